@@ -1,0 +1,78 @@
+// Package datasets holds collections of images with captions, the relation of semantic compatibility between them where
+// it is known, the transforms that turn an image into pixels and a caption into token ids, and the loader that does so in
+// parallel ahead of training.
+//
+// It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation) and
+// karpathy (COCO and Flickr JSON files with a folder of images).
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"image"
+)
+
+// Set is one split of a collection: images, each with one or more captions. Its methods may be called concurrently.
+type Set interface {
+	// Name tells the collection and the split, such as "scenes/train".
+	Name() string
+	// Len is the number of images.
+	Len() int
+	// Image decodes image i. An error names the file and says what is wrong with it.
+	Image(ctx context.Context, i int) (image.Image, error)
+	// Captions lists the captions of image i, at least one. The caller must not change it.
+	Captions(i int) []string
+	// Key identifies image i to a person: a file name, or a scene's number.
+	Key(i int) string
+}
+
+// Collection is a named set of splits.
+type Collection interface {
+	// Name is the collection's name, such as "scenes" or "flickr8k".
+	Name() string
+	// Hash identifies the content: it changes when the captions, the splits or the generator do.
+	Hash() string
+	// Split returns a split by name; the error lists the names there are.
+	Split(name string) (Set, error)
+	// Splits lists the names of the splits.
+	Splits() []string
+}
+
+// Relation is the relation R of semantic compatibility between images and captions of one set (FALCON, Proposition 1).
+// A pair outside the annotated ones for which R holds is a false negative when it is treated as a negative.
+type Relation interface {
+	// Holds reports whether the caption of pair p (an index into Pairs of the same set) is true of image i, and whether
+	// that is known at all.
+	Holds(i, p int) (holds, known bool)
+}
+
+// Related is a Set whose relation is known, wholly (scenes) or for judged pairs (Flickr8k's human judgements).
+type Related interface {
+	Set
+	Relation() Relation
+}
+
+// Pair is one training item: an image with one of its captions. As in the papers every caption is an item of its own.
+type Pair struct {
+	Image   int // index into the set
+	Caption int // index into the image's captions
+}
+
+// Pairs lists all items of a set, image by image.
+func Pairs(s Set) []Pair {
+	var pairs []Pair
+	for i := range s.Len() {
+		for c := range s.Captions(i) {
+			pairs = append(pairs, Pair{i, c})
+		}
+	}
+	return pairs
+}
+
+// Text returns the caption of a pair.
+func (p Pair) Text(s Set) string { return s.Captions(p.Image)[p.Caption] }
+
+// UnknownSplit is the error for a split that a collection does not have.
+func UnknownSplit(collection, split string, have []string) error {
+	return fmt.Errorf("%s: no split %q; there are %v", collection, split, have)
+}

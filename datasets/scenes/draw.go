@@ -1,0 +1,157 @@
+package scenes
+
+import (
+	"image"
+	"math"
+	"math/rand/v2"
+)
+
+// rgb is a colour with components from 0 to 1.
+type rgb [3]float64
+
+// paint holds the colours of objects, in the order of the Colour constants.
+var paint = [...]rgb{
+	Red:     {.92, .14, .12},
+	Green:   {.12, .80, .20},
+	Blue:    {.20, .35, 1},
+	Yellow:  {.98, .92, .12},
+	Magenta: {.92, .20, .86},
+	Cyan:    {.15, .88, .92},
+}
+
+// earth holds the colours of grounds at full brightness, in the order of the Ground constants. They are darker than paint:
+// grounds as bright as these hide shapes already, and training then depends on the seed.
+var earth = [...]rgb{
+	Sand:    {.50, .42, .24},
+	Grass:   {.16, .42, .10},
+	Water:   {.10, .22, .50},
+	Brick:   {.50, .16, .12},
+	Snow:    {.50, .50, .50},
+	Slate:   {.22, .24, .26},
+	Soil:    {.28, .17, .10},
+	Heather: {.36, .12, .46},
+}
+
+// look is how scenes become images.
+type look struct {
+	size   int     // pixels a side
+	ground float64 // factor on the colours of grounds
+	noise  float64 // standard deviation of the noise on every component, on a scale from 0 to 1
+}
+
+const (
+	dimGround    = .5  // factor on grounds by default
+	brightGround = 1.  // factor on grounds with Config.Bright
+	subsamples   = 4   // anti-aliasing takes subsamples x subsamples points a pixel
+	stripe       = .35 // brightness of the dark stripes of striped objects
+	rows         = 32  // stripes have the height of one row of an image of 32 pixels; dark are the odd rows
+)
+
+// radius holds the radius of an object as a fraction of a cell's side: 2.4 and 3.9 pixels of 8.
+var radius = [...]float64{Small: 2.4 / 8, Big: 3.9 / 8}
+
+// draw paints the scene: ground, then objects, then Gaussian noise drawn from r on every component.
+func (l look) draw(s Scene, r *rand.Rand) *image.NRGBA {
+	pixels := make([]rgb, l.size*l.size)
+	ground := earth[s.Ground].times(l.ground)
+	for k := range pixels {
+		pixels[k] = ground
+	}
+	for _, o := range s.Objects {
+		l.drawObject(pixels, o)
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, l.size, l.size))
+	for k := range pixels {
+		out := img.Pix[4*k : 4*k+4 : 4*k+4]
+		for c := range 3 {
+			v := pixels[k][c]
+			if l.noise > 0 {
+				v += float64(l.noise * r.NormFloat64())
+			}
+			out[c] = quantise(v)
+		}
+		out[3] = 255
+	}
+	return img
+}
+
+// quantise rounds a component from 0 to 1 to 8 bits, and clips it.
+func quantise(v float64) uint8 {
+	switch v = float64(255*v) + .5; {
+	case v < 0:
+		return 0
+	case v > 255:
+		return 255
+	}
+	return uint8(v)
+}
+
+// drawObject blends an object over the pixels by the share of each pixel's sample points that it covers.
+func (l look) drawObject(pixels []rgb, o Object) {
+	cell := float64(l.size) / Cells
+	rad := radius[o.Size] * cell
+	cx, cy := (float64(o.Column)+.5)*cell, (float64(o.Row)+.5)*cell
+	left, right := int(cx-rad), min(l.size, int(math.Ceil(cx+rad)))
+	top, bottom := int(cy-rad), min(l.size, int(math.Ceil(cy+rad)))
+	for y := top; y < bottom; y++ {
+		for x := left; x < right; x++ {
+			light, covered := l.sample(o, x, y, cx, cy, rad)
+			if covered > 0 {
+				under := &pixels[y*l.size+x]
+				*under = under.times(1 - covered).plus(paint[o.Colour].times(light))
+			}
+		}
+	}
+}
+
+// sample looks at the sample points of pixel (x, y): the share that the object covers, and the same with points in a dark
+// stripe counted at their brightness.
+func (l look) sample(o Object, x, y int, cx, cy, rad float64) (light, covered float64) {
+	const step = 1. / subsamples
+	for sy := range subsamples {
+		py := float64(y) + (float64(sy)+.5)*step
+		brightness := 1.
+		if o.Texture == Striped && int(py*rows/float64(l.size))%2 == 1 {
+			brightness = stripe
+		}
+		for sx := range subsamples {
+			px := float64(x) + (float64(sx)+.5)*step
+			if o.Shape.covers((px-cx)/rad, (py-cy)/rad) {
+				light += brightness
+				covered++
+			}
+		}
+	}
+	return light * step * step, covered * step * step
+}
+
+// covers reports whether a shape of radius one around the origin covers a point; y grows downwards.
+func (s Shape) covers(x, y float64) bool {
+	ax, ay := math.Abs(x), math.Abs(y)
+	switch s {
+	case Square:
+		return ax <= squareHalf && ay <= squareHalf
+	case Disc:
+		return float64(x*x)+float64(y*y) <= 1
+	case Triangle:
+		return ay <= 1 && 2*ax <= y+1
+	case Cross:
+		return min(ax, ay) <= armHalf && max(ax, ay) <= 1
+	case Diamond:
+		return ax+ay <= 1
+	case Ring:
+		d := float64(x*x) + float64(y*y)
+		return hole*hole <= d && d <= 1
+	}
+	return false
+}
+
+const (
+	squareHalf = .92 // half the side of a square
+	armHalf    = .3  // half the width of a cross's arms
+	hole       = .55 // radius of a ring's hole
+)
+
+func (c rgb) times(f float64) rgb { return rgb{c[0] * f, c[1] * f, c[2] * f} }
+
+func (c rgb) plus(d rgb) rgb { return rgb{c[0] + d[0], c[1] + d[1], c[2] + d[2]} }

@@ -1,0 +1,133 @@
+package scenes
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"testing"
+)
+
+// TestCoverage compares the area that the drawn pixels cover with the area of the shape.
+func TestCoverage(t *testing.T) {
+	area := map[Shape]float64{ // of radius one
+		Square:   4 * squareHalf * squareHalf,
+		Disc:     math.Pi,
+		Triangle: 2,
+		Cross:    2*2*2*armHalf - 4*armHalf*armHalf,
+		Diamond:  2,
+		Ring:     math.Pi * (1 - hole*hole),
+	}
+	for shape, unit := range area {
+		for size := Small; size <= Big; size++ {
+			for _, pixels := range []int{32, 50, 128} {
+				o := Object{Attributes{shape, Red, size, Plain}, 2, 1}
+				canvas := make([]rgb, pixels*pixels)
+				look{size: pixels}.drawObject(canvas, o)
+				got := 0.
+				for _, p := range canvas {
+					got += p[0] / paint[Red][0]
+				}
+				rad := radius[size] * float64(pixels) / Cells
+				want := unit * rad * rad
+				if tolerance := .8 * rad; math.Abs(got-want) > tolerance {
+					t.Errorf("%v %v at %d pixels covers %.2f pixels, want %.2f +- %.2f", size, shape, pixels, got, want, tolerance)
+				}
+			}
+		}
+	}
+}
+
+func TestDrawPixels(t *testing.T) {
+	s := Scene{Ground: Snow, Objects: []Object{{Attributes{Square, Green, Big, Striped}, 0, 3}}}
+	img := look{size: 32, ground: dimGround}.draw(s, nil)
+	for _, test := range []struct {
+		what string
+		x, y int
+		want color.NRGBA
+	}{
+		// Snow is .5 of 255 on every component; dim grounds have half of it.
+		{"ground", 20, 4, color.NRGBA{64, 64, 64, 255}},
+		// Green is (.12, .80, .20), in even rows.
+		{"even row", 4, 28, color.NRGBA{31, 204, 51, 255}},
+		// Odd rows are at .35 of it.
+		{"odd row", 4, 29, color.NRGBA{11, 71, 18, 255}},
+	} {
+		if got := img.NRGBAAt(test.x, test.y); got != test.want {
+			t.Errorf("%s at (%d, %d): got %v, want %v", test.what, test.x, test.y, got, test.want)
+		}
+	}
+}
+
+// TestShapesAreDistinct holds that two objects that differ in one attribute differ in many pixels, at the smallest size
+// that models see.
+func TestShapesAreDistinct(t *testing.T) {
+	draw := func(a Attributes) []rgb {
+		canvas := make([]rgb, 32*32)
+		look{size: 32}.drawObject(canvas, Object{a, 0, 0})
+		return canvas
+	}
+	difference := func(a, b []rgb) (sum float64) {
+		for k := range a {
+			for c := range a[k] {
+				sum += math.Abs(a[k][c] - b[k][c])
+			}
+		}
+		return sum
+	}
+	for a := Square; a <= Ring; a++ {
+		for b := a + 1; b <= Ring; b++ {
+			for size := Small; size <= Big; size++ {
+				for texture := Plain; texture <= Striped; texture++ {
+					x, y := Attributes{a, Yellow, size, texture}, Attributes{b, Yellow, size, texture}
+					// A pixel of yellow on black differs by 2.02.
+					if got := difference(draw(x), draw(y)) / 2.02; got < 2 {
+						t.Errorf("%v and %v, %v %v, differ by %.2f pixels, want at least 2", a, b, size, texture, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNoise(t *testing.T) {
+	// Snow at full brightness is .5: far from where values are clipped.
+	s := Scene{Ground: Snow}
+	img := look{size: 128, ground: brightGround, noise: .05}.draw(s, stream(1, 0, forPixels, 0))
+	var sum, squares, n float64
+	for k, v := range img.Pix {
+		if k%4 == 3 {
+			continue
+		}
+		d := float64(v)/255 - .5
+		sum, squares, n = sum+d, squares+d*d, n+1
+	}
+	if mean := sum / n; math.Abs(mean) > .002 {
+		t.Errorf("mean of the noise: got %.4f, want 0", mean)
+	}
+	if sd := math.Sqrt(squares / n); math.Abs(sd-.05) > .001 {
+		t.Errorf("standard deviation of the noise: got %.4f, want .05", sd)
+	}
+}
+
+func BenchmarkImage(b *testing.B) {
+	for _, size := range []int{32, 128, 256} {
+		b.Run(fmt.Sprintf("%dpx", size), func(b *testing.B) {
+			all, err := New(Config{Size: size})
+			if err != nil {
+				b.Fatal(err)
+			}
+			set, err := all.Split("train")
+			if err != nil {
+				b.Fatal(err)
+			}
+			set.Captions(0)
+			b.ResetTimer()
+			for i := range b.N {
+				if _, err := set.Image(b.Context(), i%set.Len()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "images/s")
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package scenes
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"sync"
+
+	"vlpx.internal/datasets"
+)
+
+// Split is one split of the collection. It implements datasets.Related; its relation is known for every pair.
+type Split struct {
+	config Config
+	name   string
+	number int // place among splitNames
+	count  int // of images
+
+	content  func() content
+	relation func() *relation
+}
+
+// content is what is drawn once for a whole split: everything but pixels.
+type content struct {
+	scenes   []Scene
+	graphs   []Graph    // [pairs]
+	captions [][]string // [images][captions]
+}
+
+var _ datasets.Related = (*Split)(nil)
+
+func newSplit(c Config, number, count int) *Split {
+	s := &Split{config: c, name: splitNames[number], number: number, count: count}
+	s.content = sync.OnceValue(s.draw)
+	s.relation = sync.OnceValue(func() *relation {
+		all := s.content()
+		return newRelation(all.scenes, all.graphs)
+	})
+	return s
+}
+
+// draw draws scenes and captions.
+func (s *Split) draw() content {
+	c := s.config
+	all := content{scenes: make([]Scene, s.count), captions: make([][]string, s.count)}
+	for i := range all.scenes {
+		all.scenes[i] = drawScene(stream(c.Seed, s.number, forObjects, i))
+		all.graphs = append(all.graphs,
+			drawCaptions(all.scenes[i], levels[c.Density], c.Captions, stream(c.Seed, s.number, forCaptions, i))...)
+	}
+	if splitNames[s.number] == "train" {
+		all.graphs = s.replace(all.graphs)
+	}
+	for i := range all.captions {
+		texts := make([]string, c.Captions)
+		for k := range texts {
+			texts[k] = all.graphs[i*c.Captions+k].String()
+		}
+		all.captions[i] = texts
+	}
+	return all
+}
+
+// replace exchanges a share Config.CaptionNoise of the captions for a caption of another scene.
+func (s *Split) replace(clean []Graph) []Graph {
+	c := s.config
+	noisy := make([]Graph, len(clean))
+	for i := range s.count {
+		r := stream(c.Seed, s.number, forReplacing, i)
+		for k := range c.Captions {
+			from := i*c.Captions + k
+			if r.Float64() < c.CaptionNoise {
+				other := (i + 1 + r.IntN(s.count-1)) % s.count
+				from = other*c.Captions + r.IntN(c.Captions)
+			}
+			noisy[i*c.Captions+k] = clean[from]
+		}
+	}
+	return noisy
+}
+
+// Name implements datasets.Set.
+func (s *Split) Name() string { return collectionName + "/" + s.name }
+
+// Len implements datasets.Set.
+func (s *Split) Len() int { return s.count }
+
+// Key implements datasets.Set: the scene's number.
+func (s *Split) Key(i int) string { return fmt.Sprintf("%s-%06d", s.name, i) }
+
+// Captions implements datasets.Set. Every image has Config.Captions of them, so pair p is caption p mod Captions of image
+// p / Captions.
+func (s *Split) Captions(i int) []string { return s.content().captions[i] }
+
+// Image implements datasets.Set: an *image.NRGBA, opaque, the same at every call.
+func (s *Split) Image(ctx context.Context, i int) (image.Image, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= s.count {
+		return nil, fmt.Errorf("%s: no image %d; indices run from 0 to %d", s.Name(), i, s.count-1)
+	}
+	return s.config.look().draw(s.Scene(i), stream(s.config.Seed, s.number, forPixels, i)), nil
+}
+
+// Scene is what image i shows. The caller must not change it.
+func (s *Split) Scene(i int) Scene { return s.content().scenes[i] }
+
+// Graph is the scene graph of the caption of pair p (an index into datasets.Pairs of this split), as its text has it: for
+// a replaced caption that of the other scene.
+func (s *Split) Graph(p int) Graph { return s.content().graphs[p] }
+
+// Relation implements datasets.Related. It is computed at the first call and kept, one bit for each image and distinct
+// caption. It panics on indices out of range.
+func (s *Split) Relation() datasets.Relation { return s.relation() }
+
+// Density is the share of true pairs among all pairs of a caption and an image other than its own: what a negative drawn
+// at random meets. It is 0 for a split of one image.
+func (s *Split) Density() float64 {
+	if s.count < 2 {
+		return 0
+	}
+	r, total := s.relation(), 0
+	trueImages := make([]int, len(r.images))
+	for d, images := range r.images {
+		trueImages[d] = images.count()
+	}
+	for p, d := range r.distinct {
+		total += trueImages[d]
+		if own := p / s.config.Captions; r.images[d].has(own) {
+			total--
+		}
+	}
+	return float64(total) / float64(len(r.distinct)*(s.count-1))
+}
+
+var countWords = [MaxObjects]string{"one object", "two objects", "three objects"}
+
+// Class is the label of image i, an index into Classes: its ground and its number of objects. Both can be seen in every
+// image, neither depends on an order of the objects, and captions name the ground but never the number.
+func (s *Split) Class(i int) int {
+	scene := s.Scene(i)
+	return (int(scene.Ground)-1)*MaxObjects + len(scene.Objects) - 1
+}
+
+// Classes lists the names of the classes, such as "two objects on sand".
+func (s *Split) Classes() []string {
+	var names []string
+	for _, ground := range groundWords[1:] {
+		for _, count := range countWords {
+			names = append(names, count+" on "+ground)
+		}
+	}
+	return names
+}

@@ -1,0 +1,47 @@
+package negative
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Contrast is how ITC weighs the other pairs of a mini-batch: targets, weights, masks, estimator, queue.
+type Contrast interface {
+	// ITC builds the loss of a mini-batch.
+	ITC(Features) Contrasted
+}
+
+// Features are what a contrast sees of a mini-batch.
+type Features struct {
+	Image, Text *Node // u and w: normalised embeddings, [batch, dim]
+	// MomentumImage and MomentumText are um and wm, the momentum encoders' embeddings of the same batch, without gradient;
+	// nil unless the contrast is a Distiller.
+	MomentumImage, MomentumText *Node
+	Temperature                 *Node        // tau, a scalar
+	Progress                    *Node        // epochs done, a fraction: e + i/steps at step i of epoch e; a scalar
+	State                       *model.Scope // where the contrast keeps variables of its own, such as a queue
+}
+
+// Contrasted is the outcome of ITC.
+type Contrasted struct {
+	Loss *Node // a scalar in nats
+	// I2T and T2I are the similarities over temperature within the batch, [batch, batch], anchors in rows. Matching picks
+	// its negatives by them.
+	I2T, T2I *Node
+}
+
+// Stateful is a Contrast that keeps variables of its own. They are saved and resumed with the weights.
+type Stateful interface {
+	Contrast
+	// Declare puts the variables with their first values into the empty scope that Features.State will be.
+	Declare(state *model.Scope, run Start) error
+}
+
+// Distiller is a Contrast that needs momentum encoders. Their predictions are distilled into MLM, too.
+type Distiller interface {
+	Contrast
+	// Momentum is the decay of the moving average of weights.
+	Momentum() float64
+	// Mix is the weight of the soft targets at a point of training, a scalar.
+	Mix(progress *Node) *Node
+}

@@ -1,0 +1,202 @@
+package negative
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Grouped fills mini-batches with similar pairs (GRIT-VLP, Byun et al., 2022; METHODS.md 3.4-3.5). Epoch 0 is uniform. While
+// an epoch runs its embeddings collect in a queue; a full queue, and what the epoch's last step leaves in it, is shuffled,
+// cut into search spaces, and each is ordered by Chain with quantile 1. The mini-batches cut from that order, shuffled among
+// themselves, are the next epoch. Memory is O(Queue dim).
+//
+// As in the published code, pairs that the first epoch drops because they do not fill a mini-batch never come back, unless
+// Readmit is set. Unlike it, a last search space that would be empty is skipped, where the code crashes; used entries are
+// removed instead of zeroed, which differs only where float32 underflows and the code would repeat pairs; and the last epoch
+// collects nothing.
+type Grouped struct {
+	SearchSpace int // pairs a chain runs through; 0 takes the published 1,920
+	Queue       int // pairs collected before they are grouped; 0 takes 25 search spaces, the published ratio
+
+	// Readmit lets the pairs that sat out an epoch take random places in the next one; those they displace sit out in turn.
+	Readmit bool `json:",omitempty"`
+}
+
+// Start returns the sampler of a run. BatchSize must divide SearchSpace and SearchSpace the Queue.
+func (g Grouped) Start(run Start) (Sampler, error) {
+	return g.start(run, func(int) float64 { return 1 })
+}
+
+// start returns a sampler that groups the mini-batches of epoch e with the hardness quantile(e).
+func (g Grouped) start(run Start, quantile func(epoch int) float64) (Sampler, error) {
+	if err := run.check(); err != nil {
+		return nil, err
+	}
+	if g.SearchSpace == 0 {
+		g.SearchSpace = 1920
+	}
+	if g.Queue == 0 {
+		g.Queue = 25 * g.SearchSpace
+	}
+	switch {
+	case g.SearchSpace < 0 || g.Queue < 0:
+		return nil, fmt.Errorf("negative: grouped: search space %d, queue %d; neither can be negative", g.SearchSpace, g.Queue)
+	case g.SearchSpace%run.BatchSize != 0:
+		return nil, fmt.Errorf("negative: grouped: search space %d is no multiple of the batch size %d; take %d",
+			g.SearchSpace, run.BatchSize, multipleAbove(g.SearchSpace, run.BatchSize))
+	case g.Queue%g.SearchSpace != 0:
+		return nil, fmt.Errorf("negative: grouped: queue %d is no multiple of the search space %d; take %d",
+			g.Queue, g.SearchSpace, multipleAbove(g.Queue, g.SearchSpace))
+	}
+	return &groupedSampler{Grouped: g, pass: newPass(run), draws: seeded(run.Seed), quantile: quantile}, nil
+}
+
+func multipleAbove(n, of int) int { return (n + of - 1) / of * of }
+
+type groupedSampler struct {
+	Grouped
+	pass     pass
+	draws    draws
+	quantile func(epoch int) float64
+
+	queue   queue
+	next    []int // the next epoch's pairs in the order of the chains
+	dropped []int // pairs that sit out the epoch
+}
+
+// queue holds the embeddings collected since it was last grouped.
+type queue struct {
+	pairs       []int
+	image, text []float32 // [pairs, dim]
+}
+
+func (s *groupedSampler) Epoch(e int) (int, error) {
+	run := s.pass.run
+	begins, err := s.pass.begins(e)
+	if err != nil || !begins {
+		return run.steps(), err
+	}
+	used := run.steps() * run.BatchSize
+	var order []int
+	if e == 0 {
+		order = s.draws.perm(epochOrder, e, 0, run.Pairs)
+		order, s.dropped = order[:used], order[used:]
+	} else {
+		order = make([]int, 0, used)
+		for _, k := range s.draws.perm(batchShuffle, e, 0, run.steps()) {
+			order = append(order, s.next[k*run.BatchSize:(k+1)*run.BatchSize]...)
+		}
+		if s.Readmit {
+			s.readmit(order, s.draws.perm(readmission, e, 0, used))
+		}
+	}
+	s.next = nil
+	s.pass.begin(order)
+	return run.steps(), nil
+}
+
+// readmit swaps the pairs that sat out an epoch with those at the first places in the next one's order.
+func (s *groupedSampler) readmit(order, places []int) {
+	for i := range s.dropped {
+		order[places[i]], s.dropped[i] = s.dropped[i], order[places[i]]
+	}
+}
+
+func (s *groupedSampler) Next() ([]int, error) { return s.pass.next() }
+
+func (s *groupedSampler) Observe(o Observation) error {
+	if want := len(o.Pairs) * s.pass.run.Dim; len(o.Image) != want || len(o.Text) != want {
+		return fmt.Errorf("negative: grouped: %d image and %d text numbers observed for %d pairs of width %d; want %d each",
+			len(o.Image), len(o.Text), len(o.Pairs), s.pass.run.Dim, want)
+	}
+	for i := range o.Image {
+		if notFinite(o.Image[i]) || notFinite(o.Text[i]) {
+			return fmt.Errorf("negative: grouped: epoch %d: the embedding of pair %d is not finite", s.pass.epoch, o.Pairs[i/s.pass.run.Dim])
+		}
+	}
+	if err := s.pass.observe(o.Pairs); err != nil {
+		return err
+	}
+	if s.pass.epoch == s.pass.run.Epochs-1 {
+		return nil
+	}
+	s.collect(o)
+	if len(s.queue.pairs) == s.Queue || s.pass.done() {
+		s.group()
+	}
+	return nil
+}
+
+func notFinite(x float32) bool { return x-x != 0 }
+
+// collect appends a mini-batch to the queue.
+func (s *groupedSampler) collect(o Observation) {
+	q, run := &s.queue, s.pass.run
+	room := min(s.Queue, run.steps()*run.BatchSize) - len(q.pairs)
+	q.pairs = append(slices.Grow(q.pairs, room), o.Pairs...)
+	q.image = append(slices.Grow(q.image, room*run.Dim), o.Image...)
+	q.text = append(slices.Grow(q.text, room*run.Dim), o.Text...)
+}
+
+// group shuffles the queue, orders each search space of it by a chain, appends the pairs to the next epoch and empties it.
+func (s *groupedSampler) group() {
+	q, epoch := &s.queue, s.pass.epoch
+	quantile := constant(s.quantile(epoch + 1))
+	shuffled := s.draws.perm(exampleShuffle, epoch, len(s.next), len(q.pairs))
+	for rows := range slices.Chunk(shuffled, s.SearchSpace) {
+		// The published draw never takes the last entry: randint's bound is exclusive and given as the size less one.
+		start := s.draws.below(chainStart, epoch, len(s.next), len(rows)-1)
+		chain := newSpace(q.image, q.text, s.pass.run.Dim, rows).walk(start, len(rows), alternating, quantile)
+		for _, entry := range chain {
+			s.next = append(s.next, q.pairs[rows[entry]])
+		}
+	}
+	q.pairs, q.image, q.text = q.pairs[:0], q.image[:0], q.text[:0]
+}
+
+const groupedState = "vlpx grouped sampler 1"
+
+func (s *groupedSampler) MarshalBinary() ([]byte, error) {
+	var w stateWriter
+	w.text(groupedState)
+	w.number(s.SearchSpace)
+	w.number(s.Queue)
+	s.pass.save(&w)
+	w.ints(s.next)
+	w.ints(s.dropped)
+	w.ints(s.queue.pairs)
+	w.floats(s.queue.image)
+	w.floats(s.queue.text)
+	return w.buf, nil
+}
+
+func (s *groupedSampler) UnmarshalBinary(data []byte) error {
+	run := s.pass.run
+	r := stateReader{buf: data}
+	r.kind(groupedState)
+	if space, queue := r.number(), r.number(); space != s.SearchSpace || queue != s.Queue {
+		r.fail("saved with search space %d and queue %d, this run has %d and %d", space, queue, s.SearchSpace, s.Queue)
+	}
+	pass := s.pass.load(&r)
+	next, dropped := r.pairs(run.Pairs), r.pairs(run.Pairs)
+	queue := queue{pairs: r.pairs(run.Pairs), image: r.floats(), text: r.floats()}
+	if err := r.end(); err != nil {
+		return err
+	}
+	collected, absent := 0, 0
+	if pass.epoch >= 0 {
+		absent = run.Pairs - len(pass.order)
+	}
+	if pass.epoch < run.Epochs-1 {
+		collected = pass.observed * run.BatchSize
+	}
+	width := len(queue.pairs) * run.Dim
+	if len(next)+len(queue.pairs) != collected || len(dropped) != absent || len(queue.pairs) >= s.Queue || pass.done() && width > 0 ||
+		len(queue.image) != width || len(queue.text) != width {
+		r.fail("epoch %d, mini-batch %d: %d pairs grouped, %d queued with %d and %d numbers, %d sitting out do not fit together",
+			pass.epoch, pass.observed, len(next), len(queue.pairs), len(queue.image), len(queue.text), len(dropped))
+		return r.err
+	}
+	s.pass, s.next, s.dropped, s.queue = pass, next, dropped, queue
+	return nil
+}

@@ -1,0 +1,18 @@
+package negative
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/vlpx/objective"
+)
+
+// InfoNCE is the plain contrast: the own pair is the only positive, and both sides carry gradient (METHODS.md 2).
+type InfoNCE struct{}
+
+// ITC implements Contrast.
+func (InfoNCE) ITC(f Features) Contrasted {
+	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
+	t2i := Transpose(i2t, 0, 1)
+	own := objective.Own(i2t)
+	return Contrasted{Loss: objective.ITC(i2t, t2i, own, own), I2T: i2t, T2I: t2i}
+}

@@ -1,0 +1,66 @@
+package negative
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/vlpx/objective"
+)
+
+// Matching is which pairs ITM sees, with which labels.
+type Matching interface {
+	// Pairs picks the pairs of a mini-batch by its similarities; nothing in them carries gradient.
+	//
+	//   - c: the contrast's similarities.
+	//   - noise: standard Gumbel draws for the image and the text anchors, [2, batch, batch].
+	Pairs(c Contrasted, noise *Node) Pairs
+}
+
+// Pairs are rows of ITM: the positions in the batch of an image and a text, and whether they match.
+type Pairs struct {
+	Images, Texts *Node // int32, [pairs]
+	Labels        *Node // int32, 1 matched, 0 not, [pairs]
+}
+
+// Hardest takes for every text the most similar other image and for every image the most similar other text, as GRIT-VLP
+// does (METHODS.md 3.2). Ties go to the lower index.
+type Hardest struct{}
+
+// Pairs implements Matching.
+func (Hardest) Pairs(c Contrasted, _ *Node) Pairs {
+	images, texts := HardestNegatives(c)
+	return withNegatives(images, texts)
+}
+
+// Sampled draws the negatives in proportion to the in-batch softmax of the similarities, as ALBEF does (METHODS.md 1.5):
+// adding Gumbel noise to the logits and taking the largest is a draw from their softmax.
+type Sampled struct{}
+
+// Pairs implements Matching.
+func (Sampled) Pairs(c Contrasted, noise *Node) Pairs {
+	of := func(i int) *Node { return Squeeze(Slice(noise, AxisRange(i, i+1)), 0) }
+	texts := ArgMax(objective.WithoutOwn(Add(StopGradient(c.I2T), of(0))), -1)
+	images := ArgMax(objective.WithoutOwn(Add(StopGradient(c.T2I), of(1))), -1)
+	return withNegatives(images, texts)
+}
+
+// HardestNegatives returns for every text the most similar other image and for every image the most similar other text,
+// int32, [batch] each.
+func HardestNegatives(c Contrasted) (images, texts *Node) {
+	texts = ArgMax(objective.WithoutOwn(StopGradient(c.I2T)), -1)
+	images = ArgMax(objective.WithoutOwn(StopGradient(c.T2I)), -1)
+	return images, texts
+}
+
+// withNegatives puts the pairs in ALBEF's order: the own pairs, each text with its negative image, each image with its
+// negative text.
+func withNegatives(images, texts *Node) Pairs {
+	g, batch := images.Graph(), images.Shape().Dim(0)
+	own := Iota(g, shapes.Make(dtypes.Int32, batch), 0)
+	return Pairs{
+		Images: Concatenate([]*Node{own, images, own}, 0),
+		Texts:  Concatenate([]*Node{own, own, texts}, 0),
+		Labels: Concatenate([]*Node{OnesLike(own), ZerosLike(own), ZerosLike(own)}, 0),
+	}
+}

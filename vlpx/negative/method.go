@@ -1,0 +1,82 @@
+package negative
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Method is one way to treat the negatives of a mini-batch. A nil part is the plain choice: uniform batches, InfoNCE,
+// hardest in-batch negatives.
+type Method struct {
+	Name     string
+	Batches  Batches
+	Contrast Contrast
+	Matching Matching
+	// Masking is MLM's masking probability: 0.15 in ALBEF, 0.5 in GRIT-VLP and the papers after it.
+	Masking float64
+}
+
+// WithDefaults fills the nil parts with the plain choices.
+func (m Method) WithDefaults() Method {
+	if m.Batches == nil {
+		m.Batches = Uniform{}
+	}
+	if m.Contrast == nil {
+		m.Contrast = InfoNCE{}
+	}
+	if m.Matching == nil {
+		m.Matching = Hardest{}
+	}
+	if m.Masking == 0 {
+		m.Masking = 0.5
+	}
+	return m
+}
+
+// Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).
+func Plain() Method {
+	return Method{Name: "InfoNCE"}.WithDefaults()
+}
+
+// ALBEF distils a momentum model's view of the batch and a queue into the targets (Li et al., 2021; METHODS.md 1).
+func ALBEF(queue int) Method {
+	return Method{
+		Name:     "ALBEF",
+		Batches:  Uniform{},
+		Contrast: Distilled{Alpha: 0.4, Decay: 0.995, Queue: queue},
+		Matching: Sampled{},
+		Masking:  0.15,
+	}
+}
+
+// GRITVLP groups similar pairs into mini-batches and adds a consistency target to ITC (Byun et al., 2022; METHODS.md 3).
+func GRITVLP(searchSpace, queue int) Method {
+	return grit("GRIT-VLP", Grouped{SearchSpace: searchSpace, Queue: queue})
+}
+
+// Quantile is GRIT-VLP's grouping at one fixed level of hardness (FALCON, appendix C.3).
+func Quantile(name string, quantile float64, searchSpace, queue int) Method {
+	return grit(name, FixedQuantile{Quantile: quantile, SearchSpace: searchSpace, Queue: queue})
+}
+
+// ProgressiveQuantile is GRIT-VLP's grouping at a level of hardness that moves from one quantile to another over training:
+// Progressive-Hardening where it rises, Progressive-Softening where it falls (FALCON, section 4.1).
+func ProgressiveQuantile(name string, from, to float64, searchSpace, queue int) Method {
+	return grit(name, Progressive{From: from, To: to, SearchSpace: searchSpace, Queue: queue})
+}
+
+func grit(name string, b Batches) Method {
+	return Method{Name: name, Batches: b, Contrast: Consistency{Weight: 0.2}, Matching: Hardest{}, Masking: 0.5}
+}
+
+// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method.
+func (m Method) MarshalJSON() ([]byte, error) {
+	part := func(p any) map[string]any { return map[string]any{fmt.Sprintf("%T", p): p} }
+	return json.Marshal(map[string]any{
+		"Name":     m.Name,
+		"Batches":  part(m.Batches),
+		"Contrast": part(m.Contrast),
+		"Matching": part(m.Matching),
+		"Masking":  m.Masking,
+	})
+}

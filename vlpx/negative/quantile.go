@@ -1,0 +1,20 @@
+package negative
+
+// FixedQuantile is GRIT-VLP's grouping with another quantile of hardness than 1 (FALCON, appendix C.3): each hop of a chain
+// takes the entry at that quantile of the anchor's similarities to the remaining entries. 0 takes the least similar. The
+// quantile is among the remaining entries, so a search space gives all of its pairs at any quantile.
+type FixedQuantile struct {
+	Quantile    float64 // in [0, 1]
+	SearchSpace int     // as in Grouped
+	Queue       int     // as in Grouped
+	Readmit     bool    `json:",omitempty"` // as in Grouped
+}
+
+// Start returns the sampler of a run; the sizes must fit as in Grouped.
+func (f FixedQuantile) Start(run Start) (Sampler, error) {
+	if err := checkQuantile(f.Quantile); err != nil {
+		return nil, err
+	}
+	g := Grouped{SearchSpace: f.SearchSpace, Queue: f.Queue, Readmit: f.Readmit}
+	return g.start(run, func(int) float64 { return f.Quantile })
+}

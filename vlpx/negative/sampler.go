@@ -1,0 +1,63 @@
+package negative
+
+import (
+	"encoding"
+	"fmt"
+)
+
+// Batches decides which pairs share a mini-batch. It is plain data: its JSON is part of a run's identity.
+type Batches interface {
+	// Start returns the sampler of one training run; it checks the sizes and says what does not fit.
+	Start(Start) (Sampler, error)
+}
+
+// Start is what a sampler must know of the training run it serves.
+type Start struct {
+	Pairs     int    // number of training pairs N
+	BatchSize int    // pairs a mini-batch B
+	Dim       int    // width of the shared embedding
+	Epochs    int    // length of the run
+	Seed      uint64 // seeds every draw, by the draw's purpose and place
+}
+
+// Sampler yields the mini-batches of a run, epoch by epoch, and learns from what the step saw. Every epoch drops the pairs
+// that do not fill a last mini-batch. It is used from one goroutine.
+//
+// Next may run ahead of Observe within an epoch. The marshalled state is that after the last Observe: mini-batches that were
+// handed out but not observed are handed out again by a sampler that was unmarshalled from it, so a run that is stopped with
+// prefetched mini-batches in flight resumes to the same numbers.
+type Sampler interface {
+	// Epoch begins epoch e (0-based) once the epoch before is observed to its end, and returns its number of mini-batches.
+	// For the epoch in progress, as after UnmarshalBinary, it returns the number and changes nothing.
+	Epoch(e int) (steps int, err error)
+	// Next returns the next mini-batch of the epoch: BatchSize distinct pair indices. The caller must not change it.
+	Next() ([]int, error)
+	// Observe tells the sampler what the step saw; called once a step, in the order of Next.
+	Observe(Observation) error
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Observation is what a training step saw of its mini-batch.
+type Observation struct {
+	Pairs       []int     // the mini-batch, as Next returned it
+	Image, Text []float32 // normalised embeddings of the forward pass, before the update, [batch, dim]
+	Temperature float64   // tau of the step
+}
+
+func (s Start) check() error {
+	switch {
+	case s.BatchSize < 2:
+		return fmt.Errorf("negative: batch size %d: a mini-batch needs at least two pairs to have negatives", s.BatchSize)
+	case s.Pairs < s.BatchSize:
+		return fmt.Errorf("negative: %d pairs do not fill one mini-batch of %d; take a smaller batch size", s.Pairs, s.BatchSize)
+	case s.Dim < 1:
+		return fmt.Errorf("negative: embedding width %d; it must be positive", s.Dim)
+	case s.Epochs < 1:
+		return fmt.Errorf("negative: %d epochs; a run has at least one", s.Epochs)
+	}
+	return nil
+}
+
+// steps is the number of mini-batches an epoch.
+func (s Start) steps() int { return s.Pairs / s.BatchSize }

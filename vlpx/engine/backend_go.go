@@ -1,0 +1,3 @@
+package engine
+
+import _ "github.com/gomlx/compute/gobackend" // registers "go"

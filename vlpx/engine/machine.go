@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Machine is what a run's speed depends on beside its engine. What the system does not tell is zero.
+type Machine struct {
+	System          string // operating system and architecture, such as "linux/amd64"
+	CPU             string // the processor's model
+	Cores           int    // logical cores that this process may use
+	MemoryTotal     uint64 // bytes
+	MemoryAvailable uint64 // bytes that a new program could take without swapping
+	GPUs            []GPU
+	Go              string // version of the Go release this program was built with
+}
+
+// GPU is one NVIDIA device.
+type GPU struct {
+	Name   string
+	Memory uint64 // bytes
+	Driver string // the driver's version
+}
+
+// smiLimit bounds the wait for nvidia-smi, which hangs when a driver does.
+const smiLimit = 5 * time.Second
+
+// Describe looks at the machine this program runs on. Memory is the machine's, not a container's limit.
+func Describe() Machine {
+	m := Machine{
+		System: runtime.GOOS + "/" + runtime.GOARCH,
+		Cores:  runtime.NumCPU(),
+		GPUs:   gpus(context.Background()),
+		Go:     runtime.Version(),
+	}
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		m.CPU = field(string(text), "model name")
+	}
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		m.MemoryTotal = kilobytes(field(string(text), "MemTotal"))
+		m.MemoryAvailable = kilobytes(field(string(text), "MemAvailable"))
+	}
+	return m
+}
+
+// field returns the value of the first line "key : value" of a file in /proc, "" when there is none.
+func field(text, key string) string {
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// kilobytes returns the bytes that "16384 kB" stands for.
+func kilobytes(text string) uint64 {
+	n, err := strconv.ParseUint(strings.TrimSuffix(text, " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n << 10
+}
+
+// gpus asks nvidia-smi; nil when it is missing, fails or does not answer in time.
+func gpus(ctx context.Context) []GPU {
+	ctx, cancel := context.WithTimeout(ctx, smiLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
+	command.WaitDelay = time.Second
+	out, err := command.Output()
+	if err != nil {
+		return nil
+	}
+	table := csv.NewReader(strings.NewReader(string(out)))
+	table.TrimLeadingSpace = true
+	table.FieldsPerRecord = 3
+	rows, err := table.ReadAll()
+	if err != nil {
+		return nil
+	}
+	var found []GPU
+	for _, row := range rows {
+		mebibytes, _ := strconv.ParseUint(row[1], 10, 64) // "[N/A]" on devices that share the machine's memory
+		found = append(found, GPU{Name: row[0], Memory: mebibytes << 20, Driver: row[2]})
+	}
+	return found
+}
+
+// Versions returns the versions of GoMLX and of the engines' libraries in this program, by the last element of the
+// module's path: gomlx, compute, compute-onnx, go-xla. A library that is not linked in is absent; a test program, in
+// which Go records no modules, has none.
+func Versions() map[string]string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return map[string]string{}
+	}
+	return versionsIn(info.Deps)
+}
+
+func versionsIn(modules []*debug.Module) map[string]string {
+	versions := map[string]string{}
+	for _, module := range modules {
+		switch module.Path {
+		case "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/compute-onnx", "github.com/gomlx/go-xla":
+			version := module.Version
+			if module.Replace != nil {
+				version = strings.TrimSpace(module.Replace.Path + " " + module.Replace.Version)
+			}
+			versions[path.Base(module.Path)] = version
+		}
+	}
+	return versions
+}

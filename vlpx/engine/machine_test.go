@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"testing"
+)
+
+func TestDescribe(t *testing.T) {
+	got := Describe()
+	if got.System != runtime.GOOS+"/"+runtime.GOARCH || got.Cores < 1 || got.Go != runtime.Version() {
+		t.Errorf("got %+v, want this program's system, cores and Go version", got)
+	}
+	if runtime.GOOS == "linux" && (got.MemoryAvailable == 0 || got.MemoryTotal <= got.MemoryAvailable) {
+		t.Errorf("got %d of %d bytes available, want some of more", got.MemoryAvailable, got.MemoryTotal)
+	}
+}
+
+func TestFieldAndKilobytes(t *testing.T) {
+	const text = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz: fast\nMemTotal:       16 kB\nmodel name\t: other\n"
+	if got, want := field(text, "model name"), "Some CPU @ 2.00GHz: fast"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := kilobytes(field(text, "MemTotal")); got != 16384 {
+		t.Errorf("got %d bytes, want 16384", got)
+	}
+	if got := kilobytes(field(text, "SwapTotal")); got != 0 {
+		t.Errorf("got %d bytes for a line that is not there, want 0", got)
+	}
+}
+
+// fakeSMI makes a shell script the only nvidia-smi that is found.
+func fakeSMI(t *testing.T, script string) {
+	t.Helper()
+	t.Setenv("PATH", command(t, "nvidia-smi", script))
+}
+
+func TestGPUsReadsNvidiaSMI(t *testing.T) {
+	fakeSMI(t, `echo "NVIDIA H200, 143771, 570.86.15"; echo "NVIDIA GB10, [N/A], 580.1"`)
+	want := []GPU{{"NVIDIA H200", 143771 << 20, "570.86.15"}, {"NVIDIA GB10", 0, "580.1"}}
+	if got := gpus(t.Context()); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	fakeSMI(t, "echo 'NVIDIA-SMI has failed because it could not communicate with the driver.'; exit 9")
+	if got := gpus(t.Context()); got != nil {
+		t.Errorf("with a broken driver got %+v, want none", got)
+	}
+	fakeSMI(t, "echo one, two")
+	if got := gpus(t.Context()); got != nil {
+		t.Errorf("from a line of two fields got %+v, want none", got)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if got := gpus(t.Context()); got != nil {
+		t.Errorf("without nvidia-smi got %+v, want none", got)
+	}
+}
+
+func TestVersionsNamesTheEngines(t *testing.T) {
+	got := versionsIn([]*debug.Module{
+		{Path: "github.com/gomlx/compute", Version: "v0.1.6"},
+		{Path: "github.com/gomlx/gomlx", Version: "v0.28.8", Replace: &debug.Module{Path: "../gomlx"}},
+		{Path: "github.com/gomlx/go-xla", Version: "v0.4.5", Replace: &debug.Module{Path: "example.org/xla", Version: "v0.5.0"}},
+		{Path: "github.com/spf13/cobra", Version: "v1.10.2"},
+	})
+	want := map[string]string{"compute": "v0.1.6", "gomlx": "../gomlx", "go-xla": "example.org/xla v0.5.0"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

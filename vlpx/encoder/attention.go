@@ -1,0 +1,73 @@
+package encoder
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// selfAttention lets the tokens x [batch, tokens, width] attend to each other.
+//
+//   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias), or nil.
+func (b Block) selfAttention(s *model.Scope, x, bias *Node) *Node {
+	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
+	qkv := Linear(s.In("qkv"), x, 3*b.Width, b.Half)
+	qkv = TransposeAllAxes(Reshape(qkv, batch, tokens, 3, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4) // [3, batch, heads, tokens, dim]
+	part := func(i int) *Node { return Squeeze(Slice(qkv, AxisRange(i, i+1)), 0) }
+	return b.attend(s, part(0), part(1), part(2), bias)
+}
+
+// Memory holds the keys and values that an image's tokens offer to one layer's cross-attention,
+// each [images, heads, tokens, dim].
+type Memory struct{ Keys, Values *Node }
+
+// memory projects image tokens [images, tokens, any width] to this layer's keys and values.
+func (b Block) memory(s *model.Scope, image *Node) Memory {
+	images, tokens := image.Shape().Dim(0), image.Shape().Dim(1)
+	kv := Linear(s.In("kv"), image, 2*b.Width, b.Half)
+	kv = TransposeAllAxes(Reshape(kv, images, tokens, 2, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4)
+	part := func(i int) *Node { return Squeeze(Slice(kv, AxisRange(i, i+1)), 0) }
+	return Memory{part(0), part(1)}
+}
+
+// crossAttention lets text tokens x [batch, tokens, width] attend to the image of their row: memory's rows are already
+// chosen, [batch, ...].
+func (b Block) crossAttention(s *model.Scope, x *Node, m Memory) *Node {
+	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
+	q := Linear(s.In("query"), x, b.Width, b.Half)
+	q = TransposeAllAxes(Reshape(q, batch, tokens, b.Heads, b.Width/b.Heads), 0, 2, 1, 3)
+	return b.attend(s, q, m.Keys, m.Values, nil)
+}
+
+// attend is scaled dot-product attention over [batch, heads, tokens, dim], followed by the output projection.
+func (b Block) attend(s *model.Scope, q, k, v, bias *Node) *Node {
+	batch, tokens := q.Shape().Dim(0), q.Shape().Dim(2)
+	scores := inHalf(b.Half, func(q, k *Node) *Node {
+		return EinsumAxes(q, k, [][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})
+	}, MulScalar(q, 1/math.Sqrt(float64(b.Width/b.Heads))), k)
+	if bias != nil {
+		scores = Add(scores, bias)
+	}
+	weights := dropout(s, Softmax(scores, -1), b.Dropout)
+	out := inHalf(b.Half, func(w, v *Node) *Node {
+		return EinsumAxes(w, v, [][2]int{{3, 2}}, [][2]int{{0, 0}, {1, 1}})
+	}, weights, v) // [batch, heads, tokens, dim]
+	out = Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
+	return dropout(s, Linear(s.In("output"), out, b.Width, b.Half), b.Dropout)
+}
+
+// PaddingBias turns a mask of tokens (1 a token, 0 padding; [batch, tokens]) into a bias of attention logits,
+// [batch, 1, 1, tokens].
+func PaddingBias(mask *Node) *Node {
+	return InsertAxes(MulScalar(OneMinus(mask), -1e9), 1, 1)
+}
+
+// SelectRows picks rows of x by a one-hot matrix: choice [rows, batch] times x [batch, ...] gives [rows, ...]. As a product
+// it has a cheap gradient on every engine, which a scatter has not.
+func SelectRows(choice, x *Node) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	flat := Reshape(x, dims[0], x.Shape().Size()/dims[0])
+	dims[0] = choice.Shape().Dim(0)
+	return Reshape(MatMul(choice, flat), dims...)
+}

@@ -1,0 +1,62 @@
+package encoder
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// BERT is ALBEF's text and multimodal encoder: one BERT whose first Layers layers read text alone and whose last Fusion
+// layers also attend to an image (METHODS.md 1.1).
+type BERT struct {
+	Vocab, Positions  int
+	Width, Heads, MLP int
+	Layers, Fusion    int
+	Dropout           float64
+}
+
+const bertEpsilon = 1e-12
+
+func (b BERT) block(half bool) Block {
+	return Block{Width: b.Width, Heads: b.Heads, MLP: b.MLP, Epsilon: bertEpsilon, Dropout: b.Dropout, Half: half}
+}
+
+// Encode turns ids [batch, tokens] (int32) into states [batch, tokens, Width] with the text layers.
+//
+//   - bias: of the attention logits, from PaddingBias.
+func (b BERT) Encode(s *model.Scope, ids, bias *Node, half bool) *Node {
+	g, tokens := ids.Graph(), ids.Shape().Dim(1)
+	e := s.In("embeddings")
+	x := Gather(b.words(e, g), InsertAxes(ids, -1))
+	position := Slice(Variable(e.In("position"), g, Embedding, b.Positions, b.Width), AxisRange(0, tokens))
+	segment := Slice(Variable(e.In("segment"), g, Embedding, 2, b.Width), AxisRange(0, 1))
+	x = Add(x, InsertAxes(Add(position, segment), 0))
+	x = dropout(e, LayerNorm(e.In("norm"), x, bertEpsilon), b.Dropout)
+	for layer := range b.Layers {
+		x = b.block(half).Self(s.In("layer_%d", layer), x, bias)
+	}
+	return x
+}
+
+// Fuse turns text states [rows, tokens, Width] and image tokens [images, patches, any width] into multimodal states
+// [rows, tokens, Width]; row r reads the image that choice [rows, images] (one-hot) names.
+func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *Node {
+	x := text
+	for layer := range b.Fusion {
+		x = b.block(half).Cross(s.In("layer_%d", b.Layers+layer), x, bias, image, choice)
+	}
+	return x
+}
+
+// Words returns the logits over the vocabulary of multimodal states [..., Width]: dense, GELU, layer normalisation, and a
+// decoder tied to the word embedding, with a bias. The scope must be the one given to Encode.
+func (b BERT) Words(s *model.Scope, states *Node, half bool) *Node {
+	g := states.Graph()
+	head := s.In("mlm")
+	x := LayerNorm(head.In("norm"), gelu(Linear(head.In("dense"), states, b.Width, half)), bertEpsilon)
+	logits := MatMulRows(x, Transpose(b.words(s.At("embeddings"), g), 0, 1), half)
+	return Add(logits, ExpandLeftToRank(Variable(head.In("decoder"), g, Bias, b.Vocab), logits.Rank()))
+}
+
+func (b BERT) words(embeddings *model.Scope, g *Graph) *Node {
+	return Variable(embeddings.At("word"), g, Embedding, b.Vocab, b.Width)
+}

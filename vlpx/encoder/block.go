@@ -1,0 +1,45 @@
+package encoder
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Block is one transformer layer: self-attention, optional cross-attention, feed-forward, each with a residual and a layer
+// normalisation, before it (ViT) or after it (BERT).
+type Block struct {
+	Width, Heads, MLP int
+	PreNorm           bool
+	Epsilon           float64 // of the layer normalisations
+	Dropout           float64 // of attention weights and of each residual's branch
+	Half              bool    // products in bfloat16
+}
+
+// Self applies the layer without cross-attention to x [batch, tokens, width].
+func (b Block) Self(s *model.Scope, x, bias *Node) *Node {
+	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
+	return b.residual(s.In("mlp"), x, b.feedForward)
+}
+
+// Cross applies the layer with cross-attention between self-attention and feed-forward, as ALBEF's multimodal layers do.
+// Row r of x attends to the image that choice names: choice is one-hot, [batch, images]; image is [images, tokens, width].
+func (b Block) Cross(s *model.Scope, x, bias, image, choice *Node) *Node {
+	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
+	x = b.residual(s.In("cross"), x, func(s *model.Scope, x *Node) *Node {
+		m := b.memory(s, image)
+		return b.crossAttention(s, x, Memory{SelectRows(choice, m.Keys), SelectRows(choice, m.Values)})
+	})
+	return b.residual(s.In("mlp"), x, b.feedForward)
+}
+
+func (b Block) residual(s *model.Scope, x *Node, branch func(*model.Scope, *Node) *Node) *Node {
+	if b.PreNorm {
+		return Add(x, branch(s, LayerNorm(s.In("norm"), x, b.Epsilon)))
+	}
+	return LayerNorm(s.In("norm"), Add(x, branch(s, x)), b.Epsilon)
+}
+
+func (b Block) feedForward(s *model.Scope, x *Node) *Node {
+	x = gelu(Linear(s.In("in"), x, b.MLP, b.Half))
+	return dropout(s, Linear(s.In("out"), x, b.Width, b.Half), b.Dropout)
+}

@@ -1,0 +1,72 @@
+package encoder
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+)
+
+// Names of the variables; Initialise and the optimiser's groups go by them.
+const (
+	Weights     = "weights"     // matrices, [in, out]
+	Bias        = "bias"        // [out]
+	Gain        = "gain"        // of a layer normalisation, [width]
+	Offset      = "offset"      // of a layer normalisation, [width]
+	Embedding   = "embedding"   // tables and learned tokens, [entries, width]
+	Temperature = "temperature" // tau, a scalar
+)
+
+// Variable returns the value of the scope's trainable float32 variable in the graph, declaring it on first use.
+func Variable(s *model.Scope, g *Graph, name string, dims ...int) *Node {
+	return s.WithInitializer(initializer.Zero).VariableWithShape(name, shapes.Make(dtypes.Float32, dims...)).NodeValue(g)
+}
+
+// Linear maps x [..., in] to [..., out] with a bias. With half the product runs in bfloat16; the result is float32.
+func Linear(s *model.Scope, x *Node, out int, half bool) *Node {
+	in := x.Shape().Dim(-1)
+	y := MatMulRows(x, Variable(s, x.Graph(), Weights, in, out), half)
+	return Add(y, ExpandLeftToRank(Variable(s, x.Graph(), Bias, out), x.Rank()))
+}
+
+// MatMulRows multiplies the last axis of x [..., in] by w [in, out].
+func MatMulRows(x, w *Node, half bool) *Node {
+	dims := append([]int{}, x.Shape().Dimensions...)
+	in, out := w.Shape().Dim(0), w.Shape().Dim(1)
+	x = Reshape(x, x.Shape().Size()/in, in)
+	dims[len(dims)-1] = out
+	return Reshape(inHalf(half, MatMul, x, w), dims...)
+}
+
+// inHalf computes op in bfloat16 if half is set, and returns float32 either way.
+func inHalf(half bool, op func(a, b *Node) *Node, a, b *Node) *Node {
+	if !half {
+		return op(a, b)
+	}
+	return ConvertDType(op(ConvertDType(a, dtypes.BFloat16), ConvertDType(b, dtypes.BFloat16)), dtypes.Float32)
+}
+
+// LayerNorm normalises the last axis of x and applies gain and offset.
+func LayerNorm(s *model.Scope, x *Node, epsilon float64) *Node {
+	width := x.Shape().Dim(-1)
+	centred := Sub(x, ReduceAndKeep(x, ReduceMean, -1))
+	variance := ReduceAndKeep(Square(centred), ReduceMean, -1)
+	normal := Div(centred, Sqrt(AddScalar(variance, epsilon)))
+	gain, offset := Variable(s, x.Graph(), Gain, width), Variable(s, x.Graph(), Offset, width)
+	return Add(Mul(normal, ExpandLeftToRank(gain, x.Rank())), ExpandLeftToRank(offset, x.Rank()))
+}
+
+// dropout drops a share of x while training.
+func dropout(s *model.Scope, x *Node, rate float64) *Node {
+	if rate == 0 {
+		return x
+	}
+	return layers.DropoutStatic(s, x, rate)
+}
+
+// gelu is the exact GELU, x times the normal distribution function of x.
+func gelu(x *Node) *Node {
+	return Mul(x, MulScalar(OnePlus(Erf(MulScalar(x, 0.7071067811865476))), 0.5))
+}

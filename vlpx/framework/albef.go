@@ -1,0 +1,120 @@
+package framework
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+)
+
+// ALBEF is the model of Li et al. (2021): a ViT, a BERT whose upper half fuses text with image, projections to a shared
+// embedding, and heads for ITM and MLM (METHODS.md 1.1).
+type ALBEF struct {
+	Vision encoder.ViT
+	Text   encoder.BERT
+	Embed  int  // width of the shared embedding
+	Half   bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
+}
+
+// Paper is ALBEF's exact architecture, 210M parameters: ViT-B/16 at 256 pixels and BERT-base with six fusion layers.
+func Paper() ALBEF {
+	return ALBEF{
+		Vision: encoder.ViT{Image: 256, Patch: 16, Width: 768, Layers: 12, Heads: 12, MLP: 3072},
+		Text: encoder.BERT{Vocab: 30522, Positions: 512, Width: 768, Heads: 12, MLP: 3072, Layers: 6, Fusion: 6,
+			Dropout: 0.1},
+		Embed: 256,
+		Half:  true,
+	}
+}
+
+// Validate tells whether the sizes fit together.
+func (a ALBEF) Validate() error {
+	switch v, t := a.Vision, a.Text; {
+	case v.Patch <= 0 || v.Image%v.Patch != 0:
+		return fmt.Errorf("framework: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
+	case v.Heads <= 0 || v.Width%v.Heads != 0:
+		return fmt.Errorf("framework: the vision width %d is not a multiple of its %d heads", v.Width, v.Heads)
+	case t.Heads <= 0 || t.Width%t.Heads != 0:
+		return fmt.Errorf("framework: the text width %d is not a multiple of its %d heads", t.Width, t.Heads)
+	case t.Vocab <= 0:
+		return fmt.Errorf("framework: the vocabulary is empty")
+	case a.Embed <= 0 || t.Fusion <= 0:
+		return fmt.Errorf("framework: the shared embedding (%d) and the fusion layers (%d) must be positive", a.Embed, t.Fusion)
+	}
+	return nil
+}
+
+// Image is an encoded batch of images.
+type Image struct {
+	Tokens  *Node // of the vision transformer, the class token first, [batch, tokens, width]
+	Feature *Node // the normalised embedding u, [batch, Embed]
+}
+
+// Text is an encoded batch of captions.
+type Text struct {
+	States  *Node // of the text layers, [batch, tokens, width]
+	Bias    *Node // of the attention logits, [batch, 1, 1, tokens]
+	Feature *Node // the normalised embedding w, [batch, Embed]
+}
+
+// EncodeImage encodes pixels [batch, side, side, 3].
+func (a ALBEF) EncodeImage(s *model.Scope, pixels *Node) Image {
+	tokens := a.Vision.Encode(s.In("vision"), pixels, a.Half)
+	return Image{tokens, a.project(s.In("vision_projection"), tokens)}
+}
+
+// EncodeText encodes ids [batch, tokens], padded with zeros.
+func (a ALBEF) EncodeText(s *model.Scope, ids *Node) Text {
+	bias := paddingBias(ids)
+	states := a.Text.Encode(s.In("text"), ids, bias, a.Half)
+	return Text{states, bias, a.project(s.In("text_projection"), states)}
+}
+
+// Fuse reads text states [rows, tokens, width] with the images that choice [rows, images] names (one-hot), and returns
+// the multimodal states [rows, tokens, width].
+func (a ALBEF) Fuse(s *model.Scope, states, bias, image, choice *Node) *Node {
+	return a.Text.Fuse(s.At("text"), states, bias, image, choice, a.Half)
+}
+
+// MatchLogits returns ITM's logits [rows, 2] of multimodal states [rows, tokens, width].
+func (a ALBEF) MatchLogits(s *model.Scope, fused *Node) *Node {
+	return encoder.Linear(s.In("itm"), class(fused), 2, a.Half)
+}
+
+func (a ALBEF) project(s *model.Scope, states *Node) *Node {
+	return Normalise(encoder.Linear(s, class(states), a.Embed, a.Half))
+}
+
+// Normalise divides each row of x by its L2 norm, at least 1e-12 (METHODS.md, notation).
+func Normalise(x *Node) *Node {
+	square := ReduceAndKeep(Square(x), ReduceSum, -1)
+	return Div(x, Sqrt(MaxScalar(square, 1e-24)))
+}
+
+// class is the state of the first token, [batch, width].
+func class(states *Node) *Node {
+	return Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
+}
+
+func paddingBias(ids *Node) *Node {
+	return encoder.PaddingBias(ConvertDType(GreaterThan(ids, ZerosLike(ids)), dtypes.Float32))
+}
+
+// oneHot is the choice of batch rows by their positions, [rows, batch].
+func oneHot(rows *Node, batch int) *Node { return OneHot(rows, batch, dtypes.Float32) }
+
+// maskedWords are the logits over the vocabulary for MLM, [batch, tokens, vocabulary].
+func (a ALBEF) maskedWords(s *model.Scope, fused *Node) *Node {
+	return a.Text.Words(s.At("text"), fused, a.Half)
+}
+
+// temperature is tau, clamped in place to [0.001, 0.5] before each use, with no gradient through the clamp (METHODS.md 1.1).
+func temperature(s *model.Scope, g *Graph) *Node {
+	encoder.Variable(s, g, encoder.Temperature)
+	v := s.GetVariable(encoder.Temperature)
+	v.SetNodeValue(ClipScalar(v.NodeValue(g), 0.001, 0.5))
+	return v.NodeValue(g)
+}

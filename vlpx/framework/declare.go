@@ -1,0 +1,85 @@
+package framework
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/negative"
+)
+
+// Roots of the variables in a store.
+const (
+	Model    = "/model"    // what is trained and what evaluation needs
+	Momentum = "/momentum" // the moving average of Model, where the method distils
+	State    = "/state"    // what a contrast keeps, such as a queue
+)
+
+// Declare puts the model's variables, without values, into an empty store; their number is Parameters. The backend only
+// lends its graph builder: nothing is compiled or run.
+func (a ALBEF) Declare(backend compute.Backend, store *model.Store) error {
+	if err := a.Validate(); err != nil {
+		return err
+	}
+	err := exceptions.TryCatch[error](func() {
+		g := graph.NewGraph(backend, "declare")
+		defer g.Finalize()
+		s := store.Scope(Model)
+		temperature(s, g)
+		pixels := graph.Parameter(g, "pixels", shapes.Make(dtypes.Float32, 1, a.Vision.Image, a.Vision.Image, 3))
+		image := a.EncodeImage(s, pixels)
+		text := a.EncodeText(s, graph.Parameter(g, "ids", shapes.Make(dtypes.Int32, 1, 2)))
+		fused := a.Fuse(s, text.States, text.Bias, image.Tokens, graph.Ones(g, shapes.Make(dtypes.Float32, 1, 1)))
+		a.MatchLogits(s, fused)
+		a.maskedWords(s, fused)
+	})
+	if err != nil {
+		return fmt.Errorf("framework: building ALBEF: %w", err)
+	}
+	return nil
+}
+
+// Initialise declares the model's variables in an empty store and gives them their first values, with a momentum copy where
+// the method distils and what the contrast keeps.
+func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negative.Method, run negative.Start) error {
+	if err := a.Declare(backend, store); err != nil {
+		return err
+	}
+	if err := encoder.Initialise(store, Model, run.Seed); err != nil {
+		return err
+	}
+	if keeper, keeps := m.Contrast.(negative.Stateful); keeps {
+		if err := keeper.Declare(store.Scope(State), run); err != nil {
+			return err
+		}
+	}
+	if _, distils := m.Contrast.(negative.Distiller); !distils {
+		return nil
+	}
+	var online []*model.Variable
+	for v := range store.Scope(Model).IterVariables() {
+		online = append(online, v)
+	}
+	for _, v := range online {
+		copied := store.VariableWithShape(Momentum+strings.TrimPrefix(v.Path(), Model), v.Shape(), initializer.Zero)
+		copied.SetTrainable(false)
+	}
+	return encoder.Initialise(store, Momentum, run.Seed)
+}
+
+// Parameters counts the trained numbers of the model.
+func Parameters(store *model.Store) int {
+	n := 0
+	for v := range store.Scope(Model).IterVariables() {
+		n += v.Shape().Size()
+	}
+	return n
+}

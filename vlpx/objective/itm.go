@@ -1,0 +1,25 @@
+package objective
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// ITM is the image-text matching loss: the mean cross entropy of two-way logits.
+//
+//   - logits: [pairs, 2], the second for "the text is true of the image".
+//   - labels: 1 matched, 0 not, [pairs] of any type.
+//
+// The result is a scalar in nats (METHODS.md 1.5).
+func ITM(logits, labels *Node) *Node {
+	logits.AssertDims(-1, 2)
+	return CrossEntropy(logits, OneHot(ConvertDType(labels, dtypes.Int32), 2, logits.DType()))
+}
+
+// WithoutOwn replaces the diagonal of [batch, batch] logits by minus infinity in effect, so that the own pair is never
+// picked as a negative.
+func WithoutOwn(logits *Node) *Node {
+	batch := logits.Shape().Dim(0)
+	logits.AssertDims(batch, batch)
+	return Where(Diagonal(logits.Graph(), batch), ConstAs(logits, -1e30), logits)
+}

@@ -1,0 +1,214 @@
+package karpathy
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vlpx.internal/datasets"
+)
+
+// Collection is a folder in Karpathy's layout. It implements datasets.Collection.
+type Collection struct {
+	name, hash string
+	splits     []string // in the order of the file
+	sets       map[string]*Set
+	omitted    omissions
+}
+
+var _ datasets.Collection = (*Collection)(nil)
+
+// Open reads the one dataset_*.json or dataset_*.json.gz of a folder and lists its images; none is decoded. Images of the
+// split "restval" join "train", as in the papers. An image that is not there, is listed twice, or has no file name, split or
+// caption is left out, and so is an empty caption (see Skipped).
+func Open(dir string) (*Collection, error) {
+	name, err := find(dir)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.New()
+	f, err := read(filepath.Join(dir, name), digest)
+	if err != nil {
+		return nil, fmt.Errorf("karpathy: %s: %w", name, err)
+	}
+	listing, err := list(filepath.Join(dir, "images"), f.Images)
+	if err != nil {
+		return nil, fmt.Errorf("karpathy: %s: images: %w", name, err)
+	}
+	c := &Collection{name: f.Dataset, sets: map[string]*Set{}}
+	if c.name == "" {
+		c.name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "dataset_"), ".gz"), ".json")
+	}
+	c.fill(dir, name, f.Images, listing, digest)
+	if len(c.sets) == 0 {
+		return nil, errors.Join(append([]error{fmt.Errorf("karpathy: %s: none of its %d images can be used", name, len(f.Images))},
+			c.Skipped()...)...)
+	}
+	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	if err := c.judge(dir); err != nil {
+		return nil, fmt.Errorf("karpathy: %s: %w", judgementFile, err)
+	}
+	return c, nil
+}
+
+// find returns the name of the one dataset file of a folder.
+func find(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("karpathy: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		plain := strings.TrimSuffix(e.Name(), ".gz")
+		if strings.HasPrefix(plain, "dataset_") && strings.HasSuffix(plain, ".json") {
+			names = append(names, e.Name())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "", fmt.Errorf("karpathy: %s: no dataset_*.json or dataset_*.json.gz; put the collection's file there", dir)
+	case 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("karpathy: %s: %d dataset files, %v; keep one", dir, len(names), names)
+}
+
+// read parses a dataset file and digests its (unpacked) content.
+func read(name string, digest hash.Hash) (*file, error) {
+	content, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	return parse(io.TeeReader(content, digest))
+}
+
+// open opens a file for reading, unpacked when its name ends in .gz.
+func open(name string) (io.ReadCloser, error) {
+	f, err := os.Open(name)
+	if err != nil || !strings.HasSuffix(name, ".gz") {
+		return f, err
+	}
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, broken("the gzip header", err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{unpacked, f}, nil
+}
+
+// list returns the files in the folder of images and in its sub-folders that entries name, as slash-separated paths.
+func list(images string, entries []entry) (map[string]bool, error) {
+	folders := map[string]bool{".": true}
+	for _, e := range entries {
+		if filepath.IsLocal(e.Filepath) {
+			folders[path.Clean(e.Filepath)] = true
+		}
+	}
+	files := map[string]bool{}
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		found, err := os.ReadDir(filepath.Join(images, filepath.FromSlash(folder)))
+		if errors.Is(err, os.ErrNotExist) && folder != "." {
+			continue // flat, as most copies are
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if !f.IsDir() {
+				files[path.Join(folder, f.Name())] = true
+			}
+		}
+	}
+	return files, nil
+}
+
+// fill sorts the usable entries into splits. Missing images enter the digest, since without them it is another collection.
+func (c *Collection) fill(dir, name string, entries []entry, listing map[string]bool, digest hash.Hash) {
+	seen := map[string]bool{}
+	for i, e := range entries {
+		what := fmt.Sprintf("image %d (%q)", i, e.Filename)
+		skip := func(reason string) { c.omitted.add(name, reason, what) }
+		file := path.Join(e.Filepath, e.Filename)
+		if !listing[file] {
+			file = e.Filename
+		}
+		split := e.Split
+		if split == "restval" {
+			split = "train"
+		}
+		switch {
+		case e.Filename == "":
+			skip("no file name; give the image one or drop the entry")
+			continue
+		case split == "":
+			skip("no split; give the image one or drop the entry")
+			continue
+		case !listing[file]:
+			skip("the file is not in images/; put it there or drop the entry")
+			fmt.Fprintf(digest, "missing %s\n", file)
+			continue
+		case seen[file]:
+			skip("the image is listed before; drop one of the entries")
+			continue
+		}
+		var captions []string
+		var positions []int
+		for s, sentence := range e.Sentences {
+			if strings.TrimSpace(sentence.Raw) == "" {
+				c.omitted.add(name, "an empty caption; write it or drop it", fmt.Sprintf("%s sentence %d", what, s))
+				continue
+			}
+			captions, positions = append(captions, sentence.Raw), append(positions, s)
+		}
+		if len(captions) == 0 {
+			skip("no sentences; give the image one or drop the entry")
+			continue
+		}
+		seen[file] = true
+		set := c.sets[split]
+		if set == nil {
+			set = &Set{name: c.name + "/" + split, folder: filepath.Join(dir, "images")}
+			c.sets[split], c.splits = set, append(c.splits, split)
+		}
+		set.add(photo{file: file, captions: captions, positions: positions})
+	}
+}
+
+// Name is the "dataset" of the file, or what its name says.
+func (c *Collection) Name() string { return c.name }
+
+// Hash is 16 hexadecimal digits of the SHA-256 of the (unpacked) dataset file, followed by the names of images that are
+// missing.
+func (c *Collection) Hash() string { return c.hash }
+
+// Splits lists the splits in the order in which they turn up in the file.
+func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
+
+// Split returns a split; it is a datasets.Related when people judged pairs of it.
+func (c *Collection) Split(name string) (datasets.Set, error) {
+	set, ok := c.sets[name]
+	if !ok {
+		return nil, datasets.UnknownSplit(c.name, name, c.splits)
+	}
+	if set.judged != nil {
+		return judgedSet{set}, nil
+	}
+	return set, nil
+}
+
+// Skipped tells what Open left out, an *Omission for each reason; nil when nothing was.
+func (c *Collection) Skipped() []error { return c.omitted.errors() }

@@ -1,0 +1,9 @@
+// Package karpathy reads image-caption collections in Karpathy's layout, as COCO, Flickr8k and Flickr30k are shared:
+//
+//	dir/dataset_NAME.json[.gz]                 images, splits and captions
+//	dir/images/...                             JPEG or PNG, flat or in folders named by "filepath"
+//	dir/cross_image_judgements.json.gz         optional: what people said of captions of other images
+//
+// What is broken in a collection is left out, counted and told by Skipped. The package decodes images but does not
+// transform them. It imports datasets, and nothing of the rest of this module.
+package karpathy

@@ -1,0 +1,129 @@
+package karpathy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"vlpx.internal/datasets"
+)
+
+// judgementFile holds people's judgements of captions written for another image (Hodosh et al., 2013).
+const judgementFile = "cross_image_judgements.json.gz"
+
+// A caption is true of an image when the experts' mean score, of 1 to 4, or the crowd's share of "yes" reaches these.
+const (
+	expertMean = 3.0
+	crowdShare = 0.5
+)
+
+// judgedPair names an image and a caption of another image.
+type judgedPair struct {
+	Image        string `json:"image"`
+	CaptionImage string `json:"caption_image"`
+	CaptionIndex int    `json:"caption_index"`
+}
+
+// judgements is the content of the file.
+type judgements struct {
+	Expert []struct {
+		judgedPair
+		Scores []float64 `json:"scores"`
+	} `json:"expert"`
+	Crowd []struct {
+		judgedPair
+		YesFraction float64 `json:"yes_fraction"`
+	} `json:"crowd"`
+}
+
+// judge reads the folder's judgements, if there are any, into the sets. A pair that both groups saw holds when either says so.
+func (c *Collection) judge(dir string) error {
+	content, err := open(filepath.Join(dir, judgementFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	var all judgements
+	if err := json.NewDecoder(content).Decode(&all); err != nil {
+		return broken("the judgements", err)
+	}
+	index := c.places()
+	for i, e := range all.Expert {
+		if len(e.Scores) == 0 {
+			return fmt.Errorf("expert judgement %d (%q): no scores; give it some or drop it", i, e.Image)
+		}
+		sum := 0.0
+		for _, score := range e.Scores {
+			sum += score
+		}
+		c.record(index, e.judgedPair, sum/float64(len(e.Scores)) >= expertMean)
+	}
+	for _, j := range all.Crowd {
+		c.record(index, j.judgedPair, j.YesFraction >= crowdShare)
+	}
+	return nil
+}
+
+// place is where an image is.
+type place struct {
+	set   *Set
+	index int
+}
+
+// places finds images by their base name, which is what judgements use.
+func (c *Collection) places() map[string]place {
+	index := map[string]place{}
+	for _, split := range c.splits {
+		for i, p := range c.sets[split].photos {
+			index[path.Base(p.file)] = place{c.sets[split], i}
+		}
+	}
+	return index
+}
+
+// record enters one judgement; one whose image or caption is not in the collection is left out and counted.
+func (c *Collection) record(index map[string]place, j judgedPair, holds bool) {
+	of, from := index[j.Image], index[j.CaptionImage]
+	caption := -1
+	if of.set != nil && of.set == from.set {
+		caption = slices.Index(from.set.photos[from.index].positions, j.CaptionIndex)
+	}
+	if caption < 0 {
+		c.omitted.add(judgementFile, "the images are not in one split, or there is no such caption",
+			fmt.Sprintf("%q with caption %d of %q", j.Image, j.CaptionIndex, j.CaptionImage))
+		return
+	}
+	if of.set.judged == nil {
+		of.set.judged = map[pair]bool{}
+	}
+	key := pair{of.index, of.set.first[from.index] + caption}
+	of.set.judged[key] = of.set.judged[key] || holds
+}
+
+// judgedSet is a Set of which people judged pairs.
+type judgedSet struct{ *Set }
+
+var _ datasets.Related = judgedSet{}
+
+// Relation is what people said: an image's own captions are true of it, judged captions of other images are true or false,
+// and everything else is unknown.
+func (s judgedSet) Relation() datasets.Relation { return judged{s.Set} }
+
+// judged is the relation of a judged set.
+type judged struct{ set *Set }
+
+// Holds implements datasets.Relation.
+func (r judged) Holds(i, p int) (holds, known bool) {
+	if r.set.imageOf(p) == i {
+		return true, true
+	}
+	holds, known = r.set.judged[pair{i, p}]
+	return holds, known
+}

@@ -1,0 +1,215 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/datasets/transform"
+)
+
+// ahead is how many batches may be in work or wait to be fetched, beyond those that only their indices are kept of.
+const ahead = 3
+
+// Errors of Submit and Next.
+var (
+	ErrClosed   = errors.New("loader: closed; make a new one")
+	ErrNoneLeft = errors.New("loader: no batch was submitted that is not fetched yet; call Submit first")
+)
+
+// Config says what a Loader reads and how.
+type Config struct {
+	Set        datasets.Set
+	Pairs      []datasets.Pair // what requests index, usually datasets.Pairs(Set)
+	Tokenizer  *text.Tokenizer
+	Transform  transform.Pipeline
+	MaxLen     int    // ids a caption, at least 2
+	Seed       uint64 // of the augmentation
+	Workers    int    // goroutines; 0: one a processor
+	CacheBytes int64  // decoded images to keep in memory; 0: none
+}
+
+// validate says what is wrong with the settings.
+func (c Config) validate() error {
+	switch {
+	case c.Set == nil:
+		return errors.New("loader: Config.Set is nil; give it a split of a collection")
+	case c.Tokenizer == nil:
+		return errors.New("loader: Config.Tokenizer is nil; build one with datasets/text")
+	case c.MaxLen < 2:
+		return fmt.Errorf("loader: Config.MaxLen is %d; it must be at least 2, for [CLS] and [SEP]", c.MaxLen)
+	}
+	for i, p := range c.Pairs {
+		if p.Image < 0 || p.Image >= c.Set.Len() || p.Caption < 0 || p.Caption >= len(c.Set.Captions(p.Image)) {
+			return fmt.Errorf("loader: Config.Pairs[%d] is %+v, which %s does not have", i, p, c.Set.Name())
+		}
+	}
+	return c.Transform.Validate()
+}
+
+// Request asks for one batch.
+type Request struct {
+	Pairs       []int // indices into Config.Pairs, at least one
+	Epoch, Step int   // with the seed they determine the augmentation
+}
+
+// Batch is a finished batch of B pairs.
+type Batch struct {
+	Pairs   []int     // indices into Config.Pairs of what is here: the request's, but for replaced ones, [B]
+	Pixels  []float32 // [B, Size, Size, 3]
+	IDs     []int32   // [B, MaxLen]
+	Skipped []Skip    // images that failed for the first time
+}
+
+// Skip is an image that could not be decoded.
+type Skip struct {
+	Image int // index into the set
+	Key   string
+	Err   error
+}
+
+// Stats counts since the loader was made.
+type Stats struct {
+	WaitSeconds float64 // that Next waited for a batch
+	BusySeconds float64 // of all workers together
+	Skips       int     // positions of batches that were filled with another pair
+}
+
+// Loader prepares batches ahead of training. Submit, Stats and Close may be called from any goroutine; Next from one.
+type Loader struct {
+	config   Config
+	invalid  error
+	captions []atomic.Pointer[[]int32] // ids of each pair once encoded
+	images   *cache
+	ctx      context.Context
+	cancel   context.CancelFunc
+	workers  sync.WaitGroup
+
+	mu       sync.Mutex
+	change   *sync.Cond // of queue or closed
+	queue    []*work    // submitted and not fetched, in order
+	closed   bool
+	reported map[int]bool // images whose failure Next has told
+
+	waited, busy, skips atomic.Int64 // nanoseconds, nanoseconds, positions
+}
+
+// New starts the workers; Close stops them. A mistake in the configuration is told by Submit.
+func New(config Config) *Loader {
+	if config.Workers < 1 {
+		config.Workers = runtime.GOMAXPROCS(0)
+	}
+	l := &Loader{config: config, invalid: config.validate(), reported: map[int]bool{}}
+	l.captions = make([]atomic.Pointer[[]int32], len(config.Pairs))
+	l.images = newCache(config.Set, config.CacheBytes)
+	l.change = sync.NewCond(&l.mu)
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	for range config.Workers {
+		l.workers.Go(l.work)
+	}
+	return l
+}
+
+// Submit queues a batch and returns at once: of batches far ahead only the indices are kept.
+func (l *Loader) Submit(r Request) error {
+	if l.invalid != nil {
+		return l.invalid
+	}
+	if len(r.Pairs) == 0 {
+		return fmt.Errorf("loader: epoch %d, step %d: the request has no pairs", r.Epoch, r.Step)
+	}
+	for position, p := range r.Pairs {
+		if p < 0 || p >= len(l.config.Pairs) {
+			return fmt.Errorf("loader: epoch %d, step %d: position %d asks for pair %d of %d", r.Epoch, r.Step, position, p, len(l.config.Pairs))
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	l.queue = append(l.queue, newWork(r))
+	l.change.Broadcast()
+	return nil
+}
+
+// Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image
+// cannot be decoded is replaced by the next one of the batch whose image can; when none can, that is an error and the batch is
+// gone. When ctx ends first nothing is lost: the next call returns the same batch.
+func (l *Loader) Next(ctx context.Context) (Batch, error) {
+	start := time.Now()
+	defer func() { l.waited.Add(int64(time.Since(start))) }()
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return Batch{}, ErrClosed
+	}
+	if len(l.queue) == 0 {
+		l.mu.Unlock()
+		return Batch{}, ErrNoneLeft
+	}
+	first := l.queue[0]
+	l.mu.Unlock()
+	select {
+	case <-first.done:
+	case <-ctx.Done():
+		return Batch{}, ctx.Err()
+	case <-l.ctx.Done():
+		return Batch{}, ErrClosed
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return Batch{}, ErrClosed
+	}
+	l.queue[0] = nil // let the pixels go with the batch
+	l.queue = l.queue[1:]
+	l.change.Broadcast()
+	return l.deliver(first)
+}
+
+// deliver turns finished work into a batch and reports each broken image once; l.mu is held.
+func (l *Loader) deliver(w *work) (Batch, error) {
+	batch := Batch{Pairs: w.pairs, Pixels: w.pixels, IDs: w.ids}
+	for position, err := range w.errs {
+		if err == nil {
+			continue
+		}
+		l.skips.Add(1)
+		image := l.config.Pairs[w.request.Pairs[position]].Image
+		if !l.reported[image] {
+			l.reported[image] = true
+			batch.Skipped = append(batch.Skipped, Skip{image, l.config.Set.Key(image), err})
+		}
+	}
+	if w.failed != nil {
+		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: none of %d images can be decoded; one says: %w",
+			w.request.Epoch, w.request.Step, len(w.errs), w.failed)
+	}
+	return batch, nil
+}
+
+// Stats returns the counts so far.
+func (l *Loader) Stats() Stats {
+	return Stats{
+		WaitSeconds: time.Duration(l.waited.Load()).Seconds(),
+		BusySeconds: time.Duration(l.busy.Load()).Seconds(),
+		Skips:       int(l.skips.Load()),
+	}
+}
+
+// Close stops the workers, waits for them and drops what is queued. Closing again does nothing.
+func (l *Loader) Close() {
+	l.mu.Lock()
+	l.closed, l.queue = true, nil
+	l.change.Broadcast()
+	l.mu.Unlock()
+	l.cancel()
+	l.workers.Wait()
+}

@@ -1,0 +1,377 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/datasets/transform"
+)
+
+// toys is a set of plain images with two captions each; those in broken fail.
+type toys struct {
+	n       int
+	broken  map[int]bool
+	decoded *atomic.Int64
+	block   bool // Image waits for its context
+}
+
+func (toys) Name() string     { return "toys/train" }
+func (s toys) Len() int       { return s.n }
+func (toys) Key(i int) string { return fmt.Sprintf("toy-%d", i) }
+func (toys) Captions(i int) []string {
+	return []string{fmt.Sprintf("Toy number %d!", i), "a toy"}
+}
+
+var errBroken = errors.New("broken")
+
+func (s toys) Image(ctx context.Context, i int) (image.Image, error) {
+	if s.decoded != nil {
+		s.decoded.Add(1)
+	}
+	if s.block {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if s.broken[i] {
+		return nil, errBroken
+	}
+	m := image.NewRGBA(image.Rect(0, 0, 12, 10))
+	for y := range 10 {
+		for x := range 12 {
+			m.SetRGBA(x, y, color.RGBA{uint8(20 * x), uint8(20*y + i), uint8(i), 255})
+		}
+	}
+	return m, nil
+}
+
+// config is a small configuration over a set.
+func config(t testing.TB, set datasets.Set) Config {
+	t.Helper()
+	tokenizer, err := text.FromCorpus(slices.Values([]string{"a toy number 0 1 2 3"}), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{Set: set, Pairs: datasets.Pairs(set), Tokenizer: tokenizer, Transform: transform.ALBEF(8), MaxLen: 6, Seed: 1}
+}
+
+// fetch submits requests, in order, and returns their batches.
+func fetch(t *testing.T, c Config, requests ...Request) []Batch {
+	t.Helper()
+	l := New(c)
+	defer l.Close()
+	for _, r := range requests {
+		if err := l.Submit(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var batches []Batch
+	for range requests {
+		b, err := l.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, b)
+	}
+	return batches
+}
+
+// The plain way: one sample after another.
+func TestBatchAgainstDefinition(t *testing.T) {
+	c := config(t, toys{n: 4})
+	request := Request{Pairs: []int{3, 0, 6}, Epoch: 2, Step: 5}
+	b := fetch(t, c, request)[0]
+	if !slices.Equal(b.Pairs, request.Pairs) || b.Skipped != nil {
+		t.Fatalf("got pairs %v, skipped %v, want %v", b.Pairs, b.Skipped, request.Pairs)
+	}
+	var pixels []float32
+	var ids []int32
+	for position, p := range request.Pairs {
+		pair := c.Pairs[p]
+		img, err := c.Set.Image(context.Background(), pair.Image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]float32, 8*8*3)
+		c.Transform.Apply(source(1, 2, 5, position), img, out)
+		pixels = append(pixels, out...)
+		ids = append(ids, c.Tokenizer.Encode(text.Clean(pair.Text(c.Set), 30), 6)...)
+	}
+	if !slices.Equal(b.Pixels, pixels) {
+		t.Error("pixels differ from those of one sample after another")
+	}
+	if !slices.Equal(b.IDs, ids) {
+		t.Errorf("ids: got %v, want %v", b.IDs, ids)
+	}
+}
+
+func TestWorkersAndCacheDoNotMatter(t *testing.T) {
+	c := config(t, toys{n: 20, broken: map[int]bool{7: true}})
+	var requests []Request
+	for step := range 12 {
+		requests = append(requests, Request{Pairs: []int{step, 14, 39 - step, 2 * step}, Epoch: step / 6, Step: step})
+	}
+	c.Workers = 1
+	want := fetch(t, c, requests...)
+	for _, c.CacheBytes = range []int64{0, 1000, 1 << 20} {
+		c.Workers = 7
+		got := fetch(t, c, requests...)
+		for i := range want {
+			if !slices.Equal(got[i].Pixels, want[i].Pixels) || !slices.Equal(got[i].IDs, want[i].IDs) ||
+				!slices.Equal(got[i].Pairs, want[i].Pairs) || !slices.Equal(got[i].Skipped, want[i].Skipped) {
+				t.Fatalf("cache of %d bytes: batch %d differs from that of one worker without cache", c.CacheBytes, i)
+			}
+		}
+	}
+}
+
+func TestAugmentationChangesWithSeedEpochStepAndPosition(t *testing.T) {
+	seen := map[uint64][4]int{}
+	for seed := range 5 {
+		for epoch := range 5 {
+			for step := range 20 {
+				for position := range 20 {
+					first := source(uint64(seed), epoch, step, position).Uint64()
+					if other, ok := seen[first]; ok {
+						t.Fatalf("%v and %v start alike", other, [4]int{seed, epoch, step, position})
+					}
+					seen[first] = [4]int{seed, epoch, step, position}
+				}
+			}
+		}
+	}
+}
+
+func TestBrokenImagesAreReplaced(t *testing.T) {
+	set := toys{n: 4, broken: map[int]bool{1: true, 2: true}, decoded: new(atomic.Int64)}
+	c := config(t, set)
+	l := New(c)
+	defer l.Close()
+	// Pairs 2 and 3 are image 1's, 4 image 2's.
+	for step, pairs := range [][]int{{0, 2, 4, 6}, {3, 1}, {2, 3, 4}, {7, 6}} {
+		if err := l.Submit(Request{Pairs: pairs, Step: step}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step, want := range []struct{ pairs, skipped []int }{{[]int{0, 6, 6, 6}, []int{1, 2}}, {[]int{1, 1}, nil}} {
+		b, err := l.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var skipped []int
+		for _, s := range b.Skipped {
+			skipped = append(skipped, s.Image)
+			if !errors.Is(s.Err, errBroken) || s.Key != c.Set.Key(s.Image) {
+				t.Errorf("skip: got %+v", s)
+			}
+		}
+		if !slices.Equal(b.Pairs, want.pairs) || !slices.Equal(skipped, want.skipped) {
+			t.Errorf("step %d: got pairs %v, skipped %v, want %v, %v", step, b.Pairs, skipped, want.pairs, want.skipped)
+		}
+	}
+	if _, err := l.Next(context.Background()); !errors.Is(err, errBroken) {
+		t.Errorf("all broken: got %v, want the image's error", err)
+	}
+	if b, err := l.Next(context.Background()); err != nil || !slices.Equal(b.Pairs, []int{7, 6}) {
+		t.Errorf("after the broken batch: got %v (%v), want [7 6]", b.Pairs, err)
+	}
+	if got := l.Stats(); got.Skips != 6 || got.BusySeconds <= 0 || got.WaitSeconds < 0 {
+		t.Errorf("stats: got %+v, want 6 skips", got)
+	}
+}
+
+func TestCacheBytes(t *testing.T) {
+	for _, test := range []struct{ bytes, want int64 }{{0, 8}, {480, 7}, {4 * 480, 4}} {
+		set := toys{n: 4, decoded: new(atomic.Int64)}
+		c := config(t, set)
+		c.Workers, c.CacheBytes = 1, test.bytes // an image takes 12*10*4 = 480
+		fetch(t, c, Request{Pairs: []int{0, 2, 4, 6}}, Request{Pairs: []int{1, 3, 5, 7}})
+		if got := set.decoded.Load(); got != test.want {
+			t.Errorf("%d bytes: got %d decoded images, want %d", test.bytes, got, test.want)
+		}
+	}
+}
+
+// Far more is submitted than may be in work: only what is ahead is decoded.
+func TestWorkAheadIsBounded(t *testing.T) {
+	set := toys{n: 4, decoded: new(atomic.Int64)}
+	c := config(t, set)
+	l := New(c)
+	defer l.Close()
+	for step := range 100 {
+		if err := l.Submit(Request{Pairs: []int{0, 2}, Step: step}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Next(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if got := set.decoded.Load(); got > 2*(ahead+1) {
+		t.Errorf("got %d decoded images, want at most %d", got, 2*(ahead+1))
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	good := config(t, toys{n: 2})
+	for name, change := range map[string]func(*Config){
+		"no set": func(c *Config) { c.Set = nil }, "no tokenizer": func(c *Config) { c.Tokenizer = nil },
+		"length":    func(c *Config) { c.MaxLen = 1 },
+		"transform": func(c *Config) { c.Transform = transform.Pipeline{} },
+		"image":     func(c *Config) { c.Pairs = []datasets.Pair{{Image: 2}} },
+		"caption":   func(c *Config) { c.Pairs = []datasets.Pair{{Caption: 2}} },
+	} {
+		c := good
+		change(&c)
+		l := New(c)
+		if l.Submit(Request{Pairs: []int{0}}) == nil {
+			t.Errorf("%s: got nil, want an error", name)
+		}
+		l.Close()
+	}
+	l := New(good)
+	for _, pairs := range [][]int{nil, {4}, {-1}} {
+		if l.Submit(Request{Pairs: pairs}) == nil {
+			t.Errorf("pairs %v: got nil, want an error", pairs)
+		}
+	}
+	if _, err := l.Next(context.Background()); !errors.Is(err, ErrNoneLeft) {
+		t.Errorf("nothing submitted: got %v", err)
+	}
+	l.Close()
+	l.Close()
+	if err := l.Submit(Request{Pairs: []int{0}}); !errors.Is(err, ErrClosed) {
+		t.Errorf("submit after close: got %v", err)
+	}
+	if _, err := l.Next(context.Background()); !errors.Is(err, ErrClosed) {
+		t.Errorf("next after close: got %v", err)
+	}
+}
+
+func TestCancelAndClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l := New(config(t, toys{n: 4, block: true}))
+	if err := l.Submit(Request{Pairs: []int{0, 1, 2}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := l.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	waiting := make(chan error)
+	go func() {
+		_, err := l.Next(context.Background())
+		waiting <- err
+	}()
+	l.Close()
+	if err := <-waiting; !errors.Is(err, ErrClosed) {
+		t.Errorf("closed while waiting: got %v", err)
+	}
+	for tries := 0; runtime.NumGoroutine() > before; tries++ {
+		if tries == 200 {
+			t.Fatalf("got %d goroutines, want %d", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A cancelled Next loses nothing.
+func TestNextAfterCancel(t *testing.T) {
+	c := config(t, toys{n: 4})
+	l := New(c)
+	defer l.Close()
+	if err := l.Submit(Request{Pairs: []int{5}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	b, err := l.Next(ctx)
+	if err != nil {
+		b, err = l.Next(context.Background())
+	}
+	if err != nil || !slices.Equal(b.Pairs, []int{5}) {
+		t.Errorf("got %v (%v), want [5]", b.Pairs, err)
+	}
+}
+
+func TestPixels(t *testing.T) {
+	set := toys{n: 9, broken: map[int]bool{4: true}}
+	images := []int{8, 4, 0, 8}
+	got, skipped, err := Pixels(context.Background(), set, images, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(skipped) != 1 || skipped[0].Image != 4 || skipped[0].Key != "toy-4" {
+		t.Errorf("skipped: got %v, want image 4", skipped)
+	}
+	for n, i := range images {
+		want := make([]float32, 4*4*3)
+		if img, err := set.Image(context.Background(), i); err == nil {
+			transform.Pipeline{Size: 4}.Apply(nil, img, want)
+		}
+		if !slices.Equal(got[48*n:48*(n+1)], want) {
+			t.Errorf("image %d differs", i)
+		}
+	}
+	if _, _, err := Pixels(context.Background(), set, []int{9}, 4); err == nil {
+		t.Error("image 9 of 9: got nil, want an error")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Pixels(ctx, set, images, 4); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+// BenchmarkFlickr8k loads batches of 96 pairs at 64 pixels with ALBEF's augmentation.
+func BenchmarkFlickr8k(b *testing.B) {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		b.Skip("VLPX_DATA is not set; it names the folder with flickr8k")
+	}
+	c, err := karpathy.Open(filepath.Join(root, "flickr8k"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	set, err := c.Split("val")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, bytes := range map[string]int64{"decoding": 0, "cached": 1 << 28} {
+		b.Run(name, func(b *testing.B) {
+			cfg := config(b, set)
+			cfg.Transform, cfg.MaxLen, cfg.CacheBytes = transform.ALBEF(64), 25, bytes
+			l := New(cfg)
+			defer l.Close()
+			pairs := make([]int, 96)
+			step := 0
+			for b.Loop() {
+				for i := range pairs {
+					pairs[i] = (step*96 + i) * 7 % len(cfg.Pairs)
+				}
+				if err := l.Submit(Request{Pairs: pairs, Step: step}); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := l.Next(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				step++
+			}
+			b.ReportMetric(float64(96*step)/b.Elapsed().Seconds(), "images/s")
+			b.ReportMetric(l.Stats().BusySeconds/float64(96*step)*1000, "busy-ms/image")
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package loader
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"vlpx.internal/datasets/text"
+)
+
+// work is a batch on its way. Its counters are guarded by the loader's mutex; each position of its slices belongs to the
+// worker that took it, and all of them to the last worker once the others are done.
+type work struct {
+	request    Request
+	pairs      []int
+	pixels     []float32
+	ids        []int32
+	errs       []error // why a position's own image failed
+	failed     error   // why a position could not even be filled with another pair
+	next, left int     // position to take next, positions not finished
+	done       chan struct{}
+}
+
+// newWork is the work for a request; the arrays are made when it starts.
+func newWork(r Request) *work {
+	r.Pairs = slices.Clone(r.Pairs)
+	return &work{request: r, left: len(r.Pairs), done: make(chan struct{})}
+}
+
+// start makes the arrays of a batch.
+func (w *work) start(size, maxLen int) {
+	n := len(w.request.Pairs)
+	w.pairs, w.errs = make([]int, n), make([]error, n)
+	w.pixels, w.ids = make([]float32, n*3*size*size), make([]int32, n*maxLen)
+}
+
+// work takes positions until the loader is closed.
+func (l *Loader) work() {
+	for {
+		w, position := l.take()
+		if w == nil {
+			return
+		}
+		start := time.Now()
+		w.errs[position] = l.fill(w, position, w.request.Pairs[position])
+		l.mu.Lock()
+		w.left--
+		last := w.left == 0
+		l.mu.Unlock()
+		if last {
+			l.replace(w)
+		}
+		l.busy.Add(int64(time.Since(start)))
+		if last {
+			close(w.done)
+		}
+	}
+}
+
+// take waits for a position of the batches at the front of the queue; nil when the loader is closed.
+func (l *Loader) take() (*work, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.closed {
+		for _, w := range l.queue[:min(ahead, len(l.queue))] {
+			if w.next == len(w.request.Pairs) {
+				continue
+			}
+			if w.next == 0 {
+				w.start(l.config.Transform.Size, l.config.MaxLen)
+			}
+			w.next++
+			return w, w.next - 1
+		}
+		l.change.Wait()
+	}
+	return nil, 0
+}
+
+// fill writes a pair's pixels and ids at a position of a batch.
+func (l *Loader) fill(w *work, position, pair int) error {
+	img, err := l.images.image(l.ctx, l.config.Pairs[pair].Image)
+	if err != nil {
+		return err
+	}
+	n, size := l.config.MaxLen, l.config.Transform.Size
+	rng := source(l.config.Seed, w.request.Epoch, w.request.Step, position)
+	l.config.Transform.Apply(rng, img, w.pixels[position*3*size*size:(position+1)*3*size*size])
+	copy(w.ids[position*n:(position+1)*n], l.caption(pair))
+	w.pairs[position] = pair
+	return nil
+}
+
+// replace fills the positions whose images failed.
+func (l *Loader) replace(w *work) {
+	for position, err := range w.errs {
+		if err != nil && !l.substitute(w, position) {
+			w.failed = err
+			return
+		}
+	}
+}
+
+// substitute fills a position with the next pair of the batch, from there on and around, whose image works.
+func (l *Loader) substitute(w *work, position int) bool {
+	n := len(w.errs)
+	for step := 1; step < n; step++ {
+		if other := (position + step) % n; w.errs[other] == nil && l.fill(w, position, w.request.Pairs[other]) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// caption returns the ids of a pair, cleaned and encoded the first time.
+func (l *Loader) caption(pair int) []int32 {
+	if ids := l.captions[pair].Load(); ids != nil {
+		return *ids
+	}
+	caption := l.config.Pairs[pair].Text(l.config.Set)
+	ids := l.config.Tokenizer.Encode(text.Clean(caption, text.MaxWords), l.config.MaxLen)
+	l.captions[pair].Store(&ids)
+	return ids
+}
+
+// source is the random stream of one position of one batch.
+func source(seed uint64, epoch, step, position int) *rand.Rand {
+	high := mix(mix(seed) + uint64(epoch))
+	return rand.New(rand.NewPCG(high, mix(mix(high+uint64(step))+uint64(position))))
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014): neighbouring numbers come out unrelated.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

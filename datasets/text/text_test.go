@@ -1,0 +1,280 @@
+package text
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestClean(t *testing.T) {
+	for _, test := range []struct {
+		caption  string
+		maxWords int
+		want     string
+	}{
+		{"A man's dog, running - fast!", 30, "a mans dog running fast"},
+		{"  Black/white\tcat\n\n(sleeping)  ", 30, "black white cat sleeping"},
+		{"<PERSON> and <person>s", 30, "person and persons"},
+		{`,.'!?"()*#:;~`, 30, ""},
+		{"one two three four", 3, "one two three"},
+		{"one two three four", 0, "one two three four"},
+		{"top-down view", 2, "top down"},
+		{"50% & [more] $5 ÉTÉ", 30, "50% & [more] $5 été"},
+		{"", 30, ""},
+	} {
+		if got := Clean(test.caption, test.maxWords); got != test.want {
+			t.Errorf("Clean(%q, %d): got %q, want %q", test.caption, test.maxWords, got, test.want)
+		}
+	}
+	long := strings.Repeat("word ", 10_000)
+	if got := len(strings.Fields(Clean(long, MaxWords))); got != MaxWords {
+		t.Errorf("10,000 words: got %d, want %d", got, MaxWords)
+	}
+}
+
+// data returns the path of a real tokenizer file, or skips.
+func data(t *testing.T, name string) string {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		t.Skip("VLPX_DATA is not set; it names the folder with tokenizers/" + name)
+	}
+	return filepath.Join(root, "tokenizers", name)
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r io.Reader = bytes.NewReader(content)
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := json.NewDecoder(r).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unpadded is the encoding without [CLS], [SEP] and [PAD].
+func unpadded(t *Tokenizer, caption string) []int32 {
+	ids := t.Encode(caption, 200)
+	return ids[1:slices.Index(ids, t.SEP())]
+}
+
+func TestBERTCases(t *testing.T) {
+	type tokens struct {
+		Text   string
+		Tokens []string
+		IDs    []int32
+	}
+	var cases struct {
+		ToyVocab     []string `json:"toy_vocab"`
+		Full         []tokens
+		BasicLower   []tokens `json:"basic_lower"`
+		WordpieceToy []tokens `json:"wordpiece_toy"`
+	}
+	readJSON(t, data(t, "bert_tokenizer_cases.json"), &cases)
+	toy, err := fromPieces(append(cases.ToyVocab, "[PAD]", "[MASK]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases.Full {
+		if got := unpadded(toy, c.Text); !slices.Equal(got, c.IDs) {
+			t.Errorf("%q: got %v, want %v", c.Text, got, c.IDs)
+		}
+	}
+	for _, c := range cases.WordpieceToy {
+		var want []int32
+		for _, token := range c.Tokens {
+			want = append(want, int32(slices.Index(cases.ToyVocab, token)))
+		}
+		if got := unpadded(toy, strings.ReplaceAll(c.Text, "X", "x")); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", c.Text, got, want)
+		}
+	}
+	for _, c := range cases.BasicLower {
+		if got := slices.Collect(basicTokens(toy.pieces.Normalize(c.Text))); !slices.Equal(got, c.Tokens) {
+			t.Errorf("%q: got %q, want %q", c.Text, got, c.Tokens)
+		}
+	}
+}
+
+func TestFlickr30kCaptions(t *testing.T) {
+	path := data(t, "bert-base-uncased-vocab.txt")
+	bert, err := FromVocab(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := []int32{bert.PAD(), bert.UNK(), bert.CLS(), bert.SEP(), bert.MASK(), int32(bert.Size())},
+		[]int32{0, 100, 101, 102, 103, 30522}; !slices.Equal(got, want) {
+		t.Errorf("special ids and size: got %v, want %v", got, want)
+	}
+	vocab, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := strings.Split(string(vocab), "\n")
+	var captions struct {
+		Cases []struct {
+			Text string
+			IDs  []int32
+		}
+	}
+	readJSON(t, data(t, "bert_f30k_first_pieces.json.gz"), &captions)
+	wrong := 0
+	for _, c := range captions.Cases {
+		// The recorded ids are first pieces only.
+		first := slices.DeleteFunc(unpadded(bert, c.Text), func(id int32) bool { return strings.HasPrefix(pieces[id], "##") })
+		if want := c.IDs[1 : len(c.IDs)-1]; !slices.Equal(first, want) {
+			if wrong++; wrong <= 3 {
+				t.Errorf("%q: got %v, want %v", c.Text, first, want)
+			}
+		}
+	}
+	if wrong > 0 || len(captions.Cases) != 9884 {
+		t.Errorf("%d of %d captions differ, want 0 of 9884", wrong, len(captions.Cases))
+	}
+}
+
+// small is built of "a" 3x, "dog" and "red" 2x, "cat", "runs" and "." once.
+func small(t testing.TB, minCount, maxSize int) *Tokenizer {
+	t.Helper()
+	tokenizer, err := FromCorpus(slices.Values([]string{"a red dog", "A dog runs.", "a Red cat"}), minCount, maxSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokenizer
+}
+
+func TestFromCorpus(t *testing.T) {
+	all := small(t, 1, 0) // 5 a, 6 dog, 7 red, 8 ".", 9 cat, 10 runs
+	if all.Size() != 11 {
+		t.Errorf("size: got %d, want 11", all.Size())
+	}
+	for _, test := range []struct {
+		tokenizer *Tokenizer
+		caption   string
+		maxLen    int
+		want      []int32
+	}{
+		{all, "a red dog runs.", 8, []int32{2, 5, 7, 6, 10, 8, 3, 0}},
+		{all, "a red dog runs.", 5, []int32{2, 5, 7, 6, 3}},
+		{all, "dogs [MASK] cat", 6, []int32{2, 1, 4, 9, 3, 0}},
+		{all, "", 4, []int32{2, 3, 0, 0}},
+		{all, "a a a", 2, []int32{2, 3}},
+		{small(t, 2, 0), "a cat", 4, []int32{2, 5, 1, 3}},
+		{small(t, 1, 7), "red dog", 4, []int32{2, 1, 6, 3}},
+	} {
+		if got := test.tokenizer.Encode(test.caption, test.maxLen); !slices.Equal(got, test.want) {
+			t.Errorf("Encode(%q, %d): got %v, want %v", test.caption, test.maxLen, got, test.want)
+		}
+	}
+	if got, want := all.Decode([]int32{2, 5, 4, 6, 3, 0}), "a [MASK] dog"; got != want {
+		t.Errorf("Decode: got %q, want %q", got, want)
+	}
+	if all.Hash() != small(t, 1, 0).Hash() || all.Hash() == small(t, 2, 0).Hash() || len(all.Hash()) != 16 {
+		t.Errorf("hash %q must be 16 digits that follow from the vocabulary", all.Hash())
+	}
+	if _, err := FromCorpus(slices.Values([]string{"a b"}), 5, 0); err == nil {
+		t.Error("no word is frequent enough: got nil, want an error")
+	}
+}
+
+// Whatever a vocabulary is built of, it can spell.
+func TestCorpusIsKnown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		captions := rapid.SliceOfN(rapid.StringMatching(`[a-zA-Zé.$&' \-]{1,20}[a-z]`), 1, 5).Draw(t, "captions")
+		tokenizer, err := FromCorpus(slices.Values(captions), 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, caption := range captions {
+			if slices.Contains(tokenizer.Encode(caption, 100), tokenizer.UNK()) {
+				t.Fatalf("%q has an unknown word", caption)
+			}
+		}
+	})
+}
+
+func TestTokenizerFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"empty.json": "", "cut.json": `{"model": {"type": "Word`, "bpe.json": `{"model": {"type": "BPE"}}`,
+		"bare.json": `{"model": {"type": "WordPiece", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`,
+		"huge.json": `{"model": {"type": "WordPiece", "vocab": {"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4,"a":99999999999}},` +
+			`"pre_tokenizer": {"type": "BertPreTokenizer"}}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FromTokenizerJSON(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want an error that names the file", name, err)
+		}
+	}
+	for name, content := range map[string]string{
+		"twice.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\na\n", "nomask.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\na", "blank.txt": "[PAD]\n\na",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FromVocab(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want an error that names the file", name, err)
+		}
+	}
+	if _, err := FromVocab(filepath.Join(dir, "absent.txt")); err == nil {
+		t.Error("absent file: got nil, want an error")
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("A man's dog - <person>!", 3)
+	f.Add("<per-son> \xff\u00a0", 0)
+	f.Fuzz(func(t *testing.T, caption string, maxWords int) {
+		got := Clean(caption, maxWords)
+		if words := strings.Fields(got); got != strings.Join(words, " ") || maxWords > 0 && len(words) > maxWords {
+			t.Errorf("Clean(%q, %d): got %q", caption, maxWords, got)
+		}
+		if strings.ContainsAny(got, `,.'!?"()*#:;~-/`) {
+			t.Errorf("Clean(%q): %q has a sign that it removes", caption, got)
+		}
+	})
+}
+
+func FuzzEncode(f *testing.F) {
+	tokenizer := small(f, 1, 0)
+	f.Add("a red dog", 5)
+	f.Add("[MASK][SEP]\x00é\xff博", 25)
+	f.Fuzz(func(t *testing.T, caption string, maxLen int) {
+		maxLen = 2 + (maxLen&0xff)%64
+		ids := tokenizer.Encode(caption, maxLen)
+		if len(ids) != maxLen || ids[0] != tokenizer.CLS() || !slices.Contains(ids, tokenizer.SEP()) {
+			t.Fatalf("Encode(%q, %d): got %v", caption, maxLen, ids)
+		}
+		for _, id := range ids {
+			if id < 0 || int(id) >= tokenizer.Size() {
+				t.Fatalf("Encode(%q, %d): id %d outside the vocabulary", caption, maxLen, id)
+			}
+		}
+		tokenizer.Decode(ids)
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	tokenizer := small(b, 1, 0)
+	for b.Loop() {
+		tokenizer.Encode(Clean("A red dog runs after another dog, and a cat looks at them.", MaxWords), 25)
+	}
+}

@@ -1,0 +1,137 @@
+package text
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// specials are the tokens BERT needs, in the order of a vocabulary built here.
+var specials = [...]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
+
+// FromVocab reads a vocab.txt of an uncased BERT: one piece a line, its id the line number from 0.
+func FromVocab(path string) (*Tokenizer, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("text: vocabulary: %w", err)
+	}
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n"), "\n")
+	t, err := fromPieces(lines)
+	if err != nil {
+		return nil, fmt.Errorf("text: %s: %w", path, err)
+	}
+	return t, nil
+}
+
+// FromCorpus builds a vocabulary of whole words from captions that are prepared as they will be encoded (see Clean): [PAD],
+// [UNK], [CLS], [SEP], [MASK], then the words seen at least minCount times, the most frequent first, equals in alphabetical
+// order, until there are maxSize ids in all (0: no limit). A word outside it is [UNK]: it has no pieces to be spelled with.
+func FromCorpus(captions iter.Seq[string], minCount, maxSize int) (*Tokenizer, error) {
+	// The rules that split a caption into words are those that will encode it: no words are needed to normalise.
+	rules, err := fromPieces(specials[:])
+	if err != nil {
+		return nil, fmt.Errorf("text: corpus: %w", err)
+	}
+	counts := map[string]int{}
+	for caption := range captions {
+		for word := range basicTokens(rules.pieces.Normalize(caption)) {
+			counts[word]++
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	pieces := specials[:len(specials):len(specials)]
+	for _, word := range words {
+		if counts[word] < minCount || maxSize > 0 && len(pieces) >= maxSize {
+			break
+		}
+		pieces = append(pieces, word)
+	}
+	if len(pieces) == len(specials) {
+		return nil, fmt.Errorf("text: corpus: none of %d words is seen %d times within %d ids; lower minCount or raise maxSize",
+			len(words), minCount, maxSize)
+	}
+	t, err := fromPieces(pieces)
+	if err != nil {
+		return nil, fmt.Errorf("text: corpus: %w", err)
+	}
+	return t, nil
+}
+
+// fromPieces builds the tokenizer of an uncased BERT whose piece i has the id i.
+func fromPieces(pieces []string) (*Tokenizer, error) {
+	vocabulary := make(map[string]int, len(pieces))
+	for id, piece := range pieces {
+		if previous, ok := vocabulary[piece]; ok {
+			return nil, fmt.Errorf("line %d: %q stands in line %d already; a piece has one id", id+1, piece, previous+1)
+		}
+		if piece == "" {
+			return nil, fmt.Errorf("line %d is empty; remove it, or give it a piece", id+1)
+		}
+		vocabulary[piece] = id
+	}
+	type addedToken struct {
+		ID      int    `json:"id"`
+		Content string `json:"content"`
+		Special bool   `json:"special"`
+	}
+	var added []addedToken
+	for _, special := range specials {
+		id, ok := vocabulary[special]
+		if !ok {
+			return nil, errors.New("no line " + special + "; a BERT vocabulary has one")
+		}
+		added = append(added, addedToken{id, special, true})
+	}
+	content, err := json.Marshal(map[string]any{
+		"version":       "1.0",
+		"added_tokens":  added,
+		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"decoder":       map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
+		"model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"max_input_chars_per_word": 100, "vocab": vocabulary},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parse(content)
+}
+
+// basicTokens yields the words and the single punctuation signs of a normalised caption, as BertPreTokenizer splits it.
+func basicTokens(caption string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for field := range strings.FieldsSeq(caption) {
+			start := 0
+			for i, r := range field {
+				if !isPunctuation(r) {
+					continue
+				}
+				end := i + len(string(r))
+				if start < i && !yield(field[start:i]) || !yield(field[i:end]) {
+					return
+				}
+				start = end
+			}
+			if start < len(field) && !yield(field[start:]) {
+				return
+			}
+		}
+	}
+}
+
+// isPunctuation follows BERT: all ASCII signs, letters and digits apart, and Unicode's punctuation.
+func isPunctuation(r rune) bool {
+	if r < unicode.MaxASCII {
+		return r > ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}
+	return unicode.IsPunct(r)
+}

@@ -1,0 +1,5 @@
+// Package plots draws figures on gonum/plot (PNG, SVG, PDF) and writes tables as text, Markdown, HTML and CSV.
+//
+// It takes names and numbers and knows nothing of training, papers or files: the caller says what a row means and where the
+// output goes. How everything looks is decided in style.go.
+package plots

@@ -1,0 +1,226 @@
+package plots_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+)
+
+var update = flag.Bool("update", false, "write the golden images anew")
+
+var nan = math.NaN()
+
+// learning is a figure with all that a figure can hold: two panels, bands, a gap, a lone point, bars, references.
+func learning() plots.Figure {
+	epochs := []float64{1, 2, 3, 4, 5, 6}
+	return plots.Figure{
+		Title: "Learning",
+		Panels: []plots.Panel{
+			plots.Lines{Title: "Image retrieval", XLabel: "epoch", YLabel: "R@1 (%)", Series: []plots.Series{
+				{Name: "ALBEF", X: epochs, Mean: []float64{2, 8, 13, 17, 19, 20}, Std: []float64{.5, 1, 1, 1.5, 1, 1}},
+				{Name: "GRIT-VLP", X: epochs, Mean: []float64{1, 9, nan, 20, 23, 25}, Std: []float64{.5, 1, 1, nan, 1, 1}},
+				{Name: "FALCON", X: []float64{6}, Mean: []float64{27}, Std: []float64{2}},
+			}},
+			plots.Bars{Title: "After six epochs", YLabel: "recall (%)", Groups: []string{"R@1", "R@5"}, Reference: "paper", Series: []plots.BarSeries{
+				{Name: "ALBEF", Mean: []float64{20, 41}, Std: []float64{1, 2}, Reference: []float64{55, 81}},
+				{Name: "GRIT-VLP", Mean: []float64{25, nan}, Reference: []float64{60, nan}},
+				{Name: "FALCON", Mean: []float64{27, 50}},
+			}},
+		},
+	}
+}
+
+// TestGoldenImage compares the pixels of a figure with those of a recorded one: on the average a channel may differ by half a
+// level of 255 (another rasteriser's rounding), less than one letter's difference makes.
+func TestGoldenImage(t *testing.T) {
+	const tolerance = 0.5
+	var b bytes.Buffer
+	if err := learning().PNG(&b, 72); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", "learning.png")
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := decode(t, b.Bytes()), decode(t, recorded)
+	if got.Bounds() != want.Bounds() {
+		t.Fatalf("got an image of %v, want %v", got.Bounds(), want.Bounds())
+	}
+	if d := difference(got, want); d > tolerance {
+		t.Errorf("got an image that differs by %.2f of 255 on the average, want at most %v; look at it and, if it is right, run with -update", d, tolerance)
+	}
+
+	other := learning()
+	other.Panels[0] = plots.Lines{Title: "Text retrieval", XLabel: "epoch", YLabel: "R@1 (%)", Series: other.Panels[0].(plots.Lines).Series}
+	b.Reset()
+	if err := other.PNG(&b, 72); err != nil {
+		t.Fatal(err)
+	}
+	if d := difference(decode(t, b.Bytes()), want); d <= tolerance/50 {
+		t.Errorf("another title differs by %v only; the comparison is blind", d)
+	}
+}
+
+func decode(t *testing.T, text []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// difference is the mean absolute difference of the channels, in levels of 255.
+func difference(a, b image.Image) float64 {
+	var sum, count float64
+	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
+		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
+			r, g, bl, _ := a.At(x, y).RGBA()
+			r2, g2, bl2, _ := b.At(x, y).RGBA()
+			for _, d := range []float64{float64(r) - float64(r2), float64(g) - float64(g2), float64(bl) - float64(bl2)} {
+				sum += math.Abs(d) / 257
+				count++
+			}
+		}
+	}
+	return sum / count
+}
+
+// TestNothingTouchesTheEdge: whatever the labels, the outermost pixels stay white.
+func TestNothingTouchesTheEdge(t *testing.T) {
+	long := "a name that is much longer than what anybody would call a method"
+	wide := learning()
+	wide.Title = strings.Repeat(long+" ", 3)
+	wide.Panels = []plots.Panel{
+		plots.Lines{Title: long, XLabel: long, YLabel: long, Series: []plots.Series{{Name: long, X: []float64{0, 1e9}, Mean: []float64{-1e-7, 1e-7}}}},
+		plots.Bars{Title: long, YLabel: long, Groups: []string{"recall among all", "recall among false", "mean average precision"}, Series: []plots.BarSeries{{Name: "FALCON", Mean: []float64{-3, 1e6, nan}}}},
+	}
+	single := plots.Figure{Panels: wide.Panels[:1]}
+	narrow := plots.Figure{Panels: learning().Panels, Columns: 1}
+	for name, f := range map[string]plots.Figure{"learning": learning(), "wide": wide, "single": single, "narrow": narrow} {
+		var b bytes.Buffer
+		if err := f.PNG(&b, 100); err != nil {
+			t.Fatal(err)
+		}
+		img := decode(t, b.Bytes())
+		size := img.Bounds()
+		for y := range size.Max.Y {
+			for x := range size.Max.X {
+				if x > 0 && x < size.Max.X-1 && y > 0 && y < size.Max.Y-1 {
+					continue
+				}
+				if r, g, bl, _ := img.At(x, y).RGBA(); r+g+bl != 3*0xffff {
+					t.Fatalf("%s: something is clipped at %d, %d of %v", name, x, y, size.Max)
+				}
+			}
+		}
+	}
+}
+
+func TestSVGIsWellFormedAndHoldsItsText(t *testing.T) {
+	var b bytes.Buffer
+	if err := learning().SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			words = append(words, strings.TrimSpace(string(text)))
+		}
+	}
+	all := fmt.Sprint(words)
+	for _, want := range []string{"(a) Image retrieval", "(b) After six epochs", "GRIT-VLP", "R@1 (%)", "paper", "epoch"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in %s", want, all)
+		}
+	}
+	if got := strings.Count(all, "GRIT-VLP"); got != 1 {
+		t.Errorf("GRIT-VLP stands %d times, want once in the legend", got)
+	}
+	if !strings.Contains(b.String(), "font-weight:bold") {
+		t.Error("titles are not bold")
+	}
+}
+
+func TestPDF(t *testing.T) {
+	var b bytes.Buffer
+	if err := learning().PDF(&b); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.HasPrefix(got, "%PDF-") || !strings.Contains(got[len(got)-10:], "%%EOF") {
+		t.Errorf("got %q ... %q, want a PDF file", got[:10], got[len(got)-10:])
+	}
+}
+
+func TestFigureRejects(t *testing.T) {
+	line := func(s ...plots.Series) plots.Panel { return plots.Lines{Title: "T", Series: s} }
+	bar := func(s ...plots.BarSeries) plots.Panel {
+		return plots.Bars{Title: "T", Groups: []string{"g"}, Series: s}
+	}
+	one := []float64{1}
+	for _, v := range []struct {
+		panel plots.Panel
+		want  string
+	}{
+		{line(), `lines "T": no series`},
+		{line(plots.Series{Name: "s"}), `lines "T": series "s": no point to draw among 0; leave the series out`},
+		{line(plots.Series{Name: "s", X: one, Mean: []float64{nan}}), `no point to draw among 1`},
+		{line(plots.Series{Name: "s", X: one, Mean: []float64{1, 2}}), "1 values of X, 2 of Mean, 0 of Std"},
+		{line(plots.Series{Name: "s", X: one, Mean: one, Std: []float64{1, 2}}), "1 values of X, 1 of Mean, 2 of Std"},
+		{line(plots.Series{Name: "s", X: []float64{2, 1}, Mean: []float64{1, 2}}), "X[1] = 1; X must be finite and ascend"},
+		{line(plots.Series{Name: "s", X: []float64{nan}, Mean: one}), "X[0] = NaN"},
+		{line(plots.Series{Name: "s", X: one, Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
+		{plots.Bars{Title: "T"}, `bars "T": 0 groups of 0 series`},
+		{bar(plots.BarSeries{Name: "s"}), `bars "T": series "s": 0 values of Mean for 1 groups`},
+		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{1, 2}}), "2 values of Std for 1 groups"},
+		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
+		{bar(plots.BarSeries{Name: "s", Mean: one, Reference: one}), "say in Reference what they are"},
+	} {
+		var b bytes.Buffer
+		err := plots.Figure{Panels: []plots.Panel{v.panel}}.PNG(&b, 72)
+		if err == nil || !strings.Contains(err.Error(), v.want) || b.Len() > 0 {
+			t.Errorf("got %v and %d bytes, want %q and none", err, b.Len(), v.want)
+		}
+	}
+	if err := (plots.Figure{}).SVG(io.Discard); err == nil {
+		t.Error("a figure without panels: got no error")
+	}
+	if err := learning().PNG(io.Discard, -1); err == nil {
+		t.Error("-1 dots per inch: got no error")
+	}
+}
+
+func TestFigurePassesWriteErrorsOn(t *testing.T) {
+	f := learning()
+	for name, err := range map[string]error{"PNG": f.PNG(full{}, 72), "SVG": f.SVG(full{}), "PDF": f.PDF(full{})} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
+	}
+}

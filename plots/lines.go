@@ -1,0 +1,185 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Lines is a panel of curves with bands of one standard deviation.
+type Lines struct {
+	Title          string
+	XLabel, YLabel string // with units, such as "R@1 (%)"
+	Series         []Series
+}
+
+// Series is one curve. A point whose mean is NaN or infinite is a gap in the curve; a lone point is drawn as a mark with an
+// error bar. X must ascend.
+type Series struct {
+	Name    string
+	X, Mean []float64
+	Std     []float64 // none if empty; no band where NaN
+}
+
+// check reports a series that cannot be drawn.
+func (l Lines) check() error {
+	bad := func(s Series, format string, args ...any) error {
+		return fmt.Errorf("plots: lines %q: series %q: %s", l.Title, s.Name, fmt.Sprintf(format, args...))
+	}
+	if len(l.Series) == 0 {
+		return fmt.Errorf("plots: lines %q: no series", l.Title)
+	}
+	for _, s := range l.Series {
+		if len(s.Mean) != len(s.X) || len(s.Std) != 0 && len(s.Std) != len(s.X) {
+			return bad(s, "%d values of X, %d of Mean, %d of Std", len(s.X), len(s.Mean), len(s.Std))
+		}
+		if len(s.runs()) == 0 {
+			return bad(s, "no point to draw among %d; leave the series out", len(s.X))
+		}
+		for k, x := range s.X {
+			if !finite(x) || k > 0 && x <= s.X[k-1] {
+				return bad(s, "X[%d] = %v; X must be finite and ascend", k, x)
+			}
+		}
+		for k, std := range s.Std {
+			if std < 0 || math.IsInf(std, 0) {
+				return bad(s, "Std[%d] = %v; want a finite number from zero, or NaN", k, std)
+			}
+		}
+	}
+	return nil
+}
+
+func (l Lines) title() string { return l.Title }
+
+func (l Lines) keys() []key {
+	var keys []key
+	for _, s := range l.Series {
+		keys = append(keys, key{s.Name, curve})
+	}
+	return keys
+}
+
+func (l Lines) axes(looks map[string]look, width vg.Length) *plot.Plot {
+	p := axes(l.XLabel, l.YLabel, width)
+	p.Add(gridLines{})
+	for _, s := range l.Series { // bands first: no band may cover a curve
+		p.Add(spread{s, looks[s.Name]})
+	}
+	whole := true
+	for _, s := range l.Series {
+		p.Add(trace{s, looks[s.Name]})
+		for _, x := range s.X {
+			whole = whole && x == math.Trunc(x)
+		}
+	}
+	spare := headroom * (p.Y.Max - p.Y.Min)
+	p.Y.Min, p.Y.Max = p.Y.Min-spare, p.Y.Max+spare
+	if ticks := roundTicks(max(1, math.Floor(p.X.Max-p.X.Min))); whole && ticks < 6 {
+		p.X.Tick.Marker = ticks
+	}
+	return p
+}
+
+// runs are the stretches [first, past) of points without a gap.
+func (s Series) runs() [][2]int {
+	var runs [][2]int
+	for k, m := range s.Mean {
+		switch {
+		case !finite(m):
+		case k > 0 && finite(s.Mean[k-1]):
+			runs[len(runs)-1][1] = k + 1
+		default:
+			runs = append(runs, [2]int{k, k + 1})
+		}
+	}
+	return runs
+}
+
+// std is the spread of point k, zero if unknown.
+func (s Series) std(k int) float64 {
+	if len(s.Std) == 0 || math.IsNaN(s.Std[k]) {
+		return 0
+	}
+	return s.Std[k]
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// trace draws the curve of a series and its marks.
+type trace struct {
+	Series
+	look look
+}
+
+// Plot implements plot.Plotter.
+func (t trace) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	marks := t.marked()
+	for _, run := range t.runs() {
+		var points []vg.Point
+		for k := run[0]; k < run[1]; k++ {
+			points = append(points, vg.Point{X: x(t.X[k]), Y: y(t.Mean[k])})
+		}
+		c.StrokeLines(t.look.line(), points)
+		for k, at := range points {
+			if lone := len(points) == 1; lone || (run[0]+k)%marks == 0 {
+				c.DrawGlyph(t.look.mark(), at)
+			}
+		}
+		if k := run[0]; len(points) == 1 && t.std(k) > 0 {
+			errorBar(c, t.look.solid(), points[0].X, y(t.Mean[k]-t.std(k)), y(t.Mean[k]+t.std(k)))
+		}
+	}
+}
+
+// marked says at which points of a long curve marks stand: every one up to a dozen, then ever fewer.
+func (t trace) marked() int { return max(1, (len(t.X)+11)/12) }
+
+// DataRange implements plot.DataRanger.
+func (t trace) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = t.X[0], t.X[len(t.X)-1], math.Inf(1), math.Inf(-1)
+	for k, m := range t.Mean {
+		if finite(m) {
+			ymin, ymax = min(ymin, m-t.std(k)), max(ymax, m+t.std(k))
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// spread draws the band of one standard deviation around the curve of a series.
+type spread struct {
+	Series
+	look look
+}
+
+// Plot implements plot.Plotter.
+func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
+	if len(s.Std) == 0 {
+		return
+	}
+	x, y := p.Transforms(&c)
+	for _, run := range s.runs() {
+		var upper, lower []vg.Point
+		for k := run[0]; k < run[1]; k++ {
+			upper = append(upper, vg.Point{X: x(s.X[k]), Y: y(s.Mean[k] + s.std(k))})
+			lower = append(lower, vg.Point{X: x(s.X[k]), Y: y(s.Mean[k] - s.std(k))})
+		}
+		for k := len(lower) - 1; k >= 0; k-- {
+			upper = append(upper, lower[k])
+		}
+		if len(lower) > 1 {
+			c.FillPolygon(s.look.band(), upper)
+		}
+	}
+}
+
+func errorBar(c draw.Canvas, style draw.LineStyle, x, low, high vg.Length) {
+	c.StrokeLine2(style, x, low, x, high)
+	for _, y := range []vg.Length{low, high} {
+		c.StrokeLine2(style, x-capWidth/2, y, x+capWidth/2, y)
+	}
+}

@@ -1,0 +1,35 @@
+package plots
+
+import (
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// westernPDF is a PDF canvas that takes Go strings: vgpdf's fonts are encoded in Windows-1252 and would show UTF-8 as garbage.
+type westernPDF struct{ *vgpdf.Canvas }
+
+// FillString implements vg.Canvas.
+func (c westernPDF) FillString(f font.Face, at vg.Point, s string) {
+	c.Canvas.FillString(f, at, western(s))
+}
+
+// western encodes a text in Windows-1252 and spells out what that lacks.
+func western(s string) string {
+	s = strings.NewReplacer(
+		"α", "alpha", "β", "beta", "γ", "gamma", "ε", "epsilon", "λ", "lambda", "μ", "µ", "ρ", "rho", "σ", "sigma", "τ", "tau",
+		"≤", "<=", "≥", ">=", "→", "->", "−", "-",
+	).Replace(s)
+	var b strings.Builder
+	for _, r := range s {
+		if c, ok := charmap.Windows1252.EncodeRune(r); ok {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte('?')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,222 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of every figure, in points as printed: a panel is about half the width of a two-column page.
+const (
+	panelWidth  = 2.5 * vg.Inch // with its axes
+	panelHeight = 2.1 * vg.Inch
+	panelGap    = vg.Length(12)
+	margin      = vg.Length(6)
+
+	titleSize = vg.Length(10)
+	labelSize = vg.Length(8)
+	tickSize  = vg.Length(7)
+
+	lineWidth   = vg.Length(1.2)
+	axisWidth   = vg.Length(0.5)
+	glyphRadius = vg.Length(2)
+	capWidth    = vg.Length(3) // of error bars
+	headroom    = 0.04         // of the range of a curve, above and below it
+	barShare    = 0.84         // of the room of a group that its bars fill
+
+	keyWidth = vg.Length(22) // of a legend's sample
+	keyGap   = vg.Length(4)  // between a sample and its name
+	keyPitch = vg.Length(11) // from one row of the legend to the next
+)
+
+var (
+	ink   = color.NRGBA{A: 255}
+	grid  = color.NRGBA{R: 228, G: 228, B: 228, A: 255}
+	paper = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
+)
+
+// palette is Okabe and Ito's, which the colour-blind can tell apart, without its yellow, too pale for lines on white.
+func palette() []color.NRGBA {
+	return []color.NRGBA{
+		{R: 0x00, G: 0x72, B: 0xB2, A: 255}, // blue
+		{R: 0xD5, G: 0x5E, B: 0x00, A: 255}, // vermillion
+		{R: 0x00, G: 0x9E, B: 0x73, A: 255}, // bluish green
+		{R: 0xCC, G: 0x79, B: 0xA7, A: 255}, // reddish purple
+		{R: 0xE6, G: 0x9F, B: 0x00, A: 255}, // orange
+		{R: 0x56, G: 0xB4, B: 0xE9, A: 255}, // sky blue
+		{R: 0x00, G: 0x00, B: 0x00, A: 255}, // black
+	}
+}
+
+func dashes() [][]vg.Length {
+	return [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 2, 1.5, 2}, {8, 2, 1.5, 2, 1.5, 2}}
+}
+
+func glyphs() []draw.GlyphDrawer {
+	return []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
+		draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+	}
+}
+
+// look is how a series is drawn. The cycles of colours, dashes and glyphs have no common divisor, so that two series agree in
+// all three only 280 apart.
+type look struct {
+	color color.NRGBA
+	dash  []vg.Length
+	glyph draw.GlyphDrawer
+}
+
+func lookOf(series int) look {
+	colors, dash, glyph := palette(), dashes(), glyphs()
+	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)]}
+}
+
+func (l look) line() draw.LineStyle {
+	return draw.LineStyle{Color: l.color, Width: lineWidth, Dashes: l.dash}
+}
+
+func (l look) solid() draw.LineStyle {
+	return draw.LineStyle{Color: l.color, Width: 0.7 * lineWidth}
+}
+
+func (l look) mark() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.color, Radius: glyphRadius, Shape: l.glyph}
+}
+
+// fill is the colour of bars, pale enough for an error bar to show on it.
+func (l look) fill() color.Color {
+	c := l.color
+	for _, part := range []*uint8{&c.R, &c.G, &c.B} {
+		*part += (255 - *part) / 3
+	}
+	return c
+}
+
+func (l look) band() color.Color {
+	c := l.color
+	c.A = 36
+	return c
+}
+
+func inkLine() draw.LineStyle { return draw.LineStyle{Color: ink, Width: axisWidth} }
+
+// boldVariant is Liberation Sans Bold under a name of its own: vgpdf cannot find a font whose weight is bold.
+const boldVariant = "SansBold"
+
+// typesetter knows the fonts of all figures.
+var typesetter = sync.OnceValue(func() text.Handler {
+	faces := liberation.Collection()
+	for _, f := range faces {
+		if f.Font.Variant == "Sans" && f.Font.Weight == xfont.WeightBold && f.Font.Style == xfont.StyleNormal {
+			f.Font.Variant, f.Font.Weight = boldVariant, xfont.WeightNormal
+			faces = append(faces, f)
+			break
+		}
+	}
+	return text.Plain{Fonts: font.NewCache(faces)}
+})
+
+// lettering is the style of labels.
+func lettering(size vg.Length) text.Style {
+	return text.Style{
+		Color:   ink,
+		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
+		Handler: typesetter(),
+	}
+}
+
+// headline is the style of titles.
+func headline(size vg.Length) text.Style {
+	style := lettering(size)
+	style.Font.Variant = boldVariant
+	return style
+}
+
+// wrapped breaks a text between words so that no line is wider than asked, unless a word is.
+func wrapped(s string, style text.Style, width vg.Length) string {
+	var lines []string
+	for _, word := range strings.Fields(s) {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// axes returns an empty plot with the styles of this file, to be drawn about that wide.
+func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, a := range []struct {
+		axis  *plot.Axis
+		label string
+		room  vg.Length
+	}{{&p.X, xLabel, width}, {&p.Y, yLabel, panelHeight}} {
+		label, tick := lettering(labelSize), lettering(tickSize)
+		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
+		tick.XAlign, tick.YAlign = a.axis.Tick.Label.XAlign, a.axis.Tick.Label.YAlign
+		a.axis.Label.TextStyle, a.axis.Label.Text, a.axis.Label.Padding = label, wrapped(a.label, label, 0.75*a.room), 3
+		a.axis.Tick.Label, a.axis.Tick.Length, a.axis.Tick.Marker = tick, 3, roundTicks(6)
+		a.axis.Tick.LineStyle, a.axis.LineStyle = inkLine(), inkLine()
+		a.axis.Padding = 4
+	}
+	return p
+}
+
+// roundTicks marks about that many multiples of 1, 2 or 5 times a power of ten.
+type roundTicks int
+
+// Ticks implements plot.Ticker.
+func (n roundTicks) Ticks(low, high float64) []plot.Tick {
+	if !(high > low) {
+		return []plot.Tick{{Value: low, Label: strconv.FormatFloat(low, 'g', 4, 64)}}
+	}
+	step := roundUp((high - low) / float64(n))
+	verb, digits := byte('f'), max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	if digits > 5 || max(math.Abs(low), math.Abs(high)) >= 1e6 {
+		verb, digits = 'g', 6
+	}
+	var ticks []plot.Tick
+	for k := int(math.Ceil(low/step - 1e-9)); float64(k)*step <= high+1e-9*step; k++ {
+		v := float64(k) * step
+		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, verb, digits, 64)})
+	}
+	return ticks
+}
+
+// roundUp is the least of 1, 2, 5 times a power of ten that reaches v.
+func roundUp(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= v*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// gridLines draws a faint line at each tick of the vertical axis.
+type gridLines struct{}
+
+// Plot implements plot.Plotter.
+func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if at := y(t.Value); c.ContainsY(at) {
+			c.StrokeLine2(draw.LineStyle{Color: grid, Width: axisWidth}, c.Min.X, at, c.Max.X, at)
+		}
+	}
+}

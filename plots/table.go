@@ -1,0 +1,235 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Table is a table of results in which each cell stacks the values that several sources give for one quantity, such as a
+// paper's number, ours and a reference result.
+type Table struct {
+	Title   string
+	Note    string   // a line below the table; may be empty
+	Heading string   // heading of the row names; "method" if empty
+	Sources []string // what the values of a cell are, in order; empty for tables of one value a cell
+	Columns []Column
+	Rows    []TableRow
+}
+
+// Column describes one column. Neighbours with the same Group share a heading above their names.
+type Column struct {
+	Group, Name string
+	Unit        string // shown in the heading, such as "%"
+	Format      string // fmt verb for a number; "%.1f" if empty
+	Best        Best   // which value stands out
+}
+
+// Best says which value of a column is the best of its source.
+type Best int
+
+const (
+	Unranked Best = iota // no value stands out
+	Highest              // the largest mean is the best
+	Lowest               // the smallest mean is the best
+)
+
+// TableRow is one row, such as a method. Cells that are missing at the end, or empty, show as "–".
+type TableRow struct {
+	Name   string
+	Status string // "not yet", "2 of 3 seeds"; shown below the name
+	Cells  []Cell // one a column
+}
+
+// Cell holds one value a source, in the order of Table.Sources. Values missing at the end show as "–".
+type Cell []Value
+
+// Value is a mean over runs, or a text. The zero Value is missing, and so is one whose mean is NaN.
+type Value struct {
+	Mean, Std float64 // Std is shown when N is above one
+	N         int     // number of runs; 0 for none
+	Text      string  // shown instead of the number if not empty
+}
+
+// Number is a single value, such as one a paper reports.
+func Number(v float64) Value { return Value{Mean: v, N: 1} }
+
+func (v Value) missing() bool { return v.Text == "" && (v.N == 0 || math.IsNaN(v.Mean)) }
+
+const absent = "–"
+
+// text formats a value as its main part and its spread, either of which may be empty.
+func (v Value) text(format string) (main, spread string) {
+	if format == "" {
+		format = "%.1f"
+	}
+	switch {
+	case v.Text != "":
+		return v.Text, ""
+	case v.missing():
+		return absent, ""
+	case v.N > 1:
+		return fmt.Sprintf(format, v.Mean), "±" + fmt.Sprintf(format, v.Std)
+	default:
+		return fmt.Sprintf(format, v.Mean), ""
+	}
+}
+
+// line is one source of one row, ready to be printed.
+type line struct {
+	name, status string // of the row, on its first line only
+	source       string
+	values       []Value
+	best         []bool
+}
+
+// check reports rows and cells that hold more than the table has columns and sources.
+func (t Table) check() error {
+	if len(t.Columns) == 0 {
+		return fmt.Errorf("plots: table %q has no columns", t.Title)
+	}
+	for _, r := range t.Rows {
+		if len(r.Cells) > len(t.Columns) {
+			return fmt.Errorf("plots: table %q: row %q has %d cells for %d columns", t.Title, r.Name, len(r.Cells), len(t.Columns))
+		}
+		for c, cell := range r.Cells {
+			if n := max(1, len(t.Sources)); len(cell) > n {
+				return fmt.Errorf("plots: table %q: row %q, column %q: %d values for %d sources", t.Title, r.Name, t.Columns[c].Name, len(cell), n)
+			}
+		}
+	}
+	return nil
+}
+
+// value returns what a source says in a cell, missing if it says nothing.
+func (r TableRow) value(column, source int) Value {
+	if column >= len(r.Cells) || source >= len(r.Cells[column]) {
+		return Value{}
+	}
+	return r.Cells[column][source]
+}
+
+// lines lays the table out, a line for each row and source; a source without any value in the table is left out.
+func (t Table) lines() []line {
+	var sources []int
+	for s := range max(1, len(t.Sources)) {
+		if slices.ContainsFunc(t.Rows, func(r TableRow) bool {
+			return slices.ContainsFunc(r.Cells, func(c Cell) bool { return s < len(c) && !c[s].missing() })
+		}) {
+			sources = append(sources, s)
+		}
+	}
+	if len(sources) == 0 {
+		sources = []int{0}
+	}
+	var lines []line
+	for _, r := range t.Rows {
+		for k, s := range sources {
+			l := line{values: make([]Value, len(t.Columns)), best: make([]bool, len(t.Columns))}
+			if k == 0 {
+				l.name, l.status = r.Name, r.Status
+			}
+			for c := range t.Columns {
+				l.values[c] = r.value(c, s)
+				l.best[c] = t.isBest(c, s, l.values[c])
+			}
+			if len(t.Sources) > 0 {
+				l.source = t.Sources[s] + runs(l.values)
+			}
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+func (t Table) isBest(column, source int, v Value) bool {
+	best := t.Columns[column].Best
+	if best == Unranked || v.missing() || v.Text != "" {
+		return false
+	}
+	return !slices.ContainsFunc(t.Rows, func(r TableRow) bool {
+		other := r.value(column, source)
+		if other.missing() || other.Text != "" {
+			return false
+		}
+		return best == Highest && other.Mean > v.Mean || best == Lowest && other.Mean < v.Mean
+	})
+}
+
+// runs tells how many runs stand behind a line of values, if more than one stands behind any.
+func runs(values []Value) string {
+	low, high := math.MaxInt, 0
+	for _, v := range values {
+		if !v.missing() {
+			low, high = min(low, v.N), max(high, v.N)
+		}
+	}
+	switch {
+	case high <= 1:
+		return ""
+	case low == high:
+		return fmt.Sprintf(" (n=%d)", low)
+	default:
+		return fmt.Sprintf(" (n=%d-%d)", low, high)
+	}
+}
+
+// span is a run of neighbouring columns under one heading.
+type span struct {
+	heading     string
+	first, past int
+}
+
+// spans groups neighbouring columns of the same Group. A unit that a whole group shares stands in its heading.
+func (t Table) spans() []span {
+	var spans []span
+	for c, column := range t.Columns {
+		if c > 0 && column.Group == t.Columns[c-1].Group {
+			spans[len(spans)-1].past = c + 1
+			continue
+		}
+		spans = append(spans, span{heading: column.Group, first: c, past: c + 1})
+	}
+	for i, s := range spans {
+		if unit := t.sharedUnit(s); unit != "" {
+			spans[i].heading += " (" + unit + ")"
+		}
+	}
+	return spans
+}
+
+// sharedUnit is the unit of all columns of a named span, or empty.
+func (t Table) sharedUnit(s span) string {
+	if s.heading == "" {
+		return ""
+	}
+	unit := t.Columns[s.first].Unit
+	for _, c := range t.Columns[s.first:s.past] {
+		if c.Unit != unit {
+			return ""
+		}
+	}
+	return unit
+}
+
+// names are the headings of the single columns, with their unit where no group heading has it.
+func (t Table) names() []string {
+	names := make([]string, len(t.Columns))
+	for _, s := range t.spans() {
+		shared := t.sharedUnit(span{heading: t.Columns[s.first].Group, first: s.first, past: s.past})
+		for c := s.first; c < s.past; c++ {
+			names[c] = t.Columns[c].Name
+			if unit := t.Columns[c].Unit; unit != "" && shared == "" {
+				names[c] += " (" + unit + ")"
+			}
+		}
+	}
+	return names
+}
+
+func (t Table) heading() string {
+	if t.Heading == "" {
+		return "method"
+	}
+	return t.Heading
+}

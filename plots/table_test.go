@@ -1,0 +1,251 @@
+package plots_test
+
+import (
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+	"vlpx.internal/plots"
+)
+
+// retrieval is a table of three methods, as the command shows a paper's table.
+func retrieval() plots.Table {
+	over3 := func(mean, std float64) plots.Value { return plots.Value{Mean: mean, Std: std, N: 3} }
+	t := plots.Table{
+		Title:   "Table 1: heuristic negative mining",
+		Note:    "scale mini, scenes, go:ops_sequential",
+		Sources: []string{"paper", "here"},
+	}
+	for _, group := range []string{"Text Retrieval", "Image Retrieval"} {
+		for _, name := range []string{"R@1", "R@5", "R@10"} {
+			t.Columns = append(t.Columns, plots.Column{Group: group, Name: name, Unit: "%", Best: plots.Highest})
+		}
+	}
+	t.Rows = []plots.TableRow{
+		{Name: "ALBEF", Cells: []plots.Cell{
+			{plots.Number(55.6), over3(7.7, .6)}, {plots.Number(81.8), over3(20.1, .9)}, {plots.Number(89.6), over3(36.4, .44)},
+			{plots.Number(41.2), over3(5.1, .2)}, {plots.Number(69.9), over3(18.7, 1.25)}, {plots.Number(80.3), over3(30.9, .7)},
+		}},
+		{Name: "GRIT-VLP", Status: "2 of 3 seeds", Cells: []plots.Cell{
+			{plots.Number(60.9), {Mean: 9.2, Std: .5, N: 2}}, {plots.Number(83.8), {Mean: 23.2, Std: .7, N: 2}}, {plots.Number(90.9)},
+			{plots.Number(44.6)}, {plots.Number(72.0)}, {plots.Number(81.9)},
+		}},
+		{Name: "FALCON", Status: "not yet", Cells: []plots.Cell{{plots.Number(62.6)}}},
+	}
+	return t
+}
+
+func TestTextFoldsBetweenGroups(t *testing.T) {
+	var wide, narrow strings.Builder
+	if err := retrieval().Text(&wide, plots.Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := retrieval().Text(&narrow, plots.Terminal{Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct {
+		name   string
+		text   string
+		blocks int
+	}{{"wide", wide.String(), 1}, {"narrow", narrow.String(), 2}} {
+		if got := strings.Count(v.text, "GRIT-VLP"); got != v.blocks {
+			t.Errorf("%s: GRIT-VLP stands in %d blocks, want %d", v.name, got, v.blocks)
+		}
+		if got := strings.Count(v.text, "Image Retrieval"); got != 1 {
+			t.Errorf("%s: Image Retrieval stands %d times, want once", v.name, got)
+		}
+	}
+	for l := range strings.Lines(narrow.String()) {
+		if got := utf8.RuneCountInString(strings.TrimRight(l, "\n")); got > 60 {
+			t.Errorf("line of %d characters, want at most 60: %s", got, l)
+		}
+	}
+}
+
+// TestTextFits: whatever the table, no line is wider than asked unless a single column is.
+func TestTextFits(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		table := plots.Table{Sources: []string{"a", "b"}[:rapid.IntRange(0, 2).Draw(rt, "sources")]}
+		for range rapid.IntRange(1, 12).Draw(rt, "columns") {
+			table.Columns = append(table.Columns, plots.Column{
+				Group: rapid.SampledFrom([]string{"", "Text Retrieval", "NLVR2"}).Draw(rt, "group"),
+				Name:  rapid.SampledFrom([]string{"R@1", "test-P", "VQA"}).Draw(rt, "name"),
+			})
+		}
+		for range rapid.IntRange(0, 3).Draw(rt, "rows") {
+			row := plots.TableRow{Name: "GRIT-VLP", Status: rapid.SampledFrom([]string{"", "not yet"}).Draw(rt, "status")}
+			for range table.Columns {
+				row.Cells = append(row.Cells, plots.Cell{{Mean: rapid.Float64Range(0, 100).Draw(rt, "mean"), Std: 1, N: 3}})
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		width := rapid.IntRange(60, 140).Draw(rt, "width")
+		var b strings.Builder
+		if err := table.Text(&b, plots.Terminal{Width: width}); err != nil {
+			rt.Fatal(err)
+		}
+		for l := range strings.Lines(b.String()) {
+			if got := utf8.RuneCountInString(strings.TrimRight(l, "\n")); got > width {
+				rt.Errorf("line of %d characters, want at most %d: %s", got, width, l)
+			}
+		}
+	})
+}
+
+func TestTextStyle(t *testing.T) {
+	var b strings.Builder
+	if err := retrieval().Text(&b, plots.Terminal{Style: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\x1b[1m62.6", "\x1b[1m 9.2±0.5\x1b[0m"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in %q", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "\x1b[1m55.6") {
+		t.Error("55.6 is bold, want only the best of the column")
+	}
+}
+
+func TestCSVIsTidy(t *testing.T) {
+	var b strings.Builder
+	if err := retrieval().CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(records), 1+3*6*2; got != want {
+		t.Errorf("got %d lines, want %d", got, want)
+	}
+	for at, want := range map[int]string{
+		0:  "method,status,group,column,unit,source,mean,std,n,text",
+		1:  "ALBEF,,Text Retrieval,R@1,%,paper,55.6,,1,",
+		6:  "ALBEF,,Text Retrieval,R@10,%,here,36.4,0.44,3,",
+		26: "FALCON,not yet,Text Retrieval,R@1,%,here,,,,",
+	} {
+		if got := strings.Join(records[at], ","); got != want {
+			t.Errorf("line %d: got %s, want %s", at, got, want)
+		}
+	}
+}
+
+// TestHTMLEscapes: hostile names stay text, and the element is well formed.
+func TestHTMLEscapes(t *testing.T) {
+	table := retrieval()
+	table.Title = `<script>alert("a & b")</script>`
+	table.Rows[0].Name = "A<B>"
+	var b strings.Builder
+	if err := table.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "<script>") || !strings.Contains(b.String(), "A&lt;B&gt;") {
+		t.Errorf("names are not escaped: %s", b.String())
+	}
+	d := xml.NewDecoder(strings.NewReader(b.String()))
+	d.Strict = false
+	d.AutoClose = []string{"br"}
+	cells := 0
+	for {
+		token, err := d.Token()
+		if token == nil {
+			if err.Error() != "EOF" {
+				t.Error(err)
+			}
+			break
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "td" {
+			cells++
+		}
+	}
+	if want := 3 + 6*1 + 6*6 + 1; cells != want {
+		t.Errorf("got %d cells, want %d", cells, want)
+	}
+}
+
+func TestMissingAndText(t *testing.T) {
+	table := plots.Table{
+		Heading: "parameter",
+		Columns: []plots.Column{{Name: "value"}},
+		Rows: []plots.TableRow{
+			{Name: "learning rate", Cells: []plots.Cell{{{Text: "1e-4"}}}},
+			{Name: "queue", Status: "unused", Cells: []plots.Cell{{{Mean: math.NaN(), N: 3}}}},
+		},
+	}
+	var b strings.Builder
+	if err := table.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "| parameter | value |\n| --- | ---: |\n| learning rate | 1e-4 |\n| queue *(unused)* | – |\n"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestTableRejects(t *testing.T) {
+	for _, v := range []struct {
+		table plots.Table
+		want  string
+	}{
+		{plots.Table{Title: "x"}, `table "x" has no columns`},
+		{plots.Table{Columns: make([]plots.Column, 1), Rows: []plots.TableRow{{Name: "r", Cells: make([]plots.Cell, 2)}}}, `row "r" has 2 cells for 1 columns`},
+		{plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: "r", Cells: []plots.Cell{make(plots.Cell, 2)}}}}, `row "r", column "c": 2 values for 1 sources`},
+	} {
+		var b strings.Builder
+		for name, err := range map[string]error{
+			"Text": v.table.Text(&b, plots.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b),
+		} {
+			if err == nil || !strings.Contains(err.Error(), v.want) {
+				t.Errorf("%s: got %v, want %q", name, err, v.want)
+			}
+		}
+		if b.Len() > 0 {
+			t.Errorf("%d characters written before the error", b.Len())
+		}
+	}
+}
+
+var errFull = errors.New("disk full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestTablePassesWriteErrorsOn(t *testing.T) {
+	table := retrieval()
+	for name, err := range map[string]error{
+		"Text": table.Text(full{}, plots.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
+	}
+}
+
+// FuzzMarkdown: no text in a cell adds a cell or a line.
+func FuzzMarkdown(f *testing.F) {
+	f.Add("a|b")
+	f.Add("a\n|\\|")
+	f.Fuzz(func(t *testing.T, name string) {
+		table := plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: name, Cells: []plots.Cell{{plots.Number(1)}}}}}
+		var b strings.Builder
+		if err := table.Markdown(&b); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if len(lines) != 3 {
+			t.Fatalf("got %d lines, want 3: %q", len(lines), b.String())
+		}
+		bare := strings.NewReplacer(`\\`, "", `\|`, "").Replace(lines[2])
+		if got := strings.Count(bare, "|"); got != 3 {
+			t.Errorf("got %s bars, want 3: %s", strconv.Itoa(got), lines[2])
+		}
+	})
+}

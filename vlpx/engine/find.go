@@ -152,3 +152,13 @@ func hasNVIDIA() bool {
 	}
 	return len(gpus(context.Background())) > 0
 }
+
+// Cache is where Install puts the library for all stores of a user: vlpx in the user's cache folder, or in the system's
+// folder for temporary files where the user has none.
+func Cache() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "vlpx")
+}

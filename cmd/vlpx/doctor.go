@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/run"
+)
+
+func doctorCommand() *cobra.Command {
+	var fix, speed bool
+	var home string
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell which engine runs and why, what is missing and how to get it, and what data and store there are",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			place, err := run.Home(home)
+			if err != nil {
+				return err
+			}
+			if fix {
+				library, err := engine.Install(c.Context(), engine.Cache(), c.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "ONNX Runtime is at %s\n", library)
+			}
+			return diagnose(c, place, speed)
+		},
+	}
+	c.Flags().BoolVar(&fix, "fix", false, "fetch ONNX Runtime with npm into the user's cache folder")
+	c.Flags().BoolVar(&speed, "speed", false, "measure the engine on a matrix product")
+	bindHome(c, &home)
+	return c
+}
+
+func diagnose(c *cobra.Command, home string, speed bool) error {
+	w := c.OutOrStdout()
+	choice, missing := engine.Choose(engine.Cache())
+	fmt.Fprintf(w, "engine   %s: %s\n", choice.Name, choice.Reason)
+	if choice.Slower != "" {
+		fmt.Fprintf(w, "         %s\n", choice.Slower)
+	}
+	if speed {
+		backend, err := engine.Open(choice)
+		if err != nil {
+			return err
+		}
+		defer backend.Finalize()
+		gflops, err := engine.Speed(backend)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "speed    %.0f GFLOP/s on a product of 512 x 512 matrices\n", gflops)
+	}
+	for _, m := range missing {
+		fmt.Fprintf(w, "without  %s: %s; %s\n", m.Name, m.Why, m.Get)
+	}
+	machine := engine.Describe()
+	fmt.Fprintf(w, "machine  %s, %s, %d cores, %.1f GiB memory (%.1f free), %s\n", machine.System, machine.CPU, machine.Cores,
+		gib(machine.MemoryTotal), gib(machine.MemoryAvailable), machine.Go)
+	for _, gpu := range machine.GPUs {
+		fmt.Fprintf(w, "GPU      %s, %.0f GiB, driver %s\n", gpu.Name, gib(gpu.Memory), gpu.Driver)
+	}
+	if len(machine.GPUs) == 0 {
+		fmt.Fprintln(w, "GPU      none found")
+	}
+	versions := engine.Versions()
+	var libraries []string
+	for name := range versions {
+		libraries = append(libraries, name)
+	}
+	sort.Strings(libraries)
+	fmt.Fprintf(w, "program  commit %s", run.Commit())
+	for _, name := range libraries {
+		fmt.Fprintf(w, ", %s %s", name, versions[name])
+	}
+	fmt.Fprintf(w, " (%s/%s)\n", runtime.GOOS, runtime.GOARCH)
+	describeData(c)
+	return describeStore(c, home)
+}
+
+func describeData(c *cobra.Command) {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		fmt.Fprintln(c.OutOrStdout(), "data     scenes (generated); set VLPX_DATA to a folder of data sets to use photographs by name")
+		return
+	}
+	found, err := filepath.Glob(filepath.Join(root, "*", "dataset_*.json*"))
+	if err != nil || len(found) == 0 {
+		fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated); no NAME/dataset_*.json in VLPX_DATA=%s\n", root)
+		return
+	}
+	fmt.Fprintln(c.OutOrStdout(), "data     scenes (generated)")
+	for _, file := range found {
+		fmt.Fprintf(c.OutOrStdout(), "         -data %s (%s)\n", filepath.Base(filepath.Dir(file)), file)
+	}
+}
+
+func describeStore(c *cobra.Command, home string) error {
+	w := c.OutOrStdout()
+	results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "store    %s, %d finished runs\n", home, len(results))
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		fmt.Fprintf(w, "         it cannot be written: %v; set VLPX_HOME to a place that can\n", err)
+		return nil
+	}
+	probe, err := os.CreateTemp(home, ".probe-*")
+	if err != nil {
+		fmt.Fprintf(w, "         it cannot be written: %v; set VLPX_HOME to a place that can\n", err)
+		return nil
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}
+
+func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }

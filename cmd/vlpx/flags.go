@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/paper"
+)
+
+// options are the flags that say what to run; they fill vlpx.Options.
+type options struct {
+	vlpx.Options
+	seeds string
+}
+
+func (o *options) bind(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(paper.ScaleNames(), ", "))
+	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
+	flags.StringVar(&o.Data, "data", "scenes", "`scenes`, or a folder with dataset_*.json[.gz] and images/; a name is looked up in $VLPX_DATA")
+	flags.StringSliceVar(&o.Methods, "methods", nil, "rows to run, separated by commas (default all)")
+	flags.StringArrayVar(&o.Set, "set", nil, "change the scale by `key=value`, such as epochs=3 or scenes.density=dbl; may be repeated")
+	flags.StringVar(&o.Vocabulary, "vocab", "", "BERT vocab.txt or tokenizer.json (default: built from the training captions)")
+	bindHome(c, &o.Home)
+}
+
+func bindHome(c *cobra.Command, home *string) {
+	c.Flags().StringVar(home, "home", "", "the store's place (default $VLPX_HOME, else vlpx in the user's cache folder)")
+}
+
+// complete reads what the flags alone do not give.
+func (o *options) complete() error {
+	for _, text := range strings.Split(o.seeds, ",") {
+		seed, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			return fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3", o.seeds, text)
+		}
+		o.Seeds = append(o.Seeds, seed)
+	}
+	if o.Data == "scenes" {
+		return nil
+	}
+	if _, err := os.Stat(o.Data); err == nil {
+		return nil
+	}
+	if root := os.Getenv("VLPX_DATA"); root != "" {
+		if dir := root + string(os.PathSeparator) + o.Data; isDir(dir) {
+			o.Data = dir
+			return nil
+		}
+	}
+	return fmt.Errorf("-data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", o.Data)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/paper"
+)
+
+// listed is an artifact as `vlpx list -json` tells it.
+type listed struct {
+	ID     string            `json:"id"`
+	Paper  string            `json:"paper"`
+	Title  string            `json:"title"`
+	Status paper.Status      `json:"status"`
+	Runs   int               `json:"runs"` // with three seeds
+	Cost   map[string]string `json:"cost"` // of those runs by scale; see paper.Scale.Cost
+}
+
+func listCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List every table and figure of the papers, with status and cost",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var all []listed
+			for _, a := range paper.All() {
+				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.Methods(), Cost: map[string]string{}}
+				for _, name := range paper.ScaleNames() {
+					one.Cost[name] = "–"
+					if one.Runs > 0 {
+						one.Cost[name] = paper.Cost(name, one.Runs)
+					}
+				}
+				all = append(all, one)
+			}
+			if asJSON {
+				e := json.NewEncoder(c.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(all)
+			}
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "ID\tSTATUS\tRUNS\tTINY\tMINI\tSMALL\tPAPER\tTITLE")
+			for _, a := range all {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Status, a.Runs, a.Cost["tiny"], a.Cost["mini"], a.Cost["small"],
+					a.Cost["paper"], a.Title)
+			}
+			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU (estimates).")
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

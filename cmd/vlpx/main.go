@@ -1,0 +1,87 @@
+// Command vlpx regenerates the tables and figures of five papers on false negatives in vision-language pre-training.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vlpx.internal/vlpx/paper"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	root := command()
+	root.SetArgs(doubleDashes(os.Args[1:]))
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
+	if errors.Is(err, context.Canceled) {
+		os.Exit(130)
+	}
+	os.Exit(1)
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "vlpx",
+		Short:         "A laboratory for false negatives in vision-language pre-training",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return fmt.Errorf("no command %q; did you mean %q? See vlpx -h", args[0], paper.Nearest(args[0], names(c)))
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if !errors.As(err, &unknown) {
+			return fmt.Errorf("%w; see vlpx %s -h", err, c.Name())
+		}
+		var flags []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		name := unknown.GetSpecifiedName()
+		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See vlpx %s -h", c.Name(), name, paper.Nearest(name, flags), c.Name())
+	})
+	root.AddCommand(listCommand(), reproduceCommand(), showCommand(), trainCommand(), evalCommand(), doctorCommand(), referenceCommand())
+	return root
+}
+
+func names(c *cobra.Command) []string {
+	var all []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			all = append(all, sub.Name())
+		}
+	}
+	return all
+}
+
+// doubleDashes lets long flags be written with one dash, as Go programs have them: -scale tiny.
+func doubleDashes(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && (arg[1] < '0' || arg[1] > '9') {
+			arg = "-" + arg
+		}
+		out[i] = arg
+	}
+	return out
+}

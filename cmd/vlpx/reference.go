@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/paper"
+)
+
+// referenceCommand is for the project's own use: it makes the reference results that are shipped.
+func referenceCommand() *cobra.Command {
+	var o options
+	var file string
+	c := &cobra.Command{
+		Use:    "reference ID...",
+		Short:  "Put complete artifacts of the store among the shipped reference results",
+		Hidden: true,
+		Args:   needsIDs,
+		RunE: func(c *cobra.Command, ids []string) error {
+			if err := o.complete(); err != nil {
+				return err
+			}
+			all, err := paper.References()
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				grid, err := vlpx.Open(id, o.Options)
+				if err != nil {
+					return err
+				}
+				report, err := grid.Report()
+				if err != nil {
+					return err
+				}
+				reference, err := paper.NewReference(report.Report)
+				if err != nil {
+					return err
+				}
+				all = paper.Merge(all, reference)
+			}
+			text, err := json.MarshalIndent(all, "", " ")
+			if err != nil {
+				return err
+			}
+			if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", file)
+			return nil
+		},
+	}
+	o.bind(c)
+	c.Flags().StringVar(&file, "file", "vlpx/paper/reference.json", "where the shipped results lie")
+	return c
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/eval"
+)
+
+func trainCommand() *cobra.Command {
+	var o options
+	var method string
+	c := &cobra.Command{
+		Use:     "train -method NAME",
+		Short:   "Pre-train one method and print its retrieval",
+		Example: "  vlpx train -method GRIT-VLP -scale tiny -seeds 1",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			grid, err := single(&o, method)
+			if err != nil {
+				return err
+			}
+			bars := newBars(c.ErrOrStderr())
+			err = grid.Make(c.Context(), bars.listen)
+			bars.finish()
+			if errors.Is(err, context.Canceled) {
+				return stopped(grid, err)
+			}
+			if err != nil {
+				return err
+			}
+			for _, r := range grid.Plan.Runs() {
+				result, err := grid.Store.Result(r)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "%s\nrun %s in %s\n", result, result.ID, grid.Store.Dir(r))
+				printMetrics(c, result.Metrics)
+			}
+			return nil
+		},
+	}
+	o.bind(c)
+	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, a row of falcon/table1")
+	return c
+}
+
+func evalCommand() *cobra.Command {
+	var o options
+	var method, split string
+	c := &cobra.Command{
+		Use:     "eval -method NAME",
+		Short:   "Measure the retrieval of trained runs on a split",
+		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			grid, err := single(&o, method)
+			if err != nil {
+				return err
+			}
+			for _, r := range grid.Plan.Runs() {
+				metrics, err := grid.Evaluate(c.Context(), r, split)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", r.Train.Method.Name, r.Train.Seed, split)
+				printMetrics(c, metrics)
+			}
+			return nil
+		},
+	}
+	o.bind(c)
+	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, a row of falcon/table1")
+	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
+	return c
+}
+
+// single plans the runs of one method.
+func single(o *options, method string) (*vlpx.Grid, error) {
+	if len(o.Methods) > 0 {
+		return nil, errors.New("name the method with -method; -methods is for reproduce")
+	}
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	o.Methods = []string{method}
+	grid, err := vlpx.Open("falcon/table1", o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if len(grid.Plan.Runs()) == 0 {
+		return nil, fmt.Errorf("%s is not there yet; vlpx show falcon/table1 tells which methods are", method)
+	}
+	return grid, nil
+}
+
+func printMetrics(c *cobra.Command, metrics map[string]float64) {
+	known := map[string]bool{}
+	for _, info := range eval.Metrics() {
+		name := string(info.Metric)
+		known[name] = true
+		if v, ok := metrics[name]; ok {
+			fmt.Fprintf(c.OutOrStdout(), "  %-18s %7.2f %-1s   %s\n", name, v, info.Unit, info.What)
+		}
+	}
+	var rest []string
+	for name := range metrics {
+		if !known[name] && len(name) > 0 && name[:2] == "FN" {
+			rest = append(rest, name)
+		}
+	}
+	sort.Strings(rest)
+	for _, name := range rest {
+		fmt.Fprintf(c.OutOrStdout(), "  %-18s %7.2f %%   true pairs among the negatives of the last epoch\n", name, metrics[name])
+	}
+}

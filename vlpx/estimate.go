@@ -1,0 +1,35 @@
+package vlpx
+
+import (
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/paper"
+)
+
+// pureGoFactor is how much slower a training step is in pure Go than with ONNX Runtime, measured at mini on two cores.
+const pureGoFactor = 10
+
+// Estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
+// the same engine, else by the shipped reference results, else by the preset's usual cost.
+func (g *Grid) Estimate(runs int, engine string) time.Duration {
+	var seconds float64
+	var n int
+	for _, r := range g.Plan.Runs() {
+		if result, done, err := g.Store.Find(r); err == nil && done && result.Engine == engine {
+			seconds += result.Seconds
+			n++
+		}
+	}
+	if n > 0 {
+		return time.Duration(float64(runs) * seconds / float64(n) * float64(time.Second))
+	}
+	each := paper.RunCost(g.Plan.Scale.Name)
+	if r, err := paper.FindReference(g.Plan); err == nil && r != nil {
+		each = time.Duration(r.Seconds * float64(time.Second))
+	}
+	if strings.HasPrefix(engine, "go") {
+		each *= pureGoFactor
+	}
+	return time.Duration(runs) * each
+}

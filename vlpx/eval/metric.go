@@ -1,0 +1,100 @@
+package eval
+
+// Metric names a number of a [Result].
+type Metric string
+
+// TR is text retrieval (an image asks for its captions), IR image retrieval (a caption asks for its image).
+const (
+	TR1    Metric = "TR@1"
+	TR5    Metric = "TR@5"
+	TR10   Metric = "TR@10"
+	TRMean Metric = "TR mean"
+	IR1    Metric = "IR@1"
+	IR5    Metric = "IR@5"
+	IR10   Metric = "IR@10"
+	IRMean Metric = "IR mean"
+	RMean  Metric = "R mean"
+	RSum   Metric = "RSum"
+	TRRank Metric = "TR rank"
+	IRRank Metric = "IR rank"
+
+	TR1True  Metric = "TR@1 true"
+	TR5True  Metric = "TR@5 true"
+	TR10True Metric = "TR@10 true"
+	IR1True  Metric = "IR@1 true"
+	IR5True  Metric = "IR@5 true"
+	IR10True Metric = "IR@10 true"
+	TRMAP    Metric = "TR mAP"
+	IRMAP    Metric = "IR mAP"
+	TR1False Metric = "TR@1 false"
+	IR1False Metric = "IR@1 false"
+)
+
+// Info tells a reader what a metric is.
+type Info struct {
+	Metric        Metric
+	Group, Column string // heading in a table: "Text Retrieval" over "R@1"
+	Unit          string // "%" or "" for a plain number
+	LowerIsBetter bool
+	What          string // one sentence
+}
+
+const (
+	textRetrieval  = "Text Retrieval"
+	imageRetrieval = "Image Retrieval"
+)
+
+// Metrics lists all metrics in the order in which tables and files show them: first those of [Recall], then those that need
+// the relation, of [TrueRecall].
+func Metrics() []Info {
+	return []Info{
+		{TR1, textRetrieval, "R@1", "%", false, "images with one of their captions ranked first"},
+		{TR5, textRetrieval, "R@5", "%", false, "images with one of their captions among the first 5"},
+		{TR10, textRetrieval, "R@10", "%", false, "images with one of their captions among the first 10"},
+		{IR1, imageRetrieval, "R@1", "%", false, "captions with their image ranked first"},
+		{IR5, imageRetrieval, "R@5", "%", false, "captions with their image among the first 5"},
+		{IR10, imageRetrieval, "R@10", "%", false, "captions with their image among the first 10"},
+		{TRMean, textRetrieval, "mean", "%", false, "mean of TR@1, TR@5 and TR@10"},
+		{IRMean, imageRetrieval, "mean", "%", false, "mean of IR@1, IR@5 and IR@10"},
+		{RMean, "Retrieval", "mean", "%", false, "mean of the six recalls"},
+		{RSum, "Retrieval", "RSum", "", false, "sum of the six recalls"},
+		{TRRank, textRetrieval, "mean rank", "", true, "mean over images of the rank of their best caption, from 1"},
+		{IRRank, imageRetrieval, "mean rank", "", true, "mean over captions of the rank of their image, from 1"},
+		{TR1True, textRetrieval, "R@1, all true", "%", false, "images with a caption that is true of them ranked first"},
+		{TR5True, textRetrieval, "R@5, all true", "%", false, "images with a caption that is true of them among the first 5"},
+		{TR10True, textRetrieval, "R@10, all true", "%", false, "images with a caption that is true of them among the first 10"},
+		{IR1True, imageRetrieval, "R@1, all true", "%", false, "captions with an image they are true of ranked first"},
+		{IR5True, imageRetrieval, "R@5, all true", "%", false, "captions with an image they are true of among the first 5"},
+		{IR10True, imageRetrieval, "R@10, all true", "%", false, "captions with an image they are true of among the first 10"},
+		{TRMAP, textRetrieval, "mAP", "%", false, "mean average precision over all captions true of an image"},
+		{IRMAP, imageRetrieval, "mAP", "%", false, "mean average precision over all images a caption is true of"},
+		{TR1False, textRetrieval, "R@1, against false", "%", false, "images whose best caption outranks every caption false of them"},
+		{IR1False, imageRetrieval, "R@1, against false", "%", false, "captions whose image outranks every image they are false of"},
+	}
+}
+
+// Result holds the metrics that were measured; a metric that was not is absent.
+type Result map[Metric]float64
+
+// recalls adds R@1, 5 and 10 of the given ranks, in per cent.
+func (r Result) recalls(ranks []int, at1, at5, at10 Metric) {
+	for _, k := range []struct {
+		metric Metric
+		within int
+	}{{at1, 1}, {at5, 5}, {at10, 10}} {
+		hits := 0
+		for _, rank := range ranks {
+			if rank <= k.within {
+				hits++
+			}
+		}
+		r[k.metric] = 100 * float64(hits) / float64(len(ranks))
+	}
+}
+
+// sums adds the means and the sum of the six recalls.
+func (r Result) sums() {
+	tr, ir := r[TR1]+r[TR5]+r[TR10], r[IR1]+r[IR5]+r[IR10]
+	r[TRMean], r[IRMean] = tr/3, ir/3
+	r[RMean], r[RSum] = (tr+ir)/6, tr+ir
+}

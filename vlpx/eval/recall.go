@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Recall measures retrieval as the papers do, by own captions (ALBEF Retrieval.py; METHODS.md 15.1).
+//
+//   - i2t: scores [images, captions], an image asking for captions.
+//   - t2i: scores [captions, images]; with re-ranking not the transpose of i2t.
+//   - captionImage: the image of each caption, [captions]; any number of captions an image, but at least one.
+//
+// An image counts for TR@K if any of its captions is among the first K, a caption for IR@K if its image is. A tie is decided
+// against the model: the right candidate ranks last among equals. So a model that gives every pair the same score gets 0.
+// The result holds TR@1 to RSum in per cent and the mean ranks. NaN among the scores is an error.
+func Recall(i2t, t2i Scores, captionImage []int) (Result, error) {
+	own, err := captionsOf(i2t, t2i, captionImage)
+	if err != nil {
+		return nil, err
+	}
+	tr, ir := make([]int, i2t.Rows), make([]int, t2i.Rows)
+	for i := range tr {
+		tr[i] = rankOfBest(i2t.Row(i), own[i])
+	}
+	for t, image := range captionImage {
+		ir[t] = rankOfBest(t2i.Row(t), []int{image})
+	}
+	r := Result{}
+	r.recalls(tr, TR1, TR5, TR10)
+	r.recalls(ir, IR1, IR5, IR10)
+	r.sums()
+	r[TRRank], r[IRRank] = meanRank(tr), meanRank(ir)
+	return r, nil
+}
+
+// rankOfBest is the rank, from 1, of the best of the right candidates: one more than the wrong ones that score as high.
+func rankOfBest(scores []float64, right []int) int {
+	best := math.Inf(-1)
+	for _, c := range right {
+		best = max(best, scores[c])
+	}
+	rank := 1
+	for _, s := range scores {
+		if s >= best {
+			rank++
+		}
+	}
+	for _, c := range right {
+		if scores[c] >= best {
+			rank--
+		}
+	}
+	return rank
+}
+
+func meanRank(ranks []int) float64 {
+	sum := 0
+	for _, r := range ranks {
+		sum += r
+	}
+	return float64(sum) / float64(len(ranks))
+}
+
+// captionsOf checks the matrices against each other and returns the captions of each image.
+func captionsOf(i2t, t2i Scores, captionImage []int) ([][]int, error) {
+	images, captions := i2t.Rows, len(captionImage)
+	if images == 0 {
+		return nil, errors.New("eval: no images to retrieve")
+	}
+	if err := i2t.check("i2t", images, captions); err != nil {
+		return nil, err
+	}
+	if err := t2i.check("t2i", captions, images); err != nil {
+		return nil, err
+	}
+	own := make([][]int, images)
+	for t, image := range captionImage {
+		if image < 0 || image >= images {
+			return nil, fmt.Errorf("eval: caption %d belongs to image %d, but there are %d images", t, image, images)
+		}
+		own[image] = append(own[image], t)
+	}
+	for image, captions := range own {
+		if len(captions) == 0 {
+			return nil, fmt.Errorf("eval: image %d has no caption; leave it out", image)
+		}
+	}
+	return own, nil
+}

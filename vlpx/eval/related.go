@@ -1,0 +1,124 @@
+package eval
+
+import (
+	"slices"
+
+	"vlpx.internal/datasets"
+)
+
+// TrueRecall measures retrieval against the relation of semantic compatibility (FALCON, Proposition 1), because recall by own
+// captions counts a caption that is true of the image, but was written for another, as a mistake. Scores and captionImage are
+// as for [Recall]; caption t is pair t of datasets.Pairs. The result holds
+//
+//   - TR@K true, IR@K true: every true candidate is accepted, the best of them counts;
+//   - TR mAP, IR mAP: mean average precision over all true candidates of a query;
+//   - TR@1 false, IR@1 false: R@1 by own captions when the other true candidates are taken out, so only false ones compete.
+//
+// The own pair always counts as true. A pair whose truth is not known is a competitor, as in [Recall]; with partial judgements
+// the three are therefore lower bounds of what the whole relation would give. Ties are decided against the model.
+func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, error) {
+	own, err := captionsOf(i2t, t2i, captionImage)
+	if err != nil {
+		return nil, err
+	}
+	images, captions := i2t.Rows, len(captionImage)
+	trueCaption, trueImage := make([]bool, images*captions), make([]bool, images*captions)
+	for t := range captions {
+		for i := range images {
+			holds, known := relation.Holds(i, t)
+			if captionImage[t] == i || holds && known {
+				trueCaption[i*captions+t], trueImage[t*images+i] = true, true
+			}
+		}
+	}
+
+	var q judged
+	text := make([]standing, images)
+	for i := range text {
+		text[i] = q.stand(i2t.Row(i), trueCaption[i*captions:(i+1)*captions], own[i])
+	}
+	image := make([]standing, captions)
+	for t := range image {
+		image[t] = q.stand(t2i.Row(t), trueImage[t*images:(t+1)*images], []int{captionImage[t]})
+	}
+	r := Result{}
+	r.standings(text, TR1True, TR5True, TR10True, TRMAP, TR1False)
+	r.standings(image, IR1True, IR5True, IR10True, IRMAP, IR1False)
+	return r, nil
+}
+
+// standing is how the true candidates of one query rank.
+type standing struct {
+	best      int     // rank of the best true candidate, from 1
+	own       int     // rank of the best own candidate among the candidates that are not true, from 1
+	precision float64 // average precision over the true candidates
+}
+
+// judged ranks the candidates of one query after another, reusing its memory.
+type judged struct {
+	right []float64 // scores of the true candidates, descending
+	ahead []int     // wrong candidates that first reach a true one, by its place in right
+}
+
+// stand counts, in one pass over the wrong candidates, how many score as high as each right one.
+func (q *judged) stand(scores []float64, right []bool, own []int) standing {
+	q.right = q.right[:0]
+	for c, s := range scores {
+		if right[c] {
+			q.right = append(q.right, s)
+		}
+	}
+	slices.Sort(q.right)
+	slices.Reverse(q.right)
+	q.ahead = append(q.ahead[:0], make([]int, len(q.right))...)
+	lowest := q.right[len(q.right)-1]
+	for c, s := range scores {
+		if !right[c] && s >= lowest {
+			q.ahead[q.place(s)]++
+		}
+	}
+
+	bestOwn := scores[own[0]]
+	for _, c := range own {
+		bestOwn = max(bestOwn, scores[c])
+	}
+	st := standing{best: 1 + q.ahead[0]}
+	wrong := 0
+	for k, s := range q.right {
+		wrong += q.ahead[k]
+		st.precision += float64(k+1) / float64(k+1+wrong) / float64(len(q.right))
+		if s == bestOwn {
+			st.own = 1 + wrong
+		}
+	}
+	return st
+}
+
+// place is the first right candidate, in descending order, that score s reaches.
+func (q *judged) place(s float64) int {
+	low, high := 0, len(q.right)
+	for low < high {
+		if mid := (low + high) / 2; q.right[mid] > s {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+func (r Result) standings(of []standing, at1, at5, at10, meanPrecision, againstFalse Metric) {
+	best := make([]int, len(of))
+	var precision float64
+	first := 0
+	for i, st := range of {
+		best[i] = st.best
+		precision += st.precision
+		if st.own == 1 {
+			first++
+		}
+	}
+	r.recalls(best, at1, at5, at10)
+	r[meanPrecision] = 100 * precision / float64(len(of))
+	r[againstFalse] = 100 * float64(first) / float64(len(of))
+}

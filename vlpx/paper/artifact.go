@@ -1,0 +1,124 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+)
+
+// Status tells how much of an artifact vlpx regenerates.
+type Status string
+
+// Statuses of an artifact or of a row.
+const (
+	Ready   Status = "ready"
+	Partial Status = "partial" // some rows or columns are not there yet
+	NotYet  Status = "not yet"
+)
+
+// Artifact is one table or figure of a paper.
+type Artifact struct {
+	ID    string // "falcon/table1"
+	Title string // what it shows
+	Look  string // what to look for, a sentence; may be empty
+	// Rows are the methods it compares; none where it needs no runs of its own.
+	Rows []Row
+	// Columns it shows; a column without a metric is of a task that is not there yet.
+	Columns []Column
+	Claims  []Claim
+	Kind    Kind
+}
+
+// Kind is how an artifact is drawn from its runs.
+type Kind int
+
+// Kinds of artifacts.
+const (
+	Unknown     Kind = iota // not yet
+	Comparison              // a table of rows and columns, with bars
+	Curves                  // metrics over epochs
+	HyperValues             // printed from the presets
+	DataSizes               // counted on the data on disk
+)
+
+// Row is one method of a comparison.
+type Row struct {
+	Name string
+	// Method gives the method at a scale; nil while it is not there yet.
+	Method func(Scale) negative.Method
+	// Paper holds the numbers the paper reports, one a column of the artifact; none for a row of our own.
+	Paper []float64
+}
+
+// Column is one measure of a comparison.
+type Column struct {
+	Group, Name string
+	Metric      string // as a result names it; empty for a task that is not there yet
+	Unit        string
+	Lower       bool // lower is better
+}
+
+// Claim is what a paper concludes from an artifact: one row better than another in a column.
+type Claim struct {
+	Better, Than string
+	In           Column
+	Source       string // where the paper says so; empty for a claim of our own
+}
+
+func (c Claim) String() string {
+	column := c.In.Name
+	if c.In.Group != "" {
+		column = c.In.Group + " " + c.In.Name
+	}
+	comparison := "above"
+	if c.In.Lower {
+		comparison = "below"
+	}
+	return fmt.Sprintf("%s %s %s in %s", c.Better, comparison, c.Than, column)
+}
+
+// Paper is the part of an ID before the slash.
+func (a Artifact) Paper() string { return a.ID[:strings.IndexByte(a.ID, '/')] }
+
+// Status tells how much of the artifact there is.
+func (a Artifact) Status() Status {
+	if a.Kind == Unknown {
+		return NotYet
+	}
+	if slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Method == nil }) ||
+		slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Metric == "" }) {
+		return Partial
+	}
+	return Ready
+}
+
+// retrieval are the six columns of zero-shot image-text retrieval.
+func retrieval() []Column {
+	var columns []Column
+	for _, metric := range []eval.Metric{eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10} {
+		columns = append(columns, column(metric))
+	}
+	return columns
+}
+
+// column describes the column of a metric of package eval.
+func column(m eval.Metric) Column {
+	for _, info := range eval.Metrics() {
+		if info.Metric == m {
+			return Column{Group: info.Group, Name: info.Column, Metric: string(m), Unit: info.Unit, Lower: info.LowerIsBetter}
+		}
+	}
+	panic(fmt.Sprintf("paper: no metric %q", m))
+}
+
+// pending are columns of a task that is not there yet.
+func pending(group string, names ...string) []Column {
+	var columns []Column
+	for _, name := range names {
+		columns = append(columns, Column{Group: group, Name: name, Unit: "%"})
+	}
+	return columns
+}

@@ -1,0 +1,111 @@
+package paper
+
+import (
+	"slices"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// Methods of FALCON's table 1 that are there, at any scale.
+var (
+	albef = func(s Scale) negative.Method { return negative.ALBEF(s.MomentumQueue) }
+	grit  = func(s Scale) negative.Method { return negative.GRITVLP(s.SearchSpace, s.GroupQueue) }
+	plain = func(Scale) negative.Method { return negative.Plain() }
+	easy  = func(s Scale) negative.Method {
+		return negative.Quantile("Quantile, easy", s.Easy, s.SearchSpace, s.GroupQueue)
+	}
+	hard = func(s Scale) negative.Method {
+		return negative.Quantile("Quantile, hard", s.Hard, s.SearchSpace, s.GroupQueue)
+	}
+	hardening = func(s Scale) negative.Method {
+		return negative.ProgressiveQuantile("Progressive-Hardening", s.Soft, 1, s.SearchSpace, s.GroupQueue)
+	}
+	softening = func(s Scale) negative.Method {
+		return negative.ProgressiveQuantile("Progressive-Softening", 1, s.Soft, s.SearchSpace, s.GroupQueue)
+	}
+)
+
+// falconRows are the methods of FALCON's table 1, with the numbers it reports for retrieval on COCO, NLVR2 and VQA, and one
+// row of our own: the plain baseline.
+var falconRows = []Row{
+	{Name: "ALBEF", Method: albef, Paper: []float64{55.60, 81.92, 90.10, 41.16, 70.63, 80.81, 72.98, 73.61, 70.46, 70.72}},
+	{Name: "GRIT-VLP", Method: grit, Paper: []float64{60.60, 83.52, 89.14, 44.61, 69.54, 77.67, 74.63, 75.26, 71.04, 71.22}},
+	{Name: "DiHT", Paper: []float64{54.72, 78.64, 84.00, 40.53, 65.20, 74.22, 73.08, 74.12, 70.74, 71.07}},
+	{Name: "SRCL", Paper: []float64{54.52, 79.24, 85.42, 41.25, 66.36, 75.04, 73.27, 74.28, 70.77, 71.01}},
+	{Name: "MAFA", Paper: []float64{60.96, 83.24, 89.62, 44.77, 69.49, 77.96, 75.16, 75.13, 71.13, 71.22}},
+	{Name: "Quantile, easy", Method: easy, Paper: []float64{18.92, 55.30, 72.90, 20.18, 58.07, 74.73, 72.32, 73.42, 69.97, 70.30}},
+	{Name: "Quantile, hard", Method: hard, Paper: []float64{58.80, 84.16, 91.28, 44.73, 73.43, 83.26, 73.98, 74.41, 71.00, 71.31}},
+	{Name: "Progressive-Hardening", Method: hardening, Paper: []float64{58.30, 84.54, 90.94, 44.21, 73.39, 82.97, 73.42, 74.24, 70.95, 71.15}},
+	{Name: "Progressive-Softening", Method: softening, Paper: []float64{59.08, 84.76, 91.74, 44.24, 73.59, 82.74, 73.58, 74.80, 70.93, 71.17}},
+	{Name: "FALCON", Paper: []float64{62.28, 86.18, 92.30, 46.18, 74.65, 83.58, 75.17, 75.47, 71.24, 71.36}},
+	{Name: "InfoNCE", Method: plain},
+}
+
+// known are our own columns, which need the relation: they tell a method that is right from one that is punished for it.
+func known() []Column {
+	return []Column{
+		column(eval.TR1True), column(eval.IR1True), column(eval.IRMAP), column(eval.IR1False),
+		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+	}
+}
+
+// table1 compares FALCON with heuristic negative mining, COCO pre-training (FALCON, Table 1).
+var table1 = Artifact{
+	ID:      "falcon/table1",
+	Title:   "FALCON against heuristic negative mining",
+	Look:    "Whether harder mini-batches help, and how many false negatives each method meets.",
+	Kind:    Comparison,
+	Rows:    falconRows,
+	Columns: slices.Concat(retrieval(), pending("NLVR2", "dev", "test-P"), pending("VQA", "test-dev", "test-std"), known()),
+	Claims: slices.Concat(
+		falconClaims("FALCON", "ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Quantile, hard", "Progressive-Hardening", "Progressive-Softening"),
+		[]Claim{
+			{Better: "GRIT-VLP", Than: "ALBEF", In: column(eval.TR1), Source: "Table 1"},
+			{Better: "GRIT-VLP", Than: "ALBEF", In: column(eval.IR1), Source: "Table 1"},
+			{Better: "ALBEF", Than: "GRIT-VLP", In: column(eval.IR10), Source: "Table 1"},
+			{Better: "Quantile, hard", Than: "Quantile, easy", In: column(eval.IR1), Source: "Table 1"},
+			{Better: "Quantile, hard", Than: "GRIT-VLP", In: column(eval.IR10), Source: "Table 1"},
+			{Better: "GRIT-VLP", Than: "InfoNCE", In: column(eval.IRMAP)},
+			{Better: "InfoNCE", Than: "GRIT-VLP", In: Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Lower: true}},
+			{Better: "Quantile, hard", Than: "GRIT-VLP", In: Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Lower: true}},
+		}),
+}
+
+func falconClaims(better string, than ...string) []Claim {
+	var claims []Claim
+	for _, other := range than {
+		for _, m := range []eval.Metric{eval.TR1, eval.IR1} {
+			claims = append(claims, Claim{Better: better, Than: other, In: column(m), Source: "section 4.1"})
+		}
+	}
+	return claims
+}
+
+// figureD2 follows all methods of table 1 over the epochs (FALCON, appendix D.2).
+var figureD2 = Artifact{
+	ID:      "falcon/D.2",
+	Title:   "All methods over epochs, every recall",
+	Look:    "Whether an order of the methods holds over all of training or only at its end.",
+	Kind:    Curves,
+	Rows:    falconRows,
+	Columns: retrieval(),
+}
+
+var falcon = []Artifact{
+	table1,
+	{ID: "falcon/table2", Title: "Clean against noisy web captions"},
+	{ID: "falcon/table3", Title: "FALCON inside BLIP-2, with the ITG loss as reward"},
+	{ID: "falcon/table4", Title: "Ablations: search space, reward objective, per-instance schedule"},
+	{ID: "falcon/table5", Title: "Hyper-parameters", Look: "Where a preset departs from the paper's settings.", Kind: HyperValues},
+	{ID: "falcon/table6", Title: "Sizes of the pre-training data", Look: "What each split of the data on disk holds.", Kind: DataSizes},
+	{ID: "falcon/figure2", Title: "False-negative rate by quantile and by filter threshold over training"},
+	{ID: "falcon/figure4", Title: "What the scheduler picks: anchors with candidates at their sampled quantile"},
+	{ID: "falcon/figure5", Title: "Distributions of I2T and T2I similarities over training"},
+	{ID: "falcon/figure6", Title: "Retrieval against relative wall clock, and time to convergence"},
+	{ID: "falcon/D.1", Title: "Predicted Beta distributions per anchor over training"},
+	figureD2,
+	{ID: "falcon/D.3", Title: "GRIT-VLP and MAFA over search-space sizes and thresholds"},
+}

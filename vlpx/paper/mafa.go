@@ -1,0 +1,30 @@
+package paper
+
+// mafa are the artifacts of MAFA (Byun et al., 2024).
+var mafa = []Artifact{
+	{ID: "mafa/table1", Title: "False negatives counted under random and grouped sampling"},
+	{ID: "mafa/table2", Title: "Soft-label mass in the top 1-5, 6-B and beyond"},
+	{ID: "mafa/table3", Title: "Fine-tuned retrieval, NLVR2 and VQA against baselines"},
+	{ID: "mafa/table4", Title: "S-ITC x ECM"},
+	{ID: "mafa/table5", Title: "Grouped sampling x MAFA; eliminating against converting"},
+	{ID: "mafa/table6", Title: "Soft labels for ITC x sampling; momentum with and without queue"},
+	{ID: "mafa/table7", Title: "BLIP-2: retrieval"},
+	{ID: "mafa/table8", Title: "BLIP-2: zero-shot VQA and captioning"},
+	{ID: "mafa/table9", Title: "False negatives counted on noisy and clean captions"},
+	{ID: "mafa/table10", Title: "Fine-tuned retrieval, NLVR2 and VQA on noisy and clean captions"},
+	{ID: "mafa/table11", Title: "S-ITC x ECM on noisy and clean captions"},
+	{ID: "mafa/table12", Title: "Time an epoch, parameters, queue sizes"},
+	{ID: "mafa/table13", Title: "Retrieval against search space, GRIT-VLP and MAFA"},
+	{ID: "mafa/table14", Title: "ECM in ITC, ITM and MLM separately"},
+	{ID: "mafa/table15", Title: "Threshold of the discriminator Con-D"},
+	{ID: "mafa/table16", Title: "Oracle Con-D"},
+	{ID: "mafa/table17", Title: "Soft labels for ITC x sampling on noisy and clean captions"},
+	{ID: "mafa/table18", Title: "Mixing parameter of S-ITC"},
+	{ID: "mafa/table19", Title: "BLIP-2: fine-tuned captioning"},
+	{ID: "mafa/table20", Title: "BLIP-2: positives of ECM in stage 2"},
+	{ID: "mafa/figure2", Title: "Retrieval and false-negative ratio against search space"},
+	{ID: "mafa/figure5", Title: "False-negative rate against batch size"},
+	{ID: "mafa/figure6", Title: "Score against scale of the data"},
+	{ID: "mafa/figure7", Title: "New positives found, examples"},
+	{ID: "mafa/figure8", Title: "New positives found, further examples"},
+}

@@ -1,0 +1,128 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/run"
+)
+
+// Request is what a user asks of an artifact.
+type Request struct {
+	Scale   string   // a preset; "mini" if empty
+	Data    string   // "scenes" or empty for generated scenes, else a folder in Karpathy's layout
+	Seeds   []uint64 // 1, 2 and 3 if empty
+	Methods []string // rows to run; all if empty
+	Set     []string // changes of the preset, key=value
+	// Vocabulary is a BERT vocab.txt or tokenizer.json; empty for one built from the training captions.
+	Vocabulary string
+}
+
+// Plan is an artifact with the runs that a request comes to.
+type Plan struct {
+	Artifact Artifact
+	Scale    Scale
+	Data     run.Data
+	Seeds    []uint64
+	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
+	Rows [][]run.Run
+	// Asked tells of each row whether the request includes it.
+	Asked []bool
+}
+
+// NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
+func NewPlan(a Artifact, q Request) (*Plan, error) {
+	if q.Scale == "" {
+		q.Scale = "mini"
+	}
+	folder := q.Data != "" && q.Data != "scenes"
+	scale, err := Preset(q.Scale, folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, assignment := range q.Set {
+		if err := scale.Set(assignment); err != nil {
+			return nil, err
+		}
+	}
+	p := &Plan{Artifact: a, Scale: scale, Seeds: q.Seeds}
+	if len(p.Seeds) == 0 {
+		p.Seeds = []uint64{1, 2, 3}
+	}
+	if folder {
+		p.Data, err = run.FolderData(q.Data)
+		p.Data.Captions = scale.Captions
+	} else {
+		p.Data, err = run.ScenesData(scale.Scenes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Asked, err = asked(a, q.Methods); err != nil {
+		return nil, err
+	}
+	return p, p.rows(q)
+}
+
+func asked(a Artifact, methods []string) ([]bool, error) {
+	rows := make([]bool, len(a.Rows))
+	var names []string
+	for i, row := range a.Rows {
+		rows[i] = len(methods) == 0
+		names = append(names, row.Name)
+	}
+	for _, method := range methods {
+		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(method)) })
+		if i < 0 {
+			return nil, fmt.Errorf("%s has no row %q; did you mean %q?", a.ID, method, Nearest(method, names))
+		}
+		rows[i] = true
+	}
+	return rows, nil
+}
+
+// rows fills in the runs.
+func (p *Plan) rows(q Request) error {
+	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
+	if len(p.Rows) == 0 {
+		return nil
+	}
+	collection, err := p.Data.Open()
+	if err != nil {
+		return err
+	}
+	vocabulary := run.Vocabulary{MinCount: p.Scale.MinCount, MaxSize: p.Scale.MaxVocab, File: q.Vocabulary}
+	tokenizer, err := vocabulary.Tokenizer(collection)
+	if err != nil {
+		return err
+	}
+	if q.Vocabulary != "" {
+		vocabulary = run.Vocabulary{File: q.Vocabulary, Hash: tokenizer.Hash()}
+	}
+	for i, row := range p.Artifact.Rows {
+		if row.Method == nil || !p.Asked[i] {
+			continue
+		}
+		method := row.Method(p.Scale)
+		method.Name = row.Name
+		p.Rows[i] = p.Scale.Runs(p.Data, vocabulary, tokenizer.Size(), method, p.Seeds)
+		if err := p.Rows[i][0].Train.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Runs lists the runs of all rows, seed by seed, so that an interrupted grid has whole comparisons first.
+func (p *Plan) Runs() []run.Run {
+	var all []run.Run
+	for s := range p.Seeds {
+		for _, row := range p.Rows {
+			if row != nil {
+				all = append(all, row[s])
+			}
+		}
+	}
+	return all
+}

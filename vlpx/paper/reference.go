@@ -1,0 +1,119 @@
+package paper
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// referenceJSON holds the results of the project's own runs; see Reference.
+//
+//go:embed reference.json
+var referenceJSON []byte
+
+// Reference is what the project's own runs of an artifact gave, shipped so that a newcomer sees a full table at once.
+type Reference struct {
+	Artifact string
+	Scale    string
+	Data     string // the collection's name
+	DataHash string
+	Engine   string
+	Commit   string
+	Date     time.Time
+	Seconds  float64 // a run, training only
+	Rows     []ReferenceRow
+}
+
+// ReferenceRow is one method's reference results.
+type ReferenceRow struct {
+	Name    string
+	Runs    []string              // identities of the runs; another configuration today makes the row stale
+	Metrics map[string][3]float64 // mean, standard deviation and number of runs
+}
+
+// References returns the shipped reference results.
+func References() ([]Reference, error) {
+	var all []Reference
+	if err := json.Unmarshal(referenceJSON, &all); err != nil {
+		return nil, fmt.Errorf("paper: reference.json: %w", err)
+	}
+	return all, nil
+}
+
+// FindReference returns the reference results for a plan's artifact, scale and data, nil if none are shipped.
+func FindReference(p *Plan) (*Reference, error) {
+	all, err := References()
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range all {
+		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name {
+			return &all[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// row returns the reference results of a row, and whether they are stale: from runs other than those that the same seeds
+// would make today.
+func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
+	if r == nil {
+		return ReferenceRow{}, false, false
+	}
+	at := slices.IndexFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == p.Artifact.Rows[i].Name })
+	if at < 0 {
+		return ReferenceRow{}, false, false
+	}
+	for _, x := range p.Rows[i] {
+		if x.Train.Seed <= uint64(len(r.Rows[at].Runs)) && !slices.Contains(r.Rows[at].Runs, x.ID()) {
+			stale = true
+		}
+	}
+	return r.Rows[at], stale, true
+}
+
+// NewReference makes reference results of a complete report.
+func NewReference(r *Report) (Reference, error) {
+	if !r.Complete() {
+		return Reference{}, fmt.Errorf("paper: %s at %s on %s is not complete; reproduce it first", r.ID, r.Scale, r.Data.Name)
+	}
+	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date}
+	var seconds []float64
+	for _, row := range r.Rows {
+		if len(row.results) == 0 {
+			continue
+		}
+		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}}
+		for _, result := range row.results {
+			one.Runs = append(one.Runs, result.ID)
+			seconds = append(seconds, result.Seconds)
+		}
+		for _, column := range r.artifact.Columns {
+			if values := valuesOf(row.results, column.Metric); len(values) > 0 {
+				mean, std := stat.MeanStdDev(values, nil)
+				one.Metrics[column.Metric] = [3]float64{round(mean), round(std), float64(len(values))}
+			}
+		}
+		ref.Rows = append(ref.Rows, one)
+	}
+	ref.Seconds = round(stat.Mean(seconds, nil))
+	return ref, nil
+}
+
+// Merge replaces or adds a reference in a list.
+func Merge(all []Reference, r Reference) []Reference {
+	for i, old := range all {
+		if old.Artifact == r.Artifact && old.Scale == r.Scale && old.Data == r.Data {
+			all[i] = r
+			return all
+		}
+	}
+	return append(all, r)
+}
+
+// round keeps the digits worth shipping.
+func round(x float64) float64 { return float64(int64(x*1e4+0.5)) / 1e4 }

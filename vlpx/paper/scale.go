@@ -1,0 +1,156 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// Scale is a preset of sizes and of the training regime; any field can be set by name (see Set). Every method of an artifact
+// runs at the same scale.
+type Scale struct {
+	Name string
+
+	Scenes    scenes.Config // the generated data; not used for a folder
+	Captions  int           // captions of a training image to use, the first ones; 0 for all
+	Augment   bool          // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false
+	MinCount  int           // a word of the corpus vocabulary is seen so often in training
+	MaxVocab  int           // ids in the corpus vocabulary at most
+	MaxLen    int           // tokens a caption
+	Rerank    int           // candidates that image-text matching re-ranks
+	BatchSize int
+	Epochs    int
+
+	Image, Patch                     int // pixels a side
+	Width, Heads, MLP, Embed         int
+	VisionLayers, TextLayers, Fusion int
+	Positions                        int
+	Dropout                          float64
+	Half                             bool // products in bfloat16
+
+	SearchSpace, GroupQueue int // of the grouped samplers, in pairs
+	MomentumQueue           int // of ALBEF, in pairs
+	// Easy and Hard are the two fixed quantiles of FALCON's table 1; Progressive-Hardening goes from Soft to 1 and
+	// Progressive-Softening back. The paper's values are lost in its text: these are ours.
+	Easy, Hard, Soft float64
+
+	Optimiser train.AdamW
+	Schedule  train.Schedule
+}
+
+// Scales are the presets by name, for generated scenes.
+func scales() []Scale {
+	tiny := Scale{
+		Name:     "tiny",
+		Scenes:   scenes.Config{Train: 96, Val: 32, Test: 48, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
+		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 2,
+		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32,
+		SearchSpace: 48, GroupQueue: 240, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
+		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 2},
+	}
+	mini := tiny
+	mini.Name = "mini"
+	mini.Scenes = scenes.Config{Train: 2000, Val: 500, Test: 500, Captions: 5, Size: 32, Density: "mid"}.WithDefaults()
+	mini.Rerank, mini.BatchSize, mini.Epochs = 16, 32, 5
+	mini.Patch = 8
+	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
+	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
+	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1920, 9600, 1024
+	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5, Epochs: 5}
+
+	small := mini
+	small.Name = "small"
+	small.Scenes = scenes.Config{Train: 20000, Val: 1000, Test: 1000, Captions: 5, Size: 128, Density: "mid"}.WithDefaults()
+	small.Rerank, small.BatchSize, small.Epochs, small.MaxLen = 64, 96, 20, 25
+	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
+	small.Image, small.Patch = 128, 16
+	small.Width, small.Heads, small.MLP, small.Embed = 384, 6, 1536, 256
+	small.VisionLayers, small.TextLayers, small.Fusion = 12, 3, 3
+	small.SearchSpace, small.GroupQueue, small.MomentumQueue = 4800, 48000, 16128
+	small.Half = true
+	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50, Epochs: 20}
+
+	paper := small
+	paper.Name = "paper"
+	paper.Augment, paper.Dropout = true, 0.1
+	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "mid"}.WithDefaults()
+	full := framework.Paper()
+	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
+	paper.Width, paper.Heads, paper.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
+	paper.VisionLayers, paper.TextLayers, paper.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion
+	paper.Positions, paper.Rerank = full.Text.Positions, 256
+	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
+	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
+	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
+	return []Scale{tiny, mini, small, paper}
+}
+
+// ScaleNames lists the presets, smallest first.
+func ScaleNames() []string {
+	var names []string
+	for _, s := range scales() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Preset returns a scale by name, for generated scenes or for a folder of photographs. An unknown name is an error that
+// suggests the nearest.
+func Preset(name string, folder bool) (Scale, error) {
+	i := slices.IndexFunc(scales(), func(s Scale) bool { return s.Name == name })
+	if i < 0 {
+		return Scale{}, fmt.Errorf("no scale %q; did you mean %q? There are %v", name, Nearest(name, ScaleNames()), ScaleNames())
+	}
+	s := scales()[i]
+	if !folder {
+		s.Augment = false
+		return s, nil
+	}
+	switch s.Name {
+	case "tiny":
+		s.Captions, s.MaxVocab, s.MaxLen = 1, 300, 16
+	case "mini":
+		s.Captions, s.Augment, s.MinCount, s.MaxVocab, s.MaxLen = 2, true, 4, 2000, 20
+		s.Image, s.Patch, s.Epochs, s.Schedule.Epochs = 64, 16, 4, 4
+		s.GroupQueue = 11520
+	}
+	return s, nil
+}
+
+// Framework is ALBEF at this scale, for a vocabulary of the given size.
+func (s Scale) Framework(vocab int) framework.ALBEF {
+	return framework.ALBEF{
+		Vision: encoder.ViT{Image: s.Image, Patch: s.Patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
+			Fusion: s.Fusion, Dropout: s.Dropout},
+		Embed: s.Embed,
+		Half:  s.Half,
+	}
+}
+
+// Runs are the runs of a method on data at this scale, one a seed. vocab is the size of the vocabulary that the data gives.
+func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
+	pixels := transform.Pipeline{Size: s.Image}
+	if s.Augment {
+		pixels = transform.ALBEF(s.Image)
+	}
+	var runs []run.Run
+	for _, seed := range seeds {
+		runs = append(runs, run.Run{
+			Data: data, Vocabulary: vocabulary, Rerank: s.Rerank,
+			Train: train.Config{
+				Framework: s.Framework(vocab), Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
+				Transform: pixels, Optimiser: s.Optimiser, Schedule: s.Schedule, Seed: seed,
+			},
+		})
+	}
+	return runs
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/train"
+)
+
+// Executor runs runs: it holds what they share.
+type Executor struct {
+	Store   *Store
+	Backend compute.Backend
+	Engine  string // its name, for the results
+	// Versions of the libraries, for the results.
+	Versions map[string]string
+	// Report hears of training's progress, Say of everything else worth a line. Either may be nil.
+	Report func(Run, train.Report)
+	Say    func(string)
+}
+
+// checkpointEvery is the time between checkpoints within an epoch: what a kill costs at most.
+const checkpointEvery = 10 * time.Second
+
+// Run returns the run's result: from the store if it is there, else by running or resuming it. A cancelled context leaves a
+// checkpoint behind.
+func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
+	if result, done, err := e.Store.Find(r); done || err != nil {
+		return result, err
+	}
+	unlock, err := e.Store.lock(ctx, r, func() {
+		e.say("another process is at %s, seed %d; waiting for it", r.Train.Method.Name, r.Train.Seed)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	if result, done, err := e.Store.Find(r); done || err != nil {
+		return result, err
+	}
+	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
+		return Result{}, err
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		return Result{}, err
+	}
+	tokenizer, err := r.Vocabulary.Tokenizer(collection)
+	if err != nil {
+		return Result{}, err
+	}
+	model, outcome, err := e.train(ctx, r, collection, tokenizer)
+	if err != nil {
+		return Result{}, err
+	}
+	defer model.Close()
+	metrics, err := evaluate(ctx, r, collection, model, "test", eval.Retrieval.Full)
+	if err != nil {
+		return Result{}, err
+	}
+	last := outcome.Epochs[len(outcome.Epochs)-1].False
+	if last.Batch > 0 {
+		metrics[train.FalseInBatch], metrics[train.FalseHardest] = 100*last.InBatch(), 100*last.AmongHardest()
+	}
+	result := Result{
+		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
+		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
+		Seconds: outcome.Seconds, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
+		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
+		PeakMemory: peakMemory(), SkippedImages: outcome.Skipped,
+	}
+	return result, e.Store.publish(r, resultName, result)
+}
+
+// Evaluate measures a finished run's model on a split.
+func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[string]float64, error) {
+	_, done, err := e.Store.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	if !done {
+		return nil, fmt.Errorf("run: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	tokenizer, err := r.Vocabulary.Tokenizer(collection)
+	if err != nil {
+		return nil, err
+	}
+	model, err := train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r))
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	return evaluate(ctx, r, collection, model, split, eval.Retrieval.Full)
+}
+
+func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
+	set, err := c.Split("train")
+	if err != nil {
+		return nil, train.Outcome{}, err
+	}
+	set = datasets.FirstCaptions(set, r.Data.Captions)
+	return train.Train(ctx, train.Job{
+		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
+		Report: func(p train.Report) {
+			if e.Report != nil {
+				e.Report(r, p)
+			}
+		},
+		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
+			return evaluate(ctx, r, c, m, "val", eval.Retrieval.Cosine)
+		},
+	})
+}
+
+type measurement func(eval.Retrieval, context.Context, *framework.Inference) (eval.Result, error)
+
+// evaluate measures zero-shot retrieval of a model on a split, in the given way.
+func evaluate(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, measure measurement) (map[string]float64, error) {
+	set, err := c.Split(split)
+	if err != nil {
+		return nil, err
+	}
+	inference, err := m.Inference()
+	if err != nil {
+		return nil, err
+	}
+	retrieval := eval.Retrieval{Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, MaxLen: r.Train.MaxLen, Rerank: r.Rerank}
+	result, err := measure(retrieval, ctx, inference)
+	if err != nil {
+		return nil, fmt.Errorf("run: evaluating %s on %s: %w", r.Train.Method.Name, set.Name(), err)
+	}
+	metrics := map[string]float64{}
+	for name, value := range result {
+		metrics[string(name)] = value
+	}
+	return metrics, nil
+}
+
+func (e *Executor) say(format string, args ...any) {
+	if e.Say != nil {
+		e.Say(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,78 @@
+package run
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/train"
+)
+
+// Result is what a run gave.
+type Result struct {
+	ID      string
+	Method  string
+	Seed    uint64
+	Metrics map[string]float64 // of the test split, by the names of package eval
+	Epochs  []train.Record     // with retrieval on the validation split after each epoch
+
+	Engine     string
+	Versions   map[string]string
+	Commit     string
+	Finished   time.Time
+	Seconds    float64 // of training, without evaluation
+	Parameters int
+	// PairsPerSecond is the speed of training; Loader and Sampler are the shares of its time that it waited for data and
+	// spent choosing mini-batches.
+	PairsPerSecond, Loader, Sampler float64
+	PeakMemory                      int64 // bytes, of the process, where the system tells
+	SkippedImages                   int
+}
+
+// Commit is the revision that the program was built from, "unknown" where the build does not say.
+func Commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, modified := "unknown", ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case "vcs.modified":
+			if s.Value == "true" {
+				modified = "+changes"
+			}
+		}
+	}
+	return revision + modified
+}
+
+// peakMemory is the largest resident size of the process so far in bytes, 0 where the system does not tell.
+func peakMemory() int64 {
+	file, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
+
+// String tells the result in a line.
+func (r Result) String() string {
+	return fmt.Sprintf("%s, seed %d: %.0f s, %.0f pairs/s on %s", r.Method, r.Seed, r.Seconds, r.PairsPerSecond, r.Engine)
+}

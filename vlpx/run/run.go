@@ -1,0 +1,148 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/train"
+)
+
+// format is the version of what a run computes. It changes whenever the same configuration gives other numbers, so that older
+// results are not taken for today's.
+const format = 1
+
+// Run is one training run with its evaluation: all that its numbers depend on.
+type Run struct {
+	Data       Data
+	Vocabulary Vocabulary
+	Train      train.Config
+	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
+}
+
+// Data names a collection of images with captions.
+type Data struct {
+	Name string // "scenes", or what a folder's dataset file says
+	Hash string // of its content
+	// Scenes is the generator's configuration where the data is generated, else nil.
+	Scenes *scenes.Config `json:",omitempty"`
+	// Captions of a training image that are used, the first ones; 0 for all.
+	Captions int `json:",omitempty"`
+	// Dir is where the data lies otherwise. It is no part of a run's identity: the hash is.
+	Dir string `json:"-"`
+}
+
+// Vocabulary says where the tokenizer comes from.
+type Vocabulary struct {
+	// MinCount and MaxSize build it from the training captions: words seen at least MinCount times, MaxSize ids at most.
+	MinCount, MaxSize int
+	// File is a BERT vocab.txt or tokenizer.json to be used instead; Hash identifies it.
+	File string `json:"-"`
+	Hash string `json:",omitempty"`
+}
+
+// Tokenizer reads or builds the tokenizer.
+func (v Vocabulary) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
+	switch filepath.Ext(v.File) {
+	case ".json":
+		return text.FromTokenizerJSON(v.File)
+	case "":
+		if v.File != "" {
+			return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json", v.File)
+		}
+	default:
+		return text.FromVocab(v.File)
+	}
+	set, err := c.Split("train")
+	if err != nil {
+		return nil, err
+	}
+	return text.FromCorpus(cleaned(set), v.MinCount, v.MaxSize)
+}
+
+func cleaned(set datasets.Set) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range set.Len() {
+			for _, caption := range set.Captions(i) {
+				if !yield(text.Clean(caption, text.MaxWords)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ScenesData describes generated scenes.
+func ScenesData(c scenes.Config) (Data, error) {
+	c = c.WithDefaults()
+	collection, err := scenes.New(c)
+	if err != nil {
+		return Data{}, err
+	}
+	return Data{Name: collection.Name(), Hash: collection.Hash(), Scenes: &c}, nil
+}
+
+// FolderData describes a folder in Karpathy's layout.
+func FolderData(dir string) (Data, error) {
+	collection, err := karpathy.Open(dir)
+	if err != nil {
+		return Data{}, err
+	}
+	return Data{Name: collection.Name(), Hash: collection.Hash(), Dir: dir}, nil
+}
+
+// Open opens the collection.
+func (d Data) Open() (datasets.Collection, error) {
+	if d.Scenes != nil {
+		return scenes.New(*d.Scenes)
+	}
+	collection, err := karpathy.Open(d.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if collection.Hash() != d.Hash {
+		return nil, fmt.Errorf("run: the data in %s has changed since it was described; ask again", d.Dir)
+	}
+	return collection, nil
+}
+
+// JSON is the run's canonical form.
+func (r Run) JSON() []byte {
+	text, err := json.MarshalIndent(struct {
+		Format int
+		Run
+	}{format, r}, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("run: a part of %s does not marshal: %v", r.Train.Method.Name, err))
+	}
+	return text
+}
+
+// ID is the run's identity: 16 hexadecimal digits of the SHA-256 of its canonical JSON.
+func (r Run) ID() string {
+	sum := sha256.Sum256(r.JSON())
+	return hex.EncodeToString(sum[:8])
+}
+
+// Home is the store's place: dir if given, else $VLPX_HOME, else vlpx in the user's cache folder.
+func Home(dir string) (string, error) {
+	if dir == "" {
+		dir = os.Getenv("VLPX_HOME")
+	}
+	if dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("run: no place for results: %w; set VLPX_HOME or use -home", err)
+	}
+	return filepath.Join(cache, "vlpx"), nil
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Store keeps runs in a folder, each in a folder named by its identity: run.json, result.json once it is finished, the
+// checkpoint with the weights, and the curves.
+type Store struct{ dir string }
+
+// Files of a run's folder, besides those of package train.
+const (
+	runName    = "run.json"
+	resultName = "result.json"
+	lockName   = "lock"
+)
+
+// OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
+func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs")} }
+
+// Dir is the folder of a run.
+func (s *Store) Dir(r Run) string { return filepath.Join(s.dir, r.ID()) }
+
+// Result returns a finished run's result; for one that is not finished the error is fs.ErrNotExist.
+func (s *Store) Result(r Run) (Result, error) {
+	path := filepath.Join(s.Dir(r), resultName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Result{}, err
+	}
+	var result Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
+	}
+	return result, nil
+}
+
+// Started tells whether a run has a checkpoint to resume from.
+func (s *Store) Started(r Run) bool {
+	_, err := os.Stat(filepath.Join(s.Dir(r), "checkpoint"))
+	return err == nil
+}
+
+// lock makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once.
+func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
+	dir := s.Dir(r)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with -home or VLPX_HOME", err)
+	}
+	lock := flock.New(filepath.Join(dir, lockName))
+	got, err := lock.TryLock()
+	if err == nil && !got {
+		waiting()
+		got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil || !got {
+		return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with -home or VLPX_HOME", dir, err)
+	}
+	return func() { lock.Unlock() }, nil
+}
+
+// publish writes a file of the run's folder as a whole or not at all.
+func (s *Store) publish(r Run, name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("run: %s: %w", name, err)
+	}
+	if err := renameio.WriteFile(filepath.Join(s.Dir(r), name), append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("run: writing %s: %w", name, err)
+	}
+	return nil
+}
+
+// Find returns the run's result if it is finished, and whether it is.
+func (s *Store) Find(r Run) (Result, bool, error) {
+	result, err := s.Result(r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Result{}, false, nil
+	}
+	return result, err == nil, err
+}

@@ -1,0 +1,43 @@
+package train
+
+import (
+	"fmt"
+
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// Config is all that a training run depends on besides its data. It is plain data: its JSON is part of a run's identity.
+type Config struct {
+	Framework framework.ALBEF
+	Method    negative.Method
+	BatchSize int
+	Epochs    int
+	MaxLen    int // tokens a caption, with [CLS] and [SEP]
+	Transform transform.Pipeline
+	Optimiser AdamW
+	Schedule  Schedule
+	Seed      uint64
+}
+
+// Validate tells the first thing that does not fit.
+func (c Config) Validate() error {
+	if err := c.Framework.Validate(); err != nil {
+		return err
+	}
+	if err := c.Optimiser.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.BatchSize < 2:
+		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
+	case c.Epochs < 1:
+		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
+	case c.MaxLen < 3 || c.MaxLen > c.Framework.Text.Positions:
+		return fmt.Errorf("train: captions of %d tokens; the text encoder takes 3 to %d", c.MaxLen, c.Framework.Text.Positions)
+	case c.Transform.Size != c.Framework.Vision.Image:
+		return fmt.Errorf("train: images of %d pixels for an encoder of %d", c.Transform.Size, c.Framework.Vision.Image)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package train
+
+import "math"
+
+// Schedule is ALBEF's learning rate: a warm-up in steps of Unit iterations inside epoch 0, then a cosine that moves once an
+// epoch (METHODS.md 1.2).
+type Schedule struct {
+	Warmup float64 // rate at the first iteration (1e-5)
+	Rate   float64 // rate after the warm-up (1e-4)
+	Min    float64 // rate the cosine ends at (1e-5)
+	Units  int     // steps of the warm-up (20), each of Unit iterations
+	Unit   int     // iterations a step of the warm-up (100)
+	Epochs int     // length of the cosine (30), whatever the number of epochs trained
+}
+
+// At returns the learning rate for an iteration of an epoch, both counted from 0.
+func (s Schedule) At(epoch, iteration int) float64 {
+	if epoch > 0 {
+		return s.Min + 0.5*(s.Rate-s.Min)*(1+math.Cos(math.Pi*float64(epoch)/float64(s.Epochs)))
+	}
+	if s.Units == 0 || iteration/s.Unit >= s.Units {
+		return s.Rate
+	}
+	return s.Warmup + float64(iteration/s.Unit)*(s.Rate-s.Warmup)/float64(s.Units)
+}

@@ -1,0 +1,334 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/random"
+)
+
+// Job is a configuration with its data, on a backend.
+type Job struct {
+	Config    Config
+	Set       datasets.Set
+	Tokenizer *text.Tokenizer
+	Backend   compute.Backend
+	Dir       string        // folder of the checkpoint and the curves; it exists
+	Every     time.Duration // between checkpoints within an epoch
+	// Report, if not nil, hears of every step.
+	Report func(Report)
+	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
+	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
+}
+
+// Report is where a run stands.
+type Report struct {
+	Step, Steps    int // done and in all
+	Epoch, Epochs  int
+	Loss           float64
+	PairsPerSecond float64
+	Left           time.Duration
+}
+
+// Outcome is what a finished run tells besides its model.
+type Outcome struct {
+	Epochs     []Record
+	Parameters int
+	Pairs      int // mini-batches times their size
+	Seconds    float64
+	// Waiting and Sampling are the seconds that training waited for the loader and spent in the sampler.
+	Waiting, Sampling float64
+	// Skipped counts the images that could not be decoded and were replaced in their mini-batches.
+	Skipped int
+}
+
+// PairsPerSecond is the speed over the whole run.
+func (o Outcome) PairsPerSecond() float64 { return float64(o.Pairs) / math.Max(o.Seconds, 1e-9) }
+
+// progress is the state of the host in a checkpoint.
+type progress struct {
+	Epoch, Step int // the step to make next
+	Sampler     []byte
+	Epochs      []Record
+	Current     tally
+	Curves      int64 // bytes of the curves written so far
+	Seconds     float64
+	Waiting     float64
+	Sampling    float64
+	Skipped     int
+}
+
+// Train runs a job to its end, from its folder's checkpoint if there is one. When the context is cancelled it saves a
+// checkpoint and returns the context's error.
+func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
+	if err := job.Config.Validate(); err != nil {
+		return nil, Outcome{}, err
+	}
+	t, err := newTrainer(job)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	defer t.close()
+	for t.Epoch < job.Config.Epochs {
+		if err := t.epoch(ctx); err != nil {
+			return nil, Outcome{}, err
+		}
+	}
+	return t.model, Outcome{
+		Epochs: t.Epochs, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
+		Pairs:   job.Config.Epochs * t.steps * job.Config.BatchSize,
+		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Skipped,
+	}, nil
+}
+
+type trainer struct {
+	progress
+	job      Job
+	pairs    []datasets.Pair
+	relation datasets.Relation // nil where nothing is known
+	store    *model.Store
+	model    *Model
+	step     *Step
+	sampler  negative.Sampler
+	loader   *loader.Loader
+	curves   *os.File
+	ahead    [][]int // mini-batches that the loader has and the step has not
+	steps    int     // an epoch
+	saved    time.Time
+	started  time.Time // of this process's share of the run
+	made     int       // steps this process made
+}
+
+func newTrainer(job Job) (*trainer, error) {
+	c := job.Config
+	t := &trainer{job: job, pairs: datasets.Pairs(job.Set), store: model.NewStore()}
+	if related, ok := job.Set.(datasets.Related); ok {
+		t.relation = related.Relation()
+	}
+	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
+	var err error
+	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
+	}
+	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
+		return nil, err
+	}
+	if err := t.store.SetRNGStateFromSeed(int64(c.Seed)); err != nil {
+		return nil, err
+	}
+	if err := t.resume(); err != nil {
+		return nil, err
+	}
+	if t.step, err = NewStep(job.Backend, t.store, c); err != nil {
+		return nil, err
+	}
+	t.model = &Model{framework: c.Framework, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer, tokens: c.MaxLen}
+	t.loader = loader.New(loader.Config{
+		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform,
+		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache,
+	})
+	t.saved, t.started = time.Now(), time.Now()
+	return t, nil
+}
+
+// resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
+func (t *trainer) resume() error {
+	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
+			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
+		}
+	}
+	t.curves, err = openCurves(t.job.Dir, t.Curves)
+	return err
+}
+
+// imageCache bounds the decoded images that are kept in memory.
+const imageCache = 1 << 30
+
+// lookahead is the number of mini-batches that are decoded while a step runs.
+const lookahead = 2
+
+// epoch makes the epoch's remaining steps, evaluates, and saves a checkpoint.
+func (t *trainer) epoch(ctx context.Context) error {
+	c := t.job.Config
+	var err error
+	sampling := time.Now()
+	if t.steps, err = t.sampler.Epoch(t.Epoch); err != nil {
+		return err
+	}
+	t.Sampling += time.Since(sampling).Seconds()
+	submitted := t.Step
+	for t.Step < t.steps {
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), t.save())
+		}
+		begun := time.Now()
+		for ; submitted < min(t.steps, t.Step+1+lookahead); submitted++ {
+			batch, err := t.sampler.Next()
+			if err != nil {
+				return err
+			}
+			if err := t.loader.Submit(loader.Request{Pairs: batch, Epoch: t.Epoch, Step: submitted}); err != nil {
+				return err
+			}
+			t.ahead = append(t.ahead, batch)
+		}
+		t.Sampling += time.Since(begun).Seconds()
+		if err := t.one(ctx); err != nil {
+			if ctx.Err() != nil {
+				return errors.Join(context.Cause(ctx), t.save())
+			}
+			return err
+		}
+		t.Seconds += time.Since(begun).Seconds()
+		t.report()
+		if t.job.Every > 0 && time.Since(t.saved) > t.job.Every {
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
+	}
+	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1))
+	if t.job.Evaluate != nil {
+		if record.Metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
+		}
+	}
+	t.Epochs, t.Current = append(t.Epochs, record), tally{}
+	t.Epoch, t.Step = t.Epoch+1, 0
+	if err := t.curve(record); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// one makes one step with the next mini-batch of the loader.
+func (t *trainer) one(ctx context.Context) error {
+	c := t.job.Config
+	begun := time.Now()
+	batch, err := t.loader.Next(ctx)
+	if err != nil {
+		return err
+	}
+	t.Waiting += time.Since(begun).Seconds()
+	out, err := t.step.Run(t.input(batch))
+	if err != nil {
+		return err
+	}
+	if !out.finite() {
+		return fmt.Errorf("train: %s: epoch %d, step %d: ITC %g, ITM %g, MLM %g, gradient %g, temperature %g: training left the numbers; "+
+			"the pairs of this batch are %v; lower the learning rate or clip the gradient", c.Method.Name, t.Epoch, t.Step,
+			out.ITC, out.ITM, out.MLM, out.GradientNorm, out.Temperature, batch.Pairs)
+	}
+	sampling := time.Now()
+	err = t.sampler.Observe(negative.Observation{
+		Pairs: t.ahead[0], Image: out.Image, Text: out.Text, Temperature: out.Temperature,
+	})
+	if err != nil {
+		return err
+	}
+	t.ahead = t.ahead[1:]
+	t.Sampling += time.Since(sampling).Seconds()
+	t.Skipped += len(batch.Skipped)
+	t.Current.add(out)
+	if t.relation != nil {
+		t.Current.False.count(t.relation, t.pairs, batch.Pairs, out)
+	}
+	if t.Step%curveEvery == 0 {
+		if err := t.curve(point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
+			GradientNorm: out.GradientNorm, Temperature: out.Temperature}); err != nil {
+			return err
+		}
+	}
+	t.Step++
+	t.made++
+	return nil
+}
+
+// input completes a mini-batch with the step's own draws: masks and matching noise.
+func (t *trainer) input(b loader.Batch) Input {
+	c := t.job.Config
+	k := t.job.Tokenizer
+	special := objective.Special{Pad: k.PAD(), CLS: k.CLS(), Mask: k.MASK(), Vocab: k.Size()}
+	draws := objective.DrawMask(random.Stream(c.Seed, "mask", t.Epoch, t.Step), len(b.IDs), c.Method.Masking, k.Size())
+	masked, labels := objective.MaskTokens(b.IDs, draws, special)
+	noise := make([]float32, 2*c.BatchSize*c.BatchSize)
+	r := random.Stream(c.Seed, "matching", t.Epoch, t.Step)
+	for i := range noise {
+		noise[i] = float32(-math.Log(r.ExpFloat64()))
+	}
+	return Input{
+		Pixels: b.Pixels, IDs: b.IDs, Masked: masked, Labels: labels, Noise: noise,
+		Progress: float64(t.Epoch) + float64(t.Step)/float64(t.steps),
+		Rate:     c.Schedule.At(t.Epoch, t.Step),
+	}
+}
+
+func (t *trainer) report() {
+	if t.job.Report == nil {
+		return
+	}
+	done, total := t.Epoch*t.steps+t.Step, t.job.Config.Epochs*t.steps
+	each := time.Since(t.started) / time.Duration(max(t.made, 1))
+	t.job.Report(Report{
+		Step: done, Steps: total, Epoch: t.Epoch, Epochs: t.job.Config.Epochs, Loss: t.Current.last,
+		PairsPerSecond: float64(t.job.Config.BatchSize) / each.Seconds(), Left: each * time.Duration(total-done),
+	})
+}
+
+func (t *trainer) save() error {
+	var err error
+	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
+		return err
+	}
+	if err := t.curves.Sync(); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	if err := SaveCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, t.progress); err != nil {
+		return err
+	}
+	t.saved = time.Now()
+	return nil
+}
+
+func (t *trainer) curve(line any) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	n, err := t.curves.Write(append(text, '\n'))
+	t.Curves += int64(n)
+	if err != nil {
+		return fmt.Errorf("train: writing a curve: %w", err)
+	}
+	return nil
+}
+
+func (t *trainer) close() {
+	t.step.Close()
+	t.loader.Close()
+	t.curves.Close()
+}

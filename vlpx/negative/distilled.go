@@ -67,14 +67,15 @@ func (d Distilled) Declare(state *model.Scope, run Start) error {
 			unit(r, rows[at:at+run.Dim])
 		}
 		queue := tensors.FromFlatDataAndDimensions(rows, d.Queue, run.Dim)
-		if err := d.declare(state, side, queue, tensors.FromScalar(int32(0))); err != nil {
+		if err := d.Put(state, side, queue, tensors.FromScalar(int32(0))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (Distilled) declare(state *model.Scope, side string, queue, pointer *tensors.Tensor) error {
+// Put makes the queue of a side, "image" or "text", from unit vectors [Queue, dim] and the block that the next batch overwrites.
+func (Distilled) Put(state *model.Scope, side string, queue, pointer *tensors.Tensor) error {
 	for name, value := range map[string]*tensors.Tensor{"queue": queue, "pointer": pointer} {
 		v, err := state.At("%s", side).CreateVariable(name, value)
 		if err != nil {

@@ -1,8 +1,10 @@
 package negative
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"vlpx.internal/vlpx/golden"
@@ -24,7 +26,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, c := range cases {
 		if check := checks[c.Name]; check != nil {
-			t.Run(c.Name, func(t *testing.T) { check(t, c) })
+			t.Run(strings.TrimSuffix(filepath.Base(c.File), ".json"), func(t *testing.T) { check(t, c) })
 		}
 	}
 }

@@ -49,12 +49,12 @@ type Scale struct {
 func scales() []Scale {
 	tiny := Scale{
 		Name:     "tiny",
-		Scenes:   scenes.Config{Train: 96, Val: 32, Test: 48, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
-		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 2,
+		Scenes:   scenes.Config{Train: 32, Val: 8, Test: 24, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
+		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 3,
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32,
-		SearchSpace: 48, GroupQueue: 240, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
-		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 2},
+		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 3},
 	}
 	mini := tiny
 	mini.Name = "mini"

@@ -1,0 +1,155 @@
+package framework
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/negative"
+)
+
+func small() ALBEF {
+	return ALBEF{
+		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 24},
+		Text:   encoder.BERT{Vocab: 11, Positions: 9, Width: 12, Heads: 2, MLP: 24, Layers: 1, Fusion: 1},
+		Embed:  6,
+	}
+}
+
+func backend(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return b
+}
+
+// The paper gives 210M parameters in all: 123.7M for the text and multimodal BERT, 85.8M for ViT-B/16. The exact numbers are
+// counted by hand from the architecture.
+func TestPaperParameters(t *testing.T) {
+	store := model.NewStore()
+	if err := Paper().Declare(backend(t), store); err != nil {
+		t.Fatal(err)
+	}
+	const d, f = 768, 3072
+	linear := func(in, out int) int { return in*out + out }
+	attention, norm := 4*linear(d, d), 2*d
+	feedForward := linear(d, f) + linear(f, d)
+	vision := linear(16*16*3, d) + d + 257*d + 12*(attention+feedForward+2*norm) + norm
+	text := (30522+512+2)*d + norm + 12*(attention+feedForward+2*norm) + 6*(attention+norm)
+	words := linear(d, d) + norm + 30522 // the decoder is tied to the embedding
+	heads := 2*linear(d, 256) + linear(d, 2) + words + 1
+	for _, count := range []struct {
+		name      string
+		got, want int
+	}{
+		{"all", Parameters(store), vision + text + heads},
+		{"vision", count(store, Model+"/vision"), vision},
+		{"text", count(store, Model+"/text") - count(store, Model+"/text/mlm"), text},
+	} {
+		if count.got != count.want {
+			t.Errorf("%s: got %d parameters, want %d", count.name, count.got, count.want)
+		}
+	}
+	for _, millions := range []struct{ got, want float64 }{
+		{float64(text+words) / 1e6, 123.7}, {float64(vision) / 1e6, 85.8}, {float64(vision+text+heads) / 1e6, 210},
+	} {
+		if math.Abs(millions.got-millions.want) > 0.2 {
+			t.Errorf("got %.2fM parameters, the paper says %.1fM", millions.got, millions.want)
+		}
+	}
+}
+
+func count(store *model.Store, root string) int {
+	n := 0
+	for v := range store.Scope(root).IterVariables() {
+		n += v.Shape().Size()
+	}
+	return n
+}
+
+func TestValidate(t *testing.T) {
+	for name, spoil := range map[string]func(*ALBEF){
+		"patch":      func(a *ALBEF) { a.Vision.Patch = 7 },
+		"heads":      func(a *ALBEF) { a.Vision.Heads = 5 },
+		"text heads": func(a *ALBEF) { a.Text.Heads = 5 },
+		"vocabulary": func(a *ALBEF) { a.Text.Vocab = 0 },
+		"embedding":  func(a *ALBEF) { a.Embed = 0 },
+		"fusion":     func(a *ALBEF) { a.Text.Fusion = 0 },
+	} {
+		a := small()
+		if err := a.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&a)
+		if a.Validate() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A caption's embedding and its match with an image do not depend on what else is in the batch, nor on padding.
+func TestInferenceIsPerRow(t *testing.T) {
+	a, store := small(), model.NewStore()
+	b := backend(t)
+	if err := a.Initialise(b, store, negative.Plain(), negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	long, err := a.NewInference(b, store, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer long.Close()
+	short, err := a.NewInference(b, store, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer short.Close()
+	two, err := long.Texts([]int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := short.Texts([]int32{2, 5, 6, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "embedding", two.Features[:6], one.Features)
+
+	pixels := make([]float32, 2*16*16*3)
+	for i := range pixels {
+		pixels[i] = float32(math.Sin(float64(i)))
+	}
+	images, err := long.Images(pixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := long.Images(pixels[len(pixels)/2:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "image", images.Features[6:], second.Features)
+	both, err := long.Match(two.States, []int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3}, images.States)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := short.Match(one.States, []int32{2, 5, 6, 3}, images.States[:len(images.States)/2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "match", both[:1], first)
+}
+
+func near(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+			t.Errorf("%s: value %d: got %g, want %g", name, i, got[i], want[i])
+		}
+	}
+}

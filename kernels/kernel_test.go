@@ -1,0 +1,166 @@
+package kernels_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/engine"
+)
+
+// skip skips the test for want of a program, unless $VLPX_REQUIRE, a list with commas, names what is wanted.
+func skip(t *testing.T, wanted, why string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), wanted) {
+		t.Fatalf("VLPX_REQUIRE names %s, but %s", wanted, why)
+	}
+	t.Skip(why)
+}
+
+// TestKernel installs the kernel once and executes notebooks with it.
+func TestKernel(t *testing.T) {
+	if _, err := kernels.Nbconvert(); err != nil {
+		skip(t, "notebook", err.Error())
+	}
+	prefix := t.TempDir()
+	if err := kernels.Install(t.Context(), prefix, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a cell imports the module and keeps what cells before it declare", func(t *testing.T) {
+		cells, err := execute(t, prefix,
+			kernels.Markdown("# Square"),
+			kernels.Go("import \"vlpx.internal/vlpx/random\"\n\nconst side = 7"),
+			kernels.Go("%%\nfmt.Println(side*side, random.Stream(1).IntN(1))"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := cells[2].text(), "49 0\n"; got != want {
+			t.Errorf("output %q, want %q", got, want)
+		}
+	})
+	t.Run("cells that fail are named with their message", func(t *testing.T) {
+		cells, err := execute(t, prefix,
+			kernels.Go("%%\nfmt.Fprintln(os.Stderr, \"no such artifact\")\nos.Exit(3)"),
+			kernels.Go("%%\nfmt.Println(undeclared)"),
+			kernels.Go("%%\nfmt.Println(\"still here\")"))
+		if err == nil {
+			t.Fatal("no error")
+		}
+		for _, want := range []string{"cell 1: exit status 3: no such artifact", "cell 2: ", "undefined: undeclared"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q, want it to contain %q", err, want)
+			}
+		}
+		if got, want := cells[2].text(), "still here\n"; got != want {
+			t.Errorf("output of the last cell %q, want %q", got, want)
+		}
+	})
+	t.Run("falcon.ipynb", func(t *testing.T) {
+		if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
+			skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
+		}
+		t.Setenv("VLPX_HOME", t.TempDir())
+		out := filepath.Join(t.TempDir(), "executed.ipynb")
+		if err := kernels.Execute(t.Context(), prefix, filepath.Join("..", "notebooks", "falcon.ipynb"), out); err != nil {
+			t.Fatal(err)
+		}
+		shown := map[string]cell{}
+		for _, c := range read(t, out) {
+			if _, call, found := strings.Cut(strings.Join(c.Source, ""), `vlpx.Show("`); found {
+				id, _, _ := strings.Cut(call, `"`)
+				shown[id] = c
+			}
+		}
+		for id, figures := range map[string]int{"falcon/table1": 1, "falcon/D.2": 1, "falcon/table5": 0, "falcon/table6": 0} {
+			c := shown[id]
+			if page := c.html(); !strings.Contains(page, "<table") || !strings.Contains(page, id) {
+				t.Errorf("%s: no table with its name in %q", id, page)
+			}
+			if got := c.figures(); got != figures {
+				t.Errorf("%s: %d figures, want %d", id, got, figures)
+			}
+		}
+		grid, err := vlpx.Open("falcon/table1", vlpx.Options{Scale: "tiny"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if missing, err := grid.Missing(); err != nil || len(missing) > 0 {
+			t.Errorf("the store lacks %d runs (%v) after the notebook ran, want none", len(missing), err)
+		}
+	})
+}
+
+// execute runs a notebook of these cells that lies outside of the checkout, and returns the executed cells.
+func execute(t *testing.T, prefix string, cells ...kernels.Cell) ([]cell, error) {
+	t.Helper()
+	encoded, err := kernels.Notebook{Cells: cells}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	notebook, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
+	if err := os.WriteFile(notebook, encoded, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	failed := kernels.Execute(t.Context(), prefix, notebook, out)
+	return read(t, out), failed
+}
+
+// cell is what the tests read of an executed cell.
+type cell struct {
+	Source  []string
+	Outputs []struct {
+		Text []string
+		Data map[string]any
+	}
+}
+
+func read(t *testing.T, path string) []cell {
+	t.Helper()
+	encoded, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notebook struct{ Cells []cell }
+	if err := json.Unmarshal(encoded, &notebook); err != nil {
+		t.Fatal(err)
+	}
+	return notebook.Cells
+}
+
+// text is what the cell wrote.
+func (c cell) text() string {
+	var all string
+	for _, output := range c.Outputs {
+		all += strings.Join(output.Text, "")
+	}
+	return all
+}
+
+// html is what the cell displayed as a page.
+func (c cell) html() string {
+	var all string
+	for _, output := range c.Outputs {
+		if page, found := output.Data["text/html"]; found {
+			all += fmt.Sprint(page)
+		}
+	}
+	return all
+}
+
+// figures counts the PNGs that the cell displayed.
+func (c cell) figures() int {
+	n := 0
+	for _, output := range c.Outputs {
+		if _, found := output.Data["image/png"]; found {
+			n++
+		}
+	}
+	return n
+}

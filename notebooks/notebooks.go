@@ -1,0 +1,76 @@
+package notebooks
+
+import (
+	"fmt"
+	"strings"
+
+	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx/paper"
+)
+
+// Files returns the notebooks by the name of their file in this folder. An artifact that the catalogue does not know is an
+// error.
+func Files() (map[string]kernels.Notebook, error) {
+	falcon, err := falcon()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]kernels.Notebook{"falcon.ipynb": falcon}, nil
+}
+
+// section is one artifact's part of a notebook.
+type section struct {
+	id   string
+	look string // what to look for, in one or two sentences
+}
+
+// cells explain the artifact and show it.
+func (s section) cells() ([]kernels.Cell, error) {
+	artifact, err := paper.Find(s.id)
+	if err != nil {
+		return nil, fmt.Errorf("notebooks: %w", err)
+	}
+	return []kernels.Cell{
+		kernels.Markdown(fmt.Sprintf("## %s: %s\n\n%s", s.id, artifact.Title, strings.TrimSpace(s.look))),
+		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Show(%q, vlpx.Options{Scale: scale})", s.id)),
+	}, nil
+}
+
+// compose puts an introduction, the choice of the scale and the sections together.
+func compose(introduction string, sections []section) (kernels.Notebook, error) {
+	notebook := kernels.Notebook{Cells: []kernels.Cell{
+		kernels.Markdown(introduction + "\n\n" + howToRead),
+		kernels.Markdown(scales),
+		kernels.Go("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\""),
+	}}
+	for _, s := range sections {
+		cells, err := s.cells()
+		if err != nil {
+			return kernels.Notebook{}, err
+		}
+		notebook.Cells = append(notebook.Cells, cells...)
+	}
+	return notebook, nil
+}
+
+// howToRead is true of every artifact.
+var howToRead = strings.TrimSpace(`
+**How to read a verdict.** Each table shows the paper's numbers beside ours, mean ± standard deviation over the seeds, and
+under it the claims: one method better than another in one column. Ours are compared by a paired t-test over the seeds
+(same seed, same data):
+
+- *supported*: the difference points where the paper says, with p < 0.05;
+- *contradicted*: it points the other way, with p < 0.05;
+- *undecided*: neither. Three seeds of a small run often cannot tell; that is no evidence against the paper.
+
+A verdict is about the scale and the data of this notebook. The paper's numbers come from photographs and a model of 210
+million parameters, so compare directions, never values.
+`)
+
+var scales = strings.TrimSpace(`
+## Scale
+
+The next cell chooses it by one word. *tiny* takes seconds a run and only shows that everything works: expect *undecided*.
+*mini* takes up to three minutes a run on two cores; *small* and *paper* want a GPU. What has run once is kept, so a cell that
+is run again answers at once, and one that was interrupted goes on from there.
+`)

@@ -22,11 +22,7 @@ func Initialise(store *model.Store, root string, seed uint64) error {
 		values := make([]float32, v.Shape().Size())
 		switch v.Name() {
 		case Weights, Embedding:
-			fan := v.Shape().Dim(-1)
-			if v.Name() == Weights {
-				fan = v.Shape().Dim(0)
-			}
-			truncatedNormal(random.Stream(seed, "init", name), values, 0.02*math.Sqrt(768/math.Min(768, float64(fan))))
+			truncatedNormal(random.Stream(seed, "init", name), values, deviation(v))
 		case Gain:
 			fill(values, 1)
 		case Temperature:
@@ -40,6 +36,17 @@ func Initialise(store *model.Store, root string, seed uint64) error {
 		}
 	}
 	return nil
+}
+
+func deviation(v *model.Variable) float64 {
+	inputs := v.Shape().Dim(0)
+	switch {
+	case v.Name() == Embedding:
+		return 0.02 * math.Sqrt(768/math.Min(768, float64(v.Shape().Dim(-1))))
+	case inputs < 768:
+		return 1 / math.Sqrt(float64(inputs))
+	}
+	return 0.02
 }
 
 func truncatedNormal(r *rand.Rand, values []float32, std float64) {

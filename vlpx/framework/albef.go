@@ -17,6 +17,9 @@ type ALBEF struct {
 	Text   encoder.BERT
 	Embed  int  // width of the shared embedding
 	Half   bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
+	// MeanPool makes the image's embedding read the mean of its tokens instead of the class token: small encoders that start
+	// from nothing find shapes far sooner by it.
+	MeanPool bool `json:",omitempty"`
 }
 
 // Paper is ALBEF's exact architecture, 210M parameters: ViT-B/16 at 256 pixels and BERT-base with six fusion layers.
@@ -63,14 +66,18 @@ type Text struct {
 // EncodeImage encodes pixels [batch, side, side, 3].
 func (a ALBEF) EncodeImage(s *model.Scope, pixels *Node) Image {
 	tokens := a.Vision.Encode(s.In("vision"), pixels, a.Half)
-	return Image{tokens, a.project(s.In("vision_projection"), tokens)}
+	summary := class(tokens)
+	if a.MeanPool {
+		summary = ReduceMean(tokens, 1)
+	}
+	return Image{tokens, a.project(s.In("vision_projection"), summary)}
 }
 
 // EncodeText encodes ids [batch, tokens], padded with zeros.
 func (a ALBEF) EncodeText(s *model.Scope, ids *Node) Text {
 	bias := paddingBias(ids)
 	states := a.Text.Encode(s.In("text"), ids, bias, a.Half)
-	return Text{states, bias, a.project(s.In("text_projection"), states)}
+	return Text{states, bias, a.project(s.In("text_projection"), class(states))}
 }
 
 // Fuse reads text states [rows, tokens, width] with the images that choice [rows, images] names (one-hot), and returns
@@ -84,8 +91,9 @@ func (a ALBEF) MatchLogits(s *model.Scope, fused *Node) *Node {
 	return encoder.Linear(s.In("itm"), class(fused), 2, a.Half)
 }
 
-func (a ALBEF) project(s *model.Scope, states *Node) *Node {
-	return Normalise(encoder.Linear(s, class(states), a.Embed, a.Half))
+// project maps a summary [batch, width] to the shared embedding.
+func (a ALBEF) project(s *model.Scope, summary *Node) *Node {
+	return Normalise(encoder.Linear(s, summary, a.Embed, a.Half))
 }
 
 // Normalise divides each row of x by its L2 norm, at least 1e-12 (METHODS.md, notation).

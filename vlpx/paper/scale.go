@@ -34,6 +34,7 @@ type Scale struct {
 	Positions                        int
 	Dropout                          float64
 	Half                             bool // products in bfloat16
+	MeanPool                         bool // of the image's tokens, instead of the class token
 
 	SearchSpace, GroupQueue int // of the grouped samplers, in pairs
 	MomentumQueue           int // of ALBEF, in pairs
@@ -51,7 +52,7 @@ func scales() []Scale {
 		Name:     "tiny",
 		Scenes:   scenes.Config{Train: 32, Val: 8, Test: 24, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 3,
-		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32,
+		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 3},
@@ -80,7 +81,7 @@ func scales() []Scale {
 
 	paper := small
 	paper.Name = "paper"
-	paper.Augment, paper.Dropout = true, 0.1
+	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "mid"}.WithDefaults()
 	full := framework.Paper()
 	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
@@ -131,8 +132,7 @@ func (s Scale) Framework(vocab int) framework.ALBEF {
 		Vision: encoder.ViT{Image: s.Image, Patch: s.Patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
 			Fusion: s.Fusion, Dropout: s.Dropout},
-		Embed: s.Embed,
-		Half:  s.Half,
+		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool,
 	}
 }
 

@@ -1,21 +1,43 @@
 package datasets
 
-// FirstCaptions is a set that shows only the first n captions of each image; n = 0 shows all. The relation is not carried
-// over, since it counts captions.
-func FirstCaptions(s Set, n int) Set {
-	if n == 0 {
+// First is a set that shows only the first images, and of each only the first captions; 0 shows all. The relation is carried
+// over unless captions are left out, since it counts captions.
+func First(s Set, images, captions int) Set {
+	if images == 0 && captions == 0 {
 		return s
 	}
-	return firstCaptions{s, n}
+	f := first{s, s.Len(), captions}
+	if images > 0 {
+		f.images = min(images, s.Len())
+	}
+	if related, ok := s.(Related); ok && captions == 0 {
+		return firstRelated{f, related}
+	}
+	return f
 }
 
-type firstCaptions struct {
+type first struct {
 	Set
-	n int
+	images, captions int
 }
 
-// Captions lists at most the first n captions of image i.
-func (f firstCaptions) Captions(i int) []string {
+// Len is the number of images shown.
+func (f first) Len() int { return f.images }
+
+// Captions lists the captions of image i that are shown.
+func (f first) Captions(i int) []string {
 	all := f.Set.Captions(i)
-	return all[:min(f.n, len(all))]
+	if f.captions == 0 {
+		return all
+	}
+	return all[:min(f.captions, len(all))]
 }
+
+// firstRelated shows the first images with all their captions: their pairs are the first ones of the whole set.
+type firstRelated struct {
+	first
+	whole Related
+}
+
+// Relation is that of the whole set.
+func (f firstRelated) Relation() Relation { return f.whole.Relation() }

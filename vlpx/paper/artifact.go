@@ -114,6 +114,12 @@ func column(m eval.Metric) Column {
 	panic(fmt.Sprintf("paper: no metric %q", m))
 }
 
+// cosine describes the column of a metric that is measured without re-ranking by image-text matching.
+func cosine(m eval.Metric) Column {
+	c := column(m)
+	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower}
+}
+
 // pending are columns of a task that is not there yet.
 func pending(group string, names ...string) []Column {
 	var columns []Column

@@ -52,7 +52,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	}
 	if folder {
 		p.Data, err = run.FolderData(q.Data)
-		p.Data.Captions = scale.Captions
+		p.Data.Images, p.Data.Captions = scale.Images, scale.Captions
 	} else {
 		p.Data, err = run.ScenesData(scale.Scenes)
 	}

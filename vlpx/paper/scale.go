@@ -19,7 +19,8 @@ type Scale struct {
 	Name string
 
 	Scenes    scenes.Config // the generated data; not used for a folder
-	Captions  int           // captions of a training image to use, the first ones; 0 for all
+	Images    int           // images of each split of a folder to use, the first ones; 0 for all
+	Captions  int           // captions of a training image of a folder to use, the first ones; 0 for all
 	Augment   bool          // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false
 	MinCount  int           // a word of the corpus vocabulary is seen so often in training
 	MaxVocab  int           // ids in the corpus vocabulary at most
@@ -117,10 +118,10 @@ func Preset(name string, folder bool) (Scale, error) {
 	}
 	switch s.Name {
 	case "tiny":
-		s.Captions, s.MaxVocab, s.MaxLen = 1, 300, 16
+		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16
 	case "mini":
-		s.Captions, s.Augment, s.MinCount, s.MaxVocab, s.MaxLen = 2, true, 4, 2000, 20
-		s.Image, s.Patch, s.Epochs, s.Schedule.Epochs = 64, 16, 4, 4
+		s.Captions, s.Augment, s.MinCount, s.MaxVocab, s.MaxLen = 2, true, 4, 1000, 16
+		s.Image, s.Patch, s.Epochs, s.Schedule.Epochs = 64, 16, 3, 3
 		s.GroupQueue = 11520
 	}
 	return s, nil

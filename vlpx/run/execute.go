@@ -49,7 +49,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
 		return Result{}, err
 	}
-	collection, err := r.Data.Open()
+	collection, err := e.open(r)
 	if err != nil {
 		return Result{}, err
 	}
@@ -62,6 +62,9 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		return Result{}, err
 	}
 	defer model.Close()
+	if n := len(outcome.Skipped); n > 0 {
+		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
+	}
 	metrics, err := evaluate(ctx, r, collection, model, "test", eval.Retrieval.Full)
 	if err != nil {
 		return Result{}, err
@@ -75,9 +78,31 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
 		Seconds: outcome.Seconds, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
-		PeakMemory: peakMemory(), SkippedImages: outcome.Skipped,
+		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped),
 	}
 	return result, e.Store.publish(r, resultName, result)
+}
+
+// open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.
+func (e *Executor) open(r Run) (datasets.Collection, error) {
+	if r.Rerank < 1 {
+		return nil, fmt.Errorf("run: re-ranking %d candidates; use at least 1", r.Rerank)
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	for _, split := range []string{"train", "val", "test"} {
+		if _, err := collection.Split(split); err != nil {
+			return nil, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
+		}
+	}
+	if partial, ok := collection.(interface{ Skipped() []error }); ok {
+		for _, omission := range partial.Skipped() {
+			e.say("%v", omission)
+		}
+	}
+	return collection, nil
 }
 
 // Evaluate measures a finished run's model on a split.
@@ -106,11 +131,10 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
-	set, err := c.Split("train")
+	set, err := r.Data.split(c, "train")
 	if err != nil {
 		return nil, train.Outcome{}, err
 	}
-	set = datasets.FirstCaptions(set, r.Data.Captions)
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
 		Report: func(p train.Report) {
@@ -128,7 +152,7 @@ type measurement func(eval.Retrieval, context.Context, *framework.Inference) (ev
 
 // evaluate measures zero-shot retrieval of a model on a split, in the given way.
 func evaluate(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, measure measurement) (map[string]float64, error) {
-	set, err := c.Split(split)
+	set, err := r.Data.split(c, split)
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,8 @@ type Data struct {
 	Hash string // of its content
 	// Scenes is the generator's configuration where the data is generated, else nil.
 	Scenes *scenes.Config `json:",omitempty"`
-	// Captions of a training image that are used, the first ones; 0 for all.
-	Captions int `json:",omitempty"`
+	// Images of each split and Captions of each training image that are used, the first ones; 0 for all.
+	Images, Captions int `json:",omitempty"`
 	// Dir is where the data lies otherwise. It is no part of a run's identity: the hash is.
 	Dir string `json:"-"`
 }
@@ -49,7 +49,7 @@ type Vocabulary struct {
 	Hash string `json:",omitempty"`
 }
 
-// Tokenizer reads or builds the tokenizer.
+// Tokenizer reads or builds the tokenizer; the captions are those of the whole training split.
 func (v Vocabulary) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 	switch filepath.Ext(v.File) {
 	case ".json":
@@ -112,6 +112,18 @@ func (d Data) Open() (datasets.Collection, error) {
 		return nil, fmt.Errorf("run: the data in %s has changed since it was described; ask again", d.Dir)
 	}
 	return collection, nil
+}
+
+// split returns the part of a split that is used.
+func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
+	set, err := c.Split(name)
+	if err != nil {
+		return nil, err
+	}
+	if name == "train" {
+		return datasets.First(set, d.Images, d.Captions), nil
+	}
+	return datasets.First(set, d.Images, 0), nil
 }
 
 // JSON is the run's canonical form.

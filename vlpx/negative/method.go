@@ -69,11 +69,11 @@ func grit(name string, b Batches) Method {
 	return Method{Name: name, Batches: b, Contrast: Consistency{Weight: 0.2}, Matching: Hardest{}, Masking: 0.5}
 }
 
-// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method.
+// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method. The name is left out:
+// what a method is called changes nothing.
 func (m Method) MarshalJSON() ([]byte, error) {
 	part := func(p any) map[string]any { return map[string]any{fmt.Sprintf("%T", p): p} }
 	return json.Marshal(map[string]any{
-		"Name":     m.Name,
 		"Batches":  part(m.Batches),
 		"Contrast": part(m.Contrast),
 		"Matching": part(m.Matching),

@@ -1,5 +1,6 @@
-// Package eval measures image-text retrieval on matrices of scores: recall as the papers report it, the same with every true
-// pair accepted where the relation is known, and re-ranking by image-text matching.
+// Package eval measures zero-shot image-text retrieval: recall as the papers report it, the same with every true pair accepted
+// where the relation is known, and re-ranking by image-text matching.
 //
-// It takes plain Go slices and knows nothing of networks or training; it imports the relation of package datasets only.
+// The metrics take plain matrices of scores and know nothing of networks; Retrieval in zeroshot.go gets the scores from a
+// framework's inference. Nothing here trains.
 package eval

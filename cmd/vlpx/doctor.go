@@ -19,7 +19,7 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tell which engine runs and why, what is missing and how to get it, and what data and store there are",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			place, err := run.Home(home)
 			if err != nil {

@@ -22,11 +22,14 @@ func (o *options) bind(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(paper.ScaleNames(), ", "))
 	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
-	flags.StringVar(&o.Data, "data", "scenes", "`scenes`, or a folder with dataset_*.json[.gz] and images/; a name is looked up in $VLPX_DATA")
-	flags.StringSliceVar(&o.Methods, "methods", nil, "rows to run, separated by commas (default all)")
+	flags.StringVar(&o.Data, "data", "scenes", "scenes (generated), or a `folder` with dataset_*.json[.gz] and images/; a name is looked up in $VLPX_DATA")
 	flags.StringArrayVar(&o.Set, "set", nil, "change the scale by `key=value`, such as epochs=3 or scenes.density=dbl; may be repeated")
 	flags.StringVar(&o.Vocabulary, "vocab", "", "BERT vocab.txt or tokenizer.json (default: built from the training captions)")
 	bindHome(c, &o.Home)
+}
+
+func (o *options) bindMethods(c *cobra.Command) {
+	c.Flags().StringSliceVar(&o.Methods, "methods", nil, "`rows` to run, separated by commas (default all)")
 }
 
 func bindHome(c *cobra.Command, home *string) {

@@ -25,7 +25,7 @@ func listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List every table and figure of the papers, with status and cost",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var all []listed
 			for _, a := range paper.All() {

@@ -25,7 +25,7 @@ func main() {
 		return
 	}
 	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
-	if errors.Is(err, context.Canceled) {
+	if errors.As(err, new(interrupted)) || errors.Is(err, context.Canceled) {
 		os.Exit(130)
 	}
 	os.Exit(1)
@@ -49,15 +49,22 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if !errors.As(err, &unknown) {
-			return fmt.Errorf("%w; see vlpx %s -h", err, c.Name())
+			return fmt.Errorf("%w; see %s -h", err, c.CommandPath())
 		}
 		var flags []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 		name := unknown.GetSpecifiedName()
-		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See vlpx %s -h", c.Name(), name, paper.Nearest(name, flags), c.Name())
+		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
 	root.AddCommand(listCommand(), reproduceCommand(), showCommand(), trainCommand(), evalCommand(), doctorCommand(), referenceCommand())
 	return root
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes flags only, not %q; see %s -h", c.Name(), args[0], c.CommandPath())
 }
 
 func names(c *cobra.Command) []string {

@@ -16,17 +16,20 @@ import (
 type bars struct {
 	w        io.Writer
 	terminal bool
+	wide     bool // room for everything in a line
 	run      int
 	bar      *progressbar.ProgressBar
 	told     time.Time
 }
 
 func newBars(w io.Writer) *bars {
-	return &bars{w: w, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	columns, _, err := term.GetSize(int(os.Stderr.Fd()))
+	return &bars{w: w, terminal: err == nil, wide: columns >= 120}
 }
 
 func (b *bars) listen(p vlpx.Progress) {
 	if p.Message != "" {
+		b.finish()
 		fmt.Fprintln(b.w, p.Message)
 		return
 	}
@@ -38,14 +41,21 @@ func (b *bars) listen(p vlpx.Progress) {
 		}
 		return
 	}
-	if b.run != p.Run {
+	if b.bar == nil || b.run != p.Run {
 		b.finish()
 		b.run = p.Run
-		b.bar = progressbar.NewOptions(p.Training.Steps, progressbar.OptionSetWriter(b.w), progressbar.OptionSetWidth(24),
-			progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))
+		options := []progressbar.Option{progressbar.OptionSetWriter(b.w), progressbar.OptionSetWidth(10),
+			progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetPredictTime(true)}
+		if b.wide {
+			options = append(options, progressbar.OptionSetWidth(24), progressbar.OptionShowCount())
+		}
+		b.bar = progressbar.NewOptions(p.Training.Steps, options...)
 	}
-	b.bar.Describe(fmt.Sprintf("%2d/%d %-22s seed %d  loss %6.3f  %5.0f pairs/s", p.Run, p.Runs, p.Method, p.Seed, p.Training.Loss,
-		p.Training.PairsPerSecond))
+	text := fmt.Sprintf("%d/%d %s seed %d loss %.3f", p.Run, p.Runs, p.Method, p.Seed, p.Training.Loss)
+	if b.wide {
+		text += fmt.Sprintf(" %5.0f pairs/s", p.Training.PairsPerSecond)
+	}
+	b.bar.Describe(text)
 	b.bar.Set(p.Training.Step)
 }
 

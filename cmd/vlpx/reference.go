@@ -55,6 +55,7 @@ func referenceCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindMethods(c)
 	c.Flags().StringVar(&file, "file", "vlpx/paper/reference.json", "where the shipped results lie")
 	return c
 }

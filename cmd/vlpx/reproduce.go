@@ -33,8 +33,18 @@ func reproduceCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			for _, id := range ids {
-				if err := reproduce(c, id, o.Options, out); err != nil {
+			grids := make([]*vlpx.Grid, len(ids))
+			for i, id := range ids { // what is wrong shows before hours of training
+				var err error
+				if grids[i], err = vlpx.Open(id, o.Options); err != nil {
+					return err
+				}
+				if err := os.MkdirAll(filepath.Dir(output(out, id)), 0o755); err != nil {
+					return fmt.Errorf("%w; choose another folder with -out", err)
+				}
+			}
+			for i, id := range ids {
+				if err := reproduce(c, id, grids[i], output(out, id)); err != nil {
 					return err
 				}
 			}
@@ -42,6 +52,7 @@ func reproduceCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindMethods(c)
 	c.Flags().StringVar(&out, "out", "results", "folder for the artifact's .md, .csv, .json and .png")
 	return c
 }
@@ -73,6 +84,7 @@ func showCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindMethods(c)
 	return c
 }
 
@@ -83,11 +95,11 @@ func needsIDs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func reproduce(c *cobra.Command, id string, o vlpx.Options, out string) error {
-	grid, err := vlpx.Open(id, o)
-	if err != nil {
-		return err
-	}
+// output is where an artifact's files go, without their endings.
+func output(dir, id string) string { return filepath.Join(dir, filepath.FromSlash(id)) }
+
+// reproduce makes one artifact; base is where its files go.
+func reproduce(c *cobra.Command, id string, grid *vlpx.Grid, base string) error {
 	missing, err := grid.Missing()
 	if err != nil {
 		return err
@@ -106,7 +118,7 @@ func reproduce(c *cobra.Command, id string, o vlpx.Options, out string) error {
 	err = grid.Make(c.Context(), bars.listen)
 	bars.finish()
 	if errors.Is(err, context.Canceled) {
-		return stopped(grid, err)
+		return stopped(grid)
 	}
 	if err != nil {
 		return err
@@ -118,13 +130,18 @@ func reproduce(c *cobra.Command, id string, o vlpx.Options, out string) error {
 	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 		return err
 	}
-	return write(c.OutOrStdout(), report, filepath.Join(out, filepath.FromSlash(id)))
+	return write(c.OutOrStdout(), report, base)
 }
 
+// interrupted is what a cancelled command tells, with an exit status of its own.
+type interrupted string
+
+func (i interrupted) Error() string { return string(i) }
+
 // stopped tells what a cancelled grid keeps.
-func stopped(grid *vlpx.Grid, err error) error {
-	missing, listErr := grid.Missing()
-	if listErr != nil {
+func stopped(grid *vlpx.Grid) error {
+	missing, err := grid.Missing()
+	if err != nil {
 		return err
 	}
 	total, kept := len(grid.Plan.Runs()), "nothing of the next"
@@ -132,15 +149,12 @@ func stopped(grid *vlpx.Grid, err error) error {
 		r := missing[0].Train
 		kept = fmt.Sprintf("a checkpoint of %s, seed %d", r.Method.Name, r.Seed)
 	}
-	return fmt.Errorf("stopped: %d of %d runs are kept, and %s; the same command goes on from there (%w)",
-		total-len(missing), total, kept, context.Canceled)
+	return interrupted(fmt.Sprintf("stopped: %d of %d runs are kept, and %s; the same command goes on from there",
+		total-len(missing), total, kept))
 }
 
 // write puts the artifact's files beside each other, each as a whole or not at all.
 func write(w io.Writer, r *vlpx.Report, base string) error {
-	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
-		return fmt.Errorf("%w; choose another folder with -out", err)
-	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func trainCommand() *cobra.Command {
 		Use:     "train -method NAME",
 		Short:   "Pre-train one method and print its retrieval",
 		Example: "  vlpx train -method GRIT-VLP -scale tiny -seeds 1",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			grid, err := single(&o, method)
 			if err != nil {
@@ -29,7 +29,7 @@ func trainCommand() *cobra.Command {
 			err = grid.Make(c.Context(), bars.listen)
 			bars.finish()
 			if errors.Is(err, context.Canceled) {
-				return stopped(grid, err)
+				return stopped(grid)
 			}
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func evalCommand() *cobra.Command {
 		Use:     "eval -method NAME",
 		Short:   "Measure the retrieval of trained runs on a split",
 		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			grid, err := single(&o, method)
 			if err != nil {
@@ -82,9 +82,6 @@ func evalCommand() *cobra.Command {
 
 // single plans the runs of one method.
 func single(o *options, method string) (*vlpx.Grid, error) {
-	if len(o.Methods) > 0 {
-		return nil, errors.New("name the method with -method; -methods is for reproduce")
-	}
 	if err := o.complete(); err != nil {
 		return nil, err
 	}

@@ -79,14 +79,17 @@ func (n *Inference) Match(states []float32, ids []int32, images []float32) ([]fl
 	rows := len(ids) / n.tokens
 	vision := n.model.Vision
 	patches := (vision.Image/vision.Patch)*(vision.Image/vision.Patch) + 1
-	out, err := n.pair.Call(
+	inputs := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(states, rows, n.tokens, n.model.Text.Width),
 		tensors.FromFlatDataAndDimensions(ids, rows, n.tokens),
-		tensors.FromFlatDataAndDimensions(images, rows, patches, vision.Width))
+		tensors.FromFlatDataAndDimensions(images, rows, patches, vision.Width),
+	}
+	defer Release(inputs)
+	out, err := n.pair.Call(inputs[0], inputs[1], inputs[2])
 	if err != nil {
 		return nil, fmt.Errorf("framework: matching: %w", err)
 	}
-	defer out[0].FinalizeAll()
+	defer Release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if err != nil {
 		return nil, err
@@ -106,16 +109,23 @@ func (n *Inference) Close() {
 }
 
 func encoded(exec *model.Exec, in *tensors.Tensor) (Encoded, error) {
+	defer Release([]*tensors.Tensor{in})
 	out, err := exec.Call(in)
 	if err != nil {
 		return Encoded{}, fmt.Errorf("framework: encoding: %w", err)
 	}
-	defer out[0].FinalizeAll()
-	defer out[1].FinalizeAll()
+	defer Release(out)
 	features, err := tensors.CopyFlatData[float32](out[0])
 	if err != nil {
 		return Encoded{}, err
 	}
 	states, err := tensors.CopyFlatData[float32](out[1])
 	return Encoded{features, states}, err
+}
+
+// Release frees tensors at once. What a call was given has a copy in the engine that the garbage collector does not free.
+func Release(all []*tensors.Tensor) {
+	for _, t := range all {
+		t.FinalizeAll()
+	}
 }

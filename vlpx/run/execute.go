@@ -92,14 +92,14 @@ func (e *Executor) open(r Run) (datasets.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, split := range []string{"train", "val", "test"} {
-		if _, err := collection.Split(split); err != nil {
-			return nil, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
-		}
-	}
 	if partial, ok := collection.(interface{ Skipped() []error }); ok {
 		for _, omission := range partial.Skipped() {
 			e.say("%v", omission)
+		}
+	}
+	for _, split := range []string{"train", "val", "test"} {
+		if _, err := collection.Split(split); err != nil {
+			return nil, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
 		}
 	}
 	return collection, nil

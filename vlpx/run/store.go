@@ -12,6 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"vlpx.internal/vlpx/train"
 )
 
 // Store keeps runs in a folder, each in a folder named by its identity: run.json, result.json once it is finished, the
@@ -36,18 +38,21 @@ func (s *Store) Result(r Run) (Result, error) {
 	path := filepath.Join(s.Dir(r), resultName)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with -home or VLPX_HOME", err)
 	}
 	var result Result
 	if err := json.Unmarshal(text, &result); err != nil {
 		return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
+	}
+	if result.ID != r.ID() {
+		return Result{}, fmt.Errorf("run: %s is the result of run %q; delete the file to run it again", path, result.ID)
 	}
 	return result, nil
 }
 
 // Started tells whether a run has a checkpoint to resume from.
 func (s *Store) Started(r Run) bool {
-	_, err := os.Stat(filepath.Join(s.Dir(r), "checkpoint"))
+	_, err := os.Stat(filepath.Join(s.Dir(r), train.CheckpointName))
 	return err == nil
 }
 
@@ -64,6 +69,7 @@ func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(),
 		got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
 	}
 	if ctx.Err() != nil {
+		lock.Unlock()
 		return nil, context.Cause(ctx)
 	}
 	if err != nil || !got {
@@ -78,8 +84,9 @@ func (s *Store) publish(r Run, name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", name, err)
 	}
-	if err := renameio.WriteFile(filepath.Join(s.Dir(r), name), append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("run: writing %s: %w", name, err)
+	path := filepath.Join(s.Dir(r), name)
+	if err := renameio.WriteFile(path, append(text, '\n'), 0o644, renameio.WithTempDir(s.Dir(r))); err != nil {
+		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with -home or VLPX_HOME", path, err)
 	}
 	return nil
 }

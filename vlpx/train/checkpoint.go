@@ -55,18 +55,29 @@ func SaveCheckpoint(path string, store *model.Store, state any) (err error) {
 		values = append(values, value)
 		header.Tensors = append(header.Tensors, tensorHeader{v.Path(), v.Shape().DType.String(), v.Shape().Dimensions, value.ByteSize()})
 	}
-	file, err := renameio.NewPendingFile(path)
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	defer file.Cleanup()
 	if err := writeCheckpoint(file, header, values); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+		return fmt.Errorf("train: checkpoint %s: %w; the one before it, if any, is kept: make room and start the run again", path, err)
 	}
 	if err := file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+		return fmt.Errorf("train: checkpoint %s: %w; the one before it, if any, is kept: make room and start the run again", path, err)
 	}
 	return nil
+}
+
+// removeUnfinished deletes what a process that was killed while it wrote the checkpoint left beside it.
+func removeUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "."+CheckpointName) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return err
 }
 
 func writeCheckpoint(file io.Writer, header checkpointHeader, values []*tensors.Tensor) error {
@@ -102,7 +113,7 @@ func writeCheckpoint(file io.Writer, header checkpointHeader, values []*tensors.
 }
 
 // LoadCheckpoint reads a file of SaveCheckpoint into a store, creating or replacing the variables, and decodes the host's
-// state into state. A file that is not there is fs.ErrNotExist.
+// state into state. A damaged file leaves the store as it was. A file that is not there is fs.ErrNotExist.
 func LoadCheckpoint(path string, store *model.Store, state any) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -114,7 +125,7 @@ func LoadCheckpoint(path string, store *model.Store, state any) error {
 		return err
 	}
 	if err := readCheckpoint(bufio.NewReaderSize(file, 1<<20), info.Size(), store, state); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w; delete %s to start the run afresh", path, err, filepath.Base(path))
+		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	return nil
 }
@@ -139,11 +150,14 @@ func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) e
 	}
 	loaded := map[string]*tensors.Tensor{}
 	for _, t := range header.Tensors {
-		dtype, err := dtypes.DTypeString(t.DType)
-		if err != nil || t.Bytes > size || slices.ContainsFunc(t.Dims, func(d int) bool { return d < 0 || int64(d) > size }) {
-			return fmt.Errorf("variable %s: impossible shape %s %v", t.Path, t.DType, t.Dims)
+		shape, err := t.shape(size)
+		if err != nil {
+			return err
 		}
-		value := tensors.FromShape(shapes.Make(dtype, t.Dims...))
+		if v := store.GetVariable(t.Path); v != nil && !v.Shape().Equal(shape) {
+			return fmt.Errorf("variable %s is %s, the model's is %s", t.Path, shape, v.Shape())
+		}
+		value := tensors.FromShape(shape)
 		var failed error
 		if err := value.MutableBytes(func(data []byte) { _, failed = io.ReadFull(r, data) }); err != nil {
 			return err
@@ -157,6 +171,9 @@ func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) e
 	var have uint32
 	if err := binary.Read(file, binary.LittleEndian, &have); err != nil || have != want {
 		return errors.New("damaged: its checksum does not match")
+	}
+	if _, err := io.ReadFull(file, make([]byte, 1)); err != io.EOF {
+		return errors.New("damaged: there is more after its end")
 	}
 	if err := json.Unmarshal(header.State, state); err != nil {
 		return fmt.Errorf("state: %w", err)
@@ -174,6 +191,27 @@ func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) e
 		}
 	}
 	return nil
+}
+
+// shape is the tensor's shape, in a file of size bytes.
+func (t tensorHeader) shape(size int64) (shapes.Shape, error) {
+	dtype, err := dtypes.DTypeString(t.DType)
+	impossible := err != nil || dtype.IsPacked() || dtype.Size() < 1
+	if !impossible {
+		bytes := int64(dtype.Size())
+		for _, d := range t.Dims {
+			if d < 0 || int64(d) > size/max(bytes, 1) {
+				impossible = true
+				break
+			}
+			bytes *= int64(d)
+		}
+		impossible = impossible || bytes != t.Bytes || bytes > size
+	}
+	if impossible {
+		return shapes.Shape{}, fmt.Errorf("variable %s: impossible shape %s %v of %d bytes", t.Path, t.DType, t.Dims, t.Bytes)
+	}
+	return shapes.Make(dtype, t.Dims...), nil
 }
 
 // summed keeps a checksum of what is read through it.

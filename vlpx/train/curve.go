@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -102,20 +103,22 @@ func (t tally) record(epoch int, rate float64) Record {
 	return Record{Epoch: epoch, Rate: rate, ITC: t.ITC / n, ITM: t.ITM / n, MLM: t.MLM / n, Temperature: t.Temperature, False: t.False}
 }
 
-// openCurves opens the curves for appending after their first size bytes; what stands behind belongs to steps that are made
-// again.
-func openCurves(dir string, size int64) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(dir, CurvesName), os.O_CREATE|os.O_WRONLY, 0o644)
+// openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands
+// behind belongs to steps that are made again. It returns where they are appended to.
+func openCurves(dir string, size int64) (file *os.File, end int64, err error) {
+	file, err = os.OpenFile(filepath.Join(dir, CurvesName), os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
+		return nil, 0, fmt.Errorf("train: %w", err)
 	}
-	err = file.Truncate(size)
-	if err == nil {
-		_, err = file.Seek(size, 0)
+	end, err = file.Seek(0, io.SeekEnd)
+	if err == nil && end > size {
+		if err = file.Truncate(size); err == nil {
+			end, err = file.Seek(size, io.SeekStart)
+		}
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("train: %w", err)
+		return nil, 0, fmt.Errorf("train: %w", err)
 	}
-	return file, nil
+	return file, end, nil
 }

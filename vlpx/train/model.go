@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/gomlx/compute"
@@ -37,7 +38,11 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 		return nil, err
 	}
 	var state progress
-	return m, LoadCheckpoint(filepath.Join(dir, CheckpointName), m.store, &state)
+	if err := LoadCheckpoint(filepath.Join(dir, CheckpointName), m.store, &state); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
+	}
+	return m, nil
 }
 
 // Close frees the compiled graphs and the weights.

@@ -1,6 +1,9 @@
 package train
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Schedule is ALBEF's learning rate: a warm-up in steps of Unit iterations inside epoch 0, then a cosine that moves once an
 // epoch (METHODS.md 1.2).
@@ -11,6 +14,19 @@ type Schedule struct {
 	Units  int     // steps of the warm-up (20), each of Unit iterations
 	Unit   int     // iterations a step of the warm-up (100)
 	Epochs int     // length of the cosine (30), whatever the number of epochs trained
+}
+
+// Validate tells what is wrong with the settings.
+func (s Schedule) Validate() error {
+	switch {
+	case !(s.Warmup >= 0 && s.Rate >= 0 && s.Min >= 0):
+		return fmt.Errorf("train: learning rates %g, %g and %g (warm-up, main, least); none can be negative", s.Warmup, s.Rate, s.Min)
+	case s.Units < 0 || s.Units > 0 && s.Unit < 1:
+		return fmt.Errorf("train: a warm-up of %d steps of %d iterations; use at least 1 iteration a step, or 0 steps for none", s.Units, s.Unit)
+	case s.Epochs < 1:
+		return fmt.Errorf("train: a cosine over %d epochs; use at least 1", s.Epochs)
+	}
+	return nil
 }
 
 // At returns the learning rate for an iteration of an epoch, both counted from 0.

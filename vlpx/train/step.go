@@ -57,15 +57,19 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 
 // Run makes one step.
 func (s *Step) Run(in Input) (Output, error) {
-	pixels := tensors.FromFlatDataAndDimensions(in.Pixels, s.batch, s.side, s.side, 3)
 	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, s.batch, s.tokens) }
-	noise := tensors.FromFlatDataAndDimensions(in.Noise, 2, s.batch, s.batch)
-	results, err := s.exec.Call(pixels, ids(in.IDs), ids(in.Masked), ids(in.Labels), noise,
-		float32(in.Progress), float32(in.Rate))
+	inputs := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(in.Pixels, s.batch, s.side, s.side, 3),
+		ids(in.IDs), ids(in.Masked), ids(in.Labels),
+		tensors.FromFlatDataAndDimensions(in.Noise, 2, s.batch, s.batch),
+		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)),
+	}
+	defer framework.Release(inputs)
+	results, err := s.exec.Call(inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], inputs[5], inputs[6])
 	if err != nil {
 		return Output{}, fmt.Errorf("train: running the step: %w", err)
 	}
-	defer release(results)
+	defer framework.Release(results)
 	scalar := func(i int) float64 { return float64(tensors.ToScalar[float32](results[i])) }
 	out := Output{ITC: scalar(0), ITM: scalar(1), MLM: scalar(2), GradientNorm: scalar(3), Temperature: scalar(4)}
 	if out.Image, err = tensors.CopyFlatData[float32](results[5]); err != nil {
@@ -83,12 +87,6 @@ func (s *Step) Run(in Input) (Output, error) {
 
 // Close frees the compiled step.
 func (s *Step) Close() { s.exec.Finalize() }
-
-func release(results []*tensors.Tensor) {
-	for _, t := range results {
-		t.FinalizeAll()
-	}
-}
 
 // finite reports whether every loss and the gradient are numbers.
 func (o Output) finite() bool {

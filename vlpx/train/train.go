@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -54,8 +55,8 @@ type Outcome struct {
 	Seconds    float64
 	// Waiting and Sampling are the seconds that training waited for the loader and spent in the sampler.
 	Waiting, Sampling float64
-	// Skipped counts the images that could not be decoded and were replaced in their mini-batches.
-	Skipped int
+	// Skipped tells the images that could not be decoded and were replaced in their mini-batches, each once with the reason.
+	Skipped []string
 }
 
 // PairsPerSecond is the speed over the whole run.
@@ -71,7 +72,7 @@ type progress struct {
 	Seconds     float64
 	Waiting     float64
 	Sampling    float64
-	Skipped     int
+	Broken      []string // Outcome.Skipped so far
 }
 
 // Train runs a job to its end, from its folder's checkpoint if there is one. When the context is cancelled it saves a
@@ -87,13 +88,14 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 	defer t.close()
 	for t.Epoch < job.Config.Epochs {
 		if err := t.epoch(ctx); err != nil {
+			t.model.Close()
 			return nil, Outcome{}, err
 		}
 	}
 	return t.model, Outcome{
 		Epochs: t.Epochs, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
 		Pairs:   job.Config.Epochs * t.steps * job.Config.BatchSize,
-		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Skipped,
+		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Broken,
 	}, nil
 }
 
@@ -115,14 +117,19 @@ type trainer struct {
 	made     int       // steps this process made
 }
 
-func newTrainer(job Job) (*trainer, error) {
+func newTrainer(job Job) (_ *trainer, err error) {
 	c := job.Config
 	t := &trainer{job: job, pairs: datasets.Pairs(job.Set), store: model.NewStore()}
+	defer func() {
+		if err != nil {
+			t.close()
+			t.store.Finalize()
+		}
+	}()
 	if related, ok := job.Set.(datasets.Related); ok {
 		t.relation = related.Relation()
 	}
 	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
-	var err error
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}
@@ -149,16 +156,19 @@ func newTrainer(job Job) (*trainer, error) {
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
 func (t *trainer) resume() error {
+	if err := removeUnfinished(t.job.Dir); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
 	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return fmt.Errorf("%w; delete the file to start the run afresh", err)
 	}
 	if err == nil {
 		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
 			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
 		}
 	}
-	t.curves, err = openCurves(t.job.Dir, t.Curves)
+	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
 	return err
 }
 
@@ -180,7 +190,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 	submitted := t.Step
 	for t.Step < t.steps {
 		if ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), t.save())
+			return t.stop(ctx)
 		}
 		begun := time.Now()
 		for ; submitted < min(t.steps, t.Step+1+lookahead); submitted++ {
@@ -195,8 +205,8 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 		t.Sampling += time.Since(begun).Seconds()
 		if err := t.one(ctx); err != nil {
-			if ctx.Err() != nil {
-				return errors.Join(context.Cause(ctx), t.save())
+			if errors.Is(err, ctx.Err()) { // no step was made; after any other error the state is not to be kept
+				return t.stop(ctx)
 			}
 			return err
 		}
@@ -212,7 +222,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 	if t.job.Evaluate != nil {
 		if record.Metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch); err != nil {
 			if ctx.Err() != nil {
-				return context.Cause(ctx)
+				return t.stop(ctx)
 			}
 			return fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
 		}
@@ -252,7 +262,11 @@ func (t *trainer) one(ctx context.Context) error {
 	}
 	t.ahead = t.ahead[1:]
 	t.Sampling += time.Since(sampling).Seconds()
-	t.Skipped += len(batch.Skipped)
+	for _, s := range batch.Skipped {
+		if reason := s.Err.Error(); !slices.Contains(t.Broken, reason) {
+			t.Broken = append(t.Broken, reason)
+		}
+	}
 	t.Current.add(out)
 	if t.relation != nil {
 		t.Current.False.count(t.relation, t.pairs, batch.Pairs, out)
@@ -299,6 +313,14 @@ func (t *trainer) report() {
 	})
 }
 
+// stop saves a checkpoint for a cancelled context and returns its error, or why there is no checkpoint.
+func (t *trainer) stop(ctx context.Context) error {
+	if err := t.save(); err != nil {
+		return fmt.Errorf("stopped at step %d of epoch %d, which cannot be kept: %w", t.Step, t.Epoch, err)
+	}
+	return context.Cause(ctx)
+}
+
 func (t *trainer) save() error {
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
@@ -327,8 +349,15 @@ func (t *trainer) curve(line any) error {
 	return nil
 }
 
+// close frees what there is; the model outlives it.
 func (t *trainer) close() {
-	t.step.Close()
-	t.loader.Close()
-	t.curves.Close()
+	if t.step != nil {
+		t.step.Close()
+	}
+	if t.loader != nil {
+		t.loader.Close()
+	}
+	if t.curves != nil {
+		t.curves.Close()
+	}
 }

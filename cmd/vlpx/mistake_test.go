@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every mistake is one line on standard error that says what is wrong and what to do, and exit status 1.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"empty/readme":           "",
+		"cut/dataset_a.json":     `{"images": [{"filename": "a.jpg", "split": "tr`,
+		"cut/images/a.jpg":       "",
+		"two/dataset_a.json":     "{}",
+		"two/dataset_b.json":     "{}",
+		"train/dataset_few.json": `{"images": [{"filename": "a.jpg", "split": "train", "sentences": [{"raw": "one two three"}]}]}`,
+		"train/images/a.jpg":     "",
+		"file":                   "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tiny := func(more ...string) []string {
+		return append(shortest("reproduce", "falcon/table1", "-methods", "InfoNCE"), more...)
+	}
+	must(t, dir, shortest("train", "-method", "InfoNCE")...)
+	for _, c := range []struct {
+		args []string
+		want []string // words of the line
+	}{
+		{[]string{"lst"}, []string{`"lst"`, `did you mean "list"`, "vlpx -h"}},
+		{[]string{"-scal", "tiny"}, []string{"-scal", "vlpx -h"}},
+		{[]string{"list", "falcon"}, []string{"flags only", `"falcon"`}},
+		{[]string{"reproduce", "falcon/table1", "-sead", "1"}, []string{"-sead", "did you mean -seeds", "vlpx reproduce -h"}},
+		{[]string{"reproduce", "falcon/table1", "-seeds"}, []string{"needs an argument", "vlpx reproduce -h"}},
+		{[]string{"train", "-methods", "InfoNCE"}, []string{"-methods", "did you mean -method?"}},
+		{[]string{"reproduce"}, []string{"needs an artifact", "vlpx list"}},
+		{[]string{"show"}, []string{"needs an artifact", "vlpx list"}},
+		{[]string{"reproduce", "falcon/tabel1"}, []string{"falcon/tabel1", `did you mean "falcon/table1"`, "vlpx list"}},
+		{[]string{"reproduce", "falcon/table2"}, []string{"not there yet", "vlpx list"}},
+		{tiny("falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
+		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "[tiny mini small paper]"}},
+		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
+		{tiny("-set", "epoch=3"), []string{`"epoch"`, `did you mean "epochs"`}},
+		{tiny("-set", "epochs=three"), []string{`"three"`, "int"}},
+		{tiny("-set", "epochs"), []string{"key=value"}},
+		{tiny("-set", "epochs=0"), []string{"0 epochs", "at least 1"}},
+		{tiny("-set", "schedule.unit=0"), []string{"warm-up", "at least 1"}},
+		{tiny("-set", "rerank=0"), []string{"re-ranking 0", "at least 1"}},
+		{tiny("-set", "batchsize=1000"), []string{"do not fill one mini-batch of 1000", "smaller"}},
+		{tiny("-set", "scenes.density=dense"), []string{"dense", "dbl"}},
+		{tiny("-seeds", "1,x"), []string{`"x"`, "1,2,3"}},
+		{tiny("-seeds", "-1"), []string{`"-1"`, "1,2,3"}},
+		{tiny("-seeds", "1,2,1"), []string{"1 is there twice"}},
+		{tiny("-data", "nowhere"), []string{"nowhere", "no such folder", "VLPX_DATA", "scenes"}},
+		{tiny("-data", "empty"), []string{"empty", "dataset_*.json", "put"}},
+		{tiny("-data", "cut"), []string{"dataset_a.json", "cut off", "get the file again"}},
+		{tiny("-data", "two"), []string{"2 dataset files", "keep one"}},
+		{tiny("-data", "train", "-set", "batchsize=2"), []string{`no split "val"`, "train, val and test"}},
+		{tiny("-vocab", "words.txt"), []string{"words.txt"}},
+		{tiny("-home", "file"), []string{"file", "-home"}},
+		{tiny("-out", "file"), []string{"file", "-out"}},
+		{[]string{"train", "-method", "MAFA", "-scale", "tiny"}, []string{"MAFA", "not there yet"}},
+		{shortest("eval", "-method", "ALBEF"), []string{"ALBEF, seed 1", "train it first"}},
+		{shortest("eval", "-method", "InfoNCE", "-split", "tset"), []string{`"tset"`, "test"}},
+	} {
+		t.Run(strings.Join(c.args[max(0, len(c.args)-3):], " "), func(t *testing.T) {
+			out, errs, status := execute(t, dir, c.args...)
+			lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
+			last := lines[len(lines)-1]
+			if status != 1 || out != "" || !strings.HasPrefix(last, "vlpx: ") || strings.Contains(errs, "goroutine") || strings.Contains(errs, "Usage") {
+				t.Errorf("got status %d, output %q and errors %q, want status 1 and one line of error", status, out, errs)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(last, want) {
+					t.Errorf("got %q, want %q in it", last, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"vlpx.internal/vlpx/run"
+)
+
+// The tables and figures of the five papers.
+func TestListNamesEveryArtifact(t *testing.T) {
+	var want []string
+	for _, paper := range []struct {
+		name            string
+		tables          int
+		figures, others []string
+	}{
+		{"falcon", 6, []string{"2", "4", "5", "6"}, []string{"D.1", "D.2", "D.3"}},
+		{"mafa", 20, []string{"2", "5", "6", "7", "8"}, nil},
+		{"glofnd", 8, []string{"1", "5", "6"}, []string{"tsne", "lambda", "predfn", "warmup", "batchwise", "stats"}},
+		{"srcl", 5, []string{"3", "4", "5", "6", "7", "8"}, nil},
+		{"tags", 5, []string{"1", "3", "4"}, nil},
+	} {
+		for i := range paper.tables {
+			want = append(want, fmt.Sprintf("%s/table%d", paper.name, i+1))
+		}
+		for _, figure := range paper.figures {
+			want = append(want, paper.name+"/figure"+figure)
+		}
+		for _, other := range paper.others {
+			want = append(want, paper.name+"/"+other)
+		}
+	}
+	dir := t.TempDir()
+	text, _ := must(t, dir, "list", "-json")
+	var all []listed
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range all {
+		got = append(got, a.ID)
+		if a.Title == "" || a.Status == "" || !strings.HasPrefix(a.ID, a.Paper+"/") {
+			t.Errorf("got %+v, want title, status and paper", a)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got artifacts\n%v\nwant\n%v", got, want)
+	}
+	table, _ := must(t, dir, "list")
+	for _, id := range want {
+		if !strings.Contains(table, id+" ") {
+			t.Errorf("the table does not name %s", id)
+		}
+	}
+}
+
+// reproduce writes four files; asked again it runs nothing and writes the same.
+func TestReproduceTwice(t *testing.T) {
+	dir := t.TempDir()
+	args := shortest("reproduce", "falcon/table1", "-methods", "InfoNCE", "-out", "out")
+	var before map[string]string
+	for call := range 2 {
+		out, errs := must(t, dir, args...)
+		files := map[string]string{}
+		for _, ending := range []string{".md", ".csv", ".json", ".png"} {
+			name := filepath.Join("out", "falcon", "table1"+ending)
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || len(text) == 0 || !strings.Contains(out, "wrote "+name) {
+				t.Errorf("%s: %d bytes (%v), output %q; want it written and told", name, len(text), err, out)
+			}
+			files[ending] = string(text)
+		}
+		if trained := strings.Contains(errs, "step"); trained != (call == 0) {
+			t.Errorf("call %d: got trained %v: %s", call, trained, errs)
+		}
+		if !json.Valid([]byte(files[".json"])) || !strings.HasPrefix(files[".png"], "\x89PNG") {
+			t.Errorf("call %d: got no JSON or no PNG", call)
+		}
+		if call == 1 && !reflect.DeepEqual(files, before) {
+			t.Error("the second call wrote other files than the first")
+		}
+		before = files
+	}
+	if out, _ := must(t, dir, shortest("show", "falcon/table1", "-methods", "InfoNCE")...); !strings.Contains(out, "InfoNCE") {
+		t.Errorf("show printed %q", out)
+	}
+	if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
+		t.Errorf("eval printed %q", out)
+	}
+	if out, _ := must(t, dir, "doctor"); !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") {
+		t.Errorf("doctor printed %q", out)
+	}
+}
+
+// only reads the one result of a store.
+func only(t *testing.T, dir string) run.Result {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", "result.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("got results %v (%v), want one", found, err)
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result run.Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// sameNumbers compares what does not depend on the clock.
+func sameNumbers(t *testing.T, what string, got, want run.Result) {
+	t.Helper()
+	if !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) || len(want.Metrics) == 0 {
+		t.Errorf("%s: got\n%v\n%+v\nwant\n%v\n%+v", what, got.Metrics, got.Epochs, want.Metrics, want.Epochs)
+	}
+}
+
+// A program that is killed at any moment loses no more than time.
+func TestKilledTenTimes(t *testing.T) {
+	args := shortest("train", "-method", "GRIT-VLP", "-set", "epochs=30")
+	whole := t.TempDir()
+	must(t, whole, args...)
+	dir := t.TempDir()
+	draw := rand.New(rand.NewPCG(1, 2))
+	killed := 0
+	for range 10 {
+		c, _, errs := prepared(dir, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(50+draw.IntN(550))*time.Millisecond, func() { c.Process.Kill() })
+		status := exit(t, c.Wait())
+		timer.Stop()
+		switch status {
+		case -1:
+			killed++
+		case 0:
+		default:
+			t.Fatalf("status %d: %s", status, errs)
+		}
+	}
+	if killed == 0 {
+		t.Error("the program was never killed; it is faster than this test thinks")
+	}
+	must(t, dir, args...)
+	sameNumbers(t, fmt.Sprintf("after %d kills", killed), only(t, dir), only(t, whole))
+	left, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", ".checkpoint*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// Ctrl-C keeps a checkpoint, says so, and the same command goes on to the same numbers.
+func TestInterrupted(t *testing.T) {
+	for _, command := range [][]string{{"reproduce", "falcon/table1", "-methods", "ALBEF"}, {"train", "-method", "ALBEF"}} {
+		t.Run(command[0], func(t *testing.T) {
+			args := append(shortest(command...), "-set", "epochs=4")
+			whole, dir := t.TempDir(), t.TempDir()
+			must(t, whole, args...)
+			c, errs := until(t, "step ", dir, args...)
+			if err := c.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if status := exit(t, c.Wait()); status != 130 {
+				t.Errorf("got status %d, want 130: %s", status, errs())
+			}
+			lines := strings.Split(strings.TrimSpace(errs()), "\n")
+			want := "vlpx: stopped: 0 of 1 runs are kept, and a checkpoint of ALBEF, seed 1; the same command goes on from there"
+			if got := lines[len(lines)-1]; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			must(t, dir, args...)
+			sameNumbers(t, "after Ctrl-C", only(t, dir), only(t, whole))
+		})
+	}
+}
+
+// Two programs on one store share the run: one makes it, the other waits and has it, too.
+func TestTwoPrograms(t *testing.T) {
+	dir := t.TempDir()
+	args := append(shortest("train", "-method", "InfoNCE"), "-set", "epochs=4")
+	var outs, errs [2]string
+	var both sync.WaitGroup
+	for i := range outs {
+		both.Go(func() {
+			c, out, err := prepared(dir, args...)
+			if failed := c.Run(); failed != nil {
+				t.Errorf("%v: %s", failed, err)
+			}
+			outs[i], errs[i] = out.String(), err.String()
+		})
+	}
+	both.Wait()
+	if outs[0] != outs[1] || !strings.Contains(outs[0], only(t, dir).ID) {
+		t.Errorf("got outputs\n%s\nand\n%s\nwant the same", outs[0], outs[1])
+	}
+	if strings.Contains(errs[0], "step") && strings.Contains(errs[1], "step") {
+		t.Errorf("both trained:\n%s\n%s", errs[0], errs[1])
+	}
+}
+
+// A program that waits for another one's run can be stopped, too.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	dir := t.TempDir()
+	args := append(shortest("train", "-method", "InfoNCE"), "-set", "epochs=200")
+	first, _ := until(t, "step ", dir, args...)
+	second, _ := until(t, "another process is at InfoNCE, seed 1; waiting for it", dir, args...)
+	for _, c := range []*exec.Cmd{second, first} {
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if status := exit(t, c.Wait()); status != 130 {
+			t.Errorf("got status %d, want 130", status)
+		}
+	}
+}

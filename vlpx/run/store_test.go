@@ -1,0 +1,245 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"vlpx.internal/vlpx/train"
+)
+
+func executor(t *testing.T, home string) *Executor {
+	t.Helper()
+	b, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return &Executor{Store: OpenStore(home), Backend: b, Engine: "go:ops_sequential"}
+}
+
+func TestResultRoundTrip(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	if _, done, err := s.Find(r); done || err != nil {
+		t.Errorf("got done %v (%v) in an empty store", done, err)
+	}
+	want := Result{
+		ID: r.ID(), Method: "GRIT-VLP", Seed: 1, Metrics: map[string]float64{"IR@1": 100.0 / 3},
+		Epochs: []train.Record{{Epoch: 1, ITC: 0.1, False: train.FalseNegatives{Batch: 3, BatchTrue: 1}}},
+		Engine: "e", Versions: map[string]string{"gomlx": "v1"}, Finished: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Seconds: 1.5,
+		PeakMemory: 1 << 40, SkippedImages: 2,
+	}
+	unlock, err := s.lock(t.Context(), r, func() { t.Error("a free folder is waited for") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := s.publish(r, resultName, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, done, err := s.Find(r); !done || err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, %v, want %+v", got, done, err, want)
+	}
+}
+
+// A damaged result is told with its file and what to do, and no run is made over it.
+func TestDamagedResult(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty": "", "cut off": `{"ID": "a`, "other kind": `[1]`, "other run": `{"ID": "0123456789abcdef"}`, "nothing": `null`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, r := executor(t, t.TempDir()), smallest(t)
+			if err := os.MkdirAll(e.Store.Dir(r), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(e.Store.Dir(r), resultName)
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := e.Run(t.Context(), r)
+			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
+				t.Errorf("got %v, want an error that names the file and says to delete it", err)
+			}
+		})
+	}
+}
+
+// Two executors that ask for one run at once make it once and get the same result; so does a third, later, of a store that
+// holds nothing but the result.
+func TestTwoExecutorsMakeARunOnce(t *testing.T) {
+	home, r := t.TempDir(), smallest(t)
+	var results [2]Result
+	var steps atomic.Int64
+	var waiting sync.WaitGroup
+	for i := range results {
+		e := executor(t, home)
+		e.Report = func(Run, train.Report) { steps.Add(1) }
+		waiting.Go(func() {
+			var err error
+			if results[i], err = e.Run(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waiting.Wait()
+	if want := int64(2 * 4); steps.Load() != want {
+		t.Errorf("got %d steps, want %d: two epochs of four, once", steps.Load(), want)
+	}
+	if !reflect.DeepEqual(results[0], results[1]) || len(results[0].Epochs) != 2 || results[0].ID != r.ID() {
+		t.Errorf("got results %+v and %+v, want the same", results[0], results[1])
+	}
+	e := &Executor{Store: OpenStore(home)}
+	if got, err := e.Run(t.Context(), r); err != nil || !reflect.DeepEqual(got, results[0]) {
+		t.Errorf("asked again: got %+v (%v), want %+v", got, err, results[0])
+	}
+}
+
+// One that waits for another is told so, and can be stopped.
+func TestStoppedWhileWaiting(t *testing.T) {
+	home, r := t.TempDir(), smallest(t)
+	unlock, err := OpenStore(home).lock(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	e := executor(t, home)
+	var said []string
+	e.Say = func(line string) {
+		said = append(said, line)
+		cancel()
+	}
+	if _, err := e.Run(ctx, r); !errors.Is(err, context.Canceled) || len(said) != 1 || !strings.Contains(said[0], "another process is at GRIT-VLP") {
+		t.Errorf("got %v and lines %q, want context.Canceled and one about the other process", err, said)
+	}
+}
+
+// A run that is stopped goes on to the result of one that is not.
+func TestStoppedRunGoesOn(t *testing.T) {
+	r := smallest(t)
+	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := executor(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	e.Report = func(_ Run, p train.Report) {
+		if p.Step == 6 {
+			cancel()
+		}
+	}
+	if _, err := e.Run(ctx, r); !errors.Is(err, context.Canceled) || !e.Store.Started(r) {
+		t.Errorf("got %v and started %v, want context.Canceled and a checkpoint", err, e.Store.Started(r))
+	}
+	got, err := e.Run(t.Context(), r)
+	if err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
+		t.Errorf("got %v, %v (%v), want %v, %v", got.Metrics, got.Epochs, err, want.Metrics, want.Epochs)
+	}
+}
+
+// A store that cannot be written says so and what to do; here its place is below a file, which holds for root too.
+func TestStoreThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := executor(t, file).Run(t.Context(), smallest(t))
+	if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "-home") {
+		t.Errorf("got %v, want an error that names the place and -home", err)
+	}
+}
+
+// What would fail only after the training fails before it.
+func TestMistakesShowBeforeTraining(t *testing.T) {
+	e, r := executor(t, t.TempDir()), smallest(t)
+	e.Report = func(Run, train.Report) { t.Error("a step was made") }
+	r.Rerank = 0
+	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "re-ranking 0") {
+		t.Errorf("got %v, want an error about re-ranking", err)
+	}
+	r = smallest(t)
+	r.Data.Scenes, r.Data.Dir = nil, folder(t)
+	data, err := FolderData(r.Data.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Data = data
+	var said []string
+	e.Say = func(line string) { said = append(said, line) }
+	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), `no split "val"`) ||
+		len(said) != 1 || !strings.Contains(said[0], "b.jpg") {
+		t.Errorf("got %v and lines %q, want an error about the missing split and a line about b.jpg", err, said)
+	}
+	r.Data.Hash = "other"
+	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("got %v, want an error about changed data", err)
+	}
+}
+
+// folder is a collection in Karpathy's layout; the image of its split "val" is missing.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"images/a.jpg": "",
+		"dataset_few.json": `{"dataset": "few", "images": [{"filename": "a.jpg", "split": "train", "sentences": [{"raw": "one"}]},
+			{"filename": "b.jpg", "split": "val", "sentences": [{"raw": "two"}]}]}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The weights of a finished run can be measured again; without them, or before it is finished, the error says what to do.
+func TestEvaluate(t *testing.T) {
+	e, r := executor(t, t.TempDir()), smallest(t)
+	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "train it first") {
+		t.Errorf("got %v, want an error that says to train it", err)
+	}
+	result, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, err := e.Evaluate(t.Context(), r, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range metrics {
+		if got != result.Metrics[name] {
+			t.Errorf("%s: got %g, want the result's %g", name, got, result.Metrics[name])
+		}
+	}
+	if _, err := e.Evaluate(t.Context(), r, "tset"); err == nil || !strings.Contains(err.Error(), "test") {
+		t.Errorf("got %v for a split that is not there, want an error that lists the splits", err)
+	}
+	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), e.Store.Dir(r)) {
+		t.Errorf("got %v, want an error that names the run's folder", err)
+	}
+	left, err := os.ReadDir(e.Store.Dir(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range left {
+		names = append(names, entry.Name())
+	}
+	if want := []string{"curves.jsonl", "lock", "result.json", "run.json"}; !slices.Equal(names, want) {
+		t.Errorf("got files %v, want %v", names, want)
+	}
+}

@@ -1,0 +1,192 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// slowAdamW is AdamW as Loshchilov and Hutter write it (algorithm 2), one number after another in float64.
+type slowAdamW struct {
+	AdamW
+	step           int
+	mean, variance map[string][]float64
+}
+
+func (o *slowAdamW) update(weights, gradients map[string][]float64, decays map[string]bool, rate float64) (norm float64) {
+	for _, gradient := range gradients {
+		for _, d := range gradient {
+			norm += d * d
+		}
+	}
+	norm = math.Sqrt(norm)
+	scale := 1.0
+	if o.ClipNorm > 0 && norm > o.ClipNorm {
+		scale = o.ClipNorm / norm
+	}
+	o.step++
+	for name, gradient := range gradients {
+		if o.mean[name] == nil {
+			o.mean[name], o.variance[name] = make([]float64, len(gradient)), make([]float64, len(gradient))
+		}
+		for i, d := range gradient {
+			d *= scale
+			o.mean[name][i] = o.Beta1*o.mean[name][i] + (1-o.Beta1)*d
+			o.variance[name][i] = o.Beta2*o.variance[name][i] + (1-o.Beta2)*d*d
+			m := o.mean[name][i] / (1 - math.Pow(o.Beta1, float64(o.step)))
+			v := o.variance[name][i] / (1 - math.Pow(o.Beta2, float64(o.step)))
+			decay := 0.0
+			if decays[name] {
+				decay = o.WeightDecay * weights[name][i]
+			}
+			weights[name][i] -= rate * (m/(math.Sqrt(v)+o.Epsilon) + decay)
+		}
+	}
+	return norm
+}
+
+// The loss is the sum of w^4/4 over all weights, so the gradient is w^3.
+func TestAdamWAgainstALoop(t *testing.T) {
+	for _, o := range []AdamW{
+		{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8},
+		{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.5},
+		{Beta1: 0, Beta2: 0.5, Epsilon: 1e-3, WeightDecay: 0.1, ClipNorm: 0.25},
+		{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, ClipNorm: 1e6},
+	} {
+		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
+			store := model.NewStore()
+			weights := map[string][]float64{"scalar": {0.7}, "bias": {0.5, -1, 2}, "matrix": {1, -2, 0.25, 1.5, -0.5, 3}}
+			put(t, store, "/model/scalar", float32(0.7))
+			put(t, store, "/model/bias", []float32{0.5, -1, 2})
+			put(t, store, "/model/matrix", [][]float32{{1, -2, 0.25}, {1.5, -0.5, 3}})
+			exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+				g := in[0].Graph()
+				s.Store().SetTraining(g, true)
+				loss := ScalarZero(g, in[0].DType())
+				for name := range weights {
+					loss = Add(loss, DivScalar(ReduceAllSum(Square(Square(s.Store().GetVariable("/model/"+name).NodeValue(g)))), 4))
+				}
+				return []*Node{o.Update(s.Store(), framework.Model, loss, in[0])}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.Finalize()
+			slow := slowAdamW{AdamW: o, mean: map[string][]float64{}, variance: map[string][]float64{}}
+			decays := map[string]bool{"scalar": true, "matrix": true}
+			for step, rate := range []float64{0.1, 0.03, 0.03, 0.01} {
+				gradients := map[string][]float64{}
+				for name, w := range weights {
+					for _, x := range w {
+						gradients[name] = append(gradients[name], x*x*x)
+					}
+				}
+				want := slow.update(weights, gradients, decays, rate)
+				out, err := exec.Call(float32(rate))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-want) > 1e-5*want {
+					t.Errorf("step %d: got gradient norm %g, want %g", step, got, want)
+				}
+				for name, w := range weights {
+					for i, got := range vector(t, store, "/model/"+name) {
+						if math.Abs(float64(got)-w[i]) > 2e-5 {
+							t.Errorf("step %d: %s[%d]: got %g, want %g", step, name, i, got, w[i])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Every weight of ALBEF has its two moments, and one step without decay moves it: none is dead.
+func TestOneStepMovesEveryWeight(t *testing.T) {
+	job := smallest(t, negative.ALBEF(8))
+	job.Config.Optimiser.WeightDecay = 0
+	first := model.NewStore()
+	start := negative.Start{Pairs: 22, BatchSize: 4, Dim: job.Config.Framework.Embed, Epochs: 3, Seed: job.Config.Seed}
+	if err := job.Config.Framework.Initialise(job.Backend, first, job.Config.Method, start); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.InitializeVariables(job.Backend, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := variables(t, first, framework.Model)
+	ctx, cancel := context.WithCancel(t.Context())
+	job.Report = func(Report) { cancel() }
+	if _, _, err := Train(ctx, job); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	store, _ := saved(t, job.Dir)
+	after, moments := variables(t, store, framework.Model), variables(t, store, Optimiser)
+	if len(after) != len(before) || len(moments) != 2*len(before)+1 {
+		t.Errorf("got %d weights and %d optimiser variables, want %d and two for each with the step", len(after), len(moments), len(before))
+	}
+	for path, value := range after {
+		if value == before[path] {
+			t.Errorf("%s did not change", path)
+		}
+		for _, moment := range []string{"mean", "variance"} {
+			numbers, ok := moments[Optimiser+"/"+moment+path]
+			if !ok || strings.Trim(numbers[strings.LastIndex(numbers, "]")+1:], "\x00") == "" {
+				t.Errorf("%s: the %s is missing or zero", path, moment)
+			}
+		}
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	good := smallest(t, negative.Plain()).Config
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want  string
+		spoil func(*Config)
+	}{
+		{"batch of 1", func(c *Config) { c.BatchSize = 1 }},
+		{"0 epochs", func(c *Config) { c.Epochs = 0 }},
+		{"captions of 13 tokens", func(c *Config) { c.MaxLen = 13 }},
+		{"images of 32 pixels", func(c *Config) { c.Transform.Size = 32 }},
+		{"betas", func(c *Config) { c.Optimiser.Beta1 = 1 }},
+		{"betas", func(c *Config) { c.Optimiser.Beta2 = math.NaN() }},
+		{"warm-up of 3 steps of 0 iterations", func(c *Config) { c.Schedule.Unit = 0 }},
+		{"cosine over 0 epochs", func(c *Config) { c.Schedule.Epochs = 0 }},
+		{"none can be negative", func(c *Config) { c.Schedule.Rate = -1 }},
+	} {
+		bad := good
+		c.spoil(&bad)
+		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got error %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+// Warm-up from 1e-5 by a step every 100 iterations to 1e-4 at iteration 2000, then the cosine by epochs: at epoch 15 of 30
+// it is half way, (1e-4+1e-5)/2.
+func TestSchedule(t *testing.T) {
+	s := Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
+	for _, c := range []struct {
+		epoch, iteration int
+		want             float64
+	}{
+		{0, 0, 1e-5}, {0, 99, 1e-5}, {0, 100, 1.45e-5}, {0, 1000, 5.5e-5}, {0, 2000, 1e-4}, {0, 9999, 1e-4},
+		{15, 0, 5.5e-5}, {15, 500, 5.5e-5}, {30, 0, 1e-5},
+	} {
+		if got := s.At(c.epoch, c.iteration); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("epoch %d, iteration %d: got %g, want %g", c.epoch, c.iteration, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package train
+
+import (
+	"encoding/json"
+	"iter"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+func pureGo(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return b
+}
+
+func captions(s datasets.Set) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range datasets.Pairs(s) {
+			if !yield(p.Text(s)) {
+				return
+			}
+		}
+	}
+}
+
+// jobOn is the smallest job on a set: mini-batches of four, three epochs, and dropout, whose draws come from the store.
+func jobOn(t *testing.T, set datasets.Set, m negative.Method) Job {
+	t.Helper()
+	tokenizer, err := text.FromCorpus(captions(set), 1, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Job{
+		Config: Config{
+			Framework: framework.ALBEF{
+				Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
+				Text: encoder.BERT{Vocab: tokenizer.Size(), Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1,
+					Dropout: 0.1},
+				Embed: 6,
+			},
+			Method: m, BatchSize: 4, Epochs: 3, MaxLen: 10,
+			Transform: transform.Pipeline{Size: 16},
+			Optimiser: AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
+			Schedule:  Schedule{Warmup: 1e-4, Rate: 1e-3, Min: 1e-4, Units: 3, Unit: 2, Epochs: 3},
+			Seed:      7,
+		},
+		Set: set, Tokenizer: tokenizer, Backend: pureGo(t), Dir: t.TempDir(),
+	}
+}
+
+// smallest is jobOn generated scenes: 22 pairs, 5 steps an epoch.
+func smallest(t *testing.T, m negative.Method) Job {
+	t.Helper()
+	c, err := scenes.New(scenes.Config{Train: 11, Val: 1, Test: 1, Captions: 2, Size: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := c.Split("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobOn(t, set, m)
+}
+
+// variables are the numbers of every variable with a value under root, by path.
+func variables(t *testing.T, store *model.Store, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for v := range store.Scope(root).IterVariables() {
+		if !v.HasValue() {
+			continue
+		}
+		value, err := v.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := value.ConstBytes(func(data []byte) { all[v.Path()] = v.Shape().String() + string(data) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// saved reads a folder's checkpoint.
+func saved(t *testing.T, dir string) (*model.Store, progress) {
+	t.Helper()
+	store := model.NewStore()
+	var state progress
+	if err := LoadCheckpoint(filepath.Join(dir, CheckpointName), store, &state); err != nil {
+		t.Fatal(err)
+	}
+	return store, state
+}
+
+func vector(t *testing.T, store *model.Store, path string) []float32 {
+	t.Helper()
+	value, err := store.GetVariable(path).Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, err := tensors.CopyFlatData[float32](value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numbers
+}
+
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	content, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

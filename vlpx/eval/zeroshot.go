@@ -41,6 +41,9 @@ type Encodings struct {
 
 // Encode runs the set through the encoders. An image that cannot be decoded takes part as the mean colour and is counted.
 func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodings, error) {
+	if r.Set.Len() == 0 {
+		return nil, fmt.Errorf("eval: %s has no images; retrieval needs at least one", r.Set.Name())
+	}
 	e := &Encodings{}
 	for from := 0; from < r.Set.Len(); from += evalBatch {
 		batch := make([]int, evalBatch)

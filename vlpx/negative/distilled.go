@@ -57,8 +57,8 @@ func (d Distilled) Declare(state *model.Scope, run Start) error {
 	if d.Queue == 0 {
 		return nil
 	}
-	if d.Queue%run.BatchSize != 0 {
-		return fmt.Errorf("negative: a queue of %d is not a multiple of the batch size %d", d.Queue, run.BatchSize)
+	if d.Queue < 0 || d.Queue%run.BatchSize != 0 {
+		return fmt.Errorf("negative: a queue of %d pairs; want 0 or a multiple of the batch size %d", d.Queue, run.BatchSize)
 	}
 	for _, side := range []string{"image", "text"} {
 		r := random.Stream(run.Seed, "queue", side)

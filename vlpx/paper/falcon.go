@@ -94,8 +94,17 @@ var figureD2 = Artifact{
 	Title:   "All methods over epochs, every recall",
 	Look:    "Whether an order of the methods holds over all of training or only at its end.",
 	Kind:    Curves,
-	Rows:    falconRows,
+	Rows:    retrievalRows(falconRows),
 	Columns: retrieval(),
+}
+
+// retrievalRows are rows with the paper's numbers of the retrieval columns, the first ones, only.
+func retrievalRows(rows []Row) []Row {
+	rows = slices.Clone(rows)
+	for i, row := range rows {
+		rows[i].Paper = row.Paper[:min(len(row.Paper), len(retrieval()))]
+	}
+	return rows
 }
 
 var falcon = []Artifact{

@@ -50,6 +50,11 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if len(p.Seeds) == 0 {
 		p.Seeds = []uint64{1, 2, 3}
 	}
+	for i, seed := range p.Seeds {
+		if slices.Contains(p.Seeds[:i], seed) {
+			return nil, fmt.Errorf("seed %d is there twice in %v; the same run counts once", seed, p.Seeds)
+		}
+	}
 	if folder {
 		p.Data, err = run.FolderData(q.Data)
 		p.Data.Images, p.Data.Captions = scale.Images, scale.Captions

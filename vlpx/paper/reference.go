@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ type Reference struct {
 type ReferenceRow struct {
 	Name    string
 	Runs    []string              // identities of the runs; another configuration today makes the row stale
-	Metrics map[string][3]float64 // mean, standard deviation and number of runs
+	Metrics map[string][3]float64 // mean, standard deviation (0 for a single run) and number of runs
 }
 
 // References returns the shipped reference results.
@@ -94,8 +95,11 @@ func NewReference(r *Report) (Reference, error) {
 		}
 		for _, column := range r.artifact.Columns {
 			if values := valuesOf(row.results, column.Metric); len(values) > 0 {
-				mean, std := stat.MeanStdDev(values, nil)
-				one.Metrics[column.Metric] = [3]float64{round(mean), round(std), float64(len(values))}
+				summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
+				if len(values) > 1 {
+					summary[1] = round(stat.StdDev(values, nil))
+				}
+				one.Metrics[column.Metric] = summary
 			}
 		}
 		ref.Rows = append(ref.Rows, one)
@@ -116,4 +120,4 @@ func Merge(all []Reference, r Reference) []Reference {
 }
 
 // round keeps the digits worth shipping.
-func round(x float64) float64 { return float64(int64(x*1e4+0.5)) / 1e4 }
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

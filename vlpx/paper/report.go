@@ -32,7 +32,7 @@ type Report struct {
 // RowReport is one row of a report.
 type RowReport struct {
 	Name    string             `json:"name"`
-	Status  string             `json:"status"` // "ready", "2 of 3 seeds", "not run" or "not yet"
+	Status  string             `json:"status"` // "ready", "2 of 3 seeds", "not run" if not asked for, or "not yet"
 	Metrics map[string]Summary `json:"metrics"`
 
 	results []run.Result

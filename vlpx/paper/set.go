@@ -28,7 +28,8 @@ func (s *Scale) Set(assignment string) error {
 		field.SetString(text)
 		return nil
 	}
-	if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil {
+	// To JSON null is a value of any type, which changes nothing.
+	if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil || strings.TrimSpace(text) == "null" {
 		return fmt.Errorf("-set %s: %q is not a value of type %s", assignment, text, field.Kind())
 	}
 	return nil

@@ -1,0 +1,219 @@
+package eval_test
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// bench is a tiny model that knows nothing, on scenes whose numbers of images and captions are no multiples of the batch of 64.
+type bench struct {
+	eval.Retrieval
+	model    *framework.Inference
+	features []framework.Encoded // of each image alone, then of each caption alone
+	ids      [][]int32
+	owner    []int // the image of each caption
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	const images = 70
+	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: images, Captions: 2, Size: 16}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := collection.Split("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{Retrieval: eval.Retrieval{Set: set, Size: 16, MaxLen: 12, Rerank: 10}}
+	captions := func(yield func(string) bool) {
+		for _, p := range datasets.Pairs(set) {
+			if !yield(text.Clean(p.Text(set), text.MaxWords)) {
+				return
+			}
+		}
+	}
+	if b.Tokenizer, err = text.FromCorpus(captions, 1, 1000); err != nil {
+		t.Fatal(err)
+	}
+	a := framework.ALBEF{
+		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 8},
+		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
+		Embed:  6,
+	}
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	store := model.NewStore()
+	if err := a.Initialise(backend, store, negative.Plain(), negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if b.model, err = a.NewInference(backend, store, b.MaxLen); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.model.Close)
+	return b
+}
+
+// encodeSlowly encodes every image and every caption by itself.
+func (b *bench) encodeSlowly(t *testing.T) {
+	t.Helper()
+	for i := range b.Set.Len() {
+		pixels, _, err := loader.Pixels(context.Background(), b.Set, []int{i}, b.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := b.model.Images(pixels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.features = append(b.features, encoded)
+	}
+	for _, p := range datasets.Pairs(b.Set) {
+		ids := b.Tokenizer.Encode(text.Clean(p.Text(b.Set), text.MaxWords), b.MaxLen)
+		encoded, err := b.model.Texts(ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.features, b.ids, b.owner = append(b.features, encoded), append(b.ids, ids), append(b.owner, p.Image)
+	}
+}
+
+// cosine is the similarity of an image and a caption that were encoded alone.
+func (b *bench) cosine(image, caption int) float64 {
+	var dot float64
+	for d, u := range b.features[image].Features {
+		dot += float64(u) * float64(b.features[b.Set.Len()+caption].Features[d])
+	}
+	return dot
+}
+
+// measure is retrieval by scores, images asking and captions asking.
+func (b *bench) measure(t *testing.T, i2t, t2i eval.Scores) eval.Result {
+	t.Helper()
+	result, err := eval.Recall(i2t, t2i, b.owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := eval.TrueRecall(i2t, t2i, b.owner, b.Set.(datasets.Related).Relation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for metric, value := range known {
+		result[metric] = value
+	}
+	return result
+}
+
+func TestCosineAgainstLoop(t *testing.T) {
+	b := newBench(t)
+	b.encodeSlowly(t)
+	encodings, err := b.Encode(context.Background(), b.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := encodings.Similarities()
+	if got.Rows != b.Set.Len() || got.Cols != len(b.owner) {
+		t.Fatalf("got [%d, %d], want [%d, %d]", got.Rows, got.Cols, b.Set.Len(), len(b.owner))
+	}
+	for i := range got.Rows {
+		for c, similarity := range got.Row(i) {
+			if want := b.cosine(i, c); math.Abs(similarity-want) > 1e-5 {
+				t.Fatalf("image %d, caption %d: got %v, want %v", i, c, similarity, want)
+			}
+		}
+	}
+	result, err := b.Cosine(context.Background(), b.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, result, b.measure(t, got, got.Transpose()))
+}
+
+// With as many candidates as there are, only image-text matching decides; with fewer, the cosine chooses them. Either way the
+// metrics without re-ranking stand beside.
+func TestFullAgainstLoop(t *testing.T) {
+	b := newBench(t)
+	b.encodeSlowly(t)
+	ctx, images := context.Background(), b.Set.Len()
+	var states []float32
+	var ids []int32
+	for c := range b.owner {
+		states, ids = append(states, b.features[images+c].States...), append(ids, b.ids[c]...)
+	}
+	matches := eval.NewScores(images, len(b.owner))
+	for i := range images {
+		logits, err := b.model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, logit := range logits {
+			matches.Row(i)[c] = float64(logit)
+		}
+	}
+	encodings, err := b.Encode(ctx, b.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cosines := encodings.Similarities()
+	for _, candidates := range []int{10, len(b.owner)} {
+		b.Rerank = candidates
+		got, err := b.Full(ctx, b.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := b.measure(t, reranked(matches, cosines, candidates), reranked(matches.Transpose(), cosines.Transpose(), candidates))
+		for metric, value := range b.measure(t, cosines, cosines.Transpose()) {
+			want[eval.CosinePrefix+metric] = value
+		}
+		same(t, got, want)
+	}
+}
+
+// reranked keeps the matches of each row's nearest candidates.
+func reranked(matches, cosines eval.Scores, candidates int) eval.Scores {
+	kept := eval.NewScores(matches.Rows, matches.Cols)
+	for row := range kept.Rows {
+		order := upTo(kept.Cols)
+		slices.SortStableFunc(order, func(a, b int) int {
+			return -cmp.Compare(cosines.Row(row)[a], cosines.Row(row)[b])
+		})
+		for at, c := range order {
+			kept.Row(row)[c] = eval.Unscored
+			if at < candidates {
+				kept.Row(row)[c] = matches.Row(row)[c]
+			}
+		}
+	}
+	return kept
+}
+
+type emptySet struct{ datasets.Set }
+
+func (emptySet) Name() string { return "photographs/val" }
+func (emptySet) Len() int     { return 0 }
+
+func TestEncodeEmptySet(t *testing.T) {
+	_, err := eval.Retrieval{Set: emptySet{}}.Encode(context.Background(), nil)
+	if err == nil || !strings.Contains(err.Error(), "photographs/val has no images") {
+		t.Errorf("got error %v, want one that names the empty set", err)
+	}
+}

@@ -1,0 +1,51 @@
+package paper
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPlanRuns(t *testing.T) {
+	p := plan(t, "falcon/table1", Request{Seeds: []uint64{5, 4}, Methods: []string{"grit-vlp", " ALBEF"}, Set: []string{"epochs=1"}})
+	var got []string
+	for _, r := range p.Runs() {
+		got = append(got, r.Train.Method.Name+" "+string(rune('0'+r.Train.Seed)))
+		if r.Train.Epochs != 1 || r.Train.Framework.Text.Vocab < 10 {
+			t.Errorf("got %d epochs with a vocabulary of %d, want 1 and the captions' own", r.Train.Epochs, r.Train.Framework.Text.Vocab)
+		}
+	}
+	if want := []string{"ALBEF 5", "GRIT-VLP 5", "ALBEF 4", "GRIT-VLP 4"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	all := plan(t, "falcon/table1", Request{})
+	if got, want := len(all.Runs()), 3*all.Artifact.Methods(); got != want || want == 0 {
+		t.Errorf("got %d runs, want %d", got, want)
+	}
+	seen := map[string]bool{}
+	for _, r := range all.Runs() {
+		if seen[r.ID()] {
+			t.Errorf("%s, seed %d: the identity of another run", r.Train.Method.Name, r.Train.Seed)
+		}
+		seen[r.ID()] = true
+	}
+}
+
+func TestPlanErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		request Request
+		want    string
+	}{
+		"scale":        {Request{Scale: "tinny"}, `did you mean "tiny"?`},
+		"method":       {Request{Scale: "tiny", Methods: []string{"FALCONN"}}, `falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
+		"setting":      {Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
+		"size":         {Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
+		"twice a seed": {Request{Scale: "tiny", Seeds: []uint64{1, 2, 1}}, "seed 1 is there twice"},
+		"folder":       {Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
+		"vocabulary":   {Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},
+	} {
+		if _, err := NewPlan(table1, c.request); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
+		}
+	}
+}

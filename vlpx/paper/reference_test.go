@@ -1,0 +1,115 @@
+package paper
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
+)
+
+func TestShippedReferences(t *testing.T) {
+	all, err := References()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		a, err := Find(r.Artifact)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !slices.Contains(ScaleNames(), r.Scale) || r.Data == "" || r.Engine == "" || r.Date.IsZero() || r.Seconds <= 0 {
+			t.Errorf("%s: scale %q, data %q, engine %q, date %v, %v seconds: something is missing", r.Artifact, r.Scale, r.Data, r.Engine, r.Date, r.Seconds)
+		}
+		for _, row := range r.Rows {
+			if !slices.ContainsFunc(a.Rows, func(x Row) bool { return x.Name == row.Name }) || len(row.Runs) == 0 {
+				t.Errorf("%s: row %q is not in the artifact, or has no runs", r.Artifact, row.Name)
+			}
+		}
+	}
+}
+
+// fresh makes a reference of ALBEF's three runs.
+func fresh(t *testing.T) (Reference, *Report) {
+	t.Helper()
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{Methods: []string{"ALBEF"}})
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30.00004}})
+	r := report(t, p, store)
+	reference, err := NewReference(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reference, r
+}
+
+func TestNewReference(t *testing.T) {
+	reference, _ := fresh(t)
+	if len(reference.Rows) != 1 || reference.Rows[0].Name != "ALBEF" || len(reference.Rows[0].Runs) != 3 || reference.Seconds != 2 {
+		t.Errorf("got %+v, want ALBEF's three runs of 2 seconds", reference)
+	}
+	if got, want := reference.Rows[0].Metrics["TR@1"], [3]float64{20, 10, 3}; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	unfinished, _ := halfDone(t)
+	if _, err := NewReference(unfinished); err == nil || !strings.Contains(err.Error(), "not complete") {
+		t.Errorf("got error %v, want one about the missing runs", err)
+	}
+
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
+	single, err := NewReference(report(t, p, store))
+	if got, want := single.Rows[0].Metrics["TR@1"], [3]float64{10, 0, 1}; err != nil || got != want {
+		t.Errorf("one seed: got %v, error %v; want %v", got, err, want)
+	}
+}
+
+// A reference is shown beside the user's own results; one from another configuration is marked.
+func TestReferenceInTable(t *testing.T) {
+	reference, _ := fresh(t)
+	for _, c := range []struct {
+		name    string
+		request Request
+		status  string
+	}{
+		{"the same configuration", Request{}, "0 of 3 seeds"},
+		{"not asked for", Request{Methods: []string{"GRIT-VLP"}}, "not run"},
+		{"further seeds", Request{Seeds: []uint64{1, 2, 3, 4}}, "0 of 4 seeds"},
+		{"another configuration", Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
+	} {
+		r := report(t, plan(t, "falcon/table1", c.request), run.OpenStore(t.TempDir()))
+		r.reference = &reference
+		table, err := r.Table()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Rows[0].Status; got != c.status {
+			t.Errorf("%s: got status %q, want %q", c.name, got, c.status)
+		}
+		if got, want := table.Rows[0].Cells[0][2], (plots.Value{Mean: 20, Std: 10, N: 3}); got != want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
+		}
+		if got := table.Rows[1].Cells[0][2]; got != (plots.Value{}) {
+			t.Errorf("%s: a row without reference: got %+v", c.name, got)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	one, two := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Seconds: 1}, Reference{Artifact: "a", Scale: "tiny", Data: "scenes"}
+	newer := one
+	newer.Seconds = 9
+	got := Merge(Merge(Merge(nil, one), two), newer)
+	if len(got) != 2 || got[0].Seconds != 9 || got[1].Scale != "tiny" {
+		t.Errorf("got %+v, want the newer one in its place and the other kept", got)
+	}
+}
+
+func TestRound(t *testing.T) {
+	for x, want := range map[float64]float64{1.00005: 1.0001, -0.3: -0.3, -1.00006: -1.0001, 0: 0} {
+		if got := round(x); got != want {
+			t.Errorf("%v: got %v, want %v", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package paper
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func plan(t *testing.T, id string, q Request) *Plan {
+	t.Helper()
+	a, err := Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Scale = "tiny"
+	p, err := NewPlan(a, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// finish writes results of a row into the store: seed k gets the k-th of each metric's values.
+func finish(t *testing.T, store *run.Store, p *Plan, name string, metrics map[string][]float64) {
+	t.Helper()
+	i := slices.IndexFunc(p.Artifact.Rows, func(r Row) bool { return r.Name == name })
+	for k, r := range p.Rows[i] {
+		result := run.Result{
+			ID: r.ID(), Method: name, Seed: r.Train.Seed, Metrics: map[string]float64{}, Engine: "go", Commit: "c0ffee",
+			Finished: noon.Add(time.Duration(k) * time.Hour), Seconds: 2,
+			Epochs: []train.Record{{Epoch: 0}, {Epoch: 1, Metrics: map[string]float64{"TR@1": 10 + float64(k)}}},
+		}
+		done := true
+		for metric, values := range metrics {
+			if done = k < len(values); done {
+				result.Metrics[metric] = values[k]
+			}
+		}
+		if !done {
+			continue
+		}
+		text, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func report(t *testing.T, p *Plan, store *run.Store) *Report {
+	t.Helper()
+	r, err := NewReport(p, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// halfDone is table 1 with two rows finished, one begun, and the rest not run or not there.
+func halfDone(t *testing.T) (*Report, *run.Store) {
+	t.Helper()
+	store := run.OpenStore(t.TempDir())
+	p := plan(t, "falcon/table1", Request{})
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}, "IR@1": {5, 6, 7}, "IR@10": {50, 60, 70}})
+	finish(t, store, p, "GRIT-VLP", map[string][]float64{"TR@1": {11, 22, 33}, "IR@1": {6, 7, 8}, "IR@10": {80.1, 90, 99.9},
+		train.FalseInBatch: {10, 10.1, 10}})
+	finish(t, store, p, "Hard quantile", map[string][]float64{"TR@1": {40, 50}, train.FalseInBatch: {7, 7.2}})
+	return report(t, p, store), store
+}
+
+func (r *Report) rowOf(name string) RowReport {
+	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })]
+}
+
+func (r *Report) finding(text string) Finding {
+	if i := slices.IndexFunc(r.Claims, func(f Finding) bool { return f.Text == text }); i >= 0 {
+		return r.Claims[i]
+	}
+	return Finding{Verdict: "missing"}
+}
+
+func TestReportOfAHalfDoneGrid(t *testing.T) {
+	r, _ := halfDone(t)
+	for name, want := range map[string]string{
+		"ALBEF": "ready", "GRIT-VLP": "ready", "Hard quantile": "2 of 3 seeds", "InfoNCE": "0 of 3 seeds", "FALCON": "not yet", "MAFA": "not yet",
+	} {
+		if got := r.rowOf(name).Status; got != want {
+			t.Errorf("%s: got status %q, want %q", name, got, want)
+		}
+	}
+	if len(r.Rows) != len(falconRows) || r.Complete() {
+		t.Errorf("got %d rows, complete %v; want all %d, not complete", len(r.Rows), r.Complete(), len(falconRows))
+	}
+	if want := noon.Add(2 * time.Hour); !r.Date.Equal(want) || r.Engine != "go" || r.Commit != "c0ffee" {
+		t.Errorf("got %v on %q at %q, want the latest run's %v on go at c0ffee", r.Date, r.Engine, r.Commit, want)
+	}
+	s := r.rowOf("ALBEF").Metrics["TR@1"]
+	if *s.Mean != 20 || *s.Std != 10 || s.N != 3 || *s.Paper != 55.6 {
+		t.Errorf("got %v ± %v of %d, paper %v; want 20 ± 10 of 3, paper 55.6", *s.Mean, *s.Std, s.N, *s.Paper)
+	}
+	if s := r.rowOf("FALCON").Metrics["TR@1"]; s.Mean != nil || s.Std != nil || s.N != 0 || *s.Paper != 62.28 {
+		t.Errorf("FALCON: got %+v, want the paper's number alone", s)
+	}
+	for text, want := range map[string]Verdict{
+		"GRIT-VLP above ALBEF in Text Retrieval R@1":               Undecided,    // differences 1, 2, 3
+		"GRIT-VLP above ALBEF in Image Retrieval R@1":              Supported,    // always 1
+		"ALBEF above GRIT-VLP in Image Retrieval R@10":             Contradicted, // -30.1, -30, -29.9
+		"Hard quantile below GRIT-VLP in False negatives in batch": Supported,    // -3 and -2.9, of the two seeds that both have
+		"FALCON above GRIT-VLP in Image Retrieval R@1":             Untested,
+		"InfoNCE below GRIT-VLP in False negatives in batch":       Untested,
+		"Hard quantile above Easy quantile in Image Retrieval R@1": Untested,
+		"GRIT-VLP above InfoNCE in Without re-ranking IR@1 false":  Untested,
+		"Hard quantile above GRIT-VLP in Image Retrieval R@10":     Untested,
+		"FALCON above Progressive-Softening in Text Retrieval R@1": Untested,
+	} {
+		if got := r.finding(text).Verdict; got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	f := r.finding("GRIT-VLP above ALBEF in Text Retrieval R@1")
+	if *f.Difference != 2 || math.Abs(*f.P-0.0742) > 1e-4 {
+		t.Errorf("got the difference %v at p %v, want 2 at 0.0742", *f.Difference, *f.P)
+	}
+}
+
+// The JSON says null where there is nothing, and NaN nowhere.
+func TestReportJSON(t *testing.T) {
+	r, _ := halfDone(t)
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"id", "title", "scale", "data", "seeds", "engine", "commit", "date", "rows", "claims"} {
+		if _, ok := got[key]; !ok || len(got) != 10 {
+			t.Errorf("no key %q among %d", key, len(got))
+		}
+	}
+	row := got["rows"].([]any)[0].(map[string]any)["metrics"].(map[string]any)
+	none := row["NLVR2 dev"].(map[string]any)
+	if none["mean"] != nil || none["std"] != nil || none["paper"] != 72.98 {
+		t.Errorf("NLVR2 dev of ALBEF: got %v, want null, null and the paper's 72.98", none)
+	}
+}
+
+func TestReportTable(t *testing.T) {
+	r, _ := halfDone(t)
+	table, err := r.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of our own columns only the one that the runs measured is shown.
+	if got, want := len(table.Columns), 10+1; got != want {
+		t.Fatalf("got %d columns, want %d", got, want)
+	}
+	last := table.Columns[10]
+	if last.Name != "in batch" || last.Best != plots.Lowest || table.Columns[0].Best != plots.Highest {
+		t.Errorf("got the last column %+v, want the false negatives in batch, the lowest best", last)
+	}
+	for i, want := range map[int]string{0: "", 2: "not yet", 6: "2 of 3 seeds", 10: "0 of 3 seeds"} {
+		if got := table.Rows[i].Status; got != want {
+			t.Errorf("%s: got status %q, want %q", table.Rows[i].Name, got, want)
+		}
+	}
+	cell := table.Rows[6].Cells[0]
+	want := plots.Cell{{Mean: 58.8, N: 1}, {Mean: 45, Std: math.Sqrt(50), N: 2}, {}}
+	for i := range want {
+		if math.Abs(cell[i].Std-want[i].Std) > 1e-12 || cell[i].Mean != want[i].Mean || cell[i].N != want[i].N {
+			t.Errorf("TR@1 of the hard quantile, source %d: got %+v, want %+v", i, cell[i], want[i])
+		}
+	}
+	if err := table.Markdown(io.Discard); err != nil {
+		t.Error(err)
+	}
+	claims := r.ClaimsTable()
+	if len(claims.Rows) != len(r.Claims) {
+		t.Errorf("got %d claims, want %d", len(claims.Rows), len(r.Claims))
+	}
+	if err := claims.Markdown(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+// A figure has the rows and columns with results, and is drawn with a single seed and with nothing in some cells, too.
+func TestReportFigure(t *testing.T) {
+	r, _ := halfDone(t)
+	figure, ok := r.Figure()
+	if !ok || len(figure.Panels) != 2 {
+		t.Fatalf("got %v with %d panels, want retrieval and false negatives", ok, len(figure.Panels))
+	}
+	bars := figure.Panels[0].(plots.Bars)
+	if want := []string{"TR R@1", "IR R@1", "IR R@10"}; !slices.Equal(bars.Groups, want) {
+		t.Errorf("got groups %v, want %v", bars.Groups, want)
+	}
+	if len(bars.Series) != 3 || bars.Series[0].Mean[0] != 20 || !math.IsNaN(bars.Series[2].Mean[1]) {
+		t.Errorf("got %+v, want ALBEF at 20 and a gap where the hard quantile has no IR@1", bars.Series)
+	}
+	if err := figure.PNG(io.Discard, 0); err != nil {
+		t.Error(err)
+	}
+
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{Seeds: []uint64{4}})
+	if _, ok := report(t, p, store).Figure(); ok {
+		t.Error("a figure without results")
+	}
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
+	one := report(t, p, store)
+	if s := one.rowOf("ALBEF").Metrics["TR@1"]; s.Std != nil {
+		t.Errorf("standard deviation of one seed: got %v, want none", *s.Std)
+	}
+	figure, _ = one.Figure()
+	if err := figure.PNG(io.Discard, 0); err != nil {
+		t.Errorf("one seed: %v", err)
+	}
+}
+
+// An epoch without a measurement is left out of the curves; the rows not there yet stay out of the figure.
+func TestReportCurves(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/D.2", Request{Methods: []string{"albef"}})
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
+	r := report(t, p, store)
+	figure, ok := r.Figure()
+	if !ok || len(figure.Panels) != 1 {
+		t.Fatalf("got %v with %d panels, want one of TR@1", ok, len(figure.Panels))
+	}
+	lines := figure.Panels[0].(plots.Lines)
+	if len(lines.Series) != 1 || !slices.Equal(lines.Series[0].X, []float64{2}) || !slices.Equal(lines.Series[0].Mean, []float64{11}) {
+		t.Errorf("got %+v, want ALBEF at 11 after epoch 2", lines.Series)
+	}
+	if !r.Complete() || r.rowOf("GRIT-VLP").Status != "not run" {
+		t.Errorf("got complete %v, GRIT-VLP %q; want what was asked for to count", r.Complete(), r.rowOf("GRIT-VLP").Status)
+	}
+}
+
+func TestReportOfASpoiledResult(t *testing.T) {
+	r, store := halfDone(t)
+	path := filepath.Join(store.Dir(r.plan.Rows[0][0]), "result.json")
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewReport(r.plan, store); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got error %v, want one that names %s", err, path)
+	}
+}
+
+func TestPrintedTables(t *testing.T) {
+	hyper, err := report(t, plan(t, "falcon/table5", Request{Set: []string{"epochs=7"}}), run.OpenStore(t.TempDir())).Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs := hyper.Rows[slices.IndexFunc(hyper.Rows, func(r plots.TableRow) bool { return r.Name == "pre-training epochs" })]
+	var got []string
+	for _, cell := range epochs.Cells {
+		got = append(got, cell[0].Text)
+	}
+	if len(got) != 5 || got[0] != "20" || got[1] != "7" || got[4] != "20" {
+		t.Errorf("epochs: got %v, want the paper's 20, 7 as set, and the paper preset's 20 last", got)
+	}
+	sizes, err := report(t, plan(t, "falcon/table6", Request{}), run.OpenStore(t.TempDir())).Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	train := sizes.Rows[slices.IndexFunc(sizes.Rows, func(r plots.TableRow) bool { return r.Name == "scenes/train" })]
+	if images, captions := train.Cells[0][0].Text, train.Cells[1][0].Text; images != "32" || captions != "160" {
+		t.Errorf("scenes/train: got %s images, %s captions; want 32, 160", images, captions)
+	}
+}

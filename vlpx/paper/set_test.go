@@ -1,0 +1,100 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSet(t *testing.T) {
+	for _, c := range []struct {
+		assignment string
+		get        func(Scale) any
+		want       any
+	}{
+		{"epochs=7", func(s Scale) any { return s.Epochs }, 7},
+		{"EPOCHS=7", func(s Scale) any { return s.Epochs }, 7},
+		{"Dropout=0.25", func(s Scale) any { return s.Dropout }, 0.25},
+		{"augment=true", func(s Scale) any { return s.Augment }, true},
+		{"Scenes.Density=dbl", func(s Scale) any { return s.Scenes.Density }, "dbl"},
+		{"scenes.seed=9", func(s Scale) any { return s.Scenes.Seed }, uint64(9)},
+		{"Schedule.Rate=3e-4", func(s Scale) any { return s.Schedule.Rate }, 3e-4},
+		{"schedule.epochs=4", func(s Scale) any { return s.Schedule.Epochs }, 4},
+		{"optimiser.weightdecay=0", func(s Scale) any { return s.Optimiser.WeightDecay }, 0.0},
+	} {
+		s, err := Preset("mini", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s
+		if err := s.Set(c.assignment); err != nil || c.get(s) != c.want {
+			t.Errorf("%s: got %v, error %v; want %v", c.assignment, c.get(s), err, c.want)
+		}
+		if c.get(before) == c.want {
+			t.Errorf("%s: the preset has that value already, so the test shows nothing", c.assignment)
+		}
+	}
+}
+
+func TestSetErrors(t *testing.T) {
+	for assignment, want := range map[string]string{
+		"epochs":           "write it as key=value",
+		"epohcs=3":         `did you mean "epochs"?`,
+		"rate=3":           `no setting "rate"`,
+		"name=large":       `no setting "name"`,
+		"scenes=3":         `no setting "scenes"`,
+		"epochs=3.5":       "not a value of type int",
+		"epochs=":          "not a value of type int",
+		"epochs=null":      "not a value of type int",
+		"epochs=three":     "not a value of type int",
+		"augment=1":        "not a value of type bool",
+		"dropout=half":     "not a value of type float64",
+		"scenes.seed=-1":   "not a value of type uint64",
+		"Schedule.Rates=1": `did you mean "schedule.rate"?`,
+	} {
+		s, err := Preset("mini", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s
+		if err := s.Set(assignment); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want one with %q", assignment, err, want)
+		}
+		if s != before {
+			t.Errorf("%s: the scale changed", assignment)
+		}
+	}
+}
+
+// slowEdits is the Levenshtein distance by its definition.
+func slowEdits(a, b string) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return slowEdits(a[1:], b[1:])
+	}
+	return 1 + min(slowEdits(a[1:], b), slowEdits(a, b[1:]), slowEdits(a[1:], b[1:]))
+}
+
+func TestEditsAgainstDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.StringMatching("[abc]{0,6}").Draw(t, "a"), rapid.StringMatching("[abc]{0,6}").Draw(t, "b")
+		if got, want := edits(a, b), slowEdits(a, b); got != want {
+			t.Errorf("%q to %q: got %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// Of candidates as near, the first in the alphabet is taken; without candidates there is none.
+func ExampleNearest() {
+	fmt.Println(Nearest("GRIT", []string{"ALBEF", "GRIT-VLP", "FALCON"}))
+	fmt.Println(Nearest("tinny", []string{"mini", "tiny", "tinnx"}))
+	fmt.Printf("%q\n", Nearest("mini", nil))
+	// Output:
+	// GRIT-VLP
+	// tinnx
+	// ""
+}

@@ -35,6 +35,14 @@ func Paper() ALBEF {
 
 // Validate tells whether the sizes fit together.
 func (a ALBEF) Validate() error {
+	for name, size := range map[string]int{
+		"the image": a.Vision.Image, "the vision width": a.Vision.Width, "the vision MLP": a.Vision.MLP,
+		"the text width": a.Text.Width, "the text MLP": a.Text.MLP, "the number of positions": a.Text.Positions,
+	} {
+		if size <= 0 {
+			return fmt.Errorf("framework: %s is %d; it must be positive", name, size)
+		}
+	}
 	switch v, t := a.Vision, a.Text; {
 	case v.Patch <= 0 || v.Image%v.Patch != 0:
 		return fmt.Errorf("framework: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
@@ -42,6 +50,8 @@ func (a ALBEF) Validate() error {
 		return fmt.Errorf("framework: the vision width %d is not a multiple of its %d heads", v.Width, v.Heads)
 	case t.Heads <= 0 || t.Width%t.Heads != 0:
 		return fmt.Errorf("framework: the text width %d is not a multiple of its %d heads", t.Width, t.Heads)
+	case t.Dropout < 0 || t.Dropout >= 1:
+		return fmt.Errorf("framework: a dropout of %g; it lies in [0, 1)", t.Dropout)
 	case t.Vocab <= 0:
 		return fmt.Errorf("framework: the vocabulary is empty")
 	case a.Embed <= 0 || t.Fusion <= 0:

@@ -49,8 +49,13 @@ func settable(prefix string, v reflect.Value, fields map[string]reflect.Value) {
 	}
 }
 
-// Nearest is the candidate with the fewest single-letter edits from a name.
+// Nearest is the candidate that a name is the beginning of, else the one with the fewest single-letter edits from it.
 func Nearest(name string, candidates []string) string {
+	for _, c := range candidates {
+		if name != "" && strings.HasPrefix(strings.ToLower(c), strings.ToLower(name)) {
+			return c
+		}
+	}
 	best, least := "", -1
 	for _, c := range candidates {
 		d := edits(strings.ToLower(name), strings.ToLower(c))

@@ -31,7 +31,7 @@ type Job struct {
 	Tokenizer *text.Tokenizer
 	Backend   compute.Backend
 	Dir       string        // folder of the checkpoint and the curves; it exists
-	Every     time.Duration // between checkpoints within an epoch
+	Every     time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
@@ -113,8 +113,9 @@ type trainer struct {
 	ahead    [][]int // mini-batches that the loader has and the step has not
 	steps    int     // an epoch
 	saved    time.Time
-	started  time.Time // of this process's share of the run
-	made     int       // steps this process made
+	saving   time.Duration // what the last checkpoint took
+	started  time.Time     // of this process's share of the run
+	made     int           // steps this process made
 }
 
 func newTrainer(job Job) (_ *trainer, err error) {
@@ -175,6 +176,9 @@ func (t *trainer) resume() error {
 // imageCache bounds the decoded images that are kept in memory.
 const imageCache = 1 << 30
 
+// saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time.
+const saveShare = 50
+
 // lookahead is the number of mini-batches that are decoded while a step runs.
 const lookahead = 2
 
@@ -212,7 +216,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 		t.Seconds += time.Since(begun).Seconds()
 		t.report()
-		if t.job.Every > 0 && time.Since(t.saved) > t.job.Every {
+		if t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving) {
 			if err := t.save(); err != nil {
 				return err
 			}
@@ -322,6 +326,7 @@ func (t *trainer) stop(ctx context.Context) error {
 }
 
 func (t *trainer) save() error {
+	begun := time.Now()
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
 		return err
@@ -332,7 +337,7 @@ func (t *trainer) save() error {
 	if err := SaveCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, t.progress); err != nil {
 		return err
 	}
-	t.saved = time.Now()
+	t.saved, t.saving = time.Now(), time.Since(begun)
 	return nil
 }
 

@@ -51,7 +51,7 @@ type Scale struct {
 func scales() []Scale {
 	tiny := Scale{
 		Name:     "tiny",
-		Scenes:   scenes.Config{Train: 32, Val: 8, Test: 24, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
+		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 3,
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,

@@ -276,7 +276,7 @@ func TestPrintedTables(t *testing.T) {
 	if len(got) != 5 || got[0] != "20" || got[1] != "7" || got[4] != "20" {
 		t.Errorf("epochs: got %v, want the paper's 20, 7 as set, and the paper preset's 20 last", got)
 	}
-	sizes, err := report(t, plan(t, "falcon/table6", Request{}), run.OpenStore(t.TempDir())).Table()
+	sizes, err := report(t, plan(t, "falcon/table6", Request{Set: []string{"scenes.train=32"}}), run.OpenStore(t.TempDir())).Table()
 	if err != nil {
 		t.Fatal(err)
 	}

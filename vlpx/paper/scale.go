@@ -120,9 +120,9 @@ func Preset(name string, folder bool) (Scale, error) {
 	case "tiny":
 		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16
 	case "mini":
-		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen = 1, 4, 1000, 16
+		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen, s.Rerank = 2, 4, 1000, 16, 8
 		s.Image, s.Patch, s.Epochs, s.Schedule.Epochs = 64, 16, 3, 3
-		s.GroupQueue = 5760
+		s.GroupQueue = 11520
 	}
 	return s, nil
 }

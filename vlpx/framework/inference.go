@@ -79,13 +79,10 @@ func (n *Inference) Match(states []float32, ids []int32, images []float32) ([]fl
 	rows := len(ids) / n.tokens
 	vision := n.model.Vision
 	patches := (vision.Image/vision.Patch)*(vision.Image/vision.Patch) + 1
-	inputs := []*tensors.Tensor{
+	out, err := Call(n.pair,
 		tensors.FromFlatDataAndDimensions(states, rows, n.tokens, n.model.Text.Width),
 		tensors.FromFlatDataAndDimensions(ids, rows, n.tokens),
-		tensors.FromFlatDataAndDimensions(images, rows, patches, vision.Width),
-	}
-	defer Release(inputs)
-	out, err := n.pair.Call(inputs[0], inputs[1], inputs[2])
+		tensors.FromFlatDataAndDimensions(images, rows, patches, vision.Width))
 	if err != nil {
 		return nil, fmt.Errorf("framework: matching: %w", err)
 	}
@@ -109,8 +106,7 @@ func (n *Inference) Close() {
 }
 
 func encoded(exec *model.Exec, in *tensors.Tensor) (Encoded, error) {
-	defer Release([]*tensors.Tensor{in})
-	out, err := exec.Call(in)
+	out, err := Call(exec, in)
 	if err != nil {
 		return Encoded{}, fmt.Errorf("framework: encoding: %w", err)
 	}
@@ -121,11 +117,4 @@ func encoded(exec *model.Exec, in *tensors.Tensor) (Encoded, error) {
 	}
 	states, err := tensors.CopyFlatData[float32](out[1])
 	return Encoded{features, states}, err
-}
-
-// Release frees tensors at once. What a call was given has a copy in the engine that the garbage collector does not free.
-func Release(all []*tensors.Tensor) {
-	for _, t := range all {
-		t.FinalizeAll()
-	}
 }

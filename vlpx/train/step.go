@@ -58,14 +58,11 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 // Run makes one step.
 func (s *Step) Run(in Input) (Output, error) {
 	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, s.batch, s.tokens) }
-	inputs := []*tensors.Tensor{
+	results, err := framework.Call(s.exec,
 		tensors.FromFlatDataAndDimensions(in.Pixels, s.batch, s.side, s.side, 3),
 		ids(in.IDs), ids(in.Masked), ids(in.Labels),
 		tensors.FromFlatDataAndDimensions(in.Noise, 2, s.batch, s.batch),
-		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)),
-	}
-	defer framework.Release(inputs)
-	results, err := s.exec.Call(inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], inputs[5], inputs[6])
+		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)))
 	if err != nil {
 		return Output{}, fmt.Errorf("train: running the step: %w", err)
 	}

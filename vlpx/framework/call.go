@@ -1,0 +1,33 @@
+package framework
+
+import (
+	"strings"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Call runs a graph on inputs and frees them; what the call was given has a copy in the engine that the garbage collector does
+// not free. The caller frees the results with Release.
+//
+// ONNX Runtime has been seen to refuse a graph once in many times and to take it at the next try, so a compilation that fails
+// is tried once more; a second failure is the error.
+func Call(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	defer Release(inputs)
+	args := make([]any, len(inputs))
+	for i, x := range inputs {
+		args[i] = x
+	}
+	out, err := exec.Call(args...)
+	if err != nil && strings.Contains(err.Error(), "compilation failed") {
+		return exec.Call(args...)
+	}
+	return out, err
+}
+
+// Release frees tensors at once.
+func Release(all []*tensors.Tensor) {
+	for _, t := range all {
+		t.FinalizeAll()
+	}
+}

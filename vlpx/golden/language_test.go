@@ -46,7 +46,7 @@ func checkMask(t *testing.T, c golden.Case) {
 		draws.Words = append(draws.Words, int32(of("inputs", "random_words")[i]))
 	}
 	special := objective.Special{Pad: int32(c.Int("params", "pad_id")), CLS: int32(c.Int("params", "cls_id")),
-		Mask: int32(c.Int("params", "mask_id")), Vocab: c.Int("params", "vocab")}
+		Mask: int32(c.Int("params", "mask_id"))}
 	read(t, c)
 	masked, labels := objective.MaskTokens(int32s(ids), draws, special)
 	if want := int32s(of("expected", "masked_ids")); !slices.Equal(masked, want) {

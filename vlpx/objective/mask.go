@@ -2,11 +2,8 @@ package objective
 
 import "math/rand/v2"
 
-// Special are the ids of the tokens that masking treats apart, and the size of the vocabulary.
-type Special struct {
-	Pad, CLS, Mask int32
-	Vocab          int
-}
+// Special are the ids of the tokens that masking treats apart.
+type Special struct{ Pad, CLS, Mask int32 }
 
 // MaskDraws are the random draws that mask one sequence of tokens, each [tokens].
 type MaskDraws struct {

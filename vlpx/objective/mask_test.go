@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var bert = Special{Pad: 0, CLS: 101, Mask: 103, Vocab: 30522}
+var bert = Special{Pad: 0, CLS: 101, Mask: 103}
 
 // within tells whether a count of n trials is within five standard deviations of its expectation.
 func within(t *testing.T, name string, count, n int, p float64) {
@@ -28,7 +28,7 @@ func TestMaskShares(t *testing.T) {
 			for i := range ids {
 				ids[i] = []int32{id, sep}[i%2]
 			}
-			masked, labels := MaskTokens(ids, DrawMask(rand.New(rand.NewPCG(13, 14)), n, probability, bert.Vocab), bert)
+			masked, labels := MaskTokens(ids, DrawMask(rand.New(rand.NewPCG(13, 14)), n, probability, 30522), bert)
 			var predicted, separators, replaced, stayed, random, low int
 			for i := range ids {
 				if labels[i] == Ignored {
@@ -51,7 +51,7 @@ func TestMaskShares(t *testing.T) {
 					stayed++
 				default:
 					random++
-					if masked[i] < int32(bert.Vocab/4) {
+					if masked[i] < int32(30522/4) {
 						low++
 					}
 				}
@@ -71,7 +71,7 @@ func TestPadAndClassAreNeverMasked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOf(rapid.SampledFrom([]int32{bert.Pad, bert.CLS, 102, 2003})).Draw(t, "ids")
 		seed := rapid.Uint64().Draw(t, "seed")
-		masked, labels := MaskTokens(ids, DrawMask(rand.New(rand.NewPCG(seed, 0)), len(ids), 1, bert.Vocab), bert)
+		masked, labels := MaskTokens(ids, DrawMask(rand.New(rand.NewPCG(seed, 0)), len(ids), 1, 30522), bert)
 		for i, id := range ids {
 			special := id == bert.Pad || id == bert.CLS
 			if special && (masked[i] != id || labels[i] != Ignored) {
@@ -93,7 +93,7 @@ func ExampleMaskTokens() {
 		Random:  []bool{true, true, false, true, false, true, true},
 		Words:   []int32{7, 7, 7, 3899, 7, 7, 7},
 	}
-	masked, labels := MaskTokens(ids, draws, Special{Pad: 0, CLS: 101, Mask: 103, Vocab: 30522})
+	masked, labels := MaskTokens(ids, draws, Special{Pad: 0, CLS: 101, Mask: 103})
 	fmt.Println(masked)
 	fmt.Println(labels)
 	// Output:

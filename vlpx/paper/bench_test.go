@@ -80,6 +80,6 @@ func randomInput(c train.Config) train.Input {
 		in.IDs = append(in.IDs, 5+r.Int32N(int32(vocab)-5)) // above the special tokens
 	}
 	in.Masked, in.Labels = objective.MaskTokens(in.IDs, objective.DrawMask(r, len(in.IDs), c.Method.Masking, vocab),
-		objective.Special{Pad: 0, CLS: 2, Mask: 4, Vocab: vocab})
+		objective.Special{Pad: 0, CLS: 2, Mask: 4})
 	return in
 }

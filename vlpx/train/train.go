@@ -290,7 +290,7 @@ func (t *trainer) one(ctx context.Context) error {
 func (t *trainer) input(b loader.Batch) Input {
 	c := t.job.Config
 	k := t.job.Tokenizer
-	special := objective.Special{Pad: k.PAD(), CLS: k.CLS(), Mask: k.MASK(), Vocab: k.Size()}
+	special := objective.Special{Pad: k.PAD(), CLS: k.CLS(), Mask: k.MASK()}
 	draws := objective.DrawMask(random.Stream(c.Seed, "mask", t.Epoch, t.Step), len(b.IDs), c.Method.Masking, k.Size())
 	masked, labels := objective.MaskTokens(b.IDs, draws, special)
 	noise := make([]float32, 2*c.BatchSize*c.BatchSize)

@@ -7,9 +7,6 @@ import (
 	"vlpx.internal/vlpx/paper"
 )
 
-// pureGoFactor is how much slower a training step is in pure Go than with ONNX Runtime, measured at mini on two cores.
-const pureGoFactor = 10
-
 // Estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
 // the same engine, else by the shipped reference results, else by the preset's usual cost.
 func (g *Grid) Estimate(runs int, engine string) time.Duration {
@@ -29,7 +26,7 @@ func (g *Grid) Estimate(runs int, engine string) time.Duration {
 		each = time.Duration(r.Seconds * float64(time.Second))
 	}
 	if strings.HasPrefix(engine, "go") {
-		each *= pureGoFactor
+		each = time.Duration(float64(each) * paper.PureGoFactor(g.Plan.Scale.Name))
 	}
 	return time.Duration(runs) * each
 }

@@ -17,7 +17,7 @@ type listed struct {
 	Title  string            `json:"title"`
 	Status paper.Status      `json:"status"`
 	Runs   int               `json:"runs"` // with three seeds
-	Cost   map[string]string `json:"cost"` // of those runs by scale; see paper.Scale.Cost
+	Cost   map[string]string `json:"cost"` // of those runs by scale; see paper.Cost
 }
 
 func listCommand() *cobra.Command {

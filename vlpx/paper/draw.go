@@ -97,8 +97,8 @@ func (r *Report) note() string {
 		note += fmt.Sprintf(" Run on %s.", r.Engine)
 	}
 	if r.reference != nil {
-		note += fmt.Sprintf(" Reference: the project's own runs on %s, %s, commit %s.", r.reference.Engine,
-			r.reference.Date.Format("2006-01-02"), r.reference.Commit)
+		note += fmt.Sprintf(" Reference: the project's own runs, seeds a method %d, on %s, %s, commit %s.", r.reference.seeds(),
+			r.reference.Engine, r.reference.Date.Format("2006-01-02"), r.reference.Commit)
 	}
 	return note
 }

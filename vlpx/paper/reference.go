@@ -77,6 +77,15 @@ func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	return r.Rows[at], stale, true
 }
 
+// seeds is the largest number of runs that a method has.
+func (r *Reference) seeds() int {
+	most := 0
+	for _, row := range r.Rows {
+		most = max(most, len(row.Runs))
+	}
+	return most
+}
+
 // NewReference makes reference results of a complete report.
 func NewReference(r *Report) (Reference, error) {
 	if !r.Complete() {

@@ -72,11 +72,12 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	last := outcome.Epochs[len(outcome.Epochs)-1].False
 	if last.Batch > 0 {
 		metrics[train.FalseInBatch], metrics[train.FalseHardest] = 100*last.InBatch(), 100*last.AmongHardest()
+		metrics[train.FalseChosen] = 100 * last.AmongChosen()
 	}
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
-		Seconds: outcome.Seconds, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
+		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped),
 	}

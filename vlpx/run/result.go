@@ -24,7 +24,8 @@ type Result struct {
 	Versions   map[string]string
 	Commit     string
 	Finished   time.Time
-	Seconds    float64 // of training, without evaluation
+	Seconds    float64   // of training, without evaluation
+	Clock      []float64 // of training at the end of each epoch; none in results of older versions
 	Parameters int
 	// PairsPerSecond is the speed of training; Loader and Sampler are the shares of its time that it waited for data and
 	// spent choosing mini-batches.

@@ -45,12 +45,17 @@ type FalseNegatives struct {
 	BatchTrue   int `json:"batch_true"`   // of these, the true pairs
 	Hardest     int `json:"hardest"`      // hardest negatives: one image a caption and one caption an image
 	HardestTrue int `json:"hardest_true"` // of these, the true pairs
+	// Hops are the negatives between neighbours in a mini-batch, both ways. A sampler that goes from one pair to the next has
+	// chosen them.
+	Hops     int `json:"hops"`
+	HopsTrue int `json:"hops_true"` // of these, the true pairs
 }
 
-// Names of the two shares among a run's metrics, in per cent, of its last epoch.
+// Names of the shares among a run's metrics, in per cent, of its last epoch.
 const (
 	FalseInBatch = "FN in batch"
 	FalseHardest = "FN hardest"
+	FalseChosen  = "FN chosen" // of neighbours in a mini-batch
 )
 
 // InBatch is the share of true pairs among the negatives of the mini-batches, 0 if none is known.
@@ -58,6 +63,9 @@ func (f FalseNegatives) InBatch() float64 { return share(f.BatchTrue, f.Batch) }
 
 // AmongHardest is the share of true pairs among the hardest negatives, 0 if none is known.
 func (f FalseNegatives) AmongHardest() float64 { return share(f.HardestTrue, f.Hardest) }
+
+// AmongChosen is the share of true pairs among the negatives between neighbours, 0 if none is known.
+func (f FalseNegatives) AmongChosen() float64 { return share(f.HopsTrue, f.Hops) }
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
@@ -78,6 +86,10 @@ func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch
 		}
 		tell(int(out.HardestImages[k]), k, &f.Hardest, &f.HardestTrue)
 		tell(k, int(out.HardestTexts[k]), &f.Hardest, &f.HardestTrue)
+		if k > 0 {
+			tell(k-1, k, &f.Hops, &f.HopsTrue)
+			tell(k, k-1, &f.Hops, &f.HopsTrue)
+		}
 	}
 }
 

@@ -50,6 +50,7 @@ type Report struct {
 // Outcome is what a finished run tells besides its model.
 type Outcome struct {
 	Epochs     []Record
+	Clock      []float64 // seconds of training at the end of each epoch
 	Parameters int
 	Pairs      int // mini-batches times their size
 	Seconds    float64
@@ -67,6 +68,7 @@ type progress struct {
 	Epoch, Step int // the step to make next
 	Sampler     []byte
 	Epochs      []Record
+	Clock       []float64
 	Current     tally
 	Curves      int64 // bytes of the curves written so far
 	Seconds     float64
@@ -93,7 +95,7 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 		}
 	}
 	return t.model, Outcome{
-		Epochs: t.Epochs, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
+		Epochs: t.Epochs, Clock: t.Clock, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
 		Pairs:   job.Config.Epochs * t.steps * job.Config.BatchSize,
 		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Broken,
 	}, nil
@@ -232,6 +234,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 	}
 	t.Epochs, t.Current = append(t.Epochs, record), tally{}
+	t.Clock = append(t.Clock, t.Seconds)
 	t.Epoch, t.Step = t.Epoch+1, 0
 	if err := t.curve(record); err != nil {
 		return err

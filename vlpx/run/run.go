@@ -36,9 +36,16 @@ type Data struct {
 	Scenes *scenes.Config `json:",omitempty"`
 	// Images of each split and Captions of each training image that are used, the first ones; 0 for all.
 	Images, Captions int `json:",omitempty"`
+	// CaptionNoise is the share of the training captions of a folder that are replaced by another image's (see
+	// datasets.Noisy). Generated scenes have their own, in Scenes.
+	CaptionNoise float64 `json:",omitempty"`
 	// Dir is where the data lies otherwise. It is no part of a run's identity: the hash is.
 	Dir string `json:"-"`
 }
+
+// captionNoiseSeed is the seed of the captions that CaptionNoise replaces: the same ones in all runs on the same data, whatever
+// their method and seed.
+const captionNoiseSeed = 1
 
 // Vocabulary says where the tokenizer comes from.
 type Vocabulary struct {
@@ -99,8 +106,11 @@ func FolderData(dir string) (Data, error) {
 	return Data{Name: collection.Name(), Hash: collection.Hash(), Dir: dir}, nil
 }
 
-// Open opens the collection.
+// Open opens the collection, with all its images and clean captions.
 func (d Data) Open() (datasets.Collection, error) {
+	if !(d.CaptionNoise >= 0 && d.CaptionNoise <= 1) {
+		return nil, fmt.Errorf("run: Data.CaptionNoise is %v; use a share from 0 to 1", d.CaptionNoise)
+	}
 	if d.Scenes != nil {
 		return scenes.New(*d.Scenes)
 	}
@@ -114,14 +124,14 @@ func (d Data) Open() (datasets.Collection, error) {
 	return collection, nil
 }
 
-// split returns the part of a split that is used.
+// split returns the part of a split that is used; that of "train" has the caption noise.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 	set, err := c.Split(name)
 	if err != nil {
 		return nil, err
 	}
 	if name == "train" {
-		return datasets.First(set, d.Images, d.Captions), nil
+		return datasets.Noisy(datasets.First(set, d.Images, d.Captions), d.CaptionNoise, captionNoiseSeed)
 	}
 	return datasets.First(set, d.Images, 0), nil
 }

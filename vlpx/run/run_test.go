@@ -2,11 +2,14 @@ package run
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
@@ -152,4 +155,82 @@ func TestVocabularyFileOfAnotherKind(t *testing.T) {
 	if _, err := (Vocabulary{File: "words"}).Tokenizer(nil); err == nil || !strings.Contains(err.Error(), "vocab.txt") {
 		t.Errorf("got %v, want an error that names the kinds", err)
 	}
+}
+
+// Caption noise on a folder makes another run of the same data and vocabulary, and touches no other split than "train".
+func TestCaptionNoiseOfAFolder(t *testing.T) {
+	data, err := FolderData(album(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, noisy := smallest(t), smallest(t)
+	clean.Data, noisy.Data = data, data
+	noisy.Data.CaptionNoise = 0.5
+	if clean.ID() == noisy.ID() || strings.Contains(string(clean.JSON()), "CaptionNoise") {
+		t.Errorf("got identities %s and %s, want others, the clean one without CaptionNoise", clean.ID(), noisy.ID())
+	}
+	collection, err := noisy.Data.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	captions := func(d Data, split string) (all []string) {
+		set, err := d.split(collection, split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range datasets.Pairs(set) {
+			all = append(all, p.Text(set))
+		}
+		return all
+	}
+	for _, split := range []string{"train", "val", "test"} {
+		was, is := captions(clean.Data, split), captions(noisy.Data, split)
+		if len(was) != len(is) || slices.Equal(was, is) != (split != "train") {
+			t.Errorf("%s: got captions %q of %q", split, is, was)
+		}
+	}
+	// Only the images and captions that are used replace others.
+	noisy.Data.Images, noisy.Data.Captions, noisy.Data.CaptionNoise = 2, 1, 1
+	if got, want := captions(noisy.Data, "train"), []string{"train 1, caption 0", "train 0, caption 0"}; !slices.Equal(got, want) {
+		t.Errorf("two images with a caption each: got %q, want %q", got, want)
+	}
+	set, err := collection.Split("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(cleaned(set)); !slices.Contains(got, "train 7 caption 1") || len(got) != 16 {
+		t.Errorf("the vocabulary is made from %q, want all clean captions", got)
+	}
+	for _, share := range []float64{-0.1, 1.5} {
+		data.CaptionNoise = share
+		if _, err := data.Open(); err == nil || !strings.Contains(err.Error(), "use a share from 0 to 1") {
+			t.Errorf("a share of %v: got error %v, want one that names the range", share, err)
+		}
+	}
+}
+
+// album is a collection in Karpathy's layout with eight images a split, two captions an image.
+func album(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var entries []string
+	for _, split := range []string{"train", "val", "test"} {
+		for i := range 8 {
+			name := fmt.Sprintf("%s%d.jpg", split, i)
+			if err := os.WriteFile(filepath.Join(dir, "images", name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, fmt.Sprintf(
+				`{"filename": %q, "split": %q, "sentences": [{"raw": "%[2]s %[3]d, caption 0"}, {"raw": "%[2]s %[3]d, caption 1"}]}`,
+				name, split, i))
+		}
+	}
+	text := `{"dataset": "album", "images": [` + strings.Join(entries, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

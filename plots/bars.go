@@ -60,11 +60,11 @@ func (b Bars) keys() []key {
 	var keys []key
 	reference := false
 	for _, s := range b.Series {
-		keys = append(keys, key{s.Name, block})
+		keys = append(keys, key{name: s.Name, sample: block})
 		reference = reference || len(s.Reference) > 0
 	}
 	if reference {
-		keys = append(keys, key{b.Reference, tick})
+		keys = append(keys, key{name: b.Reference, sample: tick})
 	}
 	return keys
 }

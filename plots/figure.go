@@ -1,18 +1,13 @@
 package plots
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Panel is one diagram of a [Figure]: [Lines] or [Bars].
@@ -33,73 +28,34 @@ type Figure struct {
 	Width   vg.Length // of the whole figure; 0 for the usual width of its panels
 }
 
-// PNG writes the figure as an image of the given dots per inch, 0 for 150.
-func (f Figure) PNG(w io.Writer, dpi int) error {
-	if dpi < 0 || dpi > 2400 {
-		return fmt.Errorf("plots: figure %q: %d dots per inch; want 1 to 2400, or 0 for 150", f.Title, dpi)
-	}
-	if dpi == 0 {
-		dpi = 150
-	}
-	return f.write(w, func(width, height vg.Length) (vg.CanvasSizer, io.WriterTo) {
-		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-		return c, vgimg.PngCanvas{Canvas: c}
-	})
-}
+// PNG implements [Drawing].
+func (f Figure) PNG(w io.Writer, dpi int) error { return writePNG(w, f, dpi) }
 
-// PDF writes the figure as one page with its fonts embedded. They hold the western alphabet; Greek letters are spelled out.
-func (f Figure) PDF(w io.Writer) error {
-	return f.write(w, func(width, height vg.Length) (vg.CanvasSizer, io.WriterTo) {
-		c := vgpdf.New(width, height)
-		return westernPDF{c}, c
-	})
-}
+// PDF implements [Drawing].
+func (f Figure) PDF(w io.Writer) error { return writePDF(w, f) }
 
-// SVG writes the figure with its text as text, in Liberation Sans or the reader's own sans-serif font.
-func (f Figure) SVG(w io.Writer) error {
-	var b bytes.Buffer
-	if err := f.write(&b, func(width, height vg.Length) (vg.CanvasSizer, io.WriterTo) {
-		c := vgsvg.New(width, height)
-		return c, c
-	}); err != nil {
-		return err
-	}
-	styles := strings.NewReplacer(
-		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
-		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
-	)
-	_, err := styles.WriteString(w, b.String())
-	return err
-}
+// SVG implements [Drawing].
+func (f Figure) SVG(w io.Writer) error { return writeSVG(w, f) }
 
-// write draws the figure on a canvas of its size and writes that out, whole or not at all.
-func (f Figure) write(w io.Writer, canvas func(width, height vg.Length) (vg.CanvasSizer, io.WriterTo)) error {
+func (f Figure) sheet() (sheet, error) {
 	if len(f.Panels) == 0 {
-		return errors.New("plots: a figure without panels")
+		return sheet{}, errors.New("plots: a figure without panels")
 	}
 	for _, p := range f.Panels {
 		if err := p.check(); err != nil {
-			return err
+			return sheet{}, err
 		}
 	}
 	l := f.layout()
-	c, out := canvas(l.width, l.height)
-	f.draw(draw.New(c), l)
-	var b bytes.Buffer
-	if _, err := out.WriteTo(&b); err != nil {
-		return fmt.Errorf("plots: figure %q: %w", f.Title, err)
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return sheet{fmt.Sprintf("figure %q", f.Title), l.width, l.height, func(c draw.Canvas) { f.draw(c, l) }}, nil
 }
 
 // layout is where the parts of a figure go.
 type layout struct {
 	width, height vg.Length
 	rows, cols    int
-	title         string   // in lines that fit
+	title         title
 	headings      []string // of the panels, in lines that fit
-	titleHeight   vg.Length
 	headingHeight vg.Length
 	legend        legend
 	legendHeight  vg.Length
@@ -116,11 +72,7 @@ func (f Figure) layout() layout {
 	if l.width <= 0 {
 		l.width = max(vg.Length(l.cols)*(panelWidth+panelGap)-panelGap, legendWidth) + 2*margin
 	}
-	if f.Title != "" {
-		style := headline(titleSize)
-		l.title = wrapped(f.Title, style, l.width-2*margin)
-		l.titleHeight = style.Height(l.title) + 0.6*titleSize
-	}
+	l.title = newTitle(f.Title, l.width-2*margin)
 	for k, p := range f.Panels {
 		heading := p.title()
 		if len(f.Panels) > 1 {
@@ -133,7 +85,7 @@ func (f Figure) layout() layout {
 		}
 	}
 	_, l.legendHeight = l.legend.size(l.width - 2*margin)
-	l.height = l.titleHeight + vg.Length(l.rows)*(panelHeight+l.headingHeight+panelGap) + l.legendHeight + 2*margin
+	l.height = l.title.height + vg.Length(l.rows)*(panelHeight+l.headingHeight+panelGap) + l.legendHeight + 2*margin
 	return l
 }
 
@@ -143,12 +95,7 @@ func (l layout) panel() vg.Length {
 }
 
 func (f Figure) draw(c draw.Canvas, l layout) {
-	c.SetColor(paper)
-	c.Fill(c.Rectangle.Path())
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	title := headline(titleSize)
-	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
-	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, l.title)
+	l.title.draw(c)
 	l.legend.draw(draw.Crop(c, 0, 0, 0, l.legendHeight-(c.Max.Y-c.Min.Y)))
 
 	diagrams := make([][]*plot.Plot, l.rows)
@@ -161,7 +108,7 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		}
 	}
 	tiles := draw.Tiles{Rows: l.rows, Cols: l.cols, PadX: panelGap, PadY: panelGap + l.headingHeight}
-	area := draw.Crop(c, 0, 0, l.legendHeight+panelGap/2, -l.titleHeight-l.headingHeight)
+	area := draw.Crop(c, 0, 0, l.legendHeight+panelGap/2, -l.title.height-l.headingHeight)
 	heading := headline(labelSize)
 	heading.YAlign = draw.YBottom
 	panels := plot.Align(diagrams, tiles, area)
@@ -169,11 +116,16 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		row, col := k/l.cols, k%l.cols
 		panel := panels[row][col]
 		diagrams[row][col].Draw(panel)
-		left := panel.Min.X // of the column, so that its headings stand below one another
-		for r := range (len(f.Panels) - col + l.cols - 1) / l.cols {
-			left = min(left, panels[r][col].Min.X)
+		left, top := panel.Min.X, panel.Max.Y // of the column and the row, so that headings stand in line
+		for other := range f.Panels {
+			if other%l.cols == col {
+				left = min(left, panels[other/l.cols][col].Min.X)
+			}
+			if other/l.cols == row {
+				top = max(top, panels[row][other%l.cols].Max.Y)
+			}
 		}
-		panel.FillText(heading, vg.Point{X: left, Y: panel.Max.Y + 0.5*labelSize}, l.headings[k])
+		panel.FillText(heading, vg.Point{X: left, Y: top + 0.5*labelSize}, l.headings[k])
 	}
 }
 

@@ -42,41 +42,70 @@ func learning() plots.Figure {
 	}
 }
 
-// TestGoldenImage compares the pixels of a figure with those of a recorded one: on the average a channel may differ by half a
-// level of 255 (another rasteriser's rounding), less than one letter's difference makes.
-func TestGoldenImage(t *testing.T) {
-	const tolerance = 0.5
-	var b bytes.Buffer
-	if err := learning().PNG(&b, 72); err != nil {
-		t.Fatal(err)
+// densities is a figure of long curves, of stages of one thing and of several things.
+func densities() plots.Figure {
+	bump := func(name string, mean, std float64) plots.Series {
+		s := plots.Series{Name: name}
+		for k := range 100 {
+			x := float64(k) / 99
+			s.X, s.Mean = append(s.X, x), append(s.Mean, math.Exp(-.5*math.Pow((x-mean)/std, 2))/std/math.Sqrt(2*math.Pi))
+		}
+		return s
 	}
-	file := filepath.Join("testdata", "learning.png")
-	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+	epochs := []plots.Series{bump("epoch 1", .2, .1), bump("epoch 2", .3, .12), bump("epoch 3", .45, .15), bump("epoch 4", .7, .1)}
+	return plots.Figure{
+		Title: "Densities",
+		Panels: []plots.Panel{
+			plots.Lines{Title: "Image to text", XLabel: "similarity", YLabel: "density", Series: epochs, Ordered: true},
+			plots.Lines{Title: "Text to image", XLabel: "similarity", YLabel: "density", Series: epochs[2:], Ordered: true},
+			plots.Lines{Title: "Methods", XLabel: "quantile", YLabel: "density", Series: []plots.Series{bump("GRIT-VLP", .8, .1), bump("FALCON", .5, .2)}},
+		},
+	}
+}
+
+// TestGoldenImages compares the pixels of drawings with those of recorded ones: on the average a channel may differ by half a
+// level of 255 (another rasteriser's rounding), less than one letter's difference makes.
+func TestGoldenImages(t *testing.T) {
+	const tolerance = 0.5
+	for name, d := range map[string]plots.Drawing{"learning": learning(), "densities": densities(), "pictures": picked()} {
+		got := drawn(t, d)
+		file := filepath.Join("testdata", name+".png")
+		if *update {
+			var b bytes.Buffer
+			if err := png.Encode(&b, got); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		recorded, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	recorded, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := decode(t, b.Bytes()), decode(t, recorded)
-	if got.Bounds() != want.Bounds() {
-		t.Fatalf("got an image of %v, want %v", got.Bounds(), want.Bounds())
-	}
-	if d := difference(got, want); d > tolerance {
-		t.Errorf("got an image that differs by %.2f of 255 on the average, want at most %v; look at it and, if it is right, run with -update", d, tolerance)
+		want := decode(t, recorded)
+		if got.Bounds() != want.Bounds() {
+			t.Errorf("%s: got an image of %v, want %v", name, got.Bounds(), want.Bounds())
+		} else if d := difference(got, want); d > tolerance {
+			t.Errorf("%s: got an image that differs by %.2f of 255 on the average, want at most %v; look at it and, if it is right, run with -update", name, d, tolerance)
+		}
 	}
 
 	other := learning()
 	other.Panels[0] = plots.Lines{Title: "Text retrieval", XLabel: "epoch", YLabel: "R@1 (%)", Series: other.Panels[0].(plots.Lines).Series}
-	b.Reset()
-	if err := other.PNG(&b, 72); err != nil {
-		t.Fatal(err)
-	}
-	if d := difference(decode(t, b.Bytes()), want); d <= tolerance/50 {
+	if d := difference(drawn(t, other), drawn(t, learning())); d <= tolerance/50 {
 		t.Errorf("another title differs by %v only; the comparison is blind", d)
 	}
+}
+
+// drawn is the PNG of a drawing at 72 dots per inch: a pixel a point.
+func drawn(t *testing.T, d plots.Drawing) image.Image {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.PNG(&b, 72); err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, b.Bytes())
 }
 
 func decode(t *testing.T, text []byte) image.Image {
@@ -115,12 +144,21 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 	}
 	single := plots.Figure{Panels: wide.Panels[:1]}
 	narrow := plots.Figure{Panels: learning().Panels, Columns: 1}
-	for name, f := range map[string]plots.Figure{"learning": learning(), "wide": wide, "single": single, "narrow": narrow} {
-		var b bytes.Buffer
-		if err := f.PNG(&b, 100); err != nil {
-			t.Fatal(err)
+	crowded := picked()
+	crowded.Title = wide.Title
+	for r := range crowded.Rows {
+		crowded.Rows[r].Name = strings.Repeat(long, 3)
+		for c := range crowded.Rows[r].Pictures {
+			crowded.Rows[r].Pictures[c].Caption = strings.ReplaceAll(strings.Repeat(long+" ", 9), "e m", "em")
+			crowded.Rows[r].Pictures[c].Mark = plots.TruePair
 		}
-		img := decode(t, b.Bytes())
+	}
+	bare := plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: picked().Rows[0].Pictures[0].Image, Mark: plots.TruePair}}}}}
+	for name, d := range map[string]plots.Drawing{
+		"learning": learning(), "wide": wide, "single": single, "narrow": narrow, "densities": densities(),
+		"pictures": picked(), "crowded": crowded, "bare": bare,
+	} {
+		img := drawn(t, d)
 		size := img.Bounds()
 		for y := range size.Max.Y {
 			for x := range size.Max.X {
@@ -140,21 +178,7 @@ func TestSVGIsWellFormedAndHoldsItsText(t *testing.T) {
 	if err := learning().SVG(&b); err != nil {
 		t.Fatal(err)
 	}
-	var words []string
-	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
-	for {
-		token, err := d.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, ok := token.(xml.CharData); ok {
-			words = append(words, strings.TrimSpace(string(text)))
-		}
-	}
-	all := fmt.Sprint(words)
+	all := words(t, b.Bytes())
 	for _, want := range []string{"(a) Image retrieval", "(b) After six epochs", "GRIT-VLP", "R@1 (%)", "paper", "epoch"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
@@ -165,6 +189,25 @@ func TestSVGIsWellFormedAndHoldsItsText(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "font-weight:bold") {
 		t.Error("titles are not bold")
+	}
+}
+
+// words is the text of an SVG drawing.
+func words(t *testing.T, svg []byte) string {
+	t.Helper()
+	var words []string
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return fmt.Sprint(words)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			words = append(words, strings.TrimSpace(string(text)))
+		}
 	}
 }
 
@@ -216,11 +259,12 @@ func TestFigureRejects(t *testing.T) {
 	}
 }
 
-func TestFigurePassesWriteErrorsOn(t *testing.T) {
-	f := learning()
-	for name, err := range map[string]error{"PNG": f.PNG(full{}, 72), "SVG": f.SVG(full{}), "PDF": f.PDF(full{})} {
-		if !errors.Is(err, errFull) {
-			t.Errorf("%s: got %v, want %v", name, err, errFull)
+func TestDrawingsPassWriteErrorsOn(t *testing.T) {
+	for _, d := range []plots.Drawing{learning(), picked()} {
+		for name, err := range map[string]error{"PNG": d.PNG(full{}, 72), "SVG": d.SVG(full{}), "PDF": d.PDF(full{})} {
+			if !errors.Is(err, errFull) {
+				t.Errorf("%T: %s: got %v, want %v", d, name, err, errFull)
+			}
 		}
 	}
 }

@@ -11,15 +11,19 @@ import (
 type sample int
 
 const (
-	curve sample = iota // a piece of a line with its mark
-	block               // a filled box
-	tick                // the mark of a reference value
+	curve  sample = iota // a piece of a line with its mark
+	stroke               // a piece of a line
+	block                // a filled box
+	tick                 // the mark of a reference value
+	framed               // the frame of a picture
 )
 
 // key is one entry of a legend.
 type key struct {
 	name   string
 	sample sample
+	stage  bool // a series of an ordered panel
+	mark   Mark // of a frame
 }
 
 // legend stands below the panels, in columns of equal width, so that it hides no data.
@@ -28,7 +32,8 @@ type legend struct {
 	looks map[string]look
 }
 
-// newLegend collects the keys of all panels, each name once. A series looks the same throughout the figure.
+// newLegend collects the keys of all panels, each name once. A series looks the same throughout the figure; one that is a stage
+// in any panel is one in all.
 func newLegend(panels []Panel) legend {
 	l := legend{looks: map[string]look{}}
 	place := map[string]int{}
@@ -36,20 +41,36 @@ func newLegend(panels []Panel) legend {
 		for _, k := range p.keys() {
 			if at, ok := place[k.name]; ok {
 				l.keys[at].sample = min(l.keys[at].sample, k.sample)
+				l.keys[at].stage = l.keys[at].stage || k.stage
 				continue
 			}
 			place[k.name] = len(l.keys)
 			l.keys = append(l.keys, k)
-			if k.sample != tick {
-				l.looks[k.name] = lookOf(len(l.looks))
-			}
 		}
+	}
+	var stages, others []string
+	for _, k := range l.keys {
+		switch {
+		case k.stage:
+			stages = append(stages, k.name)
+		case k.sample != tick:
+			others = append(others, k.name)
+		}
+	}
+	for i, name := range stages {
+		l.looks[name] = stageOf(i, len(stages))
+	}
+	for i, name := range others {
+		l.looks[name] = lookOf(i)
 	}
 	return l
 }
 
 // columns is how many entries stand side by side in the given width, and how wide each is.
 func (l legend) columns(width vg.Length) (n int, pitch vg.Length) {
+	if len(l.keys) == 0 {
+		return 1, 0
+	}
 	style := lettering(labelSize)
 	for _, k := range l.keys {
 		pitch = max(pitch, keyWidth+keyGap+style.Width(k.name)+3*keyGap)
@@ -85,8 +106,13 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 	case curve:
 		c.StrokeLine2(look.line(), at.X, at.Y, at.X+keyWidth, at.Y)
 		c.DrawGlyph(look.mark(), middle)
+	case stroke:
+		c.StrokeLine2(look.line(), at.X, at.Y, at.X+keyWidth, at.Y)
 	case block:
 		box(c, look.fill(), at.X+keyWidth/4, at.Y-3, at.X+keyWidth, at.Y+3)
+	case framed:
+		low, high := vg.Point{X: at.X + keyWidth/4, Y: at.Y - 0.42*keyPitch}, vg.Point{X: at.X + keyWidth, Y: at.Y + 0.42*keyPitch}
+		k.mark.draw(c, vg.Rectangle{Min: low, Max: high})
 	case tick:
 		c.DrawGlyph(referenceMark(keyWidth), vg.Point{X: at.X + 5*keyWidth/8, Y: at.Y})
 	}

@@ -3,17 +3,19 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines is a panel of curves with bands of one standard deviation.
+// Lines is a panel of curves with bands of one standard deviation. Long curves, such as densities, have no marks.
 type Lines struct {
 	Title          string
 	XLabel, YLabel string // with units, such as "R@1 (%)"
 	Series         []Series
+	Ordered        bool // the series are stages of one thing, such as epochs: solid, from light to dark, first to last
 }
 
 // Series is one curve. A point whose mean is NaN or infinite is a gap in the curve; a lone point is drawn as a mark with an
@@ -58,7 +60,11 @@ func (l Lines) title() string { return l.Title }
 func (l Lines) keys() []key {
 	var keys []key
 	for _, s := range l.Series {
-		keys = append(keys, key{s.Name, curve})
+		k := key{name: s.Name, sample: stroke, stage: l.Ordered}
+		if s.marks() > 0 {
+			k.sample = curve
+		}
+		keys = append(keys, k)
 	}
 	return keys
 }
@@ -99,6 +105,17 @@ func (s Series) runs() [][2]int {
 	return runs
 }
 
+// marks says at which points marks stand, every so manieth: at each up to a dozen points, then at ever fewer; at none, which is
+// 0, of more than thirty points if no point stands alone.
+func (s Series) marks() int {
+	const dozen, many = 12, 30
+	alone := slices.ContainsFunc(s.runs(), func(run [2]int) bool { return run[1]-run[0] == 1 })
+	if len(s.X) > many && !alone {
+		return 0
+	}
+	return (len(s.X) + dozen - 1) / dozen
+}
+
 // std is the spread of point k, zero if unknown.
 func (s Series) std(k int) float64 {
 	if len(s.Std) == 0 || math.IsNaN(s.Std[k]) {
@@ -118,7 +135,7 @@ type trace struct {
 // Plot implements plot.Plotter.
 func (t trace) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	marks := t.marked()
+	every := t.marks()
 	for _, run := range t.runs() {
 		var points []vg.Point
 		for k := run[0]; k < run[1]; k++ {
@@ -126,7 +143,7 @@ func (t trace) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLines(t.look.line(), points)
 		for k, at := range points {
-			if lone := len(points) == 1; lone || (run[0]+k)%marks == 0 {
+			if lone := len(points) == 1; lone || every > 0 && (run[0]+k)%every == 0 {
 				c.DrawGlyph(t.look.mark(), at)
 			}
 		}
@@ -135,9 +152,6 @@ func (t trace) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 }
-
-// marked says at which points of a long curve marks stand: every one up to a dozen, then ever fewer.
-func (t trace) marked() int { return max(1, (len(t.X)+11)/12) }
 
 // DataRange implements plot.DataRanger.
 func (t trace) DataRange() (xmin, xmax, ymin, ymax float64) {

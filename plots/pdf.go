@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image/color"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -15,6 +16,20 @@ type westernPDF struct{ *vgpdf.Canvas }
 // FillString implements vg.Canvas.
 func (c westernPDF) FillString(f font.Face, at vg.Point, s string) {
 	c.Canvas.FillString(f, at, western(s))
+}
+
+// SetColor implements vg.Canvas. vgpdf takes the components that a colour multiplies by its opacity for those of full opacity,
+// which makes every transparent colour nearly black.
+func (c westernPDF) SetColor(clr color.Color) {
+	c.Canvas.SetColor(straight(color.NRGBAModel.Convert(clr).(color.NRGBA)))
+}
+
+// straight is a colour whose components are not multiplied by its opacity.
+type straight color.NRGBA
+
+// RGBA implements color.Color.
+func (c straight) RGBA() (r, g, b, a uint32) {
+	return 0x101 * uint32(c.R), 0x101 * uint32(c.G), 0x101 * uint32(c.B), 0x101 * uint32(c.A)
 }
 
 // western encodes a text in Windows-1252 and spells out what that lacks.

@@ -4,14 +4,8 @@ import (
 	"image/color"
 	"math"
 	"strconv"
-	"strings"
-	"sync"
 
-	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -34,6 +28,18 @@ const (
 	headroom    = 0.04         // of the range of a curve, above and below it
 	barShare    = 0.84         // of the room of a group that its bars fill
 
+	pictureSize  = 0.95 * vg.Inch // of the longer side of a picture
+	pictureGap   = vg.Length(7)   // between pictures side by side
+	rowGap       = vg.Length(9)   // between rows of pictures
+	nameWidth    = 1.05 * vg.Inch // of the names of rows of pictures
+	nameLines    = 10
+	captionGap   = vg.Length(3) // between a picture and its caption
+	captionLines = 4
+	printDPI     = 200 // of images in PDF and SVG
+
+	frameWidth = vg.Length(1.5) // of a true pair
+	signSize   = vg.Length(7)   // of the cross in its corner
+
 	keyWidth = vg.Length(22) // of a legend's sample
 	keyGap   = vg.Length(4)  // between a sample and its name
 	keyPitch = vg.Length(11) // from one row of the legend to the next
@@ -42,6 +48,8 @@ const (
 var (
 	ink   = color.NRGBA{A: 255}
 	grid  = color.NRGBA{R: 228, G: 228, B: 228, A: 255}
+	dim   = color.NRGBA{R: 150, G: 150, B: 150, A: 255}
+	alarm = color.NRGBA{R: 0xD5, G: 0x5E, B: 0x00, A: 255} // vermillion
 	paper = color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 )
 
@@ -77,9 +85,32 @@ type look struct {
 	glyph draw.GlyphDrawer
 }
 
+// lookOf tells series apart.
 func lookOf(series int) look {
 	colors, dash, glyph := palette(), dashes(), glyphs()
 	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)]}
+}
+
+// ramp is part of viridis from light to dark, which keeps its order for the colour-blind and in grey. Its end in yellow is left
+// out, too pale for lines on white.
+func ramp() []color.NRGBA {
+	return []color.NRGBA{
+		{R: 0x7A, G: 0xD1, B: 0x51, A: 255},
+		{R: 0x22, G: 0xA8, B: 0x84, A: 255},
+		{R: 0x2A, G: 0x78, B: 0x8E, A: 255},
+		{R: 0x41, G: 0x44, B: 0x87, A: 255},
+		{R: 0x44, G: 0x01, B: 0x54, A: 255},
+	}
+}
+
+// stageOf shows the place of a series among stages of one thing, the last the darkest.
+func stageOf(stage, stages int) look {
+	colors := ramp()
+	at := float64(len(colors)-1) * (1 - float64(stages-1-stage)/float64(max(1, stages-1)))
+	k := min(int(at), len(colors)-2)
+	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (at-float64(k))*(float64(b)-float64(a)))) }
+	a, b := colors[k], colors[k+1]
+	return look{color.NRGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 255}, nil, draw.CircleGlyph{}}
 }
 
 func (l look) line() draw.LineStyle {
@@ -110,51 +141,6 @@ func (l look) band() color.Color {
 }
 
 func inkLine() draw.LineStyle { return draw.LineStyle{Color: ink, Width: axisWidth} }
-
-// boldVariant is Liberation Sans Bold under a name of its own: vgpdf cannot find a font whose weight is bold.
-const boldVariant = "SansBold"
-
-// typesetter knows the fonts of all figures.
-var typesetter = sync.OnceValue(func() text.Handler {
-	faces := liberation.Collection()
-	for _, f := range faces {
-		if f.Font.Variant == "Sans" && f.Font.Weight == xfont.WeightBold && f.Font.Style == xfont.StyleNormal {
-			f.Font.Variant, f.Font.Weight = boldVariant, xfont.WeightNormal
-			faces = append(faces, f)
-			break
-		}
-	}
-	return text.Plain{Fonts: font.NewCache(faces)}
-})
-
-// lettering is the style of labels.
-func lettering(size vg.Length) text.Style {
-	return text.Style{
-		Color:   ink,
-		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
-		Handler: typesetter(),
-	}
-}
-
-// headline is the style of titles.
-func headline(size vg.Length) text.Style {
-	style := lettering(size)
-	style.Font.Variant = boldVariant
-	return style
-}
-
-// wrapped breaks a text between words so that no line is wider than asked, unless a word is.
-func wrapped(s string, style text.Style, width vg.Length) string {
-	var lines []string
-	for _, word := range strings.Fields(s) {
-		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // axes returns an empty plot with the styles of this file, to be drawn about that wide.
 func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {

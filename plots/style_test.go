@@ -2,9 +2,13 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
@@ -86,8 +90,102 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
+// TestFitted: whatever the text, no line is too wide, none too many, and only an ellipsis stands for what is left out.
+func TestFitted(t *testing.T) {
+	style := lettering(tickSize)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`([a-zäöüß]{1,12} ){0,12}[a-zA-Z]{1,40}`).Draw(rt, "text")
+		width := vg.Length(rapid.Float64Range(20, 120).Draw(rt, "width"))
+		lines := rapid.IntRange(1, 5).Draw(rt, "lines")
+		got := strings.Split(fitted(text, style, width, lines), "\n")
+		if len(got) > lines {
+			rt.Errorf("got %d lines, want at most %d", len(got), lines)
+		}
+		for _, line := range got {
+			if style.Width(line) > width {
+				rt.Errorf("line %q is %v wide, want at most %v", line, style.Width(line), width)
+			}
+		}
+		if all := strings.Join(got, " "); !strings.Contains(all, ellipsis) && all != text {
+			rt.Errorf("got %q, want %q", all, text)
+		}
+	})
+	if got := fitted("one two three", style, style.Width("one two"), 1); got != "one t"+ellipsis && got != "one"+ellipsis {
+		t.Errorf("got %q, want what fits on one line", got)
+	}
+}
+
+// TestStagesDarken: in grey, too, each stage is darker than the one before it, and the first stands out from paper.
+func TestStagesDarken(t *testing.T) {
+	luminance := func(c color.NRGBA) float64 { // of sRGB, 0 to 1
+		linear := func(v uint8) float64 { return math.Pow(float64(v)/255, 2.2) }
+		return .2126*linear(c.R) + .7152*linear(c.G) + .0722*linear(c.B)
+	}
+	for stages := range 41 {
+		last := 0.56
+		for k := range stages {
+			at := luminance(stageOf(k, stages).color)
+			if at >= last {
+				t.Errorf("stage %d of %d has luminance %.3f, want less than %.3f", k, stages, at, last)
+			}
+			last = at
+		}
+	}
+	if got, want := stageOf(0, 1), stageOf(8, 9); got.color != want.color {
+		t.Errorf("a single stage is %v, want %v as the last of several", got.color, want.color)
+	}
+}
+
+// TestLegendOfStages: a series looks the same in all panels, and stages do not use up the colours of other series.
+func TestLegendOfStages(t *testing.T) {
+	long := func(name string) Series {
+		return Series{Name: name, X: make([]float64, 100), Mean: make([]float64, 100)}
+	}
+	short := func(name string) Series { return Series{Name: name, X: make([]float64, 3), Mean: make([]float64, 3)} }
+	l := newLegend([]Panel{
+		Lines{Series: []Series{long("late"), short("ALBEF")}},
+		Lines{Series: []Series{long("early"), short("late"), long("latest")}, Ordered: true},
+		Lines{Series: []Series{long("FALCON")}},
+	})
+	want := []key{
+		{name: "late", sample: curve, stage: true}, {name: "ALBEF", sample: curve},
+		{name: "early", sample: stroke, stage: true}, {name: "latest", sample: stroke, stage: true}, {name: "FALCON", sample: stroke},
+	}
+	if !slices.Equal(l.keys, want) {
+		t.Errorf("got keys %v, want %v", l.keys, want)
+	}
+	for name, want := range map[string]look{
+		"late": stageOf(0, 3), "early": stageOf(1, 3), "latest": stageOf(2, 3), "ALBEF": lookOf(0), "FALCON": lookOf(1),
+	} {
+		if got := l.looks[name]; got.color != want.color || len(got.dash) != len(want.dash) {
+			t.Errorf("%s: got look %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestMarksThinOut(t *testing.T) {
+	for points, want := range map[int]int{1: 1, 12: 1, 13: 2, 30: 3, 31: 0, 100: 0} {
+		s := Series{Mean: make([]float64, points), X: make([]float64, points)}
+		if got := s.marks(); got != want {
+			t.Errorf("%d points: a mark at every %d, want %d", points, got, want)
+		}
+	}
+	alone := Series{Mean: make([]float64, 36), X: make([]float64, 36)}
+	alone.Mean[1] = math.NaN()
+	if got := alone.marks(); got != 3 {
+		t.Errorf("a point that stands alone among 36: a mark at every %d, want 3", got)
+	}
+}
+
 func TestWestern(t *testing.T) {
 	if got, want := western("τ = 0.07 ± 0.01 → é 字"), "tau = 0.07 \xb1 0.01 -> \xe9 ?"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestStraightColours: the components of a transparent colour reach a PDF as they are.
+func TestStraightColours(t *testing.T) {
+	if r, g, b, a := (straight{R: 200, G: 100, B: 50, A: 36}).RGBA(); r>>8 != 200 || g>>8 != 100 || b>>8 != 50 || a>>8 != 36 {
+		t.Errorf("got %d %d %d %d, want 200 100 50 36", r>>8, g>>8, b>>8, a>>8)
 	}
 }

@@ -1,0 +1,92 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Drawing is what can be written as an image: a [Figure] or [Pictures]. Each method writes the whole drawing or, where it is
+// faulty, nothing.
+type Drawing interface {
+	// PNG writes an image of the given dots per inch, 0 for 150.
+	PNG(w io.Writer, dpi int) error
+	// PDF writes one page with its fonts embedded. They hold the western alphabet; Greek letters are spelled out.
+	PDF(w io.Writer) error
+	// SVG writes text as text, in Liberation Sans or the reader's own sans-serif font.
+	SVG(w io.Writer) error
+}
+
+// sheet is a drawing laid out.
+type sheet struct {
+	name          string // for errors
+	width, height vg.Length
+	draw          func(draw.Canvas)
+}
+
+// layouter checks a drawing and lays it out.
+type layouter interface{ sheet() (sheet, error) }
+
+func writePNG(w io.Writer, d layouter, dpi int) error {
+	s, err := d.sheet()
+	if err != nil {
+		return err
+	}
+	if dpi < 0 || dpi > 2400 {
+		return fmt.Errorf("plots: %s: %d dots per inch; want 1 to 2400, or 0 for 150", s.name, dpi)
+	}
+	if dpi == 0 {
+		dpi = 150
+	}
+	c := vgimg.NewWith(vgimg.UseWH(s.width, s.height), vgimg.UseDPI(dpi))
+	return s.write(w, pixelPNG{c}, vgimg.PngCanvas{Canvas: c})
+}
+
+func writePDF(w io.Writer, d layouter) error {
+	s, err := d.sheet()
+	if err != nil {
+		return err
+	}
+	c := vgpdf.New(s.width, s.height)
+	return s.write(w, westernPDF{c}, c)
+}
+
+func writeSVG(w io.Writer, d layouter) error {
+	s, err := d.sheet()
+	if err != nil {
+		return err
+	}
+	c := vgsvg.New(s.width, s.height)
+	var b bytes.Buffer
+	if err := s.write(&b, printedSVG{c}, c); err != nil {
+		return err
+	}
+	// vgsvg names fonts after their files, and calls PNG data JPEG.
+	_, err = strings.NewReplacer(
+		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
+		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
+		"data:image/jpg;", "data:image/png;",
+	).WriteString(w, b.String())
+	return err
+}
+
+// write draws the sheet on a canvas of its size and writes that out, whole or not at all.
+func (s sheet) write(w io.Writer, c vg.CanvasSizer, out io.WriterTo) error {
+	page := draw.New(c)
+	page.SetColor(paper)
+	page.Fill(page.Rectangle.Path())
+	s.draw(draw.Crop(page, margin, -margin, margin, -margin))
+	var b bytes.Buffer
+	if _, err := out.WriteTo(&b); err != nil {
+		return fmt.Errorf("plots: %s: %w", s.name, err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

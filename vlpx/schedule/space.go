@@ -1,0 +1,238 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Space is a search space (FALCON, section 3.1; METHODS.md 14.1): N members with similarities S_ij = u_i.w_j + w_i.u_j of
+// their image embeddings u and text embeddings w. It knows the state of every member and picks, for an anchor, the member at a
+// quantile of hardness among those that remain.
+//
+// S itself is never kept. Each of its rows is computed once and sorted; what stays is the state, and for every member of the
+// row one byte, its bucket: which 256th of the row's order it lies in. A pick counts the buckets of the remaining members, and
+// computes again only the similarities of the bucket that holds the position. So a space takes N*N bytes (802 MB for 28,320
+// members), a pick reads N bytes, and it is the same as from S.
+//
+// A Space must not be used by several goroutines at once.
+type Space struct {
+	dim, quantiles int
+	image, text    []float32 // [N, dim]
+	states         []float32 // [N, quantiles]
+	buckets        []uint8   // [N, N]: row i holds each member's bucket in the order of S[i, .]
+	remaining      []int32   // ascending
+
+	bucket []int32   // scratch of Pick: the remaining members of one bucket
+	keys   []uint64  // and their keys
+	row    []float32 // scratch of similarities
+
+	anchor, members panel // and its factors
+}
+
+// bucketCount is the number of buckets of a row's order: one byte tells them apart.
+const bucketCount = 256
+
+// NewSpace returns the space of all members.
+//
+//   - image, text: normalised embeddings, [N, dim]; all zero for a member without any. They are kept, not copied, and must not
+//     change while the space is in use.
+//   - quantiles: length M of a state, at least 2 (100 in FALCON).
+//
+// While it computes it holds a copy of the embeddings besides, and some rows of S for every processor. The numbers depend on
+// neither the alignment of the embeddings nor the number of processors.
+func NewSpace(image, text []float32, dim, quantiles int) *Space {
+	if dim < 1 || len(image) != len(text) || len(image)%dim != 0 || quantiles < 2 {
+		panic(fmt.Sprintf("schedule: NewSpace: %d image and %d text numbers, dimension %d, %d quantiles; "+
+			"give both as [N, dim] with dim at least 1, and at least 2 quantiles", len(image), len(text), dim, quantiles))
+	}
+	n := len(image) / dim
+	s := &Space{
+		dim:       dim,
+		quantiles: quantiles,
+		image:     image,
+		text:      text,
+		states:    make([]float32, n*quantiles),
+		buckets:   make([]uint8, n*n),
+		remaining: make([]int32, n),
+	}
+	for i := range s.remaining {
+		s.remaining[i] = int32(i)
+	}
+	s.compute()
+	return s
+}
+
+// compute fills states and buckets, a block of rows at a time.
+func (s *Space) compute() {
+	n := s.Len()
+	var panels []panel
+	for members := range slices.Chunk(s.remaining, panelWidth) {
+		var p panel
+		p.pack(s.text, s.image, s.dim, members)
+		panels = append(panels, p)
+	}
+	bucketAt := make([]uint8, n) // of each rank among the n-1 others
+	for rank := range n - 1 {
+		bucketAt[rank] = uint8(rank * bucketCount / (n - 1))
+	}
+	blocks := (n + rowBlock - 1) / rowBlock
+	var done atomic.Int64
+	var wait sync.WaitGroup
+	for range min(blocks, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			var anchors panel
+			rows, sorter := make([]float32, min(n, rowBlock)*n), newSorter(n)
+			for block := int(done.Add(1)) - 1; block < blocks; block = int(done.Add(1)) - 1 {
+				lo, hi := block*rowBlock, min((block+1)*rowBlock, n)
+				anchors.pack(s.image, s.text, s.dim, s.remaining[lo:hi])
+				for k, members := range panels {
+					multiply(anchors, members, rows[k*panelWidth:], n)
+				}
+				for i := lo; i < hi; i++ {
+					sorted := sorter.sort(rows[(i-lo)*n:(i-lo+1)*n], i)
+					buckets := s.buckets[i*n : (i+1)*n]
+					for rank, key := range sorted {
+						buckets[uint32(key)] = bucketAt[rank]
+					}
+					softmaxQuantiles(s.State(i), len(sorted), func(rank int) float32 { return keyFloat(uint32(sorted[rank] >> 32)) })
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// similarities returns S[anchor, j] for each j of members. The result stands until the next call.
+func (s *Space) similarities(anchor int, members []int32) []float32 {
+	n := len(members)
+	s.row = slices.Grow(s.row[:0], n)[:n]
+	s.anchor.pack(s.image, s.text, s.dim, []int32{int32(anchor)})
+	row := s.row
+	for chunk := range slices.Chunk(members, panelWidth) {
+		s.members.pack(s.text, s.image, s.dim, chunk)
+		multiply(s.anchor, s.members, row, len(row))
+		row = row[len(chunk):]
+	}
+	return s.row
+}
+
+// softmaxQuantiles writes a state: the softmax of M = len(state) quantiles of n sorted numbers, the k-th at k/(M-1), linear
+// between two numbers (METHODS.md 14.2). Of no numbers it is uniform.
+func softmaxQuantiles(state []float32, n int, sorted func(rank int) float32) {
+	if n == 0 {
+		for k := range state {
+			state[k] = 1 / float32(len(state))
+		}
+		return
+	}
+	intervals := len(state) - 1
+	greatest := float64(sorted(n - 1))
+	exps := make([]float64, len(state))
+	var sum float64
+	for k := range exps {
+		rank, part := k*(n-1)/intervals, k*(n-1)%intervals
+		quantile := float64(sorted(rank))
+		if part > 0 {
+			quantile += (float64(sorted(rank+1)) - quantile) * float64(part) / float64(intervals)
+		}
+		exps[k] = math.Exp(quantile - greatest)
+		sum += exps[k]
+	}
+	for k, e := range exps {
+		state[k] = float32(e / sum)
+	}
+}
+
+// Len is the number of members N, taken or not.
+func (s *Space) Len() int { return len(s.image) / s.dim }
+
+// State returns the state of member i, [quantiles]: the softmax of the evenly spaced quantiles of its similarities to all
+// other members, taken or not (METHODS.md 14.2). The caller must not change it. A lone member's state is uniform.
+func (s *Space) State(i int) []float32 {
+	lo, hi := i*s.quantiles, (i+1)*s.quantiles
+	return s.states[lo:hi:hi]
+}
+
+// RemainingState is like [Space.State], over the remaining members other than i: the other reading of FALCON's Algorithm 1. It
+// computes and sorts the similarities at each call.
+func (s *Space) RemainingState(i int) []float32 {
+	row := s.similarities(i, s.remaining)
+	if k, found := slices.BinarySearch(s.remaining, int32(i)); found {
+		row = slices.Delete(row, k, k+1)
+	}
+	slices.Sort(row)
+	state := make([]float32, s.quantiles)
+	softmaxQuantiles(state, len(row), func(rank int) float32 { return row[rank] })
+	return state
+}
+
+// Similarity returns S_ij = u_i.w_j + w_i.u_j. S_ji may differ from it by a rounding.
+func (s *Space) Similarity(i, j int) float32 { return s.similarities(i, []int32{int32(j)})[0] }
+
+// Remaining is the number of members not taken.
+func (s *Space) Remaining() int { return len(s.remaining) }
+
+// Nth returns the k-th remaining member, 0 <= k < Remaining, in ascending order.
+func (s *Space) Nth(k int) int { return int(s.remaining[k]) }
+
+// Take removes a remaining member.
+func (s *Space) Take(i int) {
+	k, found := slices.BinarySearch(s.remaining, int32(i))
+	if !found {
+		panic(fmt.Sprintf("schedule: Take(%d): not a remaining member; take each member once", i))
+	}
+	s.remaining = slices.Delete(s.remaining, k, k+1)
+}
+
+// Pick returns the remaining member at the quantile q, 0 to 1, of hardness for an anchor that is taken already: with the R
+// remaining members in ascending order of similarity, equals in descending order of member, the one at position round(q*(R-1)),
+// halves to even (METHODS.md 14.3). Quantile 1 is the most similar member and of several the first. Pick does not take it.
+func (s *Space) Pick(anchor int, q float64) int {
+	if len(s.remaining) == 0 {
+		panic(fmt.Sprintf("schedule: Pick(%d, %v): no member remains; ask Remaining before", anchor, q))
+	}
+	position := int(math.RoundToEven(q * float64(len(s.remaining)-1)))
+	n := s.Len()
+	buckets := s.buckets[anchor*n : (anchor+1)*n]
+	bucket, position := locate(buckets, s.remaining, position)
+	s.bucket = s.bucket[:0]
+	for _, member := range s.remaining {
+		if buckets[member] == bucket {
+			s.bucket = append(s.bucket, member)
+		}
+	}
+	s.keys = s.keys[:0]
+	for k, similarity := range s.similarities(anchor, s.bucket) {
+		s.keys = append(s.keys, uint64(orderKey(similarity))<<32|uint64(^uint32(s.bucket[k])))
+	}
+	slices.Sort(s.keys)
+	return int(^uint32(s.keys[position]))
+}
+
+// locate returns the bucket that holds the remaining member at a position of the row's order, and its position therein.
+func locate(buckets []uint8, remaining []int32, position int) (bucket uint8, within int) {
+	// Neighbours often share a bucket; four tables keep an increment from waiting for the one before.
+	var count [4][bucketCount]int32
+	rest := remaining
+	for ; len(rest) >= 4; rest = rest[4:] {
+		count[0][buckets[rest[0]]]++
+		count[1][buckets[rest[1]]]++
+		count[2][buckets[rest[2]]]++
+		count[3][buckets[rest[3]]]++
+	}
+	for _, member := range rest {
+		count[0][buckets[member]]++
+	}
+	for {
+		n := int(count[0][bucket] + count[1][bucket] + count[2][bucket] + count[3][bucket])
+		if position < n {
+			return bucket, position
+		}
+		position -= n
+		bucket++
+	}
+}

@@ -12,6 +12,7 @@ import (
 type teacher struct {
 	image, text *Node // um and wm, [batch, Embed]
 	words       *Node // logits over the vocabulary for the masked captions, [batch, tokens, vocabulary]
+	mix         *Node // weight of the soft targets, a scalar
 }
 
 // teach moves the momentum weights towards the online ones as they were before this step's update, then runs the momentum

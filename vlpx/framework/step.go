@@ -28,58 +28,114 @@ type Losses struct {
 	// HardestImages[k] is the batch's most similar other image for text k, HardestTexts[k] the most similar other text for
 	// image k: int32, [batch]. False negatives are counted by them.
 	HardestImages, HardestTexts *Node
+	Pairs                       negative.Pairs // that ITM saw
 }
 
 // Total is the sum of the three losses, ALBEF's objective.
-func (l Losses) Total() *Node { return Add(Add(l.ITC, l.ITM), l.MLM) }
+func (l Losses) Total() *Node { return l.Of(negative.AllObjectives()) }
+
+// Of is the sum of the named losses, a scalar.
+func (l Losses) Of(o negative.Objectives) *Node {
+	var sum *Node
+	for _, x := range []struct {
+		in   bool
+		loss *Node
+	}{{o.ITC, l.ITC}, {o.ITM, l.ITM}, {o.MLM, l.MLM}} {
+		switch {
+		case x.in && sum == nil:
+			sum = x.loss
+		case x.in:
+			sum = Add(sum, x.loss)
+		}
+	}
+	return sum
+}
 
 // Losses builds ALBEF's three losses for a mini-batch under a method. The scope is the store's root.
+func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch) Losses {
+	if distiller, distils := m.Contrast.(negative.Distiller); distils {
+		// Momentum encoders follow the weights before this step's update.
+		taught := a.teach(s, distiller.Momentum(), b)
+		taught.mix = distiller.Mix(b.Progress)
+		return a.pass(s, m, b, negative.AllObjectives(), nil, &taught)
+	}
+	return a.pass(s, m, b, negative.AllObjectives(), nil, nil)
+}
+
+// Reassess builds the sum of the losses that which names for a mini-batch that Losses has seen, on the same ITM pairs, with
+// the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
+// without distillation.
+func (a ALBEF) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negative.Pairs, which negative.Objectives) *Node {
+	return a.pass(s, m, b, which, &pairs, nil).Of(which)
+}
+
+// pass builds one forward pass for the losses that which names. ITM sees the given pairs, or those that the method picks.
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels.
-func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch) Losses {
+func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, pairs *negative.Pairs, taught *teacher) Losses {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
 	online := s.Store().Scope(Model)
-	tau := temperature(online, g)
-	image := a.EncodeImage(online, b.Pixels)
-	both := a.EncodeText(online, Concatenate([]*Node{b.IDs, b.Masked}, 0))
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
-	features := negative.Features{
-		Image: image.Feature, Text: rows(both.Feature, 0, batch),
-		Temperature: tau, Progress: b.Progress, State: s.Store().Scope(State),
+	image := a.EncodeImage(online, b.Pixels)
+	var ids []*Node
+	if which.ITC || which.ITM {
+		ids = append(ids, b.IDs)
 	}
-
-	// Momentum encoders follow the weights before this step's update.
-	distiller, distils := m.Contrast.(negative.Distiller)
-	var taught teacher
-	if distils {
-		taught = a.teach(s, distiller.Momentum(), b)
-		features.MomentumImage, features.MomentumText = taught.image, taught.text
+	if which.MLM {
+		ids = append(ids, b.Masked)
 	}
+	texts := a.EncodeText(online, Concatenate(ids, 0))
 
-	contrasted := m.Contrast.ITC(features)
-	pairs := m.Matching.Pairs(contrasted, b.Noise)
-	matched := pairs.Labels.Shape().Dim(0)
+	var l Losses
+	if which.ITC {
+		l.Temperature = temperature(online, g)
+		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
+		features := negative.Features{
+			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(State),
+		}
+		if taught != nil {
+			features.MomentumImage, features.MomentumText = taught.image, taught.text
+		}
+		contrasted := m.Contrast.ITC(features)
+		l.ITC = contrasted.Loss
+		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
+		if pairs == nil {
+			picked := m.Matching.Pairs(contrasted, b.Noise)
+			pairs = &picked
+		}
+		l.Pairs = *pairs
+	}
 
 	// Fusion: ITM's pairs, then the masked captions with their own images.
-	texts := oneHot(pairs.Texts, batch)
-	states := Concatenate([]*Node{encoder.SelectRows(texts, rows(both.States, 0, batch)), rows(both.States, batch, 2*batch)}, 0)
-	bias := Concatenate([]*Node{encoder.SelectRows(texts, rows(both.Bias, 0, batch)), rows(both.Bias, batch, 2*batch)}, 0)
-	choice := Concatenate([]*Node{oneHot(pairs.Images, batch), ConvertDType(Diagonal(g, batch), dtypes.Float32)}, 0)
-	fused := a.Fuse(online, states, bias, image.Tokens, choice)
-	itm := objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels)
-
-	words := a.maskedWords(online, rows(fused, matched, matched+batch))
-	var mlm *Node
-	if distils {
-		mlm = objective.DistilledMLM(words, b.Labels, taught.words, distiller.Mix(b.Progress))
-	} else {
-		mlm = objective.MLM(words, b.Labels)
+	var states, bias, choice []*Node
+	matched := 0
+	if which.ITM {
+		matched = pairs.Labels.Shape().Dim(0)
+		chosen := oneHot(pairs.Texts, batch)
+		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
+		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
+		choice = append(choice, oneHot(pairs.Images, batch))
 	}
-
-	images, hardTexts := negative.HardestNegatives(contrasted)
-	return Losses{
-		ITC: contrasted.Loss, ITM: itm, MLM: mlm,
-		Image: features.Image, Text: features.Text, Temperature: tau,
-		HardestImages: images, HardestTexts: hardTexts,
+	if which.MLM {
+		last := batch * len(ids)
+		states = append(states, rows(texts.States, last-batch, last))
+		bias = append(bias, rows(texts.Bias, last-batch, last))
+		choice = append(choice, ConvertDType(Diagonal(g, batch), dtypes.Float32))
 	}
+	if len(states) == 0 {
+		return l
+	}
+	fused := a.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
+	if which.ITM {
+		l.ITM = objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels)
+	}
+	if which.MLM {
+		words := a.maskedWords(online, rows(fused, matched, matched+batch))
+		if taught != nil {
+			l.MLM = objective.DistilledMLM(words, b.Labels, taught.words, taught.mix)
+		} else {
+			l.MLM = objective.MLM(words, b.Labels)
+		}
+	}
+	return l
 }

@@ -1,10 +1,5 @@
 package negative
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
 // Method is one way to treat the negatives of a mini-batch. A nil part is the plain choice: uniform batches, InfoNCE,
 // hardest in-batch negatives.
 type Method struct {
@@ -67,16 +62,4 @@ func ProgressiveQuantile(name string, from, to float64, searchSpace, queue int) 
 
 func grit(name string, b Batches) Method {
 	return Method{Name: name, Batches: b, Contrast: Consistency{Weight: 0.2}, Matching: Hardest{}, Masking: 0.5}
-}
-
-// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method. The name is left out:
-// what a method is called changes nothing.
-func (m Method) MarshalJSON() ([]byte, error) {
-	part := func(p any) map[string]any { return map[string]any{fmt.Sprintf("%T", p): p} }
-	return json.Marshal(map[string]any{
-		"Batches":  part(m.Batches),
-		"Contrast": part(m.Contrast),
-		"Matching": part(m.Matching),
-		"Masking":  m.Masking,
-	})
 }

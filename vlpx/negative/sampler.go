@@ -43,7 +43,25 @@ type Observation struct {
 	Pairs       []int     // the mini-batch, as Next returned it
 	Image, Text []float32 // normalised embeddings of the forward pass, before the update, [batch, dim]
 	Temperature float64   // tau of the step
+	// Improvement is how much the update lowered the losses that Rewarded names, in nats; 0 where Batches is not Rewarded.
+	Improvement float64
 }
+
+// check finds embeddings of another width, or that are not finite, in what the named sampler observes in an epoch.
+func (o Observation) check(sampler string, epoch, dim int) error {
+	if want := len(o.Pairs) * dim; len(o.Image) != want || len(o.Text) != want {
+		return fmt.Errorf("negative: %s: %d image and %d text numbers observed for %d pairs of width %d; want %d each",
+			sampler, len(o.Image), len(o.Text), len(o.Pairs), dim, want)
+	}
+	for i := range o.Image {
+		if notFinite(o.Image[i]) || notFinite(o.Text[i]) {
+			return fmt.Errorf("negative: %s: epoch %d: the embedding of pair %d is not finite", sampler, epoch, o.Pairs[i/dim])
+		}
+	}
+	return nil
+}
+
+func notFinite(x float32) bool { return x-x != 0 }
 
 func (s Start) check() error {
 	switch {

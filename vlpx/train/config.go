@@ -32,6 +32,9 @@ func (c Config) Validate() error {
 	if err := c.Schedule.Validate(); err != nil {
 		return err
 	}
+	if err := c.Method.Validate(); err != nil {
+		return err
+	}
 	switch {
 	case c.BatchSize < 2:
 		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)

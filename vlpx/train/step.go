@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // Input is one mini-batch on the host.
@@ -26,33 +27,54 @@ type Output struct {
 	ITC, ITM, MLM, GradientNorm, Temperature float64
 	Image, Text                              []float32 // normalised embeddings, [batch, Embed]
 	HardestImages, HardestTexts              []int32   // see framework.Losses, [batch]
+	// Improvement is how much the update lowered the losses that the method's Reward names on this mini-batch, in nats; 0
+	// where the method is not negative.Rewarded.
+	Improvement float64
 }
 
 // Loss is the sum of the three losses.
 func (o Output) Loss() float64 { return o.ITC + o.ITM + o.MLM }
 
-// Step is the compiled training step: losses, gradients and the update in one call.
+// Step is the compiled training step: losses, gradients, the update and what it improved in one call.
 type Step struct {
 	exec                *model.Exec
 	batch, side, tokens int
+	rewarded            bool
 }
 
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
 // first call.
 func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, error) {
+	learner, rewarded := c.Method.Batches.(negative.Rewarded)
 	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
-		s.Store().SetTraining(in[0].Graph(), true)
-		losses := c.Framework.Losses(s, c.Method, framework.Batch{
-			Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5],
-		})
+		g := in[0].Graph()
+		s.Store().SetTraining(g, true)
+		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5]}
+		losses := c.Framework.Losses(s, c.Method, batch)
+		reassess := func() *Node {
+			s.Store().SetTraining(g, false)
+			defer s.Store().SetTraining(g, true)
+			return c.Framework.Reassess(s, c.Method, batch, losses.Pairs, learner.Reward())
+		}
+		var before *Node
+		if rewarded {
+			before = losses.Of(learner.Reward())
+			if _, distils := c.Method.Contrast.(negative.Distiller); distils || c.Framework.Text.Dropout > 0 {
+				before = reassess() // the training pass was not the same
+			}
+		}
 		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Total(), in[6])
-		return []*Node{losses.ITC, losses.ITM, losses.MLM, norm, losses.Temperature, losses.Image, losses.Text,
+		out := []*Node{losses.ITC, losses.ITM, losses.MLM, norm, losses.Temperature, losses.Image, losses.Text,
 			losses.HardestImages, losses.HardestTexts}
+		if rewarded {
+			out = append(out, Sub(before, reassess()))
+		}
+		return out
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train: building the step: %w", err)
 	}
-	return &Step{exec: exec, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen}, nil
+	return &Step{exec: exec, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded}, nil
 }
 
 // Run makes one step.
@@ -69,6 +91,9 @@ func (s *Step) Run(in Input) (Output, error) {
 	defer framework.Release(results)
 	scalar := func(i int) float64 { return float64(tensors.ToScalar[float32](results[i])) }
 	out := Output{ITC: scalar(0), ITM: scalar(1), MLM: scalar(2), GradientNorm: scalar(3), Temperature: scalar(4)}
+	if s.rewarded {
+		out.Improvement = scalar(9)
+	}
 	if out.Image, err = tensors.CopyFlatData[float32](results[5]); err != nil {
 		return out, err
 	}
@@ -87,6 +112,6 @@ func (s *Step) Close() { s.exec.Finalize() }
 
 // finite reports whether every loss and the gradient are numbers.
 func (o Output) finite() bool {
-	sum := o.ITC + o.ITM + o.MLM + o.GradientNorm + o.Temperature
+	sum := o.ITC + o.ITM + o.MLM + o.GradientNorm + o.Temperature + o.Improvement
 	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }

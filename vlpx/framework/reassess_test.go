@@ -1,0 +1,159 @@
+package framework
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+)
+
+// threePairs is a mini-batch of three images and captions of five tokens, at the end of epoch 0.
+func threePairs() []*tensors.Tensor {
+	pixels := make([]float32, 3*16*16*3)
+	for i := range pixels {
+		pixels[i] = float32(math.Sin(float64(i * i)))
+	}
+	const no = objective.Ignored
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(pixels, 3, 16, 16, 3),
+		tensors.FromValue([][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}}),
+		tensors.FromValue([][]int32{{2, 4, 6, 3, 0}, {2, 7, 4, 4, 3}, {2, 4, 3, 0, 0}}),
+		tensors.FromValue([][]int32{{no, 5, no, no, no}, {no, no, 8, 9, no}, {no, 10, no, no, no}}),
+		tensors.FromValue(make([]float32, 2*3*3)),
+		tensors.FromScalar(float32(1)),
+	}
+}
+
+// measured are the scalars that build makes of the three pairs, by the weights of a store.
+func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, b Batch) []*Node) []float64 {
+	t.Helper()
+	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+		noise := Reshape(in[4], 2, 3, 3)
+		return build(s, Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: noise, Progress: in[5]})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	results, err := Call(exec, threePairs()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer Release(results)
+	var numbers []float64
+	for _, x := range results {
+		numbers = append(numbers, float64(tensors.ToScalar[float32](x)))
+	}
+	return numbers
+}
+
+func initialised(t *testing.T, on compute.Backend, m negative.Method) *model.Store {
+	t.Helper()
+	store := model.NewStore()
+	if err := small().Initialise(on, store, m, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// nextOnes gives each text the next image and each image the next text, whatever their similarities.
+type nextOnes struct{}
+
+func (nextOnes) Pairs(c negative.Contrasted, _ *Node) negative.Pairs {
+	g := c.I2T.Graph()
+	return negative.Pairs{
+		Images: Const(g, []int32{0, 1, 2, 1, 2, 0, 0, 1, 2}),
+		Texts:  Const(g, []int32{0, 1, 2, 0, 1, 2, 1, 2, 0}),
+		Labels: Const(g, []int32{1, 1, 1, 0, 0, 0, 0, 0, 0}),
+	}
+}
+
+var subsets = []negative.Objectives{
+	{ITC: true}, {ITM: true}, {MLM: true}, {ITC: true, ITM: true}, {ITM: true, MLM: true}, negative.AllObjectives(),
+}
+
+// By the same weights a mini-batch has the same losses at its second assessment.
+func TestReassessAgrees(t *testing.T) {
+	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(3, 6)} {
+		on := backend(t)
+		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
+			l := small().Losses(s, m, b)
+			out := []*Node{l.ITC, l.ITM, l.MLM}
+			for _, which := range subsets {
+				out = append(out, small().Reassess(s, m, b, l.Pairs, which))
+			}
+			return out
+		})
+		for k, which := range subsets {
+			if want := sumOf(which, got); math.Abs(got[3+k]-want) > 1e-6*want {
+				t.Errorf("%s, %s: got %g, want %g", m.Name, which, got[3+k], want)
+			}
+		}
+	}
+}
+
+// sumOf adds those of ITC, ITM and MLM that an objective names.
+func sumOf(which negative.Objectives, losses []float64) float64 {
+	sum := 0.0
+	for k, in := range []bool{which.ITC, which.ITM, which.MLM} {
+		if in {
+			sum += losses[k]
+		}
+	}
+	return sum
+}
+
+// Weights that the graph moves between the two assessments count in the second, which keeps to the pairs it is given. The
+// call leaves the moved weights in the store, where another graph measures what they give.
+func TestReassessAfterAnUpdate(t *testing.T) {
+	m := negative.GRITVLP(3, 6)
+	given := m
+	given.Matching = nextOnes{}
+	on := backend(t)
+	store := initialised(t, on, m)
+	got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
+		l := small().Losses(s, m, b)
+		pairs := nextOnes{}.Pairs(negative.Contrasted{I2T: l.Image}, nil)
+		out := []*Node{l.ITC, l.ITM, l.MLM}
+		for v := range s.Store().Scope(Model).IterVariables() {
+			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(b.Pixels.Graph()), 1.5), 0.05))
+		}
+		for _, which := range subsets {
+			out = append(out, small().Reassess(s, m, b, pairs, which))
+		}
+		return out
+	})
+	moved := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
+		l := small().Losses(s, given, b)
+		return []*Node{l.ITC, l.ITM, l.MLM}
+	})
+	for k, which := range subsets {
+		want, before := sumOf(which, moved), sumOf(which, got)
+		if math.Abs(got[3+k]-want) > 1e-5*want {
+			t.Errorf("%s: got %g, want %g by the moved weights", which, got[3+k], want)
+		}
+		if math.Abs(want-before) < 1e-3 {
+			t.Errorf("%s: %g before and %g after: the weights did not move it", which, before, want)
+		}
+	}
+}
+
+// Where the method distils, MLM's second assessment is against the masked words alone.
+func TestReassessWithoutDistillation(t *testing.T) {
+	m, on := negative.ALBEF(6), backend(t)
+	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
+		l := small().Losses(s, m, b)
+		return []*Node{
+			small().Reassess(s, m, b, l.Pairs, negative.Objectives{MLM: true}), small().Losses(s, negative.Plain(), b).MLM, l.MLM,
+		}
+	})
+	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {
+		t.Errorf("got %g, want %g as without distillation, not %g", got[0], got[1], got[2])
+	}
+}

@@ -1,0 +1,92 @@
+package negative
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// elsewhere is a type without a name, and so none of this module: it stands for a part in a cell.
+type elsewhere = struct{ Grouped }
+
+func TestForeign(t *testing.T) {
+	for part, want := range map[any]bool{
+		Uniform{}: false, &Grouped{}: false, Hardest{}: false,
+		elsewhere{}: true, &elsewhere{}: true, time.Time{}: true, &time.Time{}: true,
+	} {
+		if got := foreign(reflect.TypeOf(part)); got != want {
+			t.Errorf("%T: foreign is %v, want %v", part, got, want)
+		}
+	}
+}
+
+// A method with a part from elsewhere is identified by the program, whichever part that is, and by the part's fields.
+func TestProgramIsPartOfTheIdentity(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	executable, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(executable))
+	for _, c := range []struct {
+		method Method
+		want   string
+	}{
+		{Method{Batches: elsewhere{Grouped{SearchSpace: 8}}, Masking: 0.5}.WithDefaults(),
+			`{"Batches":{"struct { negative.Grouped }":{"SearchSpace":8,"Queue":0}},"Contrast":{"negative.InfoNCE":{}},"Masking":0.5,` +
+				`"Matching":{"negative.Hardest":{}},"Program":"` + hash + `"}`},
+		{Method{Contrast: struct{ InfoNCE }{}, Masking: 0.5}.WithDefaults(),
+			`{"Batches":{"negative.Uniform":{}},"Contrast":{"struct { negative.InfoNCE }":{}},"Masking":0.5,` +
+				`"Matching":{"negative.Hardest":{}},"Program":"` + hash + `"}`},
+	} {
+		if got, err := json.Marshal(c.method); err != nil || string(got) != c.want {
+			t.Errorf("got %s, error %v; want %s", got, err, c.want)
+		}
+	}
+}
+
+func TestPartsThatAreNotPlainData(t *testing.T) {
+	type inner struct {
+		Deep []map[string]struct{ secret int }
+	}
+	for _, c := range []struct {
+		method Method
+		want   string // "" for none
+	}{
+		{Method{}, ""},
+		{ALBEF(64), ""},
+		{GRITVLP(8, 16), ""},
+		{Method{Batches: &elsewhere{}}, ""},
+		{Method{Batches: struct {
+			Uniform
+			Weights []float64
+			At      *struct{ Epoch int }
+		}{}}, ""},
+		{Method{Batches: struct {
+			Uniform
+			margin float64
+		}{}}, "the field margin holds; give it an exported field"},
+		{Method{Contrast: &struct {
+			InfoNCE
+			Inner inner
+		}{Inner: inner{Deep: []map[string]struct{ secret int }{{"a": {}}}}}}, "the field Inner.Deep.secret holds"},
+		{Method{Contrast: struct{ Contrast }{InfoNCE{}}}, "the field Contrast holds"},
+		{Method{Matching: struct {
+			Hardest
+			By func() int
+		}{}}, "unsupported type: func() int; a part is plain data"},
+	} {
+		err := c.method.Validate()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v, want one with %q", c.method, err, c.want)
+		}
+	}
+}

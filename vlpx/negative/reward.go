@@ -1,0 +1,61 @@
+package negative
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Objectives names some of ALBEF's losses.
+type Objectives struct {
+	ITC bool `json:",omitempty"`
+	ITM bool `json:",omitempty"`
+	MLM bool `json:",omitempty"`
+}
+
+// AllObjectives are the three losses.
+func AllObjectives() Objectives { return Objectives{ITC: true, ITM: true, MLM: true} }
+
+// String joins the names: "ITC + ITM".
+func (o Objectives) String() string {
+	var names []string
+	for _, x := range []struct {
+		in   bool
+		name string
+	}{{o.ITC, "ITC"}, {o.ITM, "ITM"}, {o.MLM, "MLM"}} {
+		if x.in {
+			names = append(names, x.name)
+		}
+	}
+	return strings.Join(names, " + ")
+}
+
+// Rewarded is a Batches whose samplers learn from how much a step improved the model on its own mini-batch: the fall of some
+// losses from before the update to after it, on the same images, captions, masks and ITM pairs, without dropout
+// (METHODS.md 14.4). The step then makes one more forward pass and tells it in Observation.Improvement.
+type Rewarded interface {
+	Batches
+	// Reward names the losses.
+	Reward() Objectives
+	// Ahead is how many mini-batches may be built before the improvement of the one before them is known.
+	Ahead() int
+}
+
+// Validate tells what does not fit together in a method, and which part of it is not plain data.
+func (m Method) Validate() error {
+	if err := m.identifiable(); err != nil {
+		return err
+	}
+	rewarded, ok := m.Batches.(Rewarded)
+	if !ok {
+		return nil
+	}
+	reward := rewarded.Reward()
+	if reward == (Objectives{}) {
+		return errors.New("negative: a reward of no loss; name ITC, ITM or MLM")
+	}
+	if _, stateful := m.Contrast.(Stateful); stateful && (reward.ITC || reward.ITM) {
+		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
+	}
+	return nil
+}

@@ -105,14 +105,8 @@ func (s *groupedSampler) readmit(order, places []int) {
 func (s *groupedSampler) Next() ([]int, error) { return s.pass.next() }
 
 func (s *groupedSampler) Observe(o Observation) error {
-	if want := len(o.Pairs) * s.pass.run.Dim; len(o.Image) != want || len(o.Text) != want {
-		return fmt.Errorf("negative: grouped: %d image and %d text numbers observed for %d pairs of width %d; want %d each",
-			len(o.Image), len(o.Text), len(o.Pairs), s.pass.run.Dim, want)
-	}
-	for i := range o.Image {
-		if notFinite(o.Image[i]) || notFinite(o.Text[i]) {
-			return fmt.Errorf("negative: grouped: epoch %d: the embedding of pair %d is not finite", s.pass.epoch, o.Pairs[i/s.pass.run.Dim])
-		}
+	if err := o.check("grouped", s.pass.epoch, s.pass.run.Dim); err != nil {
+		return err
 	}
 	if err := s.pass.observe(o.Pairs); err != nil {
 		return err
@@ -126,8 +120,6 @@ func (s *groupedSampler) Observe(o Observation) error {
 	}
 	return nil
 }
-
-func notFinite(x float32) bool { return x-x != 0 }
 
 // collect appends a mini-batch to the queue.
 func (s *groupedSampler) collect(o Observation) {

@@ -70,6 +70,7 @@ func drawRun(t *rapid.T) (Batches, Start) {
 		Grouped{SearchSpace: space, Queue: queue, Readmit: readmit},
 		FixedQuantile{Quantile: 0.3, SearchSpace: space, Queue: queue, Readmit: readmit},
 		Progressive{From: 0.2, To: 0.9, SearchSpace: space, Queue: queue, Readmit: readmit},
+		byText{},
 	}).Draw(t, "batches"), run
 }
 
@@ -153,7 +154,7 @@ func TestSeedsDiffer(t *testing.T) {
 	run := Start{Pairs: 100, BatchSize: 4, Dim: 2, Epochs: 2}
 	other := run
 	other.Seed = 1
-	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 8, Queue: 16}} {
+	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 8, Queue: 16}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3}} {
 		one, two, three := started(t, b, run), started(t, b, run), started(t, b, other)
 		for e := range 2 {
 			first := fmt.Sprint(epochOf(t, one, run, e))
@@ -182,6 +183,7 @@ func TestStartErrors(t *testing.T) {
 		{Uniform{}, with(func(s *Start) { s.BatchSize = 1 }), "batch size 1"},
 		{Uniform{}, with(func(s *Start) { s.Pairs = 3 }), "3 pairs do not fill"},
 		{Uniform{}, with(func(s *Start) { s.Dim = 0 }), "width 0"},
+		{byText{}, with(func(s *Start) { s.Epochs = 0 }), "0 epochs"},
 		{Grouped{}, with(func(s *Start) { s.Epochs = 0 }), "0 epochs"},
 		{Grouped{SearchSpace: 10}, good, "search space 10 is no multiple of the batch size 4; take 12"},
 		{Grouped{SearchSpace: 8, Queue: 20}, good, "queue 20 is no multiple of the search space 8; take 24"},
@@ -197,7 +199,7 @@ func TestStartErrors(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	run := Start{Pairs: 10, BatchSize: 4, Dim: 2, Epochs: 2}
-	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}} {
+	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3, Hidden: 4}} {
 		s := started(t, b, run)
 		fails := func(what, want string, err error) {
 			t.Helper()
@@ -265,7 +267,7 @@ func TestJSON(t *testing.T) {
 // Whatever the bytes are, UnmarshalBinary fails or leaves a sampler that finishes its run.
 func FuzzUnmarshalBinary(f *testing.F) {
 	run := Start{Pairs: 10, BatchSize: 2, Dim: 2, Epochs: 2}
-	kinds := []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}}
+	kinds := []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 4, Quantiles: 2, Hidden: 2}}
 	for _, b := range kinds {
 		s := started(f, b, run)
 		for k := range 5 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/negative"
 )
 
 // CurvesName is the file of a run's curves: JSON lines, a point every few steps and a Record at each epoch's end.
@@ -25,6 +26,7 @@ type point struct {
 	MLM          float64 `json:"mlm"`
 	GradientNorm float64 `json:"gradient_norm"`
 	Temperature  float64 `json:"temperature"`
+	Improvement  float64 `json:"improvement,omitempty"` // where the method is rewarded for it
 }
 
 // Record is one epoch: mean losses, the temperature at its end, the false negatives met, and what evaluation measured.
@@ -36,6 +38,7 @@ type Record struct {
 	MLM         float64            `json:"mlm"`
 	Temperature float64            `json:"temperature"`
 	False       FalseNegatives     `json:"false_negatives"`
+	Scheduling  *Scheduling        `json:"scheduling,omitempty"` // where the sampler is a negative.Scheduler
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -51,21 +54,51 @@ type FalseNegatives struct {
 	HopsTrue int `json:"hops_true"` // of these, the true pairs
 }
 
-// Names of the shares among a run's metrics, in per cent, of its last epoch.
+// Names of what training counts, among a run's metrics: of its last epoch, where it is known. The last two are followed by a
+// class of complexity: simple, middle or complex.
 const (
-	FalseInBatch = "FN in batch"
-	FalseHardest = "FN hardest"
-	FalseChosen  = "FN chosen" // of neighbours in a mini-batch
+	FalseInBatch = "FN in batch" // per cent
+	FalseHardest = "FN hardest"  // per cent
+	FalseChosen  = "FN chosen"   // per cent, of neighbours in a mini-batch
+
+	MeanReward   = "reward"        // of the scheduler, in nats
+	MeanQuantile = "quantile"      // chosen
+	ClassChosen  = "FN chosen of " // per cent, of the negatives that the scheduler picked
+	ClassMean    = "quantile of "  // chosen
 )
 
-// InBatch is the share of true pairs among the negatives of the mini-batches, 0 if none is known.
-func (f FalseNegatives) InBatch() float64 { return share(f.BatchTrue, f.Batch) }
-
-// AmongHardest is the share of true pairs among the hardest negatives, 0 if none is known.
-func (f FalseNegatives) AmongHardest() float64 { return share(f.HardestTrue, f.Hardest) }
-
-// AmongChosen is the share of true pairs among the negatives between neighbours, 0 if none is known.
-func (f FalseNegatives) AmongChosen() float64 { return share(f.HopsTrue, f.Hops) }
+// Counted are the metrics of this epoch that training itself counted, by the names above.
+func (r Record) Counted() map[string]float64 {
+	counted := map[string]float64{}
+	for _, x := range []struct {
+		name        string
+		part, whole int
+	}{
+		{FalseInBatch, r.False.BatchTrue, r.False.Batch},
+		{FalseHardest, r.False.HardestTrue, r.False.Hardest},
+		{FalseChosen, r.False.HopsTrue, r.False.Hops},
+	} {
+		if x.whole > 0 {
+			counted[x.name] = 100 * share(x.part, x.whole)
+		}
+	}
+	if r.Scheduling == nil || r.Scheduling.Reward.N == 0 {
+		return counted
+	}
+	counted[MeanReward] = r.Scheduling.Reward.Mean
+	var sum, n float64
+	for k, class := range r.Scheduling.Classes {
+		sum, n = sum+class.Quantile.Mean*float64(class.Quantile.N), n+float64(class.Quantile.N)
+		if class.Quantile.N > 0 {
+			counted[ClassMean+Complexity[k]] = class.Quantile.Mean
+		}
+		if class.Negative > 0 {
+			counted[ClassChosen+Complexity[k]] = 100 * share(class.True, class.Negative)
+		}
+	}
+	counted[MeanQuantile] = sum / n
+	return counted
+}
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
@@ -99,7 +132,15 @@ type tally struct {
 	ITC, ITM, MLM float64 // sums
 	Temperature   float64
 	False         FalseNegatives
+	Scheduling    *Scheduling
 	last          float64
+}
+
+func (t *tally) schedule(choices []negative.Choice, reward float64, c classes, r datasets.Relation, pairs []datasets.Pair) {
+	if t.Scheduling == nil {
+		t.Scheduling = &Scheduling{}
+	}
+	t.Scheduling.add(choices, reward, c, r, pairs)
 }
 
 func (t *tally) add(o Output) {
@@ -112,7 +153,8 @@ func (t *tally) add(o Output) {
 
 func (t tally) record(epoch int, rate float64) Record {
 	n := float64(t.Steps)
-	return Record{Epoch: epoch, Rate: rate, ITC: t.ITC / n, ITM: t.ITM / n, MLM: t.MLM / n, Temperature: t.Temperature, False: t.False}
+	return Record{Epoch: epoch, Rate: rate, ITC: t.ITC / n, ITM: t.ITM / n, MLM: t.MLM / n, Temperature: t.Temperature, False: t.False,
+		Scheduling: t.Scheduling}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

@@ -110,6 +110,7 @@ type trainer struct {
 	model    *Model
 	step     *Step
 	sampler  negative.Sampler
+	classes  classes // of the pairs, where the sampler is a negative.Scheduler
 	loader   *loader.Loader
 	curves   *os.File
 	ahead    [][]int // mini-batches that the loader has and the step has not
@@ -135,6 +136,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
+	}
+	if _, schedules := t.sampler.(negative.Scheduler); schedules {
+		t.classes = newClasses(job.Set, t.pairs)
 	}
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
 		return nil, err
@@ -182,7 +186,12 @@ const imageCache = 1 << 30
 const saveShare = 50
 
 // lookahead is the number of mini-batches that are decoded while a step runs.
-const lookahead = 2
+func (t *trainer) lookahead() int {
+	if learner, ok := t.job.Config.Method.Batches.(negative.Rewarded); ok {
+		return learner.Ahead()
+	}
+	return 2
+}
 
 // epoch makes the epoch's remaining steps, evaluates, and saves a checkpoint.
 func (t *trainer) epoch(ctx context.Context) error {
@@ -199,7 +208,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 			return t.stop(ctx)
 		}
 		begun := time.Now()
-		for ; submitted < min(t.steps, t.Step+1+lookahead); submitted++ {
+		for ; submitted < min(t.steps, t.Step+1+t.lookahead()); submitted++ {
 			batch, err := t.sampler.Next()
 			if err != nil {
 				return err
@@ -225,6 +234,12 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 	}
 	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1))
+	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules {
+		if record.Scheduling == nil {
+			record.Scheduling = &Scheduling{}
+		}
+		record.Scheduling.I2T, record.Scheduling.T2I = scheduler.Similarities(similarityAnchors, similarityBins)
+	}
 	if t.job.Evaluate != nil {
 		if record.Metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch); err != nil {
 			if ctx.Err() != nil {
@@ -262,7 +277,7 @@ func (t *trainer) one(ctx context.Context) error {
 	}
 	sampling := time.Now()
 	err = t.sampler.Observe(negative.Observation{
-		Pairs: t.ahead[0], Image: out.Image, Text: out.Text, Temperature: out.Temperature,
+		Pairs: t.ahead[0], Image: out.Image, Text: out.Text, Temperature: out.Temperature, Improvement: out.Improvement,
 	})
 	if err != nil {
 		return err
@@ -278,9 +293,12 @@ func (t *trainer) one(ctx context.Context) error {
 	if t.relation != nil {
 		t.Current.False.count(t.relation, t.pairs, batch.Pairs, out)
 	}
+	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules && len(scheduler.Choices()) > 0 {
+		t.Current.schedule(scheduler.Choices(), out.Improvement, t.classes, t.relation, t.pairs)
+	}
 	if t.Step%curveEvery == 0 {
 		if err := t.curve(point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
-			GradientNorm: out.GradientNorm, Temperature: out.Temperature}); err != nil {
+			GradientNorm: out.GradientNorm, Temperature: out.Temperature, Improvement: out.Improvement}); err != nil {
 			return err
 		}
 	}

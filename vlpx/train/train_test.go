@@ -51,7 +51,10 @@ func finish(t *testing.T, job Job, stops ...int) Outcome {
 // A run that was stopped anywhere ends in the bits of one that was not: weights, moments, queue, momentum weights, random
 // state, sampler, records and curves. There are 5 steps an epoch, and 3 epochs.
 func TestResumeIsBitIdentical(t *testing.T) {
-	for _, method := range []negative.Method{plain, negative.ALBEF(8), negative.GRITVLP(8, 16)} {
+	ahead := negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8, Baseline: 0.9, Lookahead: 2})
+	ahead.Name += " two ahead"
+	for _, method := range []negative.Method{plain, negative.ALBEF(8), negative.GRITVLP(8, 16),
+		negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}), ahead} {
 		t.Run(method.Name, func(t *testing.T) {
 			whole := smallest(t, method)
 			evaluate := func(_ context.Context, m *Model, epoch int) (map[string]float64, error) {

@@ -1,0 +1,330 @@
+package negative
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"vlpx.internal/vlpx/random"
+	"vlpx.internal/vlpx/schedule"
+)
+
+// Choice is what a scheduler chose for one anchor.
+type Choice struct {
+	Anchor, Picked int           // pairs
+	Quantile       float64       // of hardness, drawn
+	Beta           schedule.Beta // the distribution it was drawn from
+}
+
+// Scheduler is a Sampler that tells what it chose.
+type Scheduler interface {
+	Sampler
+	// Choices are those of the mini-batch observed last, one an anchor; none in an epoch that is not scheduled.
+	Choices() []Choice
+	// Similarities counts the cosines between up to anchors images and every other text, and between the same pairs' texts
+	// and every other image, by the latest embeddings, in bins of equal width from -1 to 1 (FALCON, figure 5).
+	Similarities(anchors, bins int) (i2t, t2i []int)
+}
+
+// scheduledSampler is Scheduled at work. pass.order begins an epoch as its shuffled pairs; every mini-batch that is built
+// takes its place in it.
+type scheduledSampler struct {
+	Scheduled
+	pass   pass
+	draws  draws
+	policy *schedule.Policy
+	reward baseline
+
+	image, text []float32 // the latest embeddings of every pair, zero before the first, [Pairs, Dim]
+	built       int       // mini-batches of the epoch
+	region      region
+	pending     []decision // of mini-batches that are built but not observed
+	choices     []Choice   // of the mini-batch observed last
+}
+
+// region is the search space in use; without members there is none.
+type region struct {
+	members     []int     // pairs
+	image, text []float32 // their embeddings when it was begun, [members, Dim]
+	space       *schedule.Space
+}
+
+// decision is what the policy decided for one mini-batch: for each anchor the state it saw, what it drew, and from what.
+type decision struct {
+	states    []float32 // [anchors, Quantiles]
+	quantiles []float64 // [anchors]
+	betas     []schedule.Beta
+}
+
+// baseline is the running mean of the rewards.
+type baseline struct {
+	mean    float64
+	rewards int // so far
+}
+
+// advantage is the reward over the mean before it; the first reward has none.
+func (b *baseline) advantage(reward, decay float64) float64 {
+	if decay == 0 {
+		return reward
+	}
+	if b.rewards == 0 {
+		b.mean = reward
+	}
+	b.rewards++
+	over := reward - b.mean
+	b.mean = decay*b.mean + (1-decay)*reward
+	return over
+}
+
+func (s *scheduledSampler) Epoch(e int) (int, error) {
+	run := s.pass.run
+	begins, err := s.pass.begins(e)
+	if err != nil || !begins {
+		return run.steps(), err
+	}
+	s.pass.begin(s.draws.perm(epochOrder, e, 0, run.Pairs)[:run.steps()*run.BatchSize])
+	s.built, s.region = 0, region{}
+	return run.steps(), nil
+}
+
+func (s *scheduledSampler) Next() ([]int, error) {
+	if s.pass.epoch > 0 && s.pass.handed == s.built && s.built < s.pass.run.steps() {
+		s.build()
+	}
+	return s.pass.next()
+}
+
+// build makes the next mini-batch of a scheduled epoch (FALCON, Algorithm 1).
+func (s *scheduledSampler) build() {
+	run, at := s.pass.run, s.built*s.pass.run.BatchSize
+	if s.region.members == nil {
+		s.begin(s.pass.order[at:min(len(s.pass.order), at+s.SearchSpace)])
+	}
+	space := s.region.space
+	draw := random.Stream(run.Seed, "sampler", "quantile", s.pass.epoch, s.built)
+	var d decision
+	anchor := space.Nth(s.draws.below(chainStart, s.pass.epoch, at, space.Remaining()))
+	for k := range run.BatchSize {
+		s.pass.order[at+k] = s.region.members[anchor]
+		space.Take(anchor)
+		if k == run.BatchSize-1 {
+			break
+		}
+		if k == 0 || !s.Shared {
+			state := space.State(anchor)
+			if s.Remaining {
+				state = space.RemainingState(anchor)
+			}
+			d.states = append(d.states, state...)
+			if !s.Raw {
+				scale(d.states[len(d.states)-s.Quantiles:], float32(s.Quantiles))
+			}
+			beta := s.policy.Predict(d.states[len(d.states)-s.Quantiles:])
+			q := beta.Draw(draw)
+			if len(s.Probe) > 0 {
+				q = s.Probe[s.built%len(s.Probe)]
+			}
+			d.betas, d.quantiles = append(d.betas, beta), append(d.quantiles, q)
+		}
+		anchor = space.Pick(anchor, d.quantiles[len(d.quantiles)-1])
+	}
+	s.pending = append(s.pending, d)
+	s.built++
+	if space.Remaining() == 0 {
+		s.region = region{}
+	}
+}
+
+// begin makes pairs the search space, by the embeddings of the epoch before.
+func (s *scheduledSampler) begin(pairs []int) {
+	dim := s.pass.run.Dim
+	r := region{members: slices.Clone(pairs), image: make([]float32, 0, len(pairs)*dim), text: make([]float32, 0, len(pairs)*dim)}
+	for _, pair := range pairs {
+		r.image = append(r.image, s.image[pair*dim:(pair+1)*dim]...)
+		r.text = append(r.text, s.text[pair*dim:(pair+1)*dim]...)
+	}
+	r.space = schedule.NewSpace(r.image, r.text, dim, s.Quantiles)
+	s.region = r
+}
+
+func scale(x []float32, by float32) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+func (s *scheduledSampler) Observe(o Observation) error {
+	run := s.pass.run
+	if err := o.check("scheduled", s.pass.epoch, run.Dim); err != nil {
+		return err
+	}
+	if err := s.pass.observe(o.Pairs); err != nil {
+		return err
+	}
+	for i, pair := range o.Pairs {
+		copy(s.image[pair*run.Dim:(pair+1)*run.Dim], o.Image[i*run.Dim:])
+		copy(s.text[pair*run.Dim:(pair+1)*run.Dim], o.Text[i*run.Dim:])
+	}
+	s.choices = s.choices[:0]
+	if s.pass.epoch == 0 {
+		return nil
+	}
+	d := s.pending[0]
+	s.pending = s.pending[1:]
+	for k, pair := range o.Pairs[:run.BatchSize-1] {
+		of := min(k, len(d.quantiles)-1)
+		s.choices = append(s.choices, Choice{Anchor: pair, Picked: o.Pairs[k+1], Quantile: d.quantiles[of], Beta: d.betas[of]})
+	}
+	advantage := s.reward.advantage(o.Improvement, s.Baseline)
+	if len(s.Probe) == 0 {
+		s.policy.Update(d.states, d.quantiles, advantage)
+	}
+	return nil
+}
+
+// Choices implements Scheduler.
+func (s *scheduledSampler) Choices() []Choice { return s.choices }
+
+// Similarities implements Scheduler. The anchors are those of a named stream, the same in every epoch.
+func (s *scheduledSampler) Similarities(anchors, bins int) (i2t, t2i []int) {
+	run := s.pass.run
+	i2t, t2i = make([]int, bins), make([]int, bins)
+	all := func(rows []float32) blas32.General {
+		return blas32.General{Rows: run.Pairs, Cols: run.Dim, Stride: run.Dim, Data: rows}
+	}
+	cosines := blas32.Vector{N: run.Pairs, Inc: 1, Data: make([]float32, run.Pairs)}
+	for _, anchor := range random.Stream(run.Seed, "sampler", "similarities").Perm(run.Pairs)[:min(anchors, run.Pairs)] {
+		for _, side := range []struct {
+			anchors, candidates []float32
+			counts              []int
+		}{{s.image, s.text, i2t}, {s.text, s.image, t2i}} {
+			row := blas32.Vector{N: run.Dim, Inc: 1, Data: side.anchors[anchor*run.Dim : (anchor+1)*run.Dim]}
+			blas32.Gemv(blas.NoTrans, 1, all(side.candidates), row, 0, cosines)
+			for j, c := range cosines.Data {
+				if j != anchor {
+					side.counts[min(bins-1, max(0, int(math.Floor(float64(c+1)/2*float64(bins)))))]++
+				}
+			}
+		}
+	}
+	return i2t, t2i
+}
+
+const scheduledState = "vlpx scheduled sampler 1"
+
+func (s *scheduledSampler) MarshalBinary() ([]byte, error) {
+	policy, err := s.policy.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	var w stateWriter
+	w.text(scheduledState)
+	w.number(s.SearchSpace)
+	s.pass.save(&w)
+	w.text(string(policy))
+	w.word(math.Float64bits(s.reward.mean))
+	w.number(s.reward.rewards)
+	w.floats(s.image)
+	w.floats(s.text)
+	w.number(s.built)
+	w.ints(s.region.members)
+	w.floats(s.region.image)
+	w.floats(s.region.text)
+	for _, d := range s.pending {
+		w.floats(d.states)
+		for i, q := range d.quantiles {
+			w.word(math.Float64bits(q))
+			w.word(math.Float64bits(d.betas[i].A))
+			w.word(math.Float64bits(d.betas[i].B))
+		}
+	}
+	return w.buf, nil
+}
+
+func (s *scheduledSampler) UnmarshalBinary(data []byte) error {
+	run := s.pass.run
+	r := stateReader{buf: data}
+	r.kind(scheduledState)
+	if space := r.number(); space != s.SearchSpace {
+		r.fail("saved with search space %d, this run has %d", space, s.SearchSpace)
+	}
+	pass := s.pass.load(&r)
+	policy := []byte(r.text())
+	reward := baseline{mean: math.Float64frombits(r.word()), rewards: r.number()}
+	image, text := r.floats(), r.floats()
+	built := r.number()
+	region := region{members: r.pairs(run.Pairs), image: r.floats(), text: r.floats()}
+	scheduled := pass.epoch > 0
+	switch {
+	case r.err != nil:
+		return r.err
+	case len(image) != run.Pairs*run.Dim || len(text) != len(image):
+		r.fail("%d and %d numbers of embeddings for %d pairs of width %d", len(image), len(text), run.Pairs, run.Dim)
+	case scheduled && (built < pass.observed || built > run.steps()) || !scheduled && built != 0:
+		r.fail("%d mini-batches built in epoch %d with %d observed", built, pass.epoch, pass.observed)
+	case len(region.image) != len(region.members)*run.Dim || len(region.text) != len(region.image):
+		r.fail("%d and %d numbers of embeddings for a search space of %d pairs", len(region.image), len(region.text), len(region.members))
+	}
+	var pending []decision
+	for k := pass.observed; k < built && r.err == nil; k++ {
+		d := decision{states: r.floats()}
+		anchors := run.BatchSize - 1
+		if s.Shared {
+			anchors = 1
+		}
+		if len(d.states) != anchors*s.Quantiles {
+			r.fail("mini-batch %d: %d numbers of state for %d anchors", k, len(d.states), anchors)
+		}
+		for range anchors {
+			q := math.Float64frombits(r.word())
+			d.betas = append(d.betas, schedule.Beta{A: math.Float64frombits(r.word()), B: math.Float64frombits(r.word())})
+			d.quantiles = append(d.quantiles, q)
+			if err := checkQuantile(q); err != nil {
+				r.fail("mini-batch %d: %v", k, err)
+			}
+		}
+		pending = append(pending, d)
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	if err := s.policy.UnmarshalBinary(policy); err != nil {
+		return fmt.Errorf("negative: sampler state: %w", err)
+	}
+	if err := s.reopen(&region, pass, built); err != nil {
+		return err
+	}
+	s.pass, s.reward, s.image, s.text = pass, reward, image, text
+	s.built, s.region, s.pending, s.choices = built, region, pending, nil
+	return nil
+}
+
+// reopen builds the search space of a saved region again and takes from it what its mini-batches have taken.
+func (s *scheduledSampler) reopen(r *region, p pass, built int) error {
+	if len(r.members) == 0 {
+		r.members = nil
+		return nil
+	}
+	done := built * s.pass.run.BatchSize
+	begun := (done - 1) / s.SearchSpace * s.SearchSpace
+	entries := map[int]int{}
+	for i, pair := range r.members {
+		entries[pair] = i
+	}
+	if done == 0 || len(entries) != min(s.SearchSpace, len(p.order)-begun) || len(entries) != len(r.members) {
+		return fmt.Errorf("negative: sampler state: a search space of %d pairs after %d mini-batches cannot be", len(r.members), built)
+	}
+	r.space = schedule.NewSpace(r.image, r.text, s.pass.run.Dim, s.Quantiles)
+	for _, pair := range p.order[begun:done] {
+		entry, in := entries[pair]
+		if !in {
+			return fmt.Errorf("negative: sampler state: pair %d of a built mini-batch is not in its search space", pair)
+		}
+		delete(entries, pair)
+		r.space.Take(entry)
+	}
+	return nil
+}

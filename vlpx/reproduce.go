@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -22,6 +23,9 @@ type Options struct {
 	Set        []string // changes of the scale, "key=value"
 	Vocabulary string   // a BERT vocab.txt or tokenizer.json; built from the training captions if empty
 	Home       string   // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// Own are methods of one's own: further rows of the artifact, which are always run. A part that is defined outside of this
+	// module, as in a cell, is identified by the whole program too, so that a change of its code runs it anew.
+	Own []negative.Method
 }
 
 // Progress is where a grid of runs stands.
@@ -48,8 +52,7 @@ type Report struct {
 	*paper.Report
 	table  plots.Table
 	claims plots.Table
-	figure plots.Figure
-	drawn  bool
+	figure plots.Drawing // nil for none
 }
 
 // Grid is an artifact's plan with the store that answers it.
@@ -73,7 +76,7 @@ func Open(id string, o Options) (*Grid, error) {
 		return nil, err
 	}
 	plan, err := paper.NewPlan(artifact, paper.Request{
-		Scale: o.Scale, Data: o.Data, Seeds: o.Seeds, Methods: o.Methods, Set: o.Set, Vocabulary: o.Vocabulary,
+		Scale: o.Scale, Data: o.Data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 	})
 	if err != nil {
 		return nil, err
@@ -146,7 +149,9 @@ func (g *Grid) Report() (*Report, error) {
 	if r.table, err = inner.Table(); err != nil {
 		return nil, err
 	}
-	r.figure, r.drawn = inner.Figure()
+	if r.figure, err = inner.Figure(); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -193,11 +198,11 @@ func (r *Report) HTML(w io.Writer) error {
 func (r *Report) CSV(w io.Writer) error { return r.table.CSV(w) }
 
 // HasFigure tells whether there is a figure to draw.
-func (r *Report) HasFigure() bool { return r.drawn }
+func (r *Report) HasFigure() bool { return r.figure != nil }
 
 // PNG draws the figure.
 func (r *Report) PNG(w io.Writer) error {
-	if !r.drawn {
+	if r.figure == nil {
 		return fmt.Errorf("%s has no figure", r.ID)
 	}
 	return r.figure.PNG(w, 0)

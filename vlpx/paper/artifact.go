@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 )
@@ -29,28 +30,25 @@ type Artifact struct {
 	// Columns it shows; a column without a metric is of a task that is not there yet.
 	Columns []Column
 	Claims  []Claim
-	Kind    Kind
+	// Sweep are rows of which a claim may name the best as BestOfSweep: the one with the highest mean in the first column,
+	// which is of the validation split.
+	Sweep []string
+	// Table lays out what the runs gave, such as Comparison; nil while the artifact is not there yet.
+	Table func(*Report) (plots.Table, error)
+	// Figure draws it, such as Bars or Curves; nil for none. It returns nil while there are no results to draw.
+	Figure func(*Report) (plots.Drawing, error)
 }
-
-// Kind is how an artifact is drawn from its runs.
-type Kind int
-
-// Kinds of artifacts.
-const (
-	Unknown     Kind = iota // not yet
-	Comparison              // a table of rows and columns, with bars
-	Curves                  // metrics over epochs
-	HyperValues             // printed from the presets
-	DataSizes               // counted on the data on disk
-)
 
 // Row is one method of a comparison.
 type Row struct {
 	Name string
 	// Method gives the method at a scale; nil while it is not there yet.
 	Method func(Scale) negative.Method
-	// Paper holds the numbers the paper reports, one a column of the artifact; none for a row of our own.
+	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one; none for a row
+	// of our own.
 	Paper []float64
+	// Vary changes the scale for this row alone, such as its data; nil for nothing.
+	Vary func(*Scale)
 }
 
 // Column is one measure of a comparison.
@@ -59,7 +57,12 @@ type Column struct {
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
 	Lower       bool // lower is better
+	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's.
+	Validation bool
 }
+
+// BestOfSweep stands for a row in a claim; see Artifact.Sweep.
+const BestOfSweep = "the best of the sweep"
 
 // Claim is what a paper concludes from an artifact: one row better than another in a column.
 type Claim struct {
@@ -85,7 +88,7 @@ func (a Artifact) Paper() string { return a.ID[:strings.IndexByte(a.ID, '/')] }
 
 // Status tells how much of the artifact there is.
 func (a Artifact) Status() Status {
-	if a.Kind == Unknown {
+	if a.Table == nil {
 		return NotYet
 	}
 	if slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Method == nil }) ||

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// All lists every artifact, paper by paper in the papers' order.
-func All() []Artifact { return slices.Concat(falcon, mafa, glofnd, srcl, tags) }
+// All lists every artifact, paper by paper in the papers' order, then the project's own.
+func All() []Artifact { return slices.Concat(falcon, mafa, glofnd, srcl, tags, own) }
 
 // Find returns an artifact by its ID. An unknown one is an error that suggests the nearest.
 func Find(id string) (Artifact, error) {

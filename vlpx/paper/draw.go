@@ -17,14 +17,20 @@ const (
 	fromReference = "reference"
 )
 
-// Table lays the report out with the paper's numbers, the user's and the shipped reference results side by side.
-func (r *Report) Table() (plots.Table, error) {
-	switch r.artifact.Kind {
-	case HyperValues:
-		return hyperTable(r.plan), nil
-	case DataSizes:
-		return sizesTable(r.plan)
+// Table lays the report out.
+func (r *Report) Table() (plots.Table, error) { return r.artifact.Table(r) }
+
+// Figure draws the report; nil where it has no figure, or no results to draw yet.
+func (r *Report) Figure() (plots.Drawing, error) {
+	if r.artifact.Figure == nil {
+		return nil, nil
 	}
+	return r.artifact.Figure(r)
+}
+
+// Comparison has the artifact's rows and columns, with the paper's numbers, the user's and the shipped reference results side
+// by side.
+func Comparison(r *Report) (plots.Table, error) {
 	t := plots.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
 		Note:    r.note(),
@@ -60,7 +66,7 @@ func (r *Report) Table() (plots.Table, error) {
 					cell[1].Std = *s.Std
 				}
 			}
-			if v, ok := reference.Metrics[c.Metric]; shipped && ok {
+			if v, ok := reference.Metrics[c.key()]; shipped && ok {
 				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2])}
 			}
 			line.Cells = append(line.Cells, cell)
@@ -80,7 +86,7 @@ func (r *Report) shown() []Column {
 	for i, c := range r.artifact.Columns {
 		has := slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.key()].Mean != nil })
 		shipped := r.reference != nil && slices.ContainsFunc(r.reference.Rows, func(row ReferenceRow) bool {
-			_, ok := row.Metrics[c.Metric]
+			_, ok := row.Metrics[c.key()]
 			return ok
 		})
 		if i < papers || has || shipped {
@@ -126,19 +132,8 @@ func (r *Report) ClaimsTable() plots.Table {
 	return t
 }
 
-// Figure draws the report; ok is false where it has no figure, or no results to draw yet.
-func (r *Report) Figure() (f plots.Figure, ok bool) {
-	switch r.artifact.Kind {
-	case Comparison:
-		f = r.bars()
-	case Curves:
-		f = r.curves()
-	}
-	return f, len(f.Panels) > 0
-}
-
-// bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of false negatives.
-func (r *Report) bars() plots.Figure {
+// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns.
+func Bars(r *Report) (plots.Drawing, error) {
 	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3}
 	of := func(c Column) string {
 		switch {
@@ -146,8 +141,10 @@ func (r *Report) bars() plots.Figure {
 			return "False negatives met (%)"
 		case c.Group == "Without re-ranking":
 			return "Retrieval without re-ranking (%)"
+		case strings.HasSuffix(c.Group, " Retrieval"):
+			return "Zero-shot retrieval of own captions (%)"
 		}
-		return "Zero-shot retrieval of own captions (%)"
+		return c.Group
 	}
 	var labels []string
 	panels := map[string][]Column{}
@@ -162,7 +159,7 @@ func (r *Report) bars() plots.Figure {
 		panels[label] = append(panels[label], c)
 	}
 	for _, label := range labels {
-		bars := plots.Bars{Title: strings.TrimSuffix(label, " (%)"), YLabel: "%"}
+		bars := plots.Bars{Title: strings.TrimSuffix(label, " (%)"), YLabel: panels[label][0].Unit}
 		for _, c := range panels[label] {
 			name := c.Name
 			switch c.Group {
@@ -179,14 +176,22 @@ func (r *Report) bars() plots.Figure {
 			}
 			series := plots.BarSeries{Name: row.Name}
 			for _, c := range panels[label] {
-				mean, std := stat.MeanStdDev(valuesOf(row.results, c.Metric), nil)
+				mean, std := stat.MeanStdDev(c.valuesOf(row.results), nil)
 				series.Mean, series.Std = append(series.Mean, mean), append(series.Std, std)
 			}
 			bars.Series = append(bars.Series, series)
 		}
 		f.Panels = append(f.Panels, bars)
 	}
-	return f
+	return drawn(f)
+}
+
+// drawn is a figure, or nothing where it has no panel.
+func drawn(f plots.Figure) (plots.Drawing, error) {
+	if len(f.Panels) == 0 {
+		return nil, nil
+	}
+	return f, nil
 }
 
 func (r *Report) means(c Column) []float64 {
@@ -199,11 +204,11 @@ func (r *Report) means(c Column) []float64 {
 	return means
 }
 
-// curves follows the columns over the epochs, measured on the validation split without re-ranking.
-func (r *Report) curves() plots.Figure {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, validation split, no re-ranking", r.ID, r.Scale, r.Data.Name), Columns: 3}
+// Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.
+func Curves(r *Report) (plots.Drawing, error) {
+	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, retrieval on the validation split, no re-ranking", r.ID, r.Scale, r.Data.Name), Columns: 3}
 	for _, c := range r.artifact.Columns {
-		lines := plots.Lines{Title: c.Group, XLabel: "epoch", YLabel: c.Name + " (%)"}
+		lines := plots.Lines{Title: c.Group, XLabel: "epoch", YLabel: c.label()}
 		for _, row := range r.Rows {
 			if len(row.results) == 0 {
 				continue
@@ -212,7 +217,7 @@ func (r *Report) curves() plots.Figure {
 			for e := range row.results[0].Epochs {
 				var values []float64
 				for _, result := range row.results {
-					if v, ok := result.Epochs[e].Metrics[c.Metric]; ok {
+					if v, ok := epochValue(result.Epochs[e], c.Metric); ok {
 						values = append(values, v)
 					}
 				}
@@ -230,5 +235,13 @@ func (r *Report) curves() plots.Figure {
 			f.Panels = append(f.Panels, lines)
 		}
 	}
-	return f
+	return drawn(f)
+}
+
+// label names a column's axis, with its unit.
+func (c Column) label() string {
+	if c.Unit == "" {
+		return c.Name
+	}
+	return fmt.Sprintf("%s (%s)", c.Name, c.Unit)
 }

@@ -22,7 +22,8 @@ var (
 	hardening = func(s Scale) negative.Method {
 		return negative.ProgressiveQuantile("Progressive-Hardening", s.Soft, 1, s.SearchSpace, s.GroupQueue)
 	}
-	softening = func(s Scale) negative.Method {
+	falconMethod = func(s Scale) negative.Method { return negative.FALCON(s.scheduler()) }
+	softening    = func(s Scale) negative.Method {
 		return negative.ProgressiveQuantile("Progressive-Softening", 1, s.Soft, s.SearchSpace, s.GroupQueue)
 	}
 )
@@ -39,7 +40,7 @@ var falconRows = []Row{
 	{Name: "Hard quantile", Method: hard, Paper: []float64{58.80, 84.16, 91.28, 44.73, 73.43, 83.26, 73.98, 74.41, 71.00, 71.31}},
 	{Name: "Progressive-Hardening", Method: hardening, Paper: []float64{58.30, 84.54, 90.94, 44.21, 73.39, 82.97, 73.42, 74.24, 70.95, 71.15}},
 	{Name: "Progressive-Softening", Method: softening, Paper: []float64{59.08, 84.76, 91.74, 44.24, 73.59, 82.74, 73.58, 74.80, 70.93, 71.17}},
-	{Name: "FALCON", Paper: []float64{62.28, 86.18, 92.30, 46.18, 74.65, 83.58, 75.17, 75.47, 71.24, 71.36}},
+	{Name: "FALCON", Method: falconMethod, Paper: []float64{62.28, 86.18, 92.30, 46.18, 74.65, 83.58, 75.17, 75.47, 71.24, 71.36}},
 	{Name: "InfoNCE", Method: plain},
 }
 
@@ -59,7 +60,8 @@ var table1 = Artifact{
 	ID:      "falcon/table1",
 	Title:   "FALCON against heuristic negative mining",
 	Look:    "Whether harder mini-batches help, and how many false negatives each method meets.",
-	Kind:    Comparison,
+	Table:   Comparison,
+	Figure:  Bars,
 	Rows:    falconRows,
 	Columns: slices.Concat(retrieval(), pending("NLVR2", "dev", "test-P"), pending("VQA", "test-dev", "test-std"), ours()),
 	Claims: slices.Concat(
@@ -93,7 +95,8 @@ var figureD2 = Artifact{
 	ID:      "falcon/D.2",
 	Title:   "All methods over epochs, every recall",
 	Look:    "Whether an order of the methods holds over all of training or only at its end.",
-	Kind:    Curves,
+	Table:   Comparison,
+	Figure:  Curves,
 	Rows:    retrievalRows(falconRows),
 	Columns: retrieval(),
 }
@@ -109,16 +112,16 @@ func retrievalRows(rows []Row) []Row {
 
 var falcon = []Artifact{
 	table1,
-	{ID: "falcon/table2", Title: "Clean against noisy web captions"},
+	falconTable2,
 	{ID: "falcon/table3", Title: "FALCON inside BLIP-2, with the ITG loss as reward"},
-	{ID: "falcon/table4", Title: "Ablations: search space, reward objective, per-instance schedule"},
-	{ID: "falcon/table5", Title: "Hyper-parameters", Look: "Where a preset departs from the paper's settings.", Kind: HyperValues},
-	{ID: "falcon/table6", Title: "Sizes of the pre-training data", Look: "What each split of the data on disk holds.", Kind: DataSizes},
-	{ID: "falcon/figure2", Title: "False-negative rate by quantile and by filter threshold over training"},
-	{ID: "falcon/figure4", Title: "What the scheduler picks: anchors with candidates at their sampled quantile"},
-	{ID: "falcon/figure5", Title: "Distributions of I2T and T2I similarities over training"},
-	{ID: "falcon/figure6", Title: "Retrieval against relative wall clock, and time to convergence"},
-	{ID: "falcon/D.1", Title: "Predicted Beta distributions per anchor over training"},
+	falconTable4,
+	{ID: "falcon/table5", Title: "Hyper-parameters", Look: "Where a preset departs from the paper's settings.", Table: hyperTable},
+	{ID: "falcon/table6", Title: "Sizes of the pre-training data", Look: "What each split of the data on disk holds.", Table: sizesTable},
+	falconFigure2,
+	falconFigure4,
+	falconFigure5,
+	falconFigure6,
+	falconD1,
 	figureD2,
-	{ID: "falcon/D.3", Title: "GRIT-VLP and MAFA over search-space sizes and thresholds"},
+	falconD3,
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -15,6 +17,8 @@ type Request struct {
 	Seeds   []uint64 // 1, 2 and 3 if empty
 	Methods []string // rows to run; all if empty
 	Set     []string // changes of the preset, key=value
+	// Own are methods of one's own: further rows, which are always run.
+	Own []negative.Method
 	// Vocabulary is a BERT vocab.txt or tokenizer.json; empty for one built from the training captions.
 	Vocabulary string
 }
@@ -36,8 +40,11 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if q.Scale == "" {
 		q.Scale = "mini"
 	}
-	folder := q.Data != "" && q.Data != "scenes"
-	scale, err := Preset(q.Scale, folder)
+	a, err := a.withOwn(q.Own)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := Preset(q.Scale, q.folder())
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +62,32 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 			return nil, fmt.Errorf("seed %d is there twice in %v; the same run counts once", seed, p.Seeds)
 		}
 	}
-	if folder {
-		p.Data, err = run.FolderData(q.Data)
-		p.Data.Images, p.Data.Captions = scale.Images, scale.Captions
-	} else {
-		p.Data, err = run.ScenesData(scale.Scenes)
-	}
-	if err != nil {
+	if p.Data, err = q.data(scale); err != nil {
 		return nil, err
 	}
 	if p.Asked, err = asked(a, q.Methods); err != nil {
 		return nil, err
 	}
+	for i := range q.Own {
+		p.Asked[len(p.Asked)-1-i] = true
+	}
 	return p, p.rows(q)
+}
+
+// folder tells whether the data is a folder of photographs.
+func (q Request) folder() bool { return q.Data != "" && q.Data != "scenes" }
+
+// data describes the data at a scale.
+func (q Request) data(s Scale) (run.Data, error) {
+	if !q.folder() {
+		if s.CaptionNoise != 0 {
+			s.Scenes.CaptionNoise = s.CaptionNoise
+		}
+		return run.ScenesData(s.Scenes)
+	}
+	d, err := run.FolderData(q.Data)
+	d.Images, d.Captions, d.CaptionNoise = s.Images, s.Captions, s.CaptionNoise
+	return d, err
 }
 
 func asked(a Artifact, methods []string) ([]bool, error) {
@@ -90,28 +110,37 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 // rows fills in the runs.
 func (p *Plan) rows(q Request) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	if len(p.Rows) == 0 {
-		return nil
-	}
-	collection, err := p.Data.Open()
-	if err != nil {
-		return err
-	}
-	vocabulary := run.Vocabulary{MinCount: p.Scale.MinCount, MaxSize: p.Scale.MaxVocab, File: q.Vocabulary}
-	tokenizer, err := vocabulary.Tokenizer(collection)
-	if err != nil {
-		return err
-	}
-	if q.Vocabulary != "" {
-		vocabulary = run.Vocabulary{File: q.Vocabulary, Hash: tokenizer.Hash()}
-	}
+	known := map[string]*text.Tokenizer{} // by the data's hash: rows mostly share it
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		method := row.Method(p.Scale)
+		scale, data := p.Scale, p.Data
+		if row.Vary != nil {
+			row.Vary(&scale)
+			var err error
+			if data, err = q.data(scale); err != nil {
+				return err
+			}
+		}
+		vocabulary := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: q.Vocabulary}
+		tokenizer := known[data.Hash]
+		if tokenizer == nil {
+			collection, err := data.Open()
+			if err != nil {
+				return err
+			}
+			if tokenizer, err = vocabulary.Tokenizer(collection); err != nil {
+				return err
+			}
+			known[data.Hash] = tokenizer
+		}
+		if q.Vocabulary != "" {
+			vocabulary = run.Vocabulary{File: q.Vocabulary, Hash: tokenizer.Hash()}
+		}
+		method := row.Method(scale)
 		method.Name = row.Name
-		p.Rows[i] = p.Scale.Runs(p.Data, vocabulary, tokenizer.Size(), method, p.Seeds)
+		p.Rows[i] = scale.Runs(data, vocabulary, tokenizer.Size(), method, p.Seeds)
 		if err := p.Rows[i][0].Train.Validate(); err != nil {
 			return err
 		}

@@ -31,6 +31,29 @@ func TestPlanRuns(t *testing.T) {
 	}
 }
 
+// Caption noise is one setting of the scale, whatever the data; without it nothing of a run changes.
+func TestPlanCaptionNoise(t *testing.T) {
+	id := func(set ...string) string {
+		p := plan(t, "falcon/table1", Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Set: set})
+		if p.Data.CaptionNoise != 0 {
+			t.Errorf("%v: the noise of generated scenes is the generator's, got %v besides", set, p.Data.CaptionNoise)
+		}
+		return p.Runs()[0].ID()
+	}
+	if got, want := id("captionnoise=0"), id(); got != want {
+		t.Errorf("no noise: got %s, want %s", got, want)
+	}
+	noisy := id("scenes.captionnoise=0.3")
+	if noisy == id() {
+		t.Error("noise does not change the identity")
+	}
+	for _, set := range [][]string{{"captionnoise=0.3"}, {"captionnoise=0.3", "scenes.captionnoise=0.1"}} {
+		if got := id(set...); got != noisy {
+			t.Errorf("%v: got %s, want %s as of scenes.captionnoise=0.3", set, got, noisy)
+		}
+	}
+}
+
 func TestPlanErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		request Request
@@ -40,6 +63,7 @@ func TestPlanErrors(t *testing.T) {
 		"method":       {Request{Scale: "tiny", Methods: []string{"FALCONN"}}, `falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
 		"setting":      {Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
 		"size":         {Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
+		"share":        {Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "Config.CaptionNoise is -1"},
 		"twice a seed": {Request{Scale: "tiny", Seeds: []uint64{1, 2, 1}}, "seed 1 is there twice"},
 		"folder":       {Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
 		"vocabulary":   {Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},

@@ -8,10 +8,11 @@ import (
 )
 
 // hyperTable prints the presets beside the paper's hyper-parameters (FALCON, Table 5).
-func hyperTable(p *Plan) plots.Table {
+func hyperTable(r *Report) (plots.Table, error) {
+	p := r.plan
 	t := plots.Table{
 		Title:   p.Artifact.ID + ": " + p.Artifact.Title,
-		Note:    "The presets are the code's own; FALCON's scheduler is not there yet.",
+		Note:    "The presets are the code's own.",
 		Heading: "hyper-parameter",
 		Columns: []plots.Column{{Name: fromPaper}},
 	}
@@ -47,15 +48,17 @@ func hyperTable(p *Plan) plots.Table {
 		return fmt.Sprintf("%d, %d, %d", s.VisionLayers, s.TextLayers, s.Fusion)
 	})
 	add("width", "768", func(s Scale) any { return s.Width })
-	for _, pending := range [][2]string{{"scheduler: quantiles M", "100"}, {"scheduler: hidden width", "256"},
-		{"scheduler: residual blocks", "2"}, {"scheduler: optimiser", "AdamW"}, {"scheduler: learning rate", "1e-4"}} {
-		add(pending[0], pending[1], func(Scale) any { return NotYet })
-	}
-	return t
+	add("scheduler: quantiles M", "100", func(s Scale) any { return s.Scheduler.Quantiles })
+	add("scheduler: hidden width", "256", func(s Scale) any { return s.Scheduler.Hidden })
+	add("scheduler: residual blocks", "2", func(s Scale) any { return s.Scheduler.Blocks })
+	add("scheduler: learning rate", "1e-4", func(s Scale) any { return s.Scheduler.Rate })
+	add("scheduler: optimiser", "AdamW", func(Scale) any { return "AdamW(0.9, 0.999, wd 0.01)" })
+	return t, nil
 }
 
 // sizesTable counts the images and captions of the data on disk beside the paper's sets (FALCON, Table 6).
-func sizesTable(p *Plan) (plots.Table, error) {
+func sizesTable(r *Report) (plots.Table, error) {
+	p := r.plan
 	collection, err := p.Data.Open()
 	if err != nil {
 		return plots.Table{}, err

@@ -103,12 +103,12 @@ func NewReference(r *Report) (Reference, error) {
 			seconds = append(seconds, result.Seconds)
 		}
 		for _, column := range r.artifact.Columns {
-			if values := valuesOf(row.results, column.Metric); len(values) > 0 {
+			if values := column.valuesOf(row.results); len(values) > 0 {
 				summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
 				if len(values) > 1 {
 					summary[1] = round(stat.StdDev(values, nil))
 				}
-				one.Metrics[column.Metric] = summary
+				one.Metrics[column.key()] = summary
 			}
 		}
 		ref.Rows = append(ref.Rows, one)

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // Report is an artifact with what our runs gave so far. Its JSON is what `vlpx reproduce` writes.
@@ -76,6 +79,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 		r.Rows = append(r.Rows, one)
 	}
 	for _, claim := range p.Artifact.Claims {
+		claim = r.resolve(claim)
 		better, than := r.paired(claim)
 		r.Claims = append(r.Claims, judge(claim, better, than))
 	}
@@ -109,10 +113,10 @@ func summaries(columns []Column, row Row, results []run.Result) map[string]Summa
 	metrics := map[string]Summary{}
 	for c, column := range columns {
 		var s Summary
-		if c < len(row.Paper) {
+		if c < len(row.Paper) && !math.IsNaN(row.Paper[c]) {
 			s.Paper = &row.Paper[c]
 		}
-		if values := valuesOf(results, column.Metric); len(values) > 0 {
+		if values := column.valuesOf(results); len(values) > 0 {
 			mean, std := stat.MeanStdDev(values, nil)
 			s.Mean, s.N = &mean, len(values)
 			if len(values) > 1 {
@@ -126,20 +130,64 @@ func summaries(columns []Column, row Row, results []run.Result) map[string]Summa
 
 // key names a column in the JSON: its metric, or its heading while the task is not there.
 func (c Column) key() string {
-	if c.Metric != "" {
-		return c.Metric
+	switch {
+	case c.Metric == "":
+		return c.Group + " " + c.Name
+	case c.Validation:
+		return c.Metric + ", validation"
 	}
-	return c.Group + " " + c.Name
+	return c.Metric
 }
 
-func valuesOf(results []run.Result, metric string) []float64 {
+// value is what a result has in the column.
+func (c Column) value(r run.Result) (v float64, ok bool) {
+	if !c.Validation {
+		v, ok = r.Metrics[c.Metric]
+		return v, ok
+	}
+	if len(r.Epochs) == 0 {
+		return 0, false
+	}
+	return epochValue(r.Epochs[len(r.Epochs)-1], c.Metric)
+}
+
+func (c Column) valuesOf(results []run.Result) []float64 {
 	var values []float64
 	for _, result := range results {
-		if v, ok := result.Metrics[metric]; ok {
+		if v, ok := c.value(result); ok {
 			values = append(values, v)
 		}
 	}
 	return values
+}
+
+// epochValue is what the record of an epoch has under the name of a metric: retrieval on the validation split, or what was
+// counted in training, as a result's metrics have it of the last epoch.
+func epochValue(record train.Record, metric string) (v float64, ok bool) {
+	if v, ok = record.Metrics[metric]; !ok {
+		v, ok = record.Counted()[metric]
+	}
+	return v, ok
+}
+
+// resolve puts the row that was best on the validation split for BestOfSweep.
+func (r *Report) resolve(c Claim) Claim {
+	best, highest := "", math.Inf(-1)
+	for _, row := range r.Rows {
+		if !slices.Contains(r.artifact.Sweep, row.Name) {
+			continue
+		}
+		if s := row.Metrics[r.artifact.Columns[0].key()]; s.Mean != nil && *s.Mean > highest {
+			best, highest = row.Name, *s.Mean
+		}
+	}
+	for _, name := range []*string{&c.Better, &c.Than} {
+		if *name == BestOfSweep && best != "" {
+			*name = best
+			c.Source = "best on validation"
+		}
+	}
+	return c
 }
 
 // paired returns the values of a claim's two rows for the seeds that both have.
@@ -151,7 +199,7 @@ func (r *Report) paired(c Claim) (better, than []float64) {
 				continue
 			}
 			for _, result := range row.results {
-				if v, ok := result.Metrics[c.In.Metric]; ok {
+				if v, ok := c.In.value(result); ok {
 					values[result.Seed] = v
 				}
 			}

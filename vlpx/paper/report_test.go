@@ -99,7 +99,7 @@ func (r *Report) finding(text string) Finding {
 func TestReportOfAHalfDoneGrid(t *testing.T) {
 	r, _ := halfDone(t)
 	for name, want := range map[string]string{
-		"ALBEF": "ready", "GRIT-VLP": "ready", "Hard quantile": "2 of 3 seeds", "InfoNCE": "0 of 3 seeds", "FALCON": "not yet", "MAFA": "not yet",
+		"ALBEF": "ready", "GRIT-VLP": "ready", "Hard quantile": "2 of 3 seeds", "InfoNCE": "0 of 3 seeds", "FALCON": "0 of 3 seeds", "MAFA": "not yet",
 	} {
 		if got := r.rowOf(name).Status; got != want {
 			t.Errorf("%s: got status %q, want %q", name, got, want)
@@ -201,12 +201,26 @@ func TestReportTable(t *testing.T) {
 	}
 }
 
+// panels are the figure of a report.
+func panels(t *testing.T, r *Report) plots.Figure {
+	t.Helper()
+	drawing, err := r.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure, ok := drawing.(plots.Figure)
+	if !ok {
+		t.Fatalf("got a drawing of type %T, want a figure", drawing)
+	}
+	return figure
+}
+
 // A figure has the rows and columns with results, and is drawn with a single seed and with nothing in some cells, too.
 func TestReportFigure(t *testing.T) {
 	r, _ := halfDone(t)
-	figure, ok := r.Figure()
-	if !ok || len(figure.Panels) != 2 {
-		t.Fatalf("got %v with %d panels, want retrieval and false negatives", ok, len(figure.Panels))
+	figure := panels(t, r)
+	if len(figure.Panels) != 2 {
+		t.Fatalf("got %d panels, want retrieval and false negatives", len(figure.Panels))
 	}
 	bars := figure.Panels[0].(plots.Bars)
 	if want := []string{"TR R@1", "IR R@1", "IR R@10"}; !slices.Equal(bars.Groups, want) {
@@ -220,16 +234,15 @@ func TestReportFigure(t *testing.T) {
 	}
 
 	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{Seeds: []uint64{4}})
-	if _, ok := report(t, p, store).Figure(); ok {
-		t.Error("a figure without results")
+	if figure, err := report(t, p, store).Figure(); figure != nil || err != nil {
+		t.Errorf("without results: figure %v, error %v", figure, err)
 	}
 	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
 	one := report(t, p, store)
 	if s := one.rowOf("ALBEF").Metrics["TR@1"]; s.Std != nil {
 		t.Errorf("standard deviation of one seed: got %v, want none", *s.Std)
 	}
-	figure, _ = one.Figure()
-	if err := figure.PNG(io.Discard, 0); err != nil {
+	if err := panels(t, one).PNG(io.Discard, 0); err != nil {
 		t.Errorf("one seed: %v", err)
 	}
 }
@@ -239,9 +252,9 @@ func TestReportCurves(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/D.2", Request{Methods: []string{"albef"}})
 	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
 	r := report(t, p, store)
-	figure, ok := r.Figure()
-	if !ok || len(figure.Panels) != 1 {
-		t.Fatalf("got %v with %d panels, want one of TR@1", ok, len(figure.Panels))
+	figure := panels(t, r)
+	if len(figure.Panels) != 1 {
+		t.Fatalf("got %d panels, want one of TR@1", len(figure.Panels))
 	}
 	lines := figure.Panels[0].(plots.Lines)
 	if len(lines.Series) != 1 || !slices.Equal(lines.Series[0].X, []float64{2}) || !slices.Equal(lines.Series[0].Mean, []float64{11}) {

@@ -29,6 +29,10 @@ type Scale struct {
 	BatchSize int
 	Epochs    int
 
+	// CaptionNoise is the share of training captions replaced by another image's, as in captions from the web; unless 0 it
+	// takes the place of Scenes.CaptionNoise.
+	CaptionNoise float64
+
 	Image, Patch                     int // pixels a side
 	Width, Heads, MLP, Embed         int
 	VisionLayers, TextLayers, Fusion int
@@ -42,6 +46,8 @@ type Scale struct {
 	// Easy and Hard are the two fixed quantiles of FALCON's table 1; Progressive-Hardening goes from Soft to 1 and
 	// Progressive-Softening back. The paper's values are lost in its text: these are ours.
 	Easy, Hard, Soft float64
+	// Scheduler is FALCON's; its search space is SearchSpace where it names none.
+	Scheduler negative.Scheduled
 
 	Optimiser train.AdamW
 	Schedule  train.Schedule
@@ -55,6 +61,7 @@ func scales() []Scale {
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 3,
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 3},
 	}
@@ -66,6 +73,7 @@ func scales() []Scale {
 	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
 	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
 	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1920, 9600, 1024
+	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5, Epochs: 5}
 
 	small := mini
@@ -77,6 +85,7 @@ func scales() []Scale {
 	small.Width, small.Heads, small.MLP, small.Embed = 384, 6, 1536, 256
 	small.VisionLayers, small.TextLayers, small.Fusion = 12, 3, 3
 	small.SearchSpace, small.GroupQueue, small.MomentumQueue = 4800, 48000, 16128
+	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
 	small.Half = true
 	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50, Epochs: 20}
 
@@ -154,4 +163,13 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 		})
 	}
 	return runs
+}
+
+// scheduler is FALCON's scheduler at this scale.
+func (s Scale) scheduler() negative.Scheduled {
+	b := s.Scheduler
+	if b.SearchSpace == 0 {
+		b.SearchSpace = s.SearchSpace
+	}
+	return b
 }

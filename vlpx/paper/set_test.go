@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func TestSet(t *testing.T) {
 		{"EPOCHS=7", func(s Scale) any { return s.Epochs }, 7},
 		{"Dropout=0.25", func(s Scale) any { return s.Dropout }, 0.25},
 		{"augment=true", func(s Scale) any { return s.Augment }, true},
+		{"captionnoise=0.3", func(s Scale) any { return s.CaptionNoise }, 0.3},
 		{"Scenes.Density=dbl", func(s Scale) any { return s.Scenes.Density }, "dbl"},
 		{"scenes.seed=9", func(s Scale) any { return s.Scenes.Seed }, uint64(9)},
 		{"Schedule.Rate=3e-4", func(s Scale) any { return s.Schedule.Rate }, 3e-4},
@@ -62,7 +64,7 @@ func TestSetErrors(t *testing.T) {
 		if err := s.Set(assignment); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want one with %q", assignment, err, want)
 		}
-		if s != before {
+		if !reflect.DeepEqual(s, before) {
 			t.Errorf("%s: the scale changed", assignment)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -69,11 +70,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	last := outcome.Epochs[len(outcome.Epochs)-1].False
-	if last.Batch > 0 {
-		metrics[train.FalseInBatch], metrics[train.FalseHardest] = 100*last.InBatch(), 100*last.AmongHardest()
-		metrics[train.FalseChosen] = 100 * last.AmongChosen()
-	}
+	maps.Copy(metrics, outcome.Epochs[len(outcome.Epochs)-1].Counted())
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),

@@ -124,6 +124,15 @@ func (d Data) Open() (datasets.Collection, error) {
 	return collection, nil
 }
 
+// TrainingSet opens the part of the training split that runs use, with its caption noise.
+func (d Data) TrainingSet() (datasets.Set, error) {
+	collection, err := d.Open()
+	if err != nil {
+		return nil, err
+	}
+	return d.split(collection, "train")
+}
+
 // split returns the part of a split that is used; that of "train" has the caption noise.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 	set, err := c.Split(name)

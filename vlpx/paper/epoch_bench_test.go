@@ -1,0 +1,194 @@
+package paper
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// BenchmarkFALCONEpoch trains GRIT-VLP and FALCON at mini side by side, a step of one and a step of the other in turn, and
+// reports what FALCON's scheduled epochs take over GRIT-VLP's in per cent, next to the share of operations that its reward
+// adds to a step. The difference of the two is the cost of features, policy, chain and the scheduler's update. Run it with
+// -benchtime 1x; it takes about five minutes on two cores.
+func BenchmarkFALCONEpoch(b *testing.B) {
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(backend.Finalize)
+	scale, err := Preset("mini", false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	scale.Epochs = 3
+	data, err := run.ScenesData(scale.Scenes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	collection, err := data.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	set, err := collection.Split("train")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokenizer, err := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab}.Tokenizer(collection)
+	if err != nil {
+		b.Fatal(err)
+	}
+	config := func(m negative.Method) train.Config {
+		return scale.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
+	}
+	added := rewardShare(b, backend, config(falconMethod(scale)))
+	for b.Loop() {
+		ctx, cancel := context.WithCancel(b.Context())
+		var both [2]*stepper
+		for i, m := range []func(Scale) negative.Method{grit, falconMethod} {
+			both[i] = newStepper(ctx, train.Job{Config: config(m(scale)), Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()})
+		}
+		steps := len(datasets.Pairs(set)) / scale.BatchSize
+		var seconds [2]float64
+		for step := range scale.Epochs * steps {
+			for turn := range both {
+				i := (turn + step) % 2
+				took, err := both[i].step()
+				if err != nil {
+					b.Fatal(err)
+				}
+				if step >= steps { // epoch 0 is uniform for both
+					seconds[i] += took.Seconds()
+				}
+			}
+		}
+		cancel()
+		over := 100 * (seconds[1]/seconds[0] - 1)
+		b.ReportMetric(over, "%over")
+		b.ReportMetric(added, "%reward")
+		b.ReportMetric(over-added, "%scheduler")
+		b.ReportMetric(1000*seconds[0]/float64((scale.Epochs-1)*steps), "GRIT-ms/step")
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// stepper trains a job one step at a time.
+type stepper struct {
+	turn, made chan struct{}
+	ended      chan error
+}
+
+func newStepper(ctx context.Context, job train.Job) *stepper {
+	s := &stepper{turn: make(chan struct{}), made: make(chan struct{}), ended: make(chan error, 1)}
+	job.Report = func(train.Report) {
+		select {
+		case s.made <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-s.turn:
+		case <-ctx.Done():
+		}
+	}
+	go func() {
+		select {
+		case <-s.turn:
+		case <-ctx.Done():
+			return
+		}
+		m, _, err := train.Train(ctx, job)
+		if err == nil {
+			m.Close()
+		}
+		s.ended <- err
+	}()
+	return s
+}
+
+func (s *stepper) step() (time.Duration, error) {
+	begun := time.Now()
+	s.turn <- struct{}{}
+	select {
+	case <-s.made:
+		return time.Since(begun), nil
+	case err := <-s.ended:
+		return 0, err
+	}
+}
+
+// rewardShare is how many per cent of multiplications in matrix products a reward adds to a step.
+func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 {
+	store := model.NewStore()
+	defer store.Finalize()
+	start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: 1, Seed: c.Seed}
+	if err := c.Framework.Initialise(backend, store, c.Method, start); err != nil {
+		b.Fatal(err)
+	}
+	var step, with int
+	exec := model.MustNewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+		g := in[0].Graph()
+		s.Store().SetTraining(g, true)
+		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5]}
+		losses := c.Framework.Losses(s, c.Method, batch)
+		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Total(), ScalarOne(g, dtypes.Float32))
+		step = multiplications(b, g)
+		after := c.Framework.Reassess(s, c.Method, batch, losses.Pairs, c.Method.Batches.(negative.Rewarded).Reward())
+		with = multiplications(b, g)
+		return []*Node{norm, after}
+	})
+	defer exec.Finalize()
+	in := randomInput(c)
+	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, c.BatchSize, c.MaxLen) }
+	out, err := framework.Call(exec,
+		tensors.FromFlatDataAndDimensions(in.Pixels, c.BatchSize, c.Transform.Size, c.Transform.Size, 3),
+		ids(in.IDs), ids(in.Masked), ids(in.Labels),
+		tensors.FromFlatDataAndDimensions(in.Noise, 2, c.BatchSize, c.BatchSize), tensors.FromScalar(float32(0)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	framework.Release(out)
+	return 100 * float64(with-step) / float64(step)
+}
+
+var contracting = regexp.MustCompile(`lhsContractingAxes=\[([0-9 ]*)\]`)
+
+// multiplications counts those of the matrix products that a graph has so far.
+func multiplications(b *testing.B, g *Graph) int {
+	total := 0
+	for _, n := range g.Nodes() {
+		if n.Type() != NodeTypeDotGeneral {
+			continue
+		}
+		axes := contracting.FindStringSubmatch(n.String())
+		if axes == nil {
+			b.Fatalf("a matrix product that does not tell its axes: %s", n)
+		}
+		count := n.Shape().Size()
+		for _, axis := range strings.Fields(axes[1]) {
+			k, err := strconv.Atoi(axis)
+			if err != nil {
+				b.Fatal(err)
+			}
+			count *= n.Inputs()[0].Shape().Dim(k)
+		}
+		total += count
+	}
+	return total
+}

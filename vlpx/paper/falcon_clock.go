@@ -1,0 +1,216 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run"
+)
+
+// falconFigure6 follows retrieval over the time of training (FALCON, Figure 6 and the table beside it). The paper does not say
+// when a run has converged. Here it is at the end of the first epoch whose mean of the six recalls on the validation split,
+// without re-ranking, is at least 99 % of the highest that the run reaches. 1.0C is the mean over seeds of the seconds of
+// training that ALBEF took to get there on the same machine.
+var falconFigure6 = Artifact{
+	ID:    "falcon/figure6",
+	Title: "Retrieval against relative wall clock, and time to convergence",
+	Look: "Whether FALCON's longer epochs pay for themselves. A run has converged at the end of the first epoch whose mean of the " +
+		"six recalls on the validation split, without re-ranking, is at least 99 % of its highest; 1.0C is what ALBEF took. Clocks " +
+		"are of the machine: one that was doing other things makes them noisy.",
+	Rows: []Row{clockRow("ALBEF", 1), clockRow("GRIT-VLP", 0.65), clockRow("MAFA", 0.76), clockRow("FALCON", 0.83)},
+	Columns: append([]Column{{Name: "time to convergence", Metric: convergence, Unit: "C", Lower: true}},
+		validation(eval.TR1, eval.IR1, eval.RMean)...),
+	Table:  clockTable,
+	Figure: clockFigure,
+}
+
+// convergence names the paper's time to convergence among a report's measures. No result has it: it is relative to ALBEF's.
+const convergence = "time to convergence"
+
+// clockRow is a method of table 1 with the paper's time to convergence, in C.
+func clockRow(name string, paper float64) Row {
+	row := rowNamed(falconRows, name)
+	row.Paper = []float64{paper}
+	return row
+}
+
+// timed are the results with a clock for every epoch; older versions wrote none.
+func timed(results []run.Result) []run.Result {
+	var all []run.Result
+	for _, r := range results {
+		if len(r.Clock) > 0 && len(r.Clock) == len(r.Epochs) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// epochsToConverge is the number of epochs after which a run has converged as falconFigure6 has it; NaN where its mean of
+// recalls was never measured.
+func epochsToConverge(r run.Result) float64 {
+	highest := math.Inf(-1)
+	for _, record := range r.Epochs {
+		if v, ok := record.Metrics[string(eval.RMean)]; ok {
+			highest = max(highest, v)
+		}
+	}
+	for e, record := range r.Epochs {
+		if v, ok := record.Metrics[string(eval.RMean)]; ok && v >= 0.99*highest {
+			return float64(e + 1)
+		}
+	}
+	return math.NaN()
+}
+
+// secondsToConverge is the clock of a timed run when it has converged; NaN where epochsToConverge is.
+func secondsToConverge(r run.Result) float64 {
+	epochs := epochsToConverge(r)
+	if math.IsNaN(epochs) {
+		return epochs
+	}
+	return r.Clock[int(epochs)-1]
+}
+
+// secondsAnEpoch of a timed run.
+func secondsAnEpoch(r run.Result) float64 { return r.Clock[len(r.Clock)-1] / float64(len(r.Clock)) }
+
+// meanOf is the mean and the standard deviation over timed runs of what is a number; the zero Value where nothing is.
+func meanOf(results []run.Result, of func(run.Result) float64) plots.Value {
+	var values []float64
+	for _, r := range results {
+		if v := of(r); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return plots.Value{}
+	}
+	mean, std := stat.MeanStdDev(values, nil)
+	return plots.Value{Mean: mean, Std: std, N: len(values)}
+}
+
+// known is a value, or NaN where there is none.
+func known(v float64, ok bool) float64 {
+	if !ok {
+		return math.NaN()
+	}
+	return v
+}
+
+// albef is the mean over ALBEF's timed runs; NaN without any.
+func (r *Report) albef(of func(run.Result) float64) float64 {
+	for _, row := range r.Rows {
+		if v := meanOf(timed(row.results), of); row.Name == "ALBEF" && v.N > 0 {
+			return v.Mean
+		}
+	}
+	return math.NaN()
+}
+
+// clockTable lays out the time to convergence and what makes it up.
+func clockTable(r *Report) (plots.Table, error) {
+	c, epoch := r.albef(secondsToConverge), r.albef(secondsAnEpoch)
+	final := validation(eval.RMean)[0]
+	measures := []struct {
+		column plots.Column
+		of     func(run.Result) float64
+	}{
+		{plots.Column{Name: "time to convergence", Unit: "C", Format: "%.2f", Best: plots.Lowest},
+			func(x run.Result) float64 { return secondsToConverge(x) / c }},
+		{plots.Column{Name: "epochs to convergence", Best: plots.Lowest}, epochsToConverge},
+		{plots.Column{Name: "an epoch", Unit: "s", Best: plots.Lowest}, secondsAnEpoch},
+		{plots.Column{Name: "an epoch, ALBEF's is 1", Format: "%.2f", Best: plots.Lowest},
+			func(x run.Result) float64 { return secondsAnEpoch(x) / epoch }},
+		{plots.Column{Name: "mean of recalls after the last epoch", Unit: final.Unit, Best: plots.Highest},
+			func(x run.Result) float64 { return known(final.value(x)) }},
+	}
+	t := plots.Table{
+		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Note: r.note() + r.clockNote(c), Heading: "method",
+		Sources: []string{fromPaper, fromYou},
+	}
+	for _, m := range measures {
+		t.Columns = append(t.Columns, m.column)
+	}
+	for _, row := range r.Rows {
+		line := plots.TableRow{Name: row.Name}
+		if row.Status != string(Ready) {
+			line.Status = row.Status
+		}
+		for _, m := range measures {
+			line.Cells = append(line.Cells, plots.Cell{{}, meanOf(timed(row.results), m.of)})
+		}
+		if s := row.Metrics[convergence]; s.Paper != nil {
+			line.Cells[0][0] = plots.Number(*s.Paper)
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	return t, nil
+}
+
+// clockNote tells how convergence and C are defined, and what is not there.
+func (r *Report) clockNote(c float64) string {
+	note := " A run has converged at the end of the first epoch whose mean of the six recalls on the validation split, without " +
+		"re-ranking, is at least 99 % of the highest that it reaches."
+	if math.IsNaN(c) {
+		note += " 1.0C would be the mean time of ALBEF's runs: there is none with a clock and recalls, so nothing is in C and " +
+			"the figure is in seconds."
+	} else {
+		note += fmt.Sprintf(" 1.0C is the mean over seeds of ALBEF's own time, %.0f s of training.", c)
+	}
+	without := 0
+	for _, row := range r.Rows {
+		without += len(row.results) - len(timed(row.results))
+	}
+	if without > 0 {
+		note += fmt.Sprintf(" Runs of older versions, which have no clock and are left out: %d.", without)
+	}
+	return note
+}
+
+// clockFigure follows retrieval over the clock, in C, or in seconds where there is no C. A curve ends with its shortest run.
+func clockFigure(r *Report) (plots.Drawing, error) {
+	unit, label := r.albef(secondsToConverge), "time of training (C)"
+	if math.IsNaN(unit) {
+		unit, label = 1, "time of training (s)"
+	}
+	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, validation split, no re-ranking", r.ID, r.Scale, r.Data.Name), Columns: 3}
+	for _, metric := range []eval.Metric{eval.TR1, eval.IR1, eval.RMean} {
+		c := column(metric)
+		lines := plots.Lines{Title: c.Group, XLabel: label, YLabel: c.label()}
+		for _, row := range r.Rows {
+			if series := overTime(timed(row.results), c, unit); len(series.X) > 0 {
+				series.Name = row.Name
+				lines.Series = append(lines.Series, series)
+			}
+		}
+		if len(lines.Series) > 0 {
+			f.Panels = append(f.Panels, lines)
+		}
+	}
+	return drawn(f)
+}
+
+// overTime is the curve of a column over timed runs: a point at the end of every epoch that all of them have and some of them
+// measured, at their mean clock in units of so many seconds.
+func overTime(results []run.Result, c Column, unit float64) plots.Series {
+	var s plots.Series
+	epochs := 0
+	for k, r := range results {
+		if k == 0 || len(r.Epochs) < epochs {
+			epochs = len(r.Epochs)
+		}
+	}
+	for e := range epochs {
+		y := meanOf(results, func(r run.Result) float64 { return known(epochValue(r.Epochs[e], c.Metric)) })
+		if y.N == 0 {
+			continue
+		}
+		x := meanOf(results, func(r run.Result) float64 { return r.Clock[e] / unit })
+		s.X, s.Mean, s.Std = append(s.X, x.Mean), append(s.Mean, y.Mean), append(s.Std, y.Std)
+	}
+	return s
+}

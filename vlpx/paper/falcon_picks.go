@@ -1,0 +1,171 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/train"
+)
+
+// falconFigure4 shows what the scheduler picks for a few anchors (FALCON, Figure 4).
+var falconFigure4 = Artifact{
+	ID:    "falcon/figure4",
+	Title: "What the scheduler picks: anchors with candidates at their sampled quantile",
+	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
+		"scheduler should keep away from.",
+	Rows:   []Row{{Name: "FALCON", Method: falconMethod}},
+	Table:  picksTable,
+	Figure: picksFigure,
+}
+
+// picksTable has a line for each picture of picksFigure.
+func picksTable(r *Report) (plots.Table, error) {
+	t := r.schedulerTable("The first seed's. True pair: either caption is true of the other's image, where that is known.")
+	t.Heading = "anchor"
+	t.Columns = []plots.Column{{Name: "class"}, {Name: "epoch"}, {Name: "quantile", Format: "%.2f"}, {Name: "Beta (a, b)"},
+		{Name: "picked"}, {Name: "true pair"}}
+	t.Rows = r.Rows[0].unfinished()
+	g, err := newGallery(r)
+	if g == nil || err != nil {
+		return t, err
+	}
+	for class := range train.Complexity {
+		for _, a := range g.followed(class) {
+			for _, p := range a.picks {
+				truth := map[plots.Mark]string{plots.TruePair: "yes", plots.FalsePair: "no"}[g.mark(p.Pick)]
+				t.Rows = append(t.Rows, plots.TableRow{Name: g.caption(a.pair), Cells: []plots.Cell{
+					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {plots.Number(p.Quantile)},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.caption(p.Picked)}}, {{Text: truth}},
+				}})
+			}
+		}
+	}
+	return t, nil
+}
+
+// picksFigure has a row of pictures for two anchors of each complexity, of the first seed.
+func picksFigure(r *Report) (plots.Drawing, error) {
+	g, err := newGallery(r)
+	if g == nil || err != nil {
+		return nil, err
+	}
+	f := plots.Pictures{Title: r.ofFirstSeed()}
+	for class := range train.Complexity {
+		for _, a := range g.followed(class) {
+			picture, err := g.image(a.pair)
+			if err != nil {
+				return nil, err
+			}
+			row := plots.PictureRow{
+				Name:     fmt.Sprintf("%s: %s", train.Complexity[class], g.caption(a.pair)),
+				Pictures: []plots.Picture{{Image: picture, Caption: "anchor"}},
+			}
+			for _, p := range a.picks {
+				if picture, err = g.image(p.Picked); err != nil {
+					return nil, err
+				}
+				row.Pictures = append(row.Pictures, plots.Picture{
+					Image: picture, Mark: g.mark(p.Pick),
+					Caption: fmt.Sprintf("epoch %d, q = %.2f: %s", p.epoch, p.Quantile, g.caption(p.Picked)),
+				})
+			}
+			f.Rows = append(f.Rows, row)
+		}
+	}
+	if len(f.Rows) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+// gallery is what a report shows of single anchors, of its first seed.
+type gallery struct {
+	set      datasets.Set
+	pairs    []datasets.Pair
+	relation datasets.Relation // nil where it is not known
+	classes  []train.Class
+	picks    map[int][]pick // of each followed pair, in the epochs shown
+}
+
+// anchor is a followed pair with its picks.
+type anchor struct {
+	pair  int
+	picks []pick
+}
+
+// pick is what was picked in an epoch, counted from 1.
+type pick struct {
+	epoch int
+	train.Pick
+}
+
+// newGallery is nil while there is nothing to show.
+func newGallery(r *Report) (*gallery, error) {
+	epochs := spread(scheduledEpochs(r.firstSeed()))
+	if len(epochs) == 0 {
+		return nil, nil
+	}
+	set, err := r.plan.Data.TrainingSet()
+	if err != nil {
+		return nil, err
+	}
+	g := &gallery{set: set, pairs: datasets.Pairs(set), classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
+	if related, ok := set.(datasets.Related); ok {
+		g.relation = related.Relation()
+	}
+	for _, record := range epochs {
+		for _, p := range record.Scheduling.Followed {
+			g.picks[p.Anchor] = append(g.picks[p.Anchor], pick{record.Epoch + 1, p})
+		}
+	}
+	return g, nil
+}
+
+// followed are the first two anchors of a class. The last pair of a mini-batch has no pick, so that some anchors lack one in an
+// epoch; those come after the others.
+func (g *gallery) followed(class int) []anchor {
+	const each = 2
+	var anchors []anchor
+	for pair, picks := range g.picks {
+		n := len(strings.Fields(g.caption(pair)))
+		if words := g.classes[class].Words; words[0] <= n && n <= words[1] {
+			anchors = append(anchors, anchor{pair, picks})
+		}
+	}
+	slices.SortFunc(anchors, func(a, b anchor) int {
+		if missing := len(b.picks) - len(a.picks); missing != 0 {
+			return missing
+		}
+		return a.pair - b.pair
+	})
+	return anchors[:min(each, len(anchors))]
+}
+
+func (g *gallery) caption(pair int) string { return g.pairs[pair].Text(g.set) }
+
+// mark tells whether anchor and picked are a true pair: one of the captions is true of the other's image.
+func (g *gallery) mark(p train.Pick) plots.Mark {
+	if g.relation == nil {
+		return plots.Unmarked
+	}
+	mark := plots.FalsePair
+	for _, of := range [][2]int{{p.Anchor, p.Picked}, {p.Picked, p.Anchor}} {
+		holds, known := g.relation.Holds(g.pairs[of[0]].Image, of[1])
+		switch {
+		case known && holds:
+			return plots.TruePair
+		case !known:
+			mark = plots.Unmarked
+		}
+	}
+	return mark
+}
+
+func (g *gallery) image(pair int) (image.Image, error) {
+	return g.set.Image(context.Background(), g.pairs[pair].Image)
+}

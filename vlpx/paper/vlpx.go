@@ -1,0 +1,114 @@
+package paper
+
+import (
+	"slices"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// own are the project's own artifacts: what only data with an exact relation can tell.
+var own = []Artifact{
+	{
+		ID:    "vlpx/reward",
+		Title: "What reward FALCON's scheduler gets at fixed quantiles",
+		Look: "Whether the improvement of MLM on a mini-batch depends on its hardness at all, by how many of its standard deviations, " +
+			"and at which quantile it is largest: a policy can learn no more than that.",
+		Rows: []Row{
+			probeRow("Reward ITC", negative.Objectives{ITC: true}), probeRow("Reward ITM", negative.Objectives{ITM: true}),
+			probeRow("Reward MLM", negative.Objectives{}),
+		},
+		Table:  rewardTable,
+		Figure: rewardFigure,
+	},
+	{
+		ID:    "vlpx/policy",
+		Title: "What FALCON's scheduler chooses for simple and for complex anchors",
+		Look: "Whether the chosen quantile falls where the false-negative rate is high, anchor by anchor. Simple anchors have short " +
+			"captions, which are true of more images.",
+		Rows:    []Row{rowNamed(falconTable4.Rows, "Instance-based: true"), rowNamed(falconTable4.Rows, "Instance-based: false")},
+		Columns: classColumns(),
+		Claims: []Claim{
+			{Better: "Instance-based: true", Than: "Instance-based: false", In: cosine(eval.IRMAP)},
+		},
+		Table:  Comparison,
+		Figure: Curves,
+	},
+	{
+		ID:    "vlpx/quantile",
+		Title: "FALCON's scheduler against the best fixed quantile",
+		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
+		Rows: slices.Concat(
+			[]Row{rowNamed(falconRows, "InfoNCE")}, quantileRows(quantileLevels),
+			[]Row{rowNamed(falconRows, "FALCON"), renamed("FALCON, shared quantile", rowNamed(falconTable4.Rows, "Instance-based: false"))}),
+		Columns: slices.Concat(validation(eval.IRMAP, eval.IR10), []Column{
+			cosine(eval.TR10), cosine(eval.IR1), cosine(eval.IR10), cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False),
+			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+		}),
+		Claims: slices.Concat(
+			against("FALCON", BestOfSweep), against("FALCON, shared quantile", BestOfSweep), against("q = 0.9", "q = 1"),
+			against("q = 0.9", "InfoNCE"), against("q = 1", "InfoNCE")),
+		Sweep:  []string{"q = 0.5", "q = 0.8", "q = 0.9", "q = 0.95", "q = 1"},
+		Table:  Comparison,
+		Figure: Bars,
+	},
+	{
+		ID:    "vlpx/density",
+		Title: "FALCON's scheduler when false negatives are half or twice as many",
+		Look:  "Whether the scheduler turns to easier negatives where more of the hard ones are true.",
+		Rows: []Row{
+			densityRow("half"), densityRow("mid"), densityRow("dbl"),
+		},
+		Columns: classColumns(),
+		Claims: []Claim{
+			{Better: "half density", Than: "mid density", In: chosen()[0]},
+			{Better: "mid density", Than: "dbl density", In: chosen()[0]},
+		},
+		Table:  Comparison,
+		Figure: Curves,
+	},
+}
+
+// against claims that one row is above another in image retrieval by cosine.
+func against(better, than string) []Claim {
+	return []Claim{{Better: better, Than: than, In: cosine(eval.IRMAP)}, {Better: better, Than: than, In: cosine(eval.IR1False)}}
+}
+
+// validation describes columns of metrics of the validation split, without re-ranking.
+func validation(metrics ...eval.Metric) []Column {
+	var columns []Column
+	for _, m := range metrics {
+		columns = append(columns, Column{Group: "Validation", Name: string(m), Metric: string(m), Unit: column(m).Unit, Validation: true})
+	}
+	return columns
+}
+
+func renamed(name string, row Row) Row {
+	return Row{Name: name, Method: named(name, row.Method), Vary: row.Vary}
+}
+
+func probeRow(name string, o negative.Objectives) Row {
+	return scheduledRow(name, nil, func(_ Scale, b *negative.Scheduled) {
+		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
+	})
+}
+
+// densityRow is FALCON on scenes of another density of false negatives.
+func densityRow(level string) Row {
+	row := Row{Name: level + " density", Method: named(level+" density", falconMethod)}
+	row.Vary = func(s *Scale) { s.Scenes.Density = level }
+	return row
+}
+
+// classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.
+func classColumns() []Column {
+	columns := chosen()
+	for _, class := range train.Complexity {
+		columns = append(columns, Column{Group: "Quantile chosen", Name: class, Metric: train.ClassMean + class})
+	}
+	for _, class := range train.Complexity {
+		columns = append(columns, Column{Group: "False negatives chosen", Name: class, Metric: train.ClassChosen + class, Unit: "%", Lower: true})
+	}
+	return append(columns, cosine(eval.IRMAP))
+}

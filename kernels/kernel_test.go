@@ -62,16 +62,9 @@ func TestKernel(t *testing.T) {
 		}
 	})
 	t.Run("falcon.ipynb", func(t *testing.T) {
-		if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
-			skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
-		}
-		t.Setenv("VLPX_HOME", t.TempDir())
-		out := filepath.Join(t.TempDir(), "executed.ipynb")
-		if err := kernels.Execute(t.Context(), prefix, filepath.Join("..", "notebooks", "falcon.ipynb"), out); err != nil {
-			t.Fatal(err)
-		}
+		cells, _ := train(t, prefix, "falcon.ipynb")
 		shown := map[string]cell{}
-		for _, c := range read(t, out) {
+		for _, c := range cells {
 			if _, call, found := strings.Cut(strings.Join(c.Source, ""), `vlpx.Show("`); found {
 				id, _, _ := strings.Cut(call, `"`)
 				shown[id] = c
@@ -94,6 +87,42 @@ func TestKernel(t *testing.T) {
 			t.Errorf("the store lacks %d runs (%v) after the notebook ran, want none", len(missing), err)
 		}
 	})
+	t.Run("your-method.ipynb", func(t *testing.T) {
+		cells, home := train(t, prefix, "your-method.ipynb")
+		page := ""
+		for _, c := range cells {
+			page += c.html()
+		}
+		for _, row := range []string{"GRIT-VLP", "FALCON", "Pivot", "Pivot, filtered"} {
+			if !strings.Contains(page, row) {
+				t.Errorf("no row %q in %q", row, page)
+			}
+		}
+		grid, err := vlpx.Open("falcon/table1", vlpx.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
+		if want := len(grid.Plan.Runs()) + 2*len(grid.Plan.Seeds); err != nil || len(results) != want {
+			t.Errorf("%d runs are finished (%v), want the catalogue's and two rows of one's own: %d", len(results), err, want)
+		}
+	})
+}
+
+// train executes one of the project's notebooks, which trains, with a store of its own, and returns the executed cells and
+// where the store is.
+func train(t *testing.T, prefix, notebook string) (cells []cell, home string) {
+	t.Helper()
+	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
+		skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
+	}
+	home = t.TempDir()
+	t.Setenv("VLPX_HOME", home)
+	out := filepath.Join(t.TempDir(), "executed.ipynb")
+	if err := kernels.Execute(t.Context(), prefix, filepath.Join("..", "notebooks", notebook), out); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, out), home
 }
 
 // execute runs a notebook of these cells that lies outside of the checkout, and returns the executed cells.

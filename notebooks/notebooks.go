@@ -15,7 +15,7 @@ func Files() (map[string]kernels.Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]kernels.Notebook{"falcon.ipynb": falcon}, nil
+	return map[string]kernels.Notebook{"falcon.ipynb": falcon, "your-method.ipynb": yourMethod()}, nil
 }
 
 // section is one artifact's part of a notebook.

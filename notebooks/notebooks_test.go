@@ -2,7 +2,13 @@ package notebooks
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,5 +68,79 @@ func TestUnknownArtifactIsAnError(t *testing.T) {
 	_, err := compose("", []section{{"falcon/tabel1", ""}})
 	if err == nil || !strings.Contains(err.Error(), `"falcon/table1"`) {
 		t.Errorf("error %v, want one that suggests falcon/table1", err)
+	}
+}
+
+// program puts the code cells of a notebook together as the kernel does: declarations side by side, statements in functions.
+func program(t *testing.T, notebook []byte) string {
+	t.Helper()
+	var file struct {
+		Cells []struct {
+			Kind   string `json:"cell_type"`
+			Source []string
+		}
+	}
+	if err := json.Unmarshal(notebook, &file); err != nil {
+		t.Fatal(err)
+	}
+	imports, declarations := map[string]bool{}, "func main() {}\n"
+	for k, cell := range file.Cells {
+		source := strings.Join(cell.Source, "")
+		if cell.Kind != "code" {
+			continue
+		}
+		if statements, found := strings.CutPrefix(source, "%%\n"); found {
+			declarations += fmt.Sprintf("func cell%d() {\n%s\n}\n", k+1, statements)
+			continue
+		}
+		source = "package main\n" + source
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatalf("cell %d: %v", k+1, err)
+		}
+		rest := files.Position(parsed.Name.End()).Offset
+		for _, d := range parsed.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+				from, to := files.Position(g.Pos()).Offset, files.Position(g.End()).Offset
+				imports[source[from:to]] = true
+				rest = to
+			}
+		}
+		declarations += source[rest:] + "\n"
+	}
+	text := "package main\n"
+	for clause := range imports {
+		text += clause + "\n"
+	}
+	return text + declarations
+}
+
+// The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere.
+func TestCellsCompile(t *testing.T) {
+	files, err := Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, notebook := range files {
+		encoded, err := notebook.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(source, []byte(program(t, encoded)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.CommandContext(t.Context(), "go", "vet", source).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// What the notebook promises: two parts in less than 40 lines.
+func TestYourPartsAreShort(t *testing.T) {
+	_, parts, found := strings.Cut(yourParts, "\n)\n")
+	if lines := strings.Count(strings.TrimSpace(parts), "\n") + 1; !found || lines >= 40 {
+		t.Errorf("the parts take %d lines after the imports, want less than 40", lines)
 	}
 }

@@ -33,13 +33,13 @@ var falconTable2 = Artifact{
 		})),
 	Columns: slices.Concat(retrieval(), ours()),
 	Claims: []Claim{
-		{Better: "FALCON, clean", Than: "ALBEF, clean", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON, clean", Than: "GRIT-VLP, clean", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON, clean", Than: "MAFA, clean", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON, noisy", Than: "GRIT-VLP, noisy", In: column(eval.IR1), Source: "Table 2"},
-		{Better: "GRIT-VLP, noisy", Than: "FALCON, noisy", In: column(eval.TR1), Source: "Table 2"},
-		{Better: "FALCON, clean", Than: "FALCON, noisy", In: cosine(eval.IRMAP)},
-		{Better: "GRIT-VLP, clean", Than: "GRIT-VLP, noisy", In: cosine(eval.IRMAP)},
+		{Better: "FALCON (clean)", Than: "ALBEF (clean)", In: column(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (clean)", Than: "GRIT-VLP (clean)", In: column(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (clean)", Than: "MAFA (clean)", In: column(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (noisy)", Than: "GRIT-VLP (noisy)", In: column(eval.IR1), Source: "Table 2"},
+		{Better: "GRIT-VLP (noisy)", Than: "FALCON (noisy)", In: column(eval.TR1), Source: "Table 2"},
+		{Better: "FALCON (clean)", Than: "FALCON (noisy)", In: cosine(eval.IRMAP)},
+		{Better: "GRIT-VLP (clean)", Than: "GRIT-VLP (noisy)", In: cosine(eval.IRMAP)},
 	},
 	Table:  Comparison,
 	Figure: Bars,
@@ -49,7 +49,7 @@ var falconTable2 = Artifact{
 func withCaptions(name string, noise float64, paper [][]float64) []Row {
 	var rows []Row
 	for i, method := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON"} {
-		row := Row{Name: method + ", " + name, Paper: paper[i]}
+		row := Row{Name: method + " (" + name + ")", Paper: paper[i]}
 		if same := rowNamed(falconRows, method); same.Method != nil {
 			row.Method = named(row.Name, same.Method)
 		}
@@ -188,13 +188,13 @@ var falconD3 = Artifact{
 	Title: "GRIT-VLP over search-space sizes",
 	Look:  "Whether a larger search space, which makes harder mini-batches, hurts.",
 	Rows: []Row{
-		gritRow("GRIT-VLP, search space 480", 0), gritRow("GRIT-VLP, search space 5664", 1), gritRow("GRIT-VLP, search space 28320", 2),
+		gritRow("GRIT-VLP (search space 480)", 0), gritRow("GRIT-VLP (search space 5664)", 1), gritRow("GRIT-VLP (search space 28320)", 2),
 		{Name: "MAFA"},
 	},
 	Columns: slices.Concat(retrieval(), ours()),
 	Claims: []Claim{
-		{Better: "GRIT-VLP, search space 5664", Than: "GRIT-VLP, search space 28320", In: column(eval.IR1), Source: "section 3.1"},
-		{Better: "GRIT-VLP, search space 480", Than: "GRIT-VLP, search space 28320", In: Column{Group: "False negatives", Name: "in batch",
+		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: column(eval.IR1), Source: "section 3.1"},
+		{Better: "GRIT-VLP (search space 480)", Than: "GRIT-VLP (search space 28320)", In: Column{Group: "False negatives", Name: "in batch",
 			Metric: train.FalseInBatch, Lower: true}},
 	},
 	Table:  Comparison,

@@ -41,13 +41,13 @@ var own = []Artifact{
 		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
 		Rows: slices.Concat(
 			[]Row{rowNamed(falconRows, "InfoNCE")}, quantileRows(quantileLevels),
-			[]Row{rowNamed(falconRows, "FALCON"), renamed("FALCON, shared quantile", rowNamed(falconTable4.Rows, "Instance-based: false"))}),
+			[]Row{rowNamed(falconRows, "FALCON"), renamed("FALCON (shared quantile)", rowNamed(falconTable4.Rows, "Instance-based: false"))}),
 		Columns: slices.Concat(validation(eval.IRMAP, eval.IR10), []Column{
 			cosine(eval.TR10), cosine(eval.IR1), cosine(eval.IR10), cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		}),
 		Claims: slices.Concat(
-			against("FALCON", BestOfSweep), against("FALCON, shared quantile", BestOfSweep), against("q = 0.9", "q = 1"),
+			against("FALCON", BestOfSweep), against("FALCON (shared quantile)", BestOfSweep), against("q = 0.9", "q = 1"),
 			against("q = 0.9", "InfoNCE"), against("q = 1", "InfoNCE")),
 		Sweep:  []string{"q = 0.5", "q = 0.8", "q = 0.9", "q = 0.95", "q = 1"},
 		Table:  Comparison,

@@ -28,35 +28,25 @@ func Chain(image, text []float32, dim, start int, q float64) ([]int, error) {
 	for i := range rows {
 		rows[i] = i
 	}
-	return newSpace(image, text, dim, rows).walk(start, n, alternating, constant(q)), nil
+	return newSpace(image, text, dim, rows).walk(start, q), nil
 }
 
-// walk takes length entries of the space, beginning with start, each the anchor of the next. Hop 1 leads to the second entry;
-// by says who ranks on a hop and quantile how hard the entry is that a hop from an anchor picks.
-func (s *space) walk(start, length int, by func(hop int) ranking, quantile func(hop, anchor int) float64) []int {
-	order := make([]int, 0, length)
+// walk takes all entries of the space, beginning with start; each picks the next one, at the quantile, with its image on hops
+// 1, 3, 5, ... and with its text on hops 2, 4, ... (GRIT-VLP's rule).
+func (s *space) walk(start int, quantile float64) []int {
+	order := make([]int, 0, s.remaining())
 	for entry := start; ; {
 		order = append(order, entry)
 		s.take(entry)
-		hop := len(order)
-		if hop == length {
+		if s.remaining() == 0 {
 			return order
 		}
-		entry = s.pick(by(hop), quantile(hop, entry))
+		by := imageRanksTexts
+		if len(order)%2 == 0 {
+			by = textRanksImages
+		}
+		entry = s.pick(by, quantile)
 	}
-}
-
-// alternating is GRIT-VLP's rule: image, text, image, ...
-func alternating(hop int) ranking {
-	if hop%2 == 1 {
-		return imageRanksTexts
-	}
-	return textRanksImages
-}
-
-// constant is the same quantile for every hop.
-func constant(q float64) func(hop, anchor int) float64 {
-	return func(int, int) float64 { return q }
 }
 
 func checkQuantile(q float64) error {

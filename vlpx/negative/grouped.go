@@ -133,12 +133,12 @@ func (s *groupedSampler) collect(o Observation) {
 // group shuffles the queue, orders each search space of it by a chain, appends the pairs to the next epoch and empties it.
 func (s *groupedSampler) group() {
 	q, epoch := &s.queue, s.pass.epoch
-	quantile := constant(s.quantile(epoch + 1))
+	quantile := s.quantile(epoch + 1)
 	shuffled := s.draws.perm(exampleShuffle, epoch, len(s.next), len(q.pairs))
 	for rows := range slices.Chunk(shuffled, s.SearchSpace) {
 		// The published draw never takes the last entry: randint's bound is exclusive and given as the size less one.
 		start := s.draws.below(chainStart, epoch, len(s.next), len(rows)-1)
-		chain := newSpace(q.image, q.text, s.pass.run.Dim, rows).walk(start, len(rows), alternating, quantile)
+		chain := newSpace(q.image, q.text, s.pass.run.Dim, rows).walk(start, quantile)
 		for _, entry := range chain {
 			s.next = append(s.next, q.pairs[rows[entry]])
 		}

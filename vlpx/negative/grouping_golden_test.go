@@ -14,11 +14,9 @@ import (
 // the sampler's draws can be replaced only from inside the package.
 func TestGolden(t *testing.T) {
 	checks := map[string]func(*testing.T, golden.Case){
-		"grit_grouping":                           checkGritGrouping,
-		"grit_grouping_from_matrix":               checkGritGroupingFromMatrix,
-		"grit_epoch_pipeline":                     checkGritEpochPipeline,
-		"falcon_quantile1_equals_grit_like_chain": checkFalconBatch,
-		"falcon_batch_construction":               checkFalconBatch,
+		"grit_grouping":             checkGritGrouping,
+		"grit_grouping_from_matrix": checkGritGroupingFromMatrix,
+		"grit_epoch_pipeline":       checkGritEpochPipeline,
 	}
 	cases, err := golden.Cases()
 	if err != nil {
@@ -52,7 +50,7 @@ func checkGritGroupingFromMatrix(t *testing.T, c golden.Case) {
 	want := c.Ints("expected", "order_index")
 	mustRead(t, c)
 	n := len(similarity)
-	order, err := Chain(unitVectors(n), columns(similarity, 1), n, start, 1)
+	order, err := Chain(unitVectors(n), columns(similarity), n, start, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,24 +143,6 @@ func (r *recording) below(_ purpose, _, _, n int) int {
 	return start
 }
 
-// checkFalconBatch builds a batch over S = I T' + T I', which unit vectors for images and half the columns of the symmetric S
-// for texts give.
-func checkFalconBatch(t *testing.T, c golden.Case) {
-	similarity := c.Matrix("inputs", "S")
-	quantiles := c.Tensor("inputs", "q").Float
-	unselected := c.Ints("params", "unselected")
-	start, size := c.Int("params", "start"), c.Int("params", "batch_size")
-	want := c.Ints("expected", "batch")
-	mustRead(t, c)
-	n := len(similarity)
-	space := newSpace(unitVectors(n), columns(similarity, 0.5), n, unselected)
-	both := func(int) ranking { return bothRank }
-	order := space.walk(slices.Index(unselected, start), size, both, func(hop, _ int) float64 { return quantiles[hop-1] })
-	if got := at(unselected, order); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 func mustRead(t *testing.T, c golden.Case) {
 	t.Helper()
 	if err := c.Err(); err != nil {
@@ -186,12 +166,12 @@ func unitVectors(n int) []float32 {
 	return v
 }
 
-// columns lays the columns of a square matrix, scaled, one after another.
-func columns(m [][]float64, scale float64) []float32 {
+// columns lays the columns of a square matrix one after another.
+func columns(m [][]float64) []float32 {
 	var v []float32
 	for j := range m {
 		for i := range m {
-			v = append(v, float32(scale*m[i][j]))
+			v = append(v, float32(m[i][j]))
 		}
 	}
 	return v

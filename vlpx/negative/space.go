@@ -15,7 +15,6 @@ type ranking int
 const (
 	imageRanksTexts ranking = iota // u_anchor . w_candidate
 	textRanksImages                // w_anchor . u_candidate
-	bothRank                       // the sum of the two (FALCON, section 3.1: S = I T' + T I')
 )
 
 // space is a search space: the entries that no chain has taken yet, with their embeddings, and the anchor that ranks them.
@@ -113,19 +112,12 @@ func (s *space) rank(by ranking, keep bool) uint64 {
 
 func (s *space) rankPart(by ranking, keep bool, lo, hi int) uint64 {
 	out := blas32.Vector{N: hi - lo, Inc: 1, Data: s.similarity[lo:hi]}
-	multiply := func(candidates, anchor []float32, beta float32) {
-		rows := blas32.General{Rows: hi - lo, Cols: s.dim, Stride: s.dim, Data: candidates[lo*s.dim : hi*s.dim]}
-		blas32.Gemv(blas.NoTrans, 1, rows, blas32.Vector{N: s.dim, Inc: 1, Data: anchor}, beta, out)
+	candidates, anchor := s.text, s.anchorImage
+	if by == textRanksImages {
+		candidates, anchor = s.image, s.anchorText
 	}
-	switch by {
-	case imageRanksTexts:
-		multiply(s.text, s.anchorImage, 0)
-	case textRanksImages:
-		multiply(s.image, s.anchorText, 0)
-	case bothRank:
-		multiply(s.text, s.anchorImage, 0)
-		multiply(s.image, s.anchorText, 1)
-	}
+	rows := blas32.General{Rows: hi - lo, Cols: s.dim, Stride: s.dim, Data: candidates[lo*s.dim : hi*s.dim]}
+	blas32.Gemv(blas.NoTrans, 1, rows, blas32.Vector{N: s.dim, Inc: 1, Data: anchor}, 0, out)
 	var best uint64
 	for i, similarity := range out.Data {
 		key := sortKey(similarity, s.entries[lo+i])

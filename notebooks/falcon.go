@@ -13,15 +13,51 @@ func falcon() (kernels.Notebook, error) {
 Does it help to fill mini-batches with similar pairs: is GRIT-VLP above ALBEF, and a hard quantile above an easy one? Then
 look at the last columns: harder batches meet more false negatives, and where every true pair is accepted the order of the
 methods can change. Rows that say *not yet* belong to methods that vlpx does not have yet.`},
-		{"falcon/D.2", `
-The same runs over the epochs. Look whether an order of the methods holds all along or only at the end, and whether a method
-that starts fast is overtaken.`},
+		{"falcon/table2", `
+The same methods on captions of which three in ten belong to another image, as web captions may. Look whether FALCON's lead
+shrinks on noisy captions, as the paper says, and who is hurt most.`},
+		{"falcon/table4", `
+What the scheduler needs: how large a search space, which loss's improvement as its reward, and whether every anchor must have a
+quantile of its own. The sizes are the paper's names; at this scale they are five mini-batches, the usual search space, and
+five of these. Look at the last columns too: a reward that is the fall of a contrastive loss should drive the quantile down.`},
 		{"falcon/table5", `
 The hyper-parameters of the paper beside those of this scale, printed from the presets that the runs above used. Look where
 they differ before you compare a number.`},
 		{"falcon/table6", `
 The sizes of the data: the paper's, and what was counted here. Look how many captions there are an image: several make false
 negatives certain.`},
+		{"falcon/figure2", `
+At a fixed quantile of hardness, how often is the pair that was picked a false negative, epoch by epoch? Here this is counted.
+Look whether the rate rises over training at high quantiles. The panels on filters and ITM scores need MAFA.`},
+		{"falcon/figure4", `
+Some anchors with short, middle and long captions, and what the scheduler picked for them in each epoch at its sampled quantile.
+A dashed frame marks a false negative: a caption that is true of the other image, too.`},
+		{"falcon/figure5", `
+The cosines of images with captions and of captions with images, epoch by epoch. FALCON adds the two because their scales are
+alike; look whether they are.`},
+		{"falcon/figure6", `
+Retrieval on the validation split against the time it took, in units of ALBEF's time to convergence, and that time for each
+method. Clocks of a machine that does other things meanwhile are worth little.`},
+		{"falcon/D.1", `
+The Beta distribution that the scheduler predicts for two simple and two complex anchors, epoch by epoch. Look whether it moves
+at all, and whether the two kinds differ.`},
+		{"falcon/D.2", `
+All methods over the epochs. Look whether an order of the methods holds all along or only at the end, and whether a method that
+starts fast is overtaken.`},
+		{"falcon/D.3", `
+GRIT-VLP over the sizes of its search space. A larger one makes harder mini-batches, which meet more false negatives; look
+whether retrieval suffers, as the paper says.`},
+		{"vlpx/reward", `
+Beyond the paper: what the reward is. Mini-batches are built at fixed quantiles in turn and nothing is learned. A policy can learn
+no more than these differences tell, by how many standard deviations of the noise.`},
+		{"vlpx/policy", `
+Beyond the paper: the quantile chosen for simple, middle and complex anchors against the share of false negatives among what was
+picked for them, counted exactly.`},
+		{"vlpx/quantile", `
+Beyond the paper: the scheduler against the fixed quantile that is best on the validation split.`},
+		{"vlpx/density", `
+Beyond the paper: the scheduler where false negatives are half or twice as many. A scheduler that avoids them should choose lower
+quantiles where there are more.`},
 	})
 }
 

@@ -58,7 +58,7 @@ func TestFALCONShowsAllThereIs(t *testing.T) {
 	}
 	for _, a := range paper.All() {
 		got := strings.Contains(string(encoded), `vlpx.Show(\"`+a.ID+`\"`)
-		if want := a.Paper() == "falcon" && a.Status() != paper.NotYet; got != want {
+		if want := (a.Paper() == "falcon" || a.Paper() == "vlpx") && a.Status() != paper.NotYet; got != want {
 			t.Errorf("%s (%s): shown is %v, want %v", a.ID, a.Status(), got, want)
 		}
 	}

@@ -34,6 +34,7 @@ type ReferenceRow struct {
 	Name    string
 	Runs    []string              // identities of the runs; another configuration today makes the row stale
 	Metrics map[string][3]float64 // mean, standard deviation (0 for a single run) and number of runs
+	Commit  string                `json:",omitempty"` // where it is not the reference's
 }
 
 // References returns the shipped reference results.
@@ -117,13 +118,24 @@ func NewReference(r *Report) (Reference, error) {
 	return ref, nil
 }
 
-// Merge replaces or adds a reference in a list.
+// Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data; the others
+// are kept, with the commit they were run at.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
-		if old.Artifact == r.Artifact && old.Scale == r.Scale && old.Data == r.Data {
-			all[i] = r
-			return all
+		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data {
+			continue
 		}
+		for _, row := range old.Rows {
+			if slices.ContainsFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == row.Name }) {
+				continue
+			}
+			if row.Commit == "" && old.Commit != r.Commit {
+				row.Commit = old.Commit
+			}
+			r.Rows = append(r.Rows, row)
+		}
+		all[i] = r
+		return all
 	}
 	return append(all, r)
 }

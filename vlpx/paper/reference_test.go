@@ -97,12 +97,25 @@ func TestReferenceInTable(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	one, two := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Seconds: 1}, Reference{Artifact: "a", Scale: "tiny", Data: "scenes"}
-	newer := one
-	newer.Seconds = 9
+	rows := func(runs string, names ...string) (all []ReferenceRow) {
+		for _, name := range names {
+			all = append(all, ReferenceRow{Name: name, Runs: []string{runs}})
+		}
+		return all
+	}
+	one := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Commit: "old", Rows: rows("1", "ALBEF", "FALCON")}
+	two := Reference{Artifact: "a", Scale: "tiny", Data: "scenes"}
+	newer := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Commit: "new", Rows: rows("2", "FALCON", "MAFA")}
 	got := Merge(Merge(Merge(nil, one), two), newer)
-	if len(got) != 2 || got[0].Seconds != 9 || got[1].Scale != "tiny" {
-		t.Errorf("got %+v, want the newer one in its place and the other kept", got)
+	if len(got) != 2 || got[0].Commit != "new" || got[1].Scale != "tiny" {
+		t.Fatalf("got %+v, want the newer one in its place and the other kept", got)
+	}
+	var merged []string
+	for _, row := range got[0].Rows {
+		merged = append(merged, row.Name+" "+row.Runs[0]+" "+row.Commit)
+	}
+	if want := []string{"FALCON 2 ", "MAFA 2 ", "ALBEF 1 old"}; !slices.Equal(merged, want) {
+		t.Errorf("got rows %q, want %q", merged, want)
 	}
 }
 

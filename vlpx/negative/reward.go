@@ -37,8 +37,8 @@ type Rewarded interface {
 	Batches
 	// Reward names the losses.
 	Reward() Objectives
-	// Ahead is how many mini-batches may be built before the improvement of the one before them is known.
-	Ahead() int
+	// Ahead is how many mini-batches of an epoch may be built before the improvement of the one before them is known.
+	Ahead(epoch int) int
 }
 
 // Validate tells what does not fit together in a method, and which part of it is not plain data.

@@ -44,8 +44,13 @@ type Scheduled struct {
 // Reward implements Rewarded.
 func (s Scheduled) Reward() Objectives { return s.withDefaults().Objectives }
 
-// Ahead implements Rewarded.
-func (s Scheduled) Ahead() int { return s.Lookahead }
+// Ahead implements Rewarded. Epoch 0 waits for no reward.
+func (s Scheduled) Ahead(epoch int) int {
+	if epoch == 0 {
+		return max(s.Lookahead, 2)
+	}
+	return s.Lookahead
+}
 
 func (s Scheduled) withDefaults() Scheduled {
 	if s.SearchSpace == 0 {

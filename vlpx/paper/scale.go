@@ -125,6 +125,7 @@ func Preset(name string, folder bool) (Scale, error) {
 		s.Augment = false
 		return s, nil
 	}
+	s.Scheduler.Lookahead = 2 // photographs take time to decode
 	switch s.Name {
 	case "tiny":
 		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16

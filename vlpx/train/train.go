@@ -188,7 +188,7 @@ const saveShare = 50
 // lookahead is the number of mini-batches that are decoded while a step runs.
 func (t *trainer) lookahead() int {
 	if learner, ok := t.job.Config.Method.Batches.(negative.Rewarded); ok {
-		return learner.Ahead()
+		return learner.Ahead(t.Epoch)
 	}
 	return 2
 }

@@ -94,6 +94,76 @@ func checkConsistency(t *testing.T, c golden.Case) {
 	read(t, c)
 }
 
+func checkDiHT(t *testing.T, c golden.Case) {
+	inputs := []*tensors.Tensor{value(c, "inputs", "image_feat"), value(c, "inputs", "text_feat")}
+	tau, alpha, beta := c.Float("params", "tau"), c.Float("params", "alpha"), c.Float("params", "beta")
+	read(t, c)
+	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
+		both := func(weightGradient bool) []*Node {
+			contrast := negative.HNNCE{Alpha: alpha, Beta: beta, WeightGradient: weightGradient}
+			z := contrast.ITC(negative.Features{Image: in[0], Text: in[1], Temperature: ConstAs(in[0], tau)})
+			return withGradients(z.Loss, in)
+		}
+		return append(both(true), both(false)...)
+	})
+	for i, gradients := range []string{"grad", "grad_weights_stopped"} {
+		near(t, c, "loss", got[3*i], c.Tensor("expected", "loss").Float)
+		near(t, c, gradients+" of images", got[3*i+1], c.Tensor("expected", gradients, "image_feat").Float)
+		near(t, c, gradients+" of texts", got[3*i+2], c.Tensor("expected", gradients, "text_feat").Float)
+	}
+	read(t, c)
+}
+
+// checkSmoothed holds a case in which Con-D connects no pairs.
+func checkSmoothed(t *testing.T, c golden.Case) {
+	inputs := []*tensors.Tensor{value(c, "inputs", "image_cls"), value(c, "inputs", "text_cls"), value(c, "inputs", "temp")}
+	epoch := c.Float("params", "epoch")
+	read(t, c)
+	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
+		z := negative.Smoothed{Alpha: 0.5}.ITC(negative.Features{Image: framework.Normalise(in[0]), Text: framework.Normalise(in[1]),
+			Temperature: in[2], Progress: ConstAs(in[2], epoch)})
+		return withGradients(z.Loss, in)
+	})
+	near(t, c, "loss_ita", got[0], c.Tensor("expected", "loss_ita").Float)
+	for i, name := range []string{"image_cls", "text_cls", "temp"} {
+		near(t, c, name+" gradient", got[1+i], c.Tensor("expected", "grad_ita", name).Float)
+	}
+	read(t, c)
+}
+
+// checkPositives holds the contrast of retrieval fine-tuning: ALBEF's, with every candidate of the anchor's item a positive.
+func checkPositives(t *testing.T, c golden.Case) {
+	names := []string{"image_cls", "text_cls", "temp", "image_cls_m", "text_cls_m", "image_queue", "text_queue", "idx", "idx_queue"}
+	var inputs []*tensors.Tensor
+	for _, name := range names {
+		inputs = append(inputs, value(c, "inputs", name))
+	}
+	alpha := c.Float("params", "alpha")
+	read(t, c)
+	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
+		tau := in[2]
+		keys := func(z, queue *Node) *Node { return Concatenate([]*Node{z, Transpose(queue, 0, 1)}, 0) }
+		um, wm := framework.Normalise(in[3]), framework.Normalise(in[4])
+		images, texts := keys(um, in[5]), keys(wm, in[6])
+		positives := objective.Positives(in[7], Concatenate([]*Node{in[7], in[8]}, 0), tau.DType())
+		taught := func(teacher, keys *Node) *Node {
+			view := Softmax(objective.Similarities(teacher, keys, StopGradient(tau)), -1)
+			return objective.Softened(positives, view, ConstAs(tau, alpha))
+		}
+		i2t, t2i := taught(um, texts), taught(wm, images)
+		loss := objective.ITC(objective.Similarities(framework.Normalise(in[0]), texts, tau),
+			objective.Similarities(framework.Normalise(in[1]), images, tau), i2t, t2i)
+		return withGradients(loss, in[:3], positives, i2t, t2i)
+	})
+	for i, name := range []string{"loss_ita", "sim_targets", "sim_i2t_targets", "sim_t2i_targets"} {
+		near(t, c, name, got[i], c.Tensor("expected", name).Float)
+	}
+	for i, name := range names[:3] {
+		near(t, c, name+" gradient", got[4+i], c.Tensor("expected", "grad", name).Float)
+	}
+	read(t, c)
+}
+
 // checkDistilled holds the loss, its gradients, and the queue after the batch joined it. Cases whose pointer is not at the
 // start of a batch-sized block cannot arise: the queue is a multiple of the batch.
 func checkDistilled(t *testing.T, c golden.Case) {

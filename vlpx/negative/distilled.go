@@ -42,7 +42,7 @@ func (d Distilled) ITC(f Features) Contrasted {
 	own, mix := objective.Own(i2t), d.Mix(f.Progress)
 	soft := func(anchors, keys *Node) *Node {
 		teacher := Softmax(objective.Similarities(StopGradient(anchors), keys, StopGradient(tau)), -1)
-		return Add(Mul(mix, teacher), Mul(OneMinus(mix), own))
+		return objective.Softened(own, teacher, mix)
 	}
 	inBatch := func(z *Node) *Node { return Slice(z, AxisRange(), AxisRange(0, batch)) }
 	return Contrasted{

@@ -1,5 +1,10 @@
 package negative
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Method is one way to treat the negatives of a mini-batch. A nil part is the plain choice: uniform batches, InfoNCE,
 // hardest in-batch negatives.
 type Method struct {
@@ -28,6 +33,33 @@ func (m Method) WithDefaults() Method {
 	return m
 }
 
+// Validate tells which part is not plain data, what is wrong with a part that has a Validate of its own, and what does not fit
+// together.
+func (m Method) Validate() error {
+	if err := m.identifiable(); err != nil {
+		return err
+	}
+	for _, role := range []string{"Batches", "Contrast", "Matching"} {
+		if checked, ok := m.parts()[role].(interface{ Validate() error }); ok {
+			if err := checked.Validate(); err != nil {
+				return err
+			}
+		}
+	}
+	rewarded, ok := m.Batches.(Rewarded)
+	if !ok {
+		return nil
+	}
+	reward := rewarded.Reward()
+	if reward == (Objectives{}) {
+		return errors.New("negative: a reward of no loss; name ITC, ITM or MLM")
+	}
+	if _, stateful := m.Contrast.(Stateful); stateful && (reward.ITC || reward.ITM) {
+		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
+	}
+	return nil
+}
+
 // Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).
 func Plain() Method {
 	return Method{Name: "InfoNCE"}.WithDefaults()
@@ -39,6 +71,18 @@ func ALBEF(queue int) Method {
 		Name:     "ALBEF",
 		Batches:  Uniform{},
 		Contrast: Distilled{Alpha: 0.4, Decay: 0.995, Queue: queue},
+		Matching: Sampled{},
+		Masking:  0.15,
+	}
+}
+
+// DiHT weighs the harder negatives more (Radenovic et al., 2023; METHODS.md 6), on ALBEF's uniform mini-batches, matching
+// and masking, without momentum.
+func DiHT() Method {
+	return Method{
+		Name:     "DiHT",
+		Batches:  Uniform{},
+		Contrast: HNNCE{Alpha: 1, Beta: 0.25, WeightGradient: true},
 		Matching: Sampled{},
 		Masking:  0.15,
 	}

@@ -34,6 +34,8 @@ func TestMethodJSON(t *testing.T) {
 			`"Matching":{"negative.Hardest":{}}}`},
 		{ALBEF(64), `{"Batches":{"negative.Uniform":{}},"Contrast":{"negative.Distilled":{"Alpha":0.4,"Decay":0.995,"Queue":64}},` +
 			`"Masking":0.15,"Matching":{"negative.Sampled":{}}}`},
+		{DiHT(), `{"Batches":{"negative.Uniform":{}},"Contrast":{"negative.HNNCE":{"Alpha":1,"Beta":0.25,"WeightGradient":true}},` +
+			`"Masking":0.15,"Matching":{"negative.Sampled":{}}}`},
 		{GRITVLP(8, 16), `{"Batches":{"negative.Grouped":{"SearchSpace":8,"Queue":16}},"Contrast":{"negative.Consistency":{"Weight":0.2}},` +
 			`"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
 		{Quantile("easy", 0.2, 8, 16), `{"Batches":{"negative.FixedQuantile":{"Quantile":0.2,"SearchSpace":8,"Queue":16}},` +

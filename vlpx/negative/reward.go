@@ -1,10 +1,6 @@
 package negative
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Objectives names some of ALBEF's losses.
 type Objectives struct {
@@ -39,23 +35,4 @@ type Rewarded interface {
 	Reward() Objectives
 	// Ahead is how many mini-batches of an epoch may be built before the improvement of the one before them is known.
 	Ahead(epoch int) int
-}
-
-// Validate tells what does not fit together in a method, and which part of it is not plain data.
-func (m Method) Validate() error {
-	if err := m.identifiable(); err != nil {
-		return err
-	}
-	rewarded, ok := m.Batches.(Rewarded)
-	if !ok {
-		return nil
-	}
-	reward := rewarded.Reward()
-	if reward == (Objectives{}) {
-		return errors.New("negative: a reward of no loss; name ITC, ITM or MLM")
-	}
-	if _, stateful := m.Contrast.(Stateful); stateful && (reward.ITC || reward.ITM) {
-		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
-	}
-	return nil
 }

@@ -26,6 +26,11 @@ func Similarities(anchors, keys, temperature *Node) *Node {
 	return Div(MatMul(anchors, Transpose(keys, 0, 1)), temperature)
 }
 
+// Softened mixes targets with softer ones of the same shape: (1-weight) targets + weight soft; weight is a scalar.
+func Softened(targets, soft, weight *Node) *Node {
+	return Add(Mul(weight, soft), Mul(OneMinus(weight), targets))
+}
+
 // Own is the target that knows the own pair only: ones on the diagonal of [batch, candidates].
 func Own(logits *Node) *Node {
 	batch, candidates := logits.Shape().Dim(0), logits.Shape().Dim(1)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	. "github.com/gomlx/gomlx/core/graph"
 )
 
 // circulant are embeddings at temperature 1 of three pairs whose every anchor, of both sides, has the similarity own to its

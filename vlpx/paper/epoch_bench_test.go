@@ -78,6 +78,12 @@ func BenchmarkFALCONEpoch(b *testing.B) {
 				}
 			}
 		}
+		for _, s := range both {
+			s.turn <- struct{}{}
+			if err := <-s.ended; err != nil {
+				b.Fatal(err)
+			}
+		}
 		cancel()
 		over := 100 * (seconds[1]/seconds[0] - 1)
 		b.ReportMetric(over, "%over")

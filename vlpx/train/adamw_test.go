@@ -165,6 +165,7 @@ func TestConfigValidate(t *testing.T) {
 		{"warm-up of 3 steps of 0 iterations", func(c *Config) { c.Schedule.Unit = 0 }},
 		{"cosine over 0 epochs", func(c *Config) { c.Schedule.Epochs = 0 }},
 		{"none can be negative", func(c *Config) { c.Schedule.Rate = -1 }},
+		{"search space 10 is no multiple", func(c *Config) { c.Method.Batches = negative.Scheduled{SearchSpace: 10} }},
 	} {
 		bad := good
 		c.spoil(&bad)

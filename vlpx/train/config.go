@@ -45,5 +45,12 @@ func (c Config) Validate() error {
 	case c.Transform.Size != c.Framework.Vision.Image:
 		return fmt.Errorf("train: images of %d pixels for an encoder of %d", c.Transform.Size, c.Framework.Vision.Image)
 	}
+	// The sizes of a sampler do not depend on how many pairs there are: one mini-batch of them tells.
+	_, err := c.Method.Batches.Start(negative.Start{
+		Pairs: c.BatchSize, BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed,
+	})
+	if err != nil {
+		return fmt.Errorf("train: %s: %w", c.Method.Name, err)
+	}
 	return nil
 }

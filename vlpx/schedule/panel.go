@@ -17,6 +17,7 @@ const (
 // the same for (i, j) and (j, i): S is symmetric in whatever order they are summed.
 type panel blas32.General // [members, 2*dim]
 
+// makePanel returns a panel of zeros.
 func makePanel(members, dim int) panel {
 	// gonum's order of summation in a dot product follows the alignment of the second factor. Rows of a multiple of four
 	// numbers all begin at a multiple of 16 bytes, and give the same sums in every panel.

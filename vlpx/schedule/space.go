@@ -3,10 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // Space is a search space (FALCON, section 3.1; METHODS.md 14.1): N members with similarities S_ij = u_i.w_j + w_i.u_j of
@@ -16,21 +13,20 @@ import (
 // S itself is never kept. Each of its rows is computed once and sorted; what stays is the state, and for every member of the
 // row one byte, its bucket: which 256th of the row's order it lies in. A pick counts the buckets of the remaining members, and
 // computes again only the similarities of the bucket that holds the position. So a space takes N*N bytes (802 MB for 28,320
-// members), a pick reads N bytes, and it is the same as from S.
+// members) and a copy of the embeddings, a pick reads N bytes, and it is the same as from S.
 //
 // A Space must not be used by several goroutines at once.
 type Space struct {
-	dim, quantiles int
-	image, text    []float32 // [N, dim]
-	states         []float32 // [N, quantiles]
-	buckets        []uint8   // [N, N]: row i holds each member's bucket in the order of S[i, .]
-	remaining      []int32   // ascending
+	n, dim, quantiles int
+	members           panel     // [N, 2*dim]
+	states            []float32 // [N, quantiles]
+	buckets           []uint8   // [N, N]: row i holds each member's bucket in the order of S[i, .]
+	remaining         []int32   // ascending
 
 	bucket []int32   // scratch of Pick: the remaining members of one bucket
 	keys   []uint64  // and their keys
 	row    []float32 // scratch of similarities
-
-	anchor, members panel // and its factors
+	anchor panel     // and their factor
 }
 
 // bucketCount is the number of buckets of a row's order: one byte tells them apart.
@@ -38,12 +34,11 @@ const bucketCount = 256
 
 // NewSpace returns the space of all members.
 //
-//   - image, text: normalised embeddings, [N, dim]; all zero for a member without any. They are kept, not copied, and must not
-//     change while the space is in use.
+//   - image, text: normalised embeddings, [N, dim]; all zero for a member without any. They are not kept.
 //   - quantiles: length M of a state, at least 2 (100 in FALCON).
 //
-// While it computes it holds a copy of the embeddings besides, and some rows of S for every processor. The numbers depend on
-// neither the alignment of the embeddings nor the number of processors.
+// While it computes it holds some rows of S besides for every processor. The numbers depend on neither the alignment of the
+// embeddings nor the number of processors.
 func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	if dim < 1 || len(image) != len(text) || len(image)%dim != 0 || quantiles < 2 {
 		panic(fmt.Sprintf("schedule: NewSpace: %d image and %d text numbers, dimension %d, %d quantiles; "+
@@ -51,71 +46,28 @@ func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	}
 	n := len(image) / dim
 	s := &Space{
+		n:         n,
 		dim:       dim,
 		quantiles: quantiles,
-		image:     image,
-		text:      text,
+		members:   newPanel(image, text, dim),
 		states:    make([]float32, n*quantiles),
 		buckets:   make([]uint8, n*n),
 		remaining: make([]int32, n),
+		anchor:    makePanel(1, dim),
 	}
 	for i := range s.remaining {
 		s.remaining[i] = int32(i)
 	}
-	s.compute()
+	s.compute(n / 4)
 	return s
-}
-
-// compute fills states and buckets, a block of rows at a time.
-func (s *Space) compute() {
-	n := s.Len()
-	var panels []panel
-	for members := range slices.Chunk(s.remaining, panelWidth) {
-		var p panel
-		p.pack(s.text, s.image, s.dim, members)
-		panels = append(panels, p)
-	}
-	bucketAt := make([]uint8, n) // of each rank among the n-1 others
-	for rank := range n - 1 {
-		bucketAt[rank] = uint8(rank * bucketCount / (n - 1))
-	}
-	blocks := (n + rowBlock - 1) / rowBlock
-	var done atomic.Int64
-	var wait sync.WaitGroup
-	for range min(blocks, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			var anchors panel
-			rows, sorter := make([]float32, min(n, rowBlock)*n), newSorter(n)
-			for block := int(done.Add(1)) - 1; block < blocks; block = int(done.Add(1)) - 1 {
-				lo, hi := block*rowBlock, min((block+1)*rowBlock, n)
-				anchors.pack(s.image, s.text, s.dim, s.remaining[lo:hi])
-				for k, members := range panels {
-					multiply(anchors, members, rows[k*panelWidth:], n)
-				}
-				for i := lo; i < hi; i++ {
-					sorted := sorter.sort(rows[(i-lo)*n:(i-lo+1)*n], i)
-					buckets := s.buckets[i*n : (i+1)*n]
-					for rank, key := range sorted {
-						buckets[uint32(key)] = bucketAt[rank]
-					}
-					softmaxQuantiles(s.State(i), len(sorted), func(rank int) float32 { return keyFloat(uint32(sorted[rank] >> 32)) })
-				}
-			}
-		})
-	}
-	wait.Wait()
 }
 
 // similarities returns S[anchor, j] for each j of members. The result stands until the next call.
 func (s *Space) similarities(anchor int, members []int32) []float32 {
-	n := len(members)
-	s.row = slices.Grow(s.row[:0], n)[:n]
-	s.anchor.pack(s.image, s.text, s.dim, []int32{int32(anchor)})
-	row := s.row
-	for chunk := range slices.Chunk(members, panelWidth) {
-		s.members.pack(s.text, s.image, s.dim, chunk)
-		multiply(s.anchor, s.members, row, len(row))
-		row = row[len(chunk):]
+	s.row = slices.Grow(s.row[:0], len(members))[:len(members)]
+	s.anchor.pack(s.members.slice(anchor, anchor+1))
+	for k, j := range members {
+		multiply(s.anchor, s.members.slice(int(j), int(j)+1), s.row[k:], 1)
 	}
 	return s.row
 }
@@ -148,7 +100,7 @@ func softmaxQuantiles(state []float32, n int, sorted func(rank int) float32) {
 }
 
 // Len is the number of members N, taken or not.
-func (s *Space) Len() int { return len(s.image) / s.dim }
+func (s *Space) Len() int { return s.n }
 
 // State returns the state of member i, [quantiles]: the softmax of the evenly spaced quantiles of its similarities to all
 // other members, taken or not (METHODS.md 14.2). The caller must not change it. A lone member's state is uniform.
@@ -156,6 +108,8 @@ func (s *Space) State(i int) []float32 {
 	lo, hi := i*s.quantiles, (i+1)*s.quantiles
 	return s.states[lo:hi:hi]
 }
+
+func (s *Space) bucketsOf(i int) []uint8 { return s.buckets[i*s.n : (i+1)*s.n] }
 
 // RemainingState is like [Space.State], over the remaining members other than i: the other reading of FALCON's Algorithm 1. It
 // computes and sorts the similarities at each call.
@@ -170,7 +124,7 @@ func (s *Space) RemainingState(i int) []float32 {
 	return state
 }
 
-// Similarity returns S_ij = u_i.w_j + w_i.u_j. S_ji may differ from it by a rounding.
+// Similarity returns S_ij = u_i.w_j + w_i.u_j. S_ji is the same to the bit.
 func (s *Space) Similarity(i, j int) float32 { return s.similarities(i, []int32{int32(j)})[0] }
 
 // Remaining is the number of members not taken.
@@ -196,8 +150,7 @@ func (s *Space) Pick(anchor int, q float64) int {
 		panic(fmt.Sprintf("schedule: Pick(%d, %v): no member remains; ask Remaining before", anchor, q))
 	}
 	position := int(math.RoundToEven(q * float64(len(s.remaining)-1)))
-	n := s.Len()
-	buckets := s.buckets[anchor*n : (anchor+1)*n]
+	buckets := s.bucketsOf(anchor)
 	bucket, position := locate(buckets, s.remaining, position)
 	s.bucket = s.bucket[:0]
 	for _, member := range s.remaining {

@@ -179,23 +179,60 @@ func TestPickIsExactAmongNearTies(t *testing.T) {
 		image[i] = image[i%dim] * (1 + float32(i/dim%8)*0x1p-23)
 		text[i] = text[i%dim] * (1 + float32(i/dim%5)*0x1p-23)
 	}
-	space := NewSpace(image, text, dim, 2)
-	const anchor = 123
-	space.Take(anchor)
-	similarity := make([]float32, n)
-	var members []int
-	for j := range n {
-		if similarity[j] = space.Similarity(anchor, j); j != anchor {
-			members = append(members, j)
+	// One row was computed whole, and one in part fetched.
+	for _, anchor := range []int{123, 654} {
+		space := NewSpace(image, text, dim, 2)
+		space.Take(anchor)
+		similarity := make([]float32, n)
+		var members []int
+		for j := range n {
+			if similarity[j] = space.Similarity(anchor, j); j != anchor {
+				members = append(members, j)
+			}
+		}
+		slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(similarity[a], similarity[b]), b-a) })
+		if distinct := len(slices.Compact(slices.Sorted(slices.Values(similarity)))); distinct < 3 || distinct > 100 {
+			t.Fatalf("%d distinct similarities; the test wants near ties", distinct)
+		}
+		for position, want := range members {
+			if got := space.Pick(anchor, float64(position)/(n-2)); got != want {
+				t.Fatalf("anchor %d, position %d: got %d, want %d", anchor, position, got, want)
+			}
 		}
 	}
-	slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(similarity[a], similarity[b]), b-a) })
-	if distinct := len(slices.Compact(slices.Sorted(slices.Values(similarity)))); distinct < 3 || distinct > 100 {
-		t.Fatalf("%d distinct similarities; the test wants near ties", distinct)
-	}
-	for position, want := range members {
-		if got := space.Pick(anchor, float64(position)/(n-2)); got != want {
-			t.Fatalf("position %d: got %d, want %d", position, got, want)
+}
+
+// S is symmetric to the bit.
+func TestSimilarityIsSymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dim := rapid.IntRange(1, 40).Draw(t, "dim")
+		numbers := rapid.SliceOfN(rapid.Float32Range(-1, 1), 2*dim, 2*dim)
+		space := NewSpace(numbers.Draw(t, "image"), numbers.Draw(t, "text"), dim, 2)
+		if a, b := space.Similarity(0, 1), space.Similarity(1, 0); a != b {
+			t.Fatalf("S_01 is %v, S_10 is %v", a, b)
+		}
+	})
+}
+
+// Which similarities are fetched instead of computed changes no bit: neither of states and buckets, nor a pick.
+func TestFetchedRowsAreTheComputed(t *testing.T) {
+	const dim, m = 5, 9
+	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 64, 100, 127, 128, 129, 513, 1000} {
+		image, text := embeddings(n, dim)
+		got, want := NewSpace(image, text, dim, m), NewSpace(image, text, dim, m)
+		clear(want.buckets)
+		want.compute(0)
+		if !slices.Equal(got.states, want.states) || !slices.Equal(got.buckets, want.buckets) {
+			t.Errorf("of %d members the space is another", n)
+		}
+		for anchor := 0; want.Remaining() > 1; {
+			want.Take(anchor)
+			got.Take(anchor)
+			next := want.Pick(anchor, 0.9)
+			if picked := got.Pick(anchor, 0.9); picked != next {
+				t.Fatalf("of %d members after %d: got %d, want %d", n, anchor, picked, next)
+			}
+			anchor = next
 		}
 	}
 }

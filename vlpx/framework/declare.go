@@ -21,6 +21,7 @@ const (
 	Model    = "/model"    // what is trained and what evaluation needs
 	Momentum = "/momentum" // the moving average of Model, where the method distils
 	State    = "/state"    // what a contrast keeps, such as a queue
+	Frozen   = "/frozen"   // a reference model from another run; checkpoints leave it out
 )
 
 // Declare puts the model's variables, without values, into an empty store; their number is Parameters. The backend only
@@ -73,6 +74,26 @@ func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negativ
 		copied.SetTrainable(false)
 	}
 	return encoder.Initialise(store, Momentum, run.Seed)
+}
+
+// Freeze copies the model of one store into another as its frozen reference.
+func Freeze(from, to *model.Store) error {
+	for v := range from.Scope(Model).IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return fmt.Errorf("framework: freezing %s: %w", v.Path(), err)
+		}
+		copied, err := value.LocalClone()
+		if err != nil {
+			return fmt.Errorf("framework: freezing %s: %w", v.Path(), err)
+		}
+		frozen, err := to.CreateVariable(Frozen+strings.TrimPrefix(v.Path(), Model), copied)
+		if err != nil {
+			return fmt.Errorf("framework: freezing %s: %w", v.Path(), err)
+		}
+		frozen.SetTrainable(false)
+	}
+	return nil
 }
 
 // Parameters counts the trained numbers of the model.

@@ -96,6 +96,9 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		if taught != nil {
 			features.MomentumImage, features.MomentumText = taught.image, taught.text
 		}
+		if _, informed := m.Contrast.(negative.Informed); informed {
+			features.ReferenceImage, features.ReferenceText = a.reference(s, b)
+		}
 		contrasted := m.Contrast.ITC(features)
 		l.ITC = contrasted.Loss
 		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
@@ -138,4 +141,13 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		}
 	}
 	return l
+}
+
+// reference embeds a mini-batch by the frozen model, without gradient and without dropout: [batch, Embed] each.
+func (a ALBEF) reference(s *model.Scope, b Batch) (image, text *Node) {
+	g, frozen := b.Pixels.Graph(), s.Store().Scope(Frozen)
+	training := s.Store().IsTraining(g)
+	s.Store().SetTraining(g, false)
+	defer s.Store().SetTraining(g, training)
+	return StopGradient(a.EncodeImage(frozen, b.Pixels).Feature), StopGradient(a.EncodeText(frozen, b.IDs).Feature)
 }

@@ -114,6 +114,24 @@ func checkDiHT(t *testing.T, c golden.Case) {
 	read(t, c)
 }
 
+func checkRegulated(t *testing.T, c golden.Case) {
+	var inputs []*tensors.Tensor
+	for _, name := range []string{"image_feat", "text_feat", "ref_image_feat", "ref_text_feat"} {
+		inputs = append(inputs, value(c, "inputs", name))
+	}
+	tau, alpha := c.Float("params", "tau"), c.Float("params", "alpha")
+	read(t, c)
+	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
+		z := negative.Regulated{Epochs: 1}.ITC(negative.Features{Image: in[0], Text: in[1], ReferenceImage: in[2], ReferenceText: in[3],
+			Temperature: ConstAs(in[0], tau), Progress: ConstAs(in[0], 1-alpha)})
+		return withGradients(z.Loss, in[:2])
+	})
+	near(t, c, "loss", got[0], c.Tensor("expected", "loss").Float)
+	near(t, c, "image gradient", got[1], c.Tensor("expected", "grad", "image_feat").Float)
+	near(t, c, "text gradient", got[2], c.Tensor("expected", "grad", "text_feat").Float)
+	read(t, c)
+}
+
 // checkSmoothed holds a case in which Con-D connects no pairs.
 func checkSmoothed(t *testing.T, c golden.Case) {
 	inputs := []*tensors.Tensor{value(c, "inputs", "image_cls"), value(c, "inputs", "text_cls"), value(c, "inputs", "temp")}

@@ -24,6 +24,7 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"grit_itm_hardest":                   checkHardest,
 	"mafa_sitc":                          checkSmoothed,
 	"mlm_loss":                           checkMLM,
+	"srcl_loss":                          checkRegulated,
 	"retrieval_recall_albef":             checkRetrievalRecall,
 }
 
@@ -40,7 +41,7 @@ var notYet = []string{
 	"isogclr_bimodal", "isogclr_unimodal", "lars_optimizer", "libauc_gcloss_v1_isogclr", "libauc_gcloss_v1_sogclr",
 	"libauc_gcloss_v2_isogclr", "libauc_gcloss_v2_sogclr", "mafa_ecm_epoch0", "mafa_sitc_ecm",
 	"qformer_attention_masks", "qformer_itc", "qformer_itc_image_id", "qformer_itg_lm_loss", "qformer_itm",
-	"retrieval_recall_uniter_code", "sogclr_bimodal_isogclr_repo", "sogclr_unimodal", "srcl_loss", "tags_filter_and_topm",
+	"retrieval_recall_uniter_code", "sogclr_bimodal_isogclr_repo", "sogclr_unimodal", "tags_filter_and_topm",
 	"tags_paper_false_negative_filter", "tags_phrase_masking", "tags_refill", "tags_retrieved_hard_negatives",
 	"tags_triplet_rank_loss", "tags_wod_woc", "vqa_answer_lm_loss", "vqa_rank_answer",
 }

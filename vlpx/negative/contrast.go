@@ -17,9 +17,12 @@ type Features struct {
 	// MomentumImage and MomentumText are um and wm, the momentum encoders' embeddings of the same batch, without gradient;
 	// nil unless the contrast is a Distiller.
 	MomentumImage, MomentumText *Node
-	Temperature                 *Node        // tau, a scalar
-	Progress                    *Node        // epochs done, a fraction: e + i/steps at step i of epoch e; a scalar
-	State                       *model.Scope // where the contrast keeps variables of its own, such as a queue
+	// ReferenceImage and ReferenceText are a frozen model's embeddings of the same batch, without gradient; nil unless the
+	// contrast is Informed.
+	ReferenceImage, ReferenceText *Node
+	Temperature                   *Node        // tau, a scalar
+	Progress                      *Node        // epochs done, a fraction: e + i/steps at step i of epoch e; a scalar
+	State                         *model.Scope // where the contrast keeps variables of its own, such as a queue
 }
 
 // Contrasted is the outcome of ITC.
@@ -35,6 +38,12 @@ type Stateful interface {
 	Contrast
 	// Declare puts the variables with their first values into the empty scope that Features.State will be.
 	Declare(state *model.Scope, run Start) error
+}
+
+// Informed is a Contrast that needs a frozen reference model of the same architecture, trained by a run of its own.
+type Informed interface {
+	Contrast
+	NeedsReference()
 }
 
 // Distiller is a Contrast that needs momentum encoders. Their predictions are distilled into MLM, too.

@@ -2,7 +2,8 @@
 // each the answer to one question, one idea a file:
 //
 //   - Batches: which pairs share a mini-batch (uniform, grouped, fixed quantile, progressive, scheduled).
-//   - Contrast: how ITC weighs the other pairs (InfoNCE, momentum distillation, consistency, hard-negative weights, smoothing).
+//   - Contrast: how ITC weighs the other pairs (InfoNCE, momentum distillation, consistency,
+//     hard-negative weights, similarity regulation, smoothing).
 //   - Matching: which negatives ITM sees (sampled, hardest).
 //
 // Parts are plain data: their JSON is part of a run's identity. Batches work on the host between steps; Contrast and

@@ -88,6 +88,12 @@ func DiHT() Method {
 	}
 }
 
+// SRCL weighs down the negatives that are similar to their anchor (Jiang et al., 2023; METHODS.md 5), over a run of so many
+// epochs, on ALBEF's uniform mini-batches, matching and masking, without momentum. It needs a frozen reference model.
+func SRCL(epochs int) Method {
+	return Method{Name: "SRCL", Batches: Uniform{}, Contrast: Regulated{Epochs: epochs}, Matching: Sampled{}, Masking: 0.15}
+}
+
 // GRITVLP groups similar pairs into mini-batches and adds a consistency target to ITC (Byun et al., 2022; METHODS.md 3).
 func GRITVLP(searchSpace, queue int) Method {
 	return grit("GRIT-VLP", Grouped{SearchSpace: searchSpace, Queue: queue})

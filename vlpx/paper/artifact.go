@@ -47,6 +47,8 @@ type Row struct {
 	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one; none for a row
 	// of our own.
 	Paper []float64
+	// Reference gives the method whose run of the same seed is the frozen reference model; nil for none.
+	Reference func(Scale) negative.Method
 	// Vary changes the scale for this row alone, such as its data; nil for nothing.
 	Vary func(*Scale)
 }

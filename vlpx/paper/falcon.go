@@ -10,11 +10,12 @@ import (
 
 // Methods of FALCON's table 1 that are there, at any scale.
 var (
-	albef = func(s Scale) negative.Method { return negative.ALBEF(s.MomentumQueue) }
-	diht  = func(Scale) negative.Method { return negative.DiHT() }
-	grit  = func(s Scale) negative.Method { return negative.GRITVLP(s.SearchSpace, s.GroupQueue) }
-	plain = func(Scale) negative.Method { return negative.Plain() }
-	easy  = func(s Scale) negative.Method {
+	albef      = func(s Scale) negative.Method { return negative.ALBEF(s.MomentumQueue) }
+	diht       = func(Scale) negative.Method { return negative.DiHT() }
+	srclMethod = func(s Scale) negative.Method { return negative.SRCL(s.Epochs) }
+	grit       = func(s Scale) negative.Method { return negative.GRITVLP(s.SearchSpace, s.GroupQueue) }
+	plain      = func(Scale) negative.Method { return negative.Plain() }
+	easy       = func(s Scale) negative.Method {
 		return negative.Quantile("Easy quantile", s.Easy, s.SearchSpace, s.GroupQueue)
 	}
 	hard = func(s Scale) negative.Method {
@@ -35,7 +36,7 @@ var falconRows = []Row{
 	{Name: "ALBEF", Method: albef, Paper: []float64{55.60, 81.92, 90.10, 41.16, 70.63, 80.81, 72.98, 73.61, 70.46, 70.72}},
 	{Name: "GRIT-VLP", Method: grit, Paper: []float64{60.60, 83.52, 89.14, 44.61, 69.54, 77.67, 74.63, 75.26, 71.04, 71.22}},
 	{Name: "DiHT", Method: diht, Paper: []float64{54.72, 78.64, 84.00, 40.53, 65.20, 74.22, 73.08, 74.12, 70.74, 71.07}},
-	{Name: "SRCL", Paper: []float64{54.52, 79.24, 85.42, 41.25, 66.36, 75.04, 73.27, 74.28, 70.77, 71.01}},
+	{Name: "SRCL", Method: srclMethod, Reference: plain, Paper: []float64{54.52, 79.24, 85.42, 41.25, 66.36, 75.04, 73.27, 74.28, 70.77, 71.01}},
 	{Name: "MAFA", Paper: []float64{60.96, 83.24, 89.62, 44.77, 69.49, 77.96, 75.16, 75.13, 71.13, 71.22}},
 	{Name: "Easy quantile", Method: easy, Paper: []float64{18.92, 55.30, 72.90, 20.18, 58.07, 74.73, 72.32, 73.42, 69.97, 70.30}},
 	{Name: "Hard quantile", Method: hard, Paper: []float64{58.80, 84.16, 91.28, 44.73, 73.43, 83.26, 73.98, 74.41, 71.00, 71.31}},

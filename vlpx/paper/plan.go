@@ -141,6 +141,11 @@ func (p *Plan) rows(q Request) error {
 		method := row.Method(scale)
 		method.Name = row.Name
 		p.Rows[i] = scale.Runs(data, vocabulary, tokenizer.Size(), method, p.Seeds)
+		if row.Reference != nil {
+			for k, reference := range scale.Runs(data, vocabulary, tokenizer.Size(), row.Reference(scale), p.Seeds) {
+				p.Rows[i][k].Reference, p.Rows[i][k].Train.Reference = &reference, reference.ID()
+			}
+		}
 		if err := p.Rows[i][0].Train.Validate(); err != nil {
 			return err
 		}
@@ -148,14 +153,26 @@ func (p *Plan) rows(q Request) error {
 	return nil
 }
 
-// Runs lists the runs of all rows, seed by seed, so that an interrupted grid has whole comparisons first.
+// Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. The run of
+// a reference model comes before the one that needs it.
 func (p *Plan) Runs() []run.Run {
 	var all []run.Run
+	listed := map[string]bool{}
+	add := func(r run.Run) {
+		if id := r.ID(); !listed[id] {
+			listed[id] = true
+			all = append(all, r)
+		}
+	}
 	for s := range p.Seeds {
 		for _, row := range p.Rows {
-			if row != nil {
-				all = append(all, row[s])
+			if row == nil {
+				continue
 			}
+			if row[s].Reference != nil {
+				add(*row[s].Reference)
+			}
+			add(row[s])
 		}
 	}
 	return all

@@ -73,3 +73,19 @@ func TestPlanErrors(t *testing.T) {
 		}
 	}
 }
+
+// A row with a reference model lists the run of that model first, once, and is known by it.
+func TestPlanOfAReference(t *testing.T) {
+	p := plan(t, "falcon/table1", Request{Methods: []string{"SRCL", "InfoNCE"}, Seeds: []uint64{4}})
+	var names []string
+	runs := p.Runs()
+	for _, r := range runs {
+		names = append(names, r.Train.Method.Name)
+	}
+	if !slices.Equal(names, []string{"InfoNCE", "SRCL"}) {
+		t.Fatalf("got runs %v, want InfoNCE's, which is SRCL's reference, and SRCL's", names)
+	}
+	if got, want := runs[1].Train.Reference, runs[0].ID(); got != want {
+		t.Errorf("SRCL names the reference %q, want %q", got, want)
+	}
+}

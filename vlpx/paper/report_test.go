@@ -177,7 +177,7 @@ func TestReportTable(t *testing.T) {
 	if last.Name != "in batch" || last.Best != plots.Lowest || table.Columns[0].Best != plots.Highest {
 		t.Errorf("got the last column %+v, want the false negatives in batch, the lowest best", last)
 	}
-	for i, want := range map[int]string{0: "", 2: "0 of 3 seeds", 3: "not yet", 6: "2 of 3 seeds", 10: "0 of 3 seeds"} {
+	for i, want := range map[int]string{0: "", 2: "0 of 3 seeds", 3: "0 of 3 seeds", 4: "not yet", 6: "2 of 3 seeds", 10: "0 of 3 seeds"} {
 		if got := table.Rows[i].Status; got != want {
 			t.Errorf("%s: got status %q, want %q", table.Rows[i].Name, got, want)
 		}

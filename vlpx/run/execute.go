@@ -37,6 +37,11 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if result, done, err := e.Store.Find(r); done || err != nil {
 		return result, err
 	}
+	if r.Reference != nil {
+		if _, err := e.Run(ctx, *r.Reference); err != nil {
+			return Result{}, fmt.Errorf("the reference model of %s: %w", r.Train.Method.Name, err)
+		}
+	}
 	unlock, err := e.Store.lock(ctx, r, func() {
 		e.say("another process is at %s, seed %d; waiting for it", r.Train.Method.Name, r.Train.Seed)
 	})
@@ -133,8 +138,12 @@ func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *t
 	if err != nil {
 		return nil, train.Outcome{}, err
 	}
+	reference := ""
+	if r.Reference != nil {
+		reference = e.Store.Dir(*r.Reference)
+	}
 	return train.Train(ctx, train.Job{
-		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
+		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery, Reference: reference,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)

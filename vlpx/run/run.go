@@ -26,6 +26,8 @@ type Run struct {
 	Vocabulary Vocabulary
 	Train      train.Config
 	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
+	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
+	Reference *Run `json:"-"`
 }
 
 // Data names a collection of images with captions.

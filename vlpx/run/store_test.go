@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -144,6 +145,27 @@ func TestStoppedRunGoesOn(t *testing.T) {
 	got, err := e.Run(t.Context(), r)
 	if err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
 		t.Errorf("got %v, %v (%v), want %v, %v", got.Metrics, got.Epochs, err, want.Metrics, want.Epochs)
+	}
+}
+
+// A run makes its reference model's run first, if it is missing, and is known by it.
+func TestReferenceRun(t *testing.T) {
+	e, reference, r := executor(t, t.TempDir()), smallest(t), smallest(t)
+	reference.Train.Method = negative.Plain()
+	r.Train.Method = negative.SRCL(2)
+	r.Reference, r.Train.Reference = &reference, reference.ID()
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range []Run{reference, r} {
+		if _, done, err := e.Store.Find(made); !done || err != nil {
+			t.Errorf("%s: done %v, error %v", made.Train.Method.Name, done, err)
+		}
+	}
+	other := r
+	other.Train.Reference = "another"
+	if other.ID() == r.ID() {
+		t.Error("two reference models give one identity")
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/google/renameio/v2"
+
+	"vlpx.internal/vlpx/framework"
 )
 
 // CheckpointName is the checkpoint's file in a run's folder.
@@ -40,7 +42,8 @@ type tensorHeader struct {
 	Bytes int64
 }
 
-// SaveCheckpoint writes every variable of the store and a state of the host, any JSON value, to a file.
+// SaveCheckpoint writes every variable of the store but a frozen reference model's, and a state of the host, any JSON value, to
+// a file.
 func SaveCheckpoint(path string, store *model.Store, state any) (err error) {
 	header := checkpointHeader{}
 	if header.State, err = json.Marshal(state); err != nil {
@@ -229,7 +232,7 @@ func (s summed) Read(p []byte) (int, error) {
 func sortedVariables(store *model.Store) []*model.Variable {
 	var all []*model.Variable
 	for v := range store.IterVariables() {
-		if v.HasValue() {
+		if v.HasValue() && !strings.HasPrefix(v.Path(), framework.Frozen+"/") {
 			all = append(all, v)
 		}
 	}

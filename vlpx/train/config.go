@@ -19,6 +19,8 @@ type Config struct {
 	Optimiser AdamW
 	Schedule  Schedule
 	Seed      uint64
+	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
+	Reference string `json:",omitempty"`
 }
 
 // Validate tells the first thing that does not fit.
@@ -34,6 +36,10 @@ func (c Config) Validate() error {
 	}
 	if err := c.Method.Validate(); err != nil {
 		return err
+	}
+	if _, informed := c.Method.Contrast.(negative.Informed); informed != (c.Reference != "") {
+		return fmt.Errorf("train: %s: %T with the reference model %q; a contrast that needs one gets it from a run of its own, others none",
+			c.Method.Name, c.Method.Contrast, c.Reference)
 	}
 	switch {
 	case c.BatchSize < 2:

@@ -30,7 +30,9 @@ type Job struct {
 	Set       datasets.Set
 	Tokenizer *text.Tokenizer
 	Backend   compute.Backend
-	Dir       string        // folder of the checkpoint and the curves; it exists
+	Dir       string // folder of the checkpoint and the curves; it exists
+	// Reference is the folder of the finished run that Config.Reference names.
+	Reference string
 	Every     time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
@@ -143,6 +145,11 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
 		return nil, err
 	}
+	if c.Reference != "" {
+		if err = t.freeze(); err != nil {
+			return nil, fmt.Errorf("train: the reference model of %s: %w", c.Method.Name, err)
+		}
+	}
 	if err := t.store.SetRNGStateFromSeed(int64(c.Seed)); err != nil {
 		return nil, err
 	}
@@ -159,6 +166,16 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	})
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
+}
+
+// freeze loads the reference model.
+func (t *trainer) freeze() error {
+	reference, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, t.job.Reference)
+	if err != nil {
+		return err
+	}
+	defer reference.Close()
+	return framework.Freeze(reference.store, t.store)
 }
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.

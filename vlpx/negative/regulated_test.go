@@ -1,0 +1,106 @@
+package negative
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"pgregory.net/rapid"
+)
+
+// slowRegulated is SRCL's loss as METHODS.md 5 prints it, for similarities over temperature and the two models' cosines.
+func slowRegulated(logits, own, reference [][]float64, share float64) float64 {
+	loss, n := 0.0, len(logits)
+	for i := range n {
+		var inverse, sum float64
+		similar := func(j int) float64 { return share*math.Exp(reference[i][j]) + (1-share)*math.Exp(own[i][j]) }
+		for j := range n {
+			if j != i {
+				inverse += 1 / similar(j) / float64(n-1)
+			}
+		}
+		for j := range n {
+			if j != i {
+				sum += 1 / similar(j) / inverse * math.Exp(logits[i][j])
+			}
+		}
+		loss -= math.Log(math.Exp(logits[i][i])/(math.Exp(logits[i][i])+sum)) / float64(n)
+	}
+	return loss
+}
+
+func product(a, b [][]float64, by float64) [][]float64 {
+	out := make([][]float64, len(a))
+	for i := range a {
+		out[i] = make([]float64, len(b))
+		for j := range b {
+			for k := range a[i] {
+				out[i][j] += a[i][k] * b[j][k] * by
+			}
+		}
+	}
+	return out
+}
+
+func TestRegulatedAgainstLoop(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 5).Draw(t, "batch")
+		rows := func(name string) [][]float64 {
+			all := make([][]float64, n)
+			for i := range all {
+				all[i] = rapid.SliceOfN(rapid.Float64Range(-1, 1), 3, 3).Draw(t, name)
+			}
+			return all
+		}
+		u, w, ru, rw := rows("images"), rows("texts"), rows("reference images"), rows("reference texts")
+		progress := rapid.SampledFrom([]float64{0, 1, 2.5, 4, 7}).Draw(t, "progress")
+		got, err := CallOnceN(backend, func(u, w, ru, rw *Node) []*Node {
+			f := Features{Image: u, Text: w, ReferenceImage: ru, ReferenceText: rw, Temperature: ConstAs(u, 0.5), Progress: ConstAs(u, progress)}
+			return []*Node{Regulated{Epochs: 4}.ITC(f).Loss}
+		}, u, w, ru, rw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		share := 1 - min(progress/4, 1)
+		want := slowRegulated(product(u, w, 2), product(u, w, 1), product(ru, rw, 1), share) +
+			slowRegulated(product(w, u, 2), product(w, u, 1), product(rw, ru, 1), share)
+		if loss := got[0].Value().(float64); math.Abs(loss-want) > 1e-9*math.Max(1, math.Abs(want)) {
+			t.Errorf("progress %v: got %v, want %v", progress, loss, want)
+		}
+	})
+}
+
+// Where the reference finds every negative alike, the weights are one and the loss is InfoNCE's twice.
+func TestRegulatedByAnIndifferentReferenceIsInfoNCE(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
+	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
+		f := Features{Image: u, Text: w, ReferenceImage: ZerosLike(u), ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3), Progress: ConstAs(u, 0.0)}
+		return []*Node{Regulated{Epochs: 2}.ITC(f).Loss, InfoNCE{}.ITC(f).Loss}
+	}, u, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got[0].Value().(float64), 2*got[1].Value().(float64); math.Abs(a-b) > 1e-12 {
+		t.Errorf("got %v, want %v", a, b)
+	}
+}
+
+func TestRegulatedValidate(t *testing.T) {
+	for want, c := range map[string]Regulated{"over no epochs": {}, "temperature of -1": {Epochs: 2, Temperature: -1}} {
+		if err := (Method{Contrast: c}).WithDefaults().Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got error %v, want one with %q", c, err, want)
+		}
+	}
+}

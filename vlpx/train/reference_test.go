@@ -1,0 +1,82 @@
+package train
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// A frozen reference model stays what it was, is in no checkpoint, and a stopped run takes it up again.
+func TestReference(t *testing.T) {
+	trained := smallest(t, plain)
+	finish(t, trained)
+	informed := func() Job {
+		job := smallest(t, negative.SRCL(3))
+		job.Config.Reference, job.Reference = "of the test", trained.Dir
+		return job
+	}
+	whole, stopped := informed(), informed()
+	want, got := finish(t, whole), finish(t, stopped, 2, 7)
+	if g, w := asJSON(t, got.Epochs), asJSON(t, want.Epochs); g != w {
+		t.Errorf("stopped: got epochs\n%s\nwant\n%s", g, w)
+	}
+	store, _ := saved(t, whole.Dir)
+	again, _ := saved(t, stopped.Dir)
+	same(t, "stopped", variables(t, again, "/"), variables(t, store, "/"))
+	if frozen := variables(t, store, framework.Frozen); len(frozen) > 0 {
+		t.Errorf("the checkpoint holds %d variables of the reference model", len(frozen))
+	}
+
+	tr, err := newTrainer(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	reference, _ := saved(t, trained.Dir)
+	had := map[string]string{}
+	for path, value := range variables(t, reference, framework.Model) {
+		had[framework.Frozen+strings.TrimPrefix(path, framework.Model)] = value
+	}
+	same(t, "the reference model", variables(t, tr.store, framework.Frozen), had)
+
+	other := informed()
+	other.Config.Seed++
+	if asJSON(t, finish(t, other).Epochs) == asJSON(t, want.Epochs) {
+		t.Error("another seed gives the same")
+	}
+}
+
+// What the reference finds similar matters: another one gives other losses.
+func TestReferenceIsConsulted(t *testing.T) {
+	losses := func(seed uint64) string {
+		trained := smallest(t, plain)
+		trained.Config.Seed = seed
+		finish(t, trained)
+		job := smallest(t, negative.SRCL(3))
+		job.Config.Reference, job.Reference = "of the test", trained.Dir
+		return asJSON(t, finish(t, job).Epochs)
+	}
+	if losses(1) == losses(2) {
+		t.Error("two reference models give the same")
+	}
+}
+
+func TestReferenceMistakes(t *testing.T) {
+	missing := smallest(t, negative.SRCL(3))
+	if err := missing.Config.Validate(); err == nil || !strings.Contains(err.Error(), "a contrast that needs one") {
+		t.Errorf("SRCL without a reference model: error %v", err)
+	}
+	needless := smallest(t, plain)
+	needless.Config.Reference = "x"
+	if err := needless.Config.Validate(); err == nil || !strings.Contains(err.Error(), "others none") {
+		t.Errorf("InfoNCE with a reference model: error %v", err)
+	}
+	lost := smallest(t, negative.SRCL(3))
+	lost.Config.Reference, lost.Reference = "lost", t.TempDir()
+	if _, _, err := Train(t.Context(), lost); err == nil || errors.Is(err, t.Context().Err()) || !strings.Contains(err.Error(), "reference model of SRCL") {
+		t.Errorf("a reference model that is not there: error %v", err)
+	}
+}

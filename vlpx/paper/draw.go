@@ -43,7 +43,11 @@ func Comparison(r *Report) (plots.Table, error) {
 		if c.Lower {
 			best = plots.Lowest
 		}
-		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best})
+		format := "" // a digit after the point for per cent
+		if c.Unit == "" {
+			format = "%.2f"
+		}
+		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
 	for i, row := range r.Rows {
 		reference, stale, shipped := r.reference.row(r.plan, i)

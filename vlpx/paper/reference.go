@@ -112,6 +112,9 @@ func NewReference(r *Report) (Reference, error) {
 				one.Metrics[column.key()] = summary
 			}
 		}
+		if latest := row.results[len(row.results)-1].Commit; latest != ref.Commit {
+			one.Commit = latest
+		}
 		ref.Rows = append(ref.Rows, one)
 	}
 	ref.Seconds = round(stat.Mean(seconds, nil))

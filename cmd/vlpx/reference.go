@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -24,9 +25,13 @@ func referenceCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			all, err := paper.References()
+			shipped, err := os.ReadFile(file) // not the program's own copy, which may be older
 			if err != nil {
 				return err
+			}
+			var all []paper.Reference
+			if err := json.Unmarshal(shipped, &all); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
 			}
 			for _, id := range ids {
 				grid, err := vlpx.Open(id, o.Options)

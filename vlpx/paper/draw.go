@@ -210,7 +210,10 @@ func (r *Report) means(c Column) []float64 {
 
 // Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.
 func Curves(r *Report) (plots.Drawing, error) {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, retrieval on the validation split, no re-ranking", r.ID, r.Scale, r.Data.Name), Columns: 3}
+	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3}
+	if slices.ContainsFunc(r.artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
+		f.Title += ", validation split, no re-ranking"
+	}
 	for _, c := range r.artifact.Columns {
 		lines := plots.Lines{Title: c.Group, XLabel: "epoch", YLabel: c.label()}
 		for _, row := range r.Rows {

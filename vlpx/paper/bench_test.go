@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/engine"
@@ -19,16 +20,7 @@ import (
 // of the step is not counted.
 func BenchmarkStep(b *testing.B) {
 	const vocab = 37 // of the captions of mini
-	choice, _ := engine.Choose(engine.Cache())
-	backend, err := engine.Open(choice)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(backend.Finalize)
-	scale, err := Preset("mini", false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	backend, scale := usual(b)
 	for _, method := range []func(Scale) negative.Method{plain, grit, albef} {
 		m := method(scale)
 		b.Run(m.Name, func(b *testing.B) {
@@ -59,6 +51,21 @@ func BenchmarkStep(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// usual is the engine that vlpx would choose, and the mini preset for scenes.
+func usual(b *testing.B) (compute.Backend, Scale) {
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(backend.Finalize)
+	scale, err := Preset("mini", false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return backend, scale
 }
 
 // randomInput is a mini-batch of noise and of captions that fill their tokens.

@@ -15,7 +15,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -25,18 +24,9 @@ import (
 // BenchmarkFALCONEpoch trains GRIT-VLP and FALCON at mini side by side, a step of one and a step of the other in turn, and
 // reports what FALCON's scheduled epochs take over GRIT-VLP's in per cent, next to the share of operations that its reward
 // adds to a step. The difference of the two is the cost of features, policy, chain and the scheduler's update. Run it with
-// -benchtime 1x; it takes about five minutes on two cores.
+// -benchtime 1x; it takes about two minutes on two cores.
 func BenchmarkFALCONEpoch(b *testing.B) {
-	choice, _ := engine.Choose(engine.Cache())
-	backend, err := engine.Open(choice)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(backend.Finalize)
-	scale, err := Preset("mini", false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	backend, scale := usual(b)
 	scale.Epochs = 3
 	data, err := run.ScenesData(scale.Scenes)
 	if err != nil {

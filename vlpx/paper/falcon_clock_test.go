@@ -1,11 +1,8 @@
 package paper
 
 import (
-	"encoding/json"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,16 +35,7 @@ func finishClocked(t *testing.T, store *run.Store, p *Plan, name string, runs ..
 		r := p.Rows[i][k]
 		result := c.result()
 		result.ID, result.Method, result.Seed = r.ID(), name, r.Train.Seed
-		text, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, store, r, result)
 	}
 }
 

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -26,16 +25,7 @@ func scheduledRuns(t *testing.T, store *run.Store, p *Plan, row int, histories .
 	for k, epochs := range histories {
 		r := p.Rows[row][k]
 		result := run.Result{ID: r.ID(), Method: p.Artifact.Rows[row].Name, Seed: r.Train.Seed, Epochs: epochs, Finished: noon}
-		text, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, store, r, result)
 	}
 }
 

@@ -51,16 +51,22 @@ func finish(t *testing.T, store *run.Store, p *Plan, name string, metrics map[st
 		if !done {
 			continue
 		}
-		text, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, store, r, result)
+	}
+}
+
+// put writes a result into the store.
+func put(t *testing.T, store *run.Store, r run.Run, result run.Result) {
+	t.Helper()
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -175,7 +175,7 @@ func TestInterrupted(t *testing.T) {
 			args := append(shortest(command...), "-set", "epochs=4")
 			whole, dir := t.TempDir(), t.TempDir()
 			must(t, whole, args...)
-			c, errs := until(t, "step ", dir, args...)
+			c, errs := until(t, "seed 1: step ", dir, args...)
 			if err := c.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestTwoPrograms(t *testing.T) {
 func TestInterruptedWhileWaiting(t *testing.T) {
 	dir := t.TempDir()
 	args := append(shortest("train", "-method", "InfoNCE"), "-set", "epochs=200")
-	first, _ := until(t, "step ", dir, args...)
+	first, _ := until(t, "seed 1: step ", dir, args...)
 	second, _ := until(t, "another process is at InfoNCE, seed 1; waiting for it", dir, args...)
 	for _, c := range []*exec.Cmd{second, first} {
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {

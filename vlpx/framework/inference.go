@@ -2,6 +2,7 @@ package framework
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -76,6 +77,18 @@ func (n *Inference) Texts(ids []int32) (Encoded, error) {
 // Match returns the raw ITM logit for "matched" of each pair (METHODS.md 15.2): row r pairs the caption whose states and ids
 // are row r with the image whose token states are row r.
 func (n *Inference) Match(states []float32, ids []int32, images []float32) ([]float32, error) {
+	return n.matching(states, ids, images, func(_, matched float32) float32 { return matched })
+}
+
+// Probabilities returns ITM's probability of "matched" of each pair, the softmax of its two logits; pairs are as for Match.
+func (n *Inference) Probabilities(states []float32, ids []int32, images []float32) ([]float32, error) {
+	return n.matching(states, ids, images, func(not, matched float32) float32 {
+		return float32(1 / (1 + math.Exp(float64(not)-float64(matched))))
+	})
+}
+
+// matching runs pairs through the fusion layers and gives each the score of its two logits, "not matched" and "matched".
+func (n *Inference) matching(states []float32, ids []int32, images []float32, score func(not, matched float32) float32) ([]float32, error) {
 	rows := len(ids) / n.tokens
 	vision := n.model.Vision
 	patches := (vision.Image/vision.Patch)*(vision.Image/vision.Patch) + 1
@@ -91,11 +104,11 @@ func (n *Inference) Match(states []float32, ids []int32, images []float32) ([]fl
 	if err != nil {
 		return nil, err
 	}
-	matched := make([]float32, rows)
-	for r := range matched {
-		matched[r] = logits[2*r+1]
+	scores := make([]float32, rows)
+	for r := range scores {
+		scores[r] = score(logits[2*r], logits[2*r+1])
 	}
-	return matched, nil
+	return scores, nil
 }
 
 // Close frees the compiled graphs.

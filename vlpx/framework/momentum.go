@@ -6,18 +6,22 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/negative"
 )
 
 // teacher is the momentum model's view of a mini-batch, without gradient.
 type teacher struct {
 	image, text *Node // um and wm, [batch, Embed]
-	words       *Node // logits over the vocabulary for the masked captions, [batch, tokens, vocabulary]
-	mix         *Node // weight of the soft targets, a scalar
+	words       *Node // logits over the vocabulary for the masked captions, [batch, tokens, vocabulary]; nil without MLM
+	// read gives the logits for further masked captions [rows, tokens], of the images that choice [rows, batch] names.
+	read func(masked, choice *Node) *Node
+	mix  *Node // weight of the soft targets, a scalar
 }
 
 // teach moves the momentum weights towards the online ones as they were before this step's update, then runs the momentum
 // model on the batch (METHODS.md 1.3).
-func (a ALBEF) teach(s *model.Scope, decay float64, b Batch) teacher {
+func (a ALBEF) teach(s *model.Scope, decay float64, b Batch, which negative.Objectives) teacher {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
 	for v := range s.Store().Scope(Momentum).IterVariables() {
 		online := s.Store().GetVariable(Model + strings.TrimPrefix(v.Path(), Momentum))
@@ -25,15 +29,22 @@ func (a ALBEF) teach(s *model.Scope, decay float64, b Batch) teacher {
 	}
 	m := s.Store().Scope(Momentum)
 	image := a.EncodeImage(m, b.Pixels)
+	words := func(states, bias, choice *Node) *Node {
+		return StopGradient(a.maskedWords(m, a.Fuse(m, states, bias, image.Tokens, choice)))
+	}
+	t := teacher{image: StopGradient(image.Feature), read: func(masked, choice *Node) *Node {
+		text := a.EncodeText(s.Store().Scope(Momentum), masked)
+		return words(text.States, text.Bias, choice)
+	}}
+	if !which.MLM {
+		t.text = StopGradient(a.EncodeText(m, b.IDs).Feature)
+		return t
+	}
 	both := a.EncodeText(m, Concatenate([]*Node{b.IDs, b.Masked}, 0))
 	masked := AxisRange(batch, 2*batch)
-	choice := ConvertDType(Diagonal(g, batch), dtypes.Float32)
-	fused := a.Fuse(m, Slice(both.States, masked), Slice(both.Bias, masked), image.Tokens, choice)
-	return teacher{
-		image: StopGradient(image.Feature),
-		text:  StopGradient(Slice(both.Feature, AxisRange(0, batch))),
-		words: StopGradient(a.maskedWords(m, fused)),
-	}
+	t.text = StopGradient(Slice(both.Feature, AxisRange(0, batch)))
+	t.words = words(Slice(both.States, masked), Slice(both.Bias, masked), ConvertDType(Diagonal(g, batch), dtypes.Float32))
+	return t
 }
 
 // MovingAverage is decay times the average plus the rest of the value: the momentum update of ALBEF.

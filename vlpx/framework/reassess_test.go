@@ -83,7 +83,7 @@ func TestReassessAgrees(t *testing.T) {
 	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(3, 6)} {
 		on := backend(t)
 		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-			l := small().Losses(s, m, b)
+			l := small().Losses(s, m, b, negative.AllObjectives())
 			out := []*Node{l.ITC, l.ITM, l.MLM}
 			for _, which := range subsets {
 				out = append(out, small().Reassess(s, m, b, l.Pairs, which))
@@ -118,7 +118,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 	on := backend(t)
 	store := initialised(t, on, m)
 	got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, m, b)
+		l := small().Losses(s, m, b, negative.AllObjectives())
 		pairs := nextOnes{}.Pairs(negative.Contrasted{I2T: l.Image}, nil)
 		out := []*Node{l.ITC, l.ITM, l.MLM}
 		for v := range s.Store().Scope(Model).IterVariables() {
@@ -130,7 +130,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 		return out
 	})
 	moved := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, given, b)
+		l := small().Losses(s, given, b, negative.AllObjectives())
 		return []*Node{l.ITC, l.ITM, l.MLM}
 	})
 	for k, which := range subsets {
@@ -148,9 +148,9 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 func TestReassessWithoutDistillation(t *testing.T) {
 	m, on := negative.ALBEF(6), backend(t)
 	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, m, b)
+		l := small().Losses(s, m, b, negative.AllObjectives())
 		return []*Node{
-			small().Reassess(s, m, b, l.Pairs, negative.Objectives{MLM: true}), small().Losses(s, negative.Plain(), b).MLM, l.MLM,
+			small().Reassess(s, m, b, l.Pairs, negative.Objectives{MLM: true}), small().Losses(s, negative.Plain(), b, negative.AllObjectives()).MLM, l.MLM,
 		}
 	})
 	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {

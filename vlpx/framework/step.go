@@ -18,21 +18,44 @@ type Batch struct {
 	Labels   *Node // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32
 	Noise    *Node // standard Gumbel draws for sampled matching, [2, batch, batch]
 	Progress *Node // epochs done, a fraction; scalar
+
+	// What only some methods need; see Needs.
+	Items *Node // the image of each pair, [batch] int32
+	Truth *Node // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	Fresh *Node // codes of the masks of new positives' captions, see objective.MaskByCodes, [2 batch, tokens] int32
+	// Room is the number of rows that MLM has for new positives, 1 to 2 batch; where there are more, Losses.Joined tells.
+	Room int
+}
+
+// Needs tells which of a Batch's optional inputs a method reads.
+type Needs struct{ Items, Truth, Fresh bool }
+
+// NeedsOf a method that trains by some objectives.
+func NeedsOf(m negative.Method, which negative.Objectives) Needs {
+	itemised, ok := m.Contrast.(negative.Itemised)
+	return Needs{
+		Items: ok && itemised.NeedsItems(),
+		Truth: m.NeedsRelation(),
+		Fresh: m.Positives != nil && which.MLM,
+	}
 }
 
 // Losses is what one step computes before its update.
 type Losses struct {
-	ITC, ITM, MLM *Node // scalars in nats; the model's loss is their sum
+	ITC, ITM, MLM *Node // scalars in nats, nil for one that was not asked for; the model's loss is their sum
 	Image, Text   *Node // u and w, [batch, Embed]
 	Temperature   *Node // tau
 	// HardestImages[k] is the batch's most similar other image for text k, HardestTexts[k] the most similar other text for
 	// image k: int32, [batch]. False negatives are counted by them.
 	HardestImages, HardestTexts *Node
 	Pairs                       negative.Pairs // that ITM saw
+	// Connections are what the method's Positives decided; nil where it has none.
+	Connections *negative.Connections
+	// Joined is the number of new positives that join MLM, a scalar; nil where none can. With more than Batch.Room MLM is wrong.
+	Joined *Node
+	// Weights and Labels are what the contrast tells of its negatives and targets; see negative.Contrasted.
+	Weights, Labels *Node
 }
-
-// Total is the sum of the three losses, ALBEF's objective.
-func (l Losses) Total() *Node { return l.Of(negative.AllObjectives()) }
 
 // Of is the sum of the named losses, a scalar.
 func (l Losses) Of(o negative.Objectives) *Node {
@@ -51,15 +74,15 @@ func (l Losses) Of(o negative.Objectives) *Node {
 	return sum
 }
 
-// Losses builds ALBEF's three losses for a mini-batch under a method. The scope is the store's root.
-func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch) Losses {
+// Losses builds the losses that which names, of ALBEF's three, for a mini-batch under a method. The scope is the store's root.
+func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch, which negative.Objectives) Losses {
 	if distiller, distils := m.Contrast.(negative.Distiller); distils {
 		// Momentum encoders follow the weights before this step's update.
-		taught := a.teach(s, distiller.Momentum(), b)
+		taught := a.teach(s, distiller.Momentum(), b, which)
 		taught.mix = distiller.Mix(b.Progress)
-		return a.pass(s, m, b, negative.AllObjectives(), nil, &taught)
+		return a.pass(s, m, b, which, nil, &taught)
 	}
-	return a.pass(s, m, b, negative.AllObjectives(), nil, nil)
+	return a.pass(s, m, b, which, nil, nil)
 }
 
 // Reassess builds the sum of the losses that which names for a mini-batch that Losses has seen, on the same ITM pairs, with
@@ -71,10 +94,12 @@ func (a ALBEF) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negati
 
 // pass builds one forward pass for the losses that which names. ITM sees the given pairs, or those that the method picks.
 //
-// Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels.
+// Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
+// positives are known only after the encoders: their masked captions are a batch of their own.
 func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, pairs *negative.Pairs, taught *teacher) Losses {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
 	online := s.Store().Scope(Model)
+	frozen := a.frozen(s, b)
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
 	image := a.EncodeImage(online, b.Pixels)
 	var ids []*Node
@@ -92,24 +117,33 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
 		features := negative.Features{
 			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(State),
+			Items: b.Items,
 		}
 		if taught != nil {
 			features.MomentumImage, features.MomentumText = taught.image, taught.text
 		}
 		if _, informed := m.Contrast.(negative.Informed); informed {
-			features.ReferenceImage, features.ReferenceText = a.reference(s, b)
+			features.ReferenceImage, features.ReferenceText = frozen().image.Feature, frozen().text.Feature
+		}
+		if m.Positives != nil {
+			connections := a.connect(m, b, features, frozen)
+			l.Connections, features.Connections = &connections, &connections
 		}
 		contrasted := m.Contrast.ITC(features)
-		l.ITC = contrasted.Loss
+		l.ITC, l.Weights, l.Labels = contrasted.Loss, contrasted.Weights, contrasted.Labels
 		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
-		if pairs == nil {
+		switch {
+		case pairs != nil:
+		case l.Connections != nil:
+			pairs = &l.Connections.Pairs
+		default:
 			picked := m.Matching.Pairs(contrasted, b.Noise)
 			pairs = &picked
 		}
 		l.Pairs = *pairs
 	}
 
-	// Fusion: ITM's pairs, then the masked captions with their own images.
+	// Fusion: ITM's pairs, then the masked captions with their own images, then those of new positives.
 	var states, bias, choice []*Node
 	matched := 0
 	if which.ITM {
@@ -125,29 +159,32 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		bias = append(bias, rows(texts.Bias, last-batch, last))
 		choice = append(choice, ConvertDType(Diagonal(g, batch), dtypes.Float32))
 	}
+	labels, words := b.Labels, batch
+	var joined *further
+	if l.Connections != nil && which.MLM && l.Connections.Use.MLM && !l.Connections.Eliminate {
+		joined = a.joining(b, *l.Connections)
+		text := a.EncodeText(s.Store().Scope(Model), joined.masked)
+		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
+		labels, words, l.Joined = Concatenate([]*Node{labels, joined.labels}, 0), batch+b.Room, joined.count
+	}
 	if len(states) == 0 {
 		return l
 	}
 	fused := a.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
 	if which.ITM {
-		l.ITM = objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels)
+		l.ITM = objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels, pairs.Weights)
 	}
 	if which.MLM {
-		words := a.maskedWords(online, rows(fused, matched, matched+batch))
+		logits := a.maskedWords(online, rows(fused, matched, matched+words))
 		if taught != nil {
-			l.MLM = objective.DistilledMLM(words, b.Labels, taught.words, taught.mix)
+			teaching := taught.words
+			if joined != nil {
+				teaching = Concatenate([]*Node{teaching, taught.read(joined.masked, joined.choice)}, 0)
+			}
+			l.MLM = objective.DistilledMLM(logits, labels, teaching, taught.mix)
 		} else {
-			l.MLM = objective.MLM(words, b.Labels)
+			l.MLM = objective.MLM(logits, labels)
 		}
 	}
 	return l
-}
-
-// reference embeds a mini-batch by the frozen model, without gradient and without dropout: [batch, Embed] each.
-func (a ALBEF) reference(s *model.Scope, b Batch) (image, text *Node) {
-	g, frozen := b.Pixels.Graph(), s.Store().Scope(Frozen)
-	training := s.Store().IsTraining(g)
-	s.Store().SetTraining(g, false)
-	defer s.Store().SetTraining(g, training)
-	return StopGradient(a.EncodeImage(frozen, b.Pixels).Feature), StopGradient(a.EncodeText(frozen, b.IDs).Feature)
 }

@@ -281,7 +281,7 @@ func checkITM(t *testing.T, c golden.Case, m negative.Matching, similarities fun
 		rows := func(of, x *Node) *Node { return MatMul(OneHot(of, batch, x.DType()), x) }
 		logits := MatMul(Mul(rows(pairs.Texts, in[1]), rows(pairs.Images, in[0])), Transpose(in[2], 0, 1))
 		logits = Add(logits, InsertAxes(in[3], 0))
-		loss := objective.ITM(logits, pairs.Labels)
+		loss := objective.ITM(logits, pairs.Labels, nil)
 		weights := func(z *Node) *Node { return Mul(Softmax(z, -1), OneMinus(float(Diagonal(z.Graph(), batch)))) }
 		return withGradients(loss, in[:4], logits, float(pairs.Labels), float(pairs.Images), float(pairs.Texts),
 			weights(z.I2T), weights(z.T2I))

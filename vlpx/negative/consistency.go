@@ -19,11 +19,17 @@ type Consistency struct {
 func (c Consistency) ITC(f Features) Contrasted {
 	i2t := objective.Similarities(f.Image, StopGradient(f.Text), f.Temperature)
 	t2i := objective.Similarities(f.Text, StopGradient(f.Image), f.Temperature)
-	own := objective.Own(i2t)
-	base := objective.ITC(i2t, t2i, own, own)
-	cons := objective.ITC(i2t, t2i, Softmax(StopGradient(t2i), -1), Softmax(StopGradient(i2t), -1))
+	i2tTargets, t2iTargets := f.Targets(i2t)
+	base := f.Loss(i2t, t2i, i2tTargets, t2iTargets)
+	soft := Softmax(StopGradient(t2i), -1)
+	cons := f.Loss(i2t, t2i, soft, Softmax(StopGradient(i2t), -1))
+	labels := i2tTargets
 	if c.Convex {
-		base = MulScalar(base, 1-c.Weight)
+		base, labels = MulScalar(base, 1-c.Weight), MulScalar(labels, 1-c.Weight)
 	}
-	return Contrasted{Loss: Add(base, MulScalar(cons, c.Weight)), I2T: i2t, T2I: t2i}
+	labels = Add(labels, MulScalar(soft, c.Weight))
+	return Contrasted{Loss: Add(base, MulScalar(cons, c.Weight)), I2T: i2t, T2I: t2i, Labels: labels}
 }
+
+// Connects implements Connecting.
+func (Consistency) Connects() {}

@@ -23,6 +23,10 @@ type Features struct {
 	Temperature                   *Node        // tau, a scalar
 	Progress                      *Node        // epochs done, a fraction: e + i/steps at step i of epoch e; a scalar
 	State                         *model.Scope // where the contrast keeps variables of its own, such as a queue
+	// Items are the images that the pairs belong to, int32, [batch]; nil unless the contrast is Itemised.
+	Items *Node
+	// Connections are the new positives; nil where the method has no Positives.
+	Connections *Connections
 }
 
 // Contrasted is the outcome of ITC.
@@ -31,6 +35,10 @@ type Contrasted struct {
 	// I2T and T2I are the similarities over temperature within the batch, [batch, batch], anchors in rows. Matching picks
 	// its negatives by them.
 	I2T, T2I *Node
+	// Weights are those of the negatives, [batch, batch], image anchors in rows; nil where all weigh the same.
+	Weights *Node
+	// Labels are the image anchors' targets, [batch, candidates]; nil where they are not soft.
+	Labels *Node
 }
 
 // Stateful is a Contrast that keeps variables of its own. They are saved and resumed with the weights.
@@ -44,6 +52,13 @@ type Stateful interface {
 type Informed interface {
 	Contrast
 	NeedsReference()
+}
+
+// Itemised is a Contrast that can tell captions of the same image from others.
+type Itemised interface {
+	Contrast
+	// NeedsItems tells whether it does.
+	NeedsItems() bool
 }
 
 // Distiller is a Contrast that needs momentum encoders. Their predictions are distilled into MLM, too.

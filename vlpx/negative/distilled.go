@@ -24,13 +24,25 @@ type Distilled struct {
 	Decay float64
 	// Queue is the number of past pairs kept as candidates (65,536), a multiple of the batch size; 0 for none.
 	Queue int
+	// Items lets the candidates of the anchor's own image share its target evenly, and keeps other captions of the image from being
+	// picked as negatives, as in fine-tuning (METHODS.md 15.3). Without it other captions of the image count as negatives.
+	Items bool `json:",omitempty"`
 }
+
+// noItem is the image of the queue's first random vectors, which belong to none.
+const noItem = -100
 
 // Momentum implements Distiller.
 func (d Distilled) Momentum() float64 { return d.Decay }
 
 // Mix implements Distiller: Alpha, reached linearly over epoch 0.
 func (d Distilled) Mix(progress *Node) *Node { return MulScalar(MinScalar(progress, 1), d.Alpha) }
+
+// Connects implements Connecting.
+func (Distilled) Connects() {}
+
+// NeedsItems implements Itemised.
+func (d Distilled) NeedsItems() bool { return d.Items }
 
 // ITC implements Contrast. It uses the queue as it was before this batch, then enqueues the batch.
 func (d Distilled) ITC(f Features) Contrasted {
@@ -39,26 +51,53 @@ func (d Distilled) ITC(f Features) Contrasted {
 	tau, batch := f.Temperature, f.Image.Shape().Dim(0)
 	i2t := objective.Similarities(f.Image, texts, tau)
 	t2i := objective.Similarities(f.Text, images, tau)
-	own, mix := objective.Own(i2t), d.Mix(f.Progress)
-	soft := func(anchors, keys *Node) *Node {
-		teacher := Softmax(objective.Similarities(StopGradient(anchors), keys, StopGradient(tau)), -1)
-		return objective.Softened(own, teacher, mix)
+	mix := d.Mix(f.Progress)
+	i2tTargets, t2iTargets := f.Targets(i2t)
+	if d.Items {
+		items := d.candidates(f.State, "item", InsertAxes(f.Items, 1))
+		i2tTargets = objective.Positives(f.Items, Squeeze(items, 1), i2t.DType())
+		t2iTargets = i2tTargets
 	}
-	inBatch := func(z *Node) *Node { return Slice(z, AxisRange(), AxisRange(0, batch)) }
-	return Contrasted{
-		Loss: objective.ITC(i2t, t2i, soft(f.MomentumImage, texts), soft(f.MomentumText, images)),
+	soft := func(targets, anchors, keys *Node) *Node {
+		teacher := Softmax(objective.Similarities(StopGradient(anchors), keys, StopGradient(tau)), -1)
+		return objective.Softened(targets, teacher, mix)
+	}
+	inBatch := func(z *Node) *Node {
+		z = Slice(z, AxisRange(), AxisRange(0, batch))
+		if d.Items {
+			return withoutSiblings(z, f.Items)
+		}
+		return z
+	}
+	labels := soft(i2tTargets, f.MomentumImage, texts)
+	c := Contrasted{
+		Loss: f.Loss(i2t, t2i, labels, soft(t2iTargets, f.MomentumText, images)),
 		I2T:  inBatch(i2t), T2I: inBatch(t2i),
 	}
+	if d.Alpha > 0 {
+		c.Labels = labels
+	}
+	return c
 }
 
 // Declare implements Stateful: queues of random unit vectors, so that the first steps contrast against noise as in the
-// published code, [Queue, dim], and a pointer to the batch-sized block that the next batch overwrites.
+// published code, [Queue, dim], and a pointer to the batch-sized block that the next batch overwrites. With Items a queue of the
+// images that they belong to, too.
 func (d Distilled) Declare(state *model.Scope, run Start) error {
 	if d.Queue == 0 {
 		return nil
 	}
 	if d.Queue < 0 || d.Queue%run.BatchSize != 0 {
 		return fmt.Errorf("negative: a queue of %d pairs; want 0 or a multiple of the batch size %d", d.Queue, run.BatchSize)
+	}
+	if d.Items {
+		items := make([]int32, d.Queue)
+		for i := range items {
+			items[i] = noItem
+		}
+		if err := d.Put(state, "item", tensors.FromFlatDataAndDimensions(items, d.Queue, 1), tensors.FromScalar(int32(0))); err != nil {
+			return err
+		}
 	}
 	for _, side := range []string{"image", "text"} {
 		r := random.Stream(run.Seed, "queue", side)
@@ -74,7 +113,8 @@ func (d Distilled) Declare(state *model.Scope, run Start) error {
 	return nil
 }
 
-// Put makes the queue of a side, "image" or "text", from unit vectors [Queue, dim] and the block that the next batch overwrites.
+// Put makes the queue of a side from its first rows and the block that the next batch overwrites. The rows of "image" and "text"
+// are unit vectors, [Queue, dim], those of "item" images, int32 [Queue, 1].
 func (Distilled) Put(state *model.Scope, side string, queue, pointer *tensors.Tensor) error {
 	for name, value := range map[string]*tensors.Tensor{"queue": queue, "pointer": pointer} {
 		v, err := state.At("%s", side).CreateVariable(name, value)
@@ -117,4 +157,12 @@ func (d Distilled) candidates(state *model.Scope, side string, keys *Node) *Node
 	next := AddScalar(at, 1)
 	pointer.SetNodeValue(Where(Equal(next, Scalar(g, dtypes.Int32, blocks)), ZerosLike(next), next))
 	return Concatenate([]*Node{keys, before}, 0)
+}
+
+// withoutSiblings replaces the similarities [batch, batch] of pairs of the same item by minus infinity in effect, but for the
+// own pair's: no matching picks them.
+func withoutSiblings(z, items *Node) *Node {
+	same := Equal(InsertAxes(items, 1), InsertAxes(items, 0))
+	siblings := LogicalAnd(same, LogicalNot(Diagonal(z.Graph(), z.Shape().Dim(0))))
+	return Where(siblings, ConstAs(z, -1e30), z)
 }

@@ -34,8 +34,15 @@ func (m Method) MarshalJSON() ([]byte, error) {
 }
 
 func (m Method) parts() map[string]any {
-	return map[string]any{"Batches": m.Batches, "Contrast": m.Contrast, "Matching": m.Matching}
+	parts := map[string]any{"Batches": m.Batches, "Contrast": m.Contrast, "Matching": m.Matching}
+	if m.Positives != nil {
+		parts["Positives"] = m.Positives
+	}
+	return parts
 }
+
+// roles are the names of the parts.
+var roles = []string{"Batches", "Contrast", "Matching", "Positives"}
 
 // foreign reports whether a type is defined outside of this module.
 func foreign(t reflect.Type) bool {
@@ -66,8 +73,11 @@ var program = sync.OnceValues(func() (string, error) {
 // identifiable tells of the first part that is not plain data: one with settings that its JSON would not show, so that a
 // run with others would be answered with its results.
 func (m Method) identifiable() error {
-	for _, role := range []string{"Batches", "Contrast", "Matching"} {
-		part := m.parts()[role]
+	for _, role := range roles {
+		part, has := m.parts()[role]
+		if !has {
+			continue
+		}
 		if _, err := json.Marshal(part); err != nil {
 			return fmt.Errorf("negative: %s %T: %w; a part is plain data, so that its settings are part of the run's identity", role, part, err)
 		}

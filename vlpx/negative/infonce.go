@@ -13,6 +13,9 @@ type InfoNCE struct{}
 func (InfoNCE) ITC(f Features) Contrasted {
 	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
 	t2i := Transpose(i2t, 0, 1)
-	own := objective.Own(i2t)
-	return Contrasted{Loss: objective.ITC(i2t, t2i, own, own), I2T: i2t, T2I: t2i}
+	i2tTargets, t2iTargets := f.Targets(i2t)
+	return Contrasted{Loss: f.Loss(i2t, t2i, i2tTargets, t2iTargets), I2T: i2t, T2I: t2i}
 }
+
+// Connects implements Connecting.
+func (InfoNCE) Connects() {}

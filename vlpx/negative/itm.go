@@ -21,6 +21,7 @@ type Matching interface {
 type Pairs struct {
 	Images, Texts *Node // int32, [pairs]
 	Labels        *Node // int32, 1 matched, 0 not, [pairs]
+	Weights       *Node // of the pairs in the mean, [pairs]; nil where all weigh the same
 }
 
 // Hardest takes for every text the most similar other image and for every image the most similar other text, as GRIT-VLP
@@ -28,21 +29,24 @@ type Pairs struct {
 type Hardest struct{}
 
 // Pairs implements Matching.
-func (Hardest) Pairs(c Contrasted, _ *Node) Pairs {
-	images, texts := HardestNegatives(c)
-	return withNegatives(images, texts)
-}
+func (h Hardest) Pairs(c Contrasted, noise *Node) Pairs { return withNegatives(h.Negatives(c, noise)) }
+
+// Negatives implements Picking.
+func (Hardest) Negatives(c Contrasted, _ *Node) (images, texts *Node) { return HardestNegatives(c) }
 
 // Sampled draws the negatives in proportion to the in-batch softmax of the similarities, as ALBEF does (METHODS.md 1.5):
 // adding Gumbel noise to the logits and taking the largest is a draw from their softmax.
 type Sampled struct{}
 
 // Pairs implements Matching.
-func (Sampled) Pairs(c Contrasted, noise *Node) Pairs {
+func (s Sampled) Pairs(c Contrasted, noise *Node) Pairs { return withNegatives(s.Negatives(c, noise)) }
+
+// Negatives implements Picking.
+func (Sampled) Negatives(c Contrasted, noise *Node) (images, texts *Node) {
 	of := func(i int) *Node { return Squeeze(Slice(noise, AxisRange(i, i+1)), 0) }
-	texts := ArgMax(objective.WithoutOwn(Add(StopGradient(c.I2T), of(0))), -1)
-	images := ArgMax(objective.WithoutOwn(Add(StopGradient(c.T2I), of(1))), -1)
-	return withNegatives(images, texts)
+	texts = ArgMax(objective.WithoutOwn(Add(StopGradient(c.I2T), of(0))), -1)
+	images = ArgMax(objective.WithoutOwn(Add(StopGradient(c.T2I), of(1))), -1)
+	return images, texts
 }
 
 // HardestNegatives returns for every text the most similar other image and for every image the most similar other text,

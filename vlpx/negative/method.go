@@ -12,6 +12,8 @@ type Method struct {
 	Batches  Batches
 	Contrast Contrast
 	Matching Matching
+	// Positives turns some of the negatives into positives; nil for none.
+	Positives Positives
 	// Masking is MLM's masking probability: 0.15 in ALBEF, 0.5 in GRIT-VLP and the papers after it.
 	Masking float64
 }
@@ -39,12 +41,15 @@ func (m Method) Validate() error {
 	if err := m.identifiable(); err != nil {
 		return err
 	}
-	for _, role := range []string{"Batches", "Contrast", "Matching"} {
+	for _, role := range roles {
 		if checked, ok := m.parts()[role].(interface{ Validate() error }); ok {
 			if err := checked.Validate(); err != nil {
 				return err
 			}
 		}
+	}
+	if err := m.connectable(); err != nil {
+		return err
 	}
 	rewarded, ok := m.Batches.(Rewarded)
 	if !ok {
@@ -57,8 +62,42 @@ func (m Method) Validate() error {
 	if _, stateful := m.Contrast.(Stateful); stateful && (reward.ITC || reward.ITM) {
 		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
 	}
+	if m.Positives != nil && (reward.ITC || reward.ITM) {
+		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone", reward, m.Positives)
+	}
 	return nil
 }
+
+// connectable tells why the parts leave no place for new positives.
+func (m Method) connectable() error {
+	if m.Positives == nil {
+		return nil
+	}
+	if _, picks := m.Matching.(Picking); !picks {
+		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a Picking of your own",
+			m.Positives, m.Matching)
+	}
+	use := AllObjectives()
+	if e, ok := m.Positives.(ECM); ok {
+		use = e.uses()
+	}
+	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.ITC {
+		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use", m.Positives, m.Contrast)
+	}
+	if _, connects := m.Contrast.(Connecting); use.ITC && !connects {
+		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use", m.Positives, m.Contrast)
+	}
+	return nil
+}
+
+// NeedsReference tells whether a part needs the frozen model of another run.
+func (m Method) NeedsReference() bool {
+	_, informed := m.Contrast.(Informed)
+	return informed || m.Positives != nil && m.Positives.Judge() == ConD
+}
+
+// NeedsRelation tells whether a part needs to know which captions are true of which images.
+func (m Method) NeedsRelation() bool { return m.Positives != nil && m.Positives.Judge() == Oracle }
 
 // Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).
 func Plain() Method {
@@ -97,6 +136,22 @@ func SRCL(epochs int) Method {
 // GRITVLP groups similar pairs into mini-batches and adds a consistency target to ITC (Byun et al., 2022; METHODS.md 3).
 func GRITVLP(searchSpace, queue int) Method {
 	return grit("GRIT-VLP", Grouped{SearchSpace: searchSpace, Queue: queue})
+}
+
+// SmoothedGRIT is GRIT-VLP with S-ITC in the place of its consistency loss: MAFA without connections, and the pre-training of its
+// Con-D (MAFA, sections 4.1 and 4.2).
+func SmoothedGRIT(searchSpace, queue int) Method {
+	m := GRITVLP(searchSpace, queue)
+	m.Name, m.Contrast = "S-ITC", Smoothed{Alpha: 0.5}
+	return m
+}
+
+// MAFA mines connections among GRIT-VLP's hard negatives and smooths ITC (Byun et al., 2024; METHODS.md 4). It needs Con-D as its
+// frozen reference model.
+func MAFA(searchSpace, queue int) Method {
+	m := SmoothedGRIT(searchSpace, queue)
+	m.Name, m.Positives = "MAFA", ECM{Low: 0.5, High: 0.8}
+	return m
 }
 
 // Quantile is GRIT-VLP's grouping at one fixed level of hardness (FALCON, appendix C.3).

@@ -77,6 +77,51 @@ func TestRegulatedAgainstLoop(t *testing.T) {
 	})
 }
 
+// The weights are those of the image anchors' negatives: a mean of one an anchor, nothing for the own pair, and the lower the more
+// similar the negative is. Those of SelfRegulated are Regulated's when the reference has no share any more.
+func TestWeights(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	// The cosines of the first image are 0.8, 0 and -1; of its negatives one weighs 1/(1+e) and one e/(1+e) of their sum, two.
+	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
+	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
+		f := Features{Image: u, Text: w, ReferenceImage: u, ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3), Progress: ConstAs(u, 2.0)}
+		f.Items = Const(u.Graph(), []int32{7, 7, 5}) // the first two pairs are of one image
+		regulated, self := Regulated{Epochs: 2}.ITC(f), SelfRegulated{}.ITC(f)
+		cold := SelfRegulated{Temperature: 0.5}.ITC(f)
+		images, texts := HardestNegatives(self)
+		return []*Node{regulated.Weights, self.Weights, cold.Weights, Sub(regulated.Loss, self.Loss), ReduceSum(self.Weights, 1),
+			images, texts}
+	}, u, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, steep := range []float64{1, 1, 2} {
+		want := []float64{0, 2 / (1 + math.Exp(steep)), 2 * math.Exp(steep) / (1 + math.Exp(steep))}
+		for j, x := range got[k].Value().([][]float64)[0] {
+			if math.Abs(x-want[j]) > 1e-12 {
+				t.Errorf("case %d, negative %d: got weight %v, want %v", k, j, x, want[j])
+			}
+		}
+	}
+	if difference := got[3].Value().(float64); difference != 0 {
+		t.Errorf("SelfRegulated differs by %v from Regulated without a reference's share", difference)
+	}
+	for i, sum := range got[4].Value().([]float64) {
+		if math.Abs(sum-2) > 1e-12 {
+			t.Errorf("anchor %d: weights sum to %v, want one for each of its two negatives", i, sum)
+		}
+	}
+	for k, side := range []string{"image", "text"} {
+		if picked := got[5+k].Value().([]int32); picked[0] != 2 || picked[1] != 2 {
+			t.Errorf("hardest %ss %v: the other pair of the same image is among them", side, picked)
+		}
+	}
+}
+
 // Where the reference finds every negative alike, the weights are one and the loss is InfoNCE's twice.
 func TestRegulatedByAnIndifferentReferenceIsInfoNCE(t *testing.T) {
 	backend, err := gobackend.New("ops_sequential")

@@ -8,12 +8,13 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// Smoothed is MAFA's contrast S-ITC, without its connections: keys are detached, and a part of every anchor's target is
-// spread over the whole mini-batch, the own pair included (METHODS.md 4.2). Epoch 0, whose mini-batches are random, is not
-// smoothed.
+// Smoothed is MAFA's contrast S-ITC: keys are detached, and a part of every anchor's target is spread over the whole
+// mini-batch, the own pair included (METHODS.md 4.2). Epoch 0, whose mini-batches are random, is not smoothed.
 type Smoothed struct {
 	// Alpha is the part that is spread, 0.5 in the published code.
 	Alpha float64
+	// FirstEpoch smooths epoch 0, too, as the paper has it.
+	FirstEpoch bool `json:",omitempty"`
 }
 
 // Validate tells whether Alpha is out of its range.
@@ -28,9 +29,15 @@ func (c Smoothed) Validate() error {
 func (c Smoothed) ITC(f Features) Contrasted {
 	i2t := objective.Similarities(f.Image, StopGradient(f.Text), f.Temperature)
 	t2i := objective.Similarities(f.Text, StopGradient(f.Image), f.Temperature)
-	own := objective.Own(i2t)
-	uniform := DivScalar(OnesLike(own), float64(own.Shape().Dim(1)))
+	i2tTargets, t2iTargets := f.Targets(i2t)
+	uniform := DivScalar(OnesLike(i2t), float64(i2t.Shape().Dim(1)))
 	alpha := MulScalar(MinScalar(Floor(f.Progress), 1), c.Alpha)
-	targets := objective.Softened(own, uniform, alpha)
-	return Contrasted{Loss: objective.ITC(i2t, t2i, targets, targets), I2T: i2t, T2I: t2i}
+	if c.FirstEpoch {
+		alpha = ConstAs(alpha, c.Alpha)
+	}
+	i2tTargets, t2iTargets = objective.Softened(i2tTargets, uniform, alpha), objective.Softened(t2iTargets, uniform, alpha)
+	return Contrasted{Loss: f.Loss(i2t, t2i, i2tTargets, t2iTargets), I2T: i2t, T2I: t2i, Labels: i2tTargets}
 }
+
+// Connects implements Connecting.
+func (Smoothed) Connects() {}

@@ -9,11 +9,18 @@ import (
 //
 //   - logits: [pairs, 2], the second for "the text is true of the image".
 //   - labels: 1 matched, 0 not, [pairs] of any type.
+//   - weights: of the pairs in the mean, [pairs]; nil where all weigh the same.
 //
 // The result is a scalar in nats (METHODS.md 1.5).
-func ITM(logits, labels *Node) *Node {
+func ITM(logits, labels, weights *Node) *Node {
 	logits.AssertDims(-1, 2)
-	return CrossEntropy(logits, OneHot(ConvertDType(labels, dtypes.Int32), 2, logits.DType()))
+	targets := OneHot(ConvertDType(labels, dtypes.Int32), 2, logits.DType())
+	if weights == nil {
+		return CrossEntropy(logits, targets)
+	}
+	weights = ConvertDType(weights, logits.DType())
+	each := Neg(ReduceSum(Mul(targets, LogSoftmax(logits, -1)), -1))
+	return Div(ReduceAllSum(Mul(weights, each)), ReduceAllSum(weights))
 }
 
 // WithoutOwn replaces the diagonal of [batch, batch] logits by minus infinity in effect, so that the own pair is never

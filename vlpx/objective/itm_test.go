@@ -9,7 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-func itm(in []*Node) *Node { return ITM(in[0], in[1]) }
+func itm(in []*Node) *Node { return ITM(in[0], in[1], nil) }
 
 // The first pair gives 3/4 to its label, the second 4/5: (ln 4/3 + ln 5/4) / 2 = ln(5/3) / 2.
 func TestITMByHand(t *testing.T) {
@@ -34,4 +34,15 @@ func TestWithoutOwn(t *testing.T) {
 	if want := []float64{-1e30, -1e6, 1, -1e30}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+}
+
+// A pair of weight zero is as if it were not there.
+func TestITMWithWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 6))
+	four := drawn(r, 4, 2)
+	weighted := func(in []*Node) *Node { return ITM(in[0], in[1], in[2]) }
+	two := matrix{slices.Concat(four.row(0), four.row(2)), []int{2, 2}}
+	near(t, "ITM", value(t, weighted, four, []int32{1, 0, 0, 1}, []float64{1, 0, 1, 0}), value(t, itm, two, []int32{1, 0}))
+	near(t, "ITM", value(t, weighted, four, []int32{1, 0, 0, 1}, []float64{1, 1, 1, 1}), value(t, itm, four, []int32{1, 0, 0, 1}))
+	checkGradient(t, weighted, four, []int32{1, 0, 0, 1}, []float64{1, 0, 1, 1})
 }

@@ -1,6 +1,10 @@
 package objective
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
 
 // Special are the ids of the tokens that masking treats apart.
 type Special struct{ Pad, CLS, Mask int32 }
@@ -23,6 +27,40 @@ func DrawMask(r *rand.Rand, n int, probability float64, vocab int) MaskDraws {
 		d.Words[i] = r.Int32N(int32(vocab))
 	}
 	return d
+}
+
+// Codes of MaskDraws.Codes; any other is the id that takes the token's place.
+const (
+	leave   = -1 // the token is not masked
+	predict = -2 // it is predicted, but stays
+)
+
+// Codes are the draws for MaskByCodes, [tokens].
+func (d MaskDraws) Codes(s Special) []int32 {
+	codes := make([]int32, len(d.Masked))
+	for i := range codes {
+		switch {
+		case !d.Masked[i]:
+			codes[i] = leave
+		case d.Replace[i]:
+			codes[i] = s.Mask
+		case d.Random[i]:
+			codes[i] = d.Words[i]
+		default:
+			codes[i] = predict
+		}
+	}
+	return codes
+}
+
+// MaskByCodes is MaskTokens in a graph, for ids that only the graph knows: padded with zeros and beginning with [CLS], int32,
+// [rows, tokens], with codes of the same shape.
+func MaskByCodes(ids, codes *Node) (masked, labels *Node) {
+	first := Equal(Iota(ids.Graph(), ids.Shape(), 1), ZerosLike(ids))
+	fixed := Or(first, Equal(ids, ZerosLike(ids)))
+	chosen := And(Not(fixed), NotEqual(codes, ConstAs(codes, leave)))
+	replaced := And(chosen, GreaterOrEqual(codes, ZerosLike(codes)))
+	return Where(replaced, codes, ids), Where(chosen, ids, ConstAs(ids, Ignored))
 }
 
 // MaskTokens masks ids as BERT does and returns the masked ids and the labels, Ignored where nothing is to be predicted:

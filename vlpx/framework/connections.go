@@ -1,0 +1,102 @@
+package framework
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+)
+
+// seen is a mini-batch as the frozen reference model sees it, without gradient and without dropout.
+type seen struct {
+	image Image
+	text  Text
+	// match gives the probability that images and texts of the batch match, by their positions, [rows].
+	match func(images, texts *Node) *Node
+}
+
+// frozen returns a function that runs the frozen reference model's encoders on a mini-batch when it is first called.
+func (a ALBEF) frozen(s *model.Scope, b Batch) func() *seen {
+	var once *seen
+	return func() *seen {
+		if once != nil {
+			return once
+		}
+		g, scope := b.Pixels.Graph(), s.Store().Scope(Frozen)
+		evaluating := func(do func()) {
+			training := s.Store().IsTraining(g)
+			s.Store().SetTraining(g, false)
+			defer s.Store().SetTraining(g, training)
+			do()
+		}
+		once = &seen{}
+		evaluating(func() { once.image, once.text = a.EncodeImage(scope, b.Pixels), a.EncodeText(scope, b.IDs) })
+		once.image.Feature, once.text.Feature = StopGradient(once.image.Feature), StopGradient(once.text.Feature)
+		once.match = func(images, texts *Node) (probability *Node) {
+			batch := b.Pixels.Shape().Dim(0)
+			evaluating(func() {
+				chosen := oneHot(texts, batch)
+				fused := a.Fuse(scope, encoder.SelectRows(chosen, once.text.States), encoder.SelectRows(chosen, once.text.Bias), once.image.Tokens, oneHot(images, batch))
+				probability = StopGradient(matched(a.MatchLogits(scope, fused)))
+			})
+			return probability
+		}
+		return once
+	}
+}
+
+// matched is the probability of "the text is true of the image" by ITM's logits [rows, 2].
+func matched(logits *Node) *Node {
+	return Squeeze(Slice(Softmax(logits, -1), AxisRange(), AxisRange(1, 2)), 1)
+}
+
+// connect has the negatives that the method's matching picks judged by its Positives. They are picked by the online embeddings.
+func (a ALBEF) connect(m negative.Method, b Batch, f negative.Features, frozen func() *seen) negative.Connections {
+	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
+	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
+	candidates := negative.Picked(m.Matching.(negative.Picking), online, b.Noise)
+	batch := b.Pixels.Shape().Dim(0)
+	if m.NeedsRelation() {
+		candidates.ImageScores = ReduceSum(Mul(Transpose(b.Truth, 0, 1), oneHot(candidates.Images, batch)), -1)
+		candidates.TextScores = ReduceSum(Mul(b.Truth, oneHot(candidates.Texts, batch)), -1)
+		return m.Positives.Connect(candidates)
+	}
+	own := Iota(b.Pixels.Graph(), shapes.Make(dtypes.Int32, batch), 0)
+	scores := frozen().match(Concatenate([]*Node{candidates.Images, own}, 0), Concatenate([]*Node{own, candidates.Texts}, 0))
+	candidates.ImageScores = Slice(scores, AxisRange(0, batch))
+	candidates.TextScores = Slice(scores, AxisRange(batch, 2*batch))
+	return m.Positives.Connect(candidates)
+}
+
+// further are the rows that new positives add to MLM: images with their new texts, then texts with their new images. Rows to
+// spare predict nothing.
+type further struct {
+	masked, labels *Node // [room, tokens] int32
+	choice         *Node // of the images, one-hot, [room, batch]
+	count          *Node // of the new positives, a scalar, float32
+}
+
+func (a ALBEF) joining(b Batch, c negative.Connections) *further {
+	g, batch := b.IDs.Graph(), b.IDs.Shape().Dim(0)
+	own := Iota(g, shapes.Make(dtypes.Int32, batch), 0)
+	images, texts := Concatenate([]*Node{own, c.Images}, 0), Concatenate([]*Node{c.Texts, own}, 0)
+	isNew := Concatenate([]*Node{c.NewTexts, c.NewImages}, 0)
+
+	// Row r takes the r-th new positive: the one whose running count, itself included, is r+1.
+	running := MatMul(ConvertDType(LowerTriangular(g, 2*batch), dtypes.Float32), InsertAxes(isNew, -1))
+	row := Iota(g, shapes.Make(dtypes.Float32, b.Room, 2*batch), 0)
+	takes := Mul(ConvertDType(Equal(OnePlus(row), Transpose(running, 0, 1)), dtypes.Float32), InsertAxes(isNew, 0))
+	at := ConvertDType(ReduceSum(Mul(takes, Iota(g, takes.Shape(), 1)), -1), dtypes.Int32)
+	pick := func(x *Node) *Node { return Gather(x, InsertAxes(at, -1)) }
+
+	masked, labels := objective.MaskByCodes(Gather(b.IDs, InsertAxes(pick(texts), -1)), pick(b.Fresh))
+	taken := BroadcastToDims(GreaterThan(ReduceAndKeep(takes, ReduceSum, -1), ScalarZero(g, dtypes.Float32)), labels.Shape().Dimensions...)
+	return &further{
+		masked: masked, labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(pick(images), batch),
+		count: ReduceAllSum(isNew),
+	}
+}

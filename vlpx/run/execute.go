@@ -37,9 +37,9 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if result, done, err := e.Store.Find(r); done || err != nil {
 		return result, err
 	}
-	if r.Reference != nil {
-		if _, err := e.Run(ctx, *r.Reference); err != nil {
-			return Result{}, fmt.Errorf("the reference model of %s: %w", r.Train.Method.Name, err)
+	for _, needed := range r.Needs() {
+		if _, err := e.Run(ctx, *needed); err != nil {
+			return Result{}, fmt.Errorf("%s, which %s needs: %w", needed.Train.Method.Name, r.Train.Method.Name, err)
 		}
 	}
 	unlock, err := e.Store.lock(ctx, r, func() {
@@ -59,7 +59,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
+	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
 		return Result{}, err
 	}
@@ -71,7 +71,11 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if n := len(outcome.Skipped); n > 0 {
 		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
 	}
-	metrics, err := evaluate(ctx, r, collection, model, "test", eval.Retrieval.Full)
+	var retrieved []eval.Retrieved
+	metrics, err := evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
+		q.Show = func(examples []eval.Retrieved) { retrieved = examples }
+		return q.Full(ctx, n)
+	})
 	if err != nil {
 		return Result{}, err
 	}
@@ -81,7 +85,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
-		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped),
+		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch, Retrieved: retrieved,
 	}
 	return result, e.Store.publish(r, resultName, result)
 }
@@ -90,6 +94,9 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 func (e *Executor) open(r Run) (datasets.Collection, error) {
 	if r.Rerank < 1 {
 		return nil, fmt.Errorf("run: re-ranking %d candidates; use at least 1", r.Rerank)
+	}
+	if err := selectable(r.Train.Select); err != nil {
+		return nil, err
 	}
 	collection, err := r.Data.Open()
 	if err != nil {
@@ -108,6 +115,19 @@ func (e *Executor) open(r Run) (datasets.Collection, error) {
 	return collection, nil
 }
 
+// selectable tells why a metric is none to select the best epoch by; an empty one selects nothing.
+func selectable(metric string) error {
+	if metric == "" {
+		return nil
+	}
+	for _, info := range eval.Metrics() {
+		if name := string(info.Metric); !info.LowerIsBetter && (metric == name || metric == eval.CosinePrefix+name) {
+			return nil
+		}
+	}
+	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of retrieval of which more is better; use one such as %q", metric, eval.RMean)
+}
+
 // Evaluate measures a finished run's model on a split.
 func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[string]float64, error) {
 	_, done, err := e.Store.Find(r)
@@ -121,7 +141,7 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
+	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
 		return nil, err
 	}
@@ -138,19 +158,26 @@ func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *t
 	if err != nil {
 		return nil, train.Outcome{}, err
 	}
-	reference := ""
-	if r.Reference != nil {
-		reference = e.Store.Dir(*r.Reference)
+	folder := func(of *Run) string {
+		if of == nil {
+			return ""
+		}
+		return e.Store.Dir(*of)
+	}
+	measure := eval.Retrieval.Cosine
+	if r.Train.Select != "" {
+		measure = eval.Retrieval.Full
 	}
 	return train.Train(ctx, train.Job{
-		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery, Reference: reference,
+		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
+		Reference: folder(r.Reference), Init: folder(r.Init),
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)
 			}
 		},
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
-			return evaluate(ctx, r, c, m, "val", eval.Retrieval.Cosine)
+			return evaluate(ctx, r, c, m, "val", measure)
 		},
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -32,6 +33,9 @@ type Result struct {
 	PairsPerSecond, Loader, Sampler float64
 	PeakMemory                      int64 // bytes, of the process, where the system tells
 	SkippedImages                   int
+	// Retrieved are examples from the test split; none in results of older versions.
+	Retrieved []eval.Retrieved `json:",omitempty"`
+	BestEpoch int              `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // Commit is the revision that the program was built from, "unknown" where the build does not say.

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/karpathy"
@@ -28,6 +30,29 @@ type Run struct {
 	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
 	Reference *Run `json:"-"`
+	// Init is the run whose model this one starts from, made first if it is missing; Train.Init is its identity. nil for none.
+	Init *Run `json:"-"`
+}
+
+// Needs are the runs that must be finished before this one.
+func (r Run) Needs() []*Run {
+	return slices.DeleteFunc([]*Run{r.Reference, r.Init}, func(x *Run) bool { return x == nil })
+}
+
+// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on.
+// The collection is this run's.
+func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
+	if r.Init == nil {
+		return r.Vocabulary.Tokenizer(c)
+	}
+	for r.Init != nil {
+		r = *r.Init
+	}
+	c, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	return r.Vocabulary.Tokenizer(c)
 }
 
 // Data names a collection of images with captions.
@@ -38,6 +63,9 @@ type Data struct {
 	Scenes *scenes.Config `json:",omitempty"`
 	// Images of each split and Captions of each training image that are used, the first ones; 0 for all.
 	Images, Captions int `json:",omitempty"`
+	// Portion is the share of the training images of a folder, as far as Images leaves them, that is used, the first ones; 0 for
+	// all. Generated scenes are made in the number asked for.
+	Portion float64 `json:",omitempty"`
 	// CaptionNoise is the share of the training captions of a folder that are replaced by another image's (see
 	// datasets.Noisy). Generated scenes have their own, in Scenes.
 	CaptionNoise float64 `json:",omitempty"`
@@ -113,6 +141,9 @@ func (d Data) Open() (datasets.Collection, error) {
 	if !(d.CaptionNoise >= 0 && d.CaptionNoise <= 1) {
 		return nil, fmt.Errorf("run: Data.CaptionNoise is %v; use a share from 0 to 1", d.CaptionNoise)
 	}
+	if !(d.Portion >= 0 && d.Portion <= 1) {
+		return nil, fmt.Errorf("run: Data.Portion is %v; use a share from 0 to 1", d.Portion)
+	}
 	if d.Scenes != nil {
 		return scenes.New(*d.Scenes)
 	}
@@ -135,6 +166,15 @@ func (d Data) TrainingSet() (datasets.Set, error) {
 	return d.split(collection, "train")
 }
 
+// TestSet opens the part of the test split that runs use.
+func (d Data) TestSet() (datasets.Set, error) {
+	collection, err := d.Open()
+	if err != nil {
+		return nil, err
+	}
+	return d.split(collection, "test")
+}
+
 // split returns the part of a split that is used; that of "train" has the caption noise.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 	set, err := c.Split(name)
@@ -142,7 +182,9 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		return nil, err
 	}
 	if name == "train" {
-		return datasets.Noisy(datasets.First(set, d.Images, d.Captions), d.CaptionNoise, captionNoiseSeed)
+		set = datasets.First(set, d.Images, d.Captions)
+		set = datasets.First(set, int(math.Ceil(d.Portion*float64(set.Len()))), 0)
+		return datasets.Noisy(set, d.CaptionNoise, captionNoiseSeed)
 	}
 	return datasets.First(set, d.Images, 0), nil
 }

@@ -75,6 +75,9 @@ func bump(v reflect.Value, path string, changed func(path string)) {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
 		// a part of the method: change what it holds
 		part := reflect.New(v.Elem().Type()).Elem()
 		part.Set(v.Elem())

@@ -27,8 +27,9 @@ const Optimiser = "/optimiser"
 func (AdamW) Decays(shape shapes.Shape) bool { return shape.Rank() != 1 }
 
 // Update builds one update of the trainable variables under root from the gradient of loss, at the learning rate rate, a
-// scalar. It returns the norm of the gradient before clipping.
-func (o AdamW) Update(store *model.Store, root string, loss, rate *Node) (norm *Node) {
+// scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before
+// clipping.
+func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (norm *Node) {
 	g := loss.Graph()
 	var weights []*model.Variable
 	for v := range store.Scope(root).IterVariables() {
@@ -53,9 +54,15 @@ func (o AdamW) Update(store *model.Store, root string, loss, rate *Node) (norm *
 		scale = MinScalar(Div(Scalar(g, dtypes.Float32, o.ClipNorm), AddScalar(norm, 1e-6)), 1)
 	}
 
+	set := func(v *model.Variable, value *Node) {
+		if hold != nil {
+			value = Where(hold, v.NodeValue(g), value)
+		}
+		v.SetNodeValue(value)
+	}
 	counter := o.state(store, "step", shapes.Make(dtypes.Float32))
 	step := AddScalar(counter.NodeValue(g), 1)
-	counter.SetNodeValue(step)
+	set(counter, step)
 	correction := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtypes.Float32, beta), step)) }
 	correct1, correct2 := correction(o.Beta1), correction(o.Beta2)
 	for i, v := range weights {
@@ -63,13 +70,13 @@ func (o AdamW) Update(store *model.Store, root string, loss, rate *Node) (norm *
 		mean, variance := o.state(store, "mean"+v.Path(), v.Shape()), o.state(store, "variance"+v.Path(), v.Shape())
 		m := Add(MulScalar(mean.NodeValue(g), o.Beta1), MulScalar(d, 1-o.Beta1))
 		q := Add(MulScalar(variance.NodeValue(g), o.Beta2), MulScalar(Square(d), 1-o.Beta2))
-		mean.SetNodeValue(m)
-		variance.SetNodeValue(q)
+		set(mean, m)
+		set(variance, q)
 		update := Div(Div(m, correct1), AddScalar(Sqrt(Div(q, correct2)), o.Epsilon))
 		if o.Decays(v.Shape()) {
 			update = Add(update, MulScalar(values[i], o.WeightDecay))
 		}
-		v.SetNodeValue(Sub(values[i], Mul(rate, update)))
+		set(v, Sub(values[i], Mul(rate, update)))
 	}
 	return norm
 }

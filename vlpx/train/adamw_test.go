@@ -76,7 +76,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 				for name := range weights {
 					loss = Add(loss, DivScalar(ReduceAllSum(Square(Square(s.Store().GetVariable("/model/"+name).NodeValue(g)))), 4))
 				}
-				return []*Node{o.Update(s.Store(), framework.Model, loss, in[0])}
+				return []*Node{o.Update(s.Store(), framework.Model, loss, in[0], nil)}
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -44,13 +44,20 @@ type tensorHeader struct {
 
 // SaveCheckpoint writes every variable of the store but a frozen reference model's, and a state of the host, any JSON value, to
 // a file.
-func SaveCheckpoint(path string, store *model.Store, state any) (err error) {
+func SaveCheckpoint(path string, store *model.Store, state any) error {
+	return save(path, slices.DeleteFunc(sortedVariables(store, "/"), func(v *model.Variable) bool {
+		return strings.HasPrefix(v.Path(), framework.Frozen+"/")
+	}), state)
+}
+
+// save writes variables and a state of the host to a file.
+func save(path string, variables []*model.Variable, state any) (err error) {
 	header := checkpointHeader{}
 	if header.State, err = json.Marshal(state); err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	var values []*tensors.Tensor
-	for _, v := range sortedVariables(store) {
+	for _, v := range variables {
 		value, err := v.Value()
 		if err != nil {
 			return fmt.Errorf("train: checkpoint %s: variable %s: %w", path, v.Path(), err)
@@ -72,11 +79,11 @@ func SaveCheckpoint(path string, store *model.Store, state any) (err error) {
 	return nil
 }
 
-// removeUnfinished deletes what a process that was killed while it wrote the checkpoint left beside it.
+// removeUnfinished deletes what a process that was killed while it wrote the checkpoint or the best weights left beside them.
 func removeUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "."+CheckpointName) {
+		if name := entry.Name(); strings.HasPrefix(name, "."+CheckpointName) || strings.HasPrefix(name, "."+BestName) {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
 		}
 	}
@@ -229,10 +236,11 @@ func (s summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func sortedVariables(store *model.Store) []*model.Variable {
+// sortedVariables are the variables with a value below a root.
+func sortedVariables(store *model.Store, root string) []*model.Variable {
 	var all []*model.Variable
-	for v := range store.IterVariables() {
-		if v.HasValue() && !strings.HasPrefix(v.Path(), framework.Frozen+"/") {
+	for v := range store.Scope(root).IterVariables() {
+		if v.HasValue() {
 			all = append(all, v)
 		}
 	}

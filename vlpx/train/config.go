@@ -21,6 +21,13 @@ type Config struct {
 	Seed      uint64
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
+	// Objectives are the losses that train the model, ITC among them; all three if it names none.
+	Objectives negative.Objectives `json:",omitzero"`
+	// Init is the identity of the run whose model this one starts from, as in fine-tuning; empty for first values by Seed.
+	Init string `json:",omitempty"`
+	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
+	// better, the first of equals; empty for the last epoch's.
+	Select string `json:",omitempty"`
 }
 
 // Validate tells the first thing that does not fit.
@@ -37,9 +44,9 @@ func (c Config) Validate() error {
 	if err := c.Method.Validate(); err != nil {
 		return err
 	}
-	if _, informed := c.Method.Contrast.(negative.Informed); informed != (c.Reference != "") {
-		return fmt.Errorf("train: %s: %T with the reference model %q; a contrast that needs one gets it from a run of its own, others none",
-			c.Method.Name, c.Method.Contrast, c.Reference)
+	if needs := c.Method.NeedsReference(); needs != (c.Reference != "") {
+		return fmt.Errorf("train: %s, which needs a reference model: %t, with the reference model %q; a method that needs one gets it from a run "+
+			"of its own, others none", c.Method.Name, needs, c.Reference)
 	}
 	switch {
 	case c.BatchSize < 2:
@@ -59,4 +66,12 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}
 	return nil
+}
+
+// objectives are the losses that train the model.
+func (c Config) objectives() negative.Objectives {
+	if c.Objectives == (negative.Objectives{}) {
+		return negative.AllObjectives()
+	}
+	return c.Objectives
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -39,6 +40,9 @@ type Record struct {
 	Temperature float64            `json:"temperature"`
 	False       FalseNegatives     `json:"false_negatives"`
 	Scheduling  *Scheduling        `json:"scheduling,omitempty"` // where the sampler is a negative.Scheduler
+	Connecting  *Connecting        `json:"connecting,omitempty"` // where the method has a negative.ECM
+	Labels      *Labels            `json:"labels,omitempty"`     // where ITC's are soft
+	Weighing    *Weighing          `json:"weighing,omitempty"`   // where the contrast weighs the negatives
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -52,14 +56,32 @@ type FalseNegatives struct {
 	// chosen them.
 	Hops     int `json:"hops"`
 	HopsTrue int `json:"hops_true"` // of these, the true pairs
+	// OfImages are those of Hardest whose anchor is the image; the others' is the caption.
+	OfImages     int `json:"of_images,omitempty"`
+	OfImagesTrue int `json:"of_images_true,omitempty"` // of these, the true pairs
 }
 
-// Names of what training counts, among a run's metrics: of its last epoch, where it is known. The last two are followed by a
-// class of complexity: simple, middle or complex.
+// Names of what training counts, among a run's metrics: of its last epoch, where it is known. ClassChosen and ClassMean are
+// followed by a class of complexity: simple, middle or complex.
 const (
-	FalseInBatch = "FN in batch" // per cent
-	FalseHardest = "FN hardest"  // per cent
-	FalseChosen  = "FN chosen"   // per cent, of neighbours in a mini-batch
+	FalseInBatch  = "FN in batch"  // per cent
+	FalseHardest  = "FN hardest"   // per cent
+	FalseOfImages = "FN of images" // per cent, of the hardest whose anchor is the image
+	FalseOfTexts  = "FN of texts"  // per cent, of the hardest whose anchor is the caption
+	FalseChosen   = "FN chosen"    // per cent, of neighbours in a mini-batch
+
+	// Of the hard negatives that Con-D judged, in per cent.
+	ConDPositives = "Con-D positives"           // new positives, of all
+	ConDOfImages  = "Con-D positives of images" // of those whose anchor is the image
+	ConDOfTexts   = "Con-D positives of texts"  // of those whose anchor is the caption
+	ConDPrecision = "Con-D precision"           // true pairs, of the new positives
+	ConDRecall    = "Con-D recall"              // new positives, of the true pairs
+	FalseLeft     = "FN left"                   // true pairs, of those that are no new positives
+
+	// Shares of the sum of an image anchor's soft labels in ITC that fall to its largest labels, from 0 to 1.
+	LabelsTop    = "labels 1-5"
+	LabelsBatch  = "labels 6-B" // B is the batch size
+	LabelsBeyond = "labels beyond B"
 
 	MeanReward   = "reward"        // of the scheduler, in nats
 	MeanQuantile = "quantile"      // chosen
@@ -70,17 +92,28 @@ const (
 // Counted are the metrics of this epoch that training itself counted, by the names above.
 func (r Record) Counted() map[string]float64 {
 	counted := map[string]float64{}
-	for _, x := range []struct {
-		name        string
-		part, whole int
-	}{
+	ratios := []ratio{
 		{FalseInBatch, r.False.BatchTrue, r.False.Batch},
 		{FalseHardest, r.False.HardestTrue, r.False.Hardest},
 		{FalseChosen, r.False.HopsTrue, r.False.Hops},
-	} {
+	}
+	if r.False.OfImages > 0 { // older records tell no sides
+		ratios = append(ratios, ratio{FalseOfImages, r.False.OfImagesTrue, r.False.OfImages},
+			ratio{FalseOfTexts, r.False.HardestTrue - r.False.OfImagesTrue, r.False.Hardest - r.False.OfImages})
+	}
+	if r.Connecting != nil {
+		ratios = append(ratios, r.Connecting.ratios()...)
+	}
+	for _, x := range ratios {
 		if x.whole > 0 {
 			counted[x.name] = 100 * share(x.part, x.whole)
 		}
+	}
+	if r.Labels != nil {
+		maps.Copy(counted, r.Labels.shares())
+	}
+	if r.Weighing != nil {
+		maps.Copy(counted, r.Weighing.metrics())
 	}
 	if r.Scheduling == nil || r.Scheduling.Reward.N == 0 {
 		return counted
@@ -98,6 +131,12 @@ func (r Record) Counted() map[string]float64 {
 	}
 	counted[MeanQuantile] = sum / n
 	return counted
+}
+
+// ratio is a part of a whole, by the name of a metric.
+type ratio struct {
+	name        string
+	part, whole int
 }
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
@@ -119,6 +158,7 @@ func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch
 		}
 		tell(int(out.HardestImages[k]), k, &f.Hardest, &f.HardestTrue)
 		tell(k, int(out.HardestTexts[k]), &f.Hardest, &f.HardestTrue)
+		tell(k, int(out.HardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
 		if k > 0 {
 			tell(k-1, k, &f.Hops, &f.HopsTrue)
 			tell(k, k-1, &f.Hops, &f.HopsTrue)
@@ -133,6 +173,9 @@ type tally struct {
 	Temperature   float64
 	False         FalseNegatives
 	Scheduling    *Scheduling
+	Connecting    *Connecting
+	Labels        *Labels
+	Weighing      *Weighing
 	last          float64
 }
 
@@ -141,6 +184,27 @@ func (t *tally) schedule(choices []negative.Choice, reward float64, c classes, r
 		t.Scheduling = &Scheduling{}
 	}
 	t.Scheduling.add(choices, reward, c, r, pairs)
+}
+
+func (t *tally) connect(e negative.ECM, c Connected, r datasets.Relation, pairs []datasets.Pair, batch []int, show bool) {
+	if t.Connecting == nil {
+		t.Connecting = &Connecting{}
+	}
+	t.Connecting.add(e, c, r, pairs, batch, show)
+}
+
+func (t *tally) label(labels []float32, batch int) {
+	if t.Labels == nil {
+		t.Labels = &Labels{}
+	}
+	t.Labels.add(labels, batch)
+}
+
+func (t *tally) weigh(weights []float32, batch []int, pairs []datasets.Pair, r datasets.Relation) {
+	if t.Weighing == nil {
+		t.Weighing = &Weighing{}
+	}
+	t.Weighing.add(weights, batch, pairs, r)
 }
 
 func (t *tally) add(o Output) {
@@ -154,7 +218,7 @@ func (t *tally) add(o Output) {
 func (t tally) record(epoch int, rate float64) Record {
 	n := float64(t.Steps)
 	return Record{Epoch: epoch, Rate: rate, ITC: t.ITC / n, ITM: t.ITM / n, MLM: t.MLM / n, Temperature: t.Temperature, False: t.False,
-		Scheduling: t.Scheduling}
+		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

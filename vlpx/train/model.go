@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/gomlx/compute"
@@ -31,14 +33,22 @@ func (m *Model) Inference() (*framework.Inference, error) {
 	return m.inference, err
 }
 
-// Load reads the model of a configuration from the checkpoint in a run's folder.
+// Load reads the model of a configuration from a finished run's folder: the best epoch's weights where the run selected, else
+// those of the checkpoint.
 func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {
 	m := &Model{framework: c.Framework, store: model.NewStore(), backend: backend, Tokenizer: k, tokens: c.MaxLen}
 	if err := c.Framework.Declare(backend, m.store); err != nil {
 		return nil, err
 	}
 	var state progress
-	if err := LoadCheckpoint(filepath.Join(dir, CheckpointName), m.store, &state); err != nil {
+	err := LoadCheckpoint(filepath.Join(dir, BestName), m.store, &state)
+	if errors.Is(err, fs.ErrNotExist) {
+		missing := err
+		if err = LoadCheckpoint(filepath.Join(dir, CheckpointName), m.store, &state); err == nil && state.Best != nil {
+			err = missing
+		}
+	}
+	if err != nil {
 		m.Close()
 		return nil, fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
 	}

@@ -66,7 +66,7 @@ func TestReferenceIsConsulted(t *testing.T) {
 
 func TestReferenceMistakes(t *testing.T) {
 	missing := smallest(t, negative.SRCL(3))
-	if err := missing.Config.Validate(); err == nil || !strings.Contains(err.Error(), "a contrast that needs one") {
+	if err := missing.Config.Validate(); err == nil || !strings.Contains(err.Error(), "a method that needs one") {
 		t.Errorf("SRCL without a reference model: error %v", err)
 	}
 	needless := smallest(t, plain)

@@ -65,7 +65,7 @@ func assessed(t *testing.T, tr *trainer, in Input, which negative.Objectives) fl
 	exec, err := model.NewExec(tr.job.Backend, store, func(s *model.Scope, x []*Node) []*Node {
 		s.Store().SetTraining(x[0].Graph(), false)
 		batch := framework.Batch{Pixels: x[0], IDs: x[1], Masked: x[2], Labels: x[3], Noise: x[4], Progress: x[5]}
-		return []*Node{c.Framework.Losses(s, c.Method, batch).Of(which)}
+		return []*Node{c.Framework.Losses(s, c.Method, batch, negative.AllObjectives()).Of(which)}
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,6 +21,15 @@ type Input struct {
 	Noise               []float32 // standard Gumbel draws, [2, batch, batch]
 	Progress            float64   // epochs done, a fraction
 	Rate                float64   // learning rate
+
+	// What only some methods need; see framework.Batch. The others leave it empty.
+	Items []int32   // [batch]
+	Truth []float32 // [batch, batch]
+	Fresh []int32   // [2 batch, tokens]
+	// Room is the number of rows for new positives in MLM, at most 2 batch; each number is a graph of its own to compile.
+	Room int
+	// Soft asks for Output.Labels, which can be large.
+	Soft bool
 }
 
 // Output is what one step tells about the mini-batch, as it was before the update.
@@ -30,6 +40,18 @@ type Output struct {
 	// Improvement is how much the update lowered the losses that the method's Reward names on this mini-batch, in nats; 0
 	// where the method is not negative.Rewarded.
 	Improvement float64
+	// Weights are those of the negatives, [batch, batch], and Labels the image anchors' soft targets, [batch, candidates], where
+	// they were asked for; see negative.Contrasted. Connected is what became of the picked negatives. Each is nil where the method has none.
+	Weights, Labels []float32
+	Connected       *Connected
+	// Joined is the number of new positives in MLM. With more than Input.Room the step has changed nothing: make it again with more room.
+	Joined int
+}
+
+// Connected are the negatives that a method's Positives had judged; see negative.Candidates. All are [batch].
+type Connected struct {
+	Images, Texts           []int32
+	ImageScores, TextScores []float32
 }
 
 // Loss is the sum of the three losses.
@@ -37,78 +59,163 @@ func (o Output) Loss() float64 { return o.ITC + o.ITM + o.MLM }
 
 // Step is the compiled training step: losses, gradients, the update and what it improved in one call.
 type Step struct {
-	exec                *model.Exec
+	execs               map[int]*model.Exec // by the room for new positives
+	build               func(room int) (*model.Exec, error)
 	batch, side, tokens int
 	rewarded            bool
+	needs               framework.Needs
+	weights, labels     bool
+	connects, joins     bool
 }
 
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
-// first call.
+// first call with each Input.Room.
 func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, error) {
 	learner, rewarded := c.Method.Batches.(negative.Rewarded)
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+	which := c.objectives()
+	step := &Step{
+		execs: map[int]*model.Exec{}, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded, needs: framework.NeedsOf(c.Method, which),
+		connects: c.Method.Positives != nil,
+	}
+	graph := func(s *model.Scope, in []*Node, room int) []*Node {
 		g := in[0].Graph()
 		s.Store().SetTraining(g, true)
-		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5]}
-		losses := c.Framework.Losses(s, c.Method, batch)
+		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5], Room: room}
+		more := in[7:]
+		next := func(needed bool, node **Node) {
+			if needed {
+				*node, more = more[0], more[1:]
+			}
+		}
+		next(step.needs.Items, &batch.Items)
+		next(step.needs.Truth, &batch.Truth)
+		next(step.needs.Fresh, &batch.Fresh)
+		losses := c.Framework.Losses(s, c.Method, batch, which)
 		reassess := func() *Node {
 			s.Store().SetTraining(g, false)
 			defer s.Store().SetTraining(g, true)
 			return c.Framework.Reassess(s, c.Method, batch, losses.Pairs, learner.Reward())
 		}
+		var hold *Node
+		if step.joins = losses.Joined != nil; step.joins && room < 2*c.BatchSize {
+			hold = GreaterThan(losses.Joined, ConstAs(losses.Joined, room))
+		}
 		var before *Node
 		if rewarded {
 			before = losses.Of(learner.Reward())
-			if _, distils := c.Method.Contrast.(negative.Distiller); distils || c.Framework.Text.Dropout > 0 {
+			if _, distils := c.Method.Contrast.(negative.Distiller); distils || step.connects || c.Framework.Text.Dropout > 0 {
 				before = reassess() // the training pass was not the same
 			}
 		}
-		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Total(), in[6])
-		out := []*Node{losses.ITC, losses.ITM, losses.MLM, norm, losses.Temperature, losses.Image, losses.Text,
+		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Of(which), in[6], hold)
+		orZero := func(loss *Node) *Node {
+			if loss == nil {
+				return ZerosLike(norm)
+			}
+			return loss
+		}
+		out := []*Node{losses.ITC, orZero(losses.ITM), orZero(losses.MLM), norm, losses.Temperature, losses.Image, losses.Text,
 			losses.HardestImages, losses.HardestTexts}
 		if rewarded {
 			out = append(out, Sub(before, reassess()))
 		}
+		if step.weights = losses.Weights != nil; step.weights {
+			out = append(out, losses.Weights)
+		}
+		if step.labels = losses.Labels != nil; step.labels {
+			out = append(out, losses.Labels)
+		}
+		if k := losses.Connections; k != nil {
+			out = append(out, k.Images, k.Texts, k.ImageScores, k.TextScores)
+		}
+		if step.joins {
+			out = append(out, losses.Joined)
+		}
 		return out
-	})
-	if err != nil {
-		return nil, fmt.Errorf("train: building the step: %w", err)
 	}
-	return &Step{exec: exec, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded}, nil
+	step.build = func(room int) (*model.Exec, error) {
+		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node { return graph(s, in, room) })
+		if err != nil {
+			return nil, fmt.Errorf("train: building the step: %w", err)
+		}
+		return exec, nil
+	}
+	return step, nil
 }
 
 // Run makes one step.
 func (s *Step) Run(in Input) (Output, error) {
 	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, s.batch, s.tokens) }
-	results, err := framework.Call(s.exec,
+	inputs := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(in.Pixels, s.batch, s.side, s.side, 3),
 		ids(in.IDs), ids(in.Masked), ids(in.Labels),
 		tensors.FromFlatDataAndDimensions(in.Noise, 2, s.batch, s.batch),
-		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)))
+		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)),
+	}
+	if s.needs.Items {
+		inputs = append(inputs, tensors.FromFlatDataAndDimensions(in.Items, s.batch))
+	}
+	if s.needs.Truth {
+		inputs = append(inputs, tensors.FromFlatDataAndDimensions(in.Truth, s.batch, s.batch))
+	}
+	if s.needs.Fresh {
+		inputs = append(inputs, tensors.FromFlatDataAndDimensions(in.Fresh, 2*s.batch, s.tokens))
+	}
+	exec := s.execs[in.Room]
+	if exec == nil {
+		var err error
+		if exec, err = s.build(in.Room); err != nil {
+			return Output{}, err
+		}
+		s.execs[in.Room] = exec
+	}
+	results, err := framework.Call(exec, inputs...)
 	if err != nil {
 		return Output{}, fmt.Errorf("train: running the step: %w", err)
 	}
 	defer framework.Release(results)
 	scalar := func(i int) float64 { return float64(tensors.ToScalar[float32](results[i])) }
 	out := Output{ITC: scalar(0), ITM: scalar(1), MLM: scalar(2), GradientNorm: scalar(3), Temperature: scalar(4)}
+	var copied []error
+	floats := func(i int) []float32 {
+		values, err := tensors.CopyFlatData[float32](results[i])
+		copied = append(copied, err)
+		return values
+	}
+	positions := func(i int) []int32 {
+		values, err := tensors.CopyFlatData[int32](results[i])
+		copied = append(copied, err)
+		return values
+	}
+	out.Image, out.Text, out.HardestImages, out.HardestTexts = floats(5), floats(6), positions(7), positions(8)
+	at := 9
+	next := func() int { at++; return at - 1 }
 	if s.rewarded {
-		out.Improvement = scalar(9)
+		out.Improvement = scalar(next())
 	}
-	if out.Image, err = tensors.CopyFlatData[float32](results[5]); err != nil {
-		return out, err
+	if s.weights {
+		out.Weights = floats(next())
 	}
-	if out.Text, err = tensors.CopyFlatData[float32](results[6]); err != nil {
-		return out, err
+	if s.labels {
+		if at := next(); in.Soft {
+			out.Labels = floats(at)
+		}
 	}
-	if out.HardestImages, err = tensors.CopyFlatData[int32](results[7]); err != nil {
-		return out, err
+	if s.connects {
+		out.Connected = &Connected{Images: positions(next()), Texts: positions(next()), ImageScores: floats(next()), TextScores: floats(next())}
 	}
-	out.HardestTexts, err = tensors.CopyFlatData[int32](results[8])
-	return out, err
+	if s.joins {
+		out.Joined = int(scalar(next()))
+	}
+	return out, errors.Join(copied...)
 }
 
-// Close frees the compiled step.
-func (s *Step) Close() { s.exec.Finalize() }
+// Close frees the compiled steps.
+func (s *Step) Close() {
+	for _, exec := range s.execs {
+		exec.Finalize()
+	}
+}
 
 // finite reports whether every loss and the gradient are numbers.
 func (o Output) finite() bool {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -33,7 +34,9 @@ type Job struct {
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
-	Every     time.Duration // between checkpoints within an epoch, at least
+	// Init is the folder of the finished run that Config.Init names.
+	Init  string
+	Every time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
@@ -53,6 +56,7 @@ type Report struct {
 type Outcome struct {
 	Epochs     []Record
 	Clock      []float64 // seconds of training at the end of each epoch
+	BestEpoch  int       // whose weights the model has, from 1; 0 where none was selected and they are the last epoch's
 	Parameters int
 	Pairs      int // mini-batches times their size
 	Seconds    float64
@@ -77,6 +81,8 @@ type progress struct {
 	Waiting     float64
 	Sampling    float64
 	Broken      []string // Outcome.Skipped so far
+	Joined      []int    `json:",omitempty"` // new positives in MLM of the last steps
+	Best        *best    `json:",omitempty"` // nil before the first epoch's end, and where none is selected
 }
 
 // Train runs a job to its end, from its folder's checkpoint if there is one. When the context is cancelled it saves a
@@ -96,8 +102,12 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 			return nil, Outcome{}, err
 		}
 	}
+	if err := t.takeBest(); err != nil {
+		t.model.Close()
+		return nil, Outcome{}, err
+	}
 	return t.model, Outcome{
-		Epochs: t.Epochs, Clock: t.Clock, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
+		Epochs: t.Epochs, BestEpoch: t.Best.number(), Clock: t.Clock, Parameters: framework.Parameters(t.store), Seconds: t.Seconds,
 		Pairs:   job.Config.Epochs * t.steps * job.Config.BatchSize,
 		Waiting: t.Waiting, Sampling: t.Sampling, Skipped: t.Broken,
 	}, nil
@@ -135,6 +145,10 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if related, ok := job.Set.(datasets.Related); ok {
 		t.relation = related.Relation()
 	}
+	if c.Method.NeedsRelation() && t.relation == nil {
+		return nil, fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
+			"or a learned Con-D", c.Method.Name, job.Set.Name())
+	}
 	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
@@ -144,6 +158,11 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
 		return nil, err
+	}
+	if c.Init != "" {
+		if err = t.startFrom(job.Init); err != nil {
+			return nil, fmt.Errorf("train: the model that %s starts from: %w", c.Method.Name, err)
+		}
 	}
 	if c.Reference != "" {
 		if err = t.freeze(); err != nil {
@@ -176,6 +195,31 @@ func (t *trainer) freeze() error {
 	}
 	defer reference.Close()
 	return framework.Freeze(reference.store, t.store)
+}
+
+// startFrom gives the model, and its momentum copy where there is one, the weights of a finished run.
+func (t *trainer) startFrom(dir string) error {
+	first, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, dir)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	for _, v := range sortedVariables(first.store, framework.Model) {
+		for _, root := range []string{framework.Model, framework.Momentum} {
+			into := t.store.GetVariable(root + strings.TrimPrefix(v.Path(), framework.Model))
+			if into == nil {
+				continue
+			}
+			value, err := v.MustValue().LocalClone()
+			if err != nil {
+				return err
+			}
+			if err := into.SetValue(value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
@@ -265,6 +309,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 			return fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
 		}
 	}
+	if err := t.keepIfBest(record); err != nil {
+		return err
+	}
 	t.Epochs, t.Current = append(t.Epochs, record), tally{}
 	t.Clock = append(t.Clock, t.Seconds)
 	t.Epoch, t.Step = t.Epoch+1, 0
@@ -283,7 +330,7 @@ func (t *trainer) one(ctx context.Context) error {
 		return err
 	}
 	t.Waiting += time.Since(begun).Seconds()
-	out, err := t.step.Run(t.input(batch))
+	out, err := t.run(t.input(batch))
 	if err != nil {
 		return err
 	}
@@ -309,6 +356,15 @@ func (t *trainer) one(ctx context.Context) error {
 	t.Current.add(out)
 	if t.relation != nil {
 		t.Current.False.count(t.relation, t.pairs, batch.Pairs, out)
+	}
+	if out.Weights != nil {
+		t.Current.weigh(out.Weights, batch.Pairs, t.pairs, t.relation)
+	}
+	if e, mines := c.Method.Positives.(negative.ECM); mines {
+		t.Current.connect(e, *out.Connected, t.relation, t.pairs, batch.Pairs, t.Epoch >= c.Epochs-shownEpochs)
+	}
+	if out.Labels != nil {
+		t.Current.label(out.Labels, c.BatchSize)
 	}
 	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules && len(scheduler.Choices()) > 0 {
 		t.Current.schedule(scheduler.Choices(), out.Improvement, t.classes, t.relation, t.pairs)
@@ -336,11 +392,43 @@ func (t *trainer) input(b loader.Batch) Input {
 	for i := range noise {
 		noise[i] = float32(-math.Log(r.ExpFloat64()))
 	}
-	return Input{
+	in := Input{
 		Pixels: b.Pixels, IDs: b.IDs, Masked: masked, Labels: labels, Noise: noise,
 		Progress: float64(t.Epoch) + float64(t.Step)/float64(t.steps),
 		Rate:     c.Schedule.At(t.Epoch, t.Step),
+		Room:     t.room(),
+		Soft:     t.Epoch == c.Epochs-1,
 	}
+	needs := framework.NeedsOf(c.Method, c.objectives())
+	if needs.Items {
+		for _, p := range b.Pairs {
+			in.Items = append(in.Items, int32(t.pairs[p].Image))
+		}
+	}
+	if needs.Truth {
+		in.Truth = t.truth(b.Pairs)
+	}
+	if needs.Fresh {
+		r := random.Stream(c.Seed, "mask of new positives", t.Epoch, t.Step)
+		in.Fresh = objective.DrawMask(r, 2*len(b.IDs), c.Method.Masking, k.Size()).Codes(special)
+	}
+	return in
+}
+
+// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair that
+// the relation does not know counts as 0.
+func (t *trainer) truth(batch []int) []float32 {
+	truth := make([]float32, 0, len(batch)*len(batch))
+	for _, image := range batch {
+		for _, text := range batch {
+			var holds float32
+			if is, known := t.relation.Holds(t.pairs[image].Image, text); is && known {
+				holds = 1
+			}
+			truth = append(truth, holds)
+		}
+	}
+	return truth
 }
 
 func (t *trainer) report() {

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// tuned is a fine-tuning run after a pre-training run, on other scenes, whose captions have other words.
+func tuned(t *testing.T) Run {
+	t.Helper()
+	first := smallest(t)
+	first.Train.Method = negative.Plain()
+	r := first
+	data, err := ScenesData(scenes.Config{Train: 12, Val: 5, Test: 4, Captions: 3, Size: 16, Seed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Data = data
+	r.Init, r.Train.Init = &first, first.ID()
+	r.Train.Method = negative.Method{
+		Name: "tuned", Contrast: negative.Distilled{Decay: 0.9, Queue: 8, Items: true}, Matching: negative.Sampled{},
+	}.WithDefaults()
+	r.Train.Objectives = negative.Objectives{ITC: true, ITM: true}
+	r.Train.Select = string(eval.RMean)
+	return r
+}
+
+// A run makes the run that it starts from first, keeps its words, and takes the epoch with the best re-ranked validation.
+func TestInitRun(t *testing.T) {
+	r := tuned(t)
+	collection, err := r.Data.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := r.Vocabulary.Tokenizer(collection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := r.Tokenizer(collection); err != nil || kept.Hash() == own.Hash() || kept.Size() != r.Train.Framework.Text.Vocab {
+		t.Fatalf("got a vocabulary of %d (%v), want the %d of pre-training, which are others than the data's own", kept.Size(), err,
+			r.Train.Framework.Text.Vocab)
+	}
+	again := r
+	again.Init, again.Train.Init = &r, r.ID()
+	if kept, err := again.Tokenizer(collection); err != nil || kept.Hash() == own.Hash() {
+		t.Errorf("got the data's own vocabulary (%v) after two runs, want that of the first", err)
+	}
+
+	e := executor(t, t.TempDir())
+	result, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, done, err := e.Store.Find(*r.Init); !done || err != nil {
+		t.Errorf("the run that it starts from: done %v, error %v", done, err)
+	}
+	best := 0
+	for i, epoch := range result.Epochs {
+		if epoch.Metrics[string(eval.RMean)] > result.Epochs[best].Metrics[string(eval.RMean)] {
+			best = i
+		}
+		if _, both := epoch.Metrics[eval.CosinePrefix+string(eval.RMean)]; !both {
+			t.Errorf("epoch %d is measured by %v, want with re-ranking and without", i, epoch.Metrics)
+		}
+	}
+	if result.BestEpoch != best+1 {
+		t.Errorf("got epoch %d, want %d", result.BestEpoch, best+1)
+	}
+	metrics, err := e.Evaluate(t.Context(), r, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range metrics {
+		if got != result.Metrics[name] {
+			t.Errorf("%s: got %g, want the result's %g", name, got, result.Metrics[name])
+		}
+	}
+	validated, err := e.Evaluate(t.Context(), r, "val")
+	if err != nil || !reflect.DeepEqual(validated, result.Epochs[best].Metrics) {
+		t.Errorf("the model gives %v (%v), the best epoch gave %v", validated, err, result.Epochs[best].Metrics)
+	}
+}
+
+// A reference model may be a fine-tuned one; stopped anywhere in the chain, it goes on to the same numbers.
+func TestReferenceThatIsFineTuned(t *testing.T) {
+	reference, r := tuned(t), smallest(t)
+	r.Train.Method = negative.SRCL(2)
+	r.Reference, r.Train.Reference = &reference, reference.ID()
+	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, steps := executor(t, t.TempDir()), 0
+	for {
+		ctx, cancel := context.WithCancel(t.Context())
+		e.Report = func(Run, train.Report) {
+			if steps++; steps%7 == 0 {
+				cancel()
+			}
+		}
+		got, err := e.Run(ctx, r)
+		cancel()
+		if errors.Is(err, context.Canceled) {
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
+			t.Errorf("got %v, %v (%v), want %v, %v", got.Metrics, got.Epochs, err, want.Metrics, want.Epochs)
+		}
+		break
+	}
+	if want := (2+2)*4 + 2*4; steps < want {
+		t.Errorf("%d steps, want at least %d in three runs", steps, want)
+	}
+}
+
+func TestSelectMistakeShowsBeforeTraining(t *testing.T) {
+	for _, metric := range []string{"R means", string(eval.TRRank), eval.CosinePrefix} {
+		e, r := executor(t, t.TempDir()), smallest(t)
+		e.Report = func(Run, train.Report) { t.Error("a step was made") }
+		r.Train.Select = metric
+		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), `use one such as "R mean"`) {
+			t.Errorf("%s: got %v, want an error that names a metric", metric, err)
+		}
+	}
+}
+
+// Results of runs before there was anything to start from or to select by are still found.
+func TestOlderIdentities(t *testing.T) {
+	r := smallest(t)
+	for want, method := range map[string]negative.Method{"a47da23d327977cd": r.Train.Method, "8a2bc9d1c67b6e00": negative.ALBEF(16)} {
+		r.Train.Method = method
+		if got := r.ID(); got != want {
+			t.Errorf("%s: got the identity %s, want %s", method.Name, got, want)
+		}
+	}
+}

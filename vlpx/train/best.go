@@ -1,0 +1,58 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"vlpx.internal/vlpx/framework"
+)
+
+// BestName is the file of the best epoch's model in the folder of a run that selects (see Config.Select). It has the
+// checkpoint's format, and the model's variables alone.
+const BestName = "best"
+
+// best is the epoch whose weights are kept so far.
+type best struct {
+	Epoch int     // from 0
+	Value float64 // of Config.Select
+}
+
+// number is the epoch counted from 1, 0 for none.
+func (b *best) number() int {
+	if b == nil {
+		return 0
+	}
+	return b.Epoch + 1
+}
+
+// keepIfBest writes the weights at an epoch's end if no epoch before was as good. The checkpoint that tells so comes after it: a
+// run that is killed between the two makes the epoch's rest again, and writes the same weights.
+func (t *trainer) keepIfBest(r Record) error {
+	metric := t.job.Config.Select
+	if metric == "" {
+		return nil
+	}
+	value, measured := r.Metrics[metric]
+	if !measured {
+		return fmt.Errorf("train: the best epoch is to be selected by %q, which evaluation does not give; select by one of %q, or by none",
+			metric, slices.Sorted(maps.Keys(r.Metrics)))
+	}
+	if t.Best != nil && value <= t.Best.Value {
+		return nil
+	}
+	t.Best = &best{r.Epoch, value}
+	return save(filepath.Join(t.job.Dir, BestName), sortedVariables(t.store, framework.Model), progress{Best: t.Best})
+}
+
+// takeBest gives the model the best epoch's weights, where one was selected.
+func (t *trainer) takeBest() error {
+	if t.Best == nil {
+		return nil
+	}
+	if err := LoadCheckpoint(filepath.Join(t.job.Dir, BestName), t.store, new(progress)); err != nil {
+		return fmt.Errorf("train: taking the weights of epoch %d: %w; to train the run again delete its folder %s", t.Best.number(), err, t.job.Dir)
+	}
+	return nil
+}

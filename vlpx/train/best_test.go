@@ -1,0 +1,149 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// selecting is the smallest job whose epochs are measured as the values say, with the weights of each epoch as they were then.
+func selecting(t *testing.T, values ...float64) (Job, *[]map[string]string) {
+	t.Helper()
+	job := smallest(t, negative.ALBEF(8))
+	job.Config.Select = "quality"
+	weights := make([]map[string]string, len(values))
+	job.Evaluate = func(_ context.Context, m *Model, epoch int) (map[string]float64, error) {
+		weights[epoch] = variables(t, m.store, framework.Model)
+		return map[string]float64{"quality": values[epoch], "other": 1}, nil
+	}
+	return job, &weights
+}
+
+// The model of a run that selects has the best epoch's weights, the first of equals, and so has the one that is loaded.
+func TestBestEpochIsTheModel(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   int
+	}{{[]float64{1, 3, 2}, 2}, {[]float64{3, 3, -1}, 1}, {[]float64{-3, -2, -1}, 3}} {
+		job, weights := selecting(t, c.values...)
+		ids := make([]int32, job.Config.MaxLen)
+		ids[0] = 4
+		var features [][]float32
+		embed := func(m *Model) []float32 {
+			inference, err := m.Inference()
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, err := inference.Texts(ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return texts.Features
+		}
+		evaluate := job.Evaluate
+		job.Evaluate = func(ctx context.Context, m *Model, epoch int) (map[string]float64, error) {
+			features = append(features, embed(m))
+			return evaluate(ctx, m, epoch)
+		}
+		m, out, err := Train(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if out.BestEpoch != c.want {
+			t.Errorf("%v: got the weights of epoch %d, want %d", c.values, out.BestEpoch, c.want)
+		}
+		same(t, "the model", variables(t, m.store, framework.Model), (*weights)[c.want-1])
+		if got, want := asJSON(t, embed(m)), asJSON(t, features[c.want-1]); got != want {
+			t.Errorf("%v: its embedding is %s, want the best epoch's %s", c.values, got, want)
+		}
+		loaded, err := Load(job.Backend, job.Config, job.Tokenizer, job.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer loaded.Close()
+		same(t, "the model that is loaded", variables(t, loaded.store, framework.Model), (*weights)[c.want-1])
+	}
+}
+
+// A run that selects ends in the same weights wherever it was stopped or killed: also after the weights of an epoch were written
+// and before the checkpoint that tells so, while they were written, and when all was done.
+func TestSelectingRunGoesOn(t *testing.T) {
+	values := []float64{1, 3, 2}
+	whole, _ := selecting(t, values...)
+	want := finish(t, whole)
+	wantBest, wantStore := read(t, whole.Dir, BestName), func() map[string]string { s, _ := saved(t, whole.Dir); return variables(t, s, "/") }()
+	check := func(what string, job Job, got Outcome) {
+		t.Helper()
+		if got.BestEpoch != 2 || asJSON(t, got.Epochs) != asJSON(t, want.Epochs) {
+			t.Errorf("%s: got epoch %d of %s, want epoch 2 of %s", what, got.BestEpoch, asJSON(t, got.Epochs), asJSON(t, want.Epochs))
+		}
+		if read(t, job.Dir, BestName) != wantBest {
+			t.Errorf("%s: other weights are the best", what)
+		}
+		store, _ := saved(t, job.Dir)
+		same(t, what, variables(t, store, "/"), wantStore)
+	}
+	for _, stops := range [][]int{{3}, {5, 7}, {10, 12}} {
+		job, _ := selecting(t, values...)
+		check("stopped", job, finish(t, job, stops...))
+	}
+	check("asked again", whole, finish(t, whole))
+
+	killed, _ := selecting(t, values...)
+	ctx, cancel := context.WithCancel(t.Context())
+	killed.Report = func(r Report) {
+		if r.Step == 8 {
+			cancel()
+		}
+	}
+	if _, _, err := Train(ctx, killed); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	left := filepath.Join(killed.Dir, "."+BestName+"123")
+	if err := errors.Join(os.WriteFile(filepath.Join(killed.Dir, BestName), []byte(wantBest), 0o600), os.WriteFile(left, []byte("half"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	check("killed before the checkpoint", killed, finish(t, killed))
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what a killed process left of its best weights is still there")
+	}
+}
+
+// No checkpoint tells of best weights that could not be written.
+func TestBestIsWrittenBeforeTheCheckpoint(t *testing.T) {
+	job, _ := selecting(t, 1, 2, 3)
+	if err := os.Mkdir(filepath.Join(job.Dir, BestName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), BestName) {
+		t.Errorf("got error %v, want one that names the file", err)
+	}
+	if _, err := os.Stat(filepath.Join(job.Dir, CheckpointName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for the checkpoint, want none", err)
+	}
+}
+
+func TestSelectMistakes(t *testing.T) {
+	unknown, _ := selecting(t, 1, 2, 3)
+	unknown.Config.Select = "qualty"
+	if _, _, err := Train(t.Context(), unknown); err == nil || !strings.Contains(err.Error(), `"qualty"`) || !strings.Contains(err.Error(), `["other" "quality"]`) {
+		t.Errorf("a metric that is not measured: error %v, want one that names those that are", err)
+	}
+	lost, _ := selecting(t, 1, 2, 3)
+	finish(t, lost)
+	if err := os.Remove(filepath.Join(lost.Dir, BestName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(lost.Backend, lost.Config, lost.Tokenizer, lost.Dir); err == nil || !strings.Contains(err.Error(), BestName) ||
+		!strings.Contains(err.Error(), "delete its folder") {
+		t.Errorf("lost weights of the best epoch: error %v", err)
+	}
+}

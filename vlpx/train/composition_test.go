@@ -1,0 +1,124 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// Every Batches goes with every Contrast, every Matching and every Positives: it takes two steps, or is refused with a reason
+// before there is a run.
+func TestComposition(t *testing.T) {
+	reference := smallest(t, plain)
+	reference.Config.Epochs = 1
+	finish(t, reference)
+
+	scheduled := negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}
+	rewardedByITC := scheduled
+	rewardedByITC.Objectives = negative.Objectives{ITC: true, ITM: true}
+	batches := []negative.Batches{
+		negative.Uniform{}, negative.Grouped{SearchSpace: 8, Queue: 16}, negative.FixedQuantile{Quantile: 0.9, SearchSpace: 8, Queue: 16},
+		negative.Progressive{From: 1, To: 0.8, SearchSpace: 8, Queue: 16}, scheduled, rewardedByITC,
+	}
+	srcl := negative.Regulated{Epochs: 3}
+	contrasts := []negative.Contrast{
+		negative.InfoNCE{}, negative.Consistency{Weight: 0.2}, negative.Smoothed{Alpha: 0.5, FirstEpoch: true},
+		negative.Distilled{Alpha: 0.4, Decay: 0.995}, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true},
+		negative.HNNCE{Alpha: 1, Beta: 0.25}, srcl, negative.Pruned{Weights: srcl, Threshold: 0.7},
+	}
+	matchings := []negative.Matching{negative.Hardest{}, negative.Sampled{}, nextOnes{}}
+	learned := negative.ECM{Low: 0.3, High: 0.4}
+	eliminating, partly, oracle := learned, learned, learned
+	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle
+	partly.Use = negative.Objectives{ITM: true, MLM: true}
+	positives := []negative.Positives{nil, learned, eliminating, partly, oracle}
+
+	taken, refused := 0, 0
+	for _, b := range batches {
+		for _, c := range contrasts {
+			for _, m := range matchings {
+				for _, p := range positives {
+					if rewarded, ok := b.(negative.Rewarded); p != nil && ok && rewarded.Reward().MLM {
+						continue // the parts that a reward of MLM could disturb are tried without positives
+					}
+					method := negative.Method{Name: fmt.Sprintf("%T, %T, %T, %T", b, c, m, p), Batches: b, Contrast: c, Matching: m, Positives: p}.WithDefaults()
+					err := twoSteps(t, method, reference.Dir)
+					wanted := reasonAgainst(b, c, m, p)
+					switch {
+					case wanted == "" && err != nil:
+						t.Errorf("%s: %v", method.Name, err)
+					case wanted == "":
+						taken++
+					case err == nil || !strings.Contains(err.Error(), wanted):
+						t.Errorf("%s: got %v, want an error about %q", method.Name, err, wanted)
+					default:
+						refused++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations took two steps, %d were refused", taken, refused)
+	if taken == 0 || refused == 0 {
+		t.Error("one of the two was never tried")
+	}
+}
+
+// reasonAgainst is what makes no sense in a combination, in words of the error; empty for none.
+func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching, p negative.Positives) string {
+	rewarded, learns := b.(negative.Rewarded)
+	_, stateful := c.(negative.Stateful)
+	byITC := learns && rewarded.Reward().ITC
+	if e, mines := p.(negative.ECM); mines {
+		_, picks := m.(negative.Picking)
+		_, connects := c.(negative.Connecting)
+		itemised, _ := c.(negative.Itemised)
+		inITC := e.Use == (negative.Objectives{}) || e.Use.ITC
+		switch {
+		case !picks:
+			return "one negative an anchor"
+		case inITC && itemised != nil && itemised.NeedsItems():
+			return "captions of an image"
+		case inITC && !connects:
+			return "one positive an anchor"
+		case byITC && !stateful:
+			return "which pairs count as positives"
+		}
+	}
+	if byITC && stateful {
+		return "its state would change"
+	}
+	return ""
+}
+
+// twoSteps validates a method, and makes two steps of a run.
+func twoSteps(t *testing.T, m negative.Method, reference string) error {
+	job := smallest(t, m)
+	if m.NeedsReference() {
+		job.Config.Reference, job.Reference = "of the test", reference
+	}
+	if err := job.Config.Validate(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	loss := 0.0
+	job.Report = func(r Report) {
+		loss = r.Loss
+		if r.Step == 2 {
+			cancel()
+		}
+	}
+	if _, _, err := Train(ctx, job); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("in the run: %w", err)
+	}
+	if !(loss > 0) || math.IsInf(loss, 0) {
+		return fmt.Errorf("a loss of %v", loss)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package train
+
+import (
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// tuning is a job that goes on from a finished one, as retrieval fine-tuning does.
+func tuning(t *testing.T, from Job) Job {
+	t.Helper()
+	job := smallest(t, negative.Method{Name: "tuned", Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.5, Queue: 8, Items: true},
+		Matching: negative.Sampled{}}.WithDefaults())
+	job.Config.Objectives = negative.Objectives{ITC: true, ITM: true}
+	job.Config.Init, job.Init = "of the test", from.Dir
+	return job
+}
+
+// A run with Init starts with the weights of that run's model, in its momentum encoders too: of the last epoch, or of the best
+// where that run selected.
+func TestInit(t *testing.T) {
+	last := smallest(t, plain)
+	finish(t, last)
+	store, _ := saved(t, last.Dir)
+	picked, weights := selecting(t, 1, 3, 2)
+	finish(t, picked)
+	for name, c := range map[string]struct {
+		from Job
+		want map[string]string
+	}{"last": {last, variables(t, store, framework.Model)}, "best": {picked, (*weights)[1]}} {
+		tr, err := newTrainer(tuning(t, c.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.close()
+		same(t, name, variables(t, tr.store, framework.Model), c.want)
+		momentum := map[string]string{}
+		for path, value := range variables(t, tr.store, framework.Momentum) {
+			momentum[framework.Model+strings.TrimPrefix(path, framework.Momentum)] = value
+		}
+		same(t, name+", momentum", momentum, c.want)
+	}
+}
+
+// A stopped fine-tuning ends as one that was not; its masked words teach nothing, and it does not touch the run it started from.
+func TestTuningGoesOn(t *testing.T) {
+	first := smallest(t, plain)
+	finish(t, first)
+	before := read(t, first.Dir, CheckpointName)
+	whole, stopped := tuning(t, first), tuning(t, first)
+	want, got := finish(t, whole), finish(t, stopped, 2, 5, 8)
+	if g, w := asJSON(t, got.Epochs), asJSON(t, want.Epochs); g != w {
+		t.Errorf("stopped: got epochs\n%s\nwant\n%s", g, w)
+	}
+	store, _ := saved(t, whole.Dir)
+	again, _ := saved(t, stopped.Dir)
+	same(t, "stopped", variables(t, again, "/"), variables(t, store, "/"))
+	if read(t, first.Dir, CheckpointName) != before {
+		t.Error("the run that it started from has changed")
+	}
+	if e := want.Epochs[0]; e.MLM != 0 || e.ITC == 0 || e.ITM == 0 {
+		t.Errorf("got the losses ITC %g, ITM %g, MLM %g, want all but MLM", e.ITC, e.ITM, e.MLM)
+	}
+
+	lost := tuning(t, first)
+	lost.Init = t.TempDir()
+	if _, _, err := Train(t.Context(), lost); err == nil || !strings.Contains(err.Error(), "model that tuned starts from") {
+		t.Errorf("a run to start from that is not there: error %v", err)
+	}
+}

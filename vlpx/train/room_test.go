@@ -1,0 +1,146 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"testing"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// mining is GRIT-VLP with connections that the data's relation judges.
+func mining() negative.Method {
+	m := negative.MAFA(8, 16)
+	m.Positives = negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
+	return m
+}
+
+// trueOf makes so many pairs of a mini-batch of four true: image k of the next text.
+func trueOf(n int) []float32 {
+	truth := make([]float32, 16)
+	for k := range n {
+		truth[k*4+(k+1)%4] = 1
+	}
+	return truth
+}
+
+// withoutDropout leaves the room as all that differs between two graphs.
+func withoutDropout(job Job) Job {
+	job.Config.Framework.Text.Dropout = 0
+	return job
+}
+
+// A step with less room than new positives changes no weight and tells how much it needs; with enough room, how much there is to
+// spare does not matter.
+func TestRoom(t *testing.T) {
+	trainers := map[int]*trainer{}
+	outs := map[int]Output{}
+	for _, room := range []int{2, 4, 8} {
+		tr, err := newTrainer(withoutDropout(smallest(t, mining())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.close()
+		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
+			t.Fatal(err)
+		}
+		in := firstInput(t, tr)
+		for i := range in.Truth { // every pair is true: 8 candidates are new positives
+			in.Truth[i] = 1
+		}
+		in.Room = room
+		before := variables(t, tr.store, framework.Model)
+		out, err := tr.step.Run(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Joined != 8 {
+			t.Fatalf("got %d new positives, want 8", out.Joined)
+		}
+		if held := maps.Equal(before, variables(t, tr.store, framework.Model)); held != (room < 8) {
+			t.Errorf("room %d: the weights stayed: %v", room, held)
+		}
+		if room < 8 { // and once more, with room
+			in.Room = 8
+			if out, err = tr.step.Run(in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trainers[room], outs[room] = tr, out
+	}
+	want := variables(t, trainers[8].store, framework.Model)
+	for _, room := range []int{2, 4} {
+		same(t, fmt.Sprintf("after a step with room %d", room), variables(t, trainers[room].store, framework.Model), want)
+		if outs[room].MLM != outs[8].MLM {
+			t.Errorf("got MLM %v, want %v", outs[room].MLM, outs[8].MLM)
+		}
+	}
+}
+
+// New positives join MLM's mean; rows to spare do not, whatever their number.
+func TestRowsToSpareDoNotCount(t *testing.T) {
+	losses := func(n, room int) Output {
+		tr, err := newTrainer(withoutDropout(smallest(t, mining())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.close()
+		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
+			t.Fatal(err)
+		}
+		in := firstInput(t, tr)
+		in.Truth, in.Room = trueOf(n), room
+		out, err := tr.step.Run(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Joined > room {
+			t.Fatalf("%d new positives in %d rows", out.Joined, room)
+		}
+		return out
+	}
+	none, spare := losses(0, 1), losses(0, 8)
+	if none.Joined != 0 || math.Abs(none.MLM-spare.MLM) > 1e-6 || math.Abs(none.ITM-spare.ITM) > 1e-6 {
+		t.Errorf("got MLM %v with a row to spare, %v with eight; want the same", none.MLM, spare.MLM)
+	}
+	some, more := losses(4, 4), losses(4, 8)
+	if math.Abs(some.MLM-more.MLM) > 1e-6 {
+		t.Errorf("got MLM %v in four rows, %v in eight; want the same", some.MLM, more.MLM)
+	}
+	if some.Joined == 0 || math.Abs(some.MLM-none.MLM) < 1e-6 {
+		t.Errorf("%d new positives, and MLM %v is that without them", some.Joined, some.MLM)
+	}
+}
+
+// The room follows the last steps, is the same after a stop, and never changes what a run gives but in its last digits.
+func TestRoomFollowsAndResumes(t *testing.T) {
+	whole, stopped := smallest(t, mining()), smallest(t, mining())
+	want, got := finish(t, whole), finish(t, stopped, 1, 7)
+	if g, w := asJSON(t, got.Epochs), asJSON(t, want.Epochs); g != w {
+		t.Errorf("stopped: got epochs\n%s\nwant\n%s", g, w)
+	}
+	store, state := saved(t, whole.Dir)
+	again, _ := saved(t, stopped.Dir)
+	same(t, "stopped", variables(t, again, "/"), variables(t, store, "/"))
+	if len(state.Joined) == 0 || len(state.Joined) > roomHistory {
+		t.Errorf("got %d remembered steps, want 1 to %d", len(state.Joined), roomHistory)
+	}
+
+	tr := &trainer{job: whole}
+	tr.job.Config.BatchSize = 32
+	for _, c := range []struct {
+		joined []int
+		want   int
+	}{{nil, 32}, {[]int{0}, 8}, {[]int{8, 3}, 8}, {[]int{9, 3}, 16}, {[]int{64}, 64}} {
+		tr.Joined = c.joined
+		if got := tr.room(); got != c.want {
+			t.Errorf("after %v new positives: got room %d, want %d", c.joined, got, c.want)
+		}
+	}
+	tr.job.Config.Method.Contrast = negative.Distilled{Alpha: 0.4, Decay: 0.995}
+	if got := tr.room(); got != 64 {
+		t.Errorf("with momentum: got room %d, want 64", got)
+	}
+}

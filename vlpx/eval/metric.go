@@ -28,6 +28,12 @@ const (
 	IRMAP    Metric = "IR mAP"
 	TR1False Metric = "TR@1 false"
 	IR1False Metric = "IR@1 false"
+
+	JudgedAUC        Metric = "AUC"
+	JudgedRecall5    Metric = "judged recall at .5"
+	JudgedRecall8    Metric = "judged recall at .8"
+	JudgedPrecision5 Metric = "judged precision at .5"
+	JudgedPrecision8 Metric = "judged precision at .8"
 )
 
 // Info tells a reader what a metric is.
@@ -42,10 +48,11 @@ type Info struct {
 const (
 	textRetrieval  = "Text Retrieval"
 	imageRetrieval = "Image Retrieval"
+	judgedPairs    = "Judged pairs"
 )
 
 // Metrics lists all metrics in the order in which tables and files show them: first those of [Recall], then those that need
-// the relation, of [TrueRecall].
+// the relation, of [TrueRecall] and of [Judged].
 func Metrics() []Info {
 	return []Info{
 		{TR1, textRetrieval, "R@1", "%", false, "images with one of their captions ranked first"},
@@ -70,6 +77,11 @@ func Metrics() []Info {
 		{IRMAP, imageRetrieval, "mAP", "%", false, "mean average precision over all images a caption is true of"},
 		{TR1False, textRetrieval, "R@1, against false", "%", false, "images whose best caption outranks every caption false of them"},
 		{IR1False, imageRetrieval, "R@1, against false", "%", false, "captions whose image outranks every image they are false of"},
+		{JudgedAUC, judgedPairs, "AUC", "%", false, "couples of a true and a false pair, with captions of other images, scored in the right order"},
+		{JudgedRecall5, judgedPairs, "recall at .5", "%", false, "true pairs that image-text matching gives a probability of at least .5"},
+		{JudgedRecall8, judgedPairs, "recall at .8", "%", false, "true pairs that image-text matching gives a probability of at least .8"},
+		{JudgedPrecision5, judgedPairs, "precision at .5", "%", false, "true pairs among those of a probability of at least .5"},
+		{JudgedPrecision8, judgedPairs, "precision at .8", "%", false, "true pairs among those of a probability of at least .8"},
 	}
 }
 

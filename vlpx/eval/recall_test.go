@@ -138,6 +138,12 @@ func TestMetricsListsEveryNumberOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	maps.Copy(all, more)
+	judged := eval.Judged{True: []eval.ImageText{{0, 0}}, False: []eval.ImageText{{0, 0}}, AllTrue: 1, AllFalse: 1}
+	discriminated, err := judged.Matching(func([]eval.ImageText) ([]float64, error) { return []float64{1, 1}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, discriminated)
 	var listed []eval.Metric
 	for _, info := range eval.Metrics() {
 		listed = append(listed, info.Metric)

@@ -14,8 +14,9 @@ import (
 //   - TR mAP, IR mAP: mean average precision over all true candidates of a query;
 //   - TR@1 false, IR@1 false: R@1 by own captions when the other true candidates are taken out, so only false ones compete.
 //
-// The own pair always counts as true. A pair whose truth is not known is a competitor, as in [Recall]; with partial judgements
-// the three are therefore lower bounds of what the whole relation would give. Ties are decided against the model.
+// The own pair always counts as true. A pair whose truth is not known is a competitor, as in [Recall]; with partial judgements,
+// such as Flickr8k's, "true" is the own captions and those that people judged true, and the three are therefore lower bounds of
+// what the whole relation would give. Ties are decided against the model.
 func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, error) {
 	own, err := captionsOf(i2t, t2i, captionImage)
 	if err != nil {
@@ -32,7 +33,7 @@ func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 		}
 	}
 
-	var q judged
+	var q ranker
 	text := make([]standing, images)
 	for i := range text {
 		text[i] = q.stand(i2t.Row(i), trueCaption[i*captions:(i+1)*captions], own[i])
@@ -54,14 +55,14 @@ type standing struct {
 	precision float64 // average precision over the true candidates
 }
 
-// judged ranks the candidates of one query after another, reusing its memory.
-type judged struct {
+// ranker ranks the candidates of one query after another, reusing its memory.
+type ranker struct {
 	right []float64 // scores of the true candidates, descending
 	ahead []int     // wrong candidates that first reach a true one, by its place in right
 }
 
 // stand counts, in one pass over the wrong candidates, how many score as high as each right one.
-func (q *judged) stand(scores []float64, right []bool, own []int) standing {
+func (q *ranker) stand(scores []float64, right []bool, own []int) standing {
 	q.right = q.right[:0]
 	for c, s := range scores {
 		if right[c] {
@@ -95,7 +96,7 @@ func (q *judged) stand(scores []float64, right []bool, own []int) standing {
 }
 
 // place is the first right candidate, in descending order, that score s reaches.
-func (q *judged) place(s float64) int {
+func (q *ranker) place(s float64) int {
 	low, high := 0, len(q.right)
 	for low < high {
 		if mid := (low + high) / 2; q.right[mid] > s {

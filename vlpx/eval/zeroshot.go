@@ -22,6 +22,8 @@ type Retrieval struct {
 	MaxLen    int // tokens a caption
 	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
 	Rerank int
+	// Show, if not nil, hears of some captions' first images when Full has ranked them; see [Examples].
+	Show func([]Retrieved)
 }
 
 // evalBatch is the number of images, captions or pairs in one forward pass.
@@ -108,7 +110,8 @@ func (r Retrieval) Cosine(ctx context.Context, n *framework.Inference) (Result, 
 	return r.measure(sims, sims.Transpose(), e)
 }
 
-// Full measures retrieval with re-ranking by image-text matching, as ALBEF reports it, and under CosinePrefix without.
+// Full measures retrieval with re-ranking by image-text matching, as ALBEF reports it, and under CosinePrefix without. Where
+// pairs of an image with another's caption are judged, it measures how well ITM and the cosine tell them apart (see [Judged]).
 func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, error) {
 	e, err := r.Encode(ctx, n)
 	if err != nil {
@@ -119,7 +122,7 @@ func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, er
 	if err != nil {
 		return nil, err
 	}
-	i2t, t2i, err := Rerank(sims, r.Rerank, func(pairs []ImageText) ([]float64, error) { return r.match(ctx, n, e, pairs) })
+	i2t, t2i, err := Rerank(sims, r.Rerank, func(pairs []ImageText) ([]float64, error) { return r.match(ctx, n.Match, e, pairs) })
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +130,15 @@ func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, er
 	if err != nil {
 		return nil, err
 	}
+	if r.Show != nil {
+		r.Show(Examples(sims.Transpose(), t2i, e.captionImage))
+	}
+	matching, judged, err := r.judge(ctx, n, e, sims)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(result, matching)
+	maps.Copy(cosine, judged)
 	for metric, value := range cosine {
 		result[CosinePrefix+metric] = value
 	}
@@ -150,11 +162,25 @@ func (r Retrieval) measure(i2t, t2i Scores, e *Encodings) (Result, error) {
 	return result, nil
 }
 
-// match returns the raw ITM logits of pairs.
-func (r Retrieval) match(ctx context.Context, n *framework.Inference, e *Encodings, pairs []ImageText) ([]float64, error) {
+// judge measures how ITM and how the cosine tell judged pairs apart; nothing where no pairs are judged.
+func (r Retrieval) judge(ctx context.Context, n *framework.Inference, e *Encodings, sims Scores) (matching, cosine Result, err error) {
+	related, ok := r.Set.(datasets.Related)
+	if !ok {
+		return nil, nil, nil
+	}
+	j := SampleJudged(r.Set.Len(), e.captionImage, related.Relation(), judgedEach)
+	matching, err = j.Matching(func(pairs []ImageText) ([]float64, error) { return r.match(ctx, n.Probabilities, e, pairs) })
+	return matching, j.Cosine(sims), err
+}
+
+// matcher scores pairs by image-text matching: [framework.Inference.Match] or [framework.Inference.Probabilities].
+type matcher func(states []float32, ids []int32, images []float32) ([]float32, error)
+
+// match returns the scores of pairs.
+func (r Retrieval) match(ctx context.Context, score matcher, e *Encodings, pairs []ImageText) ([]float64, error) {
 	imageSize := len(e.images.States) / (len(e.images.Features) / e.dim)
 	textSize := len(e.texts.States) / (len(e.texts.Features) / e.dim)
-	logits := make([]float64, 0, len(pairs))
+	scores := make([]float64, 0, len(pairs))
 	states, images := make([]float32, evalBatch*textSize), make([]float32, evalBatch*imageSize)
 	ids := make([]int32, evalBatch*r.MaxLen)
 	for from := 0; from < len(pairs); from += evalBatch {
@@ -167,13 +193,13 @@ func (r Retrieval) match(ctx context.Context, n *framework.Inference, e *Encodin
 			copy(images[i*imageSize:(i+1)*imageSize], e.images.States[p.Image*imageSize:])
 			copy(ids[i*r.MaxLen:(i+1)*r.MaxLen], e.ids[p.Text*r.MaxLen:])
 		}
-		out, err := n.Match(states, ids, images)
+		out, err := score(states, ids, images)
 		if err != nil {
 			return nil, err
 		}
 		for i := range batch {
-			logits = append(logits, float64(out[i]))
+			scores = append(scores, float64(out[i]))
 		}
 	}
-	return logits, nil
+	return scores, nil
 }

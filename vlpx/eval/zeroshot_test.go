@@ -3,6 +3,7 @@ package eval_test
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -159,7 +160,7 @@ func TestFullAgainstLoop(t *testing.T) {
 	for c := range b.owner {
 		states, ids = append(states, b.features[images+c].States...), append(ids, b.ids[c]...)
 	}
-	matches := eval.NewScores(images, len(b.owner))
+	matches, probabilities := eval.NewScores(images, len(b.owner)), eval.NewScores(images, len(b.owner))
 	for i := range images {
 		logits, err := b.model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
 		if err != nil {
@@ -168,12 +169,25 @@ func TestFullAgainstLoop(t *testing.T) {
 		for c, logit := range logits {
 			matches.Row(i)[c] = float64(logit)
 		}
+		matched, err := b.model.Probabilities(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, p := range matched {
+			probabilities.Row(i)[c] = float64(p)
+		}
 	}
 	encodings, err := b.Encode(ctx, b.model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cosines := encodings.Similarities()
+	// The set is small enough for all its pairs to be judged.
+	judged := eval.SampleJudged(images, b.owner, b.Set.(datasets.Related).Relation(), len(matches.Data))
+	discriminated, err := judged.Matching(func(pairs []eval.ImageText) ([]float64, error) { return at(probabilities, pairs), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, candidates := range []int{10, len(b.owner)} {
 		b.Rerank = candidates
 		got, err := b.Full(ctx, b.model)
@@ -184,7 +198,27 @@ func TestFullAgainstLoop(t *testing.T) {
 		for metric, value := range b.measure(t, cosines, cosines.Transpose()) {
 			want[eval.CosinePrefix+metric] = value
 		}
+		maps.Copy(want, discriminated)
+		// A probability differs in its last bit between batches, which turns a few couples of very near pairs.
+		if math.Abs(got[eval.JudgedAUC]-want[eval.JudgedAUC]) < 1e-3 {
+			want[eval.JudgedAUC] = got[eval.JudgedAUC]
+		}
+		want[eval.CosinePrefix+eval.JudgedAUC] = judged.Cosine(cosines)[eval.JudgedAUC]
 		same(t, got, want)
+	}
+}
+
+func TestFullWithoutRelation(t *testing.T) {
+	b := newBench(t)
+	b.Set = datasets.First(b.Set, 0, 1)
+	got, err := b.Full(context.Background(), b.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []eval.Metric{eval.JudgedAUC, eval.CosinePrefix + eval.JudgedAUC, eval.IR1True} {
+		if v, there := got[metric]; there {
+			t.Errorf("%s: got %v of a set whose relation is not known", metric, v)
+		}
 	}
 }
 

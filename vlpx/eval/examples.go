@@ -1,0 +1,45 @@
+package eval
+
+import "slices"
+
+// Retrieved is a caption with the images that a model ranked first for it, nearest first.
+type Retrieved struct {
+	Caption int   // pair
+	Cosine  []int // images by the cosine of the embeddings
+	Matched []int // images re-ranked by image-text matching
+}
+
+const (
+	exampleCaptions = 8
+	exampleImages   = 5
+)
+
+// Examples are the first five images of eight captions, by their scores [captions, images] before and after re-ranking: the first
+// captions of images spread evenly over the set, whatever the model makes of them. captionImage is as for [Recall].
+func Examples(cosine, matched Scores, captionImage []int) []Retrieved {
+	var examples []Retrieved
+	n := min(exampleCaptions, cosine.Cols)
+	for k := range n {
+		caption := slices.Index(captionImage, k*cosine.Cols/n)
+		examples = append(examples, Retrieved{
+			Caption: caption, Cosine: highest(cosine.Row(caption), exampleImages), Matched: highest(matched.Row(caption), exampleImages),
+		})
+	}
+	return examples
+}
+
+// highest are the places of the n highest scores, highest first; of equal ones the lower place comes first.
+func highest(scores []float64, n int) []int {
+	var top []int
+	for c, s := range scores {
+		at := len(top)
+		for at > 0 && scores[top[at-1]] < s {
+			at--
+		}
+		if at < n {
+			top = slices.Insert(top, at, c)
+			top = top[:min(n, len(top))]
+		}
+	}
+	return top
+}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panel is one diagram of a [Figure]: [Lines] or [Bars].
+// Panel is one diagram of a [Figure]: [Lines], [Bars] or [Heat].
 type Panel interface {
 	title() string
 	check() error

@@ -67,7 +67,7 @@ func densities() plots.Figure {
 // level of 255 (another rasteriser's rounding), less than one letter's difference makes.
 func TestGoldenImages(t *testing.T) {
 	const tolerance = 0.5
-	for name, d := range map[string]plots.Drawing{"learning": learning(), "densities": densities(), "pictures": picked()} {
+	for name, d := range map[string]plots.Drawing{"learning": learning(), "densities": densities(), "pictures": picked(), "heat": weights()} {
 		got := drawn(t, d)
 		file := filepath.Join("testdata", name+".png")
 		if *update {

@@ -11,11 +11,12 @@ import (
 type sample int
 
 const (
-	curve  sample = iota // a piece of a line with its mark
-	stroke               // a piece of a line
-	block                // a filled box
-	tick                 // the mark of a reference value
-	framed               // the frame of a picture
+	curve   sample = iota // a piece of a line with its mark
+	stroke                // a piece of a line
+	block                 // a filled box
+	tick                  // the mark of a reference value
+	framed                // the frame of a picture
+	outline               // the frame of a cell
 )
 
 // key is one entry of a legend.
@@ -113,6 +114,8 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 	case framed:
 		low, high := vg.Point{X: at.X + keyWidth/4, Y: at.Y - 0.42*keyPitch}, vg.Point{X: at.X + keyWidth, Y: at.Y + 0.42*keyPitch}
 		k.mark.draw(c, vg.Rectangle{Min: low, Max: high})
+	case outline:
+		c.StrokeLines(outlined(), corners(at.X+keyWidth/2, at.Y-3, at.X+keyWidth, at.Y+3))
 	case tick:
 		c.DrawGlyph(referenceMark(keyWidth), vg.Point{X: at.X + 5*keyWidth/8, Y: at.Y})
 	}
@@ -120,7 +123,7 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 
 // box is a filled rectangle with an edge.
 func box(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
-	corners := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}, {X: x0, Y: y0}}
-	c.FillPolygon(fill, corners)
-	c.StrokeLines(inkLine(), corners)
+	edge := corners(x0, y0, x1, y1)
+	c.FillPolygon(fill, edge)
+	c.StrokeLines(inkLine(), edge)
 }

@@ -46,6 +46,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"show"}, []string{"needs an artifact", "vlpx list"}},
 		{[]string{"reproduce", "falcon/tabel1"}, []string{"falcon/tabel1", `did you mean "falcon/table1"`, "vlpx list"}},
 		{[]string{"reproduce", "falcon/table3"}, []string{"not there yet", "vlpx list"}},
+		{[]string{"reproduce", "mafa/table7"}, []string{"BLIP-2", "not there yet", "vlpx list"}},
 		{tiny("falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
 		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "[tiny mini small paper]"}},
 		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
@@ -68,7 +69,6 @@ func TestMistakes(t *testing.T) {
 		{tiny("-vocab", "words.txt"), []string{"words.txt"}},
 		{tiny("-home", "file"), []string{"file", "-home"}},
 		{tiny("-out", "file"), []string{"file", "-out"}},
-		{[]string{"train", "-method", "MAFA", "-scale", "tiny"}, []string{"MAFA", "not there yet"}},
 		{shortest("eval", "-method", "ALBEF"), []string{"ALBEF, seed 1", "train it first"}},
 		{shortest("eval", "-method", "InfoNCE", "-split", "tset"), []string{`"tset"`, "test"}},
 	} {

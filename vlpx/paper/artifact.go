@@ -47,9 +47,11 @@ type Row struct {
 	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one; none for a row
 	// of our own.
 	Paper []float64
-	// Reference gives the method whose run of the same seed is the frozen reference model; nil for none.
-	Reference func(Scale) negative.Method
-	// Vary changes the scale for this row alone, such as its data; nil for nothing.
+	// Tune gives the method of retrieval fine-tuning after Method's pre-training, whose results are then the row's; nil for none.
+	Tune func(Scale) negative.Method
+	// Reference is the row whose run of the same seed is the frozen reference model of Method, at this row's scale; nil for none.
+	Reference *Row
+	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing.
 	Vary func(*Scale)
 }
 
@@ -59,7 +61,8 @@ type Column struct {
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
 	Lower       bool // lower is better
-	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's.
+	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's. A
+	// fine-tuning run re-ranks there, too.
 	Validation bool
 }
 

@@ -139,6 +139,10 @@ func (r *Report) ClaimsTable() plots.Table {
 // Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns.
 func Bars(r *Report) (plots.Drawing, error) {
 	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3}
+	retrieval := "Zero-shot retrieval"
+	if !slices.ContainsFunc(r.artifact.Rows, func(row Row) bool { return row.Tune == nil }) {
+		retrieval = "Fine-tuned retrieval"
+	}
 	of := func(c Column) string {
 		switch {
 		case c.Group == "False negatives":
@@ -146,7 +150,7 @@ func Bars(r *Report) (plots.Drawing, error) {
 		case c.Group == "Without re-ranking":
 			return "Retrieval without re-ranking (%)"
 		case strings.HasSuffix(c.Group, " Retrieval"):
-			return "Zero-shot retrieval of own captions (%)"
+			return retrieval + " of own captions (%)"
 		}
 		return c.Group
 	}
@@ -209,14 +213,23 @@ func (r *Report) means(c Column) []float64 {
 }
 
 // Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.
-func Curves(r *Report) (plots.Drawing, error) {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3}
+func Curves(r *Report) (plots.Drawing, error) { return r.curves(r.panels(r.artifact.Columns, r.Rows)) }
+
+// curves are panels of the artifact's columns over the epochs as a figure.
+func (r *Report) curves(panels []plots.Panel) (plots.Drawing, error) {
+	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3, Panels: panels}
 	if slices.ContainsFunc(r.artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
 		f.Title += ", validation split, no re-ranking"
 	}
-	for _, c := range r.artifact.Columns {
+	return drawn(f)
+}
+
+// panels are a panel for each column that some of the rows have, over the epochs.
+func (r *Report) panels(columns []Column, rows []RowReport) []plots.Panel {
+	var panels []plots.Panel
+	for _, c := range columns {
 		lines := plots.Lines{Title: c.Group, XLabel: "epoch", YLabel: c.label()}
-		for _, row := range r.Rows {
+		for _, row := range rows {
 			if len(row.results) == 0 {
 				continue
 			}
@@ -239,10 +252,10 @@ func Curves(r *Report) (plots.Drawing, error) {
 			}
 		}
 		if len(lines.Series) > 0 {
-			f.Panels = append(f.Panels, lines)
+			panels = append(panels, lines)
 		}
 	}
-	return drawn(f)
+	return panels
 }
 
 // label names a column's axis, with its unit.

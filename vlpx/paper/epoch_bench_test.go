@@ -142,8 +142,8 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 		g := in[0].Graph()
 		s.Store().SetTraining(g, true)
 		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5]}
-		losses := c.Framework.Losses(s, c.Method, batch)
-		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Total(), ScalarOne(g, dtypes.Float32))
+		losses := c.Framework.Losses(s, c.Method, batch, negative.AllObjectives())
+		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Of(negative.AllObjectives()), ScalarOne(g, dtypes.Float32), nil)
 		step = multiplications(b, g)
 		after := c.Framework.Reassess(s, c.Method, batch, losses.Pairs, c.Method.Batches.(negative.Rewarded).Reward())
 		with = multiplications(b, g)

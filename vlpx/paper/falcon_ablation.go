@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -51,7 +52,7 @@ func withCaptions(name string, noise float64, paper [][]float64) []Row {
 	for i, method := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON"} {
 		row := Row{Name: method + " (" + name + ")", Paper: paper[i]}
 		if same := rowNamed(falconRows, method); same.Method != nil {
-			row.Method = named(row.Name, same.Method)
+			row.Method, row.Reference = named(row.Name, same.Method), same.Reference
 		}
 		if noise > 0 {
 			row.Vary = func(s *Scale) { s.CaptionNoise = noise }
@@ -162,36 +163,63 @@ func quantileRows(levels []float64) []Row {
 	return rows
 }
 
-// falconFigure2 follows the rate of false negatives at fixed quantiles over training (FALCON, Figure 2, top left). On scenes it
-// is counted. The panels on MAFA's filter and on ITM scores arrive with MAFA.
+// filterThresholds are Con-D's of figure 2 and of appendix D.3, for want of the paper's, which are lost.
+var filterThresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
+
+// filterRows are MAFA by its threshold.
+func filterRows() []Row {
+	var rows []Row
+	for _, threshold := range filterThresholds {
+		rows = append(rows, thresholdRow(fmt.Sprintf("MAFA (threshold %g)", threshold), threshold))
+	}
+	return rows
+}
+
+// falconFigure2 follows the rate of false negatives over training: at fixed quantiles (FALCON, Figure 2, top left), and what MAFA's
+// filter leaves of it by its threshold (bottom left). On scenes it is counted. The panel of ITM scores against the complexity of the
+// description is left out.
 var falconFigure2 = Artifact{
 	ID:    "falcon/figure2",
-	Title: "False-negative rate by quantile over training",
-	Look:  "Whether the rate rises over training at high quantiles and falls at lower ones.",
-	Rows:  quantileRows(quantileLevels),
+	Title: "False-negative rate by quantile, and by MAFA's filter threshold, over training",
+	Look: "Whether the rate rises over training at high quantiles and falls at lower ones, and how much of it a filter leaves: the true " +
+		"pairs among the hard negatives that it does not make positives.",
+	Rows: slices.Concat(quantileRows(quantileLevels), filterRows()),
 	Columns: []Column{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+		found(train.FalseLeft),
 	},
 	Claims: []Claim{
 		{Better: "q = 0.8", Than: "q = 1", In: chosen()[1]},
 		{Better: "q = 0.5", Than: "q = 0.8", In: chosen()[1]},
+		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: found(train.FalseLeft)},
 	},
 	Table:  Comparison,
-	Figure: Curves,
+	Figure: falconFigure2Curves,
 }
 
-// falconD3 sweeps GRIT-VLP's search space (FALCON, appendix D.3, whose numbers are lost). MAFA's thresholds arrive with MAFA.
+// falconFigure2Curves draws the quantiles' rates, and what is left by each threshold.
+func falconFigure2Curves(r *Report) (plots.Drawing, error) {
+	filters, others := []RowReport{}, []RowReport{}
+	for _, row := range r.Rows {
+		if row.Metrics[train.FalseLeft].Mean != nil {
+			filters = append(filters, row)
+		} else {
+			others = append(others, row)
+		}
+	}
+	columns := r.artifact.Columns
+	return r.curves(append(r.panels(columns[:3], others), r.panels(columns[3:], filters)...))
+}
+
+// falconD3 sweeps the search space of GRIT-VLP and MAFA, and MAFA's threshold (FALCON, appendix D.3, whose numbers are lost).
 var falconD3 = Artifact{
-	ID:    "falcon/D.3",
-	Title: "GRIT-VLP over search-space sizes",
-	Look:  "Whether a larger search space, which makes harder mini-batches, hurts.",
-	Rows: []Row{
-		gritRow("GRIT-VLP (search space 480)", 0), gritRow("GRIT-VLP (search space 5664)", 1), gritRow("GRIT-VLP (search space 28320)", 2),
-		{Name: "MAFA"},
-	},
-	Columns: slices.Concat(retrieval(), ours()),
+	ID:      "falcon/D.3",
+	Title:   "GRIT-VLP and MAFA over search-space sizes, MAFA over thresholds",
+	Look:    "Whether a larger search space, which makes harder mini-batches, hurts, and how much hangs on MAFA's threshold.",
+	Rows:    slices.Concat(spaceRows("GRIT-VLP", grit), spaceRows("MAFA", smoothedGRIT), filterRows()),
+	Columns: slices.Concat(retrieval(), ours(), mined()),
 	Claims: []Claim{
 		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: column(eval.IR1), Source: "section 3.1"},
 		{Better: "GRIT-VLP (search space 480)", Than: "GRIT-VLP (search space 28320)", In: Column{Group: "False negatives", Name: "in batch",
@@ -201,12 +229,16 @@ var falconD3 = Artifact{
 	Figure: Bars,
 }
 
-// gritRow is GRIT-VLP with one of the search spaces; its queue holds as many pairs as ever, in whole search spaces.
-func gritRow(name string, size int) Row {
-	return Row{Name: name, Method: func(s Scale) negative.Method {
-		space := searchSpaces(s)[size]
-		m := negative.GRITVLP(space, max(s.GroupQueue/space, 1)*space)
-		m.Name = name
-		return m
-	}}
+// spaceRows are a method at the search spaces of table 4; MAFA mines connections besides.
+func spaceRows(name string, method func(Scale) negative.Method) []Row {
+	var rows []Row
+	for k, size := range []int{480, 5664, 28320} {
+		sized := searching(method, func(s Scale) int { return searchSpaces(s)[k] })
+		row := methodRow(fmt.Sprintf("%s (search space %d)", name, size), sized)
+		if name == "MAFA" {
+			row = miningRow(row.Name, sized, connections)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

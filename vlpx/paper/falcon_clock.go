@@ -101,10 +101,10 @@ func known(v float64, ok bool) float64 {
 	return v
 }
 
-// albef is the mean over ALBEF's timed runs; NaN without any.
-func (r *Report) albef(of func(run.Result) float64) float64 {
+// meanOfRow is the mean over a row's timed runs; NaN without any.
+func (r *Report) meanOfRow(name string, of func(run.Result) float64) float64 {
 	for _, row := range r.Rows {
-		if v := meanOf(timed(row.results), of); row.Name == "ALBEF" && v.N > 0 {
+		if v := meanOf(timed(row.results), of); row.Name == name && v.N > 0 {
 			return v.Mean
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Report) albef(of func(run.Result) float64) float64 {
 
 // clockTable lays out the time to convergence and what makes it up.
 func clockTable(r *Report) (plots.Table, error) {
-	c, epoch := r.albef(secondsToConverge), r.albef(secondsAnEpoch)
+	c, epoch := r.meanOfRow("ALBEF", secondsToConverge), r.meanOfRow("ALBEF", secondsAnEpoch)
 	final := validation(eval.RMean)[0]
 	measures := []struct {
 		column plots.Column
@@ -173,7 +173,7 @@ func (r *Report) clockNote(c float64) string {
 
 // clockFigure follows retrieval over the clock, in C, or in seconds where there is no C. A curve ends with its shortest run.
 func clockFigure(r *Report) (plots.Drawing, error) {
-	unit, label := r.albef(secondsToConverge), "time of training (C)"
+	unit, label := r.meanOfRow("ALBEF", secondsToConverge), "time of training (C)"
 	if math.IsNaN(unit) {
 		unit, label = 1, "time of training (s)"
 	}

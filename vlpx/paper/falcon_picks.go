@@ -1,13 +1,10 @@
 package paper
 
 import (
-	"context"
 	"fmt"
-	"image"
 	"slices"
 	"strings"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/train"
 )
@@ -37,10 +34,9 @@ func picksTable(r *Report) (plots.Table, error) {
 	for class := range train.Complexity {
 		for _, a := range g.followed(class) {
 			for _, p := range a.picks {
-				truth := map[plots.Mark]string{plots.TruePair: "yes", plots.FalsePair: "no"}[g.mark(p.Pick)]
 				t.Rows = append(t.Rows, plots.TableRow{Name: g.caption(a.pair), Cells: []plots.Cell{
 					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {plots.Number(p.Quantile)},
-					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.caption(p.Picked)}}, {{Text: truth}},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.caption(p.Picked)}}, {{Text: isTruePair[g.markPick(p.Pick)]}},
 				}})
 			}
 		}
@@ -70,7 +66,7 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 					return nil, err
 				}
 				row.Pictures = append(row.Pictures, plots.Picture{
-					Image: picture, Mark: g.mark(p.Pick),
+					Image: picture, Mark: g.markPick(p.Pick),
 					Caption: fmt.Sprintf("epoch %d, q = %.2f: %s", p.epoch, p.Quantile, g.caption(p.Picked)),
 				})
 			}
@@ -85,11 +81,9 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 
 // gallery is what a report shows of single anchors, of its first seed.
 type gallery struct {
-	set      datasets.Set
-	pairs    []datasets.Pair
-	relation datasets.Relation // nil where it is not known
-	classes  []train.Class
-	picks    map[int][]pick // of each followed pair, in the epochs shown
+	album
+	classes []train.Class
+	picks   map[int][]pick // of each followed pair, in the epochs shown
 }
 
 // anchor is a followed pair with its picks.
@@ -110,14 +104,11 @@ func newGallery(r *Report) (*gallery, error) {
 	if len(epochs) == 0 {
 		return nil, nil
 	}
-	set, err := r.plan.Data.TrainingSet()
+	a, err := newAlbum(r)
 	if err != nil {
 		return nil, err
 	}
-	g := &gallery{set: set, pairs: datasets.Pairs(set), classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
-	if related, ok := set.(datasets.Related); ok {
-		g.relation = related.Relation()
-	}
+	g := &gallery{album: a, classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
 	for _, record := range epochs {
 		for _, p := range record.Scheduling.Followed {
 			g.picks[p.Anchor] = append(g.picks[p.Anchor], pick{record.Epoch + 1, p})
@@ -146,26 +137,14 @@ func (g *gallery) followed(class int) []anchor {
 	return anchors[:min(each, len(anchors))]
 }
 
-func (g *gallery) caption(pair int) string { return g.pairs[pair].Text(g.set) }
-
-// mark tells whether anchor and picked are a true pair: one of the captions is true of the other's image.
-func (g *gallery) mark(p train.Pick) plots.Mark {
-	if g.relation == nil {
+// markPick tells whether anchor and picked are a true pair: one of the captions is true of the other's image.
+func (g *gallery) markPick(p train.Pick) plots.Mark {
+	there, back := g.mark(p.Anchor, p.Picked), g.mark(p.Picked, p.Anchor)
+	switch {
+	case there == plots.TruePair || back == plots.TruePair:
+		return plots.TruePair
+	case there == plots.Unmarked || back == plots.Unmarked:
 		return plots.Unmarked
 	}
-	mark := plots.FalsePair
-	for _, of := range [][2]int{{p.Anchor, p.Picked}, {p.Picked, p.Anchor}} {
-		holds, known := g.relation.Holds(g.pairs[of[0]].Image, of[1])
-		switch {
-		case known && holds:
-			return plots.TruePair
-		case !known:
-			mark = plots.Unmarked
-		}
-	}
-	return mark
-}
-
-func (g *gallery) image(pair int) (image.Image, error) {
-	return g.set.Image(context.Background(), g.pairs[pair].Image)
+	return plots.FalsePair
 }

@@ -1,30 +1,118 @@
 package paper
 
+import (
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
 // mafa are the artifacts of MAFA (Byun et al., 2024).
 var mafa = []Artifact{
-	{ID: "mafa/table1", Title: "False negatives counted under random and grouped sampling"},
-	{ID: "mafa/table2", Title: "Soft-label mass in the top 1-5, 6-B and beyond"},
-	{ID: "mafa/table3", Title: "Fine-tuned retrieval, NLVR2 and VQA against baselines"},
-	{ID: "mafa/table4", Title: "S-ITC x ECM"},
-	{ID: "mafa/table5", Title: "Grouped sampling x MAFA; eliminating against converting"},
-	{ID: "mafa/table6", Title: "Soft labels for ITC x sampling; momentum with and without queue"},
+	mafaTable1,
+	mafaTable2,
+	mafaTable3,
+	mafaTable4,
+	mafaTable5,
+	mafaTable6,
 	{ID: "mafa/table7", Title: "BLIP-2: retrieval"},
 	{ID: "mafa/table8", Title: "BLIP-2: zero-shot VQA and captioning"},
-	{ID: "mafa/table9", Title: "False negatives counted on noisy and clean captions"},
-	{ID: "mafa/table10", Title: "Fine-tuned retrieval, NLVR2 and VQA on noisy and clean captions"},
-	{ID: "mafa/table11", Title: "S-ITC x ECM on noisy and clean captions"},
-	{ID: "mafa/table12", Title: "Time an epoch, parameters, queue sizes"},
-	{ID: "mafa/table13", Title: "Retrieval against search space, GRIT-VLP and MAFA"},
-	{ID: "mafa/table14", Title: "ECM in ITC, ITM and MLM separately"},
-	{ID: "mafa/table15", Title: "Threshold of the discriminator Con-D"},
-	{ID: "mafa/table16", Title: "Oracle Con-D"},
-	{ID: "mafa/table17", Title: "Soft labels for ITC x sampling on noisy and clean captions"},
-	{ID: "mafa/table18", Title: "Mixing parameter of S-ITC"},
+	mafaTable9,
+	mafaTable10,
+	mafaTable11,
+	mafaTable12,
+	mafaTable13,
+	mafaTable14,
+	mafaTable15,
+	mafaTable16,
+	mafaTable17,
+	mafaTable18,
 	{ID: "mafa/table19", Title: "BLIP-2: fine-tuned captioning"},
 	{ID: "mafa/table20", Title: "BLIP-2: positives of ECM in stage 2"},
-	{ID: "mafa/figure2", Title: "Retrieval and false-negative ratio against search space"},
-	{ID: "mafa/figure5", Title: "False-negative rate against batch size"},
-	{ID: "mafa/figure6", Title: "Score against scale of the data"},
-	{ID: "mafa/figure7", Title: "New positives found, examples"},
-	{ID: "mafa/figure8", Title: "New positives found, further examples"},
+	mafaFigure2,
+	mafaFigure5,
+	mafaFigure6,
+	mafaFigure7,
+	mafaFigure8,
+}
+
+var (
+	mafaMethod = func(s Scale) negative.Method { return negative.MAFA(s.SearchSpace, s.GroupQueue) }
+	// oracleMAFA is MAFA whose judge is the data's relation.
+	oracleMAFA = func(s Scale) negative.Method {
+		m := smoothedGRIT(s)
+		m.Name, m.Positives = "MAFA (Oracle)", negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
+		return m
+	}
+)
+
+// connections are MAFA's thresholds of Con-D (section 4.1), judged by Con-D itself.
+var connections = negative.ECM{Low: 0.5, High: 0.8}
+
+// methodRow is a row of a method, under a name.
+func methodRow(name string, method func(Scale) negative.Method, paper ...float64) Row {
+	return Row{Name: name, Method: named(name, method), Paper: paper}
+}
+
+// miningRow is a method with connection mining besides, whose Con-D is conD.
+func miningRow(name string, method func(Scale) negative.Method, e negative.ECM, paper ...float64) Row {
+	row := methodRow(name, func(s Scale) negative.Method {
+		m := method(s)
+		m.Positives = e
+		return m
+	}, paper...)
+	if e.JudgedBy == negative.ConD {
+		row.Reference = conD
+	}
+	return row
+}
+
+// onWebCaptions is a row on captions of which a share is another image's, as MAFA's "4M-Noisy" are.
+func onWebCaptions(row Row) Row {
+	row.Vary = func(s *Scale) { s.CaptionNoise = webNoise }
+	return row
+}
+
+// firstRecalls are R@1 on the data set at hand, in the place of COCO; flickrFirst and tasks are not there yet.
+func firstRecalls() []Column { return []Column{column(eval.TR1), column(eval.IR1)} }
+func flickrFirst() []Column  { return pending("Flickr R@1", "TR", "IR") }
+func tasks() []Column {
+	return append(pending("NLVR2", "dev", "test-P"), pending("VQA", "test-dev", "test-std")...)
+}
+
+// recallsAndMean are the six recalls and their mean, the Avg of MAFA's tables 13, 14 and 18.
+func recallsAndMean() []Column { return append(retrieval(), column(eval.RMean)) }
+
+// mined are our own columns of what Con-D said of the hard negatives, beside the truth.
+func mined() []Column {
+	return []Column{
+		{Group: "False negatives", Name: "left", Metric: train.FalseLeft, Unit: "%", Lower: true},
+		{Group: "New positives", Name: "of all", Metric: train.ConDPositives, Unit: "%"},
+		{Group: "New positives", Name: "precision", Metric: train.ConDPrecision, Unit: "%"},
+		{Group: "New positives", Name: "recall", Metric: train.ConDRecall, Unit: "%"},
+	}
+}
+
+// hardest is our own column of the false negatives among the hardest negatives.
+var hardest = columnOf(ours(), train.FalseHardest)
+
+// found is the column of mined with that metric.
+func found(metric string) Column { return columnOf(mined(), metric) }
+
+// columnOf is the column of that metric; it is there.
+func columnOf(columns []Column, metric string) Column {
+	for _, c := range columns {
+		if c.Metric == metric {
+			return c
+		}
+	}
+	panic("paper: no column of " + metric)
+}
+
+// above claims that one row is above another in each of some metrics.
+func above(better, than, source string, metrics ...eval.Metric) []Claim {
+	var claims []Claim
+	for _, m := range metrics {
+		claims = append(claims, Claim{Better: better, Than: than, In: column(m), Source: source})
+	}
+	return claims
 }

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,10 +84,13 @@ func (q Request) data(s Scale) (run.Data, error) {
 		if s.CaptionNoise != 0 {
 			s.Scenes.CaptionNoise = s.CaptionNoise
 		}
+		if s.Portion != 0 {
+			s.Scenes.Train = int(math.Round(s.Portion * float64(s.Scenes.Train)))
+		}
 		return run.ScenesData(s.Scenes)
 	}
 	d, err := run.FolderData(q.Data)
-	d.Images, d.Captions, d.CaptionNoise = s.Images, s.Captions, s.CaptionNoise
+	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
 	return d, err
 }
 
@@ -110,55 +114,91 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 // rows fills in the runs.
 func (p *Plan) rows(q Request) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	known := map[string]*text.Tokenizer{} // by the data's hash: rows mostly share it
+	w := planner{q, p.Seeds, map[string]*text.Tokenizer{}}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		scale, data := p.Scale, p.Data
-		if row.Vary != nil {
-			row.Vary(&scale)
-			var err error
-			if data, err = q.data(scale); err != nil {
-				return err
-			}
-		}
-		vocabulary := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: q.Vocabulary}
-		tokenizer := known[data.Hash]
-		if tokenizer == nil {
-			collection, err := data.Open()
-			if err != nil {
-				return err
-			}
-			if tokenizer, err = vocabulary.Tokenizer(collection); err != nil {
-				return err
-			}
-			known[data.Hash] = tokenizer
-		}
-		if q.Vocabulary != "" {
-			vocabulary = run.Vocabulary{File: q.Vocabulary, Hash: tokenizer.Hash()}
-		}
-		method := row.Method(scale)
-		method.Name = row.Name
-		p.Rows[i] = scale.Runs(data, vocabulary, tokenizer.Size(), method, p.Seeds)
-		if row.Reference != nil {
-			for k, reference := range scale.Runs(data, vocabulary, tokenizer.Size(), row.Reference(scale), p.Seeds) {
-				p.Rows[i][k].Reference, p.Rows[i][k].Train.Reference = &reference, reference.ID()
-			}
-		}
-		if err := p.Rows[i][0].Train.Validate(); err != nil {
+		var err error
+		if p.Rows[i], err = w.runs(row, p.Scale, p.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. The run of
-// a reference model comes before the one that needs it.
+// planner works out the runs of rows.
+type planner struct {
+	Request
+	seeds []uint64
+	known map[string]*text.Tokenizer // by the data's hash: rows mostly share it
+}
+
+// runs are the runs of a row at a scale on its data, one a seed, with those that they need.
+func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
+	if row.Vary != nil {
+		row.Vary(&scale)
+		var err error
+		if data, err = w.data(scale); err != nil {
+			return nil, err
+		}
+	}
+	vocabulary := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
+	tokenizer := w.known[data.Hash]
+	if tokenizer == nil {
+		collection, err := data.Open()
+		if err != nil {
+			return nil, err
+		}
+		if tokenizer, err = vocabulary.Tokenizer(collection); err != nil {
+			return nil, err
+		}
+		w.known[data.Hash] = tokenizer
+	}
+	if w.Vocabulary != "" {
+		vocabulary = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}
+	}
+	method := row.Method(scale)
+	method.Name = row.Name
+	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
+	if row.Reference != nil {
+		references, err := w.runs(*row.Reference, scale, data)
+		if err != nil {
+			return nil, err
+		}
+		for k := range runs {
+			runs[k].Reference, runs[k].Train.Reference = &references[k], references[k].ID()
+		}
+	}
+	if err := runs[0].Train.Validate(); err != nil || row.Tune == nil {
+		return runs, err
+	}
+	if scale.CaptionNoise != 0 || scale.Scenes.CaptionNoise != 0 {
+		// The papers pre-train on captions from the web and fine-tune on COCO's.
+		scale.CaptionNoise, scale.Scenes.CaptionNoise = 0, 0
+		var err error
+		if data, err = w.data(scale); err != nil {
+			return nil, err
+		}
+	}
+	method = row.Tune(scale)
+	method.Name = row.Name + " fine-tuned"
+	for k := range runs {
+		runs[k] = scale.tuned(runs[k], data, method)
+	}
+	return runs, runs[0].Train.Validate()
+}
+
+// Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes
+// after those that it needs: of its reference model, and of the pre-training that it starts from.
 func (p *Plan) Runs() []run.Run {
 	var all []run.Run
 	listed := map[string]bool{}
-	add := func(r run.Run) {
+	var add func(run.Run)
+	add = func(r run.Run) {
+		for _, needed := range r.Needs() {
+			add(*needed)
+		}
 		if id := r.ID(); !listed[id] {
 			listed[id] = true
 			all = append(all, r)
@@ -166,13 +206,9 @@ func (p *Plan) Runs() []run.Run {
 	}
 	for s := range p.Seeds {
 		for _, row := range p.Rows {
-			if row == nil {
-				continue
+			if row != nil {
+				add(row[s])
 			}
-			if row[s].Reference != nil {
-				add(*row[s].Reference)
-			}
-			add(row[s])
 		}
 	}
 	return all

@@ -29,6 +29,8 @@ type Scale struct {
 	BatchSize int
 	Epochs    int
 
+	// Portion is the share of the training images that is used, the first ones; 0 for all.
+	Portion float64
 	// CaptionNoise is the share of training captions replaced by another image's, as in captions from the web; unless 0 it
 	// takes the place of Scenes.CaptionNoise.
 	CaptionNoise float64
@@ -51,6 +53,7 @@ type Scale struct {
 
 	Optimiser train.AdamW
 	Schedule  train.Schedule
+	Tuning    Tuning
 }
 
 // Scales are the presets by name, for generated scenes.
@@ -64,6 +67,7 @@ func scales() []Scale {
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 3},
+		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
 	}
 	mini := tiny
 	mini.Name = "mini"
@@ -75,6 +79,7 @@ func scales() []Scale {
 	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1920, 9600, 1024
 	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5, Epochs: 5}
+	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 
 	small := mini
 	small.Name = "small"
@@ -88,6 +93,7 @@ func scales() []Scale {
 	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
 	small.Half = true
 	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50, Epochs: 20}
+	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
 
 	paper := small
 	paper.Name = "paper"
@@ -101,6 +107,7 @@ func scales() []Scale {
 	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
+	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
 	return []Scale{tiny, mini, small, paper}
 }
 

@@ -24,6 +24,7 @@ func TestSet(t *testing.T) {
 		{"scenes.seed=9", func(s Scale) any { return s.Scenes.Seed }, uint64(9)},
 		{"Schedule.Rate=3e-4", func(s Scale) any { return s.Schedule.Rate }, 3e-4},
 		{"schedule.epochs=4", func(s Scale) any { return s.Schedule.Epochs }, 4},
+		{"tuning.rate=3e-3", func(s Scale) any { return s.Tuning.Rate }, 3e-3},
 		{"optimiser.weightdecay=0", func(s Scale) any { return s.Optimiser.WeightDecay }, 0.0},
 	} {
 		s, err := Preset("mini", false)

@@ -8,7 +8,7 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// own are the project's own artifacts: what only data with an exact relation can tell.
+// own are the project's own artifacts: what only data with an exact relation, or with people's judgements, can tell.
 var own = []Artifact{
 	{
 		ID:    "vlpx/reward",
@@ -71,6 +71,8 @@ var own = []Artifact{
 		Table:  Comparison,
 		Figure: Curves,
 	},
+	human,
+	discriminators,
 }
 
 // against claims that one row is above another in image retrieval by cosine.
@@ -89,7 +91,7 @@ func validation(metrics ...eval.Metric) []Column {
 
 // same is a row of another artifact under a name, without the paper's numbers.
 func same(name string, row Row) Row {
-	return Row{Name: name, Method: named(name, row.Method), Vary: row.Vary}
+	return Row{Name: name, Method: named(name, row.Method), Tune: row.Tune, Reference: row.Reference, Vary: row.Vary}
 }
 
 func probeRow(name string, o negative.Objectives) Row {

@@ -1,0 +1,61 @@
+package paper
+
+import (
+	"slices"
+
+	"vlpx.internal/vlpx/eval"
+)
+
+// human asks people, or the exact relation, what the papers' retrieval cannot tell: whether a method knows a caption that is true
+// of the image although it was written for another. On flickr8k people judged 50,601 such pairs of the test images.
+var human = Artifact{
+	ID:    "vlpx/human",
+	Title: "How methods rank true captions of other images, by people's judgement (flickr8k) or the exact relation (scenes)",
+	Look: "Whether methods that spare or convert false negatives score such captions above false ones (50 % is chance), and whether " +
+		"MAFA's discriminator Con-D, which is fine-tuned for retrieval, finds more of them at its threshold of .8.",
+	Rows: slices.Concat(withoutNumbers("ALBEF", "GRIT-VLP"), []Row{{Name: "S-ITC", Method: named("S-ITC", smoothedGRIT)}},
+		withoutNumbers("MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE"), []Row{same("Con-D", *conD)}),
+	Columns: slices.Concat(judgedAUC(), []Column{
+		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),
+		judgedMatching(eval.JudgedRecall8), judgedMatching(eval.JudgedPrecision8),
+		grouped("R@1", "text, own", eval.TR1), grouped("R@1", "text, true accepted", eval.TR1True),
+		grouped("R@1", "image, own", eval.IR1), grouped("R@1", "image, true accepted", eval.IR1True),
+	}),
+	Claims: slices.Concat(aboveGRIT("MAFA"), aboveGRIT("FALCON"), aboveGRIT("Con-D")),
+	Table:  Comparison,
+	Figure: Bars,
+}
+
+// judgedAUC are the columns of how the cosine and image-text matching rank judged pairs.
+func judgedAUC() []Column {
+	const group = "AUC of judged pairs"
+	return []Column{grouped(group, "cosine", eval.CosinePrefix+eval.JudgedAUC), grouped(group, "ITM", eval.JudgedAUC)}
+}
+
+// judgedMatching describes a column of image-text matching as a discriminator of judged pairs.
+func judgedMatching(m eval.Metric) Column { return grouped("Judged pairs by ITM", column(m).Name, m) }
+
+// grouped describes a column of a metric in per cent under a heading of the artifact's own.
+func grouped(group, name string, m eval.Metric) Column {
+	return Column{Group: group, Name: name, Metric: string(m), Unit: "%"}
+}
+
+// aboveGRIT claims that a row ranks judged pairs better than GRIT-VLP.
+func aboveGRIT(better string) []Claim {
+	var claims []Claim
+	for _, c := range judgedAUC() {
+		claims = append(claims, Claim{Better: better, Than: "GRIT-VLP", In: c})
+	}
+	return claims
+}
+
+// withoutNumbers are rows of FALCON's table 1 without the paper's numbers.
+func withoutNumbers(names ...string) []Row {
+	var rows []Row
+	for _, name := range names {
+		row := rowNamed(falconRows, name)
+		row.Paper = nil
+		rows = append(rows, row)
+	}
+	return rows
+}

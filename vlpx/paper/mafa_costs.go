@@ -1,0 +1,89 @@
+package paper
+
+import (
+	"fmt"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+// mafaTable12 tells what the methods cost (MAFA, Table 12), on the machine that ran them.
+var mafaTable12 = Artifact{
+	ID:    "mafa/table12",
+	Title: "Time an epoch, parameters, queue sizes",
+	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one that was " +
+		"doing other things makes them noisy. The paper's BLIP is left out.",
+	Rows: []Row{
+		methodRow("ALBEF", albef, 190./150),
+		methodRow("GRIT-VLP", grit, 1),
+		miningRow("MAFA", smoothedGRIT, connections, 186./150),
+	},
+	Columns: []Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}},
+	Table:   costsTable,
+}
+
+// epochTime names the relative time of an epoch among a report's measures. No result has it: it is relative to GRIT-VLP's.
+const epochTime = "time of an epoch"
+
+// sizes are what table 12 reports in words: an epoch's time, parameters with those of a second model, and the queues in pairs.
+type sizes struct{ epoch, parameters, momentum, grouping string }
+
+var paperSizes = map[string]sizes{
+	"ALBEF":    {"3h 10m", "210M (MD: 210M)", "65536", "none"},
+	"GRIT-VLP": {"2h 30m", "210M", "none", "48000"},
+	"MAFA":     {"3h 06m", "210M (Con-D: 210M)", "none", "48000"},
+}
+
+// sizesOf a method whose model has so many parameters; MD's momentum encoders and Con-D have as many.
+func sizesOf(m negative.Method, parameters int) sizes {
+	count := fmt.Sprintf("%.2fM", float64(parameters)/1e6)
+	s := sizes{parameters: count, momentum: "none", grouping: "none"}
+	if d, ok := m.Contrast.(negative.Distilled); ok {
+		s.parameters, s.momentum = fmt.Sprintf("%s (MD: %s)", count, count), fmt.Sprint(d.Queue)
+	}
+	if m.NeedsReference() {
+		s.parameters = fmt.Sprintf("%s (Con-D: %s)", count, count)
+	}
+	if g, ok := m.Batches.(negative.Grouped); ok {
+		s.grouping = fmt.Sprint(g.Queue)
+	}
+	return s
+}
+
+// costsTable lays out the times of the runs, and the sizes of the methods.
+func costsTable(r *Report) (plots.Table, error) {
+	t := plots.Table{
+		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{fromPaper, fromYou},
+		Note: r.note() + " Times are of training, without evaluation, and without that of Con-D itself. MD: momentum encoders.",
+		Columns: []plots.Column{
+			{Name: "an epoch", Unit: "s"}, {Name: "an epoch, GRIT-VLP's is 1", Format: "%.2f", Best: plots.Lowest},
+			{Name: "parameters"}, {Name: "queue for MD"}, {Name: "queue for GRIT"},
+		},
+	}
+	unit := r.meanOfRow("GRIT-VLP", secondsAnEpoch)
+	for i, row := range r.Rows {
+		line := plots.TableRow{Name: row.Name}
+		if row.Status != string(Ready) {
+			line.Status = row.Status
+		}
+		paper, ours := paperSizes[row.Name], sizes{}
+		results := timed(row.results)
+		measured := func(size string) plots.Value { return plots.Value{Text: size, N: len(results)} }
+		if len(results) > 0 {
+			ours = sizesOf(r.artifact.Rows[i].Method(r.plan.Scale), results[0].Parameters)
+		}
+		line.Cells = []plots.Cell{
+			{{Text: paper.epoch}, meanOf(results, secondsAnEpoch)},
+			{{}, meanOf(results, func(x run.Result) float64 { return secondsAnEpoch(x) / unit })},
+			{{Text: paper.parameters}, measured(ours.parameters)},
+			{{Text: paper.momentum}, measured(ours.momentum)},
+			{{Text: paper.grouping}, measured(ours.grouping)},
+		}
+		if s := row.Metrics[epochTime]; s.Paper != nil {
+			line.Cells[1][0] = plots.Number(*s.Paper)
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	return t, nil
+}

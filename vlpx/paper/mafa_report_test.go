@@ -1,0 +1,146 @@
+package paper
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// A line of a sweep has its points in their order, without those that repeat the one before, and a panel for each column with results.
+func TestSweepFigure(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), plan(t, "mafa/figure2", Request{Seeds: []uint64{1, 2}})
+	for k, row := range p.Artifact.Rows[:4] { // at tiny M = 8, 40, 40, 200
+		finish(t, store, p, row.Name, map[string][]float64{"R mean": {float64(10 * k), float64(10*k + 2)}, train.FalseHardest: {5, 5}})
+	}
+	finish(t, store, p, "MAFA (M = B)", map[string][]float64{"R mean": {7}})
+	figure := panels(t, report(t, p, store))
+	if len(figure.Panels) != 2 {
+		t.Fatalf("got %d panels, want retrieval and false negatives", len(figure.Panels))
+	}
+	lines := figure.Panels[0].(plots.Lines)
+	grit := lines.Series[0]
+	if want := []float64{3, math.Log2(40), math.Log2(200)}; !slices.Equal(grit.X, want) || grit.Mean[0] != 1 || grit.Mean[2] != 31 {
+		t.Errorf("got GRIT-VLP %+v, want it at %v", grit, want)
+	}
+	if len(lines.Series) != 2 || lines.Series[1].Name != "MAFA" || !slices.Equal(lines.Series[1].Mean, []float64{7}) {
+		t.Errorf("got %+v, want MAFA at its one point", lines.Series)
+	}
+	if err := figure.PNG(io.Discard, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// The thresholds' panel has MAFA alone, the others the quantiles alone.
+func TestFilterFigure(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/figure2", Request{Seeds: []uint64{1}})
+	judged := &train.Connecting{Images: train.Verdicts{True: [3]int{1, 0, 3}, False: [3]int{2, 1, 0}}}
+	for k, name := range []string{"q = 0.8", "MAFA (threshold 0.8)"} {
+		i := slices.IndexFunc(p.Artifact.Rows, func(r Row) bool { return r.Name == name })
+		record := train.Record{False: train.FalseNegatives{Batch: 10, BatchTrue: 1}, Connecting: [2]*train.Connecting{nil, judged}[k]}
+		put(t, store, p.Rows[i][0], run.Result{ID: p.Rows[i][0].ID(), Seed: 1, Metrics: record.Counted(), Epochs: []train.Record{record}})
+	}
+	figure := panels(t, report(t, p, store))
+	if len(figure.Panels) != 2 {
+		t.Fatalf("got %d panels, want in batch, and left", len(figure.Panels))
+	}
+	for k, want := range []plots.Series{{Name: "q = 0.8", Mean: []float64{10}}, {Name: "MAFA (threshold 0.8)", Mean: []float64{25}}} {
+		series := figure.Panels[k].(plots.Lines).Series
+		if len(series) != 1 || series[0].Name != want.Name || !slices.Equal(series[0].Mean, want.Mean) {
+			t.Errorf("panel %d: got %+v, want %+v", k, series, want)
+		}
+	}
+}
+
+// GRIT-VLP's epochs take 10 s, MAFA's 15 s.
+func TestCostsTable(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), plan(t, "mafa/table12", Request{Seeds: []uint64{1}})
+	for i, clock := range [][]float64{1: {10, 20}, 2: {15, 30}} {
+		if r := p.Rows[i][0]; clock != nil {
+			put(t, store, r, run.Result{ID: r.ID(), Clock: clock, Parameters: 412_345, Epochs: make([]train.Record, 2)})
+		}
+	}
+	table := tableOf(t, report(t, p, store))
+	var got []string
+	for _, row := range table.Rows {
+		line := row.Name
+		for k, cell := range row.Cells {
+			if k < 2 {
+				line += fmt.Sprintf(" %.2f", cell[1].Mean)
+			} else {
+				line += " " + cell[1].Text
+			}
+		}
+		got = append(got, line)
+	}
+	want := []string{"ALBEF 0.00 0.00   ", "GRIT-VLP 10.00 1.00 0.41M none 80", "MAFA 15.00 1.50 0.41M (Con-D: 0.41M) none 80"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if paper := table.Rows[2].Cells[1][0].Mean; math.Abs(paper-1.24) > 1e-9 || table.Rows[0].Cells[2][0].Text != "210M (MD: 210M)" {
+		t.Errorf("got the paper's ratio %v and parameters %q", paper, table.Rows[0].Cells[2][0].Text)
+	}
+}
+
+// Table 2's numbers have the paper's four digits.
+func TestLabelsTable(t *testing.T) {
+	p := plan(t, "mafa/table2", Request{})
+	table := tableOf(t, report(t, p, run.OpenStore(t.TempDir())))
+	var text strings.Builder
+	if err := table.Markdown(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0.5260", "0.0009", "0.3245"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("got %s, want %s in it", text.String(), want)
+		}
+	}
+}
+
+// The figures have those of the last epoch that found any, the tables those of both; figure 7 asks whether the found image is as
+// the anchor's text says, figure 8 whether the found text is true of the anchor's image.
+func TestNewPositives(t *testing.T) {
+	first, last := train.Connection{Anchor: 3, Found: 7, Score: 0.81}, train.Connection{Anchor: 0, Found: 9, Score: 0.9375}
+	both := func(c train.Connection) *train.Connecting {
+		return &train.Connecting{NewTexts: []train.Connection{c}, NewImages: []train.Connection{c}}
+	}
+	epochs := []train.Record{{}, {Epoch: 1, Connecting: both(first)}, {Epoch: 2, Connecting: both(last)}, {Epoch: 3, Connecting: &train.Connecting{}}}
+	for _, c := range []struct {
+		id          string
+		image, text int // of the last connection
+		caption     string
+	}{{"mafa/figure7", 9, 0, "found (0.9375)"}, {"mafa/figure8", 0, 9, "found (0.9375): "}} {
+		store, p := run.OpenStore(t.TempDir()), plan(t, c.id, Request{Seeds: []uint64{3}})
+		r := report(t, p, store)
+		if drawing, err := r.Figure(); drawing != nil || err != nil {
+			t.Errorf("%s without a run: %v, %v", c.id, drawing, err)
+		}
+		scheduledRuns(t, store, p, 0, epochs)
+		r = report(t, p, store)
+		drawing, err := r.Figure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := newAlbum(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := drawing.(plots.Pictures)
+		if len(f.Rows) != 1 || len(f.Rows[0].Pictures) != 2 || f.Rows[0].Pictures[0].Caption != a.caption(0) {
+			t.Fatalf("%s: got %+v, want the last epoch's anchor with its picture and the other", c.id, f.Rows)
+		}
+		if got := f.Rows[0].Pictures[1]; !strings.HasPrefix(got.Caption, c.caption) || got.Mark != a.mark(c.image, c.text) {
+			t.Errorf("%s: got %q, mark %v; want %q, %v", c.id, got.Caption, got.Mark, c.caption, a.mark(c.image, c.text))
+		}
+		table := tableOf(t, r)
+		if len(table.Rows) != 2 || table.Rows[0].Name != a.caption(3) || table.Rows[1].Cells[2][0].Text != isTruePair[a.mark(c.image, c.text)] {
+			t.Errorf("%s: got %+v", c.id, table.Rows)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/plots"
+)
+
+// point is a row of a sweep: a method at one setting of what is swept.
+type point struct {
+	Row
+	Curve string              // the points of a curve share it
+	At    func(Scale) float64 // the setting; those of a curve do not fall
+}
+
+func rowsOf(points []point) []Row {
+	var rows []Row
+	for _, p := range points {
+		rows = append(rows, p.Row)
+	}
+	return rows
+}
+
+// over draws a panel for each of the columns: its mean over seeds against the setting, a line a curve. A setting that a scale
+// makes the same as the one before it is left out: it is the same run.
+func over(setting string, points []point, columns ...Column) func(*Report) (plots.Drawing, error) {
+	return func(r *Report) (plots.Drawing, error) {
+		f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name)}
+		for _, c := range columns {
+			panel := plots.Lines{Title: c.Group, XLabel: setting, YLabel: c.label()}
+			for i, p := range points {
+				values, at := c.valuesOf(r.Rows[i].results), p.At(r.plan.Scale)
+				if len(values) == 0 {
+					continue
+				}
+				k := slices.IndexFunc(panel.Series, func(s plots.Series) bool { return s.Name == p.Curve })
+				if k < 0 {
+					k, panel.Series = len(panel.Series), append(panel.Series, plots.Series{Name: p.Curve})
+				}
+				if s := &panel.Series[k]; len(s.X) == 0 || at > s.X[len(s.X)-1] {
+					mean, std := stat.MeanStdDev(values, nil)
+					s.X, s.Mean, s.Std = append(s.X, at), append(s.Mean, mean), append(s.Std, std)
+				}
+			}
+			if len(panel.Series) > 0 {
+				f.Panels = append(f.Panels, panel)
+			}
+		}
+		return drawn(f)
+	}
+}

@@ -1,0 +1,61 @@
+package paper
+
+import (
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// Tuning is the regime of retrieval fine-tuning (METHODS.md 15.3). What it does not name is as in pre-training, the image's size
+// too: the papers go on from 256 pixels to 384, which takes an interpolation of the positions that is not there.
+type Tuning struct {
+	Epochs    int
+	BatchSize int // 0 for that of pre-training
+	Queue     int // of momentum embeddings, in pairs; 0 for Scale.MomentumQueue
+	// Rate is the learning rate of the first epoch; it falls towards Min by a cosine.
+	Rate, Min float64
+	Warmup    int // first iterations, in which the rate rises from Min
+}
+
+var (
+	// distilledTuning is ALBEF's retrieval fine-tuning.
+	distilledTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
+	// plainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
+	plainTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0) }
+
+	smoothedGRIT = func(s Scale) negative.Method { return negative.SmoothedGRIT(s.SearchSpace, s.GroupQueue) }
+	// conD is MAFA's discriminator of connections (MAFA, section 4.1).
+	conD = &Row{Name: "Con-D", Method: smoothedGRIT, Tune: plainTuning}
+)
+
+func retrievalTuning(s Scale, alpha float64) negative.Method {
+	queue := s.Tuning.Queue
+	if queue == 0 {
+		queue = s.MomentumQueue
+	}
+	return negative.Method{
+		Batches:  negative.Uniform{},
+		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: queue, Items: true},
+		Matching: negative.Sampled{},
+	}
+}
+
+// tuned is the fine-tuning on data that goes on from a pre-training run. The epoch with the highest mean recall on the
+// validation split is taken, as ALBEF does.
+func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
+	r := from
+	r.Data, r.Reference, r.Init = data, nil, &from
+	c, t := &r.Train, s.Tuning
+	c.Method, c.Reference, c.Init = m.WithDefaults(), "", from.ID()
+	c.Objectives, c.Select = negative.Objectives{ITC: true, ITM: true}, string(eval.RMean)
+	c.Epochs = t.Epochs
+	if t.BatchSize != 0 {
+		c.BatchSize = t.BatchSize
+	}
+	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	if s.Augment {
+		c.Transform.Crop[0] = 0.5 // less is cropped away than in pre-training (ALBEF dataset/__init__.py)
+	}
+	return r
+}

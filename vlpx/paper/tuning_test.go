@@ -1,0 +1,104 @@
+package paper
+
+import (
+	"slices"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// What a run needs comes before it, once: the reference model, what that starts from, and the pre-training.
+func TestPlanOfFineTuning(t *testing.T) {
+	a := Artifact{ID: "test/tuning", Rows: []Row{
+		{Name: "tuned", Method: srclMethod, Reference: conD, Tune: distilledTuning},
+		{Name: "S-ITC", Method: smoothedGRIT},
+		{Name: "plain", Method: plain},
+		{Name: "plain tuned", Method: plain, Tune: plainTuning},
+	}}
+	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := p.Runs()
+	var names []string
+	at := map[string]int{}
+	for i, r := range runs {
+		names = append(names, r.Train.Method.Name)
+		at[r.ID()] = i
+		for _, needed := range r.Needs() {
+			if before, listed := at[needed.ID()]; !listed || before >= i {
+				t.Errorf("%s is not before %s, which needs it", needed.Train.Method.Name, r.Train.Method.Name)
+			}
+		}
+	}
+	each := []string{"Con-D", "Con-D fine-tuned", "tuned", "tuned fine-tuned", "plain", "plain tuned fine-tuned"}
+	if want := slices.Concat(each, each); !slices.Equal(names, want) {
+		t.Fatalf("got runs %q, want %q: S-ITC is Con-D's pre-training", names, want)
+	}
+	if got, want := p.Rows[1][0].ID(), runs[0].ID(); got != want {
+		t.Errorf("S-ITC is run %s, want %s, Con-D's pre-training", got, want)
+	}
+
+	before, after := runs[2], runs[3]
+	if before.Train.Reference != runs[1].ID() || after.Train.Reference != "" || after.Reference != nil {
+		t.Errorf("got the reference models %q and %q, want Con-D fine-tuned in pre-training alone", before.Train.Reference, after.Train.Reference)
+	}
+	if after.Train.Init != before.ID() || after.Init.ID() != before.ID() || before.Train.Init != "" || before.Train.Select != "" {
+		t.Errorf("fine-tuning starts from %q, want %q, and pre-training from nothing", after.Train.Init, before.ID())
+	}
+	if before.Data.Scenes.CaptionNoise != 0.3 || after.Data.Scenes.CaptionNoise != 0 {
+		t.Errorf("got caption noise %g and %g, want 0.3 in pre-training alone", before.Data.Scenes.CaptionNoise, after.Data.Scenes.CaptionNoise)
+	}
+	want := before.Train
+	want.Init, want.Reference, want.Select = before.ID(), "", "R mean"
+	want.Method = negative.Method{Name: "tuned fine-tuned", Matching: negative.Sampled{},
+		Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 64, Items: true}}.WithDefaults()
+	want.Objectives = negative.Objectives{ITC: true, ITM: true}
+	want.Epochs, want.Schedule = 1, train.Schedule{Warmup: 4e-5, Rate: 3e-3, Min: 4e-5, Units: 5, Unit: 1, Epochs: 1}
+	if got, want := (run.Run{Train: after.Train}), (run.Run{Train: want}); string(got.JSON()) != string(want.JSON()) {
+		t.Errorf("got fine-tuning\n%s\nwant\n%s", got.JSON(), want.JSON())
+	}
+	if got := runs[5].Train.Method.Contrast.(negative.Distilled).Alpha; got != 0 {
+		t.Errorf("got soft targets with the weight %g in GRIT-VLP's and MAFA's fine-tuning, want none", got)
+	}
+}
+
+// Fine-tuning at every scale is a configuration that trains, that of the paper ALBEF's on COCO (METHODS.md 15.3 and 19).
+func TestTuningsFit(t *testing.T) {
+	for _, name := range ScaleNames() {
+		for _, folder := range []bool{false, true} {
+			s := preset(t, name, folder)
+			for _, tune := range []func(Scale) negative.Method{distilledTuning, plainTuning} {
+				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, plain(s), []uint64{1})[0]
+				c := s.tuned(from, run.Data{}, tune(s)).Train
+				if err := c.Validate(); err != nil {
+					t.Errorf("%s, folder %v: %v", name, folder, err)
+				}
+				if d := c.Method.Contrast.(negative.Distilled); d.Queue == 0 || d.Queue%c.BatchSize != 0 {
+					t.Errorf("%s, folder %v: a queue of %d for batches of %d", name, folder, d.Queue, c.BatchSize)
+				}
+				if name == "paper" && folder && (c.BatchSize != 256 || c.Epochs != 5 || c.Transform.Crop != [2]float64{0.5, 1} ||
+					c.Schedule.At(0, 0) != 1e-5 || c.Schedule.At(5, 0) != 1e-6) {
+					t.Errorf("got %+v, want ALBEF's regime", c)
+				}
+				if from.Train.Transform.Crop[0] == 0.5 {
+					t.Error("pre-training crops as fine-tuning does")
+				}
+			}
+		}
+	}
+}
+
+// Plans of before there was fine-tuning ask for the same runs.
+func TestOlderPlans(t *testing.T) {
+	p := plan(t, "falcon/table1", Request{Seeds: []uint64{1}, Methods: []string{"ALBEF", "SRCL"}})
+	var got []string
+	for _, r := range p.Runs() {
+		got = append(got, r.ID())
+	}
+	if want := []string{"c208b13ddb10ceef", "f125ea63f307058b", "d96af8c2d60bcf26"}; !slices.Equal(got, want) {
+		t.Errorf("got the runs %v, want %v: ALBEF, and SRCL after InfoNCE", got, want)
+	}
+}

@@ -29,7 +29,7 @@ func listCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			var all []listed
 			for _, a := range paper.All() {
-				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.Methods(), Cost: map[string]string{}}
+				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(), Cost: map[string]string{}}
 				for _, name := range paper.ScaleNames() {
 					one.Cost[name] = "–"
 					if one.Runs > 0 {

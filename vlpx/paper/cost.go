@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -28,15 +29,46 @@ func Cost(scale string, runs int) string {
 // RunCost is the usual time of one run of a preset, with ONNX Runtime on two cores or on a GPU; see Cost.
 func RunCost(scale string) time.Duration { return costs[scale] }
 
-// Methods counts the rows of an artifact whose methods are there.
-func (a Artifact) Methods() int {
-	n := 0
+// RunsASeed counts the runs that an artifact takes for one seed: those of its rows, of the pre-training before a fine-tuning, and of
+// reference models, each once.
+func (a Artifact) RunsASeed() int {
+	known := map[string]bool{}
 	for _, row := range a.Rows {
-		if row.Method != nil {
-			n++
-		}
+		row.runs(known)
 	}
-	return n
+	return len(known)
+}
+
+// runs adds what identifies the row's runs at the mini preset.
+func (row Row) runs(known map[string]bool) {
+	if row.Method == nil {
+		return
+	}
+	scale, err := Preset("mini", false)
+	if err != nil {
+		panic(err)
+	}
+	if row.Vary != nil {
+		row.Vary(&scale)
+	}
+	of := func(parts ...any) string {
+		text, err := json.Marshal(append(parts, scale))
+		if err != nil {
+			panic(fmt.Sprintf("paper: %s: %v", row.Name, err))
+		}
+		return string(text)
+	}
+	methods := []any{row.Method(scale)}
+	if row.Reference != nil {
+		reference := *row.Reference
+		reference.Vary = row.Vary // it is trained on the row's data
+		reference.runs(known)
+		methods = append(methods, reference.Method(scale), reference.Tune != nil)
+	}
+	known[of(methods...)] = true
+	if row.Tune != nil {
+		known[of(append(methods, row.Tune(scale))...)] = true
+	}
 }
 
 // PureGoFactor is how much longer a run of a preset takes in pure Go than with ONNX Runtime, measured on two cores: 1.7 at

@@ -248,8 +248,13 @@ func TestEnginesAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer onnx.Finalize()
-	for _, method := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16)} {
+	reference := smallest(t, plain)
+	finish(t, reference)
+	for _, method := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), negative.MAFA(8, 16), mining(), negative.SRCL(3)} {
 		steps := func(job Job) []Output {
+			if method.NeedsReference() {
+				job.Config.Reference, job.Reference = "of the test", reference.Dir
+			}
 			job.Config.Framework.Text.Dropout = 0 // each engine has its own draws
 			tr, err := newTrainer(job)
 			if err != nil {
@@ -272,7 +277,7 @@ func TestEnginesAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := tr.step.Run(tr.input(batch))
+				out, err := tr.run(tr.input(batch))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -34,7 +34,7 @@ var discriminators = Artifact{
 		{Name: "the relation", Method: named("the relation", oracleMAFA)},
 		{Name: "none (S-ITC)", Method: named("none (S-ITC)", smoothedGRIT)},
 	},
-	Columns: slices.Concat(mined(), retrieval(), []Column{column(eval.TRMAP), column(eval.IRMAP), column(eval.TR1True)}, ours(), judgedAUC()),
+	Columns: slices.Concat(mined(), []Column{amongHardest}, retrieval(), []Column{column(eval.TRMAP), column(eval.IRMAP), column(eval.TR1True)}, ours(), judgedAUC()),
 	Claims: slices.Concat(
 		[]Claim{
 			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: found(train.ConDPrecision)},
@@ -49,6 +49,9 @@ var discriminators = Artifact{
 	Table:  Comparison,
 	Figure: thresholdCurves,
 }
+
+// amongHardest is how well a judge tells true from false pairs among the negatives that are hardest to tell.
+var amongHardest = Column{Group: "New positives", Name: "AUC", Metric: train.ConDAUC, Unit: "%"}
 
 // judgedBy is MAFA with another Con-D.
 func judgedBy(name string, reference *Row, e negative.ECM) Row {

@@ -142,7 +142,10 @@ func (c Column) key() string {
 // value is what a result has in the column.
 func (c Column) value(r run.Result) (v float64, ok bool) {
 	if !c.Validation {
-		v, ok = r.Metrics[c.Metric]
+		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
+			return v, ok
+		}
+		v, ok = r.Epochs[len(r.Epochs)-1].Counted()[c.Metric] // of older results, what was not told then
 		return v, ok
 	}
 	if len(r.Epochs) == 0 {

@@ -138,6 +138,19 @@ func (c Connecting) ratios() []ratio {
 	}
 }
 
+// AUC is the probability, in per cent, that a true pair among the judged has a higher score than a false one, as the bins tell; an
+// equal bin counts half. It is NaN where either kind is missing.
+func (c Connecting) AUC() float64 {
+	both := c.Images.plus(c.Texts)
+	var below, wins, found, wrong float64
+	for bin, n := range both.TrueScores {
+		same := float64(both.FalseScores[bin])
+		wins += float64(n) * (below + same/2)
+		below, found, wrong = below+same, found+float64(n), wrong+same
+	}
+	return 100 * wins / (found * wrong)
+}
+
 // Thresholds are the probabilities at which At tells, ascending.
 func Thresholds() []float64 {
 	var thresholds []float64

@@ -135,6 +135,17 @@ func TestConnectingAt(t *testing.T) {
 		c.Texts.FalseScores[int(score*scoreBins+1e-9)]++
 	}
 	precision, recall := c.At()
+	wins := 0.0
+	for _, x := range trueScores {
+		for _, y := range falseScores {
+			if x > y {
+				wins++
+			}
+		}
+	}
+	if got, want := c.AUC(), 100*wins/20; math.Abs(got-want) > 1e-9 {
+		t.Errorf("AUC: got %v, want %v", got, want)
+	}
 	for bin, threshold := range Thresholds() {
 		above := func(scores []float64) (n float64) {
 			for _, s := range scores {

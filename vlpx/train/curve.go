@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -76,6 +77,7 @@ const (
 	ConDOfTexts   = "Con-D positives of texts"  // of those whose anchor is the caption
 	ConDPrecision = "Con-D precision"           // true pairs, of the new positives
 	ConDRecall    = "Con-D recall"              // new positives, of the true pairs
+	ConDAUC       = "Con-D AUC"                 // see Connecting.AUC
 	FalseLeft     = "FN left"                   // true pairs, of those that are no new positives
 
 	// Shares of the sum of an image anchor's soft labels in ITC that fall to its largest labels, from 0 to 1.
@@ -103,6 +105,9 @@ func (r Record) Counted() map[string]float64 {
 	}
 	if r.Connecting != nil {
 		ratios = append(ratios, r.Connecting.ratios()...)
+		if auc := r.Connecting.AUC(); !math.IsNaN(auc) {
+			counted[ConDAUC] = auc
+		}
 	}
 	for _, x := range ratios {
 		if x.whole > 0 {

@@ -8,14 +8,14 @@ import (
 
 // falcon is the notebook of FALCON's tables and figures that are there.
 func falcon() (kernels.Notebook, error) {
-	return compose(falconIntroduction, []section{
+	return compose(falconIntroduction, "1, 2", []section{
 		{"falcon/table1", `
 Does it help to fill mini-batches with similar pairs: is GRIT-VLP above ALBEF, and a hard quantile above an easy one? Then
 look at the last columns: harder batches meet more false negatives, and where every true pair is accepted the order of the
-methods can change. Rows that say *not yet* belong to methods that vlpx does not have yet.`},
+methods can change. MAFA and SRCL learn from a model that was trained before them. NLVR2 and VQA have the paper's numbers only.`},
 		{"falcon/table2", `
-The same methods on captions of which three in ten belong to another image, as web captions may. Look whether FALCON's lead
-shrinks on noisy captions, as the paper says, and who is hurt most.`},
+ALBEF, GRIT-VLP, MAFA and FALCON, also on captions of which three in ten belong to another image, as web captions may. Look
+whether FALCON's lead shrinks on noisy captions, as the paper says, and who is hurt most.`},
 		{"falcon/table4", `
 What the scheduler needs: how large a search space, which loss's improvement as its reward, and whether every anchor must have a
 quantile of its own. The sizes are the paper's names; at this scale they are five mini-batches, the usual search space, and
@@ -28,7 +28,8 @@ The sizes of the data: the paper's, and what was counted here. Look how many cap
 negatives certain.`},
 		{"falcon/figure2", `
 At a fixed quantile of hardness, how often is the pair that was picked a false negative, epoch by epoch? Here this is counted.
-Look whether the rate rises over training at high quantiles. The panels on filters and ITM scores need MAFA.`},
+Look whether the rate rises over training at high quantiles. The last panel is of MAFA: what each threshold of its filter leaves
+of the true pairs among the hard negatives. The paper's panel on ITM scores is left out.`},
 		{"falcon/figure4", `
 Some anchors with short, middle and long captions, and what the scheduler picked for them in each epoch at its sampled quantile.
 A dashed frame marks a false negative: a caption that is true of the other image, too.`},
@@ -45,8 +46,9 @@ at all, and whether the two kinds differ.`},
 All methods over the epochs. Look whether an order of the methods holds all along or only at the end, and whether a method that
 starts fast is overtaken.`},
 		{"falcon/D.3", `
-GRIT-VLP over the sizes of its search space. A larger one makes harder mini-batches, which meet more false negatives; look
-whether retrieval suffers, as the paper says.`},
+GRIT-VLP and MAFA over the sizes of the search space, and MAFA over its threshold. A larger space makes harder mini-batches,
+which meet more false negatives; look whether retrieval suffers, as the paper says, and whether MAFA, which is to mend these, is
+spared.`},
 		{"vlpx/reward", `
 Beyond the paper: what the reward is. Mini-batches are built at fixed quantiles in turn and nothing is learned. A policy can learn
 no more than these differences tell, by how many standard deviations of the noise.`},

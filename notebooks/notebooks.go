@@ -11,11 +11,16 @@ import (
 // Files returns the notebooks by the name of their file in this folder. An artifact that the catalogue does not know is an
 // error.
 func Files() (map[string]kernels.Notebook, error) {
-	falcon, err := falcon()
-	if err != nil {
-		return nil, err
+	files := map[string]kernels.Notebook{"your-method.ipynb": yourMethod()}
+	for name, notebook := range map[string]func() (kernels.Notebook, error){
+		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl,
+	} {
+		var err error
+		if files[name], err = notebook(); err != nil {
+			return nil, err
+		}
 	}
-	return map[string]kernels.Notebook{"falcon.ipynb": falcon, "your-method.ipynb": yourMethod()}, nil
+	return files, nil
 }
 
 // section is one artifact's part of a notebook.
@@ -32,16 +37,16 @@ func (s section) cells() ([]kernels.Cell, error) {
 	}
 	return []kernels.Cell{
 		kernels.Markdown(fmt.Sprintf("## %s: %s\n\n%s", s.id, artifact.Title, strings.TrimSpace(s.look))),
-		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Show(%q, vlpx.Options{Scale: scale})", s.id)),
+		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Show(%q, vlpx.Options{Scale: scale, Seeds: seeds})", s.id)),
 	}, nil
 }
 
-// compose puts an introduction, the choice of the scale and the sections together.
-func compose(introduction string, sections []section) (kernels.Notebook, error) {
+// compose puts an introduction, the choice of the scale and of the seeds, a list with commas, and the sections together.
+func compose(introduction, seeds string, sections []section) (kernels.Notebook, error) {
 	notebook := kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Markdown(introduction + "\n\n" + howToRead),
-		kernels.Markdown(scales),
-		kernels.Go("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\""),
+		kernels.Markdown(scales + "\n\n" + howManySeeds),
+		kernels.Go(fmt.Sprintf("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\"\n\nvar seeds = []uint64{%s}", seeds)),
 	}}
 	for _, s := range sections {
 		cells, err := s.cells()
@@ -61,7 +66,7 @@ under it the claims: one method better than another in one column. Ours are comp
 
 - *supported*: the difference points where the paper says, with p < 0.05;
 - *contradicted*: it points the other way, with p < 0.05;
-- *undecided*: neither. Three seeds of a small run often cannot tell; that is no evidence against the paper.
+- *undecided*: neither. A few seeds of a small run often cannot tell; that is no evidence against the paper.
 
 A verdict is about the scale and the data of this notebook. The paper's numbers come from photographs and a model of 210
 million parameters, so compare directions, never values.
@@ -73,4 +78,10 @@ var scales = strings.TrimSpace(`
 The next cell chooses it by one word. *tiny* takes seconds a run and only shows that everything works: expect *undecided*.
 *mini* takes up to three minutes a run on two cores; *small* and *paper* want a GPU. What has run once is kept, so a cell that
 is run again answers at once, and one that was interrupted goes on from there.
+`)
+
+// howManySeeds explains why there are so few.
+var howManySeeds = strings.TrimSpace(`
+It chooses the seeds, too: every method runs once with each. One shows that everything works, two let the claims be tested (with
+one they say *not yet*), and for a verdict that is worth something take three or more, 1, 2, 3, from *mini* on.
 `)

@@ -136,6 +136,9 @@ func (b barGroups) DataRange() (xmin, xmax, ymin, ymax float64) {
 			take(r)
 		}
 	}
+	if ymin == 0 && ymax == 0 {
+		ymax = 1
+	}
 	return -0.5, float64(len(b.Groups)) - 0.5, ymin, ymax * 1.03
 }
 

@@ -14,7 +14,7 @@ import (
 type Heat struct {
 	Title          string
 	XLabel, YLabel string
-	Values         [][]float64 // rows of equal length, the first at the top; a cell that is NaN or infinite is left white
+	Values         [][]float64 // rows of equal length, the first at the top; a cell that is NaN or infinite is grey
 	Marked         [][]bool    // cells of true pairs, which get a frame; shaped as Values, or none if empty
 }
 
@@ -100,9 +100,11 @@ func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for r, row := range h.Values {
 		for k, v := range row {
+			colour := color.Color(dim)
 			if finite(v) {
-				c.FillPolygon(shade((v-low)/whole), cell(r, k))
+				colour = shade((v - low) / whole)
 			}
+			c.FillPolygon(colour, cell(r, k))
 		}
 	}
 	for r, row := range h.Marked {

@@ -78,17 +78,18 @@ func glyphs() []draw.GlyphDrawer {
 }
 
 // look is how a series is drawn. The cycles of colours, dashes and glyphs have no common divisor, so that two series agree in
-// all three only 280 apart.
+// all three only 280 apart. Bars have but their colour: those of every second cycle are pale.
 type look struct {
 	color color.NRGBA
 	dash  []vg.Length
 	glyph draw.GlyphDrawer
+	pale  bool
 }
 
 // lookOf tells series apart.
 func lookOf(series int) look {
 	colors, dash, glyph := palette(), dashes(), glyphs()
-	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)]}
+	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)], series/len(colors)%2 == 1}
 }
 
 // ramp is part of viridis from light to dark, which keeps its order for the colour-blind and in grey. Its end in yellow is left
@@ -110,7 +111,7 @@ func stageOf(stage, stages int) look {
 	k := min(int(at), len(colors)-2)
 	between := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (at-float64(k))*(float64(b)-float64(a)))) }
 	a, b := colors[k], colors[k+1]
-	return look{color.NRGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 255}, nil, draw.CircleGlyph{}}
+	return look{color: color.NRGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 255}, glyph: draw.CircleGlyph{}}
 }
 
 func (l look) line() draw.LineStyle {
@@ -127,9 +128,12 @@ func (l look) mark() draw.GlyphStyle {
 
 // fill is the colour of bars, pale enough for an error bar to show on it.
 func (l look) fill() color.Color {
-	c := l.color
+	c, white := l.color, 1./3
+	if l.pale {
+		white = 0.8
+	}
 	for _, part := range []*uint8{&c.R, &c.G, &c.B} {
-		*part += (255 - *part) / 3
+		*part += uint8(float64(255-*part) * white)
 	}
 	return c
 }

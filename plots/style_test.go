@@ -189,3 +189,15 @@ func TestStraightColours(t *testing.T) {
 		t.Errorf("got %d %d %d %d, want 200 100 50 36", r>>8, g>>8, b>>8, a>>8)
 	}
 }
+
+// As many bars as two cycles of the palette have fills of their own.
+func TestFillsDiffer(t *testing.T) {
+	seen := map[color.Color]int{}
+	for k := range 2 * len(palette()) {
+		fill := lookOf(k).fill()
+		if other, taken := seen[fill]; taken {
+			t.Errorf("series %d and %d have the same fill %v", other, k, fill)
+		}
+		seen[fill] = k
+	}
+}

@@ -18,7 +18,7 @@ func referenceCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:    "reference ID...",
-		Short:  "Put complete artifacts of the store among the shipped reference results",
+		Short:  "Put what the store has of artifacts among the shipped reference results",
 		Hidden: true,
 		Args:   needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {

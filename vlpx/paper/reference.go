@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/vlpx/run"
 )
 
 // referenceJSON holds the results of the project's own runs; see Reference.
@@ -87,24 +89,22 @@ func (r *Reference) seeds() int {
 	return most
 }
 
-// NewReference makes reference results of a complete report.
+// NewReference makes reference results of a report: of each row the runs of its first seeds, up to one that is not finished.
 func NewReference(r *Report) (Reference, error) {
-	if !r.Complete() {
-		return Reference{}, fmt.Errorf("paper: %s at %s on %s is not complete; reproduce it first", r.ID, r.Scale, r.Data.Name)
-	}
 	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date}
 	var seconds []float64
-	for _, row := range r.Rows {
-		if len(row.results) == 0 {
+	for i, row := range r.Rows {
+		results := leading(row.results, r.plan.Rows[i])
+		if len(results) == 0 {
 			continue
 		}
 		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}}
-		for _, result := range row.results {
+		for _, result := range results {
 			one.Runs = append(one.Runs, result.ID)
 			seconds = append(seconds, result.Seconds)
 		}
 		for _, column := range r.artifact.Columns {
-			if values := column.valuesOf(row.results); len(values) > 0 {
+			if values := column.valuesOf(results); len(values) > 0 {
 				summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
 				if len(values) > 1 {
 					summary[1] = round(stat.StdDev(values, nil))
@@ -112,25 +112,42 @@ func NewReference(r *Report) (Reference, error) {
 				one.Metrics[column.key()] = summary
 			}
 		}
-		if latest := row.results[len(row.results)-1].Commit; latest != ref.Commit {
+		if latest := results[len(results)-1].Commit; latest != ref.Commit {
 			one.Commit = latest
 		}
 		ref.Rows = append(ref.Rows, one)
+	}
+	if len(ref.Rows) == 0 {
+		return Reference{}, fmt.Errorf("paper: %s at %s on %s has no finished run; reproduce it first", r.ID, r.Scale, r.Data.Name)
 	}
 	ref.Seconds = round(stat.Mean(seconds, nil))
 	return ref, nil
 }
 
-// Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data; the others
-// are kept, with the commit they were run at.
+// leading are the results of the first of the runs, up to one that has none.
+func leading(results []run.Result, runs []run.Run) []run.Result {
+	for k, x := range runs {
+		if k == len(results) || results[k].ID != x.ID() {
+			return results[:k]
+		}
+	}
+	return results
+}
+
+// Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data, unless those
+// have the same runs and more; the others are kept, with the commit they were run at.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
 		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data {
 			continue
 		}
 		for _, row := range old.Rows {
-			if slices.ContainsFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == row.Name }) {
-				continue
+			if at := slices.IndexFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == row.Name }); at >= 0 {
+				fresh := r.Rows[at]
+				if len(row.Runs) <= len(fresh.Runs) || row.Runs[0] != fresh.Runs[0] {
+					continue
+				}
+				r.Rows = slices.Delete(r.Rows, at, at+1)
 			}
 			if row.Commit == "" && old.Commit != r.Commit {
 				row.Commit = old.Commit

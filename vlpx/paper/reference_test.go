@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +54,23 @@ func TestNewReference(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	unfinished, _ := halfDone(t)
-	if _, err := NewReference(unfinished); err == nil || !strings.Contains(err.Error(), "not complete") {
+	partial, err := NewReference(unfinished)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, row := range partial.Rows {
+		rows = append(rows, fmt.Sprint(row.Name, " ", len(row.Runs), " ", row.Metrics["TR@1"][0]))
+	}
+	if want := []string{"ALBEF 3 20", "GRIT-VLP 3 22", "Hard quantile 2 45"}; !slices.Equal(rows, want) {
+		t.Errorf("got rows %q, want %q", rows, want)
+	}
+	gap := unfinished.Rows[0].results
+	if got := leading(append(slices.Clone(gap[:1]), gap[2]), unfinished.plan.Rows[0]); len(got) != 1 {
+		t.Errorf("with the second seed missing: got %d leading results, want 1", len(got))
+	}
+	nothing := report(t, plan(t, "falcon/table1", Request{}), run.OpenStore(t.TempDir()))
+	if _, err := NewReference(nothing); err == nil || !strings.Contains(err.Error(), "no finished run") {
 		t.Errorf("got error %v, want one about the missing runs", err)
 	}
 
@@ -116,6 +133,11 @@ func TestMerge(t *testing.T) {
 	}
 	if want := []string{"FALCON 2 ", "MAFA 2 ", "ALBEF 1 old"}; !slices.Equal(merged, want) {
 		t.Errorf("got rows %q, want %q", merged, want)
+	}
+	more := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: []ReferenceRow{{Name: "MAFA", Runs: []string{"2", "3"}}}}
+	fewer := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: rows("2", "MAFA")}
+	if got := Merge(Merge(nil, more), fewer)[0].Rows; len(got) != 1 || len(got[0].Runs) != 2 {
+		t.Errorf("got %+v, want the row with more of the same runs", got)
 	}
 }
 

@@ -86,16 +86,6 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	return r, nil
 }
 
-// Complete tells whether every run of the plan is there.
-func (r *Report) Complete() bool {
-	for i, row := range r.Rows {
-		if len(row.results) < len(r.plan.Rows[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // status tells how far a row's runs are.
 func status(row Row, runs []run.Run, done int) string {
 	switch {

@@ -149,37 +149,67 @@ func checkSmoothed(t *testing.T, c golden.Case) {
 	read(t, c)
 }
 
-// checkPositives holds the contrast of retrieval fine-tuning: ALBEF's, with every candidate of the anchor's item a positive.
+// checkPositives holds the contrast of retrieval fine-tuning: ALBEF's, with every candidate of the anchor's item a positive, and
+// what its matching draws negatives by, which the published code leaves without normalisation.
 func checkPositives(t *testing.T, c golden.Case) {
-	names := []string{"image_cls", "text_cls", "temp", "image_cls_m", "text_cls_m", "image_queue", "text_queue", "idx", "idx_queue"}
+	names := []string{"image_cls", "text_cls", "temp", "image_cls_m", "text_cls_m", "idx"}
 	var inputs []*tensors.Tensor
-	for _, name := range names {
+	for _, name := range names[:5] {
 		inputs = append(inputs, value(c, "inputs", name))
 	}
-	alpha := c.Float("params", "alpha")
-	read(t, c)
-	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
-		tau := in[2]
-		keys := func(z, queue *Node) *Node { return Concatenate([]*Node{z, Transpose(queue, 0, 1)}, 0) }
-		um, wm := framework.Normalise(in[3]), framework.Normalise(in[4])
-		images, texts := keys(um, in[5]), keys(wm, in[6])
-		positives := objective.Positives(in[7], Concatenate([]*Node{in[7], in[8]}, 0), tau.DType())
-		taught := func(teacher, keys *Node) *Node {
-			view := Softmax(objective.Similarities(teacher, keys, StopGradient(tau)), -1)
-			return objective.Softened(positives, view, ConstAs(tau, alpha))
+	items := func(name string) []int32 {
+		var items []int32
+		for _, item := range c.Ints("inputs", name) {
+			items = append(items, int32(item))
 		}
-		i2t, t2i := taught(um, texts), taught(wm, images)
-		loss := objective.ITC(objective.Similarities(framework.Normalise(in[0]), texts, tau),
-			objective.Similarities(framework.Normalise(in[1]), images, tau), i2t, t2i)
-		return withGradients(loss, in[:3], positives, i2t, t2i)
-	})
-	for i, name := range []string{"loss_ita", "sim_targets", "sim_i2t_targets", "sim_t2i_targets"} {
-		near(t, c, name, got[i], c.Tensor("expected", name).Float)
+		return items
 	}
+	batch, queued := items("idx"), items("idx_queue")
+	inputs = append(inputs, tensors.FromValue(batch))
+	tuning := negative.Distilled{Alpha: c.Float("params", "alpha"), Decay: 0.995, Queue: len(queued), Items: true}
+	store := model.NewStore()
+	queues := map[string]*tensors.Tensor{"item": tensors.FromFlatDataAndDimensions(queued, len(queued), 1)}
+	for _, side := range []string{"image", "text"} {
+		x := c.Tensor("inputs", side+"_queue")
+		queues[side] = tensors.FromFlatDataAndDimensions(transposed(x.Float, x.Shape[0], x.Shape[1]), x.Shape[1], x.Shape[0])
+	}
+	read(t, c)
+	for side, queue := range queues {
+		if err := tuning.Put(store.Scope(state), side, queue, tensors.FromScalar(int32(0))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
+		z := tuning.ITC(negative.Features{
+			Image: framework.Normalise(in[0]), Text: framework.Normalise(in[1]), Temperature: in[2], Progress: OnesLike(in[2]),
+			State: s.Store().Scope(state), MomentumImage: framework.Normalise(in[3]), MomentumText: framework.Normalise(in[4]), Items: in[5],
+		})
+		drawn := func(similarities *Node) *Node { return Softmax(objective.WithoutOwn(similarities), -1) }
+		return withGradients(z.Loss, in[:3], z.Labels, drawn(z.I2T), drawn(z.T2I))
+	})
+	near(t, c, "loss_ita", got[0], c.Tensor("expected", "loss_ita").Float)
+	near(t, c, "sim_i2t_targets", got[1], c.Tensor("expected", "sim_i2t_targets").Float)
+	near(t, c, "text weights", got[2], normalised(c.Tensor("expected", "itm_weights_text_for_image").Float, len(batch)))
+	near(t, c, "image weights", got[3], normalised(c.Tensor("expected", "itm_weights_image_for_text").Float, len(batch)))
 	for i, name := range names[:3] {
 		near(t, c, name+" gradient", got[4+i], c.Tensor("expected", "grad", name).Float)
 	}
 	read(t, c)
+}
+
+// normalised divides the rows of a matrix by their sums.
+func normalised(x []float64, columns int) []float64 {
+	out := make([]float64, len(x))
+	for at := 0; at < len(x); at += columns {
+		var sum float64
+		for _, v := range x[at : at+columns] {
+			sum += v
+		}
+		for k, v := range x[at : at+columns] {
+			out[at+k] = v / sum
+		}
+	}
+	return out
 }
 
 // checkDistilled holds the loss, its gradients, and the queue after the batch joined it. Cases whose pointer is not at the

@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
 )
 
 // mining is GRIT-VLP with connections that the data's relation judges.
@@ -142,5 +143,64 @@ func TestRoomFollowsAndResumes(t *testing.T) {
 	tr.job.Config.Method.Contrast = negative.Distilled{Alpha: 0.4, Decay: 0.995}
 	if got := tr.room(); got != 64 {
 		t.Errorf("with momentum: got room %d, want 64", got)
+	}
+}
+
+// What new positives add to MLM is what their own mini-batches would give: each image with its text, under the masks drawn for them.
+func TestNewPositivesInMLM(t *testing.T) {
+	step := func(m negative.Method, change func(tr *trainer, in *Input)) (Input, Output) {
+		tr, err := newTrainer(withoutDropout(smallest(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.close()
+		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
+			t.Fatal(err)
+		}
+		in := firstInput(t, tr)
+		change(tr, &in)
+		out, err := tr.step.Run(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in, out
+	}
+	const batch = 4
+	in, joined := step(mining(), func(_ *trainer, in *Input) {
+		for i := range in.Truth { // all candidates are new positives
+			in.Truth[i] = 1
+		}
+		for i := range in.Labels { // and the own pairs predict nothing
+			in.Labels[i] = objective.Ignored
+		}
+		in.Room = 2 * batch
+	})
+	tokens, pixels := len(in.IDs)/batch, len(in.Pixels)/batch
+	own := []int32{0, 1, 2, 3}
+	var sum, count float64
+	for side, pairs := range [][2][]int32{{own, joined.Connected.Texts}, {joined.Connected.Images, own}} {
+		predicted := 0.0
+		_, alone := step(negative.GRITVLP(8, 16), func(_ *trainer, plain *Input) {
+			for k := range batch {
+				image, text := int(pairs[0][k]), int(pairs[1][k])
+				copy(plain.Pixels[k*pixels:(k+1)*pixels], in.Pixels[image*pixels:(image+1)*pixels])
+				for at := range tokens {
+					to, id, code := k*tokens+at, in.IDs[text*tokens+at], in.Fresh[(side*batch+k)*tokens+at]
+					plain.Masked[to], plain.Labels[to] = id, objective.Ignored
+					if at == 0 || id == 0 || code == -1 {
+						continue
+					}
+					plain.Labels[to] = id
+					predicted++
+					if code >= 0 {
+						plain.Masked[to] = code
+					}
+				}
+			}
+		})
+		sum, count = sum+alone.MLM*predicted, count+predicted
+	}
+	if want := sum / count; math.Abs(joined.MLM-want) > 1e-5*want {
+		t.Errorf("got MLM %v, want %v", joined.MLM, want)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -96,23 +97,24 @@ func single(o *options, method string) (*vlpx.Grid, error) {
 	return grid, nil
 }
 
+// printMetrics lists metrics: those of evaluation with what they are, then the others, which are the same without re-ranking and what
+// training counted.
 func printMetrics(c *cobra.Command, metrics map[string]float64) {
+	width := 0
+	for name := range metrics {
+		width = max(width, len(name))
+	}
 	known := map[string]bool{}
 	for _, info := range eval.Metrics() {
 		name := string(info.Metric)
 		known[name] = true
 		if v, ok := metrics[name]; ok {
-			fmt.Fprintf(c.OutOrStdout(), "  %-18s %7.2f %-1s   %s\n", name, v, info.Unit, info.What)
+			fmt.Fprintf(c.OutOrStdout(), "  %-*s %7.2f %-1s   %s\n", width, name, v, info.Unit, info.What)
 		}
 	}
-	var rest []string
-	for name := range metrics {
-		if !known[name] && len(name) > 0 && name[:2] == "FN" {
-			rest = append(rest, name)
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		if !known[name] {
+			fmt.Fprintf(c.OutOrStdout(), "  %-*s %7.2f\n", width, name, metrics[name])
 		}
-	}
-	sort.Strings(rest)
-	for _, name := range rest {
-		fmt.Fprintf(c.OutOrStdout(), "  %-18s %7.2f %%   true pairs among the negatives of the last epoch\n", name, metrics[name])
 	}
 }

@@ -91,6 +91,9 @@ func (r *Reference) seeds() int {
 
 // NewReference makes reference results of a report: of each row the runs of its first seeds, up to one that is not finished.
 func NewReference(r *Report) (Reference, error) {
+	if len(r.artifact.Columns) == 0 {
+		return Reference{}, fmt.Errorf("paper: %s has no columns of measures, which are all that is shipped", r.ID)
+	}
 	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date}
 	var seconds []float64
 	for i, row := range r.Rows {

@@ -158,6 +158,8 @@ func TestConfigValidate(t *testing.T) {
 	}{
 		{"batch of 1", func(c *Config) { c.BatchSize = 1 }},
 		{"0 epochs", func(c *Config) { c.Epochs = 0 }},
+		{"training by ITM + MLM alone", func(c *Config) { c.Objectives = negative.Objectives{ITM: true, MLM: true} }},
+		{"needs a reference model: true", func(c *Config) { c.Method = negative.MAFA(8, 16) }},
 		{"captions of 13 tokens", func(c *Config) { c.MaxLen = 13 }},
 		{"images of 32 pixels", func(c *Config) { c.Transform.Size = 32 }},
 		{"betas", func(c *Config) { c.Optimiser.Beta1 = 1 }},

@@ -49,6 +49,8 @@ func (c Config) Validate() error {
 			"of its own, others none", c.Method.Name, needs, c.Reference)
 	}
 	switch {
+	case !c.objectives().ITC:
+		return fmt.Errorf("train: training by %s alone; ITC picks the pairs of the others, so name it, too", c.Objectives)
 	case c.BatchSize < 2:
 		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
 	case c.Epochs < 1:

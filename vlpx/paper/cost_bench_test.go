@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
+
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -17,30 +19,12 @@ import (
 func BenchmarkCosts(b *testing.B) {
 	backend, scale := usual(b)
 	scale.Epochs, scale.Scenes.Train = 2, 800
-	data, err := run.ScenesData(scale.Scenes)
-	if err != nil {
-		b.Fatal(err)
-	}
-	collection, err := data.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		b.Fatal(err)
-	}
-	tokenizer, err := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab}.Tokenizer(collection)
-	if err != nil {
-		b.Fatal(err)
-	}
-	job := func(s Scale, m negative.Method, set datasets.Set) train.Job {
-		c := s.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
-		return train.Job{Config: c, Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()}
-	}
+	set, job := onScenes(b, backend, scale)
 	// What the frozen models know changes nothing of what they cost.
 	short := scale
 	short.Epochs = 1
-	frozen := job(short, plain(scale), datasets.First(set, 16, 0))
+	frozen := job(short, plain(scale))
+	frozen.Set = datasets.First(set, 16, 0)
 	m, _, err := train.Train(b.Context(), frozen)
 	if err != nil {
 		b.Fatal(err)
@@ -53,7 +37,7 @@ func BenchmarkCosts(b *testing.B) {
 		ctx, cancel := context.WithCancel(b.Context())
 		steppers := make([]*stepper, len(methods))
 		for i, m := range methods {
-			j := job(scale, m, set)
+			j := job(scale, m)
 			if m.NeedsReference() {
 				j.Config.Reference, j.Reference = "frozen", frozen.Dir
 			}
@@ -86,5 +70,29 @@ func BenchmarkCosts(b *testing.B) {
 			b.ReportMetric(seconds[i]/seconds[0], name+"/InfoNCE")
 		}
 		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// onScenes is the training split of a scale's scenes, and the jobs that train a method on it, with a folder each.
+func onScenes(b *testing.B, backend compute.Backend, scale Scale) (datasets.Set, func(Scale, negative.Method) train.Job) {
+	data, err := run.ScenesData(scale.Scenes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	set, err := data.TrainingSet()
+	if err != nil {
+		b.Fatal(err)
+	}
+	collection, err := data.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokenizer, err := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab}.Tokenizer(collection)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return set, func(s Scale, m negative.Method) train.Job {
+		c := s.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
+		return train.Job{Config: c, Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()}
 	}
 }

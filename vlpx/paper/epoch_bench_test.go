@@ -17,7 +17,6 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -28,31 +27,13 @@ import (
 func BenchmarkFALCONEpoch(b *testing.B) {
 	backend, scale := usual(b)
 	scale.Epochs = 3
-	data, err := run.ScenesData(scale.Scenes)
-	if err != nil {
-		b.Fatal(err)
-	}
-	collection, err := data.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		b.Fatal(err)
-	}
-	tokenizer, err := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab}.Tokenizer(collection)
-	if err != nil {
-		b.Fatal(err)
-	}
-	config := func(m negative.Method) train.Config {
-		return scale.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
-	}
-	added := rewardShare(b, backend, config(falconMethod(scale)))
+	set, job := onScenes(b, backend, scale)
+	added := rewardShare(b, backend, job(scale, falconMethod(scale)).Config)
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
 		var both [2]*stepper
 		for i, m := range []func(Scale) negative.Method{grit, falconMethod} {
-			both[i] = newStepper(ctx, train.Job{Config: config(m(scale)), Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()})
+			both[i] = newStepper(ctx, job(scale, m(scale)))
 		}
 		steps := len(datasets.Pairs(set)) / scale.BatchSize
 		var seconds [2]float64

@@ -27,10 +27,21 @@ func trueOf(n int) []float32 {
 	return truth
 }
 
-// withoutDropout leaves the room as all that differs between two graphs.
-func withoutDropout(job Job) Job {
+// begun is a run before its first step, with that step's input. It has no dropout, so that the room is all that differs between two
+// graphs.
+func begun(t *testing.T, m negative.Method) (*trainer, Input) {
+	t.Helper()
+	job := smallest(t, m)
 	job.Config.Framework.Text.Dropout = 0
-	return job
+	tr, err := newTrainer(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tr.close)
+	if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
+		t.Fatal(err)
+	}
+	return tr, firstInput(t, tr)
 }
 
 // A step with less room than new positives changes no weight and tells how much it needs; with enough room, how much there is to
@@ -39,15 +50,7 @@ func TestRoom(t *testing.T) {
 	trainers := map[int]*trainer{}
 	outs := map[int]Output{}
 	for _, room := range []int{2, 4, 8} {
-		tr, err := newTrainer(withoutDropout(smallest(t, mining())))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.close()
-		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
-			t.Fatal(err)
-		}
-		in := firstInput(t, tr)
+		tr, in := begun(t, mining())
 		for i := range in.Truth { // every pair is true: 8 candidates are new positives
 			in.Truth[i] = 1
 		}
@@ -83,15 +86,7 @@ func TestRoom(t *testing.T) {
 // New positives join MLM's mean; rows to spare do not, whatever their number.
 func TestRowsToSpareDoNotCount(t *testing.T) {
 	losses := func(n, room int) Output {
-		tr, err := newTrainer(withoutDropout(smallest(t, mining())))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.close()
-		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
-			t.Fatal(err)
-		}
-		in := firstInput(t, tr)
+		tr, in := begun(t, mining())
 		in.Truth, in.Room = trueOf(n), room
 		out, err := tr.step.Run(in)
 		if err != nil {
@@ -149,15 +144,7 @@ func TestRoomFollowsAndResumes(t *testing.T) {
 // What new positives add to MLM is what their own mini-batches would give: each image with its text, under the masks drawn for them.
 func TestNewPositivesInMLM(t *testing.T) {
 	step := func(m negative.Method, change func(tr *trainer, in *Input)) (Input, Output) {
-		tr, err := newTrainer(withoutDropout(smallest(t, m)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.close()
-		if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
-			t.Fatal(err)
-		}
-		in := firstInput(t, tr)
+		tr, in := begun(t, m)
 		change(tr, &in)
 		out, err := tr.step.Run(in)
 		if err != nil {

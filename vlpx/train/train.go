@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -21,8 +19,6 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/objective"
-	"vlpx.internal/vlpx/random"
 )
 
 // Job is a configuration with its data, on a backend.
@@ -187,59 +183,6 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	return t, nil
 }
 
-// freeze loads the reference model.
-func (t *trainer) freeze() error {
-	reference, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, t.job.Reference)
-	if err != nil {
-		return err
-	}
-	defer reference.Close()
-	return framework.Freeze(reference.store, t.store)
-}
-
-// startFrom gives the model, and its momentum copy where there is one, the weights of a finished run.
-func (t *trainer) startFrom(dir string) error {
-	first, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, dir)
-	if err != nil {
-		return err
-	}
-	defer first.Close()
-	for _, v := range sortedVariables(first.store, framework.Model) {
-		for _, root := range []string{framework.Model, framework.Momentum} {
-			into := t.store.GetVariable(root + strings.TrimPrefix(v.Path(), framework.Model))
-			if into == nil {
-				continue
-			}
-			value, err := v.MustValue().LocalClone()
-			if err != nil {
-				return err
-			}
-			if err := into.SetValue(value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
-func (t *trainer) resume() error {
-	if err := removeUnfinished(t.job.Dir); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; delete the file to start the run afresh", err)
-	}
-	if err == nil {
-		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
-			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
-		}
-	}
-	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
-	return err
-}
-
 // imageCache bounds the decoded images that are kept in memory.
 const imageCache = 1 << 30
 
@@ -353,22 +296,7 @@ func (t *trainer) one(ctx context.Context) error {
 			t.Broken = append(t.Broken, reason)
 		}
 	}
-	t.Current.add(out)
-	if t.relation != nil {
-		t.Current.False.count(t.relation, t.pairs, batch.Pairs, out)
-	}
-	if out.Weights != nil {
-		t.Current.weigh(out.Weights, batch.Pairs, t.pairs, t.relation)
-	}
-	if e, mines := c.Method.Positives.(negative.ECM); mines {
-		t.Current.connect(e, *out.Connected, t.relation, t.pairs, batch.Pairs, t.Epoch >= c.Epochs-shownEpochs)
-	}
-	if out.Labels != nil {
-		t.Current.label(out.Labels, c.BatchSize)
-	}
-	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules && len(scheduler.Choices()) > 0 {
-		t.Current.schedule(scheduler.Choices(), out.Improvement, t.classes, t.relation, t.pairs)
-	}
+	t.count(batch.Pairs, out)
 	if t.Step%curveEvery == 0 {
 		if err := t.curve(point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
 			GradientNorm: out.GradientNorm, Temperature: out.Temperature, Improvement: out.Improvement}); err != nil {
@@ -378,57 +306,6 @@ func (t *trainer) one(ctx context.Context) error {
 	t.Step++
 	t.made++
 	return nil
-}
-
-// input completes a mini-batch with the step's own draws: masks and matching noise.
-func (t *trainer) input(b loader.Batch) Input {
-	c := t.job.Config
-	k := t.job.Tokenizer
-	special := objective.Special{Pad: k.PAD(), CLS: k.CLS(), Mask: k.MASK()}
-	draws := objective.DrawMask(random.Stream(c.Seed, "mask", t.Epoch, t.Step), len(b.IDs), c.Method.Masking, k.Size())
-	masked, labels := objective.MaskTokens(b.IDs, draws, special)
-	noise := make([]float32, 2*c.BatchSize*c.BatchSize)
-	r := random.Stream(c.Seed, "matching", t.Epoch, t.Step)
-	for i := range noise {
-		noise[i] = float32(-math.Log(r.ExpFloat64()))
-	}
-	in := Input{
-		Pixels: b.Pixels, IDs: b.IDs, Masked: masked, Labels: labels, Noise: noise,
-		Progress: float64(t.Epoch) + float64(t.Step)/float64(t.steps),
-		Rate:     c.Schedule.At(t.Epoch, t.Step),
-		Room:     t.room(),
-		Soft:     t.Epoch == c.Epochs-1,
-	}
-	needs := framework.NeedsOf(c.Method, c.objectives())
-	if needs.Items {
-		for _, p := range b.Pairs {
-			in.Items = append(in.Items, int32(t.pairs[p].Image))
-		}
-	}
-	if needs.Truth {
-		in.Truth = t.truth(b.Pairs)
-	}
-	if needs.Fresh {
-		r := random.Stream(c.Seed, "mask of new positives", t.Epoch, t.Step)
-		in.Fresh = objective.DrawMask(r, 2*len(b.IDs), c.Method.Masking, k.Size()).Codes(special)
-	}
-	return in
-}
-
-// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair that
-// the relation does not know counts as 0.
-func (t *trainer) truth(batch []int) []float32 {
-	truth := make([]float32, 0, len(batch)*len(batch))
-	for _, image := range batch {
-		for _, text := range batch {
-			var holds float32
-			if is, known := t.relation.Holds(t.pairs[image].Image, text); is && known {
-				holds = 1
-			}
-			truth = append(truth, holds)
-		}
-	}
-	return truth
 }
 
 func (t *trainer) report() {

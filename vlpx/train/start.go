@@ -1,0 +1,64 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"vlpx.internal/vlpx/framework"
+)
+
+// freeze loads the reference model.
+func (t *trainer) freeze() error {
+	reference, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, t.job.Reference)
+	if err != nil {
+		return err
+	}
+	defer reference.Close()
+	return framework.Freeze(reference.store, t.store)
+}
+
+// startFrom gives the model, and its momentum copy where there is one, the weights of a finished run.
+func (t *trainer) startFrom(dir string) error {
+	first, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, dir)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	for _, v := range sortedVariables(first.store, framework.Model) {
+		for _, root := range []string{framework.Model, framework.Momentum} {
+			into := t.store.GetVariable(root + strings.TrimPrefix(v.Path(), framework.Model))
+			if into == nil {
+				continue
+			}
+			value, err := v.MustValue().LocalClone()
+			if err != nil {
+				return err
+			}
+			if err := into.SetValue(value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
+func (t *trainer) resume() error {
+	if err := removeUnfinished(t.job.Dir); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; delete the file to start the run afresh", err)
+	}
+	if err == nil {
+		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
+			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
+		}
+	}
+	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
+	return err
+}

@@ -20,6 +20,8 @@ type ALBEF struct {
 	// MeanPool makes the image's embedding read the mean of its tokens instead of the class token: small encoders that start
 	// from nothing find shapes far sooner by it.
 	MeanPool bool `json:",omitempty"`
+	// Temperature is tau's first value; 0 takes the published 0.07. It is learned from there, within [0.001, 0.5].
+	Temperature float64 `json:",omitempty"`
 }
 
 // Paper is ALBEF's exact architecture, 210M parameters: ViT-B/16 at 256 pixels and BERT-base with six fusion layers.
@@ -54,6 +56,8 @@ func (a ALBEF) Validate() error {
 		return fmt.Errorf("framework: a dropout of %g; it lies in [0, 1)", t.Dropout)
 	case t.Vocab <= 0:
 		return fmt.Errorf("framework: the vocabulary is empty")
+	case a.Temperature != 0 && !(a.Temperature >= coldest && a.Temperature <= hottest):
+		return fmt.Errorf("framework: a temperature of %g; it lies in [%g, %g]", a.Temperature, coldest, hottest)
 	case a.Embed <= 0 || t.Fusion <= 0:
 		return fmt.Errorf("framework: the shared embedding (%d) and the fusion layers (%d) must be positive", a.Embed, t.Fusion)
 	}
@@ -129,10 +133,13 @@ func (a ALBEF) maskedWords(s *model.Scope, fused *Node) *Node {
 	return a.Text.Words(s.At("text"), fused, a.Half)
 }
 
-// temperature is tau, clamped in place to [0.001, 0.5] before each use, with no gradient through the clamp (METHODS.md 1.1).
+// coldest and hottest are the bounds of tau (METHODS.md 1.1).
+const coldest, hottest = 0.001, 0.5
+
+// temperature is tau, clamped in place to its bounds before each use, with no gradient through the clamp (METHODS.md 1.1).
 func temperature(s *model.Scope, g *Graph) *Node {
 	encoder.Variable(s, g, encoder.Temperature)
 	v := s.GetVariable(encoder.Temperature)
-	v.SetNodeValue(ClipScalar(v.NodeValue(g), 0.001, 0.5))
+	v.SetNodeValue(ClipScalar(v.NodeValue(g), coldest, hottest))
 	return v.NodeValue(g)
 }

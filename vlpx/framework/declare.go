@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -54,7 +55,7 @@ func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negativ
 	if err := a.Declare(backend, store); err != nil {
 		return err
 	}
-	if err := encoder.Initialise(store, Model, run.Seed); err != nil {
+	if err := a.initialise(store, Model, run.Seed); err != nil {
 		return err
 	}
 	if keeper, keeps := m.Contrast.(negative.Stateful); keeps {
@@ -73,7 +74,15 @@ func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negativ
 		copied := store.VariableWithShape(Momentum+strings.TrimPrefix(v.Path(), Model), v.Shape(), initializer.Zero)
 		copied.SetTrainable(false)
 	}
-	return encoder.Initialise(store, Momentum, run.Seed)
+	return a.initialise(store, Momentum, run.Seed)
+}
+
+// initialise gives the variables under root their first values.
+func (a ALBEF) initialise(store *model.Store, root string, seed uint64) error {
+	if err := encoder.Initialise(store, root, seed); err != nil || a.Temperature == 0 {
+		return err
+	}
+	return store.Scope(root).GetVariable(encoder.Temperature).SetValue(tensors.FromScalar(float32(a.Temperature)))
 }
 
 // Freeze copies the model of one store into another as its frozen reference.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
@@ -150,6 +151,35 @@ func near(t *testing.T, name string, got, want []float32) {
 	for i := range want {
 		if math.Abs(float64(got[i]-want[i])) > 1e-5 {
 			t.Errorf("%s: value %d: got %g, want %g", name, i, got[i], want[i])
+		}
+	}
+}
+
+// The temperature of the model and of its momentum copy starts where the configuration says, the published 0.07 by default.
+func TestFirstTemperature(t *testing.T) {
+	for _, want := range []float32{0, 0.2} {
+		a, store := small(), model.NewStore()
+		a.Temperature = float64(want)
+		if err := a.Initialise(backend(t), store, negative.ALBEF(8), negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			want = 0.07
+		}
+		for _, root := range []string{Model, Momentum} {
+			got, err := store.Scope(root).GetVariable(encoder.Temperature).Value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := tensors.ToScalar[float32](got); got != want {
+				t.Errorf("%s: temperature %g, want %g", root, got, want)
+			}
+		}
+	}
+	for _, temperature := range []float64{-1, 0.0005, 0.6, math.NaN()} {
+		a := small()
+		if a.Temperature = temperature; a.Validate() == nil {
+			t.Errorf("temperature %g: no error", temperature)
 		}
 	}
 }

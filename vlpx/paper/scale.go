@@ -40,8 +40,9 @@ type Scale struct {
 	VisionLayers, TextLayers, Fusion int
 	Positions                        int
 	Dropout                          float64
-	Half                             bool // products in bfloat16
-	MeanPool                         bool // of the image's tokens, instead of the class token
+	Half                             bool    // products in bfloat16
+	MeanPool                         bool    // of the image's tokens, instead of the class token
+	Temperature                      float64 // of ITC at first; 0 for the published 0.07
 
 	SearchSpace, GroupQueue int // of the grouped samplers, in pairs
 	MomentumQueue           int // of ALBEF, in pairs
@@ -150,7 +151,7 @@ func (s Scale) Framework(vocab int) framework.ALBEF {
 		Vision: encoder.ViT{Image: s.Image, Patch: s.Patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
 			Fusion: s.Fusion, Dropout: s.Dropout},
-		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool,
+		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
 	}
 }
 

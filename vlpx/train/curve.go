@@ -18,8 +18,8 @@ const CurvesName = "curves.jsonl"
 // curveEvery is the number of steps between points of the curves.
 const curveEvery = 10
 
-// point is one step in the curves.
-type point struct {
+// Point is one step in the curves: its losses in nats, what moved them, and where it stands, Step counting from zero in each Epoch.
+type Point struct {
 	Epoch        int     `json:"epoch"`
 	Step         int     `json:"step"`
 	Rate         float64 `json:"rate"`

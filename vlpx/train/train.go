@@ -298,7 +298,7 @@ func (t *trainer) one(ctx context.Context) error {
 	}
 	t.count(batch.Pairs, out)
 	if t.Step%curveEvery == 0 {
-		if err := t.curve(point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
+		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
 			GradientNorm: out.GradientNorm, Temperature: out.Temperature, Improvement: out.Improvement}); err != nil {
 			return err
 		}

@@ -1,0 +1,70 @@
+package train
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+func TestReadCurves(t *testing.T) {
+	dir := t.TempDir()
+	if c, err := ReadCurves(dir); err != nil || len(c.Points)+len(c.Epochs) > 0 {
+		t.Errorf("without a file: got %v, %v", c, err)
+	}
+	const lines = `{"epoch":0,"step":0,"itc":3}
+{"epoch":0,"step":10,"itc":2,"itm":0.5}
+{"epoch":0,"itc":2.5,"metrics":{"IR@1":7}}
+`
+	want := Curves{
+		Points: []Point{{ITC: 3}, {Step: 10, ITC: 2, ITM: 0.5}},
+		Epochs: []Record{{ITC: 2.5, Metrics: map[string]float64{"IR@1": 7}}},
+	}
+	for _, text := range []string{lines, lines + `{"epoch":1,"st`, lines + "\x00"} { // being written
+		if err := os.WriteFile(filepath.Join(dir, CurvesName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadCurves(dir); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, CurvesName), []byte(lines+"half\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadCurves(dir); err == nil || !strings.Contains(err.Error(), CurvesName+": line 4") {
+		t.Errorf("error %v, want one that names line 4", err)
+	}
+}
+
+// A run's own curves are read back: every point and every record.
+func TestCurvesOfARun(t *testing.T) {
+	job := smallest(t, negative.Plain())
+	model, outcome, err := Train(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model.Close()
+	c, err := ReadCurves(job.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c.Epochs, outcome.Epochs) {
+		t.Errorf("epochs %v, want %v", c.Epochs, outcome.Epochs)
+	}
+	if want := len(outcome.Epochs); len(c.Points) != want || c.Points[want-1].Epoch != want-1 || c.Points[0].ITC <= 0 {
+		t.Errorf("points %v, want one of each of the %d epochs of five steps", c.Points, want)
+	}
+}
+
+func FuzzCurves(f *testing.F) {
+	f.Add([]byte("{\"epoch\":0,\"step\":0}\n{\"epoch\":0}\n{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := parseCurves("curves", text)
+		if lines := strings.Count(string(text), "\n"); err == nil && len(c.Points)+len(c.Epochs) != lines {
+			t.Errorf("%d entries of %d lines", len(c.Points)+len(c.Epochs), lines)
+		}
+	})
+}

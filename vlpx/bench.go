@@ -1,0 +1,303 @@
+package vlpx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/paper"
+)
+
+// Bench is an ablation bench: a form to compose a method from parts, to set what they can be set to, to train it while its curves are
+// drawn, to stop it, which keeps a checkpoint, and to compare all that was trained, each with the plain method. The cell ends with the
+// button "finish", or an interrupt. Each composition is a run in the store, so that what was trained once is there at once.
+//
+// Where no person can press a button, as when the notebook is executed headlessly, it trains and compares the plain method and
+// GRIT-VLP's parts, and ends.
+func Bench(options ...Options) *Report {
+	return must("bench", func(ctx context.Context, s cell.Screen) (*Report, error) {
+		b, err := newBench(only(options), s)
+		if err != nil {
+			return nil, err
+		}
+		if !s.Live() {
+			return b.example(ctx)
+		}
+		report, err := b.serve(ctx)
+		if errors.Is(err, cell.ErrNoAnswer) {
+			s.Say(err.Error())
+			return b.example(ctx)
+		}
+		return report, err
+	})
+}
+
+// The buttons of a bench.
+const (
+	pressRun, pressStop, pressCompare, pressFinish = "run", "stop", "compare", "finish"
+)
+
+// seedKey is the control of how many seeds a method is trained with.
+const seedKey = "seeds"
+
+type bench struct {
+	options Options
+	screen  cell.Screen
+	now     paper.Ablation
+	trained []paper.Row // the plain one first
+	seeds   int
+	// Below the form: what trains now, and the latest report, which stays when the form goes.
+	progress, results cell.Block
+}
+
+func newBench(o Options, s cell.Screen) (*bench, error) {
+	if o.Scale == "" {
+		o.Scale = "tiny"
+	}
+	data, err := o.folder()
+	if err != nil {
+		return nil, err
+	}
+	scale, err := paper.Preset(o.Scale, data != "")
+	if err != nil {
+		return nil, err
+	}
+	for _, assignment := range o.Set {
+		if err := scale.Set(assignment); err != nil {
+			return nil, err
+		}
+	}
+	b := &bench{options: o, screen: s, now: scale.Plain(), seeds: max(1, len(o.Seeds))}
+	plain, err := b.now.Row()
+	if err != nil {
+		return nil, err
+	}
+	b.trained = []paper.Row{plain}
+	return b, nil
+}
+
+// example is what a bench shows without a person.
+func (b *bench) example(ctx context.Context) (*Report, error) {
+	b.now.Batches, b.now.Contrast = "grouped", "consistency"
+	row, err := b.now.Row()
+	if err != nil {
+		return nil, err
+	}
+	b.keep(row)
+	return b.compare(ctx)
+}
+
+func (b *bench) keep(row paper.Row) {
+	if !slices.ContainsFunc(b.trained, func(r paper.Row) bool { return r.Name == row.Name }) {
+		b.trained = append(b.trained, row)
+	}
+}
+
+// compare trains what is missing and shows all rows.
+func (b *bench) compare(ctx context.Context) (*Report, error) {
+	grid, err := openRows(b.trained, b.withSeeds())
+	if err != nil {
+		return nil, err
+	}
+	return grid.show(ctx, b.screen)
+}
+
+// withSeeds are the options with as many seeds as the form says.
+func (b *bench) withSeeds() Options {
+	o := b.options
+	for seed := uint64(len(o.Seeds)) + 1; len(o.Seeds) < b.seeds; seed++ {
+		o.Seeds = append(o.Seeds, seed)
+	}
+	o.Seeds = o.Seeds[:b.seeds]
+	return o
+}
+
+// form is the bench's form.
+func (b *bench) form() *cell.Form {
+	f := &cell.Form{Name: "bench", Buttons: []cell.Button{
+		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"}, {Name: pressFinish, Label: "Finish"},
+	}}
+	for _, role := range paper.Roles() {
+		c := cell.Control{Name: role, Label: role}
+		var hints []string
+		for _, p := range paper.Parts(role) {
+			c.Options = append(c.Options, p.Name)
+			hints = append(hints, p.Name+": "+p.What)
+		}
+		c.Value, c.Hint = c.Options[0], strings.Join(hints, "\n")
+		f.Controls = append(f.Controls, c)
+	}
+	slider := func(name, label, hint string, value float64, r cell.Range) {
+		f.Controls = append(f.Controls, cell.Control{
+			Name: name, Label: label, Hint: hint, Range: &r, Value: strconv.FormatFloat(value, 'g', 4, 64),
+		})
+	}
+	m := float64(b.now.SearchSpace)
+	slider(paper.SearchSpaceKey, "search space", "pairs that a chain of neighbours runs through", m, cell.Range{Min: m / 5, Max: 2 * m, Step: m / 5})
+	slider(paper.QuantileKey, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile, cell.Range{Min: 0, Max: 1, Step: 0.05})
+	slider(paper.AlphaKey, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
+	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature, cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
+	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds), cell.Range{Min: 1, Max: 5, Step: 1})
+	return f
+}
+
+// set takes a control's new value.
+func (b *bench) set(name, value string) error {
+	switch name {
+	case paper.BatchesRole:
+		b.now.Batches = value
+		return nil
+	case paper.ContrastRole:
+		b.now.Contrast = value
+		return nil
+	case paper.MatchingRole:
+		b.now.Matching = value
+		return nil
+	case paper.PositivesRole:
+		b.now.Positives = value
+		return nil
+	}
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	switch name {
+	case paper.SearchSpaceKey:
+		b.now.SearchSpace = int(v)
+	case paper.QuantileKey:
+		b.now.Quantile = v
+	case paper.AlphaKey:
+		b.now.Alpha = v
+	case paper.TemperatureKey:
+		b.now.Temperature = v
+	case seedKey:
+		b.seeds = int(v)
+	default:
+		return fmt.Errorf("no control %q", name)
+	}
+	return nil
+}
+
+// serve answers a person until "finish".
+func (b *bench) serve(ctx context.Context) (*Report, error) {
+	form := b.form()
+	if err := form.Open(); err != nil {
+		return nil, err
+	}
+	defer form.Close()
+	idle := []string{pressRun, pressCompare, pressFinish}
+	said := "compose a method and run it"
+	var last *Report
+	b.progress, b.results = b.screen.Block(), b.screen.Block()
+	for {
+		form.Status(b.describe(said), idle...)
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), cell.ErrOrphaned) {
+				return nil, cell.ErrOrphaned
+			}
+			return last, nil
+		case e := <-form.Events():
+			said = ""
+			rows := b.trained
+			switch e.Name {
+			case pressStop:
+				continue
+			case pressFinish:
+				return last, nil
+			case pressRun:
+				row, err := b.now.Row()
+				if err != nil {
+					said = err.Error()
+					continue
+				}
+				rows = []paper.Row{row}
+			case pressCompare:
+			default:
+				if err := b.set(e.Name, e.Value); err != nil {
+					said = err.Error()
+				}
+				continue
+			}
+			report, told, err := b.train(ctx, form, rows)
+			if err != nil {
+				return last, err
+			}
+			if said = told; report == nil {
+				continue
+			}
+			last = report
+			if err := b.results.Show(report, report.figure); err != nil {
+				return last, err
+			}
+			for _, row := range rows {
+				b.keep(row)
+			}
+		}
+	}
+}
+
+// describe is the line below the buttons.
+func (b *bench) describe(said string) string {
+	if said != "" {
+		return said
+	}
+	row, err := b.now.Row()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s: press Run; %d to compare", row.Name, len(b.trained))
+}
+
+// train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is told; an error
+// means that the bench cannot go on.
+func (b *bench) train(ctx context.Context, form *cell.Form, rows []paper.Row) (report *Report, told string, err error) {
+	grid, err := openRows(rows, b.withSeeds())
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	training, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- grid.makeOn(training, b.screen, b.progress) }()
+	form.Status("training; Stop keeps a checkpoint", pressStop)
+	for {
+		select {
+		case e := <-form.Events():
+			switch e.Name {
+			case pressStop:
+				form.Status("stopping: the checkpoint is written")
+				stop()
+			case pressRun, pressCompare, pressFinish: // pressed before the buttons were greyed
+			default:
+				if err := b.set(e.Name, e.Value); err != nil {
+					return nil, err.Error(), nil
+				}
+			}
+		case err := <-done:
+			switch {
+			case ctx.Err() != nil:
+				return nil, "", context.Cause(ctx)
+			case errors.Is(err, context.Canceled):
+				kept, err := grid.Stopped()
+				return nil, kept + "; Run goes on from there", err
+			case err != nil:
+				return nil, err.Error(), nil
+			}
+			report, err := grid.Report()
+			return report, fmt.Sprintf("trained: %s", strings.Join(rowNames(rows), "; ")), err
+		}
+	}
+}
+
+func rowNames(rows []paper.Row) []string {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+	}
+	return names
+}

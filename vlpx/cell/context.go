@@ -1,0 +1,43 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// ErrOrphaned is the cause of a context whose program lost the kernel or the terminal that started it.
+var ErrOrphaned = errors.New("the kernel that started this cell is gone")
+
+// Context ends with an interrupt, which is what Jupyter's stop button sends, with a request to terminate, and with the death of
+// the process that started this one: a kernel that is restarted leaves its cell behind, which would train on unseen. Its cause
+// tells.
+func Context() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	go watchParent(ctx, os.Getppid, 500*time.Millisecond, cancel)
+	return ctx, func() {
+		release()
+		cancel(nil)
+	}
+}
+
+// watchParent cancels with ErrOrphaned once the parent is another process than at first.
+func watchParent(ctx context.Context, parent func() int, every time.Duration, cancel context.CancelCauseFunc) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for first := parent(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			if parent() != first {
+				cancel(ErrOrphaned)
+				return
+			}
+		}
+	}
+}

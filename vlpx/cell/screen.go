@@ -1,0 +1,215 @@
+package cell
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"golang.org/x/term"
+
+	"vlpx.internal/plots"
+)
+
+// Shown is what has a form for a page and one for a terminal, such as a [plots.Table].
+type Shown interface {
+	HTML(io.Writer) error
+	Text(io.Writer, plots.Terminal) error
+}
+
+// Screen is a page or a terminal. Not for concurrent use.
+type Screen interface {
+	// Show writes a value below what is there.
+	Show(Shown) error
+	// Draw shows a drawing; a terminal has no place for it and is silent.
+	Draw(plots.Drawing) error
+	// Say writes lines of text.
+	Say(lines ...string)
+	// Block is a new place below what is there that is written over and over.
+	Block() Block
+	// Live tells whether people can watch while it changes: a page in a browser, or a terminal.
+	Live() bool
+	// Close waits until all is there.
+	Close() error
+}
+
+// Block is a place on a screen that shows the latest of what it is given.
+type Block interface {
+	// Head puts lines above the text, which stay; in a terminal they are written once.
+	Head(lines ...string)
+	// Set shows a text and, on a page, a picture, which may be nil.
+	Set(text string, picture plots.Drawing)
+	// Show shows a value instead, and a drawing, which may be nil.
+	Show(Shown, plots.Drawing) error
+	// Erase leaves nothing on a page.
+	Erase()
+}
+
+// Open opens the screen of this program.
+func Open() Screen {
+	if gonbui.IsNotebook {
+		return page{}
+	}
+	return console{}
+}
+
+// page is the output of a cell.
+type page struct{}
+
+func (page) Show(s Shown) error {
+	var b bytes.Buffer
+	if err := s.HTML(&b); err != nil {
+		return err
+	}
+	gonbui.DisplayHTML(b.String())
+	return nil
+}
+
+// Draw shows a PNG: of the picture formats, the one that every front end keeps, trusted or not.
+func (page) Draw(d plots.Drawing) error {
+	var b bytes.Buffer
+	if err := d.PNG(&b, 0); err != nil {
+		return err
+	}
+	gonbui.DisplayPng(b.Bytes())
+	return nil
+}
+
+func (page) Say(lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	text := ""
+	for _, line := range lines {
+		text += "<div>" + html.EscapeString(line) + "</div>"
+	}
+	gonbui.DisplayHTML(`<div style="font-size: 90%; opacity: .8">` + text + "</div>")
+}
+
+func (page) Block() Block {
+	b := &pageBlock{id: "vlpx_" + gonbui.UniqueId()}
+	b.Erase() // takes the place
+	return b
+}
+
+// Live is true where a Jupyter server started the kernel: only then does GoNB know the kernel's name there.
+func (page) Live() bool { return os.Getenv("GONB_JUPYTER_KERNEL_ID") != "" }
+
+// Close is bounded: a kernel that died meanwhile never answers.
+func (page) Close() error {
+	done := make(chan struct{})
+	go func() {
+		gonbui.Sync()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+	}
+	return gonbui.Error()
+}
+
+type pageBlock struct {
+	id   string
+	head []string
+}
+
+// livePixels is the resolution of pictures that are drawn anew every few seconds, in dots per inch.
+const livePixels = 100
+
+func (b *pageBlock) Head(lines ...string) {
+	b.head = lines
+	b.Set("", nil)
+}
+
+func (b *pageBlock) Set(text string, picture plots.Drawing) {
+	content := `<pre style="margin: 0">` + html.EscapeString(strings.TrimSpace(strings.Join(append(b.head, text), "\n"))) + "</pre>"
+	if picture != nil {
+		drawn, err := embedded(picture, livePixels)
+		if err != nil {
+			drawn = "<pre>" + html.EscapeString(err.Error()) + "</pre>"
+		}
+		content += drawn
+	}
+	gonbui.UpdateHTML(b.id, content)
+}
+
+func (b *pageBlock) Show(s Shown, d plots.Drawing) error {
+	var content bytes.Buffer
+	if err := s.HTML(&content); err != nil {
+		return err
+	}
+	if d != nil {
+		drawn, err := embedded(d, 0)
+		if err != nil {
+			return err
+		}
+		content.WriteString(drawn)
+	}
+	gonbui.UpdateHTML(b.id, content.String())
+	return nil
+}
+
+func (b *pageBlock) Erase() {
+	b.head = nil
+	gonbui.UpdateHTML(b.id, "")
+}
+
+// embedded is a drawing within a page.
+func embedded(d plots.Drawing, dpi int) (string, error) {
+	var png bytes.Buffer
+	if err := d.PNG(&png, dpi); err != nil {
+		return "", err
+	}
+	return `<img alt="figure" style="max-width: 100%" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(png.Bytes()) + `">`, nil
+}
+
+// console is a terminal, or a file that stands for one.
+type console struct{}
+
+func (console) Show(s Shown) error {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	return s.Text(os.Stdout, plots.Terminal{Width: width, Style: err == nil})
+}
+
+func (console) Draw(plots.Drawing) error { return nil }
+
+func (console) Say(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, line)
+	}
+}
+
+func (console) Block() Block { return &consoleBlock{shown: term.IsTerminal(int(os.Stderr.Fd()))} }
+
+func (console) Live() bool { return false }
+
+func (console) Close() error { return nil }
+
+// consoleBlock is a line on standard error.
+type consoleBlock struct{ shown, written bool }
+
+func (b *consoleBlock) Head(lines ...string) { console{}.Say(lines...) }
+
+func (b *consoleBlock) Set(text string, _ plots.Drawing) {
+	if b.shown {
+		b.written = true
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+text)
+	}
+}
+
+func (b *consoleBlock) Show(s Shown, _ plots.Drawing) error {
+	b.Erase()
+	return console{}.Show(s)
+}
+
+func (b *consoleBlock) Erase() {
+	if b.written {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,169 @@
+package vlpx
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+)
+
+// reproduced is the report of an artifact after its missing runs were made, without a screen.
+func reproduced(t *testing.T, id string, o Options) *Report {
+	t.Helper()
+	grid, err := Open(id, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made(t, grid)
+}
+
+func made(t *testing.T, grid *Grid) *Report {
+	t.Helper()
+	if err := grid.Make(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	report, err := grid.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// smallest keeps a run within a second on any engine.
+func smallest(home string) Options {
+	return Options{Scale: "tiny", Seeds: []uint64{1}, Home: home, Set: []string{
+		"scenes.train=16", "scenes.test=4", "scenes.val=4", "rerank=2", "epochs=2",
+	}}
+}
+
+// cells are what the tests below run in a process of its own, as a kernel runs a cell.
+var cells = map[string]func(){
+	"wrong name":      func() { Reproduce("falcon/tabel1", Options{Scale: "tiny"}) },
+	"wrong scale":     func() { Reproduce("falcon/table1", Options{Scale: "tinny"}) },
+	"not there":       func() { Reproduce("falcon/table3") },
+	"wrong method":    func() { Compare([]string{"InfoNCE", "GRIT-VPL"}) },
+	"wrong setting":   func() { Run("InfoNCE, epoch=3") },
+	"nothing to show": func() { Show(3) },
+	"wrong ending":    func() { Save(&Report{}, "figure.gif") },
+	"list":            func() { Show("falcon") },
+	"shipped":         func() { Show("falcon/table1") },
+	"table":           func() { Show(plots.Table{Columns: []plots.Column{{Name: "a"}}, Rows: []plots.TableRow{{Name: "row"}}}) },
+	"run":             func() { Run("InfoNCE", smallest("")) },
+	"compare":         func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
+	"bench":           func() { Bench(smallest("")) },
+}
+
+const cellKey = "VLPX_TEST_CELL"
+
+func TestMain(m *testing.M) {
+	if run, ok := cells[os.Getenv(cellKey)]; ok {
+		run()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// runCell runs one of the cells in a folder of its own.
+func runCell(t *testing.T, name, dir string) (out, complaint string, status int) {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Dir = dir
+	command.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GONB_") }),
+		cellKey+"="+name, "VLPX_HOME="+filepath.Join(dir, "home"))
+	var written, complained strings.Builder
+	command.Stdout, command.Stderr = &written, &complained
+	if err := command.Run(); err != nil && command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return written.String(), complained.String(), command.ProcessState.ExitCode()
+}
+
+// A mistake ends the program with one line: what, and what to do.
+func TestCellsThatFail(t *testing.T) {
+	for name, says := range map[string]string{
+		"wrong name":      `"falcon/table1"`,
+		"wrong scale":     `did you mean "tiny"`,
+		"not there":       "not there yet",
+		"wrong method":    `did you mean "GRIT-VLP"`,
+		"wrong setting":   `did you mean "epochs"`,
+		"nothing to show": "int",
+		"wrong ending":    ".svg",
+	} {
+		out, complaint, status := runCell(t, name, t.TempDir())
+		if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, says) {
+			t.Errorf("%s: status %d, output %q, standard error %q; want 1, none and one line that says %q", name, status, out, complaint, says)
+		}
+	}
+}
+
+func TestCellsInATerminal(t *testing.T) {
+	for name, says := range map[string][]string{
+		"list":    {"falcon/table1", "falcon/D.3", "not yet"},
+		"shipped": {"falcon/table1", "reference", "0 of 3 seeds"},
+		"table":   {"row"},
+		"run":     {"vlpx/run: InfoNCE", "R@1"},
+		"compare": {"InfoNCE, temperature=.2", "Claims"},
+		"bench":   {"plain, tau 0.07", "grouped, consistency, M 40, alpha 0.4, tau 0.07"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			out, complaint, status := runCell(t, name, dir)
+			if status != 0 {
+				t.Fatalf("status %d: %s", status, complaint)
+			}
+			for _, want := range says {
+				if !strings.Contains(out, want) {
+					t.Errorf("output %q, want %q in it", out, want)
+				}
+			}
+			if name != "compare" {
+				return
+			}
+			for _, file := range []string{"c.svg", "c.md"} {
+				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || len(text) == 0 {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		})
+	}
+}
+
+// Every ending gives a file, and a figure that is not there is an error which leaves none.
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	o := smallest(filepath.Join(dir, "home"))
+	grid, err := OpenComparison([]string{"InfoNCE"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := grid.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := made(t, grid)
+	for _, e := range endings {
+		path := filepath.Join(dir, "file."+e.name)
+		if e.figure {
+			if err := empty.Save(path); err == nil || !strings.Contains(err.Error(), "no figure") {
+				t.Errorf("%s without results: error %v", path, err)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s is there", path)
+			}
+		}
+		if err := report.Save(path); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || len(text) == 0 {
+			t.Errorf("%s: %d bytes, %v", path, len(text), err)
+		}
+	}
+	if err := report.Save(filepath.Join(dir, "missing", "f.png")); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a folder that is not there: error %v", err)
+	}
+}

@@ -1,0 +1,185 @@
+package vlpx
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// Grid is an artifact's plan with the store that answers it.
+type Grid struct {
+	Plan  *paper.Plan
+	Store *run.Store
+	Home  string
+}
+
+// Open works out which runs an artifact needs; it runs nothing.
+func Open(id string, o Options) (*Grid, error) {
+	artifact, err := paper.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	if artifact.Status() == paper.NotYet {
+		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list tells what is", id, artifact.Title)
+	}
+	return open(artifact, o)
+}
+
+// OpenComparison works out which runs a comparison of methods needs, each method as Compare names it; it runs nothing.
+func OpenComparison(methods []string, o Options) (*Grid, error) {
+	var rows []paper.Row
+	for _, name := range methods {
+		row, err := paper.Variant(name, o.Own)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return openRows(rows, o)
+}
+
+// openRows works out which runs a comparison of rows needs.
+func openRows(rows []paper.Row, o Options) (*Grid, error) {
+	artifact, err := paper.Compared(rows)
+	if err != nil {
+		return nil, err
+	}
+	o.Own = nil // those that are asked for are rows by now
+	return open(artifact, o)
+}
+
+func open(artifact paper.Artifact, o Options) (*Grid, error) {
+	home, err := run.Home(o.Home)
+	if err != nil {
+		return nil, err
+	}
+	data, err := o.folder()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := paper.NewPlan(artifact, paper.Request{
+		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Grid{Plan: plan, Store: run.OpenStore(home), Home: home}, nil
+}
+
+// Missing lists the runs that the store has no result of.
+func (g *Grid) Missing() ([]run.Run, error) {
+	var missing []run.Run
+	for _, r := range g.Plan.Runs() {
+		_, done, err := g.Store.Find(r)
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			missing = append(missing, r)
+		}
+	}
+	return missing, nil
+}
+
+// Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing.
+func (g *Grid) Outlook() ([]string, error) {
+	missing, err := g.Missing()
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	choice, _ := engine.Choose(engine.Cache())
+	lines := []string{fmt.Sprintf("%s at %s on %s: %d of %d runs to make on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name,
+		len(missing), len(g.Plan.Runs()), choice.Name, choice.Reason)}
+	if choice.Slower != "" {
+		lines = append(lines, choice.Slower)
+	}
+	return append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there",
+		round(g.Estimate(len(missing), choice.Name)))), nil
+}
+
+func round(d time.Duration) time.Duration {
+	if d > 10*time.Minute {
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Second)
+}
+
+// Progress is where a grid of runs stands.
+type Progress struct {
+	Run, Runs int // the run at work, from 1, and how many this call makes
+	Method    string
+	Seed      uint64
+	Training  train.Report // zero before the first step
+	Message   string       // a line worth telling; empty otherwise
+
+	at run.Run // the run that trains, which may be one that the run at work needs
+}
+
+// String tells the progress in a line.
+func (p Progress) String() string {
+	if p.Message != "" {
+		return p.Message
+	}
+	t := p.Training
+	return fmt.Sprintf("run %d of %d, %s, seed %d: step %d of %d, loss %.3f, %.0f pairs/s, %s left", p.Run, p.Runs, p.Method, p.Seed,
+		t.Step, t.Steps, t.Loss, t.PairsPerSecond, t.Left.Round(time.Second))
+}
+
+// Make runs the missing runs, one after another; listen, if not nil, hears of every training step. A cancelled context stops it
+// with what is finished kept and the run at work at a checkpoint.
+func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
+	missing, err := g.Missing()
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		return err
+	}
+	defer backend.Finalize()
+	at := Progress{Runs: len(missing)}
+	tell := func(p Progress) {
+		if listen != nil {
+			listen(p)
+		}
+	}
+	executor := run.Executor{
+		Store: g.Store, Backend: backend, Engine: choice.Name, Versions: engine.Versions(),
+		Report: func(r run.Run, t train.Report) {
+			at.Training, at.at = t, r
+			tell(at)
+		},
+		Say: func(line string) {
+			message := at
+			message.Message = line
+			tell(message)
+		},
+	}
+	for i, r := range missing {
+		at = Progress{Run: i + 1, Runs: len(missing), Method: r.Train.Method.Name, Seed: r.Train.Seed, at: r}
+		if _, err := executor.Run(ctx, r); err != nil {
+			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
+		}
+	}
+	return nil
+}
+
+// Stopped tells what a grid that was stopped keeps.
+func (g *Grid) Stopped() (string, error) {
+	missing, err := g.Missing()
+	if err != nil {
+		return "", err
+	}
+	total, kept := len(g.Plan.Runs()), "nothing of the next"
+	if len(missing) > 0 && g.Store.Started(missing[0]) {
+		r := missing[0].Train
+		kept = fmt.Sprintf("a checkpoint of %s, seed %d", r.Method.Name, r.Seed)
+	}
+	return fmt.Sprintf("stopped: %d of %d runs are kept, and %s", total-len(missing), total, kept), nil
+}

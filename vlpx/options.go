@@ -1,0 +1,41 @@
+package vlpx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
+type Options struct {
+	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
+	Data       string   // "scenes" (the default), or a folder with dataset_*.json[.gz] and images/; a name is looked up in $VLPX_DATA
+	Seeds      []uint64 // 1, 2 and 3 if empty
+	Methods    []string // rows of an artifact to run; all if empty
+	Set        []string // changes of the scale, "key=value"
+	Vocabulary string   // a BERT vocab.txt or tokenizer.json; built from the training captions if empty
+	Home       string   // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
+	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
+	// of its code runs it anew.
+	Own []negative.Method
+}
+
+// folder is where the data lies; empty for generated scenes.
+func (o Options) folder() (string, error) {
+	if o.Data == "" || o.Data == "scenes" {
+		return "", nil
+	}
+	places := []string{o.Data}
+	if root := os.Getenv("VLPX_DATA"); root != "" {
+		places = append(places, filepath.Join(root, o.Data))
+	}
+	for _, place := range places {
+		if info, err := os.Stat(place); err == nil && info.IsDir() {
+			return place, nil
+		}
+	}
+	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", o.Data)
+}

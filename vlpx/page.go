@@ -1,0 +1,227 @@
+package vlpx
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// Page is one HTML page of artifacts, self-contained and without scripts: each with the papers' numbers, what the store has, the
+// shipped reference results, the verdicts, the figure, and how to make it again. It is made of what the store has and runs nothing.
+type Page struct {
+	Date    time.Time
+	Program string // the commit that the program was built from
+	Scale   string
+	Data    string // the collection's name
+	Seeds   []uint64
+	// Engines and Commits are of the runs that the store has, with the number of runs of each.
+	Engines, Commits map[string]int
+	Have, Need       int // runs that the store has of those that the artifacts need, each counted once
+	Papers           []PagePaper
+	NotYet           []paper.Artifact
+}
+
+// PagePaper is the part of a page about one paper.
+type PagePaper struct {
+	Key      string // "falcon"
+	Title    string
+	Sections []PageSection
+}
+
+// PageSection is the part of a page about one artifact.
+type PageSection struct {
+	ID, Title, Look string
+	Partial         bool          // some rows or columns are not there yet
+	Have, Need      int           // runs
+	Table           template.HTML // empty where there is no number to show yet
+	Letters         int           // width of the table in a terminal, by which it is made to fit on paper
+	Note            string
+	Claims          []paper.Finding
+	Figure          template.HTML // empty for none, or none yet
+	Pending         bool          // there will be a figure once the store has results
+	Shell, Cell     string        // what makes it again; Shell is empty where only a cell can
+	Err             error         // why there is nothing else
+}
+
+// Anchor is the section's id in the page.
+func (s PageSection) Anchor() string { return strings.ReplaceAll(s.ID, "/", "-") }
+
+// paperTitles are the parts of the catalogue.
+var paperTitles = map[string]string{
+	"falcon": "FALCON: False-Negative Aware Learning of Contrastive Negatives in Vision-Language Pretraining",
+	"mafa":   "MAFA: Managing False Negatives for Vision-Language Pre-training",
+	"glofnd": "GloFND: Discovering Global False Negatives On the Fly for Self-supervised Contrastive Learning",
+	"srcl":   "SRCL: Vision Language Pre-training by Contrastive Learning with Cross-Modal Similarity Regulation",
+	"tags":   "TAGS-DC: Negative Sample is Negative in Its Own Way: Tailoring Negative Sentences for Image-Text Retrieval",
+	"vlpx":   "vlpx: artifacts of the project's own",
+}
+
+// NewPage gathers artifacts in the catalogue's order: those named by their ID or by their paper ("falcon"), or all if none is
+// named. say, if not nil, hears of each before it is read. Names that are not there, and options that suit none of the artifacts, are an
+// error; what is wrong with single artifacts stands in their sections, and Faults tells of it.
+func NewPage(ctx context.Context, names []string, o Options, say func(string)) (*Page, error) {
+	artifacts, err := selected(names)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{Date: time.Now(), Program: run.Commit(), Engines: map[string]int{}, Commits: map[string]int{}}
+	var grids []*Grid // nil where it does not open, with the error in faults
+	var faults []error
+	var first *Grid // that opens
+	var ready []paper.Artifact
+	for _, a := range artifacts {
+		if a.Status() == paper.NotYet {
+			p.NotYet = append(p.NotYet, a)
+			continue
+		}
+		grid, err := Open(a.ID, o)
+		if err == nil && first == nil {
+			first = grid
+		}
+		ready, grids, faults = append(ready, a), append(grids, grid), append(faults, err)
+	}
+	if len(ready) == 0 {
+		return nil, fmt.Errorf("nothing of %s is there yet; vlpx list tells what is", strings.Join(names, ", "))
+	}
+	if first == nil {
+		return nil, faults[0]
+	}
+	p.Scale, p.Data, p.Seeds = first.Plan.Scale.Name, first.Plan.Data.Name, first.Plan.Seeds
+
+	counted := map[string]bool{}
+	for i, a := range ready {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if say != nil {
+			say(fmt.Sprintf("%s (%d of %d)", a.ID, i+1, len(ready)))
+		}
+		s := PageSection{ID: a.ID, Title: a.Title, Look: a.Look, Partial: a.Status() == paper.Partial, Err: faults[i]}
+		s.Shell, s.Cell = o.calls(a.ID)
+		if s.Err == nil {
+			p.count(&s, grids[i], counted)
+			s.Err = s.fill(grids[i])
+		}
+		if n := len(p.Papers); n == 0 || p.Papers[n-1].Key != a.Paper() {
+			p.Papers = append(p.Papers, PagePaper{Key: a.Paper(), Title: paperTitles[a.Paper()]})
+		}
+		part := &p.Papers[len(p.Papers)-1]
+		part.Sections = append(part.Sections, s)
+	}
+	return p, nil
+}
+
+// selected are the artifacts that names stand for.
+func selected(names []string) ([]paper.Artifact, error) {
+	var known []string
+	for _, a := range paper.All() {
+		known = append(known, a.ID, a.Paper())
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no artifact or paper %q; did you mean %q? See them all with: vlpx list", name, paper.Nearest(name, known))
+		}
+	}
+	return slices.DeleteFunc(paper.All(), func(a paper.Artifact) bool {
+		return len(names) > 0 && !slices.Contains(names, a.ID) && !slices.Contains(names, a.Paper())
+	}), nil
+}
+
+// count counts the runs of a section, and those of them that are new to the page. A damaged result counts as missing.
+func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) {
+	for _, r := range g.Plan.Runs() {
+		result, done, _ := g.Store.Find(r)
+		s.Need++
+		if done {
+			s.Have++
+		}
+		if id := r.ID(); !counted[id] {
+			counted[id] = true
+			p.Need++
+			if done {
+				p.Have++
+				p.Engines[result.Engine]++
+				p.Commits[result.Commit]++
+			}
+		}
+	}
+}
+
+// fill puts the artifact's report into its section.
+func (s *PageSection) fill(g *Grid) error {
+	report, err := g.Report()
+	if err != nil {
+		return err
+	}
+	table := report.table
+	s.Note, table.Title, table.Note = table.Note, "", "" // the page has them outside of the box in which a wide table scrolls
+	var b bytes.Buffer
+	if len(table.Columns) > 0 { // none where neither the paper, the store nor the reference has a number
+		if err := table.HTML(&b); err != nil {
+			return err
+		}
+		if s.Letters, err = letters(table); err != nil {
+			return err
+		}
+	}
+	if report.figure != nil {
+		if s.Figure, err = svgElement(report.figure); err != nil {
+			return err
+		}
+	}
+	s.Pending = report.figure == nil && g.Plan.Artifact.Figure != nil
+	s.Table, s.Claims = template.HTML(b.String()), report.Claims
+	return nil
+}
+
+// letters is how wide a table is in a terminal that is wide enough.
+func letters(t plots.Table) (int, error) {
+	var b bytes.Buffer
+	if err := t.Text(&b, plots.Terminal{Width: 1 << 20}); err != nil {
+		return 0, err
+	}
+	widest := 0
+	for line := range strings.Lines(b.String()) {
+		widest = max(widest, utf8.RuneCountInString(line))
+	}
+	return widest, nil
+}
+
+// Faults tells of the artifacts whose sections have nothing but an error; nil if none has.
+func (p *Page) Faults() error {
+	var faults []error
+	for _, part := range p.Papers {
+		for _, s := range part.Sections {
+			if s.Err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", s.ID, s.Err))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// HasFigure tells whether any artifact of the page has a figure.
+func (p *Page) HasFigure() bool {
+	return slices.ContainsFunc(p.Papers, func(part PagePaper) bool {
+		return slices.ContainsFunc(part.Sections, func(s PageSection) bool { return s.Figure != "" })
+	})
+}
+
+// Claims are those of all artifacts on the page.
+func (p *Page) Claims() []paper.Finding {
+	var all []paper.Finding
+	for _, part := range p.Papers {
+		all = append(all, part.Claims()...)
+	}
+	return all
+}

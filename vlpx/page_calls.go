@@ -1,0 +1,59 @@
+package vlpx
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// calls are the command line and the notebook's call that make an artifact again. Folders and files are named without their
+// place, which is another one at the reader's.
+func (o Options) calls(id string) (shell, cell string) {
+	if o.Scale == "" {
+		o.Scale = "mini"
+	}
+	if len(o.Seeds) == 0 {
+		o.Seeds = []uint64{1, 2, 3}
+	}
+	shell = fmt.Sprintf("vlpx reproduce %s -scale %s -seeds %s", id, o.Scale, listed(o.Seeds, ","))
+	fields := fmt.Sprintf("Scale: %q, Seeds: []uint64{%s}", o.Scale, listed(o.Seeds, ", "))
+	add := func(flag, field, value string) {
+		shell += fmt.Sprintf(" -%s %s", flag, quoted(value))
+		fields += fmt.Sprintf(", %s: %q", field, value)
+	}
+	if o.Data != "" && o.Data != "scenes" {
+		add("data", "Data", filepath.Base(o.Data))
+	}
+	if o.Vocabulary != "" {
+		add("vocab", "Vocabulary", filepath.Base(o.Vocabulary))
+	}
+	if len(o.Methods) > 0 {
+		shell += " -methods " + quoted(strings.Join(o.Methods, ","))
+		fields += fmt.Sprintf(", Methods: %#v", o.Methods)
+	}
+	for _, set := range o.Set {
+		shell += " -set " + quoted(set)
+	}
+	if len(o.Set) > 0 {
+		fields += fmt.Sprintf(", Set: %#v", o.Set)
+	}
+	if len(o.Own) > 0 { // their code is the reader's to have; the command knows none
+		shell, fields = "", fields+", Own: own"
+	}
+	return shell, fmt.Sprintf("vlpx.Reproduce(%q, vlpx.Options{%s})", id, fields)
+}
+
+// listed puts a separator between seeds.
+func listed(seeds []uint64, separator string) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(seeds), "[]"), " ", separator)
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if strings.IndexFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/", r)
+	}) < 0 && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,143 @@
+package vlpx
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/paper"
+)
+
+// Report is an artifact with its results. It shows itself on a page and in a terminal, and writes itself to files.
+type Report struct {
+	*paper.Report
+	table  plots.Table
+	claims plots.Table
+	figure plots.Drawing // nil for none
+}
+
+// Report gathers what the store has.
+func (g *Grid) Report() (*Report, error) {
+	inner, err := paper.NewReport(g.Plan, g.Store)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Report: inner, claims: inner.ClaimsTable()}
+	if r.table, err = inner.Table(); err != nil {
+		return nil, err
+	}
+	if r.figure, err = inner.Figure(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Text writes the table and the claims for a terminal.
+func (r *Report) Text(w io.Writer, terminal plots.Terminal) error {
+	if err := r.table.Text(w, terminal); err != nil || len(r.Claims) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return r.claims.Text(w, terminal)
+}
+
+// Markdown writes the table and the claims in Markdown.
+func (r *Report) Markdown(w io.Writer) error {
+	if err := r.table.Markdown(w); err != nil || len(r.Claims) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return r.claims.Markdown(w)
+}
+
+// HTML writes the table and the claims in HTML, for a notebook.
+func (r *Report) HTML(w io.Writer) error {
+	if err := r.table.HTML(w); err != nil || len(r.Claims) == 0 {
+		return err
+	}
+	return r.claims.HTML(w)
+}
+
+// CSV writes the table, one line a value.
+func (r *Report) CSV(w io.Writer) error { return r.table.CSV(w) }
+
+// JSON writes everything.
+func (r *Report) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// HasFigure tells whether there is a figure to draw.
+func (r *Report) HasFigure() bool { return r.figure != nil }
+
+// PNG draws the figure.
+func (r *Report) PNG(w io.Writer) error {
+	return r.drawn(func(d plots.Drawing) error { return d.PNG(w, 0) })
+}
+
+// SVG draws the figure, with text as text.
+func (r *Report) SVG(w io.Writer) error {
+	return r.drawn(func(d plots.Drawing) error { return d.SVG(w) })
+}
+
+// PDF draws the figure, with its fonts embedded.
+func (r *Report) PDF(w io.Writer) error {
+	return r.drawn(func(d plots.Drawing) error { return d.PDF(w) })
+}
+
+func (r *Report) drawn(draw func(plots.Drawing) error) error {
+	if r.figure == nil {
+		return fmt.Errorf("%s has no figure, or no results to draw yet", r.ID)
+	}
+	return draw(r.figure)
+}
+
+// endings are what a report can be written as.
+var endings = []struct {
+	name   string
+	figure bool
+	render func(*Report, io.Writer) error
+}{
+	{"md", false, (*Report).Markdown}, {"csv", false, (*Report).CSV}, {"json", false, (*Report).JSON}, {"html", false, (*Report).HTML},
+	{"png", true, (*Report).PNG}, {"svg", true, (*Report).SVG}, {"pdf", true, (*Report).PDF},
+}
+
+// FigureEndings are the endings of files that hold the figure.
+func FigureEndings() []string {
+	var names []string
+	for _, e := range endings {
+		if e.figure {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}
+
+// Save writes the report to a file as the ending of its name says: the figure to .png, .svg or .pdf, the table to .md, .csv, .html or
+// .json. The file appears whole or not at all.
+func (r *Report) Save(path string) error {
+	ending := strings.TrimPrefix(filepath.Ext(path), ".")
+	var names []string
+	for _, e := range endings {
+		if names = append(names, "."+e.name); e.name != ending {
+			continue
+		}
+		var content bytes.Buffer
+		if err := e.render(r, &content); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := renameio.WriteFile(path, content.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s: its ending says none of %s", path, strings.Join(slices.Sorted(slices.Values(names)), ", "))
+}

@@ -1,0 +1,78 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
+)
+
+// encode fills in the embeddings of all images and captions. An image that cannot be decoded takes part as the mean colour.
+func (x *Explorer) encode(ctx context.Context) error {
+	if x.set.Len() < 2 {
+		return fmt.Errorf("explore: %s: %d pairs are those of one image, which has no negatives; explore more",
+			x.set.Name(), len(x.pairs))
+	}
+	var err error
+	if x.inference, err = x.model.Inference(); err != nil {
+		return err
+	}
+	dim := x.start.Dim
+	for from := 0; from < x.set.Len(); from += x.batch {
+		out, err := x.encodeImages(ctx, x.consecutive(from, x.set.Len()))
+		if err != nil {
+			return err
+		}
+		x.image = append(x.image, out.Features[:min(x.batch, x.set.Len()-from)*dim]...)
+	}
+	for from := 0; from < len(x.pairs); from += x.batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		out, err := x.inference.Texts(x.ids(x.consecutive(from, len(x.pairs))))
+		if err != nil {
+			return err
+		}
+		x.text = append(x.text, out.Features[:min(x.batch, len(x.pairs)-from)*dim]...)
+	}
+	return nil
+}
+
+// consecutive is a batch of indices below n; the last batch repeats its last index, so that one compiled shape serves all.
+func (x *Explorer) consecutive(from, n int) []int {
+	batch := make([]int, x.batch)
+	for i := range batch {
+		batch[i] = min(from+i, n-1)
+	}
+	return batch
+}
+
+func (x *Explorer) encodeImages(ctx context.Context, images []int) (framework.Encoded, error) {
+	pixels, _, err := loader.Pixels(ctx, x.set, images, x.config.Transform.Size)
+	if err != nil {
+		return framework.Encoded{}, fmt.Errorf("explore: %s: %w", x.set.Name(), err)
+	}
+	return x.inference.Images(pixels)
+}
+
+// ids are the tokens of captions, [pairs, MaxLen].
+func (x *Explorer) ids(pairs []int) []int32 {
+	var ids []int32
+	for _, p := range pairs {
+		ids = append(ids, x.model.Tokenizer.Encode(text.Clean(x.pairs[p].Text(x.set), text.MaxWords), x.config.MaxLen)...)
+	}
+	return ids
+}
+
+// features are the embeddings of pairs, [pairs, dim] each.
+func (x *Explorer) features(pairs []int) (image, text []float32) {
+	dim := x.start.Dim
+	for _, p := range pairs {
+		i := x.pairs[p].Image
+		image = append(image, x.image[i*dim:(i+1)*dim]...)
+		text = append(text, x.text[p*dim:(p+1)*dim]...)
+	}
+	return image, text
+}

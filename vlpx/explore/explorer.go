@@ -1,0 +1,154 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// DefaultPairs is how many pairs of a split are explored unless the caller says otherwise.
+const DefaultPairs = 5000
+
+// Explorer answers what the methods would do with an anchor's negatives, by one model. Not for concurrent use.
+//
+// The methods are asked as if the momentum encoders and the frozen reference model were this model, too, and Con-D its head of
+// image-text matching.
+type Explorer struct {
+	// Progress is the point of training that the methods are asked at, in epochs done; Open sets it to the run's end. SRCL's and
+	// MAFA's targets depend on it.
+	Progress float64
+	// Epochs is how many epochs are played to tell which pairs share a mini-batch; see Treatment.Meet.
+	Epochs int
+
+	name        string // of the run
+	set         datasets.Set
+	relation    datasets.Relation // nil where nothing is known
+	pairs       []datasets.Pair
+	first       []int // pair of each image
+	whole       int   // pairs of the split, explored or not
+	start       negative.Start
+	temperature float64
+	image, text []float32 // normalised embeddings, [images, dim] and [pairs, dim]
+	batch       int       // pairs of the mini-batch that the methods are asked about
+
+	backend   compute.Backend
+	model     *train.Model // nil in tests of what needs none
+	inference *framework.Inference
+	config    train.Config
+	lenses    map[lensKey]*lens
+	meetings  map[string][][]int32 // what play gave, by the identity of Batches
+}
+
+// Open encodes the first pairs, at most as many as asked for and whole images only, of a split of a finished run's data with the
+// run's model: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs stands for
+// DefaultPairs. Of the executor it uses the store and the backend, which must outlive the explorer.
+func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs int) (*Explorer, error) {
+	result, done, err := e.Store.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	if !done {
+		return nil, fmt.Errorf("explore: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	whole, err := part(r.Data, collection, split)
+	if err != nil {
+		return nil, err
+	}
+	x := newExplorer(e.Backend, whole, pairs, r.Train)
+	x.name = fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)
+	x.temperature = temperature(result)
+	tokenizer, err := r.Tokenizer(collection)
+	if err != nil {
+		return nil, err
+	}
+	if x.model, err = train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r)); err != nil {
+		return nil, err
+	}
+	if err := x.encode(ctx); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// newExplorer is one of the first pairs of a set, without embeddings.
+func newExplorer(backend compute.Backend, whole datasets.Set, pairs int, c train.Config) *Explorer {
+	if pairs == 0 {
+		pairs = DefaultPairs
+	}
+	x := &Explorer{
+		Progress: float64(c.Epochs), Epochs: 12, whole: len(datasets.Pairs(whole)), backend: backend, config: c,
+		lenses: map[lensKey]*lens{}, meetings: map[string][][]int32{},
+	}
+	images, count := 0, 0
+	for images < whole.Len() && count+len(whole.Captions(images)) <= pairs {
+		count += len(whole.Captions(images))
+		images++
+	}
+	x.set = datasets.First(whole, max(1, images), 0)
+	x.pairs = datasets.Pairs(x.set)
+	for p, pair := range x.pairs {
+		if pair.Caption == 0 {
+			x.first = append(x.first, p)
+		}
+	}
+	if related, ok := x.set.(datasets.Related); ok {
+		x.relation = related.Relation()
+	}
+	x.batch = min(c.BatchSize, x.set.Len())
+	x.start = negative.Start{Pairs: len(x.pairs), BatchSize: x.batch, Dim: c.Framework.Embed, Epochs: max(2, c.Epochs), Seed: c.Seed}
+	return x
+}
+
+// part is what the run used of a split.
+func part(d run.Data, c datasets.Collection, split string) (datasets.Set, error) {
+	if split == "train" {
+		return d.TrainingSet()
+	}
+	set, err := c.Split(split)
+	if err != nil {
+		return nil, fmt.Errorf("explore: %w", err)
+	}
+	return datasets.First(set, d.Images, 0), nil
+}
+
+// temperature is that of the epoch whose weights the model has.
+func temperature(r run.Result) float64 {
+	of := len(r.Epochs)
+	if r.BestEpoch > 0 {
+		of = r.BestEpoch
+	}
+	return r.Epochs[of-1].Temperature
+}
+
+// Pairs is the number of pairs explored: anchors are 0 to Pairs()-1, as [datasets.Pairs] counts them.
+func (x *Explorer) Pairs() int { return len(x.pairs) }
+
+// Close frees the model and the compiled graphs.
+func (x *Explorer) Close() {
+	for _, l := range x.lenses {
+		l.exec.Finalize()
+		l.store.Finalize()
+	}
+	if x.model != nil {
+		x.model.Close()
+	}
+}
+
+// identity tells methods and their parts apart.
+func identity(part any) (string, error) {
+	text, err := json.Marshal(part)
+	return fmt.Sprintf("%T%s", part, text), err
+}

@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// smallest is a run of a second: 24 generated images, mini-batches of eight, two epochs.
+func smallest(t *testing.T) run.Run {
+	t.Helper()
+	data, err := run.ScenesData(scenes.Config{Train: 24, Val: 4, Test: 4, Captions: 2, Size: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: 2}
+	collection, err := data.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokenizer, err := r.Vocabulary.Tokenizer(collection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Train = train.Config{
+		Framework: framework.ALBEF{
+			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
+			Text:   encoder.BERT{Vocab: tokenizer.Size(), Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1},
+			Embed:  6,
+		},
+		Method: negative.GRITVLP(8, 16), BatchSize: 8, Epochs: 2, MaxLen: 10,
+		Transform: transform.Pipeline{Size: 16},
+		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
+		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 1e-3, Min: 1e-4, Units: 3, Unit: 2, Epochs: 2},
+		Seed:      1,
+	}
+	return r
+}
+
+func TestOpen(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	e := &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}
+	r := smallest(t)
+	if _, err := Open(t.Context(), e, r, "train", 0); err == nil || !strings.Contains(err.Error(), "train it first") {
+		t.Fatalf("before training: got error %v", err)
+	}
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), e, r, "tarin", 0); err == nil || !strings.Contains(err.Error(), `no split "tarin"`) {
+		t.Errorf("a split that is not there: got error %v", err)
+	}
+	if _, err := Open(t.Context(), e, r, "train", 3); err == nil || !strings.Contains(err.Error(), "explore more") {
+		t.Errorf("one image: got error %v", err)
+	}
+	x, err := Open(t.Context(), e, r, "train", 41)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if x.Pairs() != 40 || len(x.image) != 20*6 || len(x.text) != 40*6 {
+		t.Fatalf("got %d pairs, %d and %d numbers; want 40 of whole images", x.Pairs(), len(x.image), len(x.text))
+	}
+	for name, side := range sides {
+		v, err := x.Negatives(t.Context(), 39, side, 5, []negative.Method{negative.MAFA(8, 16)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Embeddings and Con-D against single pairs that come through the model alone.
+		for _, n := range append(v.Nearest, v.Anchor) {
+			i, caption := x.meeting(39, n.Pair, side)
+			image, err := x.encodeImages(t.Context(), []int{i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := x.ids([]int{caption})
+			text, err := x.inference.Texts(ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cosine := 0.0
+			for d := range text.Features {
+				cosine += float64(image.Features[d]) * float64(text.Features[d])
+			}
+			matched, err := x.inference.Probabilities(text.States, ids, image.States)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name, []float64{n.Cosine, n.Treatments[0].Score}, []float64{cosine, float64(matched[0])}, 1e-5)
+		}
+		if math.IsNaN(v.Nearest[0].Treatments[0].Meet) {
+			t.Errorf("%s: no chance to meet", name)
+		}
+	}
+}
+
+func BenchmarkNegatives(b *testing.B) {
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer backend.Finalize()
+	x := explorerOn(b, backend, newAlbum(1000, 5), 32, 64)
+	methods := []negative.Method{negative.Plain(), negative.ALBEF(1024), negative.DiHT(), negative.SRCL(5), negative.GRITVLP(1920, 9600),
+		negative.Quantile("Hard quantile", 0.9, 1920, 9600)}
+	ask := func(anchor int) {
+		if _, err := x.Negatives(b.Context(), anchor%x.Pairs(), OfImage, 12, methods); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ask(0) // compiles, and plays the samplers
+	for anchor := 0; b.Loop(); anchor += 5 {
+		ask(anchor)
+	}
+}

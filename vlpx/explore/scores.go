@@ -1,0 +1,79 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
+)
+
+// scores are what the judge of a method's Positives says of the pairs of a mini-batch, [batch, batch], images in rows; zeros
+// without Positives. The relation knows all of them. Con-D, for which the explored model's own matching stands in, is asked about
+// the anchor, pair 0, alone: others' new positives do not reach the anchor's cosines.
+func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, side Side) ([]float32, error) {
+	n := len(batch)
+	scores := make([]float32, n*n)
+	switch {
+	case m.Positives == nil:
+	case m.NeedsRelation():
+		if x.relation == nil {
+			return nil, fmt.Errorf("explore: %s asks the relation, and %s has none; let Con-D judge", m.Name, x.set.Name())
+		}
+		for i, image := range batch {
+			for j, caption := range batch {
+				if x.verdict(x.pairs[image].Image, caption) == plots.TruePair {
+					scores[i*n+j] = 1
+				}
+			}
+		}
+	default:
+		judged, err := x.match(ctx, batch, side)
+		if err != nil {
+			return nil, fmt.Errorf("explore: %s: the explored model as its Con-D: %w", m.Name, err)
+		}
+		for j, p := range judged {
+			if side == OfText {
+				scores[j*n] = p
+			} else {
+				scores[j] = p
+			}
+		}
+	}
+	return scores, nil
+}
+
+// match is ITM's probability that the anchor, pair 0 of a mini-batch, and each pair's other side match, [batch].
+func (x *Explorer) match(ctx context.Context, batch []int, side Side) ([]float32, error) {
+	if objectives := x.config.Objectives; objectives != (negative.Objectives{}) && !objectives.ITM {
+		return nil, fmt.Errorf("it trained by %s, without ITM; explore a run with ITM", objectives)
+	}
+	images := make([]int, len(batch))
+	for i, p := range batch {
+		images[i] = x.pairs[p].Image
+	}
+	image, err := x.encodeImages(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	ids := x.ids(batch)
+	text, err := x.inference.Texts(ids)
+	if err != nil {
+		return nil, err
+	}
+	if side == OfText {
+		repeatFirst(text.States, len(batch))
+		repeatFirst(ids, len(batch))
+	} else {
+		repeatFirst(image.States, len(batch))
+	}
+	return x.inference.Probabilities(text.States, ids, image.States)
+}
+
+// repeatFirst makes all of n rows the first.
+func repeatFirst[T any](rows []T, n int) {
+	width := len(rows) / n
+	for at := width; at < len(rows); at += width {
+		copy(rows[at:at+width], rows[:width])
+	}
+}

@@ -51,8 +51,10 @@ type Row struct {
 	Tune func(Scale) negative.Method
 	// Reference is the row whose run of the same seed is the frozen reference model of Method, at this row's scale; nil for none.
 	Reference *Row
-	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing.
+	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing. Set are further such changes,
+	// "key=value".
 	Vary func(*Scale)
+	Set  []string
 }
 
 // Column is one measure of a comparison.

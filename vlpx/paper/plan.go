@@ -138,6 +138,13 @@ type planner struct {
 func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	if row.Vary != nil {
 		row.Vary(&scale)
+	}
+	for _, assignment := range row.Set {
+		if err := scale.Set(assignment); err != nil {
+			return nil, err
+		}
+	}
+	if row.Vary != nil || row.Set != nil {
 		var err error
 		if data, err = w.data(scale); err != nil {
 			return nil, err

@@ -3,7 +3,9 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +14,7 @@ import (
 func (s *Scale) Set(assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
-		return fmt.Errorf("-set %s: write it as key=value, such as epochs=3", assignment)
+		return fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
 	}
 	fields := map[string]reflect.Value{}
 	settable("", reflect.ValueOf(s).Elem(), fields)
@@ -22,15 +24,23 @@ func (s *Scale) Set(assignment string) error {
 		for name := range fields {
 			names = append(names, name)
 		}
-		return fmt.Errorf("-set %s: no setting %q; did you mean %q?", assignment, key, Nearest(key, names))
+		return fmt.Errorf("setting %s: no setting %q; did you mean %q?", assignment, key, Nearest(key, names))
 	}
 	if field.Kind() == reflect.String {
 		field.SetString(text)
 		return nil
 	}
+	if field.Kind() == reflect.Float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("setting %s: %q is not a number", assignment, text)
+		}
+		field.SetFloat(v)
+		return nil
+	}
 	// To JSON null is a value of any type, which changes nothing.
 	if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil || strings.TrimSpace(text) == "null" {
-		return fmt.Errorf("-set %s: %q is not a value of type %s", assignment, text, field.Kind())
+		return fmt.Errorf("setting %s: %q is not a value of type %s", assignment, text, field.Kind())
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ func TestSet(t *testing.T) {
 		{"epochs=7", func(s Scale) any { return s.Epochs }, 7},
 		{"EPOCHS=7", func(s Scale) any { return s.Epochs }, 7},
 		{"Dropout=0.25", func(s Scale) any { return s.Dropout }, 0.25},
+		{"dropout=.25", func(s Scale) any { return s.Dropout }, 0.25},
 		{"augment=true", func(s Scale) any { return s.Augment }, true},
 		{"captionnoise=0.3", func(s Scale) any { return s.CaptionNoise }, 0.3},
 		{"Scenes.Density=dbl", func(s Scale) any { return s.Scenes.Density }, "dbl"},
@@ -53,7 +54,8 @@ func TestSetErrors(t *testing.T) {
 		"epochs=null":      "not a value of type int",
 		"epochs=three":     "not a value of type int",
 		"augment=1":        "not a value of type bool",
-		"dropout=half":     "not a value of type float64",
+		"dropout=half":     "is not a number",
+		"dropout=NaN":      "is not a number",
 		"scenes.seed=-1":   "not a value of type uint64",
 		"Schedule.Rates=1": `did you mean "schedule.rate"?`,
 	} {

@@ -91,7 +91,7 @@ func validation(metrics ...eval.Metric) []Column {
 
 // same is a row of another artifact under a name, without the paper's numbers.
 func same(name string, row Row) Row {
-	return Row{Name: name, Method: named(name, row.Method), Tune: row.Tune, Reference: row.Reference, Vary: row.Vary}
+	return Row{Name: name, Method: named(name, row.Method), Tune: row.Tune, Reference: row.Reference, Vary: row.Vary, Set: row.Set}
 }
 
 func probeRow(name string, o negative.Objectives) Row {

@@ -1,0 +1,107 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// Variant is the row that a text names: a method of FALCON's table 1 or of one's own, and changes of the scale for this row alone,
+// as in "GRIT-VLP" or "GRIT-VLP, searchspace=20, epochs=5". The text is the row's name.
+func Variant(text string, own []negative.Method) (Row, error) {
+	known, err := table1.withOwn(own)
+	if err != nil {
+		return Row{}, err
+	}
+	if row, ok := known.row(text); ok { // of one's own methods, a name may have a comma
+		return row, nil
+	}
+	name, rest, changed := strings.Cut(text, ",")
+	row, ok := known.row(name)
+	if !ok {
+		var names []string
+		for _, r := range known.Rows {
+			names = append(names, r.Name)
+		}
+		return Row{}, fmt.Errorf("no method %q; did you mean %q? There are %s", name, Nearest(name, names), strings.Join(names, "; "))
+	}
+	if !changed {
+		return row, nil
+	}
+	for _, assignment := range strings.Split(rest, ",") {
+		assignment = strings.TrimSpace(assignment)
+		if err := new(Scale).Set(assignment); err != nil {
+			return Row{}, fmt.Errorf("%s: %w", text, err)
+		}
+		row.Set = append(row.Set, assignment)
+		row.Name += ", " + assignment
+	}
+	return same(row.Name, row), nil
+}
+
+// row is the artifact's row of a name, without the paper's numbers.
+func (a Artifact) row(name string) (Row, bool) {
+	name = strings.TrimSpace(name)
+	i := slices.IndexFunc(a.Rows, func(r Row) bool { return strings.EqualFold(r.Name, name) })
+	if i < 0 {
+		return Row{}, false
+	}
+	return same(a.Rows[i].Name, a.Rows[i]), true
+}
+
+// Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first.
+func Compared(rows []Row) (Artifact, error) {
+	if len(rows) == 0 {
+		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
+	}
+	a := Artifact{
+		ID: "vlpx/compare", Title: "Your comparison", Rows: rows, Columns: slices.Concat(retrieval(), ours()),
+		Table: ownComparison, Figure: Bars,
+	}
+	if len(rows) == 1 {
+		a.ID, a.Title, a.Figure = "vlpx/run", rows[0].Name, learning
+	}
+	seen := map[string]bool{}
+	for i, row := range rows {
+		if seen[strings.ToLower(row.Name)] {
+			return Artifact{}, fmt.Errorf("%s is there twice; every row once", row.Name)
+		}
+		seen[strings.ToLower(row.Name)] = true
+		if i == 0 {
+			continue
+		}
+		for _, c := range []Column{
+			column(eval.TR1), column(eval.IR1), cosine(eval.TRMAP), cosine(eval.IRMAP),
+			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+		} {
+			a.Claims = append(a.Claims, Claim{Better: row.Name, Than: rows[0].Name, In: c})
+		}
+	}
+	return a, nil
+}
+
+// ownComparison is Comparison of rows that no paper and no shipped result has numbers of.
+func ownComparison(r *Report) (plots.Table, error) {
+	t, err := Comparison(r)
+	t.Sources = nil
+	for _, row := range t.Rows {
+		for c, cell := range row.Cells {
+			row.Cells[c] = cell[1:2]
+		}
+	}
+	t.Note = r.scaleNote()
+	return t, err
+}
+
+// learning follows a row over the epochs.
+func learning(r *Report) (plots.Drawing, error) {
+	return r.curves(r.panels([]Column{
+		column(eval.TR1), column(eval.IR1), column(eval.IRMAP),
+		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+	}, r.Rows))
+}

@@ -11,7 +11,10 @@ import (
 // Files returns the notebooks by the name of their file in this folder. An artifact that the catalogue does not know is an
 // error.
 func Files() (map[string]kernels.Notebook, error) {
-	files := map[string]kernels.Notebook{"your-method.ipynb": yourMethod()}
+	files := map[string]kernels.Notebook{
+		"quick-start.ipynb": quickStart(), "ablation-bench.ipynb": ablationBench(), "false-negatives.ipynb": falseNegatives(),
+		"your-method.ipynb": yourMethod(),
+	}
 	for name, notebook := range map[string]func() (kernels.Notebook, error){
 		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl,
 	} {
@@ -37,7 +40,7 @@ func (s section) cells() ([]kernels.Cell, error) {
 	}
 	return []kernels.Cell{
 		kernels.Markdown(fmt.Sprintf("## %s: %s\n\n%s", s.id, artifact.Title, strings.TrimSpace(s.look))),
-		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Show(%q, vlpx.Options{Scale: scale, Seeds: seeds})", s.id)),
+		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Reproduce(%q, vlpx.Options{Scale: scale, Seeds: seeds})", s.id)),
 	}, nil
 }
 

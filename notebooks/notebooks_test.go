@@ -63,7 +63,7 @@ func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, call := range strings.Split(string(encoded), `vlpx.Show(\"`)[1:] {
+		for _, call := range strings.Split(string(encoded), `vlpx.Reproduce(\"`)[1:] {
 			id, _, _ := strings.Cut(call, `\"`)
 			of, _, _ := strings.Cut(id, "/")
 			shown[of] = append(shown[of], id)

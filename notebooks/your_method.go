@@ -97,7 +97,7 @@ likely ones does to retrieval. At *tiny* nothing is decided.
 
 const yourRows = `
 %%
-vlpx.Show("falcon/table1", vlpx.Options{
+vlpx.Reproduce("falcon/table1", vlpx.Options{
 	Scale:   scale,
 	Methods: []string{"GRIT-VLP", "FALCON"},
 	Own: []negative.Method{

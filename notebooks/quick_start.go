@@ -1,0 +1,88 @@
+package notebooks
+
+import (
+	"strings"
+
+	"vlpx.internal/kernels"
+)
+
+// quickStart is the notebook that a newcomer opens first.
+func quickStart() kernels.Notebook {
+	return kernels.Notebook{Cells: []kernels.Cell{
+		kernels.Markdown(quickIntroduction),
+		kernels.Go("import \"vlpx.internal/vlpx\""),
+		kernels.Go("%%\nvlpx.Show(\"falcon\")"),
+		kernels.Markdown(quickReproduce),
+		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{Scale: \"tiny\", Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}, Seeds: []uint64{1, 2}})"),
+		kernels.Markdown(quickShow),
+		kernels.Go("%%\nvlpx.Show(\"falcon/table1\")"),
+		kernels.Markdown(quickRun),
+		kernels.Go("%%\nvlpx.Run(\"FALCON\", vlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2}})"),
+		kernels.Markdown(quickCompare),
+		kernels.Go("%%\nreport := vlpx.Compare([]string{\"InfoNCE\", \"InfoNCE, temperature=.2\", \"GRIT-VLP\", \"GRIT-VLP, searchspace=16\"},\n\tvlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2, 3}})\nvlpx.Save(report, \"comparison.pdf\", \"comparison.svg\", \"comparison.csv\")"),
+		kernels.Markdown(quickNext),
+	}}
+}
+
+var quickIntroduction = strings.TrimSpace(`
+# Quick start
+
+vlpx is a laboratory for **false negatives in vision-language pre-training**: captions that are true of another image, too, and yet
+count as wrong. It reproduces the tables and figures of the papers that deal with them, and is a place to try what you think of.
+
+Run a cell with *Shift-Enter*. Cells are Go; each is a program of its own. What a cell *declares* (imports, constants, types,
+functions) lasts until the kernel restarts. What it *runs* stands below a line with **%%** and is gone afterwards: so results live in
+a store on disk, not in variables, and a cell that is run again answers from there. The kernel's stop button (■) stops training; a
+checkpoint is kept, and the same cell goes on from it.
+
+The first cell makes the package known. The second lists what there is of FALCON; *vlpx.Show("")* lists all papers.
+`)
+
+var quickReproduce = strings.TrimSpace(`
+## Reproduce
+
+*Reproduce* runs what is missing of an artifact and shows it beside the paper's numbers. At scale *tiny* a run takes about a second and
+shows only that everything works; *mini* (minutes a run on two cores) is the smallest at which numbers mean something; *small* and *paper*
+want a GPU. The data are generated scenes, of which it is known exactly which caption is true of which image.
+
+Every method runs once with each seed. Under the table stand the paper's claims, tested over the seeds: *supported*, *contradicted* or
+*undecided*. All further options are documented where you write them: put the cursor on *vlpx.Options* and press *Shift-Tab*.
+`)
+
+var quickShow = strings.TrimSpace(`
+## Show
+
+*Show* runs nothing. Of an artifact it shows what your store holds, and the *reference* results: the project's own runs at scale *mini*.
+`)
+
+var quickRun = strings.TrimSpace(`
+## Run
+
+*Run* trains one method, a row of *falcon/table1*, and shows all that was measured. While it trains, its curves are drawn.
+`)
+
+var quickCompare = strings.TrimSpace(`
+## Compare
+
+*Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order and
+the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*. A setting that is
+misspelt is an error that suggests the right one.
+
+All four calls return or take a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
+or .json.
+`)
+
+var quickNext = strings.TrimSpace(`
+## Where to go from here
+
+| notebook | what it is for |
+| --- | --- |
+| *ablation-bench* | compose a method with selects and sliders; run, stop and compare it with buttons |
+| *false-negatives* | pick an image or a caption and see its negatives: which are false, and what each method does with them |
+| *your-method* | write a sampler and a loss in forty lines, and run them beside the papers' |
+| *falcon*, *mafa*, *srcl* | every table and figure of a paper, in its order, with what to look for |
+
+Your own photographs: *Data: "DIR"* in the options, a folder with COCO's or Flickr's captions in Karpathy's layout
+(*dataset_\*.json* and *images/*). Training without a notebook: *vlpx reproduce falcon/table1* does the same in a shell, and both share
+the store. *vlpx report* puts everything that the store has on one page.
+`)

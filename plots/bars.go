@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -73,18 +74,55 @@ func (b Bars) axes(looks map[string]look, width vg.Length) *plot.Plot {
 	p := axes("", b.YLabel, width)
 	p.Add(gridLines{}, barGroups{b, looks})
 	p.X.Padding, p.Y.Padding = 0, 0
-	ticks := make(plot.ConstantTicks, len(b.Groups))
-	widest := vg.Length(0)
-	for g, name := range b.Groups {
+	names, fit := b.labels((width - axisRoom) / vg.Length(len(b.Groups)))
+	ticks := make(plot.ConstantTicks, len(names))
+	for g, name := range names {
 		ticks[g] = plot.Tick{Value: float64(g), Label: name}
-		widest = max(widest, p.X.Tick.Label.Width(name))
 	}
 	p.X.Tick.Marker = ticks
-	if widest+keyGap > 0.8*width/vg.Length(len(b.Groups)) {
+	if !fit {
 		p.X.Tick.Label.Rotation = math.Pi / 5
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YTop
 	}
 	return p
+}
+
+// labels are the names of the groups in lines that fit a width, or as they are where one does not. All have as many lines, of
+// which gonum would set more the lower.
+func (b Bars) labels(width vg.Length) (names []string, fit bool) {
+	style, widest, longest := lettering(tickSize), vg.Length(0), 1
+	for _, name := range b.Groups {
+		widest = max(widest, style.Width(name))
+	}
+	if widest > width-labelGap {
+		widest = b.widestWord()
+	}
+	if widest > width-labelGap {
+		return b.Groups, false
+	}
+	for _, name := range b.Groups {
+		names = append(names, wrapped(name, style, widest))
+		longest = max(longest, strings.Count(names[len(names)-1], "\n")+1)
+	}
+	for g, name := range names {
+		names[g] += strings.Repeat("\n ", longest-1-strings.Count(name, "\n"))
+	}
+	return names, true
+}
+
+// widestWord is the width of the widest word in the names of the groups.
+func (b Bars) widestWord() vg.Length {
+	var widest vg.Length
+	for _, word := range strings.Fields(strings.Join(b.Groups, " ")) {
+		widest = max(widest, lettering(tickSize).Width(word))
+	}
+	return widest
+}
+
+// room has bars that can be told apart, and names of groups that need not be turned unless the page is too narrow.
+func (b Bars) room() (least, most vg.Length) {
+	group := max(barLeast*vg.Length(len(b.Series))/barShare, b.widestWord()+labelGap)
+	return max(panelLeast, axisRoom+group*vg.Length(len(b.Groups))), PageWidth
 }
 
 // barGroups draws the bars of a panel.
@@ -96,15 +134,16 @@ type barGroups struct {
 // Plot implements plot.Plotter.
 func (b barGroups) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	width := barShare / float64(len(b.Series))
+	point := (p.X.Max - p.X.Min) / float64(c.Max.X-c.Min.X)
+	width := min(barShare/float64(len(b.Series)), float64(barMost)*point)
 	for k, s := range b.Series {
 		look := b.looks[s.Name]
 		for g := range b.Groups {
-			left := float64(g) - barShare/2 + float64(k)*width
+			left := float64(g) + (float64(k)-float64(len(b.Series))/2)*width
 			x0, x1 := x(left), x(left+width)
 			middle := (x0 + x1) / 2
 			if m := s.Mean[g]; finite(m) {
-				box(c, look.fill(), x0, y(0), x1, y(m))
+				box(c, look, x0, y(0), x1, y(m))
 				if len(s.Std) > 0 && s.Std[g] > 0 {
 					errorBar(c, inkLine(), middle, y(m-s.Std[g]), y(m+s.Std[g]))
 				}
@@ -139,7 +178,7 @@ func (b barGroups) DataRange() (xmin, xmax, ymin, ymax float64) {
 	if ymin == 0 && ymax == 0 {
 		ymax = 1
 	}
-	return -0.5, float64(len(b.Groups)) - 0.5, ymin, ymax * 1.03
+	return -0.5, float64(len(b.Groups)) - 0.5, ymin * 1.03, ymax * 1.03
 }
 
 // referenceMark is the mark at a reference value, no wider than the bar it belongs to.

@@ -18,9 +18,10 @@ import (
 type Drawing interface {
 	// PNG writes an image of the given dots per inch, 0 for 150.
 	PNG(w io.Writer, dpi int) error
-	// PDF writes one page with its fonts embedded. They hold the western alphabet; Greek letters are spelled out.
+	// PDF writes one page with its font embedded, and titles as outlines. The font holds the western alphabet; Greek letters are
+	// spelled out.
 	PDF(w io.Writer) error
-	// SVG writes text as text, in Liberation Sans or the reader's own sans-serif font.
+	// SVG writes text as text, in Liberation Sans or the reader's own sans-serif font, set to the width of the former.
 	SVG(w io.Writer) error
 }
 
@@ -63,9 +64,9 @@ func writeSVG(w io.Writer, d layouter) error {
 	if err != nil {
 		return err
 	}
-	c := vgsvg.New(s.width, s.height)
+	c := &printedSVG{Canvas: vgsvg.New(s.width, s.height)}
 	var b bytes.Buffer
-	if err := s.write(&b, printedSVG{c}, c); err != nil {
+	if err := s.write(&b, c, c.Canvas); err != nil {
 		return err
 	}
 	// vgsvg names fonts after their files, and calls PNG data JPEG.
@@ -73,7 +74,7 @@ func writeSVG(w io.Writer, d layouter) error {
 		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
 		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
 		"data:image/jpg;", "data:image/png;",
-	).WriteString(w, b.String())
+	).WriteString(w, c.fixed(b.String()))
 	return err
 }
 

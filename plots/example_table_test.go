@@ -19,7 +19,7 @@ func ExampleTable_Text() {
 	// GRIT-VLP        paper       60.9      83.8      90.9      44.6      72.0      81.9
 	//   2 of 3 seeds  here (n=2)   9.2±0.5  23.2±0.7     –         –         –         –
 	// FALCON          paper       62.6         –         –         –         –         –
-	//   not yet       here           –         –         –         –         –         –
+	//   not yet
 	// ──────────────────────────────────────────────────────────────────────────────────────
 	// scale mini, scenes, go:ops_sequential
 }
@@ -36,7 +36,6 @@ func ExampleTable_Markdown() {
 	// | GRIT-VLP *(2 of 3 seeds)* | paper | 60.9 | **83.8** | **90.9** | **44.6** | **72.0** | **81.9** |
 	// |  | here (n=2) | **9.2** ±0.5 | **23.2** ±0.7 | – | – | – | – |
 	// | FALCON *(not yet)* | paper | **62.6** | – | – | – | – | – |
-	// |  | here | – | – | – | – | – | – |
 	//
 	// scale mini, scenes, go:ops\_sequential
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -15,17 +16,24 @@ type Panel interface {
 	title() string
 	check() error
 	keys() []key
+	// room is the least width at which the diagram can be read, and the widest that becomes it.
+	room() (least, most vg.Length)
 	// axes returns the diagram, to be drawn about that wide.
 	axes(looks map[string]look, width vg.Length) *plot.Plot
 }
 
-// Figure is one or several panels, lettered (a), (b), ... from the second on, over one legend. A series of the same name
-// looks the same in all panels.
+// Figure is one or several panels, lettered (a), (b), ... from the second on, over one legend and a note. A series of the same
+// name looks the same in all panels. Letters have the same size in every figure, whatever its width.
 type Figure struct {
-	Title   string
-	Panels  []Panel
-	Columns int       // panels side by side; 0 for up to three
-	Width   vg.Length // of the whole figure; 0 for the usual width of its panels
+	Title     string
+	Note      string // below the legend: what the error bars are, how many runs stand behind them
+	Panels    []Panel
+	Columns   int       // panels side by side at most, fewer where they would be too narrow; 0 for up to three
+	Width     vg.Length // of the whole figure; 0 for [ColumnWidth] with one panel a row that fits it, else [PageWidth]
+	SameRange bool      // the panels share one vertical range
+	// Known are series that look the same in every figure with this list, such as the methods of a paper; others get the looks
+	// that these leave free.
+	Known []string
 }
 
 // PNG implements [Drawing].
@@ -50,65 +58,24 @@ func (f Figure) sheet() (sheet, error) {
 	return sheet{fmt.Sprintf("figure %q", f.Title), l.width, l.height, func(c draw.Canvas) { f.draw(c, l) }}, nil
 }
 
-// layout is where the parts of a figure go.
-type layout struct {
-	width, height vg.Length
-	rows, cols    int
-	title         title
-	headings      []string // of the panels, in lines that fit
-	headingHeight vg.Length
-	legend        legend
-	legendHeight  vg.Length
-}
-
-func (f Figure) layout() layout {
-	l := layout{cols: f.Columns, legend: newLegend(f.Panels), width: f.Width}
-	if l.cols <= 0 {
-		l.cols = 3
-	}
-	l.cols = min(l.cols, len(f.Panels))
-	l.rows = (len(f.Panels) + l.cols - 1) / l.cols
-	legendWidth, _ := l.legend.size(vg.Length(l.cols) * panelWidth)
-	if l.width <= 0 {
-		l.width = max(vg.Length(l.cols)*(panelWidth+panelGap)-panelGap, legendWidth) + 2*margin
-	}
-	l.title = newTitle(f.Title, l.width-2*margin)
-	for k, p := range f.Panels {
-		heading := p.title()
-		if len(f.Panels) > 1 {
-			heading = fmt.Sprintf("(%s) %s", letter(k), heading)
-		}
-		style := headline(labelSize)
-		l.headings = append(l.headings, wrapped(heading, style, l.panel()))
-		if heading != "" {
-			l.headingHeight = max(l.headingHeight, style.Height(l.headings[k])+0.8*labelSize)
-		}
-	}
-	_, l.legendHeight = l.legend.size(l.width - 2*margin)
-	l.height = l.title.height + vg.Length(l.rows)*(panelHeight+l.headingHeight+panelGap) + l.legendHeight + 2*margin
-	return l
-}
-
-// panel is the width of a panel with its axes.
-func (l layout) panel() vg.Length {
-	return (l.width-2*margin+panelGap)/vg.Length(l.cols) - panelGap
-}
-
 func (f Figure) draw(c draw.Canvas, l layout) {
 	l.title.draw(c)
-	l.legend.draw(draw.Crop(c, 0, 0, 0, l.legendHeight-(c.Max.Y-c.Min.Y)))
+	l.foot.draw(c)
 
 	diagrams := make([][]*plot.Plot, l.rows)
 	for row := range diagrams {
 		diagrams[row] = make([]*plot.Plot, l.cols)
 		for col := range diagrams[row] {
 			if k := row*l.cols + col; k < len(f.Panels) {
-				diagrams[row][col] = f.Panels[k].axes(l.legend.looks, l.panel())
+				diagrams[row][col] = f.Panels[k].axes(l.foot.legend.looks, l.panel())
 			}
 		}
 	}
+	if f.SameRange {
+		shareRange(slices.Concat(diagrams...)[:len(f.Panels)])
+	}
 	tiles := draw.Tiles{Rows: l.rows, Cols: l.cols, PadX: panelGap, PadY: panelGap + l.headingHeight}
-	area := draw.Crop(c, 0, 0, l.legendHeight+panelGap/2, -l.title.height-l.headingHeight)
+	area := draw.Crop(c, 0, 0, l.foot.height+panelGap/2, -l.title.height-l.headingHeight)
 	heading := headline(labelSize)
 	heading.YAlign = draw.YBottom
 	panels := plot.Align(diagrams, tiles, area)
@@ -126,6 +93,17 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 			}
 		}
 		panel.FillText(heading, vg.Point{X: left, Y: top + 0.5*labelSize}, l.headings[k])
+	}
+}
+
+// shareRange gives diagrams one vertical range.
+func shareRange(diagrams []*plot.Plot) {
+	low, high := diagrams[0].Y.Min, diagrams[0].Y.Max
+	for _, d := range diagrams {
+		low, high = min(low, d.Y.Min), max(high, d.Y.Max)
+	}
+	for _, d := range diagrams {
+		d.Y.Min, d.Y.Max = low, high
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
 	"vlpx.internal/plots"
 )
 
@@ -26,7 +29,7 @@ var nan = math.NaN()
 func learning() plots.Figure {
 	epochs := []float64{1, 2, 3, 4, 5, 6}
 	return plots.Figure{
-		Title: "Learning",
+		Title: "Learning", Note: "Means over three seeds; bands and error bars are one standard deviation.",
 		Panels: []plots.Panel{
 			plots.Lines{Title: "Image retrieval", XLabel: "epoch", YLabel: "R@1 (%)", Series: []plots.Series{
 				{Name: "ALBEF", X: epochs, Mean: []float64{2, 8, 13, 17, 19, 20}, Std: []float64{.5, 1, 1, 1.5, 1, 1}},
@@ -40,6 +43,24 @@ func learning() plots.Figure {
 			}},
 		},
 	}
+}
+
+// sweep is a figure in one column: a logarithmic axis, names of groups in several lines, more bars than hatches.
+func sweep() plots.Figure {
+	sizes := []float64{480, 5664, 28320}
+	bars := plots.Bars{Title: "Recall", YLabel: "recall (%)", Groups: []string{"TR R@1", "TR R@10", "IR R@1", "IR R@10", "IR R@1 false"}}
+	for k, name := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON"} {
+		s := plots.BarSeries{Name: name}
+		for g := range bars.Groups {
+			s.Mean, s.Std = append(s.Mean, float64(10+7*g+3*k)), append(s.Std, float64(1+k))
+		}
+		bars.Series = append(bars.Series, s)
+	}
+	return plots.Figure{Title: "Search space", Note: "One seed.", Width: plots.ColumnWidth, Known: []string{"FALCON", "MAFA"}, Panels: []plots.Panel{
+		plots.Lines{Title: "False negatives", XLabel: "search space (pairs)", YLabel: "share (%)", LogX: true, Series: []plots.Series{
+			{Name: "GRIT-VLP", X: sizes, Mean: []float64{5, 9, 17}, Std: []float64{1, 1, 2}}, {Name: "FALCON", X: sizes, Mean: []float64{5, 6, 6}},
+		}}, bars,
+	}}
 }
 
 // densities is a figure of long curves, of stages of one thing and of several things.
@@ -67,7 +88,7 @@ func densities() plots.Figure {
 // level of 255 (another rasteriser's rounding), less than one letter's difference makes.
 func TestGoldenImages(t *testing.T) {
 	const tolerance = 0.5
-	for name, d := range map[string]plots.Drawing{"learning": learning(), "densities": densities(), "pictures": picked(), "heat": weights()} {
+	for name, d := range map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights()} {
 		got := drawn(t, d)
 		file := filepath.Join("testdata", name+".png")
 		if *update {
@@ -95,6 +116,61 @@ func TestGoldenImages(t *testing.T) {
 	other.Panels[0] = plots.Lines{Title: "Text retrieval", XLabel: "epoch", YLabel: "R@1 (%)", Series: other.Panels[0].(plots.Lines).Series}
 	if d := difference(drawn(t, other), drawn(t, learning())); d <= tolerance/50 {
 		t.Errorf("another title differs by %v only; the comparison is blind", d)
+	}
+}
+
+// TestWidths: a figure fills a column or a page, with as many panels a row as can be read, and letters of one size.
+func TestWidths(t *testing.T) {
+	curve := plots.Lines{Title: "T", Series: []plots.Series{{Name: "s", X: []float64{1, 2}, Mean: []float64{1, 2}}}}
+	bars := plots.Bars{Title: "T", Groups: make([]string, 7)}
+	for k := range 13 {
+		bars.Series = append(bars.Series, plots.BarSeries{Name: fmt.Sprint(k), Mean: make([]float64, 7)})
+	}
+	panels := func(p plots.Panel, n int) []plots.Panel { return slices.Repeat([]plots.Panel{p}, n) }
+	for _, v := range []struct {
+		name       string
+		figure     plots.Figure
+		width      vg.Length
+		rows, cols int
+	}{
+		{"one", plots.Figure{Panels: panels(curve, 1)}, plots.ColumnWidth, 1, 1},
+		{"three", plots.Figure{Panels: panels(curve, 3)}, plots.PageWidth, 1, 3},
+		{"four", plots.Figure{Panels: panels(curve, 4)}, plots.PageWidth, 2, 2},
+		{"three in a column", plots.Figure{Panels: panels(curve, 3), Width: plots.ColumnWidth}, plots.ColumnWidth, 3, 1},
+		{"many bars", plots.Figure{Panels: panels(bars, 2)}, plots.PageWidth, 2, 1},
+		{"few of many bars", plots.Figure{Panels: []plots.Panel{bars, curve}, Columns: 2}, plots.PageWidth, 2, 1},
+	} {
+		var b bytes.Buffer
+		if err := v.figure.SVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(`<svg width="%gpt"`, v.width.Points()); !strings.Contains(b.String(), want) {
+			t.Errorf("%s: no %s in %.120s", v.name, want, b.String())
+		}
+		for _, size := range regexp.MustCompile(`font-size:(\d+)px`).FindAllStringSubmatch(b.String(), -1) {
+			if !slices.Contains([]string{"7", "8", "9"}, size[1]) {
+				t.Errorf("%s: letters of %s points", v.name, size[1])
+			}
+		}
+		places := map[string]bool{} // of the headings, which begin the panels
+		rows, cols := map[string]bool{}, map[string]bool{}
+		for _, m := range regexp.MustCompile(`x="([^"]+)" y="([^"]+)"[^>]*>(?:\(\w\) )?T<`).FindAllStringSubmatch(b.String(), -1) {
+			places[m[1]+" "+m[2]], cols[m[1]], rows[m[2]] = true, true, true
+		}
+		if len(places) != len(v.figure.Panels) || len(rows) != v.rows || len(cols) != v.cols {
+			t.Errorf("%s: got panels at %v, want %d rows of %d", v.name, places, v.rows, v.cols)
+		}
+	}
+}
+
+// TestSVGTextsHaveTheirWidth: a reader without the font sees every text at the width that it was laid out with.
+func TestSVGTextsHaveTheirWidth(t *testing.T) {
+	var b bytes.Buffer
+	if err := learning().SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if texts, widths := strings.Count(b.String(), "<text "), strings.Count(b.String(), `<text textLength="`); texts == 0 || texts != widths {
+		t.Errorf("%d of %d texts have a width", widths, texts)
 	}
 }
 
@@ -155,7 +231,7 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 	}
 	bare := plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: picked().Rows[0].Pictures[0].Image, Mark: plots.TruePair}}}}}
 	for name, d := range map[string]plots.Drawing{
-		"learning": learning(), "wide": wide, "single": single, "narrow": narrow, "densities": densities(),
+		"learning": learning(), "wide": wide, "single": single, "narrow": narrow, "sweep": sweep(), "densities": densities(),
 		"pictures": picked(), "crowded": crowded, "bare": bare,
 	} {
 		img := drawn(t, d)
@@ -239,6 +315,7 @@ func TestFigureRejects(t *testing.T) {
 		{line(plots.Series{Name: "s", X: []float64{2, 1}, Mean: []float64{1, 2}}), "X[1] = 1; X must be finite and ascend"},
 		{line(plots.Series{Name: "s", X: []float64{nan}, Mean: one}), "X[0] = NaN"},
 		{line(plots.Series{Name: "s", X: one, Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
+		{plots.Lines{Title: "T", LogX: true, Series: []plots.Series{{Name: "s", X: []float64{0, 1}, Mean: []float64{1, 2}}}}, "X[0] = 0; a logarithmic axis"},
 		{plots.Bars{Title: "T"}, `bars "T": 0 groups of 0 series`},
 		{bar(plots.BarSeries{Name: "s"}), `bars "T": series "s": 0 values of Mean for 1 groups`},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{1, 2}}), "2 values of Std for 1 groups"},

@@ -14,6 +14,7 @@ import (
 type Heat struct {
 	Title          string
 	XLabel, YLabel string
+	ZLabel         string      // what the colours show, beside the scale; with its unit
 	Values         [][]float64 // rows of equal length, the first at the top; a cell that is NaN or infinite is grey
 	Marked         [][]bool    // cells of true pairs, which get a frame; shaped as Values, or none if empty
 }
@@ -42,6 +43,8 @@ func (h Heat) keys() []key {
 	}
 	return []key{{name: TruePair.String(), sample: outline}}
 }
+
+func (h Heat) room() (least, most vg.Length) { return panelLeast, cellsMost }
 
 func (h Heat) axes(_ map[string]look, width vg.Length) *plot.Plot {
 	p := axes(h.XLabel, h.YLabel, width)
@@ -79,13 +82,16 @@ func (n countTicks) Ticks(_, _ float64) []plot.Tick {
 	return ticks
 }
 
-// Room of the scale of a Heat, in widths of its matrix: where the strip of colours begins and ends, and where its room ends.
+// Room of the scale of a Heat, in widths of its matrix: where the strip of colours begins and ends, and where the room of its numbers and name ends.
 const (
 	scaleFrom = 1.05
 	scaleTo   = 1.10
-	scaleEnd  = 1.26
+	scaleEnd  = 1.34
 	shades    = 64 // of the strip
 )
+
+// seam is how far a cell reaches below the next, so that no paper shines through between them.
+const seam = vg.Length(0.4)
 
 // cells draws a matrix and its scale.
 type cells struct{ Heat }
@@ -95,8 +101,9 @@ func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	low, high := h.span()
 	whole := max(high-low, math.SmallestNonzeroFloat64)
-	cell := func(r, k int) []vg.Point {
-		return corners(x(float64(k)), y(float64(r)), x(float64(k+1)), y(float64(r+1)))
+	columns, rows := float64(len(h.Values[0])), float64(len(h.Values))
+	cell := func(r, k int, more vg.Length) []vg.Point {
+		return corners(x(float64(k)), y(float64(r)), min(x(float64(k+1))+more, x(columns)), max(y(float64(r+1))-more, y(rows)))
 	}
 	for r, row := range h.Values {
 		for k, v := range row {
@@ -104,30 +111,32 @@ func (h cells) Plot(c draw.Canvas, p *plot.Plot) {
 			if finite(v) {
 				colour = shade((v - low) / whole)
 			}
-			c.FillPolygon(colour, cell(r, k))
+			c.FillPolygon(colour, cell(r, k, seam))
 		}
 	}
 	for r, row := range h.Marked {
 		for k, marked := range row {
 			if marked {
-				c.StrokeLines(outlined(), cell(r, k))
+				c.StrokeLines(outlined(), cell(r, k, 0))
 			}
 		}
 	}
 
-	columns, rows := float64(len(h.Values[0])), float64(len(h.Values))
 	left, right := x(scaleFrom*columns), x(scaleTo*columns)
 	for k := range shades {
 		from, to := rows*(1-float64(k)/shades), rows*(1-float64(k+1)/shades)
-		c.FillPolygon(shade((float64(k)+0.5)/shades), corners(left, y(from), right, y(to)))
+		c.FillPolygon(shade((float64(k)+0.5)/shades), corners(left, y(from), right, min(y(to)+seam, y(0))))
 	}
 	style := lettering(tickSize)
 	style.YAlign = draw.YCenter
 	for _, t := range roundTicks(5).Ticks(low, high) {
 		at := y(rows * (1 - (t.Value-low)/whole))
 		c.StrokeLine2(inkLine(), right, at, right+2, at)
-		c.FillText(style, vg.Point{X: right + 4, Y: at}, t.Label)
+		c.FillText(style, vg.Point{X: right + 4, Y: at + raised*tickSize}, t.Label)
 	}
+	name := lettering(labelSize)
+	name.XAlign, name.Rotation = draw.XCenter, math.Pi/2
+	c.FillText(name, vg.Point{X: c.Max.X, Y: y(rows / 2)}, h.ZLabel)
 }
 
 // DataRange implements plot.DataRanger.

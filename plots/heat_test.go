@@ -11,7 +11,7 @@ import (
 
 // weights is a figure of a large matrix whose diagonal is empty and of a small one with marks.
 func weights() plots.Figure {
-	large := plots.Heat{Title: "Large", XLabel: "caption", YLabel: "image"}
+	large := plots.Heat{Title: "Large", XLabel: "caption", YLabel: "image", ZLabel: "weight"}
 	for r := range 32 {
 		var row []float64
 		for c := range 32 {

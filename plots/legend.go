@@ -1,7 +1,7 @@
 package plots
 
 import (
-	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -22,20 +22,21 @@ const (
 // key is one entry of a legend.
 type key struct {
 	name   string
+	label  string // the name, or its beginning where there is no room
 	sample sample
 	stage  bool // a series of an ordered panel
 	mark   Mark // of a frame
 }
 
-// legend stands below the panels, in columns of equal width, so that it hides no data.
+// legend stands below the panels, in columns, so that it hides no data.
 type legend struct {
 	keys  []key
 	looks map[string]look
 }
 
 // newLegend collects the keys of all panels, each name once. A series looks the same throughout the figure; one that is a stage
-// in any panel is one in all.
-func newLegend(panels []Panel) legend {
+// in any panel is one in all. Known names have the looks of their places in that list, others those that are left.
+func newLegend(panels []Panel, known []string) legend {
 	l := legend{looks: map[string]look{}}
 	place := map[string]int{}
 	for _, p := range panels {
@@ -45,7 +46,7 @@ func newLegend(panels []Panel) legend {
 				l.keys[at].stage = l.keys[at].stage || k.stage
 				continue
 			}
-			place[k.name] = len(l.keys)
+			place[k.name], k.label = len(l.keys), k.name
 			l.keys = append(l.keys, k)
 		}
 	}
@@ -61,42 +62,79 @@ func newLegend(panels []Panel) legend {
 	for i, name := range stages {
 		l.looks[name] = stageOf(i, len(stages))
 	}
-	for i, name := range others {
-		l.looks[name] = lookOf(i)
+	taken := map[int]bool{}
+	for _, name := range others {
+		if i := slices.Index(known, name); i >= 0 {
+			l.looks[name], taken[i] = lookOf(i), true
+		}
+	}
+	next := 0
+	for _, name := range others {
+		if _, ok := l.looks[name]; ok {
+			continue
+		}
+		for taken[next] {
+			next++
+		}
+		l.looks[name], taken[next] = lookOf(next), true
 	}
 	return l
 }
 
-// columns is how many entries stand side by side in the given width, and how wide each is.
-func (l legend) columns(width vg.Length) (n int, pitch vg.Length) {
-	if len(l.keys) == 0 {
-		return 1, 0
+// fit shortens names that a line of the given width has no room for.
+func (l legend) fit(width vg.Length) {
+	for i, k := range l.keys {
+		l.keys[i].label = fitted(k.name, lettering(labelSize), width-keyWidth-4*keyGap, 1)
 	}
+}
+
+// columns are the widths of the columns, as many as fit the given width but as even as their rows allow.
+func (l legend) columns(width vg.Length) []vg.Length {
 	style := lettering(labelSize)
-	for _, k := range l.keys {
-		pitch = max(pitch, keyWidth+keyGap+style.Width(k.name)+3*keyGap)
+	for n := len(l.keys); n > 0; n-- {
+		columns := make([]vg.Length, ceil(len(l.keys), ceil(len(l.keys), n)))
+		var all vg.Length
+		for i, k := range l.keys {
+			c := i % len(columns)
+			columns[c] = max(columns[c], keyWidth+keyGap+style.Width(k.label)+3*keyGap)
+		}
+		for _, c := range columns {
+			all += c
+		}
+		if all <= width || len(columns) == 1 {
+			return columns
+		}
 	}
-	n = min(max(1, int(width/pitch)), len(l.keys))
-	rows := (len(l.keys) + n - 1) / n
-	return (len(l.keys) + rows - 1) / rows, pitch // as even as the rows allow
+	return nil
 }
 
 // size is the room the legend needs below panels of the given width.
 func (l legend) size(width vg.Length) (w, h vg.Length) {
-	n, pitch := l.columns(width)
-	return vg.Length(n) * pitch, vg.Length((len(l.keys)+n-1)/n) * keyPitch
+	columns := l.columns(width)
+	for _, c := range columns {
+		w += c
+	}
+	if len(columns) > 0 {
+		h = vg.Length(ceil(len(l.keys), len(columns))) * keyPitch
+	}
+	return w, h
 }
 
 // draw writes the legend row by row from the top of c, centred.
 func (l legend) draw(c draw.Canvas) {
-	n, pitch := l.columns(c.Max.X - c.Min.X)
-	left := c.Center().X - vg.Length(n)*pitch/2 + keyGap
+	width, _ := l.size(c.Max.X - c.Min.X)
+	columns := l.columns(c.Max.X - c.Min.X)
+	at := vg.Point{X: c.Center().X - width/2 + 1.5*keyGap, Y: c.Max.Y - keyPitch/2}
 	style := lettering(labelSize)
 	style.YAlign = draw.YCenter
 	for i, k := range l.keys {
-		at := vg.Point{X: left + vg.Length(i%n)*pitch, Y: c.Max.Y - (vg.Length(i/n)+.5)*keyPitch}
+		column := i % len(columns)
+		if column == 0 && i > 0 {
+			at = vg.Point{X: c.Center().X - width/2 + 1.5*keyGap, Y: at.Y - keyPitch}
+		}
 		k.draw(c, l.looks[k.name], at)
-		c.FillText(style, vg.Point{X: at.X + keyWidth + keyGap, Y: at.Y}, k.name)
+		c.FillText(style, vg.Point{X: at.X + keyWidth + keyGap, Y: at.Y + raised*labelSize}, k.label)
+		at.X += columns[column]
 	}
 }
 
@@ -110,7 +148,7 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 	case stroke:
 		c.StrokeLine2(look.line(), at.X, at.Y, at.X+keyWidth, at.Y)
 	case block:
-		box(c, look.fill(), at.X+keyWidth/4, at.Y-3, at.X+keyWidth, at.Y+3)
+		box(c, look, at.X+keyWidth/4, at.Y-3, at.X+keyWidth, at.Y+3)
 	case framed:
 		low, high := vg.Point{X: at.X + keyWidth/4, Y: at.Y - 0.42*keyPitch}, vg.Point{X: at.X + keyWidth, Y: at.Y + 0.42*keyPitch}
 		k.mark.draw(c, vg.Rectangle{Min: low, Max: high})
@@ -119,11 +157,4 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 	case tick:
 		c.DrawGlyph(referenceMark(keyWidth), vg.Point{X: at.X + 5*keyWidth/8, Y: at.Y})
 	}
-}
-
-// box is a filled rectangle with an edge.
-func box(c draw.Canvas, fill color.Color, x0, y0, x1, y1 vg.Length) {
-	edge := corners(x0, y0, x1, y1)
-	c.FillPolygon(fill, edge)
-	c.StrokeLines(inkLine(), edge)
 }

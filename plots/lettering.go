@@ -55,7 +55,7 @@ func newTitle(s string, width vg.Length) title {
 		return title{}
 	}
 	style := headline(titleSize)
-	lines := wrapped(s, style, width)
+	lines := balanced(s, style, width)
 	return title{lines, style.Height(lines) + 0.6*titleSize}
 }
 
@@ -94,6 +94,19 @@ func wrapped(s string, style text.Style, width vg.Length) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// balanced is wrapped in no more lines, but in lines of about the same width.
+func balanced(s string, style text.Style, width vg.Length) string {
+	best := wrapped(s, style, width)
+	for narrower := width; narrower > width/3; narrower -= style.Font.Size {
+		lines := wrapped(s, style, narrower)
+		if strings.Count(lines, "\n") > strings.Count(best, "\n") || style.Width(lines) > width {
+			break
+		}
+		best = lines
+	}
+	return best
 }
 
 const ellipsis = "…"

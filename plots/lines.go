@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines is a panel of curves with bands of one standard deviation. Long curves, such as densities, have no marks.
+// Lines is a panel of curves with bands of one standard deviation. Long curves, such as densities, have no marks. One with more
+// points than can be told apart, such as a loss at every step, is drawn as its running mean over the range of its values.
 type Lines struct {
 	Title          string
 	XLabel, YLabel string // with units, such as "R@1 (%)"
 	Series         []Series
+	LogX           bool // the horizontal axis is logarithmic, with the series' X as its ticks
 	Ordered        bool // the series are stages of one thing, such as epochs: solid, from light to dark, first to last
 }
 
@@ -42,6 +45,9 @@ func (l Lines) check() error {
 			return bad(s, "no point to draw among %d; leave the series out", len(s.X))
 		}
 		for k, x := range s.X {
+			if l.LogX && x <= 0 {
+				return bad(s, "X[%d] = %v; a logarithmic axis has no place for it", k, x)
+			}
 			if !finite(x) || k > 0 && x <= s.X[k-1] {
 				return bad(s, "X[%d] = %v; X must be finite and ascend", k, x)
 			}
@@ -69,25 +75,59 @@ func (l Lines) keys() []key {
 	return keys
 }
 
+func (l Lines) room() (least, most vg.Length) { return panelLeast, PageWidth }
+
 func (l Lines) axes(looks map[string]look, width vg.Length) *plot.Plot {
 	p := axes(l.XLabel, l.YLabel, width)
 	p.Add(gridLines{})
 	for _, s := range l.Series { // bands first: no band may cover a curve
-		p.Add(spread{s, looks[s.Name]})
+		p.Add(spread{s, looks[s.Name], len(l.Series)})
 	}
-	whole := true
 	for _, s := range l.Series {
 		p.Add(trace{s, looks[s.Name]})
-		for _, x := range s.X {
-			whole = whole && x == math.Trunc(x)
-		}
 	}
 	spare := headroom * (p.Y.Max - p.Y.Min)
 	p.Y.Min, p.Y.Max = p.Y.Min-spare, p.Y.Max+spare
-	if ticks := roundTicks(max(1, math.Floor(p.X.Max-p.X.Min))); whole && ticks < 6 {
-		p.X.Tick.Marker = ticks
+	if l.LogX {
+		if p.X.Min == p.X.Max {
+			p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
+		}
+		p.X.Scale = plot.LogScale{}
+	}
+	if values := l.places(); l.LogX || len(values) <= fewPlaces {
+		p.X.Tick.Marker = placeTicks(p.X, values, width-axisRoom)
 	}
 	return p
+}
+
+// fewPlaces is how many different X an axis names one by one.
+const fewPlaces = 7
+
+// places are the different X of the series.
+func (l Lines) places() []float64 {
+	var places []float64
+	for _, s := range l.Series {
+		places = append(places, s.X...)
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// placeTicks are ticks at places along an axis of a length, named as far as the names do not meet.
+func placeTicks(a plot.Axis, places []float64, length vg.Length) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	past := vg.Length(math.Inf(-1))
+	for _, v := range places {
+		tick := plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)}
+		half := a.Tick.Label.Width(tick.Label) / 2
+		if at := vg.Length(a.Norm(v)) * length; at-half >= past {
+			past = at + half + labelGap
+		} else {
+			tick.Label = "" // a shorter tick without a name
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
 }
 
 // runs are the stretches [first, past) of points without a gap.
@@ -141,7 +181,12 @@ func (t trace) Plot(c draw.Canvas, p *plot.Plot) {
 		for k := run[0]; k < run[1]; k++ {
 			points = append(points, vg.Point{X: x(t.X[k]), Y: y(t.Mean[k])})
 		}
-		c.StrokeLines(t.look.line(), points)
+		if dense(points) {
+			c.FillPolygon(t.look.haze(), envelope(points))
+			c.StrokeLines(t.look.line(), means(points))
+		} else {
+			c.StrokeLines(t.look.line(), points)
+		}
 		for k, at := range points {
 			if lone := len(points) == 1; lone || every > 0 && (run[0]+k)%every == 0 {
 				c.DrawGlyph(t.look.mark(), at)
@@ -168,6 +213,7 @@ func (t trace) DataRange() (xmin, xmax, ymin, ymax float64) {
 type spread struct {
 	Series
 	look look
+	of   int // series in the panel
 }
 
 // Plot implements plot.Plotter.
@@ -182,11 +228,12 @@ func (s spread) Plot(c draw.Canvas, p *plot.Plot) {
 			upper = append(upper, vg.Point{X: x(s.X[k]), Y: y(s.Mean[k] + s.std(k))})
 			lower = append(lower, vg.Point{X: x(s.X[k]), Y: y(s.Mean[k] - s.std(k))})
 		}
-		for k := len(lower) - 1; k >= 0; k-- {
-			upper = append(upper, lower[k])
+		if dense(upper) {
+			upper, lower = means(upper), means(lower)
 		}
+		slices.Reverse(lower)
 		if len(lower) > 1 {
-			c.FillPolygon(s.look.band(), upper)
+			c.FillPolygon(s.look.band(s.of), append(upper, lower...))
 		}
 	}
 }

@@ -13,9 +13,16 @@ import (
 // westernPDF is a PDF canvas that takes Go strings: vgpdf's fonts are encoded in Windows-1252 and would show UTF-8 as garbage.
 type westernPDF struct{ *vgpdf.Canvas }
 
-// FillString implements vg.Canvas.
+// FillString implements vg.Canvas. Titles are drawn as outlines: vgpdf embeds one font file a page, and would set them in the
+// letters of the labels.
 func (c westernPDF) FillString(f font.Face, at vg.Point, s string) {
-	c.Canvas.FillString(f, at, western(s))
+	if f.Font.Variant != boldVariant {
+		c.Canvas.FillString(f, at, western(s))
+		return
+	}
+	for _, glyph := range outlines(f, at, s) {
+		c.Fill(glyph)
+	}
 }
 
 // SetColor implements vg.Canvas. vgpdf takes the components that a colour multiplies by its opacity for those of full opacity,

@@ -14,6 +14,7 @@ import (
 // Pictures is a grid of images with captions, in rows of an anchor and what was picked for it. Rows may differ in length.
 type Pictures struct {
 	Title string
+	Note  string // below the legend
 	Rows  []PictureRow
 }
 
@@ -77,22 +78,22 @@ func (p Picture) check() error {
 	return nil
 }
 
-// size is that of the picture as printed.
-func (p Picture) size() vg.Point {
+// size is that of the picture as printed, its longer side given.
+func (p Picture) size(side vg.Length) vg.Point {
 	pixels := p.Image.Bounds().Size()
-	scale := pictureSize / vg.Length(max(pixels.X, pixels.Y))
+	scale := side / vg.Length(max(pixels.X, pixels.Y))
 	return vg.Point{X: scale * vg.Length(pixels.X), Y: scale * vg.Length(pixels.Y)}
 }
 
 // pictureLayout is where the parts of a grid of pictures go.
 type pictureLayout struct {
 	width, height vg.Length
+	side          vg.Length // the longer one of a picture
 	title         title
 	names         vg.Length // width of the names, with the gap after them; zero if no row has one
 	grid          vg.Length // width of the names and pictures
 	rows          []pictureRow
-	legend        legend
-	legendHeight  vg.Length
+	foot          foot
 }
 
 // pictureRow is a row with its texts in lines that fit.
@@ -103,8 +104,17 @@ type pictureRow struct {
 	pictures, below vg.Length // heights of the tallest picture and of what the row needs below that
 }
 
+// layout has pictures of the usual size, or smaller ones where a page could not hold them.
 func (p Pictures) layout() pictureLayout {
-	l := pictureLayout{}
+	l := p.layoutAt(pictureSize)
+	for l.height > PageHeight && l.side > pictureLeast {
+		l = p.layoutAt(l.side - 2)
+	}
+	return l
+}
+
+func (p Pictures) layoutAt(side vg.Length) pictureLayout {
+	l := pictureLayout{side: side}
 	var columns int
 	var used [FalsePair + 1]bool
 	for _, row := range p.Rows {
@@ -115,36 +125,37 @@ func (p Pictures) layout() pictureLayout {
 		for _, picture := range row.Pictures {
 			used[picture.Mark] = true
 		}
-		l.rows = append(l.rows, row.layout())
+		l.rows = append(l.rows, row.layout(side))
 	}
+	var marks legend
 	for _, m := range []Mark{TruePair, FalsePair} {
 		if used[m] {
-			l.legend.keys = append(l.legend.keys, key{name: m.String(), sample: framed, mark: m})
+			marks.keys = append(marks.keys, key{name: m.String(), label: m.String(), sample: framed, mark: m})
 		}
 	}
-	l.grid = l.names + vg.Length(columns)*(pictureSize+pictureGap) - pictureGap
-	inner := max(l.grid, panelWidth)
+	l.grid = l.names + vg.Length(columns)*(side+pictureGap) - pictureGap
+	inner := max(l.grid, picturesLeast)
 	l.title = newTitle(p.Title, inner)
 	if p.Title != "" {
 		l.title.height += captionGap // frames reach beyond their pictures
 	}
-	_, l.legendHeight = l.legend.size(inner)
+	l.foot = newFoot(marks, p.Note, inner)
 	l.width = inner + 2*margin
-	l.height = l.title.height + l.legendHeight + 2*margin
+	l.height = l.title.height + l.foot.height + 2*margin
 	for _, row := range l.rows {
 		l.height += row.pictures + row.below + rowGap
 	}
 	return l
 }
 
-func (r PictureRow) layout() pictureRow {
+func (r PictureRow) layout(side vg.Length) pictureRow {
 	row := pictureRow{PictureRow: r}
 	caption := captionStyle()
 	for _, picture := range r.Pictures {
-		row.pictures = max(row.pictures, picture.size().Y)
+		row.pictures = max(row.pictures, picture.size(side).Y)
 		lines := ""
 		if picture.Caption != "" {
-			lines = fitted(picture.Caption, caption, pictureSize, captionLines)
+			lines = fitted(picture.Caption, caption, side, captionLines)
 			row.below = max(row.below, captionGap+paragraphHeight(caption, lines))
 		}
 		row.captions = append(row.captions, lines)
@@ -159,22 +170,22 @@ func (r PictureRow) layout() pictureRow {
 
 func (l pictureLayout) draw(c draw.Canvas) {
 	l.title.draw(c)
-	l.legend.draw(draw.Crop(c, 0, 0, 0, l.legendHeight-(c.Max.Y-c.Min.Y)))
+	l.foot.draw(c)
 	at := vg.Point{X: c.Center().X - l.grid/2, Y: c.Max.Y - l.title.height}
 	for _, row := range l.rows {
-		row.draw(c, at, l.names)
+		row.draw(c, at, l)
 		at.Y -= row.pictures + row.below + rowGap
 	}
 }
 
 // draw puts the row below and to the right of a point. Its pictures stand on one line, so that captions are close to them.
-func (r pictureRow) draw(c draw.Canvas, at vg.Point, names vg.Length) {
+func (r pictureRow) draw(c draw.Canvas, at vg.Point, l pictureLayout) {
 	name, caption := lettering(labelSize), captionStyle()
 	paragraph(c, name, at, r.name)
 	floor := at.Y - r.pictures
 	for k, picture := range r.Pictures {
-		middle := at.X + names + vg.Length(k)*(pictureSize+pictureGap) + pictureSize/2
-		size := picture.size()
+		middle := at.X + l.names + vg.Length(k)*(l.side+pictureGap) + l.side/2
+		size := picture.size(l.side)
 		place := vg.Rectangle{Min: vg.Point{X: middle - size.X/2, Y: floor}, Max: vg.Point{X: middle + size.X/2, Y: floor + size.Y}}
 		c.DrawImage(place, picture.Image)
 		picture.Mark.draw(c, place)

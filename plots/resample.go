@@ -7,7 +7,6 @@ import (
 	"golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // The canvases below give every image the pixels of its printed size, by Catmull and Rom's cubic. Left to the viewers, a small
@@ -23,14 +22,6 @@ func (c pixelPNG) DrawImage(at vg.Rectangle, img image.Image) {
 	bottom := page.Bounds().Max.Y
 	place := image.Rect(pixel(at.Min.X), bottom-pixel(at.Max.Y), pixel(at.Max.X), bottom-pixel(at.Min.Y))
 	draw.CatmullRom.Scale(page, place, img, img.Bounds(), draw.Over, nil)
-}
-
-// printedSVG is an SVG canvas that holds images at the resolution of print.
-type printedSVG struct{ *vgsvg.Canvas }
-
-// DrawImage implements vg.Canvas.
-func (c printedSVG) DrawImage(at vg.Rectangle, img image.Image) {
-	c.Canvas.DrawImage(at, printed(img, at.Size()))
 }
 
 // DrawImage implements vg.Canvas. It hands the image over upside down: vgpdf's page grows downwards, its images do not.

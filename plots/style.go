@@ -10,32 +10,44 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of every figure, in points as printed: a panel is about half the width of a two-column page.
+// Sizes of every figure, in points as printed.
 const (
-	panelWidth  = 2.5 * vg.Inch // with its axes
-	panelHeight = 2.1 * vg.Inch
+	panelHeight = 2 * vg.Inch   // with its axes
+	panelLow    = 1.4 * vg.Inch // of one of many rows, so that the figure fits a page
+	panelLeast  = 1.9 * vg.Inch // width of a panel of curves or cells that can be read
+	cellsMost   = 2.6 * vg.Inch // width of a panel of cells that are about square
+	axisRoom    = vg.Length(36) // of a vertical axis with its labels
 	panelGap    = vg.Length(12)
 	margin      = vg.Length(6)
 
-	titleSize = vg.Length(10)
+	titleSize = vg.Length(9)
 	labelSize = vg.Length(8)
 	tickSize  = vg.Length(7)
+	noteSize  = vg.Length(7)
+	noteGap   = vg.Length(4)
+	raised    = 0.1 // of a line's size, by which gonum centres letters too low
 
 	lineWidth   = vg.Length(1.2)
 	axisWidth   = vg.Length(0.5)
 	glyphRadius = vg.Length(2)
 	capWidth    = vg.Length(3) // of error bars
+	labelGap    = vg.Length(2) // between names of groups side by side
 	headroom    = 0.04         // of the range of a curve, above and below it
-	barShare    = 0.84         // of the room of a group that its bars fill
+	barShare    = 0.84         // of the room of a group that its bars fill at most
+	barLeast    = vg.Length(3.5)
+	barMost     = vg.Length(18)
+	hatchPitch  = vg.Length(3)
 
-	pictureSize  = 0.95 * vg.Inch // of the longer side of a picture
-	pictureGap   = vg.Length(7)   // between pictures side by side
-	rowGap       = vg.Length(9)   // between rows of pictures
-	nameWidth    = 1.05 * vg.Inch // of the names of rows of pictures
-	nameLines    = 10
-	captionGap   = vg.Length(3) // between a picture and its caption
-	captionLines = 4
-	printDPI     = 200 // of images in PDF and SVG
+	pictureSize   = 0.95 * vg.Inch // of the longer side of a picture
+	pictureLeast  = 0.6 * vg.Inch  // of one of very many
+	picturesLeast = 2.5 * vg.Inch  // of a grid of pictures, for its title
+	pictureGap    = vg.Length(7)   // between pictures side by side
+	rowGap        = vg.Length(9)   // between rows of pictures
+	nameWidth     = 1.05 * vg.Inch // of the names of rows of pictures
+	nameLines     = 10
+	captionGap    = vg.Length(3) // between a picture and its caption
+	captionLines  = 4
+	printDPI      = 200 // of images in PDF and SVG
 
 	frameWidth = vg.Length(1.5) // of a true pair
 	signSize   = vg.Length(7)   // of the cross in its corner
@@ -78,18 +90,18 @@ func glyphs() []draw.GlyphDrawer {
 }
 
 // look is how a series is drawn. The cycles of colours, dashes and glyphs have no common divisor, so that two series agree in
-// all three only 280 apart. Bars have but their colour: those of every second cycle are pale.
+// all three only 280 apart; nor have those of colours and hatches, which bars have.
 type look struct {
 	color color.NRGBA
 	dash  []vg.Length
 	glyph draw.GlyphDrawer
-	pale  bool
+	hatch hatch
 }
 
 // lookOf tells series apart.
 func lookOf(series int) look {
 	colors, dash, glyph := palette(), dashes(), glyphs()
-	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)], series/len(colors)%2 == 1}
+	return look{colors[series%len(colors)], dash[series%len(dash)], glyph[series%len(glyph)], hatch(series % int(hatches))}
 }
 
 // ramp is part of viridis from light to dark, which keeps its order for the colour-blind and in grey. Its end in yellow is left
@@ -126,21 +138,27 @@ func (l look) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.color, Radius: glyphRadius, Shape: l.glyph}
 }
 
-// fill is the colour of bars, pale enough for an error bar to show on it.
+// fill is the colour of bars, pale enough for an error bar and a hatch to show on it.
 func (l look) fill() color.Color {
-	c, white := l.color, 1./3
-	if l.pale {
-		white = 0.8
-	}
+	const white = 1. / 3
+	c := l.color
 	for _, part := range []*uint8{&c.R, &c.G, &c.B} {
 		*part += uint8(float64(255-*part) * white)
 	}
 	return c
 }
 
-func (l look) band() color.Color {
+// band is the colour of one band of so many, the fainter the more may lie upon each other.
+func (l look) band(of int) color.Color {
 	c := l.color
-	c.A = 36
+	c.A = uint8(min(36, 200/of))
+	return c
+}
+
+// haze is the colour of the range of a dense curve.
+func (l look) haze() color.Color {
+	c := l.color
+	c.A = 70
 	return c
 }
 
@@ -158,7 +176,7 @@ func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
 		label, tick := lettering(labelSize), lettering(tickSize)
 		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
 		tick.XAlign, tick.YAlign = a.axis.Tick.Label.XAlign, a.axis.Tick.Label.YAlign
-		a.axis.Label.TextStyle, a.axis.Label.Text, a.axis.Label.Padding = label, wrapped(a.label, label, 0.75*a.room), 3
+		a.axis.Label.TextStyle, a.axis.Label.Text, a.axis.Label.Padding = label, wrapped(a.label, label, 0.85*a.room), 3
 		a.axis.Tick.Label, a.axis.Tick.Length, a.axis.Tick.Marker = tick, 3, roundTicks(6)
 		a.axis.Tick.LineStyle, a.axis.LineStyle = inkLine(), inkLine()
 		a.axis.Padding = 4

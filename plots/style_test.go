@@ -146,10 +146,10 @@ func TestLegendOfStages(t *testing.T) {
 		Lines{Series: []Series{long("late"), short("ALBEF")}},
 		Lines{Series: []Series{long("early"), short("late"), long("latest")}, Ordered: true},
 		Lines{Series: []Series{long("FALCON")}},
-	})
+	}, nil)
 	want := []key{
-		{name: "late", sample: curve, stage: true}, {name: "ALBEF", sample: curve},
-		{name: "early", sample: stroke, stage: true}, {name: "latest", sample: stroke, stage: true}, {name: "FALCON", sample: stroke},
+		{name: "late", label: "late", sample: curve, stage: true}, {name: "ALBEF", label: "ALBEF", sample: curve},
+		{name: "early", label: "early", sample: stroke, stage: true}, {name: "latest", label: "latest", sample: stroke, stage: true}, {name: "FALCON", label: "FALCON", sample: stroke},
 	}
 	if !slices.Equal(l.keys, want) {
 		t.Errorf("got keys %v, want %v", l.keys, want)
@@ -159,6 +159,31 @@ func TestLegendOfStages(t *testing.T) {
 	} {
 		if got := l.looks[name]; got.color != want.color || len(got.dash) != len(want.dash) {
 			t.Errorf("%s: got look %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestKnownLooks: a series of the list looks the same in every figure, and no other series looks like it.
+func TestKnownLooks(t *testing.T) {
+	of := func(names ...string) legend {
+		l := Lines{}
+		for _, name := range names {
+			l.Series = append(l.Series, Series{Name: name, X: []float64{1}, Mean: []float64{1}})
+		}
+		return newLegend([]Panel{l}, []string{"ALBEF", "MAFA"})
+	}
+	for _, v := range []struct {
+		legend legend
+		want   map[string]int
+	}{
+		{of("MAFA"), map[string]int{"MAFA": 1}},
+		{of("mine", "MAFA", "other"), map[string]int{"mine": 0, "MAFA": 1, "other": 2}},
+		{of("MAFA", "ALBEF", "mine"), map[string]int{"MAFA": 1, "ALBEF": 0, "mine": 2}},
+	} {
+		for name, want := range v.want {
+			if got := v.legend.looks[name]; got.color != lookOf(want).color {
+				t.Errorf("%s among %v: got %v, want the look of series %d", name, v.want, got, want)
+			}
 		}
 	}
 }
@@ -190,14 +215,18 @@ func TestStraightColours(t *testing.T) {
 	}
 }
 
-// As many bars as two cycles of the palette have fills of their own.
-func TestFillsDiffer(t *testing.T) {
-	seen := map[color.Color]int{}
-	for k := range 2 * len(palette()) {
-		fill := lookOf(k).fill()
-		if other, taken := seen[fill]; taken {
-			t.Errorf("series %d and %d have the same fill %v", other, k, fill)
+// TestBarsDiffer: bars of a figure differ in colour or hatch, those side by side in hatch, which is left in grey.
+func TestBarsDiffer(t *testing.T) {
+	seen := map[string]int{}
+	for k := range len(palette()) * int(hatches) {
+		l := lookOf(k)
+		bar := fmt.Sprint(l.fill(), l.hatch)
+		if other, taken := seen[bar]; taken {
+			t.Errorf("series %d and %d have the same bars", other, k)
 		}
-		seen[fill] = k
+		seen[bar] = k
+		if l.hatch == lookOf(k+1).hatch {
+			t.Errorf("series %d and %d have the same hatch", k, k+1)
+		}
 	}
 }

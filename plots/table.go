@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Table is a table of results in which each cell stacks the values that several sources give for one quantity, such as a
@@ -77,10 +78,14 @@ func (v Value) text(format string) (main, spread string) {
 
 // line is one source of one row, ready to be printed.
 type line struct {
-	name, status string // of the row, on its first line only
-	source       string
-	values       []Value
-	best         []bool
+	source string
+	values []Value
+	best   []bool
+}
+
+// silent tells whether a line has nothing to say in the columns from first up to past.
+func (l line) silent(first, past int) bool {
+	return !slices.ContainsFunc(l.values[first:past], func(v Value) bool { return !v.missing() })
 }
 
 // check reports rows and cells that hold more than the table has columns and sources.
@@ -109,37 +114,48 @@ func (r TableRow) value(column, source int) Value {
 	return r.Cells[column][source]
 }
 
-// lines lays the table out, a line for each row and source; a source without any value in the table is left out.
-func (t Table) lines() []line {
-	var sources []int
-	for s := range max(1, len(t.Sources)) {
-		if slices.ContainsFunc(t.Rows, func(r TableRow) bool {
-			return slices.ContainsFunc(r.Cells, func(c Cell) bool { return s < len(c) && !c[s].missing() })
-		}) {
-			sources = append(sources, s)
-		}
-	}
-	if len(sources) == 0 {
-		sources = []int{0}
-	}
+// lines lays a row out, a line for each source that has a value in it; the last source's, if none has.
+func (t Table) lines(r TableRow) []line {
 	var lines []line
-	for _, r := range t.Rows {
-		for k, s := range sources {
-			l := line{values: make([]Value, len(t.Columns)), best: make([]bool, len(t.Columns))}
-			if k == 0 {
-				l.name, l.status = r.Name, r.Status
-			}
-			for c := range t.Columns {
-				l.values[c] = r.value(c, s)
-				l.best[c] = t.isBest(c, s, l.values[c])
-			}
-			if len(t.Sources) > 0 {
-				l.source = t.Sources[s] + runs(l.values)
-			}
-			lines = append(lines, l)
+	for s := range max(1, len(t.Sources)) {
+		l := line{values: make([]Value, len(t.Columns)), best: make([]bool, len(t.Columns))}
+		for c := range t.Columns {
+			l.values[c] = r.value(c, s)
+			l.best[c] = t.isBest(c, s, l.values[c])
+		}
+		if len(t.Sources) > 0 {
+			l.source = t.Sources[s] + runs(l.values)
+		}
+		lines = append(lines, l)
+	}
+	return spoken(lines, 0, len(t.Columns))
+}
+
+// spoken are the lines that say something in the columns from first up to past; the last one, if none does.
+func spoken(lines []line, first, past int) []line {
+	var some []line
+	for _, l := range lines {
+		if !l.silent(first, past) {
+			some = append(some, l)
 		}
 	}
-	return lines
+	if len(some) == 0 {
+		return lines[len(lines)-1:]
+	}
+	return some
+}
+
+// wordy tells of each column whether it holds words, which begin at its left, rather than numbers, which end at its right.
+func (t Table) wordy() []bool {
+	wordy := make([]bool, len(t.Columns))
+	for _, r := range t.Rows {
+		for c, cell := range r.Cells {
+			for _, v := range cell {
+				wordy[c] = wordy[c] || v.Text != "" && !strings.ContainsAny(v.Text[:1], "+-.<0123456789")
+			}
+		}
+	}
+	return wordy
 }
 
 func (t Table) isBest(column, source int, v Value) bool {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Markdown writes the table in GitHub's dialect, the best values bold. It has no groups, so a group's heading stands before
@@ -23,35 +25,40 @@ func (t Table) Markdown(w io.Writer) error {
 	if len(t.Sources) > 0 {
 		heads, rules = append(heads, ""), append(rules, "---")
 	}
-	names := t.names()
+	names, wordy := t.names(), t.wordy()
 	for _, s := range t.spans() {
 		for c := s.first; c < s.past; c++ {
 			heads = append(heads, markdownText(strings.TrimSpace(s.heading+" "+names[c])))
-			rules = append(rules, "---:")
+			rules = append(rules, map[bool]string{true: "---", false: "---:"}[wordy[c]])
 		}
 	}
 	row(heads)
 	row(rules)
-	for _, l := range t.lines() {
-		cells := []string{markdownText(l.name)}
-		if l.status != "" {
-			cells[0] += " *(" + markdownText(l.status) + ")*"
-		}
-		if len(t.Sources) > 0 {
-			cells = append(cells, markdownText(l.source))
-		}
-		for c, v := range l.values {
-			main, spread := v.text(t.Columns[c].Format)
-			text := markdownText(main)
-			if l.best[c] {
-				text = "**" + text + "**"
+	for _, r := range t.Rows {
+		for k, l := range t.lines(r) {
+			cells := []string{""}
+			if k == 0 {
+				cells[0] = markdownText(r.Name)
+				if r.Status != "" {
+					cells[0] += " *(" + markdownText(r.Status) + ")*"
+				}
 			}
-			if spread != "" {
-				text += " " + markdownText(spread)
+			if len(t.Sources) > 0 {
+				cells = append(cells, markdownText(l.source))
 			}
-			cells = append(cells, text)
+			for c, v := range l.values {
+				main, spread := v.text(t.Columns[c].Format)
+				text := markdownText(main)
+				if l.best[c] {
+					text = "**" + text + "**"
+				}
+				if spread != "" {
+					text += " " + markdownText(spread)
+				}
+				cells = append(cells, text)
+			}
+			row(cells)
 		}
-		row(cells)
 	}
 	if t.Note != "" {
 		fmt.Fprintf(&b, "\n%s\n", markdownText(t.Note))
@@ -65,80 +72,129 @@ func markdownText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "\n", " ").Replace(s)
 }
 
+// Styles are inline and inherit their colours, so that a notebook's light and dark themes both suit; they also set what the
+// style sheets of Jupyter would else decide.
 const (
-	htmlTable  = "border-collapse:collapse;font-variant-numeric:tabular-nums;line-height:1.35"
+	htmlBox    = "overflow-x:auto;max-width:100%"
+	htmlTable  = "border-collapse:collapse;border:none;margin:0;table-layout:auto;font-variant-numeric:tabular-nums;line-height:1.35"
+	htmlTitle  = "text-align:left;font-weight:bold;padding:4px 8px;color:inherit;caption-side:top"
+	htmlNote   = "margin:4px 8px;max-width:60em;font-size:90%"
 	htmlRule   = "1px solid currentColor"
-	htmlFaint  = "opacity:.65"
+	htmlThin   = "1px solid rgba(128,128,128,.45)"
+	htmlPlain  = "background:none" // no stripes: rows are of several lines
+	htmlFaint  = "opacity:.7"
 	htmlNumber = "text-align:right;white-space:nowrap;padding:1px 8px"
-	htmlName   = "text-align:left;vertical-align:top;padding:1px 8px"
-	htmlHead   = "text-align:center;padding:2px 8px"
+	htmlWords  = "text-align:left;padding:1px 8px;min-width:6em"
+	htmlName   = "text-align:left;vertical-align:top;padding:1px 8px;font-weight:normal"
+	htmlSource = "text-align:left;white-space:nowrap;padding:1px 8px"
+	htmlHead   = "text-align:center;vertical-align:bottom;padding:2px 8px"
 )
 
-// HTML writes the table as one <table> element with its styles inline, fit for a notebook's output in light or dark.
+// HTML writes the table as a <table> with its styles inline, fit for a notebook's output in light or dark, in a box of its own
+// in which a wide one scrolls.
 func (t Table) HTML(w io.Writer) error {
 	if err := t.check(); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	esc := html.EscapeString
-	fmt.Fprintf(&b, "<table style=\"%s\">\n", htmlTable)
+	fmt.Fprintf(&b, "<div style=\"%s\">\n<table style=\"%s\">\n", htmlBox, htmlTable)
 	if t.Title != "" {
-		fmt.Fprintf(&b, "<caption style=\"text-align:left;font-weight:bold;padding:4px 8px\">%s</caption>\n", esc(t.Title))
+		fmt.Fprintf(&b, "<caption style=\"%s\">%s</caption>\n", htmlTitle, html.EscapeString(t.Title))
 	}
+	t.htmlHead(&b)
+	wordy := t.wordy()
+	for i, r := range t.Rows {
+		rule := htmlThin
+		if i == len(t.Rows)-1 {
+			rule = htmlRule
+		}
+		fmt.Fprintf(&b, "<tbody style=\"border-bottom:%s\">\n", rule)
+		t.htmlRow(&b, r, wordy)
+		b.WriteString("</tbody>\n")
+	}
+	b.WriteString("</table>\n")
+	if t.Note != "" {
+		fmt.Fprintf(&b, "<p style=\"%s\">%s</p>\n", htmlNote, html.EscapeString(t.Note))
+	}
+	b.WriteString("</div>\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// htmlHead writes the headings of the groups, if there are any, and those of the columns.
+func (t Table) htmlHead(b *bytes.Buffer) {
 	left := 1
 	if len(t.Sources) > 0 {
 		left = 2
 	}
-	fmt.Fprintf(&b, "<thead>\n<tr><th colspan=\"%d\" style=\"border-top:%s\"></th>", left, htmlRule)
-	for _, s := range t.spans() {
-		fmt.Fprintf(&b, "<th colspan=\"%d\" style=\"border-top:%s;%s\">%s</th>", s.past-s.first, htmlRule, htmlHead, esc(s.heading))
+	spans := t.spans()
+	top := fmt.Sprintf("border-top:%s", htmlRule)
+	b.WriteString("<thead>\n")
+	if slices.ContainsFunc(spans, func(s span) bool { return s.heading != "" }) {
+		fmt.Fprintf(b, "<tr style=\"%s\"><td colspan=\"%d\"></td>", top, left)
+		for _, s := range spans {
+			if s.heading == "" {
+				fmt.Fprintf(b, "<td colspan=\"%d\"></td>", s.past-s.first)
+			} else {
+				fmt.Fprintf(b, "<th scope=\"colgroup\" colspan=\"%d\" style=\"%s;border-bottom:%s\">%s</th>", s.past-s.first, htmlHead, htmlThin,
+					html.EscapeString(s.heading))
+			}
+		}
+		b.WriteString("</tr>\n")
+		top = ""
 	}
-	fmt.Fprintf(&b, "</tr>\n<tr style=\"border-bottom:%s\"><th colspan=\"%d\" style=\"%s\">%s</th>", htmlRule, left, htmlName, esc(t.heading()))
-	for _, name := range t.names() {
-		fmt.Fprintf(&b, "<th style=\"%s\">%s</th>", htmlHead, esc(name))
+	fmt.Fprintf(b, "<tr style=\"%s;border-bottom:%s\"><th scope=\"col\" colspan=\"%d\" style=\"%s;text-align:left\">%s</th>", top, htmlRule, left,
+		htmlHead, html.EscapeString(t.heading()))
+	wordy := t.wordy()
+	for c, name := range t.names() {
+		style := htmlHead
+		if wordy[c] {
+			style += ";text-align:left"
+		}
+		style += whole(name)
+		fmt.Fprintf(b, "<th scope=\"col\" style=\"%s\">%s</th>", style, html.EscapeString(name))
 	}
 	b.WriteString("</tr>\n</thead>\n")
+}
 
-	lines := t.lines()
-	perRow := 1
-	if len(t.Rows) > 0 {
-		perRow = len(lines) / len(t.Rows)
+// whole is the style that keeps a short name on one line.
+func whole(name string) string {
+	if utf8.RuneCountInString(name) > 24 {
+		return ""
 	}
-	for i, l := range lines {
-		if i%perRow == 0 {
-			fmt.Fprintf(&b, "<tbody style=\"border-bottom:%s\">\n", htmlRule)
-		}
-		b.WriteString("<tr>")
-		if i%perRow == 0 {
-			fmt.Fprintf(&b, "<td rowspan=\"%d\" style=\"%s\">%s", perRow, htmlName, esc(l.name))
-			if l.status != "" {
-				fmt.Fprintf(&b, "<br><i style=\"%s\">%s</i>", htmlFaint, esc(l.status))
+	return ";white-space:nowrap"
+}
+
+// htmlRow writes a row's lines.
+func (t Table) htmlRow(b *bytes.Buffer, r TableRow, wordy []bool) {
+	lines := t.lines(r)
+	for k, l := range lines {
+		fmt.Fprintf(b, "<tr style=\"%s\">", htmlPlain)
+		if k == 0 {
+			fmt.Fprintf(b, "<th scope=\"rowgroup\" rowspan=\"%d\" style=\"%s%s\">%s", len(lines), htmlName, whole(r.Name), html.EscapeString(r.Name))
+			if r.Status != "" {
+				fmt.Fprintf(b, "<br><i style=\"%s\">%s</i>", htmlFaint, html.EscapeString(r.Status))
 			}
-			b.WriteString("</td>")
+			b.WriteString("</th>")
 		}
 		if len(t.Sources) > 0 {
-			fmt.Fprintf(&b, "<td style=\"%s;%s\">%s</td>", htmlName, htmlFaint, esc(l.source))
+			fmt.Fprintf(b, "<td style=\"%s;%s\">%s</td>", htmlSource, htmlFaint, html.EscapeString(l.source))
 		}
 		for c, v := range l.values {
 			main, spread := v.text(t.Columns[c].Format)
-			text := esc(main)
+			text := html.EscapeString(main)
 			if l.best[c] {
 				text = "<b>" + text + "</b>"
 			}
 			if spread != "" {
-				text += fmt.Sprintf(" <span style=\"%s\">%s</span>", htmlFaint, esc(spread))
+				text += fmt.Sprintf(" <span style=\"%s\">%s</span>", htmlFaint, html.EscapeString(spread))
 			}
-			fmt.Fprintf(&b, "<td style=\"%s\">%s</td>", htmlNumber, text)
+			style := htmlNumber
+			if wordy[c] {
+				style = htmlWords
+			}
+			fmt.Fprintf(b, "<td style=\"%s\">%s</td>", style, text)
 		}
 		b.WriteString("</tr>\n")
-		if i%perRow == perRow-1 {
-			b.WriteString("</tbody>\n")
-		}
 	}
-	if t.Note != "" {
-		fmt.Fprintf(&b, "<tfoot><tr><td colspan=\"%d\" style=\"%s;%s\">%s</td></tr></tfoot>\n", left+len(t.Columns), htmlName, htmlFaint, esc(t.Note))
-	}
-	b.WriteString("</table>\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }

@@ -165,8 +165,64 @@ func TestHTMLEscapes(t *testing.T) {
 			cells++
 		}
 	}
-	if want := 3 + 6*1 + 6*6 + 1; cells != want {
+	if want := 1 + 5*(1+6); cells != want { // above the names, and five lines of a source and six values
 		t.Errorf("got %d cells, want %d", cells, want)
+	}
+}
+
+// TestOnlySourcesThatSpeakHaveALine: a source without a value in a row has no line there, nor in a block of columns where it has none.
+func TestOnlySourcesThatSpeakHaveALine(t *testing.T) {
+	table := plots.Table{
+		Sources: []string{"paper", "here"},
+		Columns: []plots.Column{{Group: "one", Name: "a"}, {Group: "two", Name: "b"}},
+		Rows: []plots.TableRow{
+			{Name: "ALBEF", Cells: []plots.Cell{{plots.Number(1), plots.Number(2)}, {{}, plots.Number(3)}}},
+			{Name: "InfoNCE", Status: "1 of 2 seeds", Cells: []plots.Cell{{{}, plots.Number(4)}}},
+		},
+	}
+	var b strings.Builder
+	if err := table.Text(&b, plots.Terminal{Width: 26}); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+                       one
+                       ───
+method                  a
+──────────────────────────
+ALBEF           paper  1.0
+                here   2.0
+InfoNCE         here   4.0
+  1 of 2 seeds
+──────────────────────────
+
+                       two
+                       ───
+method                  b
+──────────────────────────
+ALBEF           here   3.0
+InfoNCE         here     –
+  1 of 2 seeds
+──────────────────────────
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("got%swant%s", got, want)
+	}
+}
+
+// TestWordsBeginAtTheLeft of their column, numbers end at the right of theirs.
+func TestWordsBeginAtTheLeft(t *testing.T) {
+	table := plots.Table{Columns: []plots.Column{{Name: "verdict"}, {Name: "epochs"}}, Rows: []plots.TableRow{
+		{Name: "first", Cells: []plots.Cell{{{Text: "supported"}}, {{Text: "5"}}}},
+		{Name: "second", Cells: []plots.Cell{{{Text: "open"}}, {{Text: "12"}}}},
+	}}
+	var b strings.Builder
+	if err := table.Text(&b, plots.Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"method  verdict    epochs\n", "second  open           12\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 

@@ -36,7 +36,9 @@ func (t Table) Text(w io.Writer, terminal Terminal) error {
 		p.block(block)
 	}
 	if t.Note != "" {
-		p.out.WriteString(p.styled(faint, t.Note) + "\n")
+		for _, l := range broken(t.Note, terminal.Width) {
+			p.out.WriteString(p.styled(faint, l) + "\n")
+		}
 	}
 	b := bufio.NewWriter(w)
 	for l := range strings.Lines(p.out.String()) {
@@ -49,10 +51,10 @@ func (t Table) Text(w io.Writer, terminal Terminal) error {
 // printer lays a table out in characters.
 type printer struct {
 	table                Table
-	lines                []line
-	labels               []string // row name or status, one a line
+	lines                [][]line // of each row
 	names                []string // column headings
-	main, spread         []int    // widths of the two parts of a column's values
+	wordy                []bool
+	main, spread         []int // widths of the two parts of a column's values
 	labelWidth, srcWidth int
 	style                bool
 	out                  strings.Builder
@@ -61,39 +63,37 @@ type printer struct {
 const gap = "  "
 
 func (t Table) print(terminal Terminal) *printer {
-	p := &printer{table: t, lines: t.lines(), names: t.names(), style: terminal.Style, labelWidth: utf8.RuneCountInString(t.heading())}
-	perRow := 1
-	if len(t.Rows) > 0 {
-		perRow = len(p.lines) / len(t.Rows)
-	}
-	p.labels = make([]string, len(p.lines))
-	for i, l := range p.lines {
-		if i%perRow > 0 {
-			continue
-		}
-		p.labels[i] = l.name
-		switch {
-		case l.status == "":
-		case perRow > 1:
-			p.labels[i+1] = "  " + l.status
-		default:
-			p.labels[i] += " (" + l.status + ")"
-		}
-	}
+	p := &printer{table: t, names: t.names(), wordy: t.wordy(), style: terminal.Style, labelWidth: utf8.RuneCountInString(t.heading())}
 	p.main, p.spread = make([]int, len(t.Columns)), make([]int, len(t.Columns))
-	for i, l := range p.lines {
-		p.labelWidth = max(p.labelWidth, utf8.RuneCountInString(p.labels[i]))
-		p.srcWidth = max(p.srcWidth, utf8.RuneCountInString(l.source))
-		for c, v := range l.values {
-			main, spread := v.text(t.Columns[c].Format)
-			p.main[c] = max(p.main[c], utf8.RuneCountInString(main))
-			p.spread[c] = max(p.spread[c], utf8.RuneCountInString(spread))
+	for _, r := range t.Rows {
+		lines := t.lines(r)
+		p.lines = append(p.lines, lines)
+		name, below := t.label(r)
+		p.labelWidth = max(p.labelWidth, utf8.RuneCountInString(name), utf8.RuneCountInString(below))
+		for _, l := range lines {
+			p.srcWidth = max(p.srcWidth, utf8.RuneCountInString(l.source))
+			for c, v := range l.values {
+				main, spread := v.text(t.Columns[c].Format)
+				p.main[c] = max(p.main[c], utf8.RuneCountInString(main))
+				p.spread[c] = max(p.spread[c], utf8.RuneCountInString(spread))
+			}
 		}
 	}
 	for c, name := range p.names {
 		p.main[c] = max(p.main[c], utf8.RuneCountInString(name)-p.spread[c])
 	}
 	return p
+}
+
+// label is a row's name and what stands below it: its status, which is beside the name where a row is but one line.
+func (t Table) label(r TableRow) (name, below string) {
+	switch {
+	case r.Status == "":
+		return r.Name, ""
+	case len(t.Sources) == 0:
+		return r.Name + " (" + r.Status + ")", ""
+	}
+	return r.Name, "  " + r.Status
 }
 
 // columns is the number of characters of the columns of a span, without the gap before them.
@@ -170,12 +170,27 @@ func (p *printer) block(spans []span) {
 	for _, s := range spans {
 		out.WriteString(strings.Repeat(" ", p.width(s)-p.columns(s)))
 		for c := s.first; c < s.past; c++ {
-			out.WriteString(gap + centred(p.names[c], p.main[c]+p.spread[c]))
+			out.WriteString(gap + p.name(c))
 		}
 	}
 	out.WriteString("\n" + strings.Repeat("─", total) + "\n")
-	for i, l := range p.lines {
-		out.WriteString(padded(p.labels[i], p.labelWidth))
+	for i, r := range p.table.Rows {
+		p.row(r, spoken(p.lines[i], spans[0].first, spans[len(spans)-1].past), spans)
+	}
+	out.WriteString(strings.Repeat("─", total) + "\n")
+}
+
+// row writes a row's lines, its name on the first and its status on the second, which may have no values.
+func (p *printer) row(r TableRow, lines []line, spans []span) {
+	out := &p.out
+	name, below := p.table.label(r)
+	for k := range max(len(lines), 1+min(1, len(below))) {
+		out.WriteString(padded([]string{name, below, ""}[min(k, 2)], p.labelWidth))
+		if k >= len(lines) {
+			out.WriteByte('\n')
+			continue
+		}
+		l := lines[k]
 		if p.srcWidth > 0 {
 			out.WriteString(gap + p.styled(faint, padded(l.source, p.srcWidth)))
 		}
@@ -187,12 +202,22 @@ func (p *printer) block(spans []span) {
 		}
 		out.WriteByte('\n')
 	}
-	out.WriteString(strings.Repeat("─", total) + "\n")
+}
+
+// name is the heading of a column.
+func (p *printer) name(c int) string {
+	if p.wordy[c] {
+		return padded(p.names[c], p.main[c]+p.spread[c])
+	}
+	return centred(p.names[c], p.main[c]+p.spread[c])
 }
 
 func (p *printer) value(l line, c int) string {
 	main, spread := l.values[c].text(p.table.Columns[c].Format)
-	text := strings.Repeat(" ", max(0, p.main[c]-utf8.RuneCountInString(main))) + main + padded(spread, p.spread[c])
+	text := padded(main, p.main[c]+p.spread[c])
+	if !p.wordy[c] {
+		text = strings.Repeat(" ", max(0, p.main[c]-utf8.RuneCountInString(main))) + main + padded(spread, p.spread[c])
+	}
 	switch {
 	case l.best[c]:
 		return p.styled(bold, text)
@@ -208,6 +233,23 @@ func (p *printer) styled(code, text string) string {
 		return text
 	}
 	return code + text + plain
+}
+
+// broken breaks a text between words into lines of so many characters, unless a word is longer; 0 for one line.
+func broken(s string, width int) []string {
+	if width <= 0 {
+		return []string{s}
+	}
+	var lines []string
+	for _, word := range strings.Fields(s) {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 func padded(s string, width int) string {

@@ -81,7 +81,7 @@ func thresholdCurves(r *Report) (plots.Drawing, error) {
 			}
 		}
 	}
-	f := plots.Figure{Title: r.ID + ", " + r.Scale + " on " + r.Data.Name}
+	f := r.figure(r.spreadNote("bands"), "Last epoch.")
 	for _, p := range panels {
 		if len(p.Series) > 0 {
 			f.Panels = append(f.Panels, p)

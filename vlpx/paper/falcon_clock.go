@@ -173,14 +173,16 @@ func (r *Report) clockNote(c float64) string {
 
 // clockFigure follows retrieval over the clock, in C, or in seconds where there is no C. A curve ends with its shortest run.
 func clockFigure(r *Report) (plots.Drawing, error) {
+	f := r.figure(r.spreadNote("bands"), onValidation)
 	unit, label := r.meanOfRow("ALBEF", secondsToConverge), "time of training (C)"
 	if math.IsNaN(unit) {
 		unit, label = 1, "time of training (s)"
+	} else {
+		f.Note += fmt.Sprintf(" 1.0C: ALBEF's time to convergence, %.0f s.", unit)
 	}
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, validation split, no re-ranking", r.ID, r.Scale, r.Data.Name), Columns: 3}
 	for _, metric := range []eval.Metric{eval.TR1, eval.IR1, eval.RMean} {
 		c := column(metric)
-		lines := plots.Lines{Title: c.Group, XLabel: label, YLabel: c.label()}
+		lines := plots.Lines{Title: c.heading(), XLabel: label, YLabel: c.label()}
 		for _, row := range r.Rows {
 			if series := overTime(timed(row.results), c, unit); len(series.X) > 0 {
 				series.Name = row.Name

@@ -50,7 +50,7 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 	if g == nil || err != nil {
 		return nil, err
 	}
-	f := plots.Pictures{Title: r.ofFirstSeed()}
+	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "q: the quantile of hardness at which the pair was picked.")}
 	for class := range train.Complexity {
 		for _, a := range g.followed(class) {
 			picture, err := g.image(a.pair)

@@ -58,7 +58,8 @@ func betaFigure(r *Report) (plots.Drawing, error) {
 	if g == nil || err != nil {
 		return nil, err
 	}
-	f := plots.Figure{Title: r.ofFirstSeed(), Columns: 2}
+	f := r.figure(r.firstSeedOnly())
+	f.Columns, f.SameRange = 2, true
 	const simple, complicated = 0, 2 // places in train.Complexity
 	for _, class := range []int{simple, complicated} {
 		for _, a := range g.followed(class) {
@@ -185,16 +186,11 @@ func (r *Report) firstSeed() []train.Record {
 	return r.Rows[0].results[0].Epochs
 }
 
-// ofFirstSeed is the title of a figure of firstSeed.
-func (r *Report) ofFirstSeed() string {
-	return fmt.Sprintf("%s, %s on %s, seed %d", r.ID, r.Scale, r.Data.Name, r.Rows[0].results[0].Seed)
-}
-
 // schedulerTable begins a table without rows.
 func (r *Report) schedulerTable(note string) plots.Table {
 	t := plots.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s, seeds %v. %s", r.Scale, r.Data.Name, r.Seeds, note),
+		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.Data.Name, r.seedList(), note),
 	}
 	if r.Engine != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", r.Engine)

@@ -47,7 +47,9 @@ func similarityFigure(r *Report) (plots.Drawing, error) {
 		i2t.Series = append(i2t.Series, histogram(record.Scheduling.I2T).series(name, first, past))
 		t2i.Series = append(t2i.Series, histogram(record.Scheduling.T2I).series(name, first, past))
 	}
-	return plots.Figure{Title: r.ofFirstSeed(), Panels: []plots.Panel{i2t, t2i}}, nil
+	f := r.figure(r.firstSeedOnly())
+	f.Panels, f.SameRange = []plots.Panel{i2t, t2i}, true
+	return f, nil
 }
 
 // measuredEpochs are the epochs with similarities; of an epoch that is not scheduled, too.

@@ -92,7 +92,7 @@ func (k connecting) figure(r *Report) (plots.Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := plots.Pictures{Title: r.ofFirstSeed()}
+	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "In brackets: Con-D's probability that the pair is true.")}
 	for two := range slices.Chunk(epochs[len(epochs)-1], 2) {
 		var row plots.PictureRow
 		for _, c := range two {

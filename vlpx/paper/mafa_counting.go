@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
@@ -95,7 +94,7 @@ var mafaFigure5 = Artifact{
 		{Better: "Random (B)", Than: "Random (4 B)", In: hardest, Source: "appendix C"},
 	},
 	Table:  Comparison,
-	Figure: over("batch size (log2)", figure5Points, hardest, columnOf(ours(), train.FalseInBatch)),
+	Figure: over("batch size (pairs)", figure5Points, hardest, columnOf(ours(), train.FalseInBatch)),
 }
 
 var figure5Points = func() []point {
@@ -110,7 +109,7 @@ var figure5Points = func() []point {
 	} {
 		row := methodRow(fmt.Sprintf("Random (%s)", b.name), plain)
 		row.Vary = func(s *Scale) { s.BatchSize = b.size(*s) }
-		points = append(points, point{row, "Random", func(s Scale) float64 { return math.Log2(float64(b.size(s))) }})
+		points = append(points, point{row, "Random", func(s Scale) float64 { return float64(b.size(s)) }})
 	}
 	return points
 }()

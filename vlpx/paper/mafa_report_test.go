@@ -26,7 +26,7 @@ func TestSweepFigure(t *testing.T) {
 	}
 	lines := figure.Panels[0].(plots.Lines)
 	grit := lines.Series[0]
-	if want := []float64{3, math.Log2(40), math.Log2(200)}; !slices.Equal(grit.X, want) || grit.Mean[0] != 1 || grit.Mean[2] != 31 {
+	if want := []float64{8, 40, 200}; !slices.Equal(grit.X, want) || grit.Mean[0] != 1 || grit.Mean[2] != 31 {
 		t.Errorf("got GRIT-VLP %+v, want it at %v", grit, want)
 	}
 	if len(lines.Series) != 2 || lines.Series[1].Name != "MAFA" || !slices.Equal(lines.Series[1].Mean, []float64{7}) {

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
@@ -32,7 +31,7 @@ func spacePoints(from int, paper [][]float64) []point {
 			if len(paper) > 0 {
 				row.Paper, paper = paper[0], paper[1:]
 			}
-			points = append(points, point{row, method, func(s Scale) float64 { return math.Log2(float64(of(s))) }})
+			points = append(points, point{row, method, func(s Scale) float64 { return float64(of(s)) }})
 		}
 	}
 	return points
@@ -91,7 +90,7 @@ var mafaFigure2 = Artifact{
 		against("MAFA (M = 50 B)", "GRIT-VLP (M = 50 B)"),
 	),
 	Table:  Comparison,
-	Figure: over("search space M (log2 of pairs)", figure2Points, column(eval.RMean), cosine(eval.IRMAP), hardest),
+	Figure: over("search space M (pairs)", figure2Points, column(eval.RMean), cosine(eval.IRMAP), hardest),
 }
 
 // mafaFigure6 draws the score over the scale of the data (MAFA, Figure 6, whose numbers are lost): there 1 to 14 million images, here

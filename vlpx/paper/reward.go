@@ -39,7 +39,7 @@ func rewardTable(r *Report) (plots.Table, error) {
 // rewardFigure has a panel a reward: the mean at each quantile less the mean of the epoch, so that epochs are comparable, with
 // its standard error.
 func rewardFigure(r *Report) (plots.Drawing, error) {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, mean less the epoch's, with its standard error", r.ID, r.Scale, r.Data.Name)}
+	f := r.figure("Means over the mini-batches of all seeds, less that of the epoch; bands are one standard error.")
 	for _, row := range r.Rows {
 		panel := plots.Lines{Title: row.Name, XLabel: "quantile", YLabel: "reward less mean (nats)", Ordered: true}
 		for _, record := range spread(scheduledEpochs(pooled(row.results))) {

@@ -94,7 +94,7 @@ func (a album) pairOf(image int) int {
 
 // examplesFigure has a row of pictures for each caption and method, by the cosine, since the paper looks at the embedding.
 func examplesFigure(r *Report, part int) (plots.Drawing, error) {
-	f := plots.Pictures{Title: fmt.Sprintf("%s, %s on %s, test split, first seed, without re-ranking", r.ID, r.Scale, r.Data.Name)}
+	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "Test split, without re-ranking. Numbers are ranks.")}
 	a, err := testAlbum(r)
 	if err != nil {
 		return nil, err

@@ -75,10 +75,10 @@ func thresholdClaims(better, than string) []Claim {
 // thresholdFigure has a panel of each of three measures against the threshold, with SRCL's as lines across, one of the weights'
 // distributions, and one for each temperature that tells the false negatives' from the true ones'.
 func thresholdFigure(r *Report) (plots.Drawing, error) {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name), Columns: 3}
+	f := r.figure(r.spreadNote("bands"), "Weights are of the last epoch, of all seeds.")
 	across := []float64{0, thresholds[len(thresholds)-1]}
 	for _, c := range []Column{column(eval.TR1), column(eval.IR1), cosine(eval.IRMAP)} {
-		panel := plots.Lines{Title: c.Group, XLabel: "threshold of the weight", YLabel: c.label()}
+		panel := plots.Lines{Title: c.heading(), XLabel: "threshold of the weight", YLabel: c.label()}
 		for _, temperature := range []float64{0, sharp} {
 			names := []string{"Nothing removed"}
 			for _, t := range thresholds {

@@ -78,7 +78,7 @@ func weighings(results []run.Result) []train.Weighing {
 
 // heatFigure has a panel a row: the last epoch's mini-batch of the row's first seed.
 func heatFigure(r *Report) (plots.Drawing, error) {
-	f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s, first seed", r.ID, r.Scale, r.Data.Name)}
+	f := r.figure(r.firstSeedOnly(), "A mini-batch of the last epoch; the own pairs, in grey, have no weight.")
 	a, err := newAlbum(r)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (row RowReport) firstWeighing() *train.Weighing {
 
 // heat is the mini-batch of a row as a panel.
 func (a album) heat(name string, w *train.Weighing) plots.Heat {
-	h := plots.Heat{Title: name, XLabel: "caption", YLabel: "anchor: image"}
+	h := plots.Heat{Title: name, XLabel: "caption", YLabel: "anchor: image", ZLabel: "weight"}
 	n := len(w.Pairs)
 	for i, anchor := range w.Pairs {
 		values := append([]float64{}, w.Batch[i*n:(i+1)*n]...)
@@ -138,7 +138,7 @@ func lowestTable(r *Report) (plots.Table, error) {
 
 // lowestFigure shows some of them with their anchors.
 func lowestFigure(r *Report) (plots.Drawing, error) {
-	f := plots.Pictures{Title: fmt.Sprintf("%s, %s on %s, first seed", r.ID, r.Scale, r.Data.Name)}
+	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "Numbers are the weights of the negatives, whose mean is one.")}
 	a, err := newAlbum(r)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,10 @@ func lowestFigure(r *Report) (plots.Drawing, error) {
 				return nil, err
 			}
 			if k%2 == 0 {
-				f.Rows = append(f.Rows, plots.PictureRow{Name: row.Name})
+				f.Rows = append(f.Rows, plots.PictureRow{})
+			}
+			if k == 0 {
+				f.Rows[len(f.Rows)-1].Name = row.Name
 			}
 			line := &f.Rows[len(f.Rows)-1]
 			line.Pictures = append(line.Pictures, plots.Picture{Image: anchor, Caption: "anchor: " + a.caption(x.Anchor)}, plots.Picture{

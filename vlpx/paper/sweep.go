@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -13,7 +12,7 @@ import (
 type point struct {
 	Row
 	Curve string              // the points of a curve share it
-	At    func(Scale) float64 // the setting; those of a curve do not fall
+	At    func(Scale) float64 // the setting, above zero; those of a curve do not fall
 }
 
 func rowsOf(points []point) []Row {
@@ -28,9 +27,9 @@ func rowsOf(points []point) []Row {
 // makes the same as the one before it is left out: it is the same run.
 func over(setting string, points []point, columns ...Column) func(*Report) (plots.Drawing, error) {
 	return func(r *Report) (plots.Drawing, error) {
-		f := plots.Figure{Title: fmt.Sprintf("%s, %s on %s", r.ID, r.Scale, r.Data.Name)}
+		f := r.figure(r.spreadNote("bands and error bars"))
 		for _, c := range columns {
-			panel := plots.Lines{Title: c.Group, XLabel: setting, YLabel: c.label()}
+			panel := plots.Lines{Title: c.heading(), XLabel: setting, YLabel: c.label(), LogX: true}
 			for i, p := range points {
 				values, at := c.valuesOf(r.Rows[i].results), p.At(r.plan.Scale)
 				if len(values) == 0 {

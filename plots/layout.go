@@ -1,0 +1,122 @@
+package plots
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of what journals print on: the width of a column of a page of two, and the page without its margins.
+const (
+	ColumnWidth = 3.5 * vg.Inch
+	PageWidth   = 7.16 * vg.Inch
+	PageHeight  = 9.2 * vg.Inch
+)
+
+// layout is where the parts of a figure go.
+type layout struct {
+	width, height vg.Length
+	rows, cols    int
+	title         title
+	headings      []string // of the panels, in lines that fit
+	headingHeight vg.Length
+	foot          foot
+}
+
+func (f Figure) layout() layout {
+	var l layout
+	l.cols, l.width = f.columns()
+	l.rows = ceil(len(f.Panels), l.cols)
+	inner := l.width - 2*margin
+	l.title = newTitle(f.Title, inner)
+	l.foot = newFoot(newLegend(f.Panels, f.Known), f.Note, inner)
+	for k, p := range f.Panels {
+		heading := p.title()
+		if len(f.Panels) > 1 {
+			heading = fmt.Sprintf("(%s) %s", letter(k), heading)
+		}
+		style := headline(labelSize)
+		l.headings = append(l.headings, wrapped(heading, style, l.panel()))
+		if heading != "" {
+			l.headingHeight = max(l.headingHeight, style.Height(l.headings[k])+0.8*labelSize)
+		}
+	}
+	around := l.title.height + vg.Length(l.rows)*(l.headingHeight+panelGap) + l.foot.height + 2*margin
+	panels := min(vg.Length(l.rows)*panelHeight, max(PageHeight-around, vg.Length(l.rows)*panelLow))
+	l.height = around + panels
+	return l
+}
+
+// columns is how many panels stand side by side, as many as can be read but in rows as even as can be, and the figure's width.
+func (f Figure) columns() (cols int, width vg.Length) {
+	var least, most vg.Length
+	for _, p := range f.Panels {
+		l, m := p.room()
+		least, most = max(least, l), max(most, m)
+	}
+	cols, width = f.Columns, f.Width
+	if cols <= 0 {
+		cols = 3
+	}
+	if width <= 0 {
+		width = PageWidth
+	}
+	cols = min(cols, len(f.Panels))
+	for cols > 1 && panelOf(width, cols) < least {
+		cols--
+	}
+	cols = ceil(len(f.Panels), ceil(len(f.Panels), cols))
+	if f.Width <= 0 {
+		names, _ := newLegend(f.Panels, f.Known).size(0) // one below the other
+		if cols == 1 && max(least, names) <= panelOf(ColumnWidth, 1) {
+			width = ColumnWidth
+		}
+		width = min(width, max(names, vg.Length(cols)*(most+panelGap)-panelGap)+2*margin)
+	}
+	return cols, width
+}
+
+// ceil is how many parts of so many make up a whole.
+func ceil(whole, part int) int { return (whole + part - 1) / part }
+
+// panelOf is the width of a panel with its axes, of so many side by side.
+func panelOf(width vg.Length, cols int) vg.Length {
+	return (width-2*margin+panelGap)/vg.Length(cols) - panelGap
+}
+
+func (l layout) panel() vg.Length { return panelOf(l.width, l.cols) }
+
+// foot is what stands below a drawing: its legend and its note.
+type foot struct {
+	legend       legend
+	legendHeight vg.Length
+	note         string // in lines that fit
+	height       vg.Length
+}
+
+func newFoot(l legend, note string, width vg.Length) foot {
+	l.fit(width)
+	f := foot{legend: l, note: wrapped(note, lettering(noteSize), width)}
+	_, f.legendHeight = l.size(width)
+	f.height = f.legendHeight
+	if f.note != "" {
+		f.height += noteGap + paragraphHeight(lettering(noteSize), f.note)
+	}
+	return f
+}
+
+// draw writes the foot at the bottom of c: the legend centred, below it the note, centred if it is a single line.
+func (f foot) draw(c draw.Canvas) {
+	c = draw.Crop(c, 0, 0, 0, f.height-(c.Max.Y-c.Min.Y))
+	f.legend.draw(c)
+	if f.note == "" {
+		return
+	}
+	style, at := lettering(noteSize), vg.Point{X: c.Min.X, Y: c.Max.Y - f.legendHeight - noteGap}
+	if !strings.Contains(f.note, "\n") {
+		style.XAlign, at.X = draw.XCenter, c.Center().X
+	}
+	paragraph(c, style, at, f.note)
+}

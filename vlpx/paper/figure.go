@@ -1,0 +1,252 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/train"
+)
+
+// knownMethods look the same in all figures.
+var knownMethods = []string{"ALBEF", "GRIT-VLP", "SRCL", "MAFA", "FALCON", "Hard quantile", "InfoNCE"}
+
+// onValidation is told below the curves of retrieval over training.
+const onValidation = "Retrieval is on the validation split, without re-ranking."
+
+// figure begins a figure of the report, with sentences for the note below it.
+func (r *Report) figure(about ...string) plots.Figure {
+	return plots.Figure{Title: r.heading(), Note: r.caption(about...), Known: knownMethods}
+}
+
+// heading is the title of the report's figure.
+func (r *Report) heading() string { return r.ID + ": " + r.Title }
+
+// caption is the note below the report's figure: where its numbers are from, and the given sentences.
+func (r *Report) caption(about ...string) string {
+	return fmt.Sprintf("Scale %s on %s. %s", r.Scale, r.Data.Name, strings.Join(about, " "))
+}
+
+// spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.
+func (r *Report) spreadNote(marks string) string {
+	fewest, most := 0, 0
+	for _, row := range r.Rows {
+		if n := len(row.results); n > 0 {
+			most = max(most, n)
+			if fewest == 0 || n < fewest {
+				fewest = n
+			}
+		}
+	}
+	switch {
+	case most <= 1:
+		return "One seed: no spread is known."
+	case fewest == most:
+		return fmt.Sprintf("Means over %d seeds; %s are one standard deviation.", most, marks)
+	}
+	note := fmt.Sprintf("Means over %d to %d seeds; %s are one standard deviation", fewest, most, marks)
+	if fewest == 1 {
+		note += ", which one seed has not"
+	}
+	return note + "."
+}
+
+// firstSeedOnly tells of which seed a figure of firstSeed is.
+func (r *Report) firstSeedOnly() string {
+	for _, row := range r.Rows {
+		if len(row.results) > 0 {
+			return fmt.Sprintf("Seed %d.", row.results[0].Seed)
+		}
+	}
+	return ""
+}
+
+// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns.
+func Bars(r *Report) (plots.Drawing, error) {
+	var titles []string
+	panels := map[string][]Column{}
+	for _, c := range r.artifact.Columns {
+		if c.Metric == "" || len(r.means(c)) == 0 {
+			continue
+		}
+		title := r.barsOf(c)
+		if panels[title] == nil {
+			titles = append(titles, title)
+		}
+		panels[title] = append(panels[title], c)
+	}
+	f := r.figure(r.spreadNote("error bars"))
+	if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(strings.ToLower(title), "retrieval") }) {
+		f.Note += " TR, IR: text, image retrieval."
+	}
+	for _, title := range titles {
+		f.Panels = append(f.Panels, r.bars(title, panels[title]))
+	}
+	return drawn(f)
+}
+
+// barsOf is the title of the panel that a column is in.
+func (r *Report) barsOf(c Column) string {
+	switch {
+	case c.Group == "False negatives", c.Metric == train.FalseInBatch:
+		return "False negatives met"
+	case c.Group == "Without re-ranking":
+		return "Retrieval without re-ranking"
+	case !strings.HasSuffix(c.Group, "Retrieval"):
+		return c.Group
+	case slices.ContainsFunc(r.artifact.Rows, func(row Row) bool { return row.Tune == nil }):
+		return "Zero-shot retrieval of own captions"
+	}
+	return "Fine-tuned retrieval of own captions"
+}
+
+// bars is a panel of a group of bars for each of the columns.
+func (r *Report) bars(title string, columns []Column) plots.Bars {
+	bars := plots.Bars{Title: title, YLabel: barsLabel(columns)}
+	for _, c := range columns {
+		bars.Groups = append(bars.Groups, c.bar())
+	}
+	for _, row := range r.Rows {
+		if len(row.results) == 0 {
+			continue
+		}
+		series := plots.BarSeries{Name: row.Name}
+		for _, c := range columns {
+			mean, std := stat.MeanStdDev(c.valuesOf(row.results), nil)
+			series.Mean, series.Std = append(series.Mean, mean), append(series.Std, std)
+		}
+		bars.Series = append(bars.Series, series)
+	}
+	return bars
+}
+
+// bar names a column's group of bars where its panel has no room for its heading.
+func (c Column) bar() string {
+	switch c.Group {
+	case "Text Retrieval":
+		return "TR " + c.Name
+	case "Image Retrieval":
+		return "IR " + c.Name
+	case "Without re-ranking":
+		return strings.NewReplacer("TR@", "TR R@", "IR@", "IR R@").Replace(c.Name)
+	case "False negatives":
+		switch c.Name {
+		case "hardest", "chosen":
+			return "among the " + c.Name
+		case "left":
+			return "left by Con-D"
+		}
+	}
+	return c.Name
+}
+
+// barsLabel names the vertical axis of columns in one panel.
+func barsLabel(columns []Column) string {
+	first := columns[0]
+	switch {
+	case len(columns) == 1:
+		return first.label()
+	case first.Unit == "":
+		return strings.ToLower(first.Group)
+	case strings.HasSuffix(first.Group, "Retrieval"), first.Group == "R@1":
+		return fmt.Sprintf("recall (%s)", first.Unit)
+	case first.Group == "Without re-ranking":
+		return fmt.Sprintf("recall, mAP (%s)", first.Unit)
+	}
+	return fmt.Sprintf("share (%s)", first.Unit)
+}
+
+// drawn is a figure, or nothing where it has no panel.
+func drawn(f plots.Figure) (plots.Drawing, error) {
+	if len(f.Panels) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}
+
+func (r *Report) means(c Column) []float64 {
+	var means []float64
+	for _, row := range r.Rows {
+		if s := row.Metrics[c.key()]; s.Mean != nil {
+			means = append(means, *s.Mean)
+		}
+	}
+	return means
+}
+
+// Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.
+func Curves(r *Report) (plots.Drawing, error) { return r.curves(r.panels(r.artifact.Columns, r.Rows)) }
+
+// curves are panels of the artifact's columns over the epochs as a figure.
+func (r *Report) curves(panels []plots.Panel) (plots.Drawing, error) {
+	about := []string{r.spreadNote("bands")}
+	if slices.ContainsFunc(r.artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
+		about = append(about, onValidation)
+	}
+	f := r.figure(about...)
+	f.Panels = panels
+	return drawn(f)
+}
+
+// panels are a panel for each column that some of the rows have, over the epochs.
+func (r *Report) panels(columns []Column, rows []RowReport) []plots.Panel {
+	var panels []plots.Panel
+	for _, c := range columns {
+		lines := plots.Lines{Title: c.heading(), XLabel: "epoch", YLabel: c.label()}
+		for _, row := range rows {
+			if len(row.results) == 0 {
+				continue
+			}
+			series := plots.Series{Name: row.Name}
+			for e := range row.results[0].Epochs {
+				var values []float64
+				for _, result := range row.results {
+					if v, ok := epochValue(result.Epochs[e], c.Metric); ok {
+						values = append(values, v)
+					}
+				}
+				if len(values) == 0 {
+					continue
+				}
+				mean, std := stat.MeanStdDev(values, nil)
+				series.X, series.Mean, series.Std = append(series.X, float64(e+1)), append(series.Mean, mean), append(series.Std, std)
+			}
+			if len(series.X) > 0 {
+				lines.Series = append(lines.Series, series)
+			}
+		}
+		if len(lines.Series) > 0 {
+			panels = append(panels, lines)
+		}
+	}
+	return panels
+}
+
+// label names a column's axis, with its unit.
+func (c Column) label() string {
+	name := c.Name
+	switch c.Group {
+	case "False negatives", "False negatives chosen":
+		name = "share"
+	case "Quantile chosen":
+		name = "quantile"
+	}
+	if c.Unit == "" {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, c.Unit)
+}
+
+// heading names a column where it stands alone.
+func (c Column) heading() string {
+	switch c.Group {
+	case "":
+		return c.Name
+	case "False negatives":
+		return c.Group + " " + c.bar()
+	}
+	return c.Group + ": " + c.Name
+}

@@ -11,15 +11,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
+	"syscall"
+
+	"github.com/google/renameio/v2"
 )
 
-// Execute runs every cell of the notebook file with the kernel installed under prefix, without a browser, and writes the
-// executed copy to out. Cells see the notebook's folder as working directory.
+// Execute runs every cell of the notebook file with the kernel installed under prefix (see Install), without a browser. Cells
+// see the notebook's folder as working directory. The executed copy goes to out: a notebook, or, where out ends in .html, a
+// page with all pictures in it that can be read offline. For the out "" nothing is written.
 //
 // A cell that does not compile, panics or exits with a status other than zero does not stop the cells after it; the error
 // then names each such cell, with what it wrote to standard error or the compiler's complaint, and out is written all the
-// same. In any other case of error, such as a missing jupyter-nbconvert or a cancelled ctx, out is left as it was.
+// same. In any other case of error, such as a missing jupyter-nbconvert or a cancelled ctx, which ends the kernel and its
+// cell, out is left as it was.
 func Execute(ctx context.Context, prefix, notebook, out string) error {
 	if err := execute(ctx, prefix, notebook, out); err != nil {
 		return fmt.Errorf("kernels: execute %s: %w", notebook, err)
@@ -32,30 +36,86 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 	if err != nil {
 		return err
 	}
-	prefix, err = filepath.Abs(prefix)
+	data, err := dataDir(prefix)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(prefix, "share", "jupyter", "kernels", Name, "kernel.json")); err != nil {
-		return fmt.Errorf("the kernel is not installed under %s: %w", prefix, err)
+	if _, err := readSpec(specDir(data)); err != nil {
+		return fmt.Errorf("the kernel is not installed: %w; run vlpx notebook -install", err)
 	}
-	staging, err := os.MkdirTemp(filepath.Dir(out), ".execute-*")
+	if notebook, err = filepath.Abs(notebook); err != nil {
+		return err
+	}
+	if err := isNotebook(notebook); err != nil {
+		return err
+	}
+	if out != "" {
+		if err := canWrite(filepath.Dir(out)); err != nil {
+			return fmt.Errorf("nothing can be written beside %s: %w", out, err)
+		}
+	}
+	staging, err := os.MkdirTemp("", "vlpx-execute-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(staging)
-
-	command := exec.CommandContext(ctx, nbconvert, "--to", "notebook", "--execute", "--allow-errors",
+	err = convert(ctx, nbconvert, withData(data), notebook, "--to", "notebook", "--execute", "--allow-errors",
 		"--ExecutePreprocessor.kernel_name="+Name, "--ExecutePreprocessor.startup_timeout=300",
-		"--output-dir", staging, "--output", "executed.ipynb", notebook)
-	search := filepath.Join(prefix, "share", "jupyter")
-	if old := os.Getenv("JUPYTER_PATH"); old != "" {
-		search += string(filepath.ListSeparator) + old
+		"--output-dir", staging)
+	if err != nil {
+		return err
 	}
-	command.Env = append(os.Environ(), "JUPYTER_PATH="+search)
+	executed := filepath.Join(staging, filepath.Base(notebook))
+	text, err := os.ReadFile(executed)
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		copied := text
+		if strings.EqualFold(filepath.Ext(out), ".html") {
+			if copied, err = toHTML(ctx, nbconvert, executed); err != nil {
+				return err
+			}
+		}
+		if err := renameio.WriteFile(out, copied, 0o644); err != nil {
+			return err
+		}
+	}
+	return failures(text)
+}
+
+// canWrite returns an error, before the hours that a notebook may take, if no file can be made in the folder.
+func canWrite(dir string) error {
+	file, err := os.CreateTemp(dir, ".vlpx-*")
+	if err != nil {
+		return err
+	}
+	file.Close()
+	return os.Remove(file.Name())
+}
+
+// isNotebook returns an error unless the file can be read and looks like a notebook, which is clearer than nbconvert's.
+func isNotebook(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var file struct {
+		Format int `json:"nbformat"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil || file.Format == 0 || filepath.Ext(path) != ".ipynb" {
+		return errors.New("it is no notebook; give a .ipynb file that Jupyter or kernels.Notebook wrote")
+	}
+	return nil
+}
+
+// convert runs nbconvert on a notebook; an error carries the end of what it complained about.
+func convert(ctx context.Context, nbconvert string, env []string, notebook string, arguments ...string) error {
+	literal := strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]").Replace(notebook) // nbconvert takes patterns
+	command := exec.CommandContext(ctx, nbconvert, append(arguments, literal)...)
+	command.Env = env
 	// Interrupted, nbconvert stops its kernel; killed, it would leave it behind.
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = 10 * time.Second
+	apart(command, syscall.SIGINT, stopTimeout)
 	var log bytes.Buffer
 	command.Stderr = &log
 	if err := command.Run(); err != nil {
@@ -64,26 +124,7 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 		}
 		return fmt.Errorf("jupyter-nbconvert: %w\n%s", err, lastLines(log.String(), 20))
 	}
-	executed := filepath.Join(staging, "executed.ipynb")
-	text, err := os.ReadFile(executed)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(executed, out); err != nil {
-		return err
-	}
-	return failures(text)
-}
-
-// Nbconvert returns the path of jupyter-nbconvert, Jupyter's program that executes notebooks. The system's comes first:
-// that of a Python installed beside it may lack modules. Where there is none, the error says how to get it.
-func Nbconvert() (string, error) {
-	for _, name := range []string{"/usr/bin/jupyter-nbconvert", "jupyter-nbconvert"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", errors.New("jupyter-nbconvert is not installed; get it with apt-get install --no-install-recommends jupyter-nbconvert")
+	return nil
 }
 
 // failures returns an error that names each cell of an executed notebook that failed, nil when none did.

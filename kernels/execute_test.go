@@ -34,33 +34,38 @@ func TestFailures(t *testing.T) {
 }
 
 func TestExecuteLeavesTheOldCopyWhenItCannotRun(t *testing.T) {
-	if _, err := Nbconvert(); err != nil {
-		t.Skip(err)
-	}
+	needNbconvert(t)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	installed := filepath.Join(dir, "installed")
-	if err := writeSpec(filepath.Join(installed, "share", "jupyter", "kernels", Name), dir); err != nil {
+	prefix := filepath.Join(dir, "prefix")
+	if err := writeSpec(filepath.Join(prefix, "share", "jupyter", "kernels", Name), installed{Checkout: dir}); err != nil {
 		t.Fatal(err)
 	}
+	notebook, text := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "text")
+	for path, content := range map[string]string{notebook: `{"nbformat": 4, "cells": []}`, text: "text"} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, test := range []struct {
-		name   string
-		ctx    context.Context
-		prefix string
-		is     error
-		says   string
+		name             string
+		ctx              context.Context
+		prefix, notebook string
+		is               error
+		says             string
 	}{
-		{"no kernel", t.Context(), dir, os.ErrNotExist, "not installed"},
-		{"cancelled", cancelled, installed, context.Canceled, ""},
-		{"no notebook", t.Context(), installed, nil, "missing.ipynb"},
+		{"no kernel", t.Context(), dir, notebook, os.ErrNotExist, "not installed"},
+		{"cancelled", cancelled, prefix, notebook, context.Canceled, ""},
+		{"no file", t.Context(), prefix, filepath.Join(dir, "missing.ipynb"), os.ErrNotExist, "missing.ipynb"},
+		{"no notebook", t.Context(), prefix, text, nil, "it is no notebook"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.ipynb")
 			if err := os.WriteFile(out, []byte("old"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			err := Execute(test.ctx, test.prefix, filepath.Join(dir, "missing.ipynb"), out)
+			err := Execute(test.ctx, test.prefix, test.notebook, out)
 			if err == nil || !strings.Contains(err.Error(), test.says) || test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("error %v, want one that is %v and says %q", err, test.is, test.says)
 			}

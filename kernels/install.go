@@ -3,8 +3,7 @@ package kernels
 import (
 	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,146 +11,182 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/renameio/v2"
 )
 
-// Name is the kernel's name in a notebook's metadata; DisplayName is what Jupyter's menus show.
-const (
-	Name        = "vlpx"
-	DisplayName = "Go (vlpx)"
-)
+// programs are what Install builds: GoNB and the two tools that it calls.
+var programs = []struct {
+	name        string // in the kernelspec's bin
+	built       string // as go install names it
+	packagePath string
+}{
+	{"gonb", "gonb", "github.com/janpfeifer/gonb"},
+	{"goimports", "goimports", "golang.org/x/tools/cmd/goimports"},
+	{"gopls-server", "gopls", "golang.org/x/tools/gopls"}, // bin/gopls is gopls.sh
+}
 
-// modulePath is the module that cells import from.
-const modulePath = "vlpx.internal"
-
-//go:embed launch.sh
-var launcher []byte
-
-// Install builds GoNB and the two tools it calls (goimports, gopls) into prefix/bin, writes the kernelspec to
-// prefix/share/jupyter/kernels/vlpx, and builds the packages that a cell imports, so that the first cell does not wait
-// for them. The prefix ~/.local is where Jupyter looks by itself; for another one $JUPYTER_PATH must name
-// prefix/share/jupyter, as Execute does.
+// Install brings the kernel under prefix up to date: it builds GoNB, goimports and gopls, finds out how a cell is linked
+// fastest, and writes the kernelspec with all of these to prefix/share/jupyter/kernels/vlpx; for the prefix "", to the
+// user's folder of kernelspecs, where any Jupyter looks by itself. For another prefix $JUPYTER_PATH must name
+// prefix/share/jupyter, as Execute and Serve have it. It also builds the packages that a cell imports, so that the first
+// cell does not wait for them. What is up to date is not done again.
 //
-// It must be called inside a checkout of vlpx, whose place the kernel remembers for notebooks that lie elsewhere, and
-// needs the go command. It tells progress (which may be nil) what it is doing. A kernel that is already there keeps
-// working until its kernelspec is replaced; Jupyter never sees a part of the new one.
+// It must be called inside a checkout of vlpx, whose place the kernel remembers for notebooks that lie elsewhere, or
+// after an installation from one that is still there, and needs the go command. It tells progress (which may be nil) what
+// it is doing. A kernel that is already there keeps working meanwhile; Jupyter never sees a part of the new one.
 func Install(ctx context.Context, prefix string, progress io.Writer) error {
 	if progress == nil {
 		progress = io.Discard
 	}
-	root, err := checkout()
+	if err := install(ctx, prefix, progress); err != nil {
+		return fmt.Errorf("kernels: install: %w", err)
+	}
+	return nil
+}
+
+func install(ctx context.Context, prefix string, progress io.Writer) error {
+	data, err := dataDir(prefix)
 	if err != nil {
-		return fmt.Errorf("kernels: install: %w", err)
+		return err
 	}
-	if prefix, err = filepath.Abs(prefix); err != nil {
-		return fmt.Errorf("kernels: install: %w", err)
+	dir := specDir(data)
+	old, err := readSpec(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	fmt.Fprintf(progress, "building gonb, goimports and gopls into %s (about a minute the first time)\n", filepath.Join(prefix, "bin"))
-	tools := []string{"install", "github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports", "golang.org/x/tools/gopls"}
-	if err := goCommand(ctx, filepath.Join(root, "kernels", "tools"), []string{"GOBIN=" + filepath.Join(prefix, "bin")}, tools...); err != nil {
-		return fmt.Errorf("kernels: install: %w", err)
+	var now installed
+	if now.Checkout, err = checkout(old.Checkout); err != nil {
+		return err
+	}
+	command, err := exec.LookPath("go")
+	if err != nil {
+		return fmt.Errorf("%w; install Go from https://go.dev/dl", err)
+	}
+	now.Go = filepath.Dir(command)
+	if now.Tools, err = toolsIdentity(ctx, now.Checkout); err != nil {
+		return err
+	}
+	if now.Tools != old.Tools || !hasPrograms(dir) {
+		fmt.Fprintln(progress, "building gonb, goimports and gopls (a minute or two the first time)")
+		if err := buildPrograms(ctx, dir, now.Checkout); err != nil {
+			return fmt.Errorf("%w\nthe first time, this needs the network for the modules of kernels/tools", err)
+		}
+		old.Link = ""
 	}
 	fmt.Fprintln(progress, "building the packages that a cell imports")
-	if err := goCommand(ctx, root, nil, "build", modulePath+"/vlpx"); err != nil {
-		return fmt.Errorf("kernels: install: %w", err)
+	if _, err := goCommand(ctx, now.Checkout, nil, "build", modulePath+"/vlpx"); err != nil {
+		return err
 	}
-	dir := filepath.Join(prefix, "share", "jupyter", "kernels", Name)
-	if err := writeSpec(dir, root); err != nil {
-		return fmt.Errorf("kernels: install: %w", err)
+	now.Link = old.Link
+	if old.Link == "" || old.Checkout != now.Checkout {
+		fmt.Fprintln(progress, "trying how a cell is linked fastest")
+		if now.Link, err = linkFlags(ctx, now.Checkout); err != nil {
+			return err
+		}
+		fmt.Fprintf(progress, "a cell is linked with %s\n", now.Link)
+	}
+	if err := writeSpec(dir, now); err != nil {
+		return err
 	}
 	fmt.Fprintf(progress, "the kernel %q is at %s\n", DisplayName, dir)
 	return nil
 }
 
-// spec is Jupyter's kernel.json.
-type spec struct {
-	Argv          []string `json:"argv"`
-	DisplayName   string   `json:"display_name"`
-	Language      string   `json:"language"`
-	InterruptMode string   `json:"interrupt_mode"`
+// toolsIdentity tells one build of the programs from another: a hash of their versions, of Go's and of the system.
+func toolsIdentity(ctx context.Context, root string) (string, error) {
+	tools := filepath.Join(root, "kernels", "tools")
+	identity := sha256.New()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(tools, name))
+		if err != nil {
+			return "", err
+		}
+		identity.Write(text)
+	}
+	version, err := goCommand(ctx, tools, nil, "env", "GOVERSION", "GOOS", "GOARCH")
+	if err != nil {
+		return "", err
+	}
+	identity.Write(version)
+	return fmt.Sprintf("%x", identity.Sum(nil)), nil
 }
 
-// writeSpec writes the kernelspec: kernel.json comes last, because Jupyter takes no notice of a folder without it.
-func writeSpec(dir, root string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func hasPrograms(dir string) bool {
+	for _, program := range programs {
+		if _, err := os.Stat(filepath.Join(dir, "bin", program.name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// buildPrograms builds beside dir and renames each program into dir/bin, where a running kernel may have it open.
+func buildPrograms(ctx context.Context, dir, root string) error {
+	bin := filepath.Join(dir, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	description, err := json.MarshalIndent(spec{
-		Argv:        []string{"/bin/sh", "{resource_dir}/launch.sh", root, "{connection_file}"},
-		DisplayName: DisplayName,
-		Language:    "go",
-		// GoNB hands an interrupt on to the cell's process; a signal would end GoNB itself.
-		InterruptMode: "message",
-	}, "", "  ")
+	staging, err := os.MkdirTemp(filepath.Dir(dir), ".vlpx-*")
 	if err != nil {
 		return err
 	}
-	small, err := logo(32)
-	if err != nil {
+	defer os.RemoveAll(staging)
+	arguments := []string{"install"}
+	for _, program := range programs {
+		arguments = append(arguments, program.packagePath)
+	}
+	if _, err := goCommand(ctx, filepath.Join(root, "kernels", "tools"), []string{"GOBIN=" + staging}, arguments...); err != nil {
 		return err
 	}
-	large, err := logo(64)
-	if err != nil {
-		return err
-	}
-	for _, file := range []struct {
-		name    string
-		content []byte
-	}{
-		{"launch.sh", launcher},
-		{"logo-32x32.png", small},
-		{"logo-64x64.png", large},
-		{"kernel.json", append(description, '\n')},
-	} {
-		if err := renameio.WriteFile(filepath.Join(dir, file.name), file.content, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", filepath.Join(dir, file.name), err)
+	for _, program := range programs {
+		if err := os.Rename(filepath.Join(staging, program.built), filepath.Join(bin, program.name)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// checkout returns the folder of vlpx's go.mod, at or above the working directory.
-func checkout() (string, error) {
-	start, err := os.Getwd()
+// linkFlags returns the linker's flags for a cell. Without symbol tables linking takes half as long, and Go's own linker is
+// faster than the system's, but cannot link every system's C; so a program is linked and run to see.
+func linkFlags(ctx context.Context, root string) (string, error) {
+	const safe, fast = "-s", "-s -linkmode=internal"
+	dir, err := os.MkdirTemp("", "vlpx-probe-*")
 	if err != nil {
 		return "", err
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		if slices.Contains(strings.Split(string(text), "\n"), "module "+modulePath) {
-			if strings.Contains(dir, ",") {
-				return "", fmt.Errorf("the checkout %s has a comma in its path, which GoNB takes for the end of it; move it", dir)
-			}
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.mod of %s at or above %s; call it inside a checkout of vlpx", modulePath, start)
-		}
+	defer os.RemoveAll(dir)
+	probe := filepath.Join(dir, "probe")
+	_, err = goCommand(ctx, root, nil, "build", "-ldflags="+fast, "-o", probe, modulePath+"/kernels/cmd/probe")
+	if err == nil {
+		err = exec.CommandContext(ctx, probe).Run()
 	}
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return safe, nil
+	}
+	return fast, nil
 }
 
-// goCommand runs the go command in dir, outside of any workspace; an error carries what it complained about.
-func goCommand(ctx context.Context, dir string, env []string, arguments ...string) error {
+// goCommand runs the go command in dir, outside of any workspace, and returns what it prints; an error carries what it
+// complained about.
+func goCommand(ctx context.Context, dir string, env []string, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", arguments...)
 	command.Dir = dir
 	command.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	command.WaitDelay = time.Second
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
-	if err := command.Run(); err != nil {
+	printed, err := command.Output()
+	if err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
-		return fmt.Errorf("go %s (in %s): %w\n%s", strings.Join(arguments, " "), dir, err, lastLines(complaint.String(), 20))
+		return nil, fmt.Errorf("go %s (in %s): %w\n%s", strings.Join(arguments, " "), dir, err, lastLines(complaint.String(), 20))
 	}
-	return nil
+	return printed, nil
 }
 
 // lastLines returns the last n lines of a text, without the white space around it.

@@ -3,20 +3,23 @@ package kernels
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image/color"
 	"image/png"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 func TestSpecIsWhatJupyterReads(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kernels", Name)
 	for range 2 { // the second replaces the first
-		if err := writeSpec(dir, "/src/vlpx"); err != nil {
+		if err := writeSpec(dir, installed{Checkout: "/src/vlpx", Link: "-s", Go: "/go/bin"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,13 +44,13 @@ func TestSpecIsWhatJupyterReads(t *testing.T) {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	if want := []string{"kernel.json", "launch.sh", "logo-32x32.png", "logo-64x64.png"}; !slices.Equal(names, want) {
+	if want := []string{"bin", "kernel.json", "launch.sh", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}; !slices.Equal(names, want) {
 		t.Errorf("the kernelspec holds %q, want %q", names, want)
 	}
 }
 
 func TestLogoIsASimilarityMatrix(t *testing.T) {
-	encoded, err := logo(64)
+	encoded, err := logoPNG(64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,45 +76,138 @@ func TestLogoIsASimilarityMatrix(t *testing.T) {
 
 // TestLauncher runs launch.sh with a stand-in for GoNB that tells how it was called.
 func TestLauncher(t *testing.T) {
-	prefix := t.TempDir()
-	spec, bin := filepath.Join(prefix, "share", "jupyter", "kernels", Name), filepath.Join(prefix, "bin")
-	if err := writeSpec(spec, "/unused"); err != nil {
+	spec := filepath.Join(t.TempDir(), "a prefix", "share", "jupyter", "kernels", Name)
+	if err := writeSpec(spec, installed{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	standIn := "#!/bin/sh\nprintf '%s\\n' \"$@\" \"$GOPROXY\" \"${PATH%%:*}\"\n"
+	bin := filepath.Join(spec, "bin")
+	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" \"${PATH##*:}\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "gonb"), []byte(standIn), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(t.TempDir(), "a check out")
-	deep := filepath.Join(other, "notebooks", "mine")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
+	root := t.TempDir()
+	module := func(name string) string {
+		dir := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Join(dir, "notebooks", "mine"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module vlpx.internal\n\ngo 1.26\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
-	if err := os.WriteFile(filepath.Join(other, "go.mod"), []byte("module vlpx.internal\n\ngo 1.26\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct{ name, dir, root string }{
-		{"the checkout above the notebook", deep, other},
-		{"the checkout itself", other, other},
-		{"else the one that installed the kernel", t.TempDir(), "/the/first one"},
+	first, other, comma := module("the first"), module("eine Prüfung"), module("a,b")
+	for _, test := range []struct {
+		name, dir, installed string
+		root, refusal        string
+	}{
+		{"the checkout above the notebook", filepath.Join(other, "notebooks", "mine"), first, other, ""},
+		{"the checkout itself", other, first, other, ""},
+		{"else the one that installed the kernel", t.TempDir(), first, first, ""},
+		{"which must be there", t.TempDir(), "/nowhere", "", "vlpx notebook -install"},
+		{"a comma ends the path for GoNB", comma, first, "", "comma"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			command := exec.Command("/bin/sh", filepath.Join(spec, "launch.sh"), "/the/first one", "/run/connection.json")
+			command := exec.Command("/bin/sh", filepath.Join(spec, "launch.sh"), test.installed, "/run/connection.json", "-s -w", "/go/bin")
 			command.Dir = test.dir
-			command.Env = append(os.Environ(), "PWD="+test.dir)
+			command.Env = append(os.Environ(), "PWD="+test.dir, "GOWORK=off", "GOFLAGS=-mod=mod -tags=noxla")
+			var complaint bytes.Buffer
+			command.Stderr = &complaint
 			out, err := command.Output()
+			if test.refusal != "" {
+				if err == nil || !strings.Contains(complaint.String(), test.refusal) {
+					t.Fatalf("error %v, %q; want one that says %q", err, complaint.String(), test.refusal)
+				}
+				return
+			}
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v: %s", err, complaint.String())
 			}
 			got := strings.Split(strings.TrimSpace(string(out)), "\n")
-			want := []string{"--kernel", "/run/connection.json", "-go_work=" + test.root, "-raw_error=true", "off", bin}
+			want := []string{"--kernel", "/run/connection.json", "-go_work=" + test.root, "off", "unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
 			if !slices.Equal(got, want) {
 				t.Errorf("called with %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// A Jupyter that is killed cannot end its kernels; they end by themselves.
+func TestLauncherOutlivesNoJupyter(t *testing.T) {
+	checkout, spec := t.TempDir(), filepath.Join(t.TempDir(), Name)
+	if err := writeSpec(spec, installed{}); err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string]string{
+		filepath.Join(checkout, "go.mod"):  "module vlpx.internal\n",
+		filepath.Join(spec, "bin", "gonb"): "#!/bin/sh\necho started\nexec sleep 1000\n",
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	jupyter := exec.Command("sleep", "1000")
+	if err := jupyter.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kernel := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(spec, "launch.sh"), checkout, "connection.json", "-s", "/go/bin")
+	kernel.Dir = checkout
+	kernel.Env = append(os.Environ(), fmt.Sprintf("JPY_PARENT_PID=%d", jupyter.Process.Pid))
+	kernel.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := kernel.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kernel.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("started"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := jupyter.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	jupyter.Wait()
+	if err := kernel.Wait(); err == nil || err.Error() != "signal: terminated" {
+		t.Errorf("the kernel ended with %v, want it told to end", err)
+	}
+}
+
+func TestGoplsEndsByItself(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeSpec(dir, installed{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "gopls-server"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(filepath.Join(dir, "bin", "gopls"), "-listen", "unix;/a socket").Output()
+	if got, want := string(out), "-listen.timeout=1m -listen unix;/a socket\n"; got != want || err != nil {
+		t.Errorf("called with %q (%v), want %q", got, err, want)
+	}
+}
+
+// Programs are built anew when a version changes, and only then.
+func TestToolsIdentity(t *testing.T) {
+	root := t.TempDir()
+	tools := filepath.Join(root, "kernels", "tools")
+	if err := os.MkdirAll(tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	identity := func(sums string) string {
+		for name, content := range map[string]string{"go.mod": "module tools\n", "go.sum": sums} {
+			if err := os.WriteFile(filepath.Join(tools, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := toolsIdentity(t.Context(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if first, again, changed := identity("a"), identity("a"), identity("b"); first != again || first == changed {
+		t.Errorf("got %s, the same again %s, and with another version %s", first, again, changed)
 	}
 }
 
@@ -132,7 +228,7 @@ func TestCheckoutWithAComma(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	if root, err := checkout(); err == nil || !strings.Contains(err.Error(), "comma") {
+	if root, err := checkout(""); err == nil || !strings.Contains(err.Error(), "comma") {
 		t.Errorf("checkout %q, error %v, want an error about the comma", root, err)
 	}
 }

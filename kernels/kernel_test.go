@@ -71,7 +71,7 @@ func TestKernel(t *testing.T) {
 		t.Run(notebook.file, func(t *testing.T) {
 			shown := 0
 			for _, c := range train(t, prefix, home, notebook.file) {
-				_, call, found := strings.Cut(strings.Join(c.Source, ""), `vlpx.Show("`)
+				_, call, found := strings.Cut(strings.Join(c.Source, ""), `vlpx.Reproduce("`)
 				if !found {
 					continue
 				}

@@ -1,18 +1,41 @@
 #!/bin/sh
-# launch.sh CHECKOUT CONNECTION_FILE: starts GoNB so that a cell imports vlpx from the checkout above the notebook, or,
-# where there is none, from CHECKOUT, which installed this kernel.
+# launch.sh CHECKOUT CONNECTION_FILE LINKER_FLAGS GO_FOLDER: starts GoNB so that a cell imports vlpx from the checkout above
+# the notebook, or, where there is none, from CHECKOUT, which installed this kernel.
 set -eu
+refuse() {
+	echo "vlpx kernel: $1" >&2
+	exit 1
+}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-bin=$(CDPATH='' cd -- "$here/../../../../bin" && pwd)
 root=$PWD
 until [ "$root" = / ] || grep -qx 'module vlpx.internal' "$root/go.mod" 2>/dev/null; do
 	root=$(dirname -- "$root")
 done
 [ "$root" != / ] || root=$1
-# A cell is linked anew each time it runs; without symbol tables that takes half as long.
-export GOFLAGS="${GOFLAGS:+$GOFLAGS }-ldflags=-s"
+[ -f "$root/go.mod" ] || refuse "the checkout $root, which installed it, is gone; run vlpx notebook -install in another one"
+case $root in
+*,*) refuse "the checkout $root has a comma in its path, which GoNB takes for the end of it; move it" ;;
+esac
+# The folder of go comes last: it serves a Jupyter that was started from a desktop, whose PATH may lack it.
+export PATH="$here/bin:$PATH:$4"
+# A cell is linked anew each time it runs, so linking decides what it costs. GoNB makes a workspace, which takes no -mod.
+flags=$(go env GOFLAGS | sed "s/-mod=[^ ']*//g")
+export GOFLAGS="$flags '-ldflags=$3'"
+unset GOWORK
 # GoNB calls go get before each cell, which would ask the network about modules that are all here. A notebook that needs
 # another module says so in a cell: %env GOPROXY=...
 export GOPROXY=off
-export PATH="$bin:$PATH"
-exec "$bin/gonb" --kernel "$2" -go_work="$root" -raw_error=true
+# Jupyter and GoNB end what they started unless they are killed themselves; then this does. GoNB leads the process group in
+# which its cell runs; a cell that was told to stop has ten seconds to keep what it wants to keep.
+kernel=$$
+jupyter=${JPY_PARENT_PID:-$kernel}
+kill -0 "$jupyter" 2>/dev/null || jupyter=$kernel # another user's
+(
+	cd /
+	while kill -0 "$kernel" && kill -0 "$jupyter"; do sleep 2; done
+	kill "$kernel" || :
+	sleep 10
+	kill -s KILL -- "-$kernel"
+) </dev/null >/dev/null 2>&1 &
+# GoNB's log is of no use to whoever reads the notebook; what ends it is still told.
+exec "$here/bin/gonb" --kernel "$2" -go_work="$root" -raw_error=true -logtostderr=false -stderrthreshold=FATAL

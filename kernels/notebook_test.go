@@ -70,10 +70,7 @@ func TestEncode(t *testing.T) {
 }
 
 func TestNbconvertWritesTheSameBytes(t *testing.T) {
-	nbconvert, err := Nbconvert()
-	if err != nil {
-		t.Skip(err)
-	}
+	nbconvert := needNbconvert(t)
 	want, err := awkward.Encode()
 	if err != nil {
 		t.Fatal(err)

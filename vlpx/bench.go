@@ -27,13 +27,20 @@ func Bench(options ...Options) *Report {
 		if !s.Live() {
 			return b.example(ctx)
 		}
-		report, err := b.serve(ctx)
-		if errors.Is(err, cell.ErrNoAnswer) {
+		form := b.form()
+		if err := form.Open(); err != nil {
 			s.Say(err.Error())
 			return b.example(ctx)
 		}
-		return report, err
+		defer form.Close()
+		return b.serve(ctx, form)
 	})
+}
+
+// controls are a form on a page that answers.
+type controls interface {
+	Events() <-chan cell.Event
+	Status(text string, pressable ...string)
 }
 
 // The buttons of a bench.
@@ -183,12 +190,7 @@ func (b *bench) set(name, value string) error {
 }
 
 // serve answers a person until "finish".
-func (b *bench) serve(ctx context.Context) (*Report, error) {
-	form := b.form()
-	if err := form.Open(); err != nil {
-		return nil, err
-	}
-	defer form.Close()
+func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
 	idle := []string{pressRun, pressCompare, pressFinish}
 	said := "compose a method and run it"
 	var last *Report
@@ -255,7 +257,7 @@ func (b *bench) describe(said string) string {
 
 // train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is told; an error
 // means that the bench cannot go on.
-func (b *bench) train(ctx context.Context, form *cell.Form, rows []paper.Row) (report *Report, told string, err error) {
+func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (report *Report, told string, err error) {
 	grid, err := openRows(rows, b.withSeeds())
 	if err != nil {
 		return nil, err.Error(), nil

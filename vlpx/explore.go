@@ -67,7 +67,8 @@ func Explore(model string, options ...Options) {
 			return nil, err
 		}
 		defer e.of.Close()
-		e.shown = min(e.shown, of.Train.BatchSize-1)
+		e.most = min(mostShown, of.Train.BatchSize-1)
+		e.shown = min(e.shown, e.most)
 		return nil, e.run(ctx)
 	})
 }
@@ -79,6 +80,7 @@ type explorer struct {
 	side    explore.Side
 	anchor  int // among anchors, from 1
 	shown   int // negatives
+	most    int // of them that can be shown
 	anchors []int
 }
 
@@ -91,9 +93,12 @@ const (
 
 func (e *explorer) run(ctx context.Context) error {
 	if e.screen.Live() {
-		err := e.serve(ctx)
-		if !errors.Is(err, cell.ErrNoAnswer) {
-			return err
+		e.turn(explore.OfImage)
+		form := e.form()
+		err := form.Open()
+		if err == nil {
+			defer form.Close()
+			return e.serve(ctx, form)
 		}
 		e.screen.Say(err.Error())
 	}
@@ -129,20 +134,19 @@ func (e *explorer) view(ctx context.Context, b cell.Block) error {
 	return b.Show(view.Table(), view.Pictures())
 }
 
-// serve answers a person until "finish".
-func (e *explorer) serve(ctx context.Context) error {
-	e.turn(explore.OfImage)
-	f := &cell.Form{Name: "explorer", Buttons: []cell.Button{{Name: pressFinish, Label: "Finish"}}, Controls: []cell.Control{
+// form chooses the anchor.
+func (e *explorer) form() *cell.Form {
+	return &cell.Form{Name: "explorer", Buttons: []cell.Button{{Name: pressFinish, Label: "Finish"}}, Controls: []cell.Control{
 		{Name: sideKey, Label: "anchor", Options: []string{ofImage, ofText}, Value: ofImage, Hint: "what the negatives are compared with"},
 		{Name: anchorKey, Label: "which one", Value: "1", Hint: "those with the most false and true negatives first",
 			Range: &cell.Range{Min: 1, Max: float64(len(e.anchors)), Step: 1}},
 		{Name: shownKey, Label: "negatives", Value: strconv.Itoa(e.shown), Hint: "how many are shown, most similar first",
-			Range: &cell.Range{Min: 1, Max: float64(min(mostShown, e.shown*2)), Step: 1}},
+			Range: &cell.Range{Min: 1, Max: float64(e.most), Step: 1}},
 	}}
-	if err := f.Open(); err != nil {
-		return err
-	}
-	defer f.Close()
+}
+
+// serve answers a person until "finish".
+func (e *explorer) serve(ctx context.Context, f controls) error {
 	block, said := e.screen.Block(), ""
 	for {
 		f.Status("looking ...")
@@ -163,9 +167,7 @@ func (e *explorer) serve(ctx context.Context) error {
 				return nil
 			case sideKey:
 				at := e.anchor
-				if e.turn(explore.OfImage); event.Value == ofText {
-					e.turn(explore.OfText)
-				}
+				e.turn(map[string]explore.Side{ofImage: explore.OfImage, ofText: explore.OfText}[event.Value])
 				e.anchor = at
 			case anchorKey, shownKey:
 				v, err := strconv.Atoi(event.Value)

@@ -45,19 +45,7 @@ func (o *options) complete() error {
 		}
 		o.Seeds = append(o.Seeds, seed)
 	}
-	if o.Data == "scenes" {
-		return nil
-	}
-	if _, err := os.Stat(o.Data); err == nil {
-		return nil
-	}
-	if root := os.Getenv("VLPX_DATA"); root != "" {
-		if dir := root + string(os.PathSeparator) + o.Data; isDir(dir) {
-			o.Data = dir
-			return nil
-		}
-	}
-	return fmt.Errorf("-data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", o.Data)
+	return nil
 }
 
 func isDir(path string) bool {

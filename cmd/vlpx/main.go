@@ -56,7 +56,8 @@ func command() *cobra.Command {
 		name := unknown.GetSpecifiedName()
 		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
-	root.AddCommand(listCommand(), reproduceCommand(), showCommand(), trainCommand(), evalCommand(), doctorCommand(), referenceCommand())
+	root.AddCommand(listCommand(), reproduceCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(),
+		doctorCommand(), referenceCommand())
 	return root
 }
 

@@ -1,28 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx"
-	"vlpx.internal/vlpx/engine"
 )
 
 func reproduceCommand() *cobra.Command {
 	var o options
 	var out string
+	var figures []string
 	c := &cobra.Command{
 		Use:   "reproduce ID...",
 		Short: "Run what is missing of an artifact and print it beside the paper's numbers",
@@ -31,6 +28,9 @@ func reproduceCommand() *cobra.Command {
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {
+				return err
+			}
+			if err := checkFigures(figures); err != nil {
 				return err
 			}
 			grids := make([]*vlpx.Grid, len(ids))
@@ -44,7 +44,7 @@ func reproduceCommand() *cobra.Command {
 				}
 			}
 			for i, id := range ids {
-				if err := reproduce(c, id, grids[i], output(out, id)); err != nil {
+				if err := reproduce(c, grids[i], output(out, id), figures); err != nil {
 					return err
 				}
 			}
@@ -53,8 +53,60 @@ func reproduceCommand() *cobra.Command {
 	}
 	o.bind(c)
 	o.bindMethods(c)
-	c.Flags().StringVar(&out, "out", "results", "folder for the artifact's .md, .csv, .json and .png")
+	bindFiles(c, &out, &figures)
 	return c
+}
+
+func compareCommand() *cobra.Command {
+	var o options
+	var out string
+	var figures []string
+	c := &cobra.Command{
+		Use:   "compare METHOD...",
+		Short: "Train methods, each with settings of its own, and compare each with the first",
+		Example: "  vlpx compare GRIT-VLP FALCON -scale tiny\n" +
+			"  vlpx compare InfoNCE 'InfoNCE, temperature=.2' 'Hard quantile, hard=.7'",
+		Args: func(c *cobra.Command, methods []string) error {
+			if len(methods) == 0 {
+				return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show falcon/table1 names them; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, methods []string) error {
+			if err := o.complete(); err != nil {
+				return err
+			}
+			if err := checkFigures(figures); err != nil {
+				return err
+			}
+			grid, err := vlpx.OpenComparison(methods, o.Options)
+			if err != nil {
+				return err
+			}
+			base := output(out, grid.Plan.Artifact.ID)
+			if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+				return fmt.Errorf("%w; choose another folder with -out", err)
+			}
+			return reproduce(c, grid, base, figures)
+		},
+	}
+	o.bind(c)
+	bindFiles(c, &out, &figures)
+	return c
+}
+
+func bindFiles(c *cobra.Command, out *string, figures *[]string) {
+	c.Flags().StringVar(out, "out", "results", "`folder` for .md, .csv, .json and the figure")
+	c.Flags().StringSliceVar(figures, "figures", []string{"png"}, "formats of the figure: "+strings.Join(vlpx.FigureEndings(), ", "))
+}
+
+func checkFigures(figures []string) error {
+	for _, f := range figures {
+		if !slices.Contains(vlpx.FigureEndings(), f) {
+			return fmt.Errorf("-figures %s: no such format; there are %s", f, strings.Join(vlpx.FigureEndings(), ", "))
+		}
+	}
+	return nil
 }
 
 func showCommand() *cobra.Command {
@@ -98,29 +150,9 @@ func needsIDs(c *cobra.Command, args []string) error {
 // output is where an artifact's files go, without their endings.
 func output(dir, id string) string { return filepath.Join(dir, filepath.FromSlash(id)) }
 
-// reproduce makes one artifact; base is where its files go.
-func reproduce(c *cobra.Command, id string, grid *vlpx.Grid, base string) error {
-	missing, err := grid.Missing()
-	if err != nil {
-		return err
-	}
-	if len(missing) > 0 {
-		choice, _ := engine.Choose(engine.Cache())
-		fmt.Fprintf(c.ErrOrStderr(), "%s at %s on %s: %d of %d runs to make on %s (%s)\n", id, grid.Plan.Scale.Name, grid.Plan.Data.Name,
-			len(missing), len(grid.Plan.Runs()), choice.Name, choice.Reason)
-		if choice.Slower != "" {
-			fmt.Fprintln(c.ErrOrStderr(), choice.Slower)
-		}
-		fmt.Fprintf(c.ErrOrStderr(), "about %s in all; Ctrl-C keeps what is done, and the same command goes on from there\n",
-			round(grid.Estimate(len(missing), choice.Name)))
-	}
-	bars := newBars(c.ErrOrStderr())
-	err = grid.Make(c.Context(), bars.listen)
-	bars.finish()
-	if errors.Is(err, context.Canceled) {
-		return stopped(grid)
-	}
-	if err != nil {
+// reproduce makes one artifact and puts its files beside each other.
+func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string) error {
+	if err := makeRuns(c, grid); err != nil {
 		return err
 	}
 	report, err := grid.Report()
@@ -130,7 +162,39 @@ func reproduce(c *cobra.Command, id string, grid *vlpx.Grid, base string) error 
 	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 		return err
 	}
-	return write(c.OutOrStdout(), report, base)
+	endings := []string{"md", "csv", "json"}
+	if report.HasFigure() {
+		endings = append(endings, figures...)
+	}
+	for _, ending := range endings {
+		if err := report.Save(base + "." + ending); err != nil {
+			return fmt.Errorf("%w; choose another folder with -out", err)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "wrote %s.%s\n", base, ending)
+	}
+	return nil
+}
+
+// makeRuns runs what is missing of a grid.
+func makeRuns(c *cobra.Command, grid *vlpx.Grid) error {
+	outlook, err := grid.Outlook()
+	if err != nil {
+		return err
+	}
+	for _, line := range outlook {
+		fmt.Fprintln(c.ErrOrStderr(), line)
+	}
+	bars := newBars(c.ErrOrStderr())
+	err = grid.Make(c.Context(), bars.listen)
+	bars.finish()
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	kept, err := grid.Stopped()
+	if err != nil {
+		return err
+	}
+	return interrupted(kept + "; the same command goes on from there")
 }
 
 // interrupted is what a cancelled command tells, with an exit status of its own.
@@ -138,64 +202,10 @@ type interrupted string
 
 func (i interrupted) Error() string { return string(i) }
 
-// stopped tells what a cancelled grid keeps.
-func stopped(grid *vlpx.Grid) error {
-	missing, err := grid.Missing()
-	if err != nil {
-		return err
-	}
-	total, kept := len(grid.Plan.Runs()), "nothing of the next"
-	if len(missing) > 0 && grid.Store.Started(missing[0]) {
-		r := missing[0].Train
-		kept = fmt.Sprintf("a checkpoint of %s, seed %d", r.Method.Name, r.Seed)
-	}
-	return interrupted(fmt.Sprintf("stopped: %d of %d runs are kept, and %s; the same command goes on from there",
-		total-len(missing), total, kept))
-}
-
-// write puts the artifact's files beside each other, each as a whole or not at all.
-func write(w io.Writer, r *vlpx.Report, base string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	files := []struct {
-		ending string
-		render func(io.Writer) error
-	}{
-		{".md", r.Markdown}, {".csv", r.CSV},
-		{".json", func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err }},
-	}
-	if r.HasFigure() {
-		files = append(files, struct {
-			ending string
-			render func(io.Writer) error
-		}{".png", r.PNG})
-	}
-	for _, file := range files {
-		var content bytes.Buffer
-		if err := file.render(&content); err != nil {
-			return fmt.Errorf("%s%s: %w", base, file.ending, err)
-		}
-		if err := renameio.WriteFile(base+file.ending, content.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("writing %s%s: %w; choose another folder with -out", base, file.ending, err)
-		}
-		fmt.Fprintf(w, "wrote %s%s\n", base, file.ending)
-	}
-	return nil
-}
-
 // terminal tells how wide and how rich the output may be.
 func terminal() plots.Terminal {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		return plots.Terminal{Width: width, Style: true}
 	}
 	return plots.Terminal{Width: 120}
-}
-
-func round(d time.Duration) time.Duration {
-	if d > 10*time.Minute {
-		return d.Round(time.Minute)
-	}
-	return d.Round(time.Second)
 }

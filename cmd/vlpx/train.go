@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,13 +24,7 @@ func trainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bars := newBars(c.ErrOrStderr())
-			err = grid.Make(c.Context(), bars.listen)
-			bars.finish()
-			if errors.Is(err, context.Canceled) {
-				return stopped(grid)
-			}
-			if err != nil {
+			if err := makeRuns(c, grid); err != nil {
 				return err
 			}
 			for _, r := range grid.Plan.Runs() {

@@ -1,0 +1,173 @@
+package kernels
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Server is a Jupyter server for one person on this machine: it listens on 127.0.0.1 only, behind a random token.
+type Server struct {
+	Program string    // a server of Jupyter's, as JupyterServer finds it
+	Prefix  string    // where the kernel is installed; "" is the user's place
+	Open    string    // the folder or notebook to open; "" is the notebooks of the checkout that installed the kernel
+	Port    int       // 0 takes Jupyter's usual 8888 or, where that is taken, any free one
+	Browser bool      // let Jupyter open the browser, if it finds one
+	Log     io.Writer // Jupyter's warnings
+}
+
+// stopTimeout is what a server gets to end its kernels, each of which gets five seconds from it.
+const stopTimeout = 30 * time.Second
+
+// Serve runs the server until ctx is cancelled, which ends it and its kernels, or the user ends it in the browser; neither
+// is an error. Once it answers, ready is called with its address, token included.
+func Serve(ctx context.Context, s Server, ready func(address string)) error {
+	if err := s.serve(ctx, ready); err != nil {
+		return fmt.Errorf("kernels: serve: %w", err)
+	}
+	return nil
+}
+
+func (s Server) serve(ctx context.Context, ready func(string)) error {
+	data, err := dataDir(s.Prefix)
+	if err != nil {
+		return err
+	}
+	kernel, err := readSpec(specDir(data))
+	if err != nil {
+		return fmt.Errorf("the kernel is not installed: %w; run vlpx notebook -install", err)
+	}
+	folder, notebook, err := s.place(kernel.Checkout)
+	if err != nil {
+		return err
+	}
+	port, err := freePort(s.Port)
+	if err != nil {
+		return err
+	}
+	arguments := []string{"--ip=127.0.0.1", "--port=" + strconv.Itoa(port), "--port-retries=0", "--log-level=WARN"}
+	if !s.Browser {
+		arguments = append(arguments, "--no-browser")
+	}
+	if os.Geteuid() == 0 {
+		arguments = append(arguments, "--allow-root")
+	}
+	token := rand.Text()
+	command := exec.CommandContext(ctx, s.Program, append(arguments, filepath.Join(folder, notebook))...)
+	command.Dir = folder
+	command.Env = append(withData(data), "JUPYTER_TOKEN="+token) // an argument would show in every user's ps
+	command.Stdout, command.Stderr = s.Log, s.Log
+	apart(command, syscall.SIGTERM, stopTimeout)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	origin := fmt.Sprintf("http://127.0.0.1:%d", port)
+	answered := false
+	select {
+	case known := <-answers(ctx, origin, token):
+		answered = true
+		query := ""
+		if known {
+			query = "?token=" + token
+		}
+		ready(origin + address(s.Program, notebook) + query)
+		err = <-ended
+	case err = <-ended:
+	}
+	switch {
+	case ctx.Err() != nil && (command.ProcessState.Success() || !answered):
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s had to be ended (%s); its kernels may still run", s.Program, command.ProcessState)
+	case err != nil:
+		return fmt.Errorf("%s: %w; what it says is above", s.Program, err)
+	}
+	return nil
+}
+
+// place returns the folder to serve and, if one is to be opened, the notebook in it.
+func (s Server) place(checkout string) (folder, notebook string, err error) {
+	path := s.Open
+	if path == "" {
+		path = filepath.Join(checkout, "notebooks")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	if info.IsDir() {
+		return path, "", nil
+	}
+	return filepath.Dir(path), filepath.Base(path), nil
+}
+
+// address is where a server shows the notebook, or its folder if there is none.
+func address(program, notebook string) string {
+	switch {
+	case notebook == "" && isLab(program):
+		return "/lab"
+	case notebook == "":
+		return "/tree"
+	case isLab(program):
+		return "/lab/tree/" + url.PathEscape(notebook)
+	}
+	return "/notebooks/" + url.PathEscape(notebook)
+}
+
+// freePort returns the port asked for, or an error if another program has it. For 0 it is Jupyter's usual one, or any.
+func freePort(port int) (int, error) {
+	choices := []int{port}
+	if port == 0 {
+		choices = []int{8888, 0}
+	}
+	for _, choice := range choices {
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(choice)))
+		if err != nil {
+			continue
+		}
+		defer listener.Close()
+		return listener.Addr().(*net.TCPAddr).Port, nil
+	}
+	return 0, fmt.Errorf("port %d cannot be used, perhaps another program has it; choose another one, or none", port)
+}
+
+// answers waits for the server at origin and tells once whether it takes the token, which a user's own configuration of
+// Jupyter can replace.
+func answers(ctx context.Context, origin, token string) <-chan bool {
+	client := &http.Client{Timeout: 10 * time.Second}
+	known := make(chan bool, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if response, err := client.Get(origin + "/api/status?token=" + token); err == nil {
+				response.Body.Close()
+				known <- response.StatusCode == http.StatusOK
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	return known
+}
+
+// apart keeps a program of Jupyter's from what is typed in the terminal, so that Ctrl-C reaches it once: as the signal by
+// which it ends its kernels. It is killed where that takes longer than wait.
+func apart(command *exec.Cmd, signal os.Signal, wait time.Duration) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return command.Process.Signal(signal) }
+	command.WaitDelay = wait
+}

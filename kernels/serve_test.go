@@ -1,0 +1,202 @@
+package kernels
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// need skips the test for want of a program of Jupyter's, unless $VLPX_REQUIRE, a list with commas, names notebook.
+func need(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), "notebook") {
+		t.Fatalf("VLPX_REQUIRE names notebook, but %v", err)
+	}
+	t.Skip(err)
+}
+
+func needNbconvert(t *testing.T) string {
+	t.Helper()
+	nbconvert, err := Nbconvert()
+	need(t, err)
+	return nbconvert
+}
+
+// TestStandIn is no test but the stand-in for Jupyter: a server that knows its token and ends when it is told to.
+func TestStandIn(t *testing.T) {
+	arguments := flag.Args()
+	if os.Getenv("JUPYTER_TOKEN") == "" || len(arguments) == 0 {
+		t.Skip("it is run by TestServe")
+	}
+	fmt.Println("arguments", arguments)
+	port := ""
+	for _, argument := range arguments {
+		if value, found := strings.CutPrefix(argument, "--port="); found {
+			port = value
+		}
+	}
+	if strings.Contains(arguments[len(arguments)-1], "broken") {
+		fmt.Println("a broken configuration")
+		os.Exit(3)
+	}
+	server := http.Server{Addr: "127.0.0.1:" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("token") != os.Getenv("JUPYTER_TOKEN") {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	})}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, func() { server.Close() })
+	server.ListenAndServe()
+}
+
+// standIn writes a program that TestServe starts in place of a server of Jupyter's.
+func standIn(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s' -test.run='^TestStandIn$' -- \"$@\"\n", os.Args[0])
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// installedSpec returns a prefix with a kernelspec, whose checkout is there, but no kernel.
+func installedSpec(t *testing.T) (prefix, checkout string) {
+	t.Helper()
+	prefix, checkout = t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(checkout, "notebooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := dataDir(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeSpec(specDir(data), installed{Checkout: checkout}); err != nil {
+		t.Fatal(err)
+	}
+	return prefix, checkout
+}
+
+// served runs a server until it answers, and returns its address, what it logged, and how it ended when it was stopped.
+func served(t *testing.T, s Server) (address *url.URL, log string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var told strings.Builder
+	s.Log = &told
+	err = Serve(ctx, s, func(text string) {
+		defer cancel()
+		var err error
+		if address, err = url.Parse(text); err != nil {
+			t.Error(err)
+			return
+		}
+		if address.Hostname() != "127.0.0.1" {
+			t.Errorf("the server is at %s, want it on this machine only", text)
+		}
+		if len(address.Query().Get("token")) < 26 {
+			t.Errorf("no token of 128 bits in %s", text)
+		}
+		for token, want := range map[string]int{address.Query().Get("token"): http.StatusOK, "": http.StatusForbidden} {
+			response, err := http.Get("http://" + address.Host + "/api/status?token=" + token)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			response.Body.Close()
+			if response.StatusCode != want {
+				t.Errorf("token %q: status %d, want %d", token, response.StatusCode, want)
+			}
+		}
+	})
+	return address, told.String(), err
+}
+
+func TestServe(t *testing.T) {
+	prefix, checkout := installedSpec(t)
+	mine := filepath.Join(t.TempDir(), "my büro.ipynb")
+	if err := os.WriteFile(mine, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, program, open, path, argument string }{
+		{"the checkout's notebooks", "jupyter-notebook", "", "/tree", filepath.Join(checkout, "notebooks")},
+		{"in JupyterLab", "jupyter-lab", "", "/lab", filepath.Join(checkout, "notebooks")},
+		{"one's own", "jupyter-notebook", mine, "/notebooks/my büro.ipynb", mine},
+		{"one's own in JupyterLab", "jupyter-lab", mine, "/lab/tree/my büro.ipynb", mine},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			address, log, err := served(t, Server{Program: standIn(t, test.program), Prefix: prefix, Open: test.open})
+			if err != nil || address == nil {
+				t.Fatalf("address %v, error %v", address, err)
+			}
+			if address.Path != test.path {
+				t.Errorf("address %s, want path %s", address, test.path)
+			}
+			for _, want := range []string{"--ip=127.0.0.1", "--port=" + address.Port(), "--no-browser", test.argument} {
+				if !strings.Contains(log, want) {
+					t.Errorf("%s started with %q, want %s", test.program, log, want)
+				}
+			}
+			if strings.Contains(log, address.Query().Get("token")) {
+				t.Error("the token is among the arguments, which everybody can read")
+			}
+		})
+	}
+}
+
+func TestServeThatCannot(t *testing.T) {
+	prefix, _ := installedSpec(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	broken := filepath.Join(t.TempDir(), "broken.ipynb")
+	if err := os.WriteFile(broken, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := standIn(t, "jupyter-lab")
+	for _, test := range []struct {
+		name string
+		Server
+		says string
+	}{
+		{"the port is taken", Server{Program: program, Prefix: prefix, Port: listener.Addr().(*net.TCPAddr).Port}, "choose another"},
+		{"no kernel", Server{Program: program, Prefix: t.TempDir()}, "vlpx notebook -install"},
+		{"no such folder", Server{Program: program, Prefix: prefix, Open: "nowhere"}, "nowhere"},
+		{"it ends at once", Server{Program: program, Prefix: prefix, Open: broken}, "exit status 3"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, _, err := served(t, test.Server); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v, want one that says %q", err, test.says)
+			}
+		})
+	}
+}
+
+// TestServeJupyter has the true Jupyter take the token, and end when it is told to.
+func TestServeJupyter(t *testing.T) {
+	program, err := JupyterServer(t.Context())
+	need(t, err)
+	for _, variable := range []string{"JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"} { // without the user's settings
+		t.Setenv(variable, t.TempDir())
+	}
+	prefix, _ := installedSpec(t)
+	if address, log, err := served(t, Server{Program: program, Prefix: prefix}); err != nil || address == nil {
+		t.Errorf("address %v, error %v, log %s", address, err, log)
+	}
+}

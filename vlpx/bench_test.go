@@ -1,0 +1,190 @@
+package vlpx
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/train"
+)
+
+// watched is a screen that keeps what it is given.
+type watched struct {
+	mu       sync.Mutex
+	said     []string
+	shown    []cell.Shown
+	pictures int
+}
+
+func (w *watched) Show(s cell.Shown) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shown = append(w.shown, s)
+	return nil
+}
+
+func (w *watched) Draw(plots.Drawing) error { return nil }
+
+func (w *watched) Say(lines ...string) { w.said = append(w.said, lines...) }
+
+func (w *watched) Block() cell.Block { return watchedBlock{w} }
+
+func (w *watched) Live() bool { return true }
+
+func (w *watched) Close() error { return nil }
+
+type watchedBlock struct{ *watched }
+
+func (b watchedBlock) Head(...string) {}
+
+func (b watchedBlock) Set(_ string, picture plots.Drawing) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if picture != nil {
+		b.pictures++
+	}
+}
+
+func (b watchedBlock) Show(s cell.Shown, _ plots.Drawing) error { return b.watched.Show(s) }
+
+func (b watchedBlock) Erase() {}
+
+// person works a form: each entry waits until a status holds the text, and then does the event.
+type person struct {
+	t      *testing.T
+	events chan cell.Event
+	script []step
+	mu     sync.Mutex
+	told   []string
+}
+
+type step struct {
+	when string
+	do   []cell.Event
+	wait func() // before the events, if not nil
+}
+
+func (p *person) Events() <-chan cell.Event { return p.events }
+
+func (p *person) Status(text string, _ ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, text)
+	if len(p.script) > 0 && strings.Contains(text, p.script[0].when) {
+		go func(s step) {
+			if s.wait != nil {
+				s.wait()
+			}
+			for _, e := range s.do {
+				p.events <- e
+			}
+		}(p.script[0])
+		p.script = p.script[1:]
+	}
+}
+
+func work(t *testing.T, o Options, script ...step) (*watched, *person, *Report) {
+	t.Helper()
+	screen, p := &watched{}, &person{t: t, events: make(chan cell.Event, 16), script: script}
+	b, err := newBench(o, screen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	report, err := b.serve(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.script) > 0 {
+		t.Fatalf("the bench never said %q; it said %q", p.script[0].when, p.told)
+	}
+	return screen, p, report
+}
+
+func press(name string) cell.Event { return cell.Event{Name: name} }
+
+// A person composes a method, runs it, and compares it with the plain one.
+func TestBench(t *testing.T) {
+	screen, _, report := work(t, smallest(t.TempDir()),
+		step{when: "compose", do: []cell.Event{{Name: "contrast", Value: "smoothed"}, {Name: "alpha", Value: "0.25"}}},
+		step{when: "smoothed, alpha 0.25, tau 0.07: press Run", do: []cell.Event{press("run")}},
+		step{when: "trained: smoothed, alpha 0.25", do: []cell.Event{press("compare")}},
+		step{when: "trained: plain, tau 0.07; smoothed", do: []cell.Event{press("finish")}})
+	if len(screen.shown) != 2 || len(report.Rows) != 2 || report.Rows[1].Name != "smoothed, alpha 0.25, tau 0.07" || report.Rows[1].Status != "ready" {
+		t.Errorf("%d reports were shown, the last with the rows %v", len(screen.shown), report.Rows)
+	}
+}
+
+// Stop keeps a checkpoint, and Run goes on from it. What cannot be composed is said, and the bench goes on.
+func TestBenchStops(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Set = append(o.Set, "epochs=400")
+	trains := func() {
+		for t.Context().Err() == nil {
+			if files, _ := filepath.Glob(filepath.Join(o.Home, "runs", "*", train.CurvesName)); len(files) > 0 {
+				if text, _ := os.ReadFile(files[0]); len(text) > 0 {
+					return
+				}
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	_, p, _ := work(t, o,
+		step{when: "compose", do: []cell.Event{{Name: "positives", Value: "connections, learned"}, {Name: "contrast", Value: "regulated"}}},
+		step{when: "one reference model", do: []cell.Event{{Name: "positives", Value: "none"}, {Name: "contrast", Value: "InfoNCE"}}},
+		step{when: "plain, tau 0.07: press Run", do: []cell.Event{press("run")}},
+		step{when: "training", do: []cell.Event{press("stop")}, wait: trains},
+		step{when: "Run goes on from there", do: []cell.Event{press("finish")}})
+	if said := strings.Join(p.told, "\n"); !strings.Contains(said, "stopped: 0 of 1 runs are kept, and a checkpoint of plain, tau 0.07, seed 1") {
+		t.Errorf("it said %q", said)
+	}
+}
+
+// The curves of a run appear while it trains.
+func TestLiveCurves(t *testing.T) {
+	o := smallest(t.TempDir())
+	grid, err := OpenComparison([]string{"InfoNCE", "ALBEF"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last Progress
+	if err := grid.Make(t.Context(), func(p Progress) { last = p }); err != nil {
+		t.Fatal(err)
+	}
+	if last.Method != "ALBEF" || last.Training.Step != last.Training.Steps {
+		t.Fatalf("the last news is %v", last)
+	}
+	f, ok := grid.curves(last).(plots.Figure)
+	if !ok || len(f.Panels) != 2 {
+		t.Fatalf("curves %v, want two panels", f)
+	}
+	losses, recall := f.Panels[0].(plots.Lines), f.Panels[1].(plots.Lines)
+	if len(losses.Series) != 3 || len(losses.Series[0].X) != 2 || losses.Series[0].X[1] != 1 {
+		t.Errorf("losses %v, want three of two points, at the beginning of each epoch", losses.Series)
+	}
+	if len(recall.Series) != 2 || recall.Series[1].Name != "ALBEF" || len(recall.Series[1].X) != 2 {
+		t.Errorf("recall %v, want that of both methods after two epochs", recall.Series)
+	}
+	screen := &watched{}
+	l := follow(grid, screen.Block(), true)
+	l.hear(last)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		screen.mu.Lock()
+		drawn := screen.pictures
+		screen.mu.Unlock()
+		if drawn > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no picture within a minute")
+		}
+	}
+	l.close()
+}

@@ -166,13 +166,11 @@ func (s *PageSection) fill(g *Grid) error {
 	table := report.table
 	s.Note, table.Title, table.Note = table.Note, "", "" // the page has them outside of the box in which a wide table scrolls
 	var b bytes.Buffer
-	if len(table.Columns) > 0 { // none where neither the paper, the store nor the reference has a number
-		if err := table.HTML(&b); err != nil {
-			return err
-		}
-		if s.Letters, err = letters(table); err != nil {
-			return err
-		}
+	if err := table.HTML(&b); err != nil {
+		return err
+	}
+	if s.Letters, err = letters(table); err != nil {
+		return err
 	}
 	if report.figure != nil {
 		if s.Figure, err = svgElement(report.figure); err != nil {

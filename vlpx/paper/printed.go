@@ -20,7 +20,7 @@ func presetsTable(r *Report, settings []setting) plots.Table {
 		Title:   p.Artifact.ID + ": " + p.Artifact.Title,
 		Note:    "The presets are the code's own.",
 		Heading: "hyper-parameter",
-		Columns: []plots.Column{{Name: fromPaper}},
+		Columns: []plots.Column{{Name: "the paper's"}},
 	}
 	all := scales()
 	for _, s := range all {
@@ -28,7 +28,7 @@ func presetsTable(r *Report, settings []setting) plots.Table {
 		if s.Name == p.Scale.Name {
 			s, name = p.Scale, name+" (as set)"
 		}
-		t.Columns = append(t.Columns, plots.Column{Name: name})
+		t.Columns = append(t.Columns, plots.Column{Name: "at " + name})
 	}
 	for _, x := range settings {
 		row := plots.TableRow{Name: x.name, Cells: []plots.Cell{{{Text: x.paper}}}}

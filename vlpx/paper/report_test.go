@@ -318,3 +318,27 @@ func TestPrintedTables(t *testing.T) {
 		t.Errorf("scenes/train: got %s images, %s captions; want 32, 160", images, captions)
 	}
 }
+
+// Whoever asks for an artifact before anything has run sees a table, with the paper's numbers where there are any.
+func TestTablesOfAnEmptyStore(t *testing.T) {
+	for _, a := range All() {
+		if a.Status() == NotYet {
+			continue
+		}
+		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReport(p, run.OpenStore(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := r.Table()
+		if err == nil {
+			err = table.Text(io.Discard, plots.Terminal{})
+		}
+		if err != nil {
+			t.Errorf("%s: %v", a.ID, err)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func markdownText(s string) string {
 // Styles are inline and inherit their colours, so that a notebook's light and dark themes both suit; they also set what the
 // style sheets of Jupyter would else decide.
 const (
-	htmlBox    = "overflow-x:auto;max-width:100%"
+	htmlBox    = "overflow-x:auto;max-width:100%;margin-bottom:0.8em"
 	htmlTable  = "border-collapse:collapse;border:none;margin:0;table-layout:auto;font-variant-numeric:tabular-nums;line-height:1.35"
 	htmlTitle  = "text-align:left;font-weight:bold;padding:4px 8px;color:inherit;caption-side:top"
 	htmlNote   = "margin:4px 8px;max-width:60em;font-size:90%"
@@ -90,35 +90,63 @@ const (
 	htmlHead   = "text-align:center;vertical-align:bottom;padding:2px 8px"
 )
 
-// HTML writes the table as a <table> with its styles inline, fit for a notebook's output in light or dark, in a box of its own
-// in which a wide one scrolls.
+// HTML writes the table for a notebook or a page, styled in place, in the colours of its surroundings. A table of more letters a line than
+// HTMLLetters is folded into several, as Text does; what is wide all the same scrolls in a box of its own.
 func (t Table) HTML(w io.Writer) error {
 	if err := t.check(); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<div style=\"%s\">\n<table style=\"%s\">\n", htmlBox, htmlTable)
-	if t.Title != "" {
-		fmt.Fprintf(&b, "<caption style=\"%s\">%s</caption>\n", htmlTitle, html.EscapeString(t.Title))
+	for _, part := range t.folded(HTMLLetters) {
+		part.html(&b)
 	}
-	t.htmlHead(&b)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// HTMLLetters are as many as fit the width of a notebook's output.
+const HTMLLetters = 110
+
+// folded is the table in parts of so many letters a line, each with the names of the rows: the first has the title, the last the note.
+func (t Table) folded(letters int) []Table {
+	var parts []Table
+	for i, block := range t.print(Terminal{}).fold(letters) {
+		part := t
+		first, past := block[0].first, block[len(block)-1].past
+		part.Columns, part.Rows = t.Columns[first:past], nil
+		for _, r := range t.Rows {
+			r.Cells = r.Cells[min(first, len(r.Cells)):min(past, len(r.Cells))]
+			part.Rows = append(part.Rows, r)
+		}
+		if i > 0 {
+			part.Title, parts[i-1].Note = "", ""
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func (t Table) html(b *bytes.Buffer) {
+	fmt.Fprintf(b, "<div style=\"%s\">\n<table style=\"%s\">\n", htmlBox, htmlTable)
+	if t.Title != "" {
+		fmt.Fprintf(b, "<caption style=\"%s\">%s</caption>\n", htmlTitle, html.EscapeString(t.Title))
+	}
+	t.htmlHead(b)
 	wordy := t.wordy()
 	for i, r := range t.Rows {
 		rule := htmlThin
 		if i == len(t.Rows)-1 {
 			rule = htmlRule
 		}
-		fmt.Fprintf(&b, "<tbody style=\"border-bottom:%s\">\n", rule)
-		t.htmlRow(&b, r, wordy)
+		fmt.Fprintf(b, "<tbody style=\"border-bottom:%s\">\n", rule)
+		t.htmlRow(b, r, wordy)
 		b.WriteString("</tbody>\n")
 	}
 	b.WriteString("</table>\n")
 	if t.Note != "" {
-		fmt.Fprintf(&b, "<p style=\"%s\">%s</p>\n", htmlNote, html.EscapeString(t.Note))
+		fmt.Fprintf(b, "<p style=\"%s\">%s</p>\n", htmlNote, html.EscapeString(t.Note))
 	}
 	b.WriteString("</div>\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // htmlHead writes the headings of the groups, if there are any, and those of the columns.

@@ -1,9 +1,11 @@
 package plots_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -304,4 +306,34 @@ func FuzzMarkdown(f *testing.F) {
 			t.Errorf("got %s bars, want 3: %s", strconv.Itoa(got), lines[2])
 		}
 	})
+}
+
+// A table too wide for a notebook's output is several in HTML, each with the rows' names: the title above, the note below all of them,
+// every value once.
+func TestWideTableFoldsInHTML(t *testing.T) {
+	table := plots.Table{Title: "Wide", Note: "the note", Rows: []plots.TableRow{{Name: "first row"}, {Name: "second row"}}}
+	for c := range 30 {
+		table.Columns = append(table.Columns, plots.Column{Group: fmt.Sprint("group ", c/6), Name: "a column"})
+		for r := range table.Rows {
+			table.Rows[r].Cells = append(table.Rows[r].Cells, plots.Cell{plots.Number(float64(100*r + c))})
+		}
+	}
+	var b bytes.Buffer
+	if err := table.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	parts := strings.Count(text, "<table")
+	if parts < 3 || strings.Count(text, "first row") != parts || strings.Count(text, "Wide") != 1 || strings.Count(text, "the note") != 1 {
+		t.Errorf("%d tables, %d with the first row's name, %d titles, %d notes", parts, strings.Count(text, "first row"),
+			strings.Count(text, "Wide"), strings.Count(text, "the note"))
+	}
+	if strings.Index(text, "Wide") > strings.Index(text, "first row") || strings.LastIndex(text, "second row") > strings.Index(text, "the note") {
+		t.Error("the title is not above, or the note not below all of it")
+	}
+	for c := range 30 {
+		if want := fmt.Sprintf("%.1f", 100+float64(c)); strings.Count(text, want) != 1 {
+			t.Errorf("%s stands %d times in the tables, want once", want, strings.Count(text, want))
+		}
+	}
 }

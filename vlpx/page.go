@@ -182,10 +182,10 @@ func (s *PageSection) fill(g *Grid) error {
 	return nil
 }
 
-// letters is how wide a table is in a terminal that is wide enough.
+// letters is how wide a table is, folded as in its HTML.
 func letters(t plots.Table) (int, error) {
 	var b bytes.Buffer
-	if err := t.Text(&b, plots.Terminal{Width: 1 << 20}); err != nil {
+	if err := t.Text(&b, plots.Terminal{Width: plots.HTMLLetters}); err != nil {
 		return 0, err
 	}
 	widest := 0

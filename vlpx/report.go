@@ -41,7 +41,7 @@ func (g *Grid) Report() (*Report, error) {
 
 // Text writes the table and the claims for a terminal.
 func (r *Report) Text(w io.Writer, terminal plots.Terminal) error {
-	if err := r.table.Text(w, terminal); err != nil || len(r.Claims) == 0 {
+	if err := r.table.Text(w, terminal); err != nil || len(r.claims.Rows) == 0 {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -50,7 +50,7 @@ func (r *Report) Text(w io.Writer, terminal plots.Terminal) error {
 
 // Markdown writes the table and the claims in Markdown.
 func (r *Report) Markdown(w io.Writer) error {
-	if err := r.table.Markdown(w); err != nil || len(r.Claims) == 0 {
+	if err := r.table.Markdown(w); err != nil || len(r.claims.Rows) == 0 {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -59,7 +59,7 @@ func (r *Report) Markdown(w io.Writer) error {
 
 // HTML writes the table and the claims in HTML, for a notebook.
 func (r *Report) HTML(w io.Writer) error {
-	if err := r.table.HTML(w); err != nil || len(r.Claims) == 0 {
+	if err := r.table.HTML(w); err != nil || len(r.claims.Rows) == 0 {
 		return err
 	}
 	return r.claims.HTML(w)

@@ -212,7 +212,7 @@ func TestTwoPrograms(t *testing.T) {
 	if outs[0] != outs[1] || !strings.Contains(outs[0], only(t, dir).ID) {
 		t.Errorf("got outputs\n%s\nand\n%s\nwant the same", outs[0], outs[1])
 	}
-	if strings.Contains(errs[0], "step") && strings.Contains(errs[1], "step") {
+	if strings.Contains(errs[0], "seed 1: step ") && strings.Contains(errs[1], "seed 1: step ") {
 		t.Errorf("both trained:\n%s\n%s", errs[0], errs[1])
 	}
 }

@@ -26,7 +26,7 @@ func (r *Report) Figure() (plots.Drawing, error) {
 	return r.artifact.Figure(r)
 }
 
-// Comparison has the artifact's rows and columns, with the paper's numbers, the user's and the shipped reference results side
+// Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
 // by side.
 func Comparison(r *Report) (plots.Table, error) {
 	t := plots.Table{
@@ -48,6 +48,9 @@ func Comparison(r *Report) (plots.Table, error) {
 		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
 	for i, row := range r.Rows {
+		if !r.plan.Asked[i] {
+			continue
+		}
 		reference, stale, shipped := r.reference.row(r.plan, i)
 		line := plots.TableRow{Name: row.Name}
 		if row.Status != string(Ready) {
@@ -104,7 +107,7 @@ func (r *Report) shown() []Column {
 func (r *Report) note() string {
 	note := r.scaleNote() + " The paper's numbers are of its own data and scale."
 	if r.reference != nil {
-		note += fmt.Sprintf(" Reference: the project's own runs, seeds a method %d, on %s, %s, commit %s.", r.reference.seeds(),
+		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on %s, %s, commit %s.", r.reference.seeds(),
 			r.reference.Engine, r.reference.Date.Format("2006-01-02"), r.reference.Commit)
 	}
 	return note
@@ -128,7 +131,13 @@ func (r *Report) seedList() string {
 	return strings.Join(names, ", ")
 }
 
-// ClaimsTable lays the claims out with differences, p-values and verdicts.
+// asked tells whether the row of a claim was asked for.
+func (r *Report) asked(name string) bool {
+	i := slices.IndexFunc(r.artifact.Rows, func(row Row) bool { return row.Name == name })
+	return i < 0 || r.plan.Asked[i] // BestOfSweep is none
+}
+
+// ClaimsTable lays the claims out with differences, p-values and verdicts: those of rows that were asked for.
 func (r *Report) ClaimsTable() plots.Table {
 	t := plots.Table{
 		Title:   "Claims",
@@ -136,7 +145,10 @@ func (r *Report) ClaimsTable() plots.Table {
 		Heading: "claim",
 		Columns: []plots.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "verdict"}, {Name: "source"}},
 	}
-	for _, f := range r.Claims {
+	for k, f := range r.Claims {
+		if c := r.artifact.Claims[k]; !r.asked(c.Better) || !r.asked(c.Than) {
+			continue
+		}
 		source := f.Source
 		if source == "" {
 			source = "ours"

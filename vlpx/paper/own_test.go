@@ -58,9 +58,15 @@ func TestOwnMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := table.Rows[catalogue]
+	if len(table.Rows) != 3 {
+		t.Fatalf("%d rows in the table, want those asked for: ALBEF and two of my own", len(table.Rows))
+	}
+	last := table.Rows[1]
 	if want := (plots.Value{Mean: 20, Std: 10, N: 3}); last.Name != "mine" || last.Status != "" || last.Cells[0][1] != want {
 		t.Errorf("got row %+v, want mine with %+v", last, want)
+	}
+	if claims := r.ClaimsTable(); len(claims.Rows) != 0 || len(r.Claims) == 0 {
+		t.Errorf("%d claims in the table, want none of rows that were not asked for", len(claims.Rows))
 	}
 }
 

@@ -91,7 +91,7 @@ func TestReferenceInTable(t *testing.T) {
 		status  string
 	}{
 		{"the same configuration", Request{}, "0 of 3 seeds"},
-		{"not asked for", Request{Methods: []string{"GRIT-VLP"}}, "not run"},
+		{"two rows", Request{Methods: []string{"GRIT-VLP", "ALBEF"}}, "0 of 3 seeds"},
 		{"further seeds", Request{Seeds: []uint64{1, 2, 3, 4}}, "0 of 4 seeds"},
 		{"another configuration", Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
 	} {

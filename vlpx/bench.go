@@ -233,7 +233,7 @@ func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
 				continue
 			}
 			last = report
-			if err := b.results.Show(report, report.figure); err != nil {
+			if err := b.results.Show(report.parts()...); err != nil {
 				return last, err
 			}
 			for _, row := range rows {

@@ -46,7 +46,7 @@ func Compare(methods []string, options ...Options) *Report {
 // Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it; a paper by its
 // name, as a list of its artifacts, "" for all papers; or a value, such as a Report, a [plots.Table] or a [plots.Drawing].
 func Show(what any, options ...Options) {
-	must(fmt.Sprint(label(what)), func(_ context.Context, s cell.Screen) (*Report, error) {
+	must(label(what), func(_ context.Context, s cell.Screen) (*Report, error) {
 		switch what := what.(type) {
 		case string:
 			if table, ok := List(what); ok {
@@ -63,12 +63,8 @@ func Show(what any, options ...Options) {
 			return nil, report.show(s)
 		case *Report:
 			return nil, what.show(s)
-		case cell.Shown:
-			return nil, s.Show(what)
-		case plots.Drawing:
-			return nil, s.Draw(what)
 		}
-		return nil, fmt.Errorf("nothing shows a %T; show an artifact's name, a report, a table or a drawing", what)
+		return nil, s.Show(what)
 	})
 }
 
@@ -86,12 +82,9 @@ func Save(r *Report, paths ...string) {
 }
 
 // label names what is shown, for an error.
-func label(what any) any {
-	if r, ok := what.(*Report); ok {
-		return r.ID
-	}
-	if _, ok := what.(string); ok {
-		return what
+func label(what any) string {
+	if id, ok := what.(string); ok {
+		return id
 	}
 	return "show"
 }
@@ -155,11 +148,14 @@ func (g *Grid) makeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
 	return err
 }
 
-func (r *Report) show(s cell.Screen) error {
-	if err := s.Show(r); err != nil || r.figure == nil {
-		return err
+func (r *Report) show(s cell.Screen) error { return s.Show(r.parts()...) }
+
+// parts are the report and its figure, if it has one.
+func (r *Report) parts() []any {
+	if r.figure == nil {
+		return []any{r}
 	}
-	return s.Draw(r.figure)
+	return []any{r, r.figure}
 }
 
 // List is the table of a paper's artifacts, or of all with an empty name, and whether there is such a paper.

@@ -87,7 +87,7 @@ type explorer struct {
 // The controls of an explorer.
 const (
 	sideKey, anchorKey, shownKey = "side", "anchor", "negatives"
-	ofImage, ofText              = "an image and its captions", "a caption and its images"
+	ofImage, ofText              = "image", "caption"
 	anchorsOffered, mostShown    = 50, 12
 )
 
@@ -131,7 +131,7 @@ func (e *explorer) view(ctx context.Context, b cell.Block) error {
 	if err != nil {
 		return err
 	}
-	return b.Show(view.Table(), view.Pictures())
+	return b.Show(view.Pictures(), view.Table())
 }
 
 // form chooses the anchor.

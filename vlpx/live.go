@@ -90,19 +90,19 @@ func (l *live) close() []string {
 // curves are the losses of the run that trains, step by step, and of every run of the grid with that seed, retrieval on the validation
 // split epoch by epoch. They are read from the store's files; nil while there is nothing to draw.
 func (g *Grid) curves(p Progress) plots.Drawing {
-	steps := float64(p.Training.Steps) / float64(max(p.Training.Epochs, 1))
+	steps := p.Training.Steps / max(p.Training.Epochs, 1)
 	of, err := train.ReadCurves(g.Store.Dir(p.at))
-	if err != nil || len(of.Points) == 0 || steps == 0 {
+	if err != nil || len(of.Points) < 2 || steps == 0 {
 		return nil
 	}
 	losses := [3]plots.Series{{Name: "ITC"}, {Name: "ITM"}, {Name: "MLM"}}
 	for _, at := range of.Points {
 		for k, loss := range []float64{at.ITC, at.ITM, at.MLM} {
-			losses[k].X, losses[k].Mean = append(losses[k].X, float64(at.Epoch)+float64(at.Step)/steps), append(losses[k].Mean, loss)
+			losses[k].X, losses[k].Mean = append(losses[k].X, float64(at.Epoch*steps+at.Step)), append(losses[k].Mean, loss)
 		}
 	}
 	f := plots.Figure{Panels: []plots.Panel{
-		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "epoch", YLabel: "loss (nats)", Series: losses[:]},
+		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)", Series: losses[:]},
 	}}
 	recall := plots.Lines{Title: "Retrieval, validation split", XLabel: "epoch", YLabel: "mean recall (%)"}
 	for _, r := range g.Plan.Runs() {

@@ -17,6 +17,7 @@ var ErrOrphaned = errors.New("the kernel that started this cell is gone")
 // tells.
 func Context() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	signal.Ignore(syscall.SIGPIPE) // of a page that is gone: what stops the cell is the context, so that it can keep what it has
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	go watchParent(ctx, os.Getppid, 500*time.Millisecond, cancel)
 	return ctx, func() {

@@ -49,11 +49,15 @@ type Form struct {
 }
 
 // ErrNoAnswer says that a page shows the form and cannot send what is done with it, as outside of Jupyter's own page.
-var ErrNoAnswer = errors.New("this page does not answer, so its controls would do nothing; open the notebook in Jupyter's own page " +
-	"(vlpx notebook), where they work")
+var ErrNoAnswer = errors.New("this page does not answer, so its controls would do nothing; run the cell again, or open the notebook in " +
+	"Jupyter's own page (vlpx notebook), where they work")
 
-// answerTime is how long a page may take to answer at first.
-const answerTime = 15 * time.Second
+// answerTime is how long a page may take to answer at first. It is asked again meanwhile: GoNB's script in the page gives up when the
+// kernel's answer to its first word takes half a second.
+const (
+	answerTime = 15 * time.Second
+	askAgain   = 1500 * time.Millisecond
+)
 
 // Open shows the form and waits until the page answers, or fails with ErrNoAnswer and leaves nothing. What is done is told by Events.
 func (f *Form) Open() error {
@@ -80,12 +84,18 @@ func (f *Form) Open() error {
 		return err
 	}
 	gonbui.UpdateHTML(f.id, page)
-	select {
-	case <-ready:
-		return nil
-	case <-time.After(answerTime):
-		f.Close()
-		return ErrNoAnswer
+	given, again := time.After(answerTime), time.NewTicker(askAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ready:
+			return nil
+		case <-again.C:
+			comms.Start()
+		case <-given:
+			f.Close()
+			return ErrNoAnswer
+		}
 	}
 }
 

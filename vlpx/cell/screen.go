@@ -24,10 +24,8 @@ type Shown interface {
 
 // Screen is a page or a terminal. Not for concurrent use.
 type Screen interface {
-	// Show writes a value below what is there.
-	Show(Shown) error
-	// Draw shows a drawing; a terminal has no place for it and is silent.
-	Draw(plots.Drawing) error
+	// Show writes values below what is there: each is [Shown] or a [plots.Drawing], for which a terminal has no place.
+	Show(what ...any) error
 	// Say writes lines of text.
 	Say(lines ...string)
 	// Block is a new place below what is there that is written over and over.
@@ -44,8 +42,8 @@ type Block interface {
 	Head(lines ...string)
 	// Set shows a text and, on a page, a picture, which may be nil.
 	Set(text string, picture plots.Drawing)
-	// Show shows a value instead, and a drawing, which may be nil.
-	Show(Shown, plots.Drawing) error
+	// Show shows values instead, as a screen does.
+	Show(what ...any) error
 	// Erase leaves nothing on a page.
 	Erase()
 }
@@ -61,23 +59,31 @@ func Open() Screen {
 // page is the output of a cell.
 type page struct{}
 
-func (page) Show(s Shown) error {
-	var b bytes.Buffer
-	if err := s.HTML(&b); err != nil {
-		return err
+// Show shows a drawing as a PNG: of the picture formats, the one that every front end keeps, trusted or not.
+func (page) Show(what ...any) error {
+	for _, v := range what {
+		var b bytes.Buffer
+		switch v := v.(type) {
+		case Shown:
+			if err := v.HTML(&b); err != nil {
+				return err
+			}
+			gonbui.DisplayHTML(b.String())
+		case plots.Drawing:
+			if err := v.PNG(&b, 0); err != nil {
+				return err
+			}
+			gonbui.DisplayPng(b.Bytes())
+		default:
+			return unknown(v)
+		}
 	}
-	gonbui.DisplayHTML(b.String())
 	return nil
 }
 
-// Draw shows a PNG: of the picture formats, the one that every front end keeps, trusted or not.
-func (page) Draw(d plots.Drawing) error {
-	var b bytes.Buffer
-	if err := d.PNG(&b, 0); err != nil {
-		return err
-	}
-	gonbui.DisplayPng(b.Bytes())
-	return nil
+// unknown is the error of a value that is neither.
+func unknown(v any) error {
+	return fmt.Errorf("nothing shows a %T; show a report, a table or a drawing", v)
 }
 
 func (page) Say(lines ...string) {
@@ -139,17 +145,23 @@ func (b *pageBlock) Set(text string, picture plots.Drawing) {
 	gonbui.UpdateHTML(b.id, content)
 }
 
-func (b *pageBlock) Show(s Shown, d plots.Drawing) error {
+func (b *pageBlock) Show(what ...any) error {
 	var content bytes.Buffer
-	if err := s.HTML(&content); err != nil {
-		return err
-	}
-	if d != nil {
-		drawn, err := embedded(d, 0)
-		if err != nil {
-			return err
+	for _, v := range what {
+		switch v := v.(type) {
+		case Shown:
+			if err := v.HTML(&content); err != nil {
+				return err
+			}
+		case plots.Drawing:
+			drawn, err := embedded(v, 0)
+			if err != nil {
+				return err
+			}
+			content.WriteString(drawn)
+		default:
+			return unknown(v)
 		}
-		content.WriteString(drawn)
 	}
 	gonbui.UpdateHTML(b.id, content.String())
 	return nil
@@ -172,12 +184,21 @@ func embedded(d plots.Drawing, dpi int) (string, error) {
 // console is a terminal, or a file that stands for one.
 type console struct{}
 
-func (console) Show(s Shown) error {
+func (console) Show(what ...any) error {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	return s.Text(os.Stdout, plots.Terminal{Width: width, Style: err == nil})
+	for _, v := range what {
+		switch v := v.(type) {
+		case Shown:
+			if err := v.Text(os.Stdout, plots.Terminal{Width: width, Style: err == nil}); err != nil {
+				return err
+			}
+		case plots.Drawing:
+		default:
+			return unknown(v)
+		}
+	}
+	return nil
 }
-
-func (console) Draw(plots.Drawing) error { return nil }
 
 func (console) Say(lines ...string) {
 	for _, line := range lines {
@@ -203,9 +224,9 @@ func (b *consoleBlock) Set(text string, _ plots.Drawing) {
 	}
 }
 
-func (b *consoleBlock) Show(s Shown, _ plots.Drawing) error {
+func (b *consoleBlock) Show(what ...any) error {
 	b.Erase()
-	return console{}.Show(s)
+	return console{}.Show(what...)
 }
 
 func (b *consoleBlock) Erase() {

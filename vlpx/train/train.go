@@ -125,7 +125,7 @@ type trainer struct {
 	steps    int     // an epoch
 	saved    time.Time
 	saving   time.Duration // what the last checkpoint took
-	started  time.Time     // of this process's share of the run
+	started  time.Time     // of this process's share of the run, but its first step, which compiles
 	made     int           // steps this process made
 }
 
@@ -313,7 +313,10 @@ func (t *trainer) report() {
 		return
 	}
 	done, total := t.Epoch*t.steps+t.Step, t.job.Config.Epochs*t.steps
-	each := time.Since(t.started) / time.Duration(max(t.made, 1))
+	each := time.Since(t.started) / time.Duration(max(t.made-1, 1))
+	if t.made == 1 {
+		t.started = time.Now()
+	}
 	t.job.Report(Report{
 		Step: done, Steps: total, Epoch: t.Epoch, Epochs: t.job.Config.Epochs, Loss: t.Current.last,
 		PairsPerSecond: float64(t.job.Config.BatchSize) / each.Seconds(), Left: each * time.Duration(total-done),

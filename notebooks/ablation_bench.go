@@ -13,7 +13,7 @@ func ablationBench() kernels.Notebook {
 		kernels.Go("import \"vlpx.internal/vlpx\""),
 		kernels.Go("%%\nvlpx.Bench(vlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2}})"),
 		kernels.Markdown(benchCode),
-		kernels.Go("%%\nvlpx.Compare([]string{\"Hard quantile\", \"Hard quantile, hard=.7\", \"Hard quantile, hard=.5\", \"Hard quantile, hard=.3\"},\n\tvlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2}})"),
+		kernels.Go(benchSweep),
 		kernels.Markdown(benchNext),
 	}}
 }
@@ -41,6 +41,13 @@ var benchCode = strings.TrimSpace(`
 What you find on the bench can be said in one call, which is how it gets into a paper: a setting swept over values, several seeds, a table
 and a figure. *Hard quantile* is the row of *falcon/table1* whose hardness is the setting *hard*.
 `)
+
+const benchSweep = `
+%%
+vlpx.Compare([]string{
+	"Hard quantile", "Hard quantile, hard=.7", "Hard quantile, hard=.5", "Hard quantile, hard=.3",
+}, vlpx.Options{Scale: "tiny", Seeds: []uint64{1, 2}})
+`
 
 var benchNext = strings.TrimSpace(`
 At *tiny* differences are noise. When a composition is worth it, take *Scale: "mini"* and three seeds or more, here or in a shell:

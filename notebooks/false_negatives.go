@@ -13,7 +13,7 @@ func falseNegatives() kernels.Notebook {
 		kernels.Go("import \"vlpx.internal/vlpx\""),
 		kernels.Go("%%\nvlpx.Explore(\"InfoNCE\", vlpx.Options{Scale: \"tiny\"})"),
 		kernels.Markdown(exploreRead),
-		kernels.Go("%%\nvlpx.Explore(\"GRIT-VLP\", vlpx.Options{Scale: \"tiny\", Methods: []string{\"InfoNCE\", \"ALBEF\", \"DiHT\", \"FALCON\"}})"),
+		kernels.Go("%%\nvlpx.Explore(\"GRIT-VLP\", vlpx.Options{\n\tScale: \"tiny\", Methods: []string{\"InfoNCE\", \"ALBEF\", \"DiHT\", \"FALCON\"},\n})"),
 		kernels.Markdown(exploreNext),
 	}}
 }

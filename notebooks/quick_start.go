@@ -13,13 +13,13 @@ func quickStart() kernels.Notebook {
 		kernels.Go("import \"vlpx.internal/vlpx\""),
 		kernels.Go("%%\nvlpx.Show(\"falcon\")"),
 		kernels.Markdown(quickReproduce),
-		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{Scale: \"tiny\", Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}, Seeds: []uint64{1, 2}})"),
+		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{\n\tScale: \"tiny\", Seeds: []uint64{1, 2}, Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n})"),
 		kernels.Markdown(quickShow),
-		kernels.Go("%%\nvlpx.Show(\"falcon/table1\")"),
+		kernels.Go("%%\nvlpx.Show(\"falcon/table1\", vlpx.Options{Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}})"),
 		kernels.Markdown(quickRun),
 		kernels.Go("%%\nvlpx.Run(\"FALCON\", vlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2}})"),
 		kernels.Markdown(quickCompare),
-		kernels.Go("%%\nreport := vlpx.Compare([]string{\"InfoNCE\", \"InfoNCE, temperature=.2\", \"GRIT-VLP\", \"GRIT-VLP, searchspace=16\"},\n\tvlpx.Options{Scale: \"tiny\", Seeds: []uint64{1, 2, 3}})\nvlpx.Save(report, \"comparison.pdf\", \"comparison.svg\", \"comparison.csv\")"),
+		kernels.Go(quickComparison),
 		kernels.Markdown(quickNext),
 	}}
 }
@@ -71,6 +71,14 @@ misspelt is an error that suggests the right one.
 All four calls return or take a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
 or .json.
 `)
+
+const quickComparison = `
+%%
+report := vlpx.Compare([]string{
+	"InfoNCE", "InfoNCE, temperature=.2", "GRIT-VLP", "GRIT-VLP, searchspace=16",
+}, vlpx.Options{Scale: "tiny", Seeds: []uint64{1, 2, 3}})
+vlpx.Save(report, "comparison.pdf", "comparison.svg", "comparison.csv")
+`
 
 var quickNext = strings.TrimSpace(`
 ## Where to go from here

@@ -104,6 +104,35 @@ func TestKernel(t *testing.T) {
 			}
 		})
 	}
+	// Without a page that answers the bench and the explorer show an example and end.
+	for _, notebook := range []struct {
+		file    string
+		figures int
+		says    []string
+	}{
+		{"quick-start.ipynb", 3, []string{"falcon/table1", "vlpx/run: FALCON", "GRIT-VLP, searchspace=16"}},
+		{"ablation-bench.ipynb", 2, []string{"grouped, consistency", "Hard quantile, hard=.3"}},
+		{"false-negatives.ipynb", 4, []string{"The captions nearest to image", "The images nearest to the caption"}},
+	} {
+		t.Run(notebook.file, func(t *testing.T) {
+			page, figures := "", 0
+			for _, c := range train(t, prefix, home, notebook.file) {
+				page += c.html()
+				figures += c.figures()
+			}
+			for _, want := range notebook.says {
+				if !strings.Contains(page, want) {
+					t.Errorf("no %q on the page", want)
+				}
+			}
+			if got := figures + strings.Count(page, "<img "); got != notebook.figures {
+				t.Errorf("%d figures, want %d", got, notebook.figures)
+			}
+			if strings.Contains(page, "data-vlpx") {
+				t.Error("there are controls, which nobody could press")
+			}
+		})
+	}
 	t.Run("your-method.ipynb", func(t *testing.T) {
 		home := t.TempDir()
 		cells := train(t, prefix, home, "your-method.ipynb")

@@ -110,10 +110,10 @@ func press(name string) cell.Event { return cell.Event{Name: name} }
 func TestBench(t *testing.T) {
 	screen, _, report := work(t, smallest(t.TempDir()),
 		step{when: "compose", do: []cell.Event{{Name: "contrast", Value: "smoothed"}, {Name: "alpha", Value: "0.25"}}},
-		step{when: "smoothed, alpha 0.25, tau 0.07: press Run", do: []cell.Event{press("run")}},
+		step{when: "smoothed, alpha 0.25: press Run", do: []cell.Event{press("run")}},
 		step{when: "trained: smoothed, alpha 0.25", do: []cell.Event{press("compare")}},
-		step{when: "trained: plain, tau 0.07; smoothed", do: []cell.Event{press("finish")}})
-	if len(screen.shown) != 2 || len(report.Rows) != 2 || report.Rows[1].Name != "smoothed, alpha 0.25, tau 0.07" || report.Rows[1].Status != "ready" {
+		step{when: "trained: plain; smoothed", do: []cell.Event{press("finish")}})
+	if len(screen.shown) != 2 || len(report.Rows) != 2 || report.Rows[1].Name != "smoothed, alpha 0.25" || report.Rows[1].Status != "ready" {
 		t.Errorf("%d reports were shown, the last with the rows %v", len(screen.shown), report.Rows)
 	}
 }
@@ -135,10 +135,10 @@ func TestBenchStops(t *testing.T) {
 	_, p, _ := work(t, o,
 		step{when: "compose", do: []cell.Event{{Name: "positives", Value: "connections, learned"}, {Name: "contrast", Value: "regulated"}}},
 		step{when: "one reference model", do: []cell.Event{{Name: "positives", Value: "none"}, {Name: "contrast", Value: "InfoNCE"}}},
-		step{when: "plain, tau 0.07: press Run", do: []cell.Event{press("run")}},
+		step{when: "plain: press Run", do: []cell.Event{press("run")}},
 		step{when: "training", do: []cell.Event{press("stop")}, wait: trains},
 		step{when: "Run goes on from there", do: []cell.Event{press("finish")}})
-	if said := strings.Join(p.told, "\n"); !strings.Contains(said, "stopped: 0 of 1 runs are kept, and a checkpoint of plain, tau 0.07, seed 1") {
+	if said := strings.Join(p.told, "\n"); !strings.Contains(said, "stopped: 0 of 1 runs are kept, and a checkpoint of plain, seed 1") {
 		t.Errorf("it said %q", said)
 	}
 }

@@ -107,7 +107,7 @@ func TestCellsInATerminal(t *testing.T) {
 		"table":   {"row"},
 		"run":     {"vlpx/run: InfoNCE", "R@1"},
 		"compare": {"InfoNCE, temperature=.2", "Claims"},
-		"bench":   {"plain, tau 0.07", "grouped, consistency, M 40, alpha 0.4, tau 0.07"},
+		"bench":   {"plain", "grouped, consistency, M 40, alpha 0.4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -109,11 +109,14 @@ func Parts(role string) []Part {
 	return nil
 }
 
+// publishedTemperature is ALBEF's, and that of all papers here.
+const publishedTemperature = 0.07
+
 // Plain is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
 func (s Scale) Plain() Ablation {
 	return Ablation{
 		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive,
-		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: 0.07,
+		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: publishedTemperature,
 	}
 }
 
@@ -137,7 +140,7 @@ func names(parts []Part) []string {
 
 // Row is the ablation as a row of a comparison. Its name says the parts that are not plain and the settings that make a difference.
 func (a Ablation) Row() (Row, error) {
-	row, used := Row{}, map[string]bool{TemperatureKey: true}
+	row, used := Row{}, map[string]bool{TemperatureKey: a.Temperature != publishedTemperature}
 	var chosen []Part
 	var name []string
 	for _, role := range Roles() {

@@ -1,0 +1,99 @@
+package paper
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// Every choice of every role makes a run, alone beside the plain parts, and is named.
+func TestEveryPartRuns(t *testing.T) {
+	var rows []Row
+	for _, role := range Roles() {
+		for i, part := range Parts(role) {
+			a := scales()[0].Plain()
+			switch role {
+			case BatchesRole:
+				a.Batches = part.Name
+			case ContrastRole:
+				a.Contrast = part.Name
+			case MatchingRole:
+				a.Matching = part.Name
+			case PositivesRole:
+				a.Positives = part.Name
+			}
+			row, err := a.Row()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := part.Name; i > 0 && !strings.HasPrefix(row.Name, want) || i == 0 && row.Name != "plain" {
+				t.Errorf("%s %q makes a row called %q", role, want, row.Name)
+			}
+			for _, key := range part.Uses {
+				if !strings.Contains(row.Name, short[key]+" ") {
+					t.Errorf("the row %q does not tell its %s", row.Name, key)
+				}
+			}
+			if i > 0 || role == BatchesRole {
+				rows = append(rows, row)
+			}
+		}
+	}
+	a, err := Compared(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for i := range rows {
+		ids[p.Rows[i][0].ID()] = true
+	}
+	if len(ids) != len(rows) {
+		t.Errorf("%d different runs of %d rows", len(ids), len(rows))
+	}
+}
+
+// The settings reach the parts, and the temperature the model.
+func TestAblationSettings(t *testing.T) {
+	a := Ablation{Batches: "fixed quantile", Contrast: "smoothed", Matching: "sampled", Positives: "connections, exact",
+		SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2}
+	row, err := a.Row()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "fixed quantile, smoothed, sampled, connections, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
+		t.Errorf("the row is called %q, want %q", row.Name, want)
+	}
+	s := scales()[0]
+	row.Vary(&s)
+	m := row.Method(s)
+	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 16, Queue: s.GroupQueue}); m.Batches != want {
+		t.Errorf("batches %+v, want %+v", m.Batches, want)
+	}
+	if m.Contrast != (negative.Smoothed{Alpha: 0.25}) || m.Matching != (negative.Sampled{}) || s.Framework(10).Temperature != 0.2 {
+		t.Errorf("contrast %+v, matching %+v, temperature %g", m.Contrast, m.Matching, s.Framework(10).Temperature)
+	}
+	if e, ok := m.Positives.(negative.ECM); !ok || e.JudgedBy != negative.Oracle {
+		t.Errorf("positives %+v, want those of the exact judge", m.Positives)
+	}
+}
+
+func TestAblationErrors(t *testing.T) {
+	plain := scales()[0].Plain()
+	unknown, torn := plain, plain
+	unknown.Contrast = "infonse"
+	torn.Contrast, torn.Positives = "regulated", "connections, learned"
+	for says, a := range map[string]Ablation{`did you mean "InfoNCE"`: unknown, "one reference model": torn} {
+		if _, err := a.Row(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
+	if slices.Contains(Roles(), "") || Parts("role") != nil {
+		t.Error("a role that is none has parts")
+	}
+}

@@ -14,13 +14,14 @@ import (
 
 // Bench is an ablation bench: a form to compose a method from parts, to set what they can be set to, to train it while its curves are
 // drawn, to stop it, which keeps a checkpoint, and to compare all that was trained, each with the plain method. The cell ends with the
-// button "finish", or an interrupt. Each composition is a run in the store, so that what was trained once is there at once.
+// button "finish", or an interrupt. Methods of Options.Own are compared, too. Each composition is a run in the store, so that what
+// was trained once is there at once.
 //
 // Where no person can press a button, as when the notebook is executed headlessly, it trains and compares the plain method and
 // GRIT-VLP's parts, and ends.
 func Bench(options ...Options) *Report {
-	return must("bench", func(ctx context.Context, s cell.Screen) (*Report, error) {
-		b, err := newBench(only(options), s)
+	return must("bench", options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
+		b, err := newBench(o, s)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +56,7 @@ type bench struct {
 	options Options
 	screen  cell.Screen
 	now     paper.Ablation
-	trained []paper.Row // the plain one first
+	trained []paper.Row // to compare: the plain one first, then those of one's own
 	seeds   int
 	// Below the form: what trains now, and the latest report, which stays when the form goes.
 	progress, results cell.Block
@@ -84,6 +85,13 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 		return nil, err
 	}
 	b.trained = []paper.Row{plain}
+	for _, m := range o.Own {
+		row, err := paper.Variant(m.Name, o.Own)
+		if err != nil {
+			return nil, err
+		}
+		b.trained = append(b.trained, row)
+	}
 	return b, nil
 }
 
@@ -154,18 +162,11 @@ func (b *bench) form() *cell.Form {
 
 // set takes a control's new value.
 func (b *bench) set(name, value string) error {
-	switch name {
-	case paper.BatchesRole:
-		b.now.Batches = value
-		return nil
-	case paper.ContrastRole:
-		b.now.Contrast = value
-		return nil
-	case paper.MatchingRole:
-		b.now.Matching = value
-		return nil
-	case paper.PositivesRole:
-		b.now.Positives = value
+	part, ok := map[string]*string{
+		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching, paper.PositivesRole: &b.now.Positives,
+	}[name]
+	if ok {
+		*part = value
 		return nil
 	}
 	v, err := strconv.ParseFloat(value, 64)

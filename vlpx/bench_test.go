@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -108,12 +109,14 @@ func press(name string) cell.Event { return cell.Event{Name: name} }
 
 // A person composes a method, runs it, and compares it with the plain one.
 func TestBench(t *testing.T) {
-	screen, _, report := work(t, smallest(t.TempDir()),
+	o := smallest(t.TempDir())
+	o.Own = []negative.Method{{Name: "mine", Contrast: negative.Consistency{Weight: 0.7}}}
+	screen, _, report := work(t, o,
 		step{when: "compose", do: []cell.Event{{Name: "contrast", Value: "smoothed"}, {Name: "alpha", Value: "0.25"}}},
 		step{when: "smoothed, alpha 0.25: press Run", do: []cell.Event{press("run")}},
 		step{when: "trained: smoothed, alpha 0.25", do: []cell.Event{press("compare")}},
-		step{when: "trained: plain; smoothed", do: []cell.Event{press("finish")}})
-	if len(screen.shown) != 2 || len(report.Rows) != 2 || report.Rows[1].Name != "smoothed, alpha 0.25" || report.Rows[1].Status != "ready" {
+		step{when: "trained: plain; mine; smoothed", do: []cell.Event{press("finish")}})
+	if len(screen.shown) != 2 || len(report.Rows) != 3 || report.Rows[2].Name != "smoothed, alpha 0.25" || report.Rows[1].Status != "ready" {
 		t.Errorf("%d reports were shown, the last with the rows %v", len(screen.shown), report.Rows)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // Reproduce runs what is missing of an artifact, such as "falcon/table1", and shows it beside the paper's numbers. A second call answers
 // from the store.
 func Reproduce(id string, options ...Options) *Report {
-	return must(id, func(ctx context.Context, s cell.Screen) (*Report, error) {
-		grid, err := Open(id, only(options))
+	return must(id, options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
+		grid, err := Open(id, o)
 		if err != nil {
 			return nil, err
 		}
@@ -30,12 +30,16 @@ func Reproduce(id string, options ...Options) *Report {
 
 // Run trains a method, once a seed, and shows its retrieval and its curves. A method is a row of falcon/table1 or one of Options.Own, with
 // settings of the scale behind it: "GRIT-VLP" or "GRIT-VLP, searchspace=20, temperature=.1".
-func Run(method string, options ...Options) *Report { return Compare([]string{method}, options...) }
+func Run(method string, options ...Options) *Report { return compare("run", []string{method}, options) }
 
 // Compare trains methods, named as for Run, and shows them side by side, each against the first by a paired t-test over seeds.
 func Compare(methods []string, options ...Options) *Report {
-	return must("compare", func(ctx context.Context, s cell.Screen) (*Report, error) {
-		grid, err := OpenComparison(methods, only(options))
+	return compare("compare", methods, options)
+}
+
+func compare(what string, methods []string, options []Options) *Report {
+	return must(what, options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
+		grid, err := OpenComparison(methods, o)
 		if err != nil {
 			return nil, err
 		}
@@ -46,13 +50,13 @@ func Compare(methods []string, options ...Options) *Report {
 // Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it; a paper by its
 // name, as a list of its artifacts, "" for all papers; or a value, such as a Report, a [plots.Table] or a [plots.Drawing].
 func Show(what any, options ...Options) {
-	must(label(what), func(_ context.Context, s cell.Screen) (*Report, error) {
+	must(label(what), options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
 		switch what := what.(type) {
 		case string:
 			if table, ok := List(what); ok {
 				return nil, s.Show(table)
 			}
-			grid, err := Open(what, only(options))
+			grid, err := Open(what, o)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +74,7 @@ func Show(what any, options ...Options) {
 
 // Save writes a report to files, as their endings say: the figure to .png, .svg or .pdf, the table to .md, .csv, .html or .json.
 func Save(r *Report, paths ...string) {
-	must("save", func(_ context.Context, s cell.Screen) (*Report, error) {
+	must("save", nil, func(_ context.Context, s cell.Screen, _ Options) (*Report, error) {
 		for _, path := range paths {
 			if err := r.Save(path); err != nil {
 				return nil, err
@@ -89,23 +93,19 @@ func label(what any) string {
 	return "show"
 }
 
-// only is the options of a call that has some, or the usual ones.
-func only(options []Options) Options {
-	switch len(options) {
-	case 0:
-		return Options{}
-	case 1:
-		return options[0]
-	}
-	panic("vlpx: a call takes one Options")
-}
-
 // must does what a cell asks for and ends the program if that fails.
-func must(what string, do func(context.Context, cell.Screen) (*Report, error)) *Report {
+func must(what string, options []Options, do func(context.Context, cell.Screen, Options) (*Report, error)) *Report {
 	ctx, stop := cell.Context()
 	defer stop()
 	screen := cell.Open()
-	report, err := do(ctx, screen)
+	var report *Report
+	err := fmt.Errorf("a call takes one Options, not %d", len(options))
+	switch len(options) {
+	case 0:
+		report, err = do(ctx, screen, Options{})
+	case 1:
+		report, err = do(ctx, screen, options[0])
+	}
 	if closing := screen.Close(); err == nil {
 		err = closing
 	}

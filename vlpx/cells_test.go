@@ -49,6 +49,7 @@ var cells = map[string]func(){
 	"wrong setting":   func() { Run("InfoNCE, epoch=3") },
 	"nothing to show": func() { Show(3) },
 	"wrong ending":    func() { Save(&Report{}, "figure.gif") },
+	"two options":     func() { Run("InfoNCE", Options{}, Options{}) },
 	"list":            func() { Show("falcon") },
 	"shipped":         func() { Show("falcon/table1") },
 	"table":           func() { Show(plots.Table{Columns: []plots.Column{{Name: "a"}}, Rows: []plots.TableRow{{Name: "row"}}}) },
@@ -92,6 +93,7 @@ func TestCellsThatFail(t *testing.T) {
 		"wrong setting":   `did you mean "epochs"`,
 		"nothing to show": "int",
 		"wrong ending":    ".svg",
+		"two options":     "run: a call takes one Options, not 2",
 	} {
 		out, complaint, status := runCell(t, name, t.TempDir())
 		if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, says) {

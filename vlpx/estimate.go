@@ -28,5 +28,8 @@ func (g *Grid) Estimate(runs int, engine string) time.Duration {
 	if strings.HasPrefix(engine, "go") {
 		each = time.Duration(float64(each) * paper.PureGoFactor(g.Plan.Scale.Name))
 	}
+	if preset, err := paper.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil); err == nil {
+		each = each * time.Duration(g.Plan.Scale.Epochs) / time.Duration(preset.Epochs)
+	}
 	return time.Duration(runs) * each
 }

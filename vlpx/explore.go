@@ -27,8 +27,7 @@ const exploredPairs = 10000
 //
 // Of generated scenes the training split is explored, of a folder the test split, whose pairs people may have judged.
 func Explore(model string, options ...Options) {
-	must("explore", func(ctx context.Context, s cell.Screen) (*Report, error) {
-		o := only(options)
+	must("explore", options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
 		asked := o.Methods
 		if len(asked) == 0 {
 			asked = exploredBy

@@ -163,7 +163,11 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 	}
 	for i, r := range missing {
 		at = Progress{Run: i + 1, Runs: len(missing), Method: r.Train.Method.Name, Seed: r.Train.Seed, at: r}
-		if _, err := executor.Run(ctx, r); err != nil {
+		err := guard(func() error {
+			_, err := executor.Run(ctx, r)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
 		}
 	}

@@ -130,6 +130,7 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 			l.Connections, features.Connections = &connections, &connections
 		}
 		contrasted := m.Contrast.ITC(features)
+		contrasted.Assert(m.Contrast, batch)
 		l.ITC, l.Weights, l.Labels = contrasted.Loss, contrasted.Weights, contrasted.Labels
 		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
 		switch {

@@ -3,6 +3,7 @@ package negative
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Contrast is how ITC weighs the other pairs of a mini-batch: targets, weights, masks, estimator, queue.
@@ -39,6 +40,27 @@ type Contrasted struct {
 	Weights *Node
 	// Labels are the image anchors' targets, [batch, candidates]; nil where they are not soft.
 	Labels *Node
+}
+
+// Assert panics if a contrast's outcome lacks what the rest of the step needs, as one's own may: it says what is wanted.
+func (c Contrasted) Assert(of Contrast, batch int) {
+	if c.Loss == nil || !c.Loss.IsScalar() {
+		exceptions.Panicf("negative: the loss that %T.ITC returns is %s; return a scalar", of, told(c.Loss))
+	}
+	for name, n := range map[string]*Node{"I2T": c.I2T, "T2I": c.T2I} {
+		if n == nil || n.Rank() != 2 || n.Shape().Dim(0) != batch || n.Shape().Dim(1) != batch {
+			exceptions.Panicf("negative: %s that %T.ITC returns is %s; return the similarities over temperature, [%d, %d], by which ITM's negatives "+
+				"are picked", name, of, told(n), batch, batch)
+		}
+	}
+}
+
+// told is a node's shape, if there is one.
+func told(n *Node) string {
+	if n == nil {
+		return "missing"
+	}
+	return "of shape " + n.Shape().String()
 }
 
 // Stateful is a Contrast that keeps variables of its own. They are saved and resumed with the weights.

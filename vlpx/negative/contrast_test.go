@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // compiled builds a graph on the pure-Go engine and returns what runs it; results are flat, as float64.
@@ -182,5 +186,29 @@ func TestConsistencyAgainstLoop(t *testing.T) {
 			close64(t, "I2T", got[1], slices.Concat(i2t...))
 			close64(t, "T2I", got[2], slices.Concat(t2i...))
 		})
+	}
+}
+
+// An outcome that the step cannot use is refused with what is wanted.
+func TestAssertOfAContrast(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	g := NewGraph(backend, "assert")
+	square, row, loss := Zeros(g, shapes.Make(dtypes.Float32, 4, 4)), Zeros(g, shapes.Make(dtypes.Float32, 4)), ScalarZero(g, dtypes.Float32)
+	if err := exceptions.TryCatch[error](func() { Contrasted{Loss: loss, I2T: square, T2I: square}.Assert(InfoNCE{}, 4) }); err != nil {
+		t.Errorf("a whole outcome: %v", err)
+	}
+	for says, c := range map[string]Contrasted{
+		"loss that negative.InfoNCE.ITC returns is missing": {I2T: square, T2I: square},
+		"is of shape (Float32)[4]; return a scalar":         {Loss: row, I2T: square, T2I: square},
+		"I2T that negative.InfoNCE.ITC returns is missing":  {Loss: loss, T2I: square},
+		"T2I that negative.InfoNCE.ITC returns is of shape": {Loss: loss, I2T: square, T2I: row},
+	} {
+		if err := exceptions.TryCatch[error](func() { c.Assert(InfoNCE{}, 4) }); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func (s *Store) Result(r Run) (Result, error) {
 	path := filepath.Join(s.Dir(r), resultName)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with -home or VLPX_HOME", err)
+		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
 	}
 	var result Result
 	if err := json.Unmarshal(text, &result); err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Started(r Run) bool {
 func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
 	dir := s.Dir(r)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with -home or VLPX_HOME", err)
+		return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
 	}
 	lock := flock.New(filepath.Join(dir, lockName))
 	got, err := lock.TryLock()
@@ -73,7 +73,7 @@ func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(),
 		return nil, context.Cause(ctx)
 	}
 	if err != nil || !got {
-		return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with -home or VLPX_HOME", dir, err)
+		return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
 	}
 	return func() { lock.Unlock() }, nil
 }
@@ -86,7 +86,7 @@ func (s *Store) publish(r Run, name string, value any) error {
 	}
 	path := filepath.Join(s.Dir(r), name)
 	if err := renameio.WriteFile(path, append(text, '\n'), 0o644, renameio.WithTempDir(s.Dir(r))); err != nil {
-		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with -home or VLPX_HOME", path, err)
+		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
 	}
 	return nil
 }

@@ -355,7 +355,7 @@ func (t *trainer) curve(line any) error {
 	n, err := t.curves.Write(append(text, '\n'))
 	t.Curves += int64(n)
 	if err != nil {
-		return fmt.Errorf("train: writing a curve: %w", err)
+		return fmt.Errorf("train: writing a curve: %w; make room and start the run again", err)
 	}
 	return nil
 }

@@ -1,0 +1,430 @@
+package kernels_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/run"
+	training "vlpx.internal/vlpx/train"
+)
+
+// TestHostile executes notebooks where something goes wrong, on a store that others use, fill or cannot reach.
+func TestHostile(t *testing.T) {
+	nbconvert, err := kernels.Nbconvert()
+	if err != nil {
+		skip(t, "notebook", err.Error())
+	}
+	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
+		skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
+	}
+	prefix := t.TempDir()
+	if err := kernels.Install(t.Context(), prefix, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("wrong names", func(t *testing.T) { wrongNames(t, prefix) })
+	t.Run("a path with every kind of letter", func(t *testing.T) { strangePath(t, prefix) })
+	t.Run("a part of one's own that is wrong", func(t *testing.T) { wrongParts(t, prefix) })
+	t.Run("two kernels on one store", func(t *testing.T) { twoKernels(t, prefix) })
+	t.Run("a full disk", func(t *testing.T) { fullDisk(t, prefix) })
+	t.Run("stopped three ways", func(t *testing.T) { stopped(t, prefix, nbconvert) })
+}
+
+// importing is the first cell of each.
+const importing = `import "vlpx.internal/vlpx"`
+
+// A mistake in a name is told in a few lines, with no stack.
+func wrongNames(t *testing.T, prefix string) {
+	mistakes := []struct{ code, says string }{
+		{`%%
+vlpx.Reproduce("falcon/tabel1")`, `falcon/tabel1: no artifact "falcon/tabel1"; did you mean "falcon/table1"?`},
+		{`%%
+vlpx.Run("GRIT-VPL", vlpx.Options{Scale: "tiny"})`, `did you mean "GRIT-VLP"?`},
+		{`%%
+vlpx.Reproduse("falcon/table1")`, "undefined: vlpx.Reproduse"},
+		{`%%
+vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Scal in struct literal of type vlpx.Options"},
+		{"import \"github.com/nobody/nothing\"\n\n%%\nnothing.Do()", "cannot find module providing package github.com/nobody/nothing"},
+	}
+	cells := []kernels.Cell{kernels.Go(importing)}
+	for _, mistake := range mistakes {
+		cells = append(cells, kernels.Go(mistake.code))
+	}
+	_, err := execute(t, prefix, cells...)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for i, mistake := range mistakes {
+		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("cell %d: ", i+2))
+		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell %d: ", i+3))
+		if !strings.Contains(told, mistake.says) || strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 12 {
+			t.Errorf("%s: error %q, want a few lines that say %q", mistake.code, told, mistake.says)
+		}
+	}
+}
+
+// A part of one's own that panics, or whose graph cannot be built, is told with its line in the cell.
+func wrongParts(t *testing.T, prefix string) {
+	t.Setenv("VLPX_HOME", t.TempDir())
+	parts := []struct{ body, says string }{
+		{"return negative.Contrasted{Loss: Add(in.Image, in.Temperature)}", "the loss that main.Mine.ITC returns is of shape (Float32)[8, 32]"},
+		{"return negative.Contrasted{Loss: Add(in.Image, Transpose(in.Text, 0, 1))}", "cannot be broadcast"},
+		{`panic("not done")`, "not done"},
+		{"var none []int; return negative.Contrasted{Loss: ConstAs(in.Image, none[3])}", "index out of range"},
+	}
+	cells := []kernels.Cell{kernels.Go(importing)}
+	for _, part := range parts {
+		cells = append(cells, kernels.Go(fmt.Sprintf(`import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"vlpx.internal/vlpx/negative"
+)
+
+type Mine struct{}
+
+func (Mine) ITC(in negative.Features) negative.Contrasted {
+	defer func() { var _ *Node }()
+	%s
+}
+
+%%%%
+vlpx.Run("mine", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Own: []negative.Method{{Name: "mine", Contrast: Mine{}}}})`, part.body)))
+	}
+	_, err := execute(t, prefix, cells...)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for i, part := range parts {
+		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("cell %d: ", i+2))
+		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell %d: ", i+3))
+		if !strings.Contains(told, part.says) || !strings.Contains(told, "Mine.ITC") || strings.Count(told, "\n") > 4 {
+			t.Errorf("%s: error %q, want a few lines that say %q and where", part.body, told, part.says)
+		}
+	}
+}
+
+// A notebook outside of the checkout sees its own folder, and its store and its copy may lie under any name.
+func strangePath(t *testing.T, prefix string) {
+	dir := filepath.Join(t.TempDir(), `Straße "one" it's [a] 100% 数据`)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VLPX_HOME", filepath.Join(dir, "Läufe 存储"))
+	notebook, page := filepath.Join(dir, "mein Büro's 笔记本.ipynb"), filepath.Join(dir, `Seite "ö" 页.html`)
+	encoded, err := kernels.Notebook{Cells: []kernels.Cell{kernels.Go(importing), kernels.Go(`%%
+vlpx.Save(vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}}), "Übersicht 表.md")`)}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(notebook, encoded, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := kernels.Execute(t.Context(), prefix, notebook, page); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{page: "<caption", filepath.Join(dir, "Übersicht 表.md"): "InfoNCE"} {
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %d bytes (%v), want %q in them", path, len(text), err, want)
+		}
+	}
+}
+
+// Two notebooks that ask for the same runs at once make each of them once, show the same, and the one that waits says so.
+func twoKernels(t *testing.T, prefix string) {
+	home, meeting := t.TempDir(), t.TempDir()
+	t.Setenv("VLPX_HOME", home)
+	// Each cell goes on when the other has come as far.
+	meet := func(me, other string) kernels.Cell {
+		return kernels.Go(fmt.Sprintf(`%%%%
+os.WriteFile(%q, nil, 0o644)
+for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5*time.Millisecond) {
+	if _, err := os.Stat(%q); err == nil {
+		break
+	}
+}
+vlpx.Compare([]string{"InfoNCE", "GRIT-VLP"}, vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=6"}})`,
+			filepath.Join(meeting, me), filepath.Join(meeting, other)))
+	}
+	var pages [2]string
+	var waiting sync.WaitGroup
+	for i, names := range [2][2]string{{"a", "b"}, {"b", "a"}} {
+		waiting.Go(func() {
+			cells, err := execute(t, prefix, kernels.Go(importing), meet(names[0], names[1]))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			pages[i] = cells[1].html()
+		})
+	}
+	waiting.Wait()
+	if tables := [2]string{table(pages[0]), table(pages[1])}; tables[0] != tables[1] || !strings.Contains(tables[0], "GRIT-VLP") {
+		t.Errorf("tables %q and %q, want the same", tables[0], tables[1])
+	}
+	if !strings.Contains(pages[0]+pages[1], "another process is at InfoNCE, seed 1; waiting for it") {
+		t.Errorf("neither says that it waits for the other: %q and %q", pages[0], pages[1])
+	}
+	results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
+	if err != nil || len(results) != 2 {
+		t.Fatalf("finished runs %v (%v), want two", results, err)
+	}
+	for _, result := range results {
+		points := points(t, filepath.Dir(result))
+		for k := 1; k < len(points); k++ {
+			if a, b := points[k-1], points[k]; a.Epoch > b.Epoch || a.Epoch == b.Epoch && a.Step >= b.Step {
+				t.Errorf("%s: epoch %d, step %d stands after epoch %d, step %d", result, b.Epoch, b.Step, a.Epoch, a.Step)
+			}
+		}
+	}
+}
+
+// table is the first table of a page.
+func table(page string) string {
+	_, rest, _ := strings.Cut(page, "<table")
+	inside, _, _ := strings.Cut(rest, "</table>")
+	return inside
+}
+
+// points are what the curves of a run hold so far.
+func points(t *testing.T, dir string) []training.Point {
+	t.Helper()
+	curves, err := training.ReadCurves(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return curves.Points
+}
+
+// A disk that fills up is told with the file and what to do; nothing is damaged: the cell works once there is room.
+func fullDisk(t *testing.T, prefix string) {
+	home := t.TempDir()
+	if text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", home).CombinedOutput(); err != nil {
+		t.Skipf("needs the right to mount a tmpfs: %v: %s", err, text)
+	}
+	t.Cleanup(func() { exec.Command("umount", home).Run() })
+	t.Setenv("VLPX_HOME", home)
+	asked := kernels.Go(`%%
+vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}})`)
+	makeRoom := kernels.Go(`%%
+fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME")).Run())`)
+	cells, err := execute(t, prefix, kernels.Go(importing), asked, makeRoom, asked)
+	if err == nil || strings.Contains(err.Error(), "cell 4") {
+		t.Fatalf("error %v, want one of the second cell alone", err)
+	}
+	for _, want := range []string{"cell 2: exit status 1", filepath.Join(home, "runs"), "no space left on device", "make room"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q, want %q in it", err, want)
+		}
+	}
+	if page := cells[3].html(); !strings.Contains(page, "<table") {
+		t.Errorf("page %q, want a table", page)
+	}
+}
+
+// A run whose cell is interrupted, whose kernel is restarted, and whose kernel is killed goes on each time from where it was, to
+// the numbers of one that was not. What was stopped is gone, and says so where it can.
+func stopped(t *testing.T, prefix, nbconvert string) {
+	const asked = `%%
+vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}})`
+	grid, err := vlpx.OpenComparison([]string{"GRIT-VLP"},
+		vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}, Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := grid.Make(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r, home := grid.Plan.Runs()[0], t.TempDir()
+	store := run.OpenStore(home)
+	k := startKernel(t, prefix, nbconvert, home)
+	k.do("cell", importing)
+	var kept []training.Point
+	for _, way := range []string{"interrupt", "restart", "kill"} {
+		k.do("begin", asked)
+		atLeast := len(kept) + 4
+		wait(t, "the curves to grow", func() bool { return len(points(t, store.Dir(r))) >= atLeast })
+		answer := k.do(way, "")
+		const says = "stopped; what was finished is kept, and the same call goes on from there\nexit status 1\n"
+		if way != "interrupt" {
+			k.do("cell", importing)
+		} else if answer.Status != "error" || !strings.HasSuffix(answer.Stderr, says) || strings.Contains(answer.Stderr, "goroutine ") {
+			t.Errorf("%s: %s with standard error %q, want an error and %q at the end", way, answer.Status, answer.Stderr, says)
+		}
+		wait(t, way+" to end the cell", func() bool { return len(cellsWith(home)) == 0 })
+		lock := flock.New(filepath.Join(store.Dir(r), "lock"))
+		if free, err := lock.TryLock(); err != nil || !free {
+			t.Errorf("%s: the run's lock is held (%v)", way, err)
+		}
+		lock.Unlock()
+		if kept = points(t, store.Dir(r)); len(kept) < atLeast || !store.Started(r) {
+			t.Errorf("%s: %d points and a checkpoint %v, want at least %d and one", way, len(kept), store.Started(r), atLeast)
+		}
+	}
+	answer := k.do("cell", asked)
+	got, err := store.Result(r)
+	if answer.Status != "ok" || err != nil {
+		t.Fatalf("%s (%v) with standard error %q", answer.Status, err, answer.Stderr)
+	}
+	want, err := grid.Store.Result(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
+		t.Errorf("metrics %v, want those of a run that nothing stopped, %v", got.Metrics, want.Metrics)
+	}
+	if got, want := points(t, store.Dir(r)), points(t, grid.Store.Dir(r)); !reflect.DeepEqual(got, want) {
+		t.Errorf("%d points in the curves, want the %d of a run that nothing stopped", len(got), len(want))
+	}
+	shown := regexp.MustCompile(`step (\d+) of (\d+)`).FindStringSubmatch(answer.Shown)
+	if shown == nil {
+		t.Fatalf("%q shows no step", answer.Shown)
+	}
+	first, _ := strconv.Atoi(shown[1])
+	steps, _ := strconv.Atoi(shown[2])
+	if last := kept[len(kept)-1].Epoch * steps / 24; first <= last {
+		t.Errorf("it went on at step %d at the latest, want one after the checkpoint at step %d", first, last)
+	}
+}
+
+// jupyter is a client of one kernel. It takes lines of JSON and answers each with one.
+const jupyter = `
+import json, sys
+from jupyter_client.manager import KernelManager
+
+manager = KernelManager(kernel_name="vlpx")
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=60)
+
+def finish():
+    answer = {"Status": "", "Stderr": "", "Shown": ""}
+    while True:
+        message = client.get_iopub_msg(timeout=60)
+        content = message["content"]
+        if message["parent_header"].get("msg_id") != begun:
+            continue
+        if message["msg_type"] == "stream" and content["name"] == "stderr":
+            answer["Stderr"] += content["text"]
+        if "data" in content:
+            answer["Shown"] += content["data"].get("text/html", "")
+        if content.get("execution_state") == "idle":
+            break
+    while True:
+        message = client.get_shell_msg(timeout=60)
+        if message["parent_header"].get("msg_id") == begun:
+            answer["Status"] = message["content"]["status"]
+            return answer
+
+for line in sys.stdin:
+    order, answer = json.loads(line), {}
+    if order["What"] in ("begin", "cell"):
+        begun = client.execute(order["Code"])
+    if order["What"] == "interrupt":
+        manager.interrupt_kernel()
+    if order["What"] in ("interrupt", "cell"):
+        answer = finish()
+    if order["What"] in ("restart", "kill"):
+        manager.restart_kernel(now=order["What"] == "kill")
+        client.wait_for_ready(timeout=60)
+    print(json.dumps(answer), flush=True)
+client.stop_channels()
+manager.shutdown_kernel()
+`
+
+// kernel is one that was started, and a client of it.
+type kernel struct {
+	t    *testing.T
+	to   *json.Encoder
+	from *json.Decoder
+}
+
+// answered is how a cell ended; it is empty for other orders.
+type answered struct{ Status, Stderr, Shown string }
+
+// startKernel starts a kernel with the Python of nbconvert's, which has a client.
+func startKernel(t *testing.T, prefix, nbconvert, home string) kernel {
+	t.Helper()
+	text, err := os.ReadFile(nbconvert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	python, found := strings.CutPrefix(line, "#!")
+	if !found {
+		skip(t, "notebook", nbconvert+" is no script of a Python")
+	}
+	client := exec.Command(strings.TrimSpace(python), "-c", jupyter)
+	client.Dir = t.TempDir()
+	client.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "VLPX_HOME="+home)
+	client.Stderr = t.Output()
+	to, err := client.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := client.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		to.Close() // ends the kernel
+		if err := client.Wait(); err != nil {
+			t.Errorf("the client: %v", err)
+		}
+	})
+	return kernel{t, json.NewEncoder(to), json.NewDecoder(from)}
+}
+
+// do has the kernel begin a cell or run it to its end, or be interrupted, restarted or killed.
+func (k kernel) do(what, code string) (a answered) {
+	k.t.Helper()
+	if err := k.to.Encode(struct{ What, Code string }{what, code}); err != nil {
+		k.t.Fatal(err)
+	}
+	if err := k.from.Decode(&a); err != nil {
+		k.t.Fatalf("%s: the client: %v", what, err)
+	}
+	return a
+}
+
+// wait waits until something is so.
+func wait(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited a minute for %s", what)
+		}
+	}
+}
+
+// cellsWith are the processes of cells whose store is at home, as far as the system tells.
+func cellsWith(home string) (found []string) {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		program, err := os.Readlink(filepath.Join(process, "exe"))
+		if err != nil || !strings.HasPrefix(filepath.Base(program), "gonb_") {
+			continue
+		}
+		environment, err := os.ReadFile(filepath.Join(process, "environ"))
+		if err == nil && strings.Contains(string(environment), "VLPX_HOME="+home) {
+			found = append(found, process)
+		}
+	}
+	return found
+}

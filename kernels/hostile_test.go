@@ -51,7 +51,7 @@ const importing = `import "vlpx.internal/vlpx"`
 func wrongNames(t *testing.T, prefix string) {
 	mistakes := []struct{ code, says string }{
 		{`%%
-vlpx.Reproduce("falcon/tabel1")`, `falcon/tabel1: no artifact "falcon/tabel1"; did you mean "falcon/table1"?`},
+vlpx.Reproduce("falcon/tabel1")`, `reproduce: no artifact "falcon/tabel1"; did you mean "falcon/table1"?`},
 		{`%%
 vlpx.Run("GRIT-VPL", vlpx.Options{Scale: "tiny"})`, `did you mean "GRIT-VLP"?`},
 		{`%%
@@ -257,7 +257,7 @@ vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []stri
 		atLeast := len(kept) + 4
 		wait(t, "the curves to grow", func() bool { return len(points(t, store.Dir(r))) >= atLeast })
 		answer := k.do(way, "")
-		const says = "stopped; what was finished is kept, and the same call goes on from there\nexit status 1\n"
+		const says = "stopped: 0 of 1 runs are kept, and a checkpoint of GRIT-VLP, seed 1; the same call goes on from there\nexit status 1\n"
 		if way != "interrupt" {
 			k.do("cell", importing)
 		} else if answer.Status != "error" || !strings.HasSuffix(answer.Stderr, says) || strings.Contains(answer.Stderr, "goroutine ") {

@@ -22,6 +22,9 @@ export PATH="$here/bin:$PATH:$4"
 flags=$(go env GOFLAGS | sed "s/-mod=[^ ']*//g")
 export GOFLAGS="$flags '-ldflags=$3'"
 unset GOWORK
+# A cell is built outside of the checkout, which its results shall name.
+VLPX_COMMIT=$(git -C "$root" describe --always --abbrev=12 --exclude='*' --dirty=+changes 2>/dev/null || :)
+export VLPX_COMMIT
 # GoNB calls go get before each cell, which would ask the network about modules that are all here. A notebook that needs
 # another module says so in a cell: %env GOPROXY=...
 export GOPROXY=off

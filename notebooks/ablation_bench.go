@@ -32,7 +32,9 @@ The papers' methods are a few of the combinations. Here you make any of them: ch
 curves are drawn while it trains. **Stop** keeps a checkpoint: the next *Run* of the same composition goes on from it. **Compare** sets all
 that you ran side by side, each against the plain method (uniform mini-batches, InfoNCE, hardest negative). **Finish** ends the cell, which
 the other cells wait for. Rest the pointer on a name to see what its choices are; a slider that the chosen parts do not use changes
-nothing, and the name of the composition tells which they use (*M* is the search space, *q* the quantile, *tau* the temperature).
+nothing, and the name of the composition tells which they use (*M* is the search space, *q* the quantile, *alpha* the weight
+of the soft targets, *tau* the temperature). In a page without controls the cell compares the plain method with GRIT-VLP's parts:
+grouped mini-batches and *consistency*, the agreement of an anchor's two views.
 `)
 
 var benchCode = strings.TrimSpace(`

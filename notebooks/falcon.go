@@ -19,7 +19,7 @@ whether FALCON's lead shrinks on noisy captions, as the paper says, and who is h
 		{"falcon/table4", `
 What the scheduler needs: how large a search space, which loss's improvement as its reward, and whether every anchor must have a
 quantile of its own. The sizes are the paper's names; at this scale they are five mini-batches, the usual search space, and
-five of these. Look at the last columns too: a reward that is the fall of a contrastive loss should drive the quantile down.`},
+five of these (at *tiny* the first two are one). Look at the last columns too: a reward that is the fall of a contrastive loss should drive the quantile down.`},
 		{"falcon/table5", `
 The hyper-parameters of the paper beside those of this scale, printed from the presets that the runs above used. Look where
 they differ before you compare a number.`},
@@ -48,7 +48,7 @@ starts fast is overtaken.`},
 		{"falcon/D.3", `
 GRIT-VLP and MAFA over the sizes of the search space, and MAFA over its threshold. A larger space makes harder mini-batches,
 which meet more false negatives; look whether retrieval suffers, as the paper says, and whether MAFA, which is to mend these, is
-spared.`},
+spared. At *tiny* the smallest sizes are one, and a Con-D that has learned nothing accepts nothing at any threshold.`},
 		{"vlpx/reward", `
 Beyond the paper: what the reward is. Mini-batches are built at fixed quantiles in turn and nothing is learned. A policy can learn
 no more than these differences tell, by how many standard deviations of the noise.`},

@@ -25,7 +25,7 @@ Pick an anchor, an image or a caption, and see what a trained model takes for it
 other images, that are most similar to it. A frame tells what is so: a *true pair* is a false negative. On generated scenes that is known
 of every pair, on Flickr8k of those that people have judged.
 
-In the table below the pictures every method says what it does with each of them. The model is InfoNCE's; it is trained first if it
+The number in brackets is the cosine. In the table below the pictures every method says what it does with each of them. The model is InfoNCE's; it is trained first if it
 is not in the store. In Jupyter's own page a form chooses the anchor; executed without one, the cell shows the most telling anchor.
 `)
 
@@ -37,7 +37,9 @@ var exploreRead = strings.TrimSpace(`
 - **meet**: the chance that the two share a mini-batch in an epoch. Uniform sampling brings hard negatives together seldom, GRIT-VLP's
   grouping often, the false ones included. FALCON learns it from rewards, which cannot be told from outside.
 - **push**: which share of ITC's push on the anchor comes from this negative, exactly: the derivative of the loss by the cosine of the
-  two. Look whether SRCL pushes false negatives less than InfoNCE does, and DiHT more. Below zero the two are pulled together.
+  two. The negatives that are pushed sum to 100 %. Below zero the two are pulled together: the own pair, in the first row, by as much as
+  the negatives are pushed where a loss has one direction, and by another share where the other direction, from the partner's side, pulls or
+  pushes, too. Look whether SRCL pushes false negatives less than InfoNCE does, and DiHT more.
 - **ITM**: the chance that image-text matching takes it for the anchor's negative.
 - **judge**, **becomes**: the probability that the discriminator of connections gives the two, here the model's own matching head, and what
   MAFA makes of it: above .8 a *positive*, from .5 to .8 left out, else a *negative*.

@@ -72,7 +72,8 @@ under it the claims: one method better than another in one column. Ours are comp
 - *undecided*: neither. A few seeds of a small run often cannot tell; that is no evidence against the paper.
 
 A verdict is about the scale and the data of this notebook. The paper's numbers come from photographs and a model of 210
-million parameters, so compare directions, never values.
+million parameters, so compare directions, never values. A table tests many claims, and at p < 0.05 one in twenty comes out by chance; at
+*tiny*, where the test split has 16 images, ignore every verdict.
 `)
 
 var scales = strings.TrimSpace(`

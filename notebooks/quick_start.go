@@ -14,6 +14,7 @@ func quickStart() kernels.Notebook {
 		kernels.Go("%%\nvlpx.Show(\"falcon\")"),
 		kernels.Markdown(quickReproduce),
 		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{\n\tScale: \"tiny\", Seeds: []uint64{1, 2}, Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n})"),
+		kernels.Markdown(quickRead),
 		kernels.Markdown(quickShow),
 		kernels.Go("%%\nvlpx.Show(\"falcon/table1\", vlpx.Options{Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}})"),
 		kernels.Markdown(quickRun),
@@ -35,6 +36,10 @@ functions) lasts until the kernel restarts. What it *runs* stands below a line w
 a store on disk, not in variables, and a cell that is run again answers from there. The kernel's stop button (■) stops training; a
 checkpoint is kept, and the same cell goes on from it.
 
+Three things to know of Go here. A call without **%%** above it is an error, *expected declaration*. What a cell makes below **%%** is
+gone with it, so use it in the same cell. And *var x = ...* without **%%** is evaluated again in every later cell, so keep that for
+constants; *%ls* lists what is declared, *%rm x* forgets it. Strings stand in double quotes, and lists are *[]string{"a", "b"}*.
+
 The first cell makes the package known. The second lists what there is of FALCON; *vlpx.Show("")* lists all papers.
 `)
 
@@ -45,30 +50,46 @@ var quickReproduce = strings.TrimSpace(`
 shows only that everything works; *mini* (minutes a run on two cores) is the smallest at which numbers mean something; *small* and *paper*
 want a GPU. The data are generated scenes, of which it is known exactly which caption is true of which image.
 
-Every method runs once with each seed. Under the table stand the paper's claims, tested over the seeds: *supported*, *contradicted* or
-*undecided*. All further options are documented where you write them: put the cursor on *vlpx.Options* and press *Shift-Tab*.
+All options are documented where you write them: put the cursor on *vlpx.Options* and press *Shift-Tab*.
+`)
+
+var quickRead = strings.TrimSpace(`
+**How to read the table**
+
+- Each row is a method, in lines: what the *paper* reports, of photographs and a large model; what *this store* holds, mean ± standard
+  deviation over *n* seeds; and, at *mini*, the project's own runs as *reference*. The best of a line's column is bold.
+- **Text Retrieval** (TR): an image asks for its captions; **Image Retrieval** (IR): a caption asks for its image. R@k is the share found among
+  the first k of the test split, after image-text matching (ITM) has re-ranked what the contrastive loss (ITC) put first. **Without
+  re-ranking** leaves that out: *mAP* accepts every true caption or image, *IR@1 false* lets only false ones compete.
+- **False negatives** were counted in training: true pairs among the negatives *in batch*, and among the *hardest* ones.
+- A **claim** says one row is better than another in one column; *ours* are not the paper's. It is tested on this store's runs, paired by seed:
+  *supported* or *contradicted* at p < .05, else *undecided*; *not yet* with fewer than two seeds. A table tests many claims, and one in
+  twenty comes out by chance. At *tiny*, with 16 test images, ignore every verdict.
 `)
 
 var quickShow = strings.TrimSpace(`
 ## Show
 
 *Show* runs nothing. Of an artifact it shows what your store holds, and the *reference* results: the project's own runs at scale *mini*.
+Without *Scale* it is *mini*, too: what ran above at *tiny* is other runs, hence *0 of 3 seeds* below, and claims *not yet* tested.
 `)
 
 var quickRun = strings.TrimSpace(`
 ## Run
 
-*Run* trains one method, a row of *falcon/table1*, and shows all that was measured. While it trains, its curves are drawn.
+*Run* trains one method and shows all that was measured. While it trains, its curves are drawn; the figure in the end follows the
+validation split, without re-ranking, where the table is of the test split. *vlpx.Show("methods")* lists the methods.
 `)
 
 var quickCompare = strings.TrimSpace(`
 ## Compare
 
 *Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order and
-the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*. A setting that is
-misspelt is an error that suggests the right one.
+the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*.
+*vlpx.Show("settings")* lists them with their values at each scale. A setting that is misspelt is an error that suggests the right one; one
+that a method does not use changes nothing.
 
-All four calls return or take a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
+All these calls return a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
 or .json.
 `)
 

@@ -23,7 +23,7 @@ func yourMethod() kernels.Notebook {
 var yourIntroduction = strings.TrimSpace(`
 # A method of your own, in one cell
 
-A method answers three questions about negatives, each with a part that can be exchanged alone:
+A method answers questions about negatives, each with a part that can be exchanged alone. Three of them:
 
 - **Batches**: which pairs share a mini-batch?
 - **Contrast**: how does ITC, the image-text contrastive loss, weigh the other pairs of the mini-batch?
@@ -111,7 +111,9 @@ var yourNext = strings.TrimSpace(`
 ## What to know before you change it
 
 - The exported fields of a part are its settings: another *Margin* is another run, and both are kept. Fields that would be left
-  out of the part's JSON are refused.
+  out of the part's JSON are refused. They do not stand behind a name as settings of the scale do: to compare margins, give each a method
+  of its own.
+- To test yours against another, name both in *vlpx.Compare*, with the same *Own*.
 - Code is no setting. So a run with a part from a cell is identified by the whole program as well: when you change a cell, the
   rows of your own run anew, and so they do after the kernel restarts. Try things at *tiny*; for long runs move the part into a
   package of this module, where a run is kept until its settings change. There a change of code is yours to tell: by another

@@ -163,13 +163,18 @@ func (t Table) isBest(column, source int, v Value) bool {
 	if best == Unranked || v.missing() || v.Text != "" {
 		return false
 	}
-	return !slices.ContainsFunc(t.Rows, func(r TableRow) bool {
+	differs := false // where all are equal, none is best
+	for _, r := range t.Rows {
 		other := r.value(column, source)
 		if other.missing() || other.Text != "" {
+			continue
+		}
+		if best == Highest && other.Mean > v.Mean || best == Lowest && other.Mean < v.Mean {
 			return false
 		}
-		return best == Highest && other.Mean > v.Mean || best == Lowest && other.Mean < v.Mean
-	})
+		differs = differs || other.Mean != v.Mean
+	}
+	return differs
 }
 
 // runs tells how many runs stand behind a line of values, if more than one stands behind any.

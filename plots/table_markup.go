@@ -105,7 +105,7 @@ func (t Table) HTML(w io.Writer) error {
 }
 
 // HTMLLetters are as many as fit the width of a notebook's output.
-const HTMLLetters = 135
+const HTMLLetters = 125
 
 // folded is the table in parts of so many letters a line, each with the names of the rows: the first has the title, the last the note.
 func (t Table) folded(letters int) []Table {

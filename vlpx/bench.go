@@ -286,8 +286,7 @@ func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (rep
 			case ctx.Err() != nil:
 				return nil, "", context.Cause(ctx)
 			case errors.Is(err, context.Canceled):
-				kept, err := grid.Stopped()
-				return nil, kept + "; Run goes on from there", err
+				return nil, err.Error(), nil
 			case err != nil:
 				return nil, err.Error(), nil
 			}

@@ -140,7 +140,7 @@ func TestBenchStops(t *testing.T) {
 		step{when: "one reference model", do: []cell.Event{{Name: "positives", Value: "none"}, {Name: "contrast", Value: "InfoNCE"}}},
 		step{when: "plain: press Run", do: []cell.Event{press("run")}},
 		step{when: "training", do: []cell.Event{press("stop")}, wait: trains},
-		step{when: "Run goes on from there", do: []cell.Event{press("finish")}})
+		step{when: "goes on from there", do: []cell.Event{press("finish")}})
 	if said := strings.Join(p.told, "\n"); !strings.Contains(said, "stopped: 0 of 1 runs are kept, and a checkpoint of plain, seed 1") {
 		t.Errorf("it said %q", said)
 	}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/cell"
-	"vlpx.internal/vlpx/paper"
 )
 
 // The functions of this file are the one call of a cell. They show what they have: in a notebook of the kernel "Go (vlpx)" tables, figures
@@ -19,7 +17,7 @@ import (
 // Reproduce runs what is missing of an artifact, such as "falcon/table1", and shows it beside the paper's numbers. A second call answers
 // from the store.
 func Reproduce(id string, options ...Options) *Report {
-	return must(id, options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
+	return must("reproduce", options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
 		grid, err := Open(id, o)
 		if err != nil {
 			return nil, err
@@ -47,10 +45,10 @@ func compare(what string, methods []string, options []Options) *Report {
 	})
 }
 
-// Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it; a paper by its
-// name, as a list of its artifacts, "" for all papers; or a value, such as a Report, a [plots.Table] or a [plots.Drawing].
-func Show(what any, options ...Options) {
-	must(label(what), options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
+// Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it, and returns its
+// report; a list, as List names it; or a value, such as a Report, a plots.Table or a plots.Drawing.
+func Show(what any, options ...Options) *Report {
+	return must("show", options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
 		switch what := what.(type) {
 		case string:
 			if table, ok := List(what); ok {
@@ -64,9 +62,9 @@ func Show(what any, options ...Options) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, report.show(s)
+			return report, report.show(s)
 		case *Report:
-			return nil, what.show(s)
+			return what, what.show(s)
 		}
 		return nil, s.Show(what)
 	})
@@ -75,6 +73,9 @@ func Show(what any, options ...Options) {
 // Save writes a report to files, as their endings say: the figure to .png, .svg or .pdf, the table to .md, .csv, .html or .json.
 func Save(r *Report, paths ...string) {
 	must("save", nil, func(_ context.Context, s cell.Screen, _ Options) (*Report, error) {
+		if len(paths) == 0 {
+			return nil, errors.New("to which file? Name some, such as figure.pdf and table.csv")
+		}
 		for _, path := range paths {
 			if err := r.Save(path); err != nil {
 				return nil, err
@@ -83,14 +84,6 @@ func Save(r *Report, paths ...string) {
 		}
 		return nil, nil
 	})
-}
-
-// label names what is shown, for an error.
-func label(what any) string {
-	if id, ok := what.(string); ok {
-		return id
-	}
-	return "show"
 }
 
 // must does what a cell asks for and ends the program if that fails.
@@ -112,11 +105,8 @@ func must(what string, options []Options, do func(context.Context, cell.Screen, 
 	if err == nil {
 		return report
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		err = fmt.Errorf("stopped; what was finished is kept, and the same call goes on from there")
-		if errors.Is(context.Cause(ctx), cell.ErrOrphaned) {
-			err = cell.ErrOrphaned
-		}
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, cell.ErrOrphaned) {
+		err = errors.New("stopped")
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
 	os.Exit(1)
@@ -145,8 +135,23 @@ func (g *Grid) makeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
 	l := follow(g, b, s.Live())
 	err = g.Make(ctx, l.hear)
 	s.Say(l.close()...)
-	return err
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	kept, err := g.Stopped()
+	if err != nil {
+		return err
+	}
+	return wasStopped(kept)
 }
+
+// wasStopped is what a grid keeps whose runs were stopped.
+type wasStopped string
+
+func (s wasStopped) Error() string { return string(s) + "; the same call goes on from there" }
+
+// Is makes it a cancellation.
+func (wasStopped) Is(err error) bool { return err == context.Canceled }
 
 func (r *Report) show(s cell.Screen) error { return s.Show(r.parts()...) }
 
@@ -156,24 +161,4 @@ func (r *Report) parts() []any {
 		return []any{r}
 	}
 	return []any{r, r.figure}
-}
-
-// List is the table of a paper's artifacts, or of all with an empty name, and whether there is such a paper.
-func List(name string) (plots.Table, bool) {
-	t := plots.Table{
-		Title: "What vlpx regenerates", Heading: "artifact",
-		Note:    "Times are of three seeds with ONNX Runtime on two cores.",
-		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
-	}
-	for _, a := range paper.All() {
-		if name != "" && a.Paper() != name {
-			continue
-		}
-		runs, tiny, mini := 3*a.RunsASeed(), "", ""
-		if runs > 0 && a.Status() != paper.NotYet {
-			tiny, mini = paper.Cost("tiny", runs), paper.Cost("mini", runs)
-		}
-		t.Rows = append(t.Rows, plots.TableRow{Name: a.ID, Cells: []plots.Cell{{{Text: a.Title}}, {{Text: string(a.Status())}}, {{Text: tiny}}, {{Text: mini}}}})
-	}
-	return t, len(t.Rows) > 0
 }

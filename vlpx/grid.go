@@ -25,7 +25,7 @@ func Open(id string, o Options) (*Grid, error) {
 		return nil, err
 	}
 	if artifact.Status() == paper.NotYet {
-		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list tells what is", id, artifact.Title)
+		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list, or vlpx.Show(\"\") in a notebook, tells what is", id, artifact.Title)
 	}
 	return open(artifact, o)
 }
@@ -126,8 +126,11 @@ func (p Progress) String() string {
 		return p.Message
 	}
 	t := p.Training
-	return fmt.Sprintf("run %d of %d, %s, seed %d: step %d of %d, loss %.3f, %.0f pairs/s, %s left", p.Run, p.Runs, p.Method, p.Seed,
-		t.Step, t.Steps, t.Loss, t.PairsPerSecond, t.Left.Round(time.Second))
+	text := fmt.Sprintf("run %d of %d, %s, seed %d: step %d of %d, loss %.3f", p.Run, p.Runs, p.Method, p.Seed, t.Step, t.Steps, t.Loss)
+	if t.PairsPerSecond > 0 {
+		text += fmt.Sprintf(", %.0f pairs/s, %s left", t.PairsPerSecond, t.Left.Round(time.Second))
+	}
+	return text
 }
 
 // Make runs the missing runs, one after another; listen, if not nil, hears of every training step. A cancelled context stops it

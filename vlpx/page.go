@@ -129,7 +129,7 @@ func selected(names []string) ([]paper.Artifact, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no artifact or paper %q; did you mean %q? See them all with: vlpx list", name, paper.Nearest(name, known))
+			return nil, fmt.Errorf("no artifact or paper %q%s See them all with: vlpx list", name, paper.Suggest(name, known))
 		}
 	}
 	return slices.DeleteFunc(paper.All(), func(a paper.Artifact) bool {

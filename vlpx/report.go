@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,6 +134,9 @@ func (r *Report) Save(path string) error {
 		var content bytes.Buffer
 		if err := e.render(r, &content); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: there is no folder %s; make it first", path, filepath.Dir(path))
 		}
 		if err := renameio.WriteFile(path, content.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)

@@ -48,7 +48,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"reproduce", "falcon/table3"}, []string{"not there yet", "vlpx list"}},
 		{[]string{"reproduce", "mafa/table7"}, []string{"BLIP-2", "not there yet", "vlpx list"}},
 		{tiny("falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
-		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "[tiny mini small paper]"}},
+		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "tiny, mini, small, paper"}},
 		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
 		{tiny("-set", "epoch=3"), []string{`"epoch"`, `did you mean "epochs"`}},
 		{tiny("-set", "epochs=three"), []string{`"three"`, "int"}},

@@ -113,13 +113,19 @@ func showCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "show ID...",
-		Short: "Print an artifact from the store and the shipped reference results, running nothing",
+		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, settings, falcon",
 		Args:  needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {
 				return err
 			}
 			for _, id := range ids {
+				if list, ok := vlpx.List(id); ok {
+					if err := list.Text(c.OutOrStdout(), terminal()); err != nil {
+						return err
+					}
+					continue
+				}
 				grid, err := vlpx.Open(id, o.Options)
 				if err != nil {
 					return err

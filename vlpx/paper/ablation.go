@@ -127,7 +127,7 @@ func (a Ablation) part(role string) (Part, error) {
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name }); i >= 0 {
 		return parts[i], nil
 	}
-	return Part{}, fmt.Errorf("no %s called %q; did you mean %q?", role, name, Nearest(name, names(parts)))
+	return Part{}, fmt.Errorf("no %s called %q%s There are %s", role, name, Suggest(name, names(parts)), strings.Join(names(parts), "; "))
 }
 
 func names(parts []Part) []string {

@@ -124,5 +124,5 @@ func ExampleFind() {
 	fmt.Println(err)
 	// Output:
 	// FALCON against heuristic negative mining <nil>
-	// no artifact "falcon/tabel2"; did you mean "falcon/table2"? See them all with: vlpx list
+	// no artifact "falcon/tabel2"; did you mean "falcon/table2"? See them all with: vlpx list, or vlpx.Show("") in a notebook
 }

@@ -26,7 +26,7 @@ type Finding struct {
 	Text       string   `json:"text"`
 	Source     string   `json:"source,omitempty"`
 	Difference *float64 `json:"difference"` // of the means over seeds, better minus than; null if untested
-	P          *float64 `json:"p"`          // of a two-sided paired t-test; null if untested
+	P          *float64 `json:"p"`          // of a two-sided paired t-test; null if untested, or if all differences are equal
 	Verdict    Verdict  `json:"verdict"`
 }
 
@@ -37,7 +37,10 @@ func judge(c Claim, better, than []float64) Finding {
 		return f
 	}
 	difference, p := PairedT(better, than)
-	f.Difference, f.P, f.Verdict = &difference, &p, Undecided
+	f.Difference, f.Verdict = &difference, Undecided
+	if !math.IsNaN(p) {
+		f.P = &p
+	}
 	if p < significance {
 		f.Verdict = Supported
 		if (difference < 0) != c.In.Lower {
@@ -48,18 +51,19 @@ func judge(c Claim, better, than []float64) Finding {
 }
 
 // PairedT returns the mean of a-b and the two-sided p of Student's paired t-test that it is zero, for at least two pairs.
-// Pairs that all differ by the same amount have p 0, or 1 if that amount is zero.
+// Pairs that do not differ at all have p 1; of pairs that all differ by the same amount, as a few seeds of a small test split may, nothing
+// can be said, and p is NaN.
 func PairedT(a, b []float64) (difference, p float64) {
 	d := make([]float64, len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
 	}
 	mean, std := stat.MeanStdDev(d, nil)
-	if std == 0 {
+	if std <= 1e-9*math.Abs(mean) { // but for rounding
 		if mean == 0 {
 			return 0, 1
 		}
-		return mean, 0
+		return mean, math.NaN()
 	}
 	n := float64(len(d))
 	t := math.Abs(mean) / (std / math.Sqrt(n))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/train"
 )
 
 // Sources of the values in a comparison's cells, in order.
@@ -38,7 +39,10 @@ func Comparison(r *Report) (plots.Table, error) {
 	columns := r.shown()
 	for _, c := range columns {
 		best := plots.Highest
-		if c.Lower {
+		switch {
+		case c.neutral():
+			best = plots.Unranked
+		case c.Lower:
 			best = plots.Lowest
 		}
 		format := "" // a digit after the point for per cent
@@ -105,7 +109,10 @@ func (r *Report) shown() []Column {
 }
 
 func (r *Report) note() string {
-	note := r.scaleNote() + " The paper's numbers are of its own data and scale."
+	note := r.scaleNote()
+	if slices.ContainsFunc(r.artifact.Rows, func(row Row) bool { return len(row.Paper) > 0 }) {
+		note += " The paper's numbers are of its own data and scale."
+	}
 	if r.reference != nil {
 		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on %s, %s, commit %s.", r.reference.seeds(),
 			r.reference.Engine, r.reference.Date.Format("2006-01-02"), r.reference.Commit)
@@ -115,7 +122,7 @@ func (r *Report) note() string {
 
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
-	note := fmt.Sprintf("Scale %s on %s, seeds %s, mean ± standard deviation over seeds.", r.Scale, r.Data.Name, r.seedList())
+	note := fmt.Sprintf("Scale %s on %s, test split, seeds %s, mean ± standard deviation over seeds.", r.Scale, r.Data.Name, r.seedList())
 	if r.Engine != "" {
 		note += fmt.Sprintf(" Run on %s.", r.Engine)
 	}
@@ -129,6 +136,12 @@ func (r *Report) seedList() string {
 		names = append(names, fmt.Sprint(seed))
 	}
 	return strings.Join(names, ", ")
+}
+
+// neutral tells of a column that neither more nor less is better.
+func (c Column) neutral() bool {
+	return slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
+		func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 
 // asked tells whether the row of a claim was asked for.
@@ -156,6 +169,8 @@ func (r *Report) ClaimsTable() plots.Table {
 		line := plots.TableRow{Name: f.Text, Cells: []plots.Cell{{}, {}, {{Text: string(f.Verdict)}}, {{Text: source}}}}
 		if f.Difference != nil {
 			line.Cells[0] = plots.Cell{plots.Number(*f.Difference)}
+		}
+		if f.P != nil {
 			line.Cells[1] = plots.Cell{plots.Number(*f.P)}
 			if *f.P < 0.001 {
 				line.Cells[1] = plots.Cell{{Text: "< 0.001"}}

@@ -104,7 +104,7 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 	for _, method := range methods {
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(method)) })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no row %q; did you mean %q?", a.ID, method, Nearest(method, names))
+			return nil, fmt.Errorf("%s has no row %q%s There are %s", a.ID, method, Suggest(method, names), strings.Join(names, "; "))
 		}
 		rows[i] = true
 	}

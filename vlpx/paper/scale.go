@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
@@ -126,7 +127,7 @@ func ScaleNames() []string {
 func Preset(name string, folder bool) (Scale, error) {
 	i := slices.IndexFunc(scales(), func(s Scale) bool { return s.Name == name })
 	if i < 0 {
-		return Scale{}, fmt.Errorf("no scale %q; did you mean %q? There are %v", name, Nearest(name, ScaleNames()), ScaleNames())
+		return Scale{}, fmt.Errorf("no scale %q%s There are %s", name, Suggest(name, ScaleNames()), strings.Join(ScaleNames(), ", "))
 	}
 	s := scales()[i]
 	if !folder {

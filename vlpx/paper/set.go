@@ -3,8 +3,10 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,11 +22,8 @@ func (s *Scale) Set(assignment string) error {
 	settable("", reflect.ValueOf(s).Elem(), fields)
 	field, ok := fields[strings.ToLower(key)]
 	if !ok {
-		names := make([]string, 0, len(fields))
-		for name := range fields {
-			names = append(names, name)
-		}
-		return fmt.Errorf("setting %s: no setting %q; did you mean %q?", assignment, key, Nearest(key, names))
+		return fmt.Errorf("setting %s: no setting %q%s See them all with: vlpx show settings, or vlpx.Show(\"settings\") in a notebook",
+			assignment, key, Suggest(key, slices.Collect(maps.Keys(fields))))
 	}
 	if field.Kind() == reflect.String {
 		field.SetString(text)
@@ -57,6 +56,29 @@ func settable(prefix string, v reflect.Value, fields map[string]reflect.Value) {
 		}
 		fields[name] = v.Field(i)
 	}
+}
+
+// Settings are the names that Set takes with their values at every preset, in the order of ScaleNames.
+func Settings() (names []string, values map[string][]string) {
+	values = map[string][]string{}
+	for _, s := range scales() {
+		fields := map[string]reflect.Value{}
+		settable("", reflect.ValueOf(&s).Elem(), fields)
+		for name, field := range fields {
+			values[name] = append(values[name], fmt.Sprint(field.Interface()))
+		}
+	}
+	return slices.Sorted(maps.Keys(values)), values
+}
+
+// Suggest ends a sentence about a name that is not known: it asks for the nearest candidate, if one is near.
+func Suggest(name string, candidates []string) string {
+	nearest := Nearest(name, candidates)
+	lower := strings.ToLower(name)
+	if !strings.HasPrefix(strings.ToLower(nearest), lower) && edits(lower, strings.ToLower(nearest)) > max(2, len(name)/3) {
+		return "."
+	}
+	return fmt.Sprintf("; did you mean %q?", nearest)
 }
 
 // Nearest is the candidate that a name is the beginning of, else the one with the fewest single-letter edits from it.

@@ -11,6 +11,9 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
+// Methods are the rows that a comparison takes by name.
+func Methods() []Row { return slices.Clone(falconRows) }
+
 // Variant is the row that a text names: a method of FALCON's table 1 or of one's own, and changes of the scale for this row alone,
 // as in "GRIT-VLP" or "GRIT-VLP, searchspace=20, epochs=5". The text is the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
@@ -28,7 +31,7 @@ func Variant(text string, own []negative.Method) (Row, error) {
 		for _, r := range known.Rows {
 			names = append(names, r.Name)
 		}
-		return Row{}, fmt.Errorf("no method %q; did you mean %q? There are %s", name, Nearest(name, names), strings.Join(names, "; "))
+		return Row{}, fmt.Errorf("no method %q%s There are %s", name, Suggest(name, names), strings.Join(names, "; "))
 	}
 	if !changed {
 		return row, nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -38,13 +39,14 @@ type Result struct {
 	BestEpoch int              `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
-// Commit is the revision that the program was built from, "unknown" where the build does not say.
+// Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else
+// "unknown".
 func Commit() string {
+	revision, modified := cmp.Or(os.Getenv("VLPX_COMMIT"), "unknown"), ""
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return revision
 	}
-	revision, modified := "unknown", ""
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -44,7 +44,7 @@ type Report struct {
 	Step, Steps    int // done and in all
 	Epoch, Epochs  int
 	Loss           float64
-	PairsPerSecond float64
+	PairsPerSecond float64 // zero at a process's first step, as Left
 	Left           time.Duration
 }
 
@@ -313,14 +313,14 @@ func (t *trainer) report() {
 		return
 	}
 	done, total := t.Epoch*t.steps+t.Step, t.job.Config.Epochs*t.steps
-	each := time.Since(t.started) / time.Duration(max(t.made-1, 1))
+	report := Report{Step: done, Steps: total, Epoch: t.Epoch, Epochs: t.job.Config.Epochs, Loss: t.Current.last}
 	if t.made == 1 {
 		t.started = time.Now()
+	} else {
+		each := time.Since(t.started) / time.Duration(t.made-1)
+		report.PairsPerSecond, report.Left = float64(t.job.Config.BatchSize)/each.Seconds(), each*time.Duration(total-done)
 	}
-	t.job.Report(Report{
-		Step: done, Steps: total, Epoch: t.Epoch, Epochs: t.job.Config.Epochs, Loss: t.Current.last,
-		PairsPerSecond: float64(t.job.Config.BatchSize) / each.Seconds(), Left: each * time.Duration(total-done),
-	})
+	t.job.Report(report)
 }
 
 // stop saves a checkpoint for a cancelled context and returns its error, or why there is no checkpoint.

@@ -1,0 +1,81 @@
+package vlpx
+
+import (
+	"fmt"
+	"strings"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+)
+
+// List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
+// take by name; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
+func List(name string) (plots.Table, bool) {
+	switch name {
+	case "methods":
+		return methods(), true
+	case "settings":
+		return settings(), true
+	}
+	t := plots.Table{
+		Title: "What vlpx regenerates", Heading: "artifact",
+		Note:    "ready: all of it; partial: some rows or columns are not there yet. Times are of three seeds with ONNX Runtime on two cores.",
+		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
+	}
+	for _, a := range paper.All() {
+		if name != "" && !strings.EqualFold(a.Paper(), name) {
+			continue
+		}
+		runs, tiny, mini := 3*a.RunsASeed(), "", ""
+		if runs > 0 && a.Status() != paper.NotYet {
+			tiny, mini = paper.Cost("tiny", runs), paper.Cost("mini", runs)
+		}
+		t.Rows = append(t.Rows, words(a.ID, a.Title, string(a.Status()), tiny, mini))
+	}
+	return t, len(t.Rows) > 0
+}
+
+// words is a row of texts.
+func words(name string, texts ...string) plots.TableRow {
+	row := plots.TableRow{Name: name}
+	for _, text := range texts {
+		row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+	}
+	return row
+}
+
+// methods has the parts of each method.
+func methods() plots.Table {
+	t := plots.Table{
+		Title: "Methods", Note: "The parts are types of package negative; a dash is none.",
+		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}},
+	}
+	for _, row := range paper.Methods() {
+		var m negative.Method = row.Method(paper.Scale{Epochs: 1}).WithDefaults()
+		part := func(p any) string {
+			if p == nil {
+				return ""
+			}
+			return strings.TrimPrefix(fmt.Sprintf("%T", p), "negative.")
+		}
+		t.Rows = append(t.Rows, words(row.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives)))
+	}
+	return t
+}
+
+func settings() plots.Table {
+	t := plots.Table{
+		Title: "Settings", Heading: "setting",
+		Note: "Write them behind a method, \"GRIT-VLP, searchspace=16\", or in Options.Set and -set. A method that does not use a setting runs all the " +
+			"same. Search spaces are multiples of the batch size, queues of the search space.",
+	}
+	for _, scale := range paper.ScaleNames() {
+		t.Columns = append(t.Columns, plots.Column{Name: "at " + scale})
+	}
+	names, values := paper.Settings()
+	for _, name := range names {
+		t.Rows = append(t.Rows, words(name, values[name]...))
+	}
+	return t
+}

@@ -19,23 +19,23 @@ func Context() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signal.Ignore(syscall.SIGPIPE) // of a page that is gone: what stops the cell is the context, so that it can keep what it has
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	go watchParent(ctx, os.Getppid, 500*time.Millisecond, cancel)
+	go watchParent(ctx, os.Getppid(), cancel)
 	return ctx, func() {
 		release()
 		cancel(nil)
 	}
 }
 
-// watchParent cancels with ErrOrphaned once the parent is another process than at first.
-func watchParent(ctx context.Context, parent func() int, every time.Duration, cancel context.CancelCauseFunc) {
-	ticks := time.NewTicker(every)
+// watchParent cancels with ErrOrphaned once the parent is another process.
+func watchParent(ctx context.Context, parent int, cancel context.CancelCauseFunc) {
+	ticks := time.NewTicker(500 * time.Millisecond)
 	defer ticks.Stop()
-	for first := parent(); ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			if parent() != first {
+			if os.Getppid() != parent {
 				cancel(ErrOrphaned)
 				return
 			}

@@ -15,7 +15,7 @@ import (
 func Methods() []Row { return slices.Clone(falconRows) }
 
 // Variant is the row that a text names: a method of FALCON's table 1 or of one's own, and changes of the scale for this row alone,
-// as in "GRIT-VLP" or "GRIT-VLP, searchspace=20, epochs=5". The text is the row's name.
+// as in "GRIT-VLP" or "GRIT-VLP, searchspace=960, epochs=5". The text is the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
 	known, err := table1.withOwn(own)
 	if err != nil {

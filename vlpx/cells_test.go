@@ -11,16 +11,7 @@ import (
 	"vlpx.internal/plots"
 )
 
-// reproduced is the report of an artifact after its missing runs were made, without a screen.
-func reproduced(t *testing.T, id string, o Options) *Report {
-	t.Helper()
-	grid, err := Open(id, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made(t, grid)
-}
-
+// made is a grid's report after its missing runs were made, without a screen.
 func made(t *testing.T, grid *Grid) *Report {
 	t.Helper()
 	if err := grid.Make(t.Context(), nil); err != nil {

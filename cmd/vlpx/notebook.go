@@ -183,6 +183,11 @@ func (n notebook) outputs(notebooks []string) ([]string, error) {
 	return outs, os.MkdirAll(n.out, 0o755)
 }
 
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // serve opens Jupyter until Ctrl-C, or until the terminal is closed.
 func (n notebook) serve(c *cobra.Command, args []string) error {
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGHUP)

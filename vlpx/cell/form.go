@@ -55,7 +55,7 @@ var ErrNoAnswer = errors.New("this page does not answer, so its controls would d
 // answerTime is how long a page may take to answer at first. It is asked again meanwhile: GoNB's script in the page gives up when the
 // kernel's answer to its first word takes half a second.
 const (
-	answerTime = 15 * time.Second
+	answerTime = 30 * time.Second
 	askAgain   = 1500 * time.Millisecond
 )
 

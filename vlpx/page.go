@@ -41,10 +41,10 @@ type PagePaper struct {
 // PageSection is the part of a page about one artifact.
 type PageSection struct {
 	ID, Title, Look string
-	Partial         bool          // some rows or columns are not there yet
-	Have, Need      int           // runs
-	Table           template.HTML // empty where there is no number to show yet
-	Letters         int           // width of the table in a terminal, by which it is made to fit on paper
+	Partial         bool // some rows or columns are not there yet
+	Have, Need      int  // runs
+	Table           template.HTML
+	Letters         int // width of the table in a terminal, by which it is made to fit on paper
 	Note            string
 	Claims          []paper.Finding
 	Figure          template.HTML // empty for none, or none yet

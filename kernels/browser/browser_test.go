@@ -32,6 +32,9 @@ func require(t *testing.T) {
 			lack(err.Error())
 		}
 	}
+	if _, err := playwright(t.Context()); err != nil { // for which npm needs the network once
+		lack(err.Error())
+	}
 	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
 		lack("training is too slow on " + choice.Name + ": " + choice.Slower)
 	}

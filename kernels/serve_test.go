@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,12 +34,19 @@ func needNbconvert(t *testing.T) string {
 	return nbconvert
 }
 
-// TestStandIn is no test but the stand-in for Jupyter: a server that knows its token and ends when it is told to.
-func TestStandIn(t *testing.T) {
-	arguments := flag.Args()
-	if os.Getenv("JUPYTER_TOKEN") == "" || len(arguments) == 0 {
-		t.Skip("it is run by TestServe")
+// standInKey is set where this binary is to be the stand-in for Jupyter.
+const standInKey = "VLPX_TEST_STAND_IN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(standInKey) != "" {
+		serveAsJupyter(os.Args[1:])
+		return
 	}
+	os.Exit(m.Run())
+}
+
+// serveAsJupyter is the stand-in for Jupyter: a server that knows its token and ends when it is told to.
+func serveAsJupyter(arguments []string) {
 	fmt.Println("arguments", arguments)
 	port := ""
 	for _, argument := range arguments {
@@ -67,7 +73,7 @@ func TestStandIn(t *testing.T) {
 func standIn(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s' -test.run='^TestStandIn$' -- \"$@\"\n", os.Args[0])
+	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", standInKey, os.Args[0])
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func Explore(model string, options ...Options) {
 		defer e.of.Close()
 		e.most = min(mostShown, of.Train.BatchSize-1)
 		e.shown = min(e.shown, e.most)
-		return nil, e.run(ctx)
+		return nil, guard(func() error { return e.run(ctx) })
 	})
 }
 

@@ -30,7 +30,7 @@ type Screen interface {
 	Say(lines ...string)
 	// Block is a new place below what is there that is written over and over.
 	Block() Block
-	// Live tells whether people can watch while it changes: a page in a browser, or a terminal.
+	// Live tells whether it is a page before which somebody may sit, to watch curves and press buttons.
 	Live() bool
 	// Close waits until all is there.
 	Close() error
@@ -59,26 +59,33 @@ func Open() Screen {
 // page is the output of a cell.
 type page struct{}
 
-// Show shows a drawing as a PNG: of the picture formats, the one that every front end keeps, trusted or not.
 func (page) Show(what ...any) error {
 	for _, v := range what {
-		var b bytes.Buffer
-		switch v := v.(type) {
-		case Shown:
-			if err := v.HTML(&b); err != nil {
-				return err
-			}
-			gonbui.DisplayHTML(b.String())
-		case plots.Drawing:
-			if err := v.PNG(&b, 0); err != nil {
-				return err
-			}
-			gonbui.DisplayPng(b.Bytes())
+		content, png, err := rendered(v, 0)
+		switch {
+		case err != nil:
+			return err
+		case png != nil:
+			gonbui.DisplayPng(png)
 		default:
-			return unknown(v)
+			gonbui.DisplayHTML(content)
 		}
 	}
 	return nil
+}
+
+// rendered is a value for a page: HTML, or of a drawing a PNG, of the picture formats the one that every front end keeps, trusted or not.
+func rendered(v any, dpi int) (content string, png []byte, err error) {
+	var b bytes.Buffer
+	switch v := v.(type) {
+	case Shown:
+		err = v.HTML(&b)
+		return b.String(), nil, err
+	case plots.Drawing:
+		err = v.PNG(&b, dpi)
+		return "", b.Bytes(), err
+	}
+	return "", nil, unknown(v)
 }
 
 // unknown is the error of a value that is neither.
@@ -134,36 +141,31 @@ func (b *pageBlock) Head(lines ...string) {
 }
 
 func (b *pageBlock) Set(text string, picture plots.Drawing) {
-	content := `<pre style="margin: 0">` + html.EscapeString(strings.TrimSpace(strings.Join(append(b.head, text), "\n"))) + "</pre>"
+	content := preformatted(strings.TrimSpace(strings.Join(b.head, "\n") + "\n" + text))
 	if picture != nil {
-		drawn, err := embedded(picture, livePixels)
+		_, png, err := rendered(picture, livePixels)
 		if err != nil {
-			drawn = "<pre>" + html.EscapeString(err.Error()) + "</pre>"
+			content += preformatted(err.Error())
+		} else {
+			content += embedded(png)
 		}
-		content += drawn
 	}
 	gonbui.UpdateHTML(b.id, content)
 }
 
 func (b *pageBlock) Show(what ...any) error {
-	var content bytes.Buffer
+	all := ""
 	for _, v := range what {
-		switch v := v.(type) {
-		case Shown:
-			if err := v.HTML(&content); err != nil {
-				return err
-			}
-		case plots.Drawing:
-			drawn, err := embedded(v, 0)
-			if err != nil {
-				return err
-			}
-			content.WriteString(drawn)
-		default:
-			return unknown(v)
+		content, png, err := rendered(v, 0)
+		if err != nil {
+			return err
 		}
+		if png != nil {
+			content = embedded(png)
+		}
+		all += content
 	}
-	gonbui.UpdateHTML(b.id, content.String())
+	gonbui.UpdateHTML(b.id, all)
 	return nil
 }
 
@@ -172,13 +174,13 @@ func (b *pageBlock) Erase() {
 	gonbui.UpdateHTML(b.id, "")
 }
 
-// embedded is a drawing within a page.
-func embedded(d plots.Drawing, dpi int) (string, error) {
-	var png bytes.Buffer
-	if err := d.PNG(&png, dpi); err != nil {
-		return "", err
-	}
-	return `<img alt="figure" style="max-width: 100%" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(png.Bytes()) + `">`, nil
+// embedded is a picture within HTML.
+func embedded(png []byte) string {
+	return `<img alt="figure" style="max-width: 100%" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(png) + `">`
+}
+
+func preformatted(text string) string {
+	return `<pre style="margin: 0">` + html.EscapeString(text) + "</pre>"
 }
 
 // console is a terminal, or a file that stands for one.

@@ -86,6 +86,7 @@ func (l *lens) declare(start negative.Start) error {
 // build is the graph of one draw. Its results are the anchor's pushes, its similarities over temperature and its pick, one-hot,
 // [batch] each, and where the method has Positives those of wouldBe.
 func (l *lens) build(s *model.Scope, in []*Node) []*Node {
+	defer framework.Orderly()
 	image, text, tau, progress, items, scores, noise := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 	f := negative.Features{Image: image, Text: text, Temperature: tau, Progress: progress, State: s.Store().Scope(framework.State)}
 	if _, distils := l.method.Contrast.(negative.Distiller); distils {
@@ -127,6 +128,7 @@ func (l *lens) asked(s *model.Scope, f negative.Features) negative.Contrasted {
 		before[v] = v.NodeValue(g)
 	}
 	contrasted := l.method.Contrast.ITC(f)
+	contrasted.Assert(l.method.Contrast, l.batch)
 	for v, value := range before {
 		v.SetNodeValue(value)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // Call runs a graph on inputs and frees them; what the call was given has a copy in the engine that the garbage collector does
@@ -23,6 +24,19 @@ func Call(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error
 		return exec.Call(args...)
 	}
 	return out, err
+}
+
+// Orderly, deferred in a function that builds a graph, makes a panic with something else than an error one with an error. A part of
+// one's own may have such a panic, and GoMLX would wait for ever for the graph that was not finished.
+func Orderly() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if _, ok := p.(error); !ok {
+		exceptions.Panicf("%v", p)
+	}
+	panic(p)
 }
 
 // Release frees tensors at once.

@@ -9,7 +9,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -79,7 +78,7 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 		connects: c.Method.Positives != nil,
 	}
 	graph := func(s *model.Scope, in []*Node, room int) []*Node {
-		defer orderly()
+		defer framework.Orderly()
 		g := in[0].Graph()
 		s.Store().SetTraining(g, true)
 		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5], Room: room}
@@ -143,19 +142,6 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 		return exec, nil
 	}
 	return step, nil
-}
-
-// orderly makes a panic with something else than an error, as a part of one's own may have, one with an error: after any other GoMLX
-// waits for ever for the graph that was not finished.
-func orderly() {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if _, ok := p.(error); !ok {
-		exceptions.Panicf("%v", p)
-	}
-	panic(p)
 }
 
 // Run makes one step.

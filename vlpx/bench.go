@@ -124,8 +124,11 @@ func (b *bench) compare(ctx context.Context) (*Report, error) {
 // withSeeds are the options with as many seeds as the form says.
 func (b *bench) withSeeds() Options {
 	o := b.options
-	for seed := uint64(len(o.Seeds)) + 1; len(o.Seeds) < b.seeds; seed++ {
-		o.Seeds = append(o.Seeds, seed)
+	o.Seeds = slices.Clone(o.Seeds)
+	for seed := uint64(1); len(o.Seeds) < b.seeds; seed++ {
+		if !slices.Contains(o.Seeds, seed) {
+			o.Seeds = append(o.Seeds, seed)
+		}
 	}
 	o.Seeds = o.Seeds[:b.seeds]
 	return o

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -186,4 +187,22 @@ func TestLiveCurves(t *testing.T) {
 		}
 	}
 	l.close()
+}
+
+// As many seeds as the slider says: those asked for first, then the lowest others.
+func TestBenchSeeds(t *testing.T) {
+	for _, c := range []struct {
+		asked []uint64
+		n     int
+		want  []uint64
+	}{
+		{nil, 2, []uint64{1, 2}},
+		{[]uint64{7, 2}, 4, []uint64{7, 2, 1, 3}},
+		{[]uint64{7, 2}, 1, []uint64{7}},
+	} {
+		b := &bench{options: Options{Seeds: c.asked}, seeds: c.n}
+		if got := b.withSeeds().Seeds; !slices.Equal(got, c.want) {
+			t.Errorf("%v, %d seeds: got %v, want %v", c.asked, c.n, got, c.want)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -52,7 +51,7 @@ func methods() plots.Table {
 		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}},
 	}
 	for _, row := range paper.Methods() {
-		var m negative.Method = row.Method(paper.Scale{Epochs: 1}).WithDefaults()
+		m := row.Method(paper.Scale{Epochs: 1}).WithDefaults()
 		part := func(p any) string {
 			if p == nil {
 				return ""

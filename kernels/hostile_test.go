@@ -347,7 +347,7 @@ manager.shutdown_kernel()
 
 // kernel is one that was started, and a client of it.
 type kernel struct {
-	t    *testing.T
+	t    testing.TB
 	to   *json.Encoder
 	from *json.Decoder
 }
@@ -356,7 +356,7 @@ type kernel struct {
 type answered struct{ Status, Stderr, Shown string }
 
 // startKernel starts a kernel with the Python of nbconvert's, which has a client.
-func startKernel(t *testing.T, prefix, nbconvert, home string) kernel {
+func startKernel(t testing.TB, prefix, nbconvert, home string) kernel {
 	t.Helper()
 	text, err := os.ReadFile(nbconvert)
 	if err != nil {

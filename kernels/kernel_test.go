@@ -16,7 +16,7 @@ import (
 )
 
 // skip skips the test for want of a program, unless $VLPX_REQUIRE, a list with commas, names what is wanted.
-func skip(t *testing.T, wanted, why string) {
+func skip(t testing.TB, wanted, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), wanted) {
 		t.Fatalf("VLPX_REQUIRE names %s, but %s", wanted, why)

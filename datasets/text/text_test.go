@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -85,19 +86,24 @@ func TestBERTCases(t *testing.T) {
 		WordpieceToy []tokens `json:"wordpiece_toy"`
 	}
 	readJSON(t, data(t, "bert_tokenizer_cases.json"), &cases)
-	toy, err := fromPieces(append(cases.ToyVocab, "[PAD]", "[MASK]"))
+	// The cases' vocabulary has no [PAD], which comes first in ours: every id is one more.
+	toy, err := fromPieces(append(append([]string{"[PAD]"}, cases.ToyVocab...), "[MASK]"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases.Full {
-		if got := unpadded(toy, c.Text); !slices.Equal(got, c.IDs) {
-			t.Errorf("%q: got %v, want %v", c.Text, got, c.IDs)
+		var want []int32
+		for _, id := range c.IDs {
+			want = append(want, id+1)
+		}
+		if got := unpadded(toy, c.Text); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", c.Text, got, want)
 		}
 	}
 	for _, c := range cases.WordpieceToy {
 		var want []int32
 		for _, token := range c.Tokens {
-			want = append(want, int32(slices.Index(cases.ToyVocab, token)))
+			want = append(want, int32(1+slices.Index(cases.ToyVocab, token)))
 		}
 		if got := unpadded(toy, strings.ReplaceAll(c.Text, "X", "x")); !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", c.Text, got, want)
@@ -132,19 +138,50 @@ func TestFlickr30kCaptions(t *testing.T) {
 		}
 	}
 	readJSON(t, data(t, "bert_f30k_first_pieces.json.gz"), &captions)
-	wrong := 0
+	ids := map[string]int32{}
+	for id, piece := range pieces {
+		ids[piece] = int32(id)
+	}
+	wrong, continued := 0, 0
 	for _, c := range captions.Cases {
-		// The recorded ids are first pieces only.
-		first := slices.DeleteFunc(unpadded(bert, c.Text), func(id int32) bool { return strings.HasPrefix(pieces[id], "##") })
-		if want := c.IDs[1 : len(c.IDs)-1]; !slices.Equal(first, want) {
+		got := unpadded(bert, c.Text)
+		// The recorded ids are first pieces only. All pieces are those of WordPiece as it is written down.
+		first := slices.DeleteFunc(slices.Clone(got), func(id int32) bool { return strings.HasPrefix(pieces[id], "##") })
+		continued += len(got) - len(first)
+		var whole []int32
+		for word := range basicTokens(bert.pieces.Normalize(c.Text)) {
+			whole = append(whole, wordPieces(word, ids)...)
+		}
+		if want := c.IDs[1 : len(c.IDs)-1]; !slices.Equal(first, want) || !slices.Equal(got, whole) {
 			if wrong++; wrong <= 3 {
-				t.Errorf("%q: got %v, want %v", c.Text, first, want)
+				t.Errorf("%q: got %v, want %v, and of these first pieces %v", c.Text, got, whole, want)
 			}
 		}
 	}
-	if wrong > 0 || len(captions.Cases) != 9884 {
-		t.Errorf("%d of %d captions differ, want 0 of 9884", wrong, len(captions.Cases))
+	if wrong > 0 || len(captions.Cases) != 9884 || continued < 1000 {
+		t.Errorf("%d of %d captions with %d continuation pieces differ, want 0 of 9884 with more than 1000", wrong, len(captions.Cases), continued)
 	}
+}
+
+// wordPieces splits a word into the longest piece that it begins with, and the rest likewise with "##" before it; a word that
+// cannot be split is unknown (Wu et al., 2016, as BERT has it).
+func wordPieces(word string, ids map[string]int32) (split []int32) {
+	prefix := ""
+	for rest := []rune(word); len(rest) > 0; prefix = "##" {
+		n := len(rest)
+		for n > 0 {
+			if _, ok := ids[prefix+string(rest[:n])]; ok {
+				break
+			}
+			n--
+		}
+		if n == 0 {
+			return []int32{ids["[UNK]"]}
+		}
+		split = append(split, ids[prefix+string(rest[:n])])
+		rest = rest[n:]
+	}
+	return split
 }
 
 // small is built of "a" 3x, "dog" and "red" 2x, "cat", "runs" and "." once.
@@ -212,6 +249,8 @@ func TestTokenizerFileErrors(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty.json": "", "cut.json": `{"model": {"type": "Word`, "bpe.json": `{"model": {"type": "BPE"}}`,
 		"bare.json": `{"model": {"type": "WordPiece", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`,
+		"late.json": `{"model": {"type": "WordPiece", "vocab": {"[UNK]":0,"[PAD]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4}},` +
+			`"pre_tokenizer": {"type": "BertPreTokenizer"}}`,
 		"huge.json": `{"model": {"type": "WordPiece", "vocab": {"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":3,"[MASK]":4,"a":99999999999}},` +
 			`"pre_tokenizer": {"type": "BertPreTokenizer"}}`,
 	} {
@@ -224,7 +263,8 @@ func TestTokenizerFileErrors(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"twice.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\na\n", "nomask.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\na", "blank.txt": "[PAD]\n\na",
+		"twice.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\na\n", "nomask.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\na", "blank.txt": "[PAD]\n\na", "latin1.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\xe9\n",
+		"late.txt": "[UNK]\n[PAD]\n[CLS]\n[SEP]\n[MASK]\na",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -267,6 +307,82 @@ func FuzzEncode(f *testing.F) {
 			if id < 0 || int(id) >= tokenizer.Size() {
 				t.Fatalf("Encode(%q, %d): id %d outside the vocabulary", caption, maxLen, id)
 			}
+		}
+		tokenizer.Decode(ids)
+	})
+}
+
+// Whatever a vocabulary, it is refused, or a caption has the pieces that WordPiece as it is written down gives.
+func FuzzVocab(f *testing.F) {
+	const head = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
+	f.Add(head+"dog\n##s\n##gy\nd\n.", "dogs doggy dig d.")
+	f.Add(head+"##a\na\n##\n\u00e9\r\n", "aaa\tb \u00e9")
+	f.Add("[PAD]\n\n", "")
+	f.Add("a\n"+head, "a")
+	f.Add(head+"a\n", "a\fa a\u0085a a\u2028a a\u00a0a") // control characters are removed, separators separate
+	f.Fuzz(func(t *testing.T, vocab, caption string) {
+		pieces := vocabLines(vocab)
+		tokenizer, err := fromPieces(pieces)
+		if err != nil {
+			return
+		}
+		if tokenizer.Size() != len(pieces) || tokenizer.PAD() != 0 || pieces[0] != "[PAD]" || pieces[tokenizer.MASK()] != "[MASK]" {
+			t.Fatalf("%q: got size %d, [PAD] %d, [MASK] %d", vocab, tokenizer.Size(), tokenizer.PAD(), tokenizer.MASK())
+		}
+		if strings.Contains(caption, "[") {
+			return // special tokens may be written in captions
+		}
+		ids := map[string]int32{}
+		for id, piece := range pieces {
+			ids[piece] = int32(id)
+		}
+		var want []int32
+		for word := range basicTokens(tokenizer.pieces.Normalize(caption)) {
+			split := wordPieces(word, ids)
+			if utf8.RuneCountInString(word) > 100 {
+				split = []int32{tokenizer.UNK()}
+			}
+			want = append(want, split...)
+		}
+		got := tokenizer.Encode(caption, len(want)+3)
+		if want = append(append([]int32{tokenizer.CLS()}, want...), tokenizer.SEP(), tokenizer.PAD()); !slices.Equal(got, want) {
+			t.Fatalf("%q with %q: got %v, want %v", caption, pieces, got, want)
+		}
+	})
+}
+
+// Whatever a tokenizer.json, it is refused, or encodes into ids that an embedding table of its size has.
+func FuzzTokenizerJSON(f *testing.F) {
+	for _, pieces := range [][]string{{"a", "##b", "\u00e9"}, {"b"}} {
+		content, err := tokenizerJSON(append(slices.Clone(specials[:]), pieces...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content, "ab b a")
+	}
+	f.Add([]byte(`{"model": {"type": "WordPiece", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`), "a")
+	f.Add([]byte(`{"pre_tokenizer":{"type":"BertPreTokenizer"},"model":{"type":"WordPiece","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":2,"[MASK]":-1}}}`), "")
+	f.Fuzz(func(t *testing.T, content []byte, caption string) {
+		tokenizer, err := parse(content)
+		if (tokenizer == nil) == (err == nil) {
+			t.Fatalf("got %v and %v, want one of them", tokenizer, err)
+		}
+		if err != nil {
+			return
+		}
+		special := []int32{tokenizer.PAD(), tokenizer.UNK(), tokenizer.CLS(), tokenizer.SEP(), tokenizer.MASK()}
+		ids := tokenizer.Encode(caption, 16)
+		for _, id := range append(special, ids...) {
+			if id < 0 || int(id) >= tokenizer.Size() {
+				t.Fatalf("%s: id %d of %d", content, id, tokenizer.Size())
+			}
+		}
+		slices.Sort(special)
+		if len(slices.Compact(special)) != len(specials) || special[0] != 0 {
+			t.Fatalf("%s: the special tokens are %v", content, special)
+		}
+		if len(ids) != 16 || ids[0] != tokenizer.CLS() || !slices.Contains(ids, tokenizer.SEP()) {
+			t.Fatalf("%s: %q became %v", content, caption, ids)
 		}
 		tokenizer.Decode(ids)
 	})

@@ -21,7 +21,7 @@ type Tokenizer struct {
 }
 
 // FromTokenizerJSON reads a tokenizer.json of the Hugging Face Tokenizers library. It must be BERT's kind: a WordPiece model
-// with BertPreTokenizer and the tokens [PAD], [UNK], [CLS], [SEP] and [MASK].
+// with BertPreTokenizer and the tokens [PAD], which has the id 0, [UNK], [CLS], [SEP] and [MASK].
 func FromTokenizerJSON(path string) (*Tokenizer, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -39,6 +39,7 @@ func parse(content []byte) (*Tokenizer, error) {
 	var kind struct {
 		PreTokenizer struct{ Type string } `json:"pre_tokenizer"`
 		Model        struct{ Type string }
+		AddedTokens  []struct{ Content string } `json:"added_tokens"`
 	}
 	if err := json.Unmarshal(content, &kind); err != nil {
 		return nil, fmt.Errorf("no tokenizer.json: %w", err)
@@ -46,6 +47,11 @@ func parse(content []byte) (*Tokenizer, error) {
 	if kind.Model.Type != "WordPiece" || kind.PreTokenizer.Type != "BertPreTokenizer" {
 		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer is supported",
 			kind.Model.Type, kind.PreTokenizer.Type)
+	}
+	for i, added := range kind.AddedTokens {
+		if added.Content == "" { // which would be found in a caption without end
+			return nil, fmt.Errorf("added token %d is empty; remove it, or give it its content", i)
+		}
 	}
 	pieces, err := hftokenizer.NewFromContent(nil, content)
 	if err != nil {
@@ -67,6 +73,9 @@ func parse(content []byte) (*Tokenizer, error) {
 		}
 		*special.id = int32(id)
 	}
+	if t.pad != 0 {
+		return nil, fmt.Errorf("[PAD] has the id %d; models take 0 for padding, as in BERT: put [PAD] first", t.pad)
+	}
 	for token, id := range vocabulary {
 		if id < 0 || id >= 1<<24 {
 			return nil, fmt.Errorf("token %q has the id %d; ids must be from 0 to 2^24-1", token, id)
@@ -84,7 +93,7 @@ func parse(content []byte) (*Tokenizer, error) {
 func (t *Tokenizer) Encode(caption string, maxLen int) []int32 {
 	ids := append(make([]int32, 0, maxLen), t.cls)
 	// Pieces never span white space, and word by word a caption of any length costs no more than what is kept of it.
-	for word := range strings.FieldsSeq(caption) {
+	for word := range strings.FieldsFuncSeq(caption, isSpace) {
 		if len(ids) >= maxLen-1 {
 			break
 		}
@@ -118,7 +127,7 @@ func (t *Tokenizer) Size() int { return t.size }
 // Hash identifies vocabulary and rules: 16 hexadecimal digits of the tokenizer.json's SHA-256.
 func (t *Tokenizer) Hash() string { return t.hash }
 
-// PAD is the id that fills the end of a short caption.
+// PAD is the id that fills the end of a short caption, 0.
 func (t *Tokenizer) PAD() int32 { return t.pad }
 
 // UNK is the id of a word that the vocabulary cannot spell.

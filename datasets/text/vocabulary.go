@@ -11,23 +11,28 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // specials are the tokens BERT needs, in the order of a vocabulary built here.
 var specials = [...]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 
-// FromVocab reads a vocab.txt of an uncased BERT: one piece a line, its id the line number from 0.
+// FromVocab reads a vocab.txt of an uncased BERT: one piece a line, its id the line number from 0, [PAD] first.
 func FromVocab(path string) (*Tokenizer, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("text: vocabulary: %w", err)
 	}
-	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n"), "\n")
-	t, err := fromPieces(lines)
+	t, err := fromPieces(vocabLines(string(content)))
 	if err != nil {
 		return nil, fmt.Errorf("text: %s: %w", path, err)
 	}
 	return t, nil
+}
+
+// vocabLines are the lines of a vocab.txt, which may end in any number of line feeds.
+func vocabLines(content string) []string {
+	return strings.Split(strings.TrimRight(strings.ReplaceAll(content, "\r\n", "\n"), "\n"), "\n")
 }
 
 // FromCorpus builds a vocabulary of whole words from captions that are prepared as they will be encoded (see Clean): [PAD],
@@ -68,6 +73,15 @@ func FromCorpus(captions iter.Seq[string], minCount, maxSize int) (*Tokenizer, e
 
 // fromPieces builds the tokenizer of an uncased BERT whose piece i has the id i.
 func fromPieces(pieces []string) (*Tokenizer, error) {
+	content, err := tokenizerJSON(pieces)
+	if err != nil {
+		return nil, err
+	}
+	return parse(content)
+}
+
+// tokenizerJSON is the tokenizer.json of an uncased BERT whose piece i has the id i.
+func tokenizerJSON(pieces []string) ([]byte, error) {
 	vocabulary := make(map[string]int, len(pieces))
 	for id, piece := range pieces {
 		if previous, ok := vocabulary[piece]; ok {
@@ -75,6 +89,9 @@ func fromPieces(pieces []string) (*Tokenizer, error) {
 		}
 		if piece == "" {
 			return nil, fmt.Errorf("line %d is empty; remove it, or give it a piece", id+1)
+		}
+		if !utf8.ValidString(piece) { // JSON would make one piece of many
+			return nil, fmt.Errorf("line %d: %q is not UTF-8; save the file as UTF-8", id+1, piece)
 		}
 		vocabulary[piece] = id
 	}
@@ -91,7 +108,7 @@ func fromPieces(pieces []string) (*Tokenizer, error) {
 		}
 		added = append(added, addedToken{id, special, true})
 	}
-	content, err := json.Marshal(map[string]any{
+	return json.Marshal(map[string]any{
 		"version":       "1.0",
 		"added_tokens":  added,
 		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
@@ -100,16 +117,12 @@ func fromPieces(pieces []string) (*Tokenizer, error) {
 		"model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
 			"max_input_chars_per_word": 100, "vocab": vocabulary},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return parse(content)
 }
 
 // basicTokens yields the words and the single punctuation signs of a normalised caption, as BertPreTokenizer splits it.
 func basicTokens(caption string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for field := range strings.FieldsSeq(caption) {
+		for field := range strings.FieldsFuncSeq(caption, isSpace) {
 			start := 0
 			for i, r := range field {
 				if !isPunctuation(r) {
@@ -126,6 +139,11 @@ func basicTokens(caption string) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// isSpace follows BERT, where form feeds and the like are not white space but control characters, which are removed: "a\fb" is one word.
+func isSpace(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || unicode.IsSpace(r) && !unicode.IsControl(r)
 }
 
 // isPunctuation follows BERT: all ASCII signs, letters and digits apart, and Unicode's punctuation.

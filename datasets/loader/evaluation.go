@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"image"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -12,7 +13,7 @@ import (
 )
 
 // Pixels decodes, resizes and normalises images of a set for evaluation, in parallel and without anything random. An image
-// that cannot be decoded stays zero, the mean colour, and is told in the second result, in the order of images.
+// that cannot be decoded stays zero, the mean colour, and is told in the second result, once, in the order of images.
 //
 //   - images: indices into the set, [N].
 //   - pixels: [N, size, size, 3].
@@ -28,6 +29,26 @@ func Pixels(ctx context.Context, set datasets.Set, images []int, size int) (pixe
 	}
 	stride := 3 * size * size
 	pixels = make([]float32, len(images)*stride)
+	skipped, err = decode(ctx, set, images, func(n int, img image.Image) {
+		pipeline.Apply(nil, img, pixels[n*stride:(n+1)*stride])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return pixels, skipped, nil
+}
+
+// Unreadable decodes all images of a set, in parallel, and tells those that fail, in order. It keeps none.
+func Unreadable(ctx context.Context, set datasets.Set) ([]Skip, error) {
+	images := make([]int, set.Len())
+	for i := range images {
+		images[i] = i
+	}
+	return decode(ctx, set, images, func(int, image.Image) {})
+}
+
+// decode gives the image of each index to use, with its position, in parallel. It tells each image that fails once.
+func decode(ctx context.Context, set datasets.Set, images []int, use func(n int, img image.Image)) (skipped []Skip, err error) {
 	failed := make([]error, len(images))
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -39,18 +60,20 @@ func Pixels(ctx context.Context, set datasets.Set, images []int, size int) (pixe
 					failed[n] = err
 					continue
 				}
-				pipeline.Apply(nil, img, pixels[n*stride:(n+1)*stride])
+				use(n, img)
 			}
 		})
 	}
 	workers.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	told := map[int]bool{}
 	for n, err := range failed {
-		if err != nil {
-			skipped = append(skipped, Skip{images[n], set.Key(images[n]), err})
+		if i := images[n]; err != nil && !told[i] {
+			told[i] = true
+			skipped = append(skipped, Skip{i, set.Key(i), err})
 		}
 	}
-	return pixels, skipped, nil
+	return skipped, nil
 }

@@ -140,8 +140,9 @@ func (l *Loader) Submit(r Request) error {
 }
 
 // Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image
-// cannot be decoded is replaced by the next one of the batch whose image can; when none can, that is an error and the batch is
-// gone. When ctx ends first nothing is lost: the next call returns the same batch.
+// cannot be decoded is replaced by the next one of Config.Pairs that is not in the batch and whose image can. Where there is none
+// left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx ends first nothing is
+// lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
 	start := time.Now()
 	defer func() { l.waited.Add(int64(time.Since(start))) }()
@@ -189,8 +190,8 @@ func (l *Loader) deliver(w *work) (Batch, error) {
 		}
 	}
 	if w.failed != nil {
-		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: none of %d images can be decoded; one says: %w",
-			w.request.Epoch, w.request.Step, len(w.errs), w.failed)
+		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: too few images can be decoded to fill the mini-batch of %d pairs; one says: %w; "+
+			"mend the images, or take a smaller batch size", w.request.Epoch, w.request.Step, len(w.errs), w.failed)
 	}
 	return batch, nil
 }

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -159,13 +163,13 @@ func TestBrokenImagesAreReplaced(t *testing.T) {
 	c := config(t, set)
 	l := New(c)
 	defer l.Close()
-	// Pairs 2 and 3 are image 1's, 4 image 2's.
+	// Pairs 2 and 3 are image 1's, 4 and 5 image 2's.
 	for step, pairs := range [][]int{{0, 2, 4, 6}, {3, 1}, {2, 3, 4}, {7, 6}} {
 		if err := l.Submit(Request{Pairs: pairs, Step: step}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for step, want := range []struct{ pairs, skipped []int }{{[]int{0, 6, 6, 6}, []int{1, 2}}, {[]int{1, 1}, nil}} {
+	for step, want := range []struct{ pairs, skipped []int }{{[]int{0, 7, 1, 6}, []int{1, 2}}, {[]int{6, 1}, nil}} {
 		b, err := l.Next(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -192,6 +196,40 @@ func TestBrokenImagesAreReplaced(t *testing.T) {
 	}
 }
 
+// However many images are broken, no pair is in a batch twice: it would be its own negative. Where the pairs that are left do not
+// fill the batch, the error says what to do.
+func TestSubstitutesAreNew(t *testing.T) {
+	c := config(t, toys{n: 8, broken: map[int]bool{0: true, 2: true, 3: true, 7: true}})
+	draw := rand.New(rand.NewPCG(1, 2))
+	var requests []Request
+	for step := range 200 {
+		pairs := draw.Perm(16)[:1+draw.IntN(8)]
+		if slices.ContainsFunc(pairs, func(p int) bool { return !c.Set.(toys).broken[p/2] }) {
+			requests = append(requests, Request{Pairs: pairs, Step: step})
+		}
+	}
+	for i, b := range fetch(t, c, requests...) {
+		sorted := slices.Sorted(slices.Values(b.Pairs))
+		if len(slices.Compact(sorted)) != len(requests[i].Pairs) {
+			t.Errorf("%v became %v, want distinct pairs", requests[i].Pairs, b.Pairs)
+		}
+		for position, own := range requests[i].Pairs {
+			if got := b.Pairs[position]; c.Set.(toys).broken[got/2] || !c.Set.(toys).broken[own/2] && got != own {
+				t.Errorf("%v became %v, want only the pairs of broken images replaced", requests[i].Pairs, b.Pairs)
+				break
+			}
+		}
+	}
+	l := New(c)
+	defer l.Close()
+	if err := l.Submit(Request{Pairs: []int{2, 3, 4, 5, 8, 9, 10, 11, 12}}); err != nil { // eight readable pairs
+		t.Fatal(err)
+	}
+	if _, err := l.Next(context.Background()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "smaller batch size") {
+		t.Errorf("too few readable pairs: got %v, want an error that says to take a smaller batch", err)
+	}
+}
+
 func TestCacheBytes(t *testing.T) {
 	for _, test := range []struct{ bytes, want int64 }{{0, 8}, {480, 7}, {4 * 480, 4}} {
 		set := toys{n: 4, decoded: new(atomic.Int64)}
@@ -200,6 +238,58 @@ func TestCacheBytes(t *testing.T) {
 		fetch(t, c, Request{Pairs: []int{0, 2, 4, 6}}, Request{Pairs: []int{1, 3, 5, 7}})
 		if got := set.decoded.Load(); got != test.want {
 			t.Errorf("%d bytes: got %d decoded images, want %d", test.bytes, got, test.want)
+		}
+	}
+}
+
+// mixed is a set of images of every kind that decoders give, of growing size.
+type mixed struct{ toys }
+
+func (m mixed) Image(_ context.Context, i int) (image.Image, error) {
+	m.decoded.Add(1)
+	r := image.Rect(0, 0, 9+i, 7+i)
+	return []image.Image{
+		image.NewYCbCr(r, image.YCbCrSubsampleRatio420), image.NewYCbCr(r, image.YCbCrSubsampleRatio444), image.NewRGBA(r), image.NewNRGBA(r),
+		image.NewGray(r), image.NewPaletted(r, nil), image.NewCMYK(r), image.NewGray16(r), image.NewRGBA64(r), image.NewNRGBA64(r),
+	}[i%10], nil
+}
+
+// held is the memory of an image's samples, whatever its kind: the lengths of its slices of bytes.
+func held(img image.Image) (bytes int64) {
+	v := reflect.ValueOf(img).Elem()
+	for i := range v.NumField() {
+		if samples, ok := v.Field(i).Interface().([]byte); ok {
+			bytes += int64(len(samples))
+		}
+	}
+	return bytes
+}
+
+// Whatever the kinds of images and however many ask for them at once, the cache keeps no more bytes than it may, and does keep some.
+func TestCacheIsBounded(t *testing.T) {
+	for _, bound := range []int64{0, 1, 5000, 40000, 1 << 30} {
+		set := mixed{toys{n: 40, decoded: new(atomic.Int64)}}
+		c := newCache(set, bound)
+		var asking sync.WaitGroup
+		for first := range 4 {
+			asking.Go(func() {
+				for i := range 3 * set.n {
+					if _, err := c.image(context.Background(), (first*7+i)%set.n); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		asking.Wait()
+		var kept int64
+		for _, img := range c.images {
+			kept += held(img)
+		}
+		if kept > bound || kept > bound-c.left || c.left < 0 {
+			t.Errorf("bound of %d bytes: %d are kept in %d images, %d are left", bound, kept, len(c.images), c.left)
+		}
+		if most := bound >= 1<<30; most && len(c.images) != set.n || bound >= 5000 && kept < bound/4 && !most {
+			t.Errorf("bound of %d bytes: only %d are kept, in %d images", bound, kept, len(c.images))
 		}
 	}
 }
@@ -309,7 +399,7 @@ func TestNextAfterCancel(t *testing.T) {
 
 func TestPixels(t *testing.T) {
 	set := toys{n: 9, broken: map[int]bool{4: true}}
-	images := []int{8, 4, 0, 8}
+	images := []int{8, 4, 0, 4, 8}
 	got, skipped, err := Pixels(context.Background(), set, images, 4)
 	if err != nil {
 		t.Fatal(err)
@@ -332,6 +422,22 @@ func TestPixels(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := Pixels(ctx, set, images, 4); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	set := toys{n: 40, broken: map[int]bool{31: true, 4: true}}
+	skipped, err := Unreadable(context.Background(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(skipped) != 2 || skipped[0].Key != "toy-4" || skipped[1].Key != "toy-31" || !errors.Is(skipped[1].Err, errBroken) {
+		t.Errorf("got %v, want images 4 and 31 and why", skipped)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Unreadable(ctx, set); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }

@@ -16,7 +16,7 @@ type work struct {
 	pixels     []float32
 	ids        []int32
 	errs       []error // why a position's own image failed
-	failed     error   // why a position could not even be filled with another pair
+	failed     error   // the image's, where a position could not even be filled with another pair
 	next, left int     // position to take next, positions not finished
 	done       chan struct{}
 }
@@ -91,21 +91,29 @@ func (l *Loader) fill(w *work, position, pair int) error {
 	return nil
 }
 
-// replace fills the positions whose images failed.
+// replace fills the positions whose images failed; where all did, something else is wrong than an image.
 func (l *Loader) replace(w *work) {
+	taken := make(map[int]bool, len(w.errs))
+	readable := false
 	for position, err := range w.errs {
-		if err != nil && !l.substitute(w, position) {
+		taken[w.request.Pairs[position]] = true
+		readable = readable || err == nil
+	}
+	for position, err := range w.errs {
+		if err != nil && (!readable || !l.substitute(w, position, taken)) {
 			w.failed = err
 			return
 		}
 	}
 }
 
-// substitute fills a position with the next pair of the batch, from there on and around, whose image works.
-func (l *Loader) substitute(w *work, position int) bool {
-	n := len(w.errs)
+// substitute fills a position with the next pair of all, from its own on and around, that is not in the batch and whose image
+// works: a pair that is there twice would be its own negative.
+func (l *Loader) substitute(w *work, position int, taken map[int]bool) bool {
+	own, n := w.request.Pairs[position], len(l.config.Pairs)
 	for step := 1; step < n; step++ {
-		if other := (position + step) % n; w.errs[other] == nil && l.fill(w, position, w.request.Pairs[other]) == nil {
+		if other := (own + step) % n; !taken[other] && l.fill(w, position, other) == nil {
+			taken[other] = true
 			return true
 		}
 	}

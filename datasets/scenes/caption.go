@@ -16,10 +16,12 @@ type kind struct {
 // levels are the settings of Config.Density: the kinds of the five captions that an image gets. The vaguer the captions,
 // the more images each is true of.
 var levels = map[string][]kind{
-	"half": {{facts: 2}, {facts: 3}, {facts: 3}, {pair: true, facts: 1}, {pair: true, facts: 2}},
-	"base": {{facts: 1}, {facts: 2}, {facts: 3}, {pair: true, facts: 1}, {pair: true, facts: 2}},
-	"mid":  {{facts: 1}, {facts: 1}, {facts: 2}, {pair: true, facts: 1}, {pair: true, facts: 2}},
-	"dbl":  {{facts: 1}, {facts: 1}, {facts: 1}, {facts: 2}, {pair: true, facts: 1}},
+	"spec":  {{facts: 4}, {facts: 4}, {pair: true, facts: 2}, {pair: true, facts: 2}, {pair: true, facts: 2}},
+	"quart": {{facts: 3}, {facts: 4}, {pair: true, facts: 2}, {pair: true, facts: 2}, {pair: true, facts: 1}},
+	"half":  {{facts: 2}, {facts: 3}, {facts: 3}, {pair: true, facts: 1}, {pair: true, facts: 2}},
+	"base":  {{facts: 1}, {facts: 2}, {facts: 3}, {pair: true, facts: 1}, {pair: true, facts: 2}},
+	"mid":   {{facts: 1}, {facts: 1}, {facts: 2}, {pair: true, facts: 1}, {pair: true, facts: 2}},
+	"dbl":   {{facts: 1}, {facts: 1}, {facts: 1}, {facts: 2}, {pair: true, facts: 1}},
 }
 
 func levelNames() []string { return slices.Sorted(maps.Keys(levels)) }

@@ -74,7 +74,7 @@ func TestMentionedAttributes(t *testing.T) {
 func TestVocabulary(t *testing.T) {
 	words, longest, grounds, n := map[string]bool{}, 0, 0, 0
 	for level := range levels {
-		split := newSplit(Config{Density: level}.WithDefaults(), 0, 2000)
+		split := newSplit(Config{Density: level}.WithDefaults(), 0, 2000, 5)
 		for i := range split.Len() {
 			for _, text := range split.Captions(i) {
 				tokens := strings.Fields(text)

@@ -110,7 +110,7 @@ func TestSayingLessIsTrueOfMore(t *testing.T) {
 func BenchmarkRelation(b *testing.B) {
 	for _, images := range []int{2000, 4000} {
 		b.Run(fmt.Sprintf("%dx%d", images, 5*images), func(b *testing.B) {
-			all := newSplit(Config{Train: images}.WithDefaults(), 0, images).content()
+			all := newSplit(Config{Train: images}.WithDefaults(), 0, images, 5).content()
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {

@@ -24,16 +24,16 @@ var splitNames = []string{"train", "val", "test"}
 type Config struct {
 	Train, Val, Test int     // images a split; 0 means 2000, 500, 500
 	Captions         int     // captions an image; 0 means 5
+	TrainCaptions    int     `json:",omitempty"` // captions of a training image; 0 for Captions. Pairs from the web have one
 	Size             int     // pixels a side, 16 to 4096; 0 means 32
-	Density          string  // how many images a caption is true of: "half", "base", "mid", "dbl"; "" means "mid"
+	Density          string  // how many images a caption is true of: "spec", "quart", "half", "base", "mid", "dbl"; "" means "mid"
 	Bright           bool    // grounds at full brightness instead of half
 	Noise            float64 // standard deviation of the pixel noise, components from 0 to 1; 0 means .05, negative none
 	CaptionNoise     float64 // share of training captions replaced by another scene's, as in captions from the web
 	Seed             uint64  // of scenes, captions and noise; 0 means 1
 }
 
-// Default is the regime in which the trade-off between hard and false negatives shows: 2,000 training images with five
-// captions each, 32 pixels, dim grounds, 5.3 % of random pairs true.
+// Default is 2,000 training images with five captions each, 32 pixels, dim grounds, 5.3 % of random pairs true.
 func Default() Config {
 	return Config{Train: 2000, Val: 500, Test: 500, Captions: 5, Size: 32, Density: "mid", Noise: .05, Seed: 1}
 }
@@ -69,6 +69,7 @@ func (c Config) validate() error {
 		{"Val", c.Val, 1, math.MaxInt32},
 		{"Test", c.Test, 1, math.MaxInt32},
 		{"Captions", c.Captions, 1, 1000},
+		{"TrainCaptions", c.TrainCaptions, 0, 1000},
 		{"Size", c.Size, 16, 4096},
 	} {
 		if f.value < f.low || f.value > f.top {
@@ -121,8 +122,14 @@ func New(c Config) (datasets.Collection, error) {
 	}
 	sum := sha256.Sum256(identity)
 	all := &collection{hash: hex.EncodeToString(sum[:])}
+	inTraining := c.TrainCaptions
+	fill(&inTraining, c.Captions)
 	for number, count := range []int{c.Train, c.Val, c.Test} {
-		all.splits = append(all.splits, newSplit(c, number, count))
+		captions := c.Captions
+		if splitNames[number] == "train" {
+			captions = inTraining
+		}
+		all.splits = append(all.splits, newSplit(c, number, count, captions))
 	}
 	return all, nil
 }

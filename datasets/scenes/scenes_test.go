@@ -39,10 +39,32 @@ func pixels(t *testing.T, s *Split, i int) []byte {
 // TestDensity holds the densities of the levels (five kinds an image, eight grounds): shares of random pairs that are
 // true, as measured for the training regime.
 func TestDensity(t *testing.T) {
-	for level, want := range map[string]float64{"half": .016, "base": .035, "mid": .053, "dbl": .073} {
+	for level, want := range map[string]float64{"spec": .0032, "quart": .0082, "half": .016, "base": .035, "mid": .053, "dbl": .073} {
 		got := open(t, Config{Density: level}, "train").Density()
 		if math.Abs(got-want) > .1*want {
 			t.Errorf("density of %s: got %.4f, want %.4f +- 10 %%", level, got, want)
+		}
+	}
+}
+
+// TestTrainCaptions holds that training images can have captions of another number than test images, at the same density, and that
+// the first of them does not depend on it.
+func TestTrainCaptions(t *testing.T) {
+	c := Config{Train: 3000, Test: 20, TrainCaptions: 1, Density: "half"}
+	train, test := open(t, c, "train"), open(t, c, "test")
+	if got := len(datasets.Pairs(train)); got != 3000 {
+		t.Errorf("training pairs: got %d, want one an image, 3000", got)
+	}
+	if got := len(datasets.Pairs(test)); got != 5*20 {
+		t.Errorf("test pairs: got %d, want five an image, 100", got)
+	}
+	if got := train.Density(); math.Abs(got-.016) > .1*.016 {
+		t.Errorf("density with one caption an image: got %.4f, want that of five, .016 +- 10 %%", got)
+	}
+	c.TrainCaptions = 0
+	for i, five := 0, open(t, c, "train"); i < 10; i++ {
+		if got, want := train.Captions(i)[0], five.Captions(i)[0]; got != want {
+			t.Errorf("image %d: first caption %q, with five captions %q", i, got, want)
 		}
 	}
 }
@@ -255,7 +277,7 @@ func TestCollection(t *testing.T) {
 	if got, want := hash(Default()), all.Hash(); got != want {
 		t.Errorf("hash of Default(): got %s, want that of Config{}, %s", got, want)
 	}
-	for _, c := range []Config{{Train: 9}, {Captions: 4}, {Density: "dbl"}, {Bright: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}} {
+	for _, c := range []Config{{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}} {
 		if hash(c) == all.Hash() {
 			t.Errorf("hash of %+v is that of Config{}", c)
 		}

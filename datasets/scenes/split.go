@@ -11,10 +11,11 @@ import (
 
 // Split is one split of the collection. It implements datasets.Related; its relation is known for every pair.
 type Split struct {
-	config Config
-	name   string
-	number int // place among splitNames
-	count  int // of images
+	config   Config
+	name     string
+	number   int // place among splitNames
+	count    int // of images
+	captions int // of each image
 
 	content  func() content
 	relation func() *relation
@@ -29,8 +30,8 @@ type content struct {
 
 var _ datasets.Related = (*Split)(nil)
 
-func newSplit(c Config, number, count int) *Split {
-	s := &Split{config: c, name: splitNames[number], number: number, count: count}
+func newSplit(c Config, number, count, captions int) *Split {
+	s := &Split{config: c, name: splitNames[number], number: number, count: count, captions: captions}
 	s.content = sync.OnceValue(s.draw)
 	s.relation = sync.OnceValue(func() *relation {
 		all := s.content()
@@ -46,15 +47,15 @@ func (s *Split) draw() content {
 	for i := range all.scenes {
 		all.scenes[i] = drawScene(stream(c.Seed, s.number, forObjects, i))
 		all.graphs = append(all.graphs,
-			drawCaptions(all.scenes[i], levels[c.Density], c.Captions, stream(c.Seed, s.number, forCaptions, i))...)
+			drawCaptions(all.scenes[i], levels[c.Density], s.captions, stream(c.Seed, s.number, forCaptions, i))...)
 	}
 	if splitNames[s.number] == "train" {
 		all.graphs = s.replace(all.graphs)
 	}
 	for i := range all.captions {
-		texts := make([]string, c.Captions)
+		texts := make([]string, s.captions)
 		for k := range texts {
-			texts[k] = all.graphs[i*c.Captions+k].String()
+			texts[k] = all.graphs[i*s.captions+k].String()
 		}
 		all.captions[i] = texts
 	}
@@ -67,13 +68,13 @@ func (s *Split) replace(clean []Graph) []Graph {
 	noisy := make([]Graph, len(clean))
 	for i := range s.count {
 		r := stream(c.Seed, s.number, forReplacing, i)
-		for k := range c.Captions {
-			from := i*c.Captions + k
+		for k := range s.captions {
+			from := i*s.captions + k
 			if r.Float64() < c.CaptionNoise {
 				other := (i + 1 + r.IntN(s.count-1)) % s.count
-				from = other*c.Captions + r.IntN(c.Captions)
+				from = other*s.captions + r.IntN(s.captions)
 			}
-			noisy[i*c.Captions+k] = clean[from]
+			noisy[i*s.captions+k] = clean[from]
 		}
 	}
 	return noisy
@@ -88,8 +89,7 @@ func (s *Split) Len() int { return s.count }
 // Key implements datasets.Set: the scene's number.
 func (s *Split) Key(i int) string { return fmt.Sprintf("%s-%06d", s.name, i) }
 
-// Captions implements datasets.Set. Every image has Config.Captions of them, so pair p is caption p mod Captions of image
-// p / Captions.
+// Captions implements datasets.Set. Every image of a split has as many, so pair p is caption p mod that number of image p over it.
 func (s *Split) Captions(i int) []string { return s.content().captions[i] }
 
 // Image implements datasets.Set: an *image.NRGBA, opaque, the same at every call.
@@ -127,7 +127,7 @@ func (s *Split) Density() float64 {
 	}
 	for p, d := range r.distinct {
 		total += trueImages[d]
-		if own := p / s.config.Captions; r.images[d].has(own) {
+		if own := p / s.captions; r.images[d].has(own) {
 			total--
 		}
 	}

@@ -24,13 +24,17 @@ type Collection struct {
 	splits     []string // in the order of the file
 	sets       map[string]*Set
 	omitted    omissions
+	forgetful  error // why the images are read anew each time; nil where they are not
 }
 
 var _ datasets.Collection = (*Collection)(nil)
 
-// Open reads the one dataset_*.json or dataset_*.json.gz of a folder and lists its images; none is decoded. Images of the
-// split "restval" join "train", as in the papers. An image that is not there, is listed twice, or has no file name, split or
-// caption is left out, and so is an empty caption (see Skipped).
+// Open reads the one dataset_*.json or dataset_*.json.gz of a folder, people's judgements if it has them, and the images' files;
+// none is decoded. The files are read through the first time and whenever they changed, which takes as long as the disk needs
+// (COCO: about a minute), and remembered in the user's cache folder.
+//
+// Images of the split "restval" join "train", as in the papers. An image that is not there, is listed twice, or has no file
+// name, split or caption is left out, and so is an empty caption (see Skipped).
 func Open(dir string) (*Collection, error) {
 	name, err := find(dir)
 	if err != nil {
@@ -49,15 +53,16 @@ func Open(dir string) (*Collection, error) {
 	if c.name == "" {
 		c.name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "dataset_"), ".gz"), ".json")
 	}
-	c.fill(dir, name, f.Images, listing, digest)
+	files := c.fill(dir, name, f.Images, listing, digest)
 	if len(c.sets) == 0 {
 		return nil, errors.Join(append([]error{fmt.Errorf("karpathy: %s: none of its %d images can be used", name, len(f.Images))},
 			c.Skipped()...)...)
 	}
-	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
-	if err := c.judge(dir); err != nil {
+	if err := c.judge(dir, digest); err != nil {
 		return nil, fmt.Errorf("karpathy: %s: %w", judgementFile, err)
 	}
+	c.digestImages(filepath.Join(dir, "images"), files, digest)
+	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
 }
 
@@ -136,8 +141,9 @@ func list(images string, entries []entry) (map[string]bool, error) {
 	return files, nil
 }
 
-// fill sorts the usable entries into splits. Missing images enter the digest, since without them it is another collection.
-func (c *Collection) fill(dir, name string, entries []entry, listing map[string]bool, digest hash.Hash) {
+// fill sorts the usable entries into splits and returns their files in the order of entries. Missing images enter the digest,
+// since without them it is another collection.
+func (c *Collection) fill(dir, name string, entries []entry, listing map[string]bool, digest hash.Hash) (files []string) {
 	seen := map[string]bool{}
 	for i, e := range entries {
 		what := fmt.Sprintf("image %d (%q)", i, e.Filename)
@@ -185,14 +191,17 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 			c.sets[split], c.splits = set, append(c.splits, split)
 		}
 		set.add(photo{file: file, captions: captions, positions: positions})
+		files = append(files, file)
 	}
+	return files
 }
 
 // Name is the "dataset" of the file, or what its name says.
 func (c *Collection) Name() string { return c.name }
 
-// Hash is 16 hexadecimal digits of the SHA-256 of the (unpacked) dataset file, followed by the names of images that are
-// missing.
+// Hash is 16 hexadecimal digits of the SHA-256 of all that a run's numbers can depend on: the (unpacked) dataset file, the names
+// of images that are missing, the (unpacked) judgements, and the content of every image that is there. So an image that is
+// damaged, or mended, makes another collection.
 func (c *Collection) Hash() string { return c.hash }
 
 // Splits lists the splits in the order in which they turn up in the file.
@@ -210,5 +219,12 @@ func (c *Collection) Split(name string) (datasets.Set, error) {
 	return set, nil
 }
 
-// Skipped tells what Open left out, an *Omission for each reason; nil when nothing was.
-func (c *Collection) Skipped() []error { return c.omitted.errors() }
+// Skipped tells what Open left out, an *Omission for each reason, and why the images could not be remembered; nil when there is
+// nothing to tell.
+func (c *Collection) Skipped() []error {
+	told := c.omitted.errors()
+	if c.forgetful != nil {
+		told = append(told, c.forgetful)
+	}
+	return told
+}

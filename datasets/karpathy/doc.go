@@ -4,6 +4,7 @@
 //	dir/images/...                             JPEG or PNG, flat or in folders named by "filepath"
 //	dir/cross_image_judgements.json.gz         optional: what people said of captions of other images
 //
-// What is broken in a collection is left out, counted and told by Skipped. The package decodes images but does not
-// transform them. It imports datasets, and nothing of the rest of this module.
+// What is broken in the files that list images is left out, counted and told by Skipped. Images are decoded when they are asked for,
+// and not transformed; one that cannot be decoded is an error then. A collection's Hash covers the content of all of them.
+// It imports datasets, and nothing of the rest of this module.
 package karpathy

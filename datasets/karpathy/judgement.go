@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +16,9 @@ import (
 // judgementFile holds people's judgements of captions written for another image (Hodosh et al., 2013).
 const judgementFile = "cross_image_judgements.json.gz"
 
-// A caption is true of an image when the experts' mean score, of 1 to 4, or the crowd's share of "yes" reaches these.
+// A caption is true of an image when the experts' mean score or the crowd's share of "yes" reaches these. The corpus' readme says that
+// an expert's 3 of 4 is "almost describes the image with minor mistakes", and that a "yes" may have minor mistakes, too; that the
+// mean of the experts and half of the crowd decide is our choice.
 const (
 	expertMean = 3.0
 	crowdShare = 0.5
@@ -40,8 +43,9 @@ type judgements struct {
 	} `json:"crowd"`
 }
 
-// judge reads the folder's judgements, if there are any, into the sets. A pair that both groups saw holds when either says so.
-func (c *Collection) judge(dir string) error {
+// judge reads the folder's judgements, if there are any, into the sets, and digests them. A pair that both groups saw holds when
+// either says so.
+func (c *Collection) judge(dir string, digest io.Writer) error {
 	content, err := open(filepath.Join(dir, judgementFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -50,15 +54,13 @@ func (c *Collection) judge(dir string) error {
 		return err
 	}
 	defer content.Close()
-	var all judgements
-	if err := json.NewDecoder(content).Decode(&all); err != nil {
-		return broken("the judgements", err)
+	fmt.Fprintln(digest, "judgements")
+	all, err := parseJudgements(io.TeeReader(content, digest))
+	if err != nil {
+		return err
 	}
 	index := c.places()
-	for i, e := range all.Expert {
-		if len(e.Scores) == 0 {
-			return fmt.Errorf("expert judgement %d (%q): no scores; give it some or drop it", i, e.Image)
-		}
+	for _, e := range all.Expert {
 		sum := 0.0
 		for _, score := range e.Scores {
 			sum += score
@@ -69,6 +71,36 @@ func (c *Collection) judge(dir string) error {
 		c.record(index, j.judgedPair, j.YesFraction >= crowdShare)
 	}
 	return nil
+}
+
+// parseJudgements reads the whole of a file of judgements.
+func parseJudgements(r io.Reader) (*judgements, error) {
+	all, decoder := &judgements{}, json.NewDecoder(r)
+	if err := decoder.Decode(all); err != nil {
+		return nil, broken("the judgements", err)
+	}
+	switch _, err := decoder.Token(); {
+	case err == nil:
+		return nil, errors.New("there is more after the end of the object; the file is damaged, get it again")
+	case err != io.EOF:
+		return nil, broken("the end of the judgements", err)
+	}
+	for i, e := range all.Expert {
+		if len(e.Scores) == 0 {
+			return nil, fmt.Errorf("expert judgement %d (%q): no scores; give it some or drop it", i, e.Image)
+		}
+		for _, score := range e.Scores {
+			if score < 1 || score > 4 {
+				return nil, fmt.Errorf("expert judgement %d (%q): a score of %v; scores are 1 to 4, mend or drop it", i, e.Image, score)
+			}
+		}
+	}
+	for i, j := range all.Crowd {
+		if j.YesFraction < 0 || j.YesFraction > 1 {
+			return nil, fmt.Errorf("crowd judgement %d (%q): a fraction of %v; fractions are 0 to 1, mend or drop it", i, j.Image, j.YesFraction)
+		}
+	}
+	return all, nil
 }
 
 // place is where an image is.

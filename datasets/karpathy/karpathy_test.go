@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"image"
 	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +187,29 @@ func TestHash(t *testing.T) {
 	if got := hash(less); got == plain {
 		t.Error("with an image missing the hash is the same")
 	}
+	// d.jpg is cut off in pets: whole, it is another collection, and so is one with a byte changed, whose size stays.
+	photo := photoBytes(t)
+	changed := bytes.Clone(photo)
+	changed[len(changed)/2] ^= 1
+	seen := map[string]string{plain: "cut off"}
+	for what, content := range map[string]string{"whole": string(photo), "another byte": string(changed), "empty": ""} {
+		got := hash(pets(t, map[string]string{"images/d.jpg": content}))
+		if other, ok := seen[got]; ok {
+			t.Errorf("d.jpg %s has the hash of d.jpg %s", what, other)
+		}
+		seen[got] = what
+	}
+	unused := hash(pets(t, map[string]string{"images/nobody-lists-me.jpg": "x"}))
+	if unused != plain {
+		t.Error("an image that no entry lists changes the hash")
+	}
+	judged := func(score string) string {
+		return gzipped(t, `{"expert": [{"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 1, "scores": [`+score+`]}]}`)
+	}
+	three, four := hash(pets(t, map[string]string{judgementFile: judged("3")})), hash(pets(t, map[string]string{judgementFile: judged("4")}))
+	if three == plain || three == four {
+		t.Errorf("got %s without judgements, %s and %s with different ones, want three hashes", plain, three, four)
+	}
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -212,6 +237,12 @@ func TestOpenErrors(t *testing.T) {
 			judgementFile: gzipped(t, `{"expert": [`)}, judgementFile + ": cut off"},
 		{"judgement without scores", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
 			judgementFile: gzipped(t, `{"expert": [{"image": "x.jpg"}]}`)}, "expert judgement 0"},
+		{"judgement with a score of 5", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
+			judgementFile: gzipped(t, `{"expert": [{"image": "x.jpg", "scores": [4, 5]}]}`)}, "expert judgement 0 (\"x.jpg\"): a score of 5"},
+		{"judgement of 7 per cent", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
+			judgementFile: gzipped(t, `{"crowd": [{}, {"image": "x.jpg", "yes_fraction": 7}]}`)}, "crowd judgement 1 (\"x.jpg\")"},
+		{"judgements twice", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
+			judgementFile: gzipped(t, `{}{}`)}, "after the end"},
 	} {
 		_, err := Open(folder(t, test.files))
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "karpathy: ") {
@@ -339,6 +370,49 @@ func FuzzParse(f *testing.F) {
 		got, err := parse(bytes.NewReader(content))
 		if (got == nil) == (err == nil) {
 			t.Fatalf("got %v and %v, want one of them", got, err)
+		}
+	})
+}
+
+func FuzzJudgements(f *testing.F) {
+	f.Add([]byte(`{"expert": [{"image": "a", "caption_image": "b", "caption_index": 1, "scores": [1, 4]}], "crowd": [{"yes_fraction": 0.4}]}`))
+	f.Add([]byte(`{"expert": [{"scores": []}]}`))
+	f.Add([]byte(`{"crowd": null} {`))
+	f.Add([]byte(`{"expert": [{"scores": [1e308, 1e308]}]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		got, err := parseJudgements(bytes.NewReader(content))
+		if (got == nil) == (err == nil) {
+			t.Fatalf("got %v and %v, want one of them", got, err)
+		}
+		if err != nil {
+			return
+		}
+		// What is accepted is within its scales, and is the same when it is written and read again.
+		for _, e := range got.Expert {
+			if len(e.Scores) == 0 || slices.Min(e.Scores) < 1 || slices.Max(e.Scores) > 4 {
+				t.Fatalf("accepted scores %v", e.Scores)
+			}
+		}
+		for _, j := range got.Crowd {
+			if !(j.YesFraction >= 0 && j.YesFraction <= 1) {
+				t.Fatalf("accepted a fraction of %v", j.YesFraction)
+			}
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseJudgements(bytes.NewReader(text))
+		if err != nil || !reflect.DeepEqual(got, again) {
+			t.Fatalf("got %+v (%v) from %s, want %+v", again, err, text, got)
+		}
+		// Entering them into a collection leaves out what it does not have, and never fails.
+		c := &Collection{}
+		for _, j := range got.Crowd {
+			c.record(map[string]place{}, j.judgedPair, true)
+		}
+		if len(got.Crowd) > 0 && c.omitted[0].Count != len(got.Crowd) {
+			t.Fatalf("left out %v of %d", c.omitted, len(got.Crowd))
 		}
 	})
 }

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package karpathy
+
+import (
+	"io/fs"
+	"time"
+)
+
+// changed is when a file was modified last.
+func changed(info fs.FileInfo) time.Time { return info.ModTime().UTC() }

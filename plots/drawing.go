@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -69,12 +68,11 @@ func writeSVG(w io.Writer, d layouter) error {
 	if err := s.write(&b, c, c.Canvas); err != nil {
 		return err
 	}
-	// vgsvg names fonts after their files, and calls PNG data JPEG.
-	_, err = strings.NewReplacer(
-		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
-		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
-		"data:image/jpg;", "data:image/png;",
-	).WriteString(w, c.fixed(b.String()))
+	page, err := c.fixed(b.String())
+	if err != nil {
+		return fmt.Errorf("plots: %s: %w", s.name, err)
+	}
+	_, err = io.WriteString(w, page)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"encoding/xml"
 	"fmt"
 	"image"
 	"strings"
@@ -10,11 +11,20 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// printedSVG is an SVG canvas that holds images at the resolution of print and knows how wide its texts are.
+// printedSVG is an SVG canvas that holds images at the resolution of print and knows how wide its texts are. It keeps the texts
+// themselves to the end, so that none is taken for a part of the page.
 type printedSVG struct {
 	*vgsvg.Canvas
-	widths []vg.Length // of the texts, in order
+	texts []printedText // in order
 }
+
+type printedText struct {
+	text  string
+	width vg.Length
+}
+
+// place stands for a text on the canvas.
+const place = "text"
 
 // DrawImage implements vg.Canvas.
 func (c *printedSVG) DrawImage(at vg.Rectangle, img image.Image) {
@@ -23,18 +33,39 @@ func (c *printedSVG) DrawImage(at vg.Rectangle, img image.Image) {
 
 // FillString implements vg.Canvas.
 func (c *printedSVG) FillString(f font.Face, at vg.Point, s string) {
-	c.widths = append(c.widths, f.Width(s))
-	c.Canvas.FillString(f, at, s)
+	c.texts = append(c.texts, printedText{s, f.Width(s)})
+	c.Canvas.FillString(f, at, place)
 }
 
-// fixed gives each text of the page the width that it was laid out with. A reader whose machine lacks the font would else see
-// texts that run into each other or out of the page.
-func (c *printedSVG) fixed(page string) string {
+// fixed puts the texts into the page, and gives each the width that it was laid out with: a reader whose machine lacks the font would
+// else see texts that run into each other or out of the page. It mends what vgsvg says of fonts, which it names after their files,
+// and of PNG data, which it calls JPEG.
+func (c *printedSVG) fixed(page string) (string, error) {
+	page = strings.NewReplacer(
+		"font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;",
+		"font-variant:"+strings.ToLower(boldVariant)+";font-weight:normal;", "font-variant:normal;font-weight:bold;",
+		"data:image/jpg;", "data:image/png;",
+	).Replace(page)
 	parts := strings.Split(page, "<text ")
-	for k, width := range c.widths {
-		if width > 0 {
-			parts[k+1] = fmt.Sprintf(`textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s`, width.Points(), parts[k+1])
-		}
+	if len(parts) != len(c.texts)+1 {
+		return "", fmt.Errorf("the SVG canvas wrote %d texts of %d", len(parts)-1, len(c.texts))
 	}
-	return strings.Join(parts, "<text ")
+	b := strings.Builder{}
+	b.WriteString(parts[0])
+	for k, t := range c.texts {
+		before, after, found := strings.Cut(parts[k+1], ">"+place+"</text>")
+		if !found {
+			return "", fmt.Errorf("the SVG canvas wrote no text %d of %d", k+1, len(c.texts))
+		}
+		b.WriteString("<text ")
+		if t.width > 0 {
+			fmt.Fprintf(&b, `textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, t.width.Points())
+		}
+		b.WriteString(before + ">")
+		if err := xml.EscapeText(&b, []byte(t.text)); err != nil {
+			return "", err
+		}
+		b.WriteString("</text>" + after)
+	}
+	return b.String(), nil
 }

@@ -16,6 +16,10 @@ type Table struct {
 	Sources []string // what the values of a cell are, in order; empty for tables of one value a cell
 	Columns []Column
 	Rows    []TableRow
+	// More names the columns that do not fit a page's width beside the first ones, which then opens them; empty to show them at once.
+	More string
+	// Facts are what a file tells of each line beside its value, such as where it is from; a table to be read leaves them out.
+	Facts []string
 }
 
 // Column describes one column. Neighbours with the same Group share a heading above their names.
@@ -40,6 +44,8 @@ type TableRow struct {
 	Name   string
 	Status string // "not yet", "2 of 3 seeds"; shown below the name
 	Cells  []Cell // one a column
+	// Facts has, for each source, an entry for each of Table.Facts; what is missing at the end is empty.
+	Facts [][]string
 }
 
 // Cell holds one value a source, in the order of Table.Sources. Values missing at the end show as "–".
@@ -50,6 +56,8 @@ type Value struct {
 	Mean, Std float64 // Std is shown when N is above one
 	N         int     // number of runs; 0 for none
 	Text      string  // shown instead of the number if not empty
+	// Interval has the ends of an interval around the mean, which only a file tells; nil for none.
+	Interval *[2]float64
 }
 
 // Number is a single value, such as one a paper reports.
@@ -100,6 +108,12 @@ func (t Table) check() error {
 		for c, cell := range r.Cells {
 			if n := max(1, len(t.Sources)); len(cell) > n {
 				return fmt.Errorf("plots: table %q: row %q, column %q: %d values for %d sources", t.Title, r.Name, t.Columns[c].Name, len(cell), n)
+			}
+		}
+		for _, facts := range r.Facts {
+			if len(facts) > len(t.Facts) || len(r.Facts) > max(1, len(t.Sources)) {
+				return fmt.Errorf("plots: table %q: row %q: %d facts of %d sources for %d of %d", t.Title, r.Name, len(facts), len(r.Facts), len(t.Facts),
+					max(1, len(t.Sources)))
 			}
 		}
 	}

@@ -79,6 +79,7 @@ const (
 	htmlTable  = "border-collapse:collapse;border:none;margin:0;table-layout:auto;font-variant-numeric:tabular-nums;line-height:1.35"
 	htmlTitle  = "text-align:left;font-weight:bold;padding:4px 8px;color:inherit;caption-side:top"
 	htmlNote   = "margin:4px 8px;max-width:60em;font-size:90%"
+	htmlMore   = "margin:4px 8px;cursor:pointer"
 	htmlRule   = "1px solid currentColor"
 	htmlThin   = "1px solid rgba(128,128,128,.45)"
 	htmlPlain  = "background:none" // no stripes: rows are of several lines
@@ -97,8 +98,15 @@ func (t Table) HTML(w io.Writer) error {
 		return err
 	}
 	var b bytes.Buffer
-	for _, part := range t.folded(HTMLLetters) {
+	parts := t.folded(HTMLLetters)
+	for i, part := range parts {
+		if i == 1 && t.More != "" {
+			fmt.Fprintf(&b, "<details>\n<summary style=\"%s\">%s</summary>\n", htmlMore, html.EscapeString(t.More))
+		}
 		part.html(&b)
+	}
+	if len(parts) > 1 && t.More != "" {
+		b.WriteString("</details>\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err

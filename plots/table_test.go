@@ -117,7 +117,11 @@ func TestTextStyle(t *testing.T) {
 
 func TestCSVIsTidy(t *testing.T) {
 	var b strings.Builder
-	if err := retrieval().CSV(&b); err != nil {
+	table := retrieval()
+	table.Rows[0].Cells[5][1].Interval = &[2]float64{29.5, 43.25}
+	table.Facts = []string{"set", "commit"}
+	table.Rows[0].Facts = [][]string{nil, {"epochs=3", "c0ffee"}}
+	if err := table.CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
@@ -128,10 +132,11 @@ func TestCSVIsTidy(t *testing.T) {
 		t.Errorf("got %d lines, want %d", got, want)
 	}
 	for at, want := range map[int]string{
-		0:  "method,status,group,column,unit,source,mean,std,n,text",
-		1:  "ALBEF,,Text Retrieval,R@1,%,paper,55.6,,1,",
-		6:  "ALBEF,,Text Retrieval,R@10,%,here,36.4,0.44,3,",
-		26: "FALCON,not yet,Text Retrieval,R@1,%,here,,,,",
+		0:  "method,status,group,column,unit,source,mean,std,n,low,high,text,set,commit",
+		1:  "ALBEF,,Text Retrieval,R@1,%,paper,55.6,,1,,,,,",
+		6:  "ALBEF,,Text Retrieval,R@10,%,here,36.4,0.44,3,,,,epochs=3,c0ffee",
+		12: "ALBEF,,Image Retrieval,R@10,%,here,30.9,0.7,3,29.5,43.25,,epochs=3,c0ffee",
+		26: "FALCON,not yet,Text Retrieval,R@1,%,here,,,,,,,,",
 	} {
 		if got := strings.Join(records[at], ","); got != want {
 			t.Errorf("line %d: got %s, want %s", at, got, want)
@@ -255,6 +260,7 @@ func TestTableRejects(t *testing.T) {
 		{plots.Table{Title: "x"}, `table "x" has no columns`},
 		{plots.Table{Columns: make([]plots.Column, 1), Rows: []plots.TableRow{{Name: "r", Cells: make([]plots.Cell, 2)}}}, `row "r" has 2 cells for 1 columns`},
 		{plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: "r", Cells: []plots.Cell{make(plots.Cell, 2)}}}}, `row "r", column "c": 2 values for 1 sources`},
+		{plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: "r", Facts: [][]string{{"fact"}}}}}, `row "r": 1 facts of 1 sources for 0 of 1`},
 	} {
 		var b strings.Builder
 		for name, err := range map[string]error{
@@ -334,6 +340,24 @@ func TestWideTableFoldsInHTML(t *testing.T) {
 	for c := range 30 {
 		if want := fmt.Sprintf("%.1f", 100+float64(c)); strings.Count(text, want) != 1 {
 			t.Errorf("%s stands %d times in the tables, want once", want, strings.Count(text, want))
+		}
+	}
+}
+
+// What More names is closed behind it: all parts but the first, and nothing where there is one part.
+func TestMoreColumnsInHTML(t *testing.T) {
+	for columns, want := range map[int]int{2: 0, 30: 1} {
+		table := plots.Table{More: "the other columns", Rows: []plots.TableRow{{Name: "row"}}}
+		for range columns {
+			table.Columns = append(table.Columns, plots.Column{Name: "a column"})
+		}
+		var b bytes.Buffer
+		if err := table.HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		first, rest, _ := strings.Cut(b.String(), "<details>")
+		if strings.Count(first, "<table") != 1 || strings.Count(rest, "the other columns</summary>") != want || strings.Count(rest, "</details>") != want {
+			t.Errorf("%d columns: got %s", columns, b.String())
 		}
 	}
 }

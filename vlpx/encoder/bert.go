@@ -12,6 +12,8 @@ type BERT struct {
 	Width, Heads, MLP int
 	Layers, Fusion    int
 	Dropout           float64
+	// Types is the number of token types, 0 for BERT's two. ALBEF's captions are all of type 0.
+	Types int `json:",omitempty"`
 }
 
 const bertEpsilon = 1e-12
@@ -24,13 +26,31 @@ func (b BERT) block(half bool) Block {
 //
 //   - bias: of the attention logits, from PaddingBias.
 func (b BERT) Encode(s *model.Scope, ids, bias *Node, half bool) *Node {
+	return b.Read(s, b.Embed(s, ids, nil), bias, half)
+}
+
+// Embed turns ids [batch, tokens] (int32) into the sums of their word, position and type embeddings, normalised,
+// [batch, tokens, Width].
+//
+//   - types: of the tokens, such as 0 in a first sentence and 1 in a second, [batch, tokens] (int32); nil for all 0.
+func (b BERT) Embed(s *model.Scope, ids, types *Node) *Node {
 	g, tokens := ids.Graph(), ids.Shape().Dim(1)
 	e := s.In("embeddings")
 	x := Gather(b.words(e, g), InsertAxes(ids, -1))
 	position := Slice(Variable(e.In("position"), g, Embedding, b.Positions, b.Width), AxisRange(0, tokens))
-	segment := Slice(Variable(e.In("segment"), g, Embedding, 2, b.Width), AxisRange(0, 1))
-	x = Add(x, InsertAxes(Add(position, segment), 0))
-	x = dropout(e, LayerNorm(e.In("norm"), x, bertEpsilon), b.Dropout)
+	segments := Variable(e.In("segment"), g, Embedding, max(b.Types, 2), b.Width)
+	if types == nil {
+		x = Add(x, InsertAxes(Add(position, Slice(segments, AxisRange(0, 1))), 0))
+	} else {
+		x = Add(Add(x, InsertAxes(position, 0)), Gather(segments, InsertAxes(types, -1)))
+	}
+	return dropout(e, LayerNorm(e.In("norm"), x, bertEpsilon), b.Dropout)
+}
+
+// Read turns embedded texts [batch, tokens, Width] into states of the same shape with the text layers.
+//
+//   - bias: of the attention logits, from PaddingBias.
+func (b BERT) Read(s *model.Scope, x, bias *Node, half bool) *Node {
 	for layer := range b.Layers {
 		x = b.block(half).Self(s.In("layer_%d", layer), x, bias)
 	}

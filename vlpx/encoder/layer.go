@@ -19,12 +19,25 @@ const (
 	Temperature = "temperature" // tau, a scalar
 )
 
-// Variable returns the value of the scope's trainable float32 variable in the graph, declaring it on first use.
+// Variable returns the value of the scope's trainable variable in the graph, declaring it in float32 on first use. One that the
+// store has already keeps its type, so that a model computes in the type of its weights and inputs.
 func Variable(s *model.Scope, g *Graph, name string, dims ...int) *Node {
-	return s.WithInitializer(initializer.Zero).VariableWithShape(name, shapes.Make(dtypes.Float32, dims...)).NodeValue(g)
+	dtype := dtypes.Float32
+	if v := s.GetVariable(name); v != nil {
+		dtype = v.DType()
+	}
+	return s.WithInitializer(initializer.Zero).VariableWithShape(name, shapes.Make(dtype, dims...)).NodeValue(g)
 }
 
-// Linear maps x [..., in] to [..., out] with a bias. With half the product runs in bfloat16; the result is float32.
+// DType is the type of the weights below a scope, float32 while there are none.
+func DType(s *model.Scope) dtypes.DType {
+	for v := range s.IterVariables() {
+		return v.DType()
+	}
+	return dtypes.Float32
+}
+
+// Linear maps x [..., in] to [..., out] with a bias. With half the product runs in bfloat16; the result has x's type.
 func Linear(s *model.Scope, x *Node, out int, half bool) *Node {
 	in := x.Shape().Dim(-1)
 	y := MatMulRows(x, Variable(s, x.Graph(), Weights, in, out), half)
@@ -40,12 +53,12 @@ func MatMulRows(x, w *Node, half bool) *Node {
 	return Reshape(inHalf(half, MatMul, x, w), dims...)
 }
 
-// inHalf computes op in bfloat16 if half is set, and returns float32 either way.
+// inHalf computes op in bfloat16 if half is set, and returns a's type either way.
 func inHalf(half bool, op func(a, b *Node) *Node, a, b *Node) *Node {
 	if !half {
 		return op(a, b)
 	}
-	return ConvertDType(op(ConvertDType(a, dtypes.BFloat16), ConvertDType(b, dtypes.BFloat16)), dtypes.Float32)
+	return ConvertDType(op(ConvertDType(a, dtypes.BFloat16), ConvertDType(b, dtypes.BFloat16)), a.DType())
 }
 
 // LayerNorm normalises the last axis of x and applies gain and offset.

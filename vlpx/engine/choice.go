@@ -17,9 +17,10 @@ const (
 	goEngine   = "go:ops_sequential"
 )
 
-// slowerGo is the measured price of the pure-Go engine: a step of a small transformer (batch 64, 64 tokens, width 128,
-// 4 layers) took 3.0 s, and 0.25 s on ONNX Runtime, on the same two cores.
-const slowerGo = "a training step takes about twelve times as long as on onnx:cpu"
+// slowerGo is the measured price of the pure-Go engine: a run at scale mini took ten times as long as on ONNX Runtime, on the same two
+// cores (paper.PureGoFactor), and a step of a small transformer alone (batch 64, 64 tokens, width 128, 4 layers) twelve times, 3.0 s and
+// 0.25 s.
+const slowerGo = "training takes about ten times as long as on onnx:cpu"
 
 // Choice is the engine that a program will run on.
 type Choice struct {

@@ -22,6 +22,11 @@ type ALBEF struct {
 	MeanPool bool `json:",omitempty"`
 	// Temperature is tau's first value; 0 takes the published 0.07. It is learned from there, within [0.001, 0.5].
 	Temperature float64 `json:",omitempty"`
+	// FreeTemperature leaves out these bounds, as the published retrieval fine-tuning does.
+	FreeTemperature bool `json:",omitempty"`
+	// CaptionPadding makes the padding of a masked caption that of the caption, as in the published code. Without it a random word
+	// of MLM that happens to be [PAD] counts as padding, too.
+	CaptionPadding bool `json:",omitempty"`
 }
 
 // Paper is ALBEF's exact architecture, 210M parameters: ViT-B/16 at 256 pixels and BERT-base with six fusion layers.
@@ -88,8 +93,11 @@ func (a ALBEF) EncodeImage(s *model.Scope, pixels *Node) Image {
 }
 
 // EncodeText encodes ids [batch, tokens], padded with zeros.
-func (a ALBEF) EncodeText(s *model.Scope, ids *Node) Text {
-	bias := paddingBias(ids)
+func (a ALBEF) EncodeText(s *model.Scope, ids *Node) Text { return a.encodeText(s, ids, ids) }
+
+// encodeText encodes ids whose padding is where other ids of the same shape are zero; see padding.
+func (a ALBEF) encodeText(s *model.Scope, ids, padded *Node) Text {
+	bias := paddingBias(padded, encoder.DType(s))
 	states := a.Text.Encode(s.In("text"), ids, bias, a.Half)
 	return Text{states, bias, a.project(s.In("text_projection"), class(states))}
 }
@@ -121,12 +129,23 @@ func class(states *Node) *Node {
 	return Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
 }
 
-func paddingBias(ids *Node) *Node {
-	return encoder.PaddingBias(ConvertDType(GreaterThan(ids, ZerosLike(ids)), dtypes.Float32))
+// padding gives the ids that tell the padding of masked ids of captions.
+func (a ALBEF) padding(masked, captions *Node) *Node {
+	if a.CaptionPadding {
+		return captions
+	}
+	return masked
 }
 
-// oneHot is the choice of batch rows by their positions, [rows, batch].
-func oneHot(rows *Node, batch int) *Node { return OneHot(rows, batch, dtypes.Float32) }
+func paddingBias(ids *Node, dtype dtypes.DType) *Node {
+	return encoder.PaddingBias(ConvertDType(GreaterThan(ids, ZerosLike(ids)), dtype))
+}
+
+// oneHot is the choice of rows of a batch x by their positions, [rows, batch].
+func oneHot(rows, x *Node) *Node { return OneHot(rows, x.Shape().Dim(0), x.DType()) }
+
+// each is the choice that takes every row of a batch x in order, [batch, batch].
+func each(x *Node) *Node { return ConvertDType(Diagonal(x.Graph(), x.Shape().Dim(0)), x.DType()) }
 
 // maskedWords are the logits over the vocabulary for MLM, [batch, tokens, vocabulary].
 func (a ALBEF) maskedWords(s *model.Scope, fused *Node) *Node {
@@ -137,8 +156,11 @@ func (a ALBEF) maskedWords(s *model.Scope, fused *Node) *Node {
 const coldest, hottest = 0.001, 0.5
 
 // temperature is tau, clamped in place to its bounds before each use, with no gradient through the clamp (METHODS.md 1.1).
-func temperature(s *model.Scope, g *Graph) *Node {
-	encoder.Variable(s, g, encoder.Temperature)
+func (a ALBEF) temperature(s *model.Scope, g *Graph) *Node {
+	tau := encoder.Variable(s, g, encoder.Temperature)
+	if a.FreeTemperature {
+		return tau
+	}
 	v := s.GetVariable(encoder.Temperature)
 	v.SetNodeValue(ClipScalar(v.NodeValue(g), coldest, hottest))
 	return v.NodeValue(g)

@@ -1,8 +1,7 @@
 package framework
 
 import (
-	"strings"
-
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -12,18 +11,15 @@ import (
 // not free. The caller frees the results with Release.
 //
 // ONNX Runtime has been seen to refuse a graph once in many times and to take it at the next try, so a compilation that fails
-// is tried once more; a second failure is the error.
+// is tried once more, by the call itself; its failure is the error. A graph that is compiled already is not compiled again.
 func Call(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	defer Release(inputs)
-	args := make([]any, len(inputs))
+	args, of := make([]any, len(inputs)), make([]shapes.Shape, len(inputs))
 	for i, x := range inputs {
-		args[i] = x
+		args[i], of[i] = x, x.Shape()
 	}
-	out, err := exec.Call(args...)
-	if err != nil && strings.Contains(err.Error(), "compilation failed") {
-		return exec.Call(args...)
-	}
-	return out, err
+	_, _ = exec.Compile(of...) // a failure is not the last word
+	return exec.Call(args...)
 }
 
 // Orderly, deferred in a function that builds a graph, makes a panic with something else than an error one with an error. A part of

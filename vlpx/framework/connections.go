@@ -37,10 +37,9 @@ func (a ALBEF) frozen(s *model.Scope, b Batch) func() *seen {
 		evaluating(func() { once.image, once.text = a.EncodeImage(scope, b.Pixels), a.EncodeText(scope, b.IDs) })
 		once.image.Feature, once.text.Feature = StopGradient(once.image.Feature), StopGradient(once.text.Feature)
 		once.match = func(images, texts *Node) (probability *Node) {
-			batch := b.Pixels.Shape().Dim(0)
 			evaluating(func() {
-				chosen := oneHot(texts, batch)
-				fused := a.Fuse(scope, encoder.SelectRows(chosen, once.text.States), encoder.SelectRows(chosen, once.text.Bias), once.image.Tokens, oneHot(images, batch))
+				chosen := oneHot(texts, b.Pixels)
+				fused := a.Fuse(scope, encoder.SelectRows(chosen, once.text.States), encoder.SelectRows(chosen, once.text.Bias), once.image.Tokens, oneHot(images, b.Pixels))
 				probability = StopGradient(matched(a.MatchLogits(scope, fused)))
 			})
 			return probability
@@ -61,8 +60,8 @@ func (a ALBEF) connect(m negative.Method, b Batch, f negative.Features, frozen f
 	candidates := negative.Picked(m.Matching.(negative.Picking), online, b.Noise)
 	batch := b.Pixels.Shape().Dim(0)
 	if m.NeedsRelation() {
-		candidates.ImageScores = ReduceSum(Mul(Transpose(b.Truth, 0, 1), oneHot(candidates.Images, batch)), -1)
-		candidates.TextScores = ReduceSum(Mul(b.Truth, oneHot(candidates.Texts, batch)), -1)
+		candidates.ImageScores = ReduceSum(Mul(Transpose(b.Truth, 0, 1), oneHot(candidates.Images, b.Truth)), -1)
+		candidates.TextScores = ReduceSum(Mul(b.Truth, oneHot(candidates.Texts, b.Truth)), -1)
 		return m.Positives.Connect(candidates)
 	}
 	own := Iota(b.Pixels.Graph(), shapes.Make(dtypes.Int32, batch), 0)
@@ -76,8 +75,9 @@ func (a ALBEF) connect(m negative.Method, b Batch, f negative.Features, frozen f
 // spare predict nothing.
 type further struct {
 	masked, labels *Node // [room, tokens] int32
+	padded         *Node // ids whose zeros are the padding, [room, tokens] int32
 	choice         *Node // of the images, one-hot, [room, batch]
-	count          *Node // of the new positives, a scalar, float32
+	count          *Node // of the new positives, a scalar
 }
 
 func (a ALBEF) joining(b Batch, c negative.Connections) *further {
@@ -87,16 +87,18 @@ func (a ALBEF) joining(b Batch, c negative.Connections) *further {
 	isNew := Concatenate([]*Node{c.NewTexts, c.NewImages}, 0)
 
 	// Row r takes the r-th new positive: the one whose running count, itself included, is r+1.
-	running := MatMul(ConvertDType(LowerTriangular(g, 2*batch), dtypes.Float32), InsertAxes(isNew, -1))
-	row := Iota(g, shapes.Make(dtypes.Float32, b.Room, 2*batch), 0)
-	takes := Mul(ConvertDType(Equal(OnePlus(row), Transpose(running, 0, 1)), dtypes.Float32), InsertAxes(isNew, 0))
+	dtype := isNew.DType()
+	running := MatMul(ConvertDType(LowerTriangular(g, 2*batch), dtype), InsertAxes(isNew, -1))
+	row := Iota(g, shapes.Make(dtype, b.Room, 2*batch), 0)
+	takes := Mul(ConvertDType(Equal(OnePlus(row), Transpose(running, 0, 1)), dtype), InsertAxes(isNew, 0))
 	at := ConvertDType(ReduceSum(Mul(takes, Iota(g, takes.Shape(), 1)), -1), dtypes.Int32)
 	pick := func(x *Node) *Node { return Gather(x, InsertAxes(at, -1)) }
 
-	masked, labels := objective.MaskByCodes(Gather(b.IDs, InsertAxes(pick(texts), -1)), pick(b.Fresh))
-	taken := BroadcastToDims(GreaterThan(ReduceAndKeep(takes, ReduceSum, -1), ScalarZero(g, dtypes.Float32)), labels.Shape().Dimensions...)
+	ids := Gather(b.IDs, InsertAxes(pick(texts), -1))
+	masked, labels := objective.MaskByCodes(ids, pick(b.Fresh))
+	taken := BroadcastToDims(GreaterThan(ReduceAndKeep(takes, ReduceSum, -1), ScalarZero(g, dtype)), labels.Shape().Dimensions...)
 	return &further{
-		masked: masked, labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(pick(images), batch),
+		masked: masked, padded: a.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(pick(images), b.Pixels),
 		count: ReduceAllSum(isNew),
 	}
 }

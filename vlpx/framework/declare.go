@@ -25,8 +25,8 @@ const (
 	Frozen   = "/frozen"   // a reference model from another run; checkpoints leave it out
 )
 
-// Declare puts the model's variables, without values, into an empty store; their number is Parameters. The backend only
-// lends its graph builder: nothing is compiled or run.
+// Declare puts the model's variables, without values, into a store; their number is Parameters. Those that the store has already
+// must fit. The backend only lends its graph builder: nothing is compiled or run.
 func (a ALBEF) Declare(backend compute.Backend, store *model.Store) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -35,11 +35,12 @@ func (a ALBEF) Declare(backend compute.Backend, store *model.Store) error {
 		g := graph.NewGraph(backend, "declare")
 		defer g.Finalize()
 		s := store.Scope(Model)
-		temperature(s, g)
-		pixels := graph.Parameter(g, "pixels", shapes.Make(dtypes.Float32, 1, a.Vision.Image, a.Vision.Image, 3))
+		dtype := encoder.DType(s)
+		a.temperature(s, g)
+		pixels := graph.Parameter(g, "pixels", shapes.Make(dtype, 1, a.Vision.Image, a.Vision.Image, 3))
 		image := a.EncodeImage(s, pixels)
 		text := a.EncodeText(s, graph.Parameter(g, "ids", shapes.Make(dtypes.Int32, 1, 2)))
-		fused := a.Fuse(s, text.States, text.Bias, image.Tokens, graph.Ones(g, shapes.Make(dtypes.Float32, 1, 1)))
+		fused := a.Fuse(s, text.States, text.Bias, image.Tokens, graph.Ones(g, shapes.Make(dtype, 1, 1)))
 		a.MatchLogits(s, fused)
 		a.maskedWords(s, fused)
 	})

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -42,8 +41,7 @@ func (a ALBEF) NewInference(backend compute.Backend, store *model.Store, tokens 
 		return nil, fmt.Errorf("framework: building the text encoder: %w", err)
 	}
 	if n.pair, err = build(func(s *model.Scope, in []*Node) []*Node {
-		rows := in[0].Shape().Dim(0)
-		fused := a.Fuse(s, in[0], paddingBias(in[1]), in[2], ConvertDType(Diagonal(in[0].Graph(), rows), dtypes.Float32))
+		fused := a.Fuse(s, in[0], paddingBias(in[1], in[0].DType()), in[2], each(in[2]))
 		return []*Node{a.MatchLogits(s, fused)}
 	}); err != nil {
 		return nil, fmt.Errorf("framework: building the matching head: %w", err)

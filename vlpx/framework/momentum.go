@@ -3,7 +3,6 @@ package framework
 import (
 	"strings"
 
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -14,8 +13,8 @@ import (
 type teacher struct {
 	image, text *Node // um and wm, [batch, Embed]
 	words       *Node // logits over the vocabulary for the masked captions, [batch, tokens, vocabulary]; nil without MLM
-	// read gives the logits for further masked captions [rows, tokens], of the images that choice [rows, batch] names.
-	read func(masked, choice *Node) *Node
+	// read gives the logits for the rows that new positives add, [room, tokens, vocabulary].
+	read func(*further) *Node
 	mix  *Node // weight of the soft targets, a scalar
 }
 
@@ -32,18 +31,18 @@ func (a ALBEF) teach(s *model.Scope, decay float64, b Batch, which negative.Obje
 	words := func(states, bias, choice *Node) *Node {
 		return StopGradient(a.maskedWords(m, a.Fuse(m, states, bias, image.Tokens, choice)))
 	}
-	t := teacher{image: StopGradient(image.Feature), read: func(masked, choice *Node) *Node {
-		text := a.EncodeText(s.Store().Scope(Momentum), masked)
-		return words(text.States, text.Bias, choice)
+	t := teacher{image: StopGradient(image.Feature), read: func(f *further) *Node {
+		text := a.encodeText(s.Store().Scope(Momentum), f.masked, f.padded)
+		return words(text.States, text.Bias, f.choice)
 	}}
 	if !which.MLM {
 		t.text = StopGradient(a.EncodeText(m, b.IDs).Feature)
 		return t
 	}
-	both := a.EncodeText(m, Concatenate([]*Node{b.IDs, b.Masked}, 0))
+	both := a.encodeText(m, Concatenate([]*Node{b.IDs, b.Masked}, 0), Concatenate([]*Node{b.IDs, a.padding(b.Masked, b.IDs)}, 0))
 	masked := AxisRange(batch, 2*batch)
 	t.text = StopGradient(Slice(both.Feature, AxisRange(0, batch)))
-	t.words = words(Slice(both.States, masked), Slice(both.Bias, masked), ConvertDType(Diagonal(g, batch), dtypes.Float32))
+	t.words = words(Slice(both.States, masked), Slice(both.Bias, masked), each(image.Tokens))
 	return t
 }
 

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -102,18 +101,18 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 	frozen := a.frozen(s, b)
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
 	image := a.EncodeImage(online, b.Pixels)
-	var ids []*Node
+	var ids, padded []*Node
 	if which.ITC || which.ITM {
-		ids = append(ids, b.IDs)
+		ids, padded = append(ids, b.IDs), append(padded, b.IDs)
 	}
 	if which.MLM {
-		ids = append(ids, b.Masked)
+		ids, padded = append(ids, b.Masked), append(padded, a.padding(b.Masked, b.IDs))
 	}
-	texts := a.EncodeText(online, Concatenate(ids, 0))
+	texts := a.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
 
 	var l Losses
 	if which.ITC {
-		l.Temperature = temperature(online, g)
+		l.Temperature = a.temperature(online, g)
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
 		features := negative.Features{
 			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(State),
@@ -149,22 +148,22 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 	matched := 0
 	if which.ITM {
 		matched = pairs.Labels.Shape().Dim(0)
-		chosen := oneHot(pairs.Texts, batch)
+		chosen := oneHot(pairs.Texts, b.Pixels)
 		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
 		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
-		choice = append(choice, oneHot(pairs.Images, batch))
+		choice = append(choice, oneHot(pairs.Images, b.Pixels))
 	}
 	if which.MLM {
 		last := batch * len(ids)
 		states = append(states, rows(texts.States, last-batch, last))
 		bias = append(bias, rows(texts.Bias, last-batch, last))
-		choice = append(choice, ConvertDType(Diagonal(g, batch), dtypes.Float32))
+		choice = append(choice, each(image.Tokens))
 	}
 	labels, words := b.Labels, batch
 	var joined *further
 	if l.Connections != nil && which.MLM && l.Connections.Use.MLM && !l.Connections.Eliminate {
 		joined = a.joining(b, *l.Connections)
-		text := a.EncodeText(s.Store().Scope(Model), joined.masked)
+		text := a.encodeText(s.Store().Scope(Model), joined.masked, joined.padded)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
 		labels, words, l.Joined = Concatenate([]*Node{labels, joined.labels}, 0), batch+b.Room, joined.count
 	}
@@ -180,7 +179,7 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		if taught != nil {
 			teaching := taught.words
 			if joined != nil {
-				teaching = Concatenate([]*Node{teaching, taught.read(joined.masked, joined.choice)}, 0)
+				teaching = Concatenate([]*Node{teaching, taught.read(joined)}, 0)
 			}
 			l.MLM = objective.DistilledMLM(logits, labels, teaching, taught.mix)
 		} else {

@@ -118,10 +118,11 @@ func checkConnections(t *testing.T, c golden.Case) {
 // same compares positions.
 func same(t *testing.T, name string, got []float64, want []int) {
 	t.Helper()
-	for i := range got {
-		if len(got) != len(want) || int(got[i]) != want[i] {
-			t.Errorf("%s: got %v, want %v", name, got, want)
-			return
-		}
+	if !sames(got, want) {
+		t.Errorf("%s: got %v, want %v", name, got, want)
 	}
+}
+
+func sames(got []float64, want []int) bool {
+	return slices.EqualFunc(got, want, func(g float64, w int) bool { return g == float64(w) })
 }

@@ -150,7 +150,8 @@ func checkSmoothed(t *testing.T, c golden.Case) {
 }
 
 // checkPositives holds the contrast of retrieval fine-tuning: ALBEF's, with every candidate of the anchor's item a positive, and
-// what its matching draws negatives by, which the published code leaves without normalisation.
+// what its matching draws negatives by, which the published code leaves without normalisation. Where the case does not distil, the
+// positives alone are the targets.
 func checkPositives(t *testing.T, c golden.Case) {
 	names := []string{"image_cls", "text_cls", "temp", "image_cls_m", "text_cls_m", "idx"}
 	var inputs []*tensors.Tensor
@@ -166,7 +167,11 @@ func checkPositives(t *testing.T, c golden.Case) {
 	}
 	batch, queued := items("idx"), items("idx_queue")
 	inputs = append(inputs, tensors.FromValue(batch))
-	tuning := negative.Distilled{Alpha: c.Float("params", "alpha"), Decay: 0.995, Queue: len(queued), Items: true}
+	tuning := negative.Distilled{Decay: 0.995, Queue: len(queued), Items: true}
+	distils := c.Bool("params", "distill")
+	if distils {
+		tuning.Alpha = c.Float("params", "alpha")
+	}
 	store := model.NewStore()
 	queues := map[string]*tensors.Tensor{"item": tensors.FromFlatDataAndDimensions(queued, len(queued), 1)}
 	for _, side := range []string{"image", "text"} {
@@ -185,10 +190,19 @@ func checkPositives(t *testing.T, c golden.Case) {
 			State: s.Store().Scope(state), MomentumImage: framework.Normalise(in[3]), MomentumText: framework.Normalise(in[4]), Items: in[5],
 		})
 		drawn := func(similarities *Node) *Node { return Softmax(objective.WithoutOwn(similarities), -1) }
-		return withGradients(z.Loss, in[:3], z.Labels, drawn(z.I2T), drawn(z.T2I))
+		candidates := Concatenate([]*Node{in[5], Const(in[5].Graph(), queued)}, 0)
+		positives := objective.Positives(in[5], candidates, in[0].DType())
+		out := withGradients(z.Loss, in[:3], positives, drawn(z.I2T), drawn(z.T2I))
+		if distils {
+			out = append(out, z.Labels)
+		}
+		return out
 	})
 	near(t, c, "loss_ita", got[0], c.Tensor("expected", "loss_ita").Float)
-	near(t, c, "sim_i2t_targets", got[1], c.Tensor("expected", "sim_i2t_targets").Float)
+	near(t, c, "sim_targets", got[1], c.Tensor("expected", "sim_targets").Float)
+	if distils {
+		near(t, c, "sim_i2t_targets", got[7], c.Tensor("expected", "sim_i2t_targets").Float)
+	}
 	near(t, c, "text weights", got[2], normalised(c.Tensor("expected", "itm_weights_text_for_image").Float, len(batch)))
 	near(t, c, "image weights", got[3], normalised(c.Tensor("expected", "itm_weights_image_for_text").Float, len(batch)))
 	for i, name := range names[:3] {
@@ -263,11 +277,6 @@ func checkSampled(t *testing.T, c golden.Case) {
 	// The draws are given: noise that decides for them makes the sampler pick them.
 	images, texts := c.Ints("params", "neg_image_for_text"), c.Ints("params", "neg_text_for_image")
 	batch := len(images)
-	noise := make([]float64, 2*batch*batch)
-	for k := range batch {
-		noise[k*batch+texts[k]] = 1e9
-		noise[batch*batch+k*batch+images[k]] = 1e9
-	}
 	similarities := func(u, w, tau *Node, more []*Node) negative.Contrasted {
 		return negative.Contrasted{
 			I2T: objective.Similarities(u, framework.Normalise(more[1]), tau),
@@ -275,7 +284,7 @@ func checkSampled(t *testing.T, c golden.Case) {
 		}
 	}
 	inputs := []*tensors.Tensor{value(c, "inputs", "image_cls_m"), value(c, "inputs", "text_cls_m"),
-		tensors.FromFlatDataAndDimensions(noise, 2, batch, batch)}
+		tensors.FromFlatDataAndDimensions(decisive(images, texts), 2, batch, batch)}
 	got := checkITM(t, c, negative.Sampled{}, similarities, inputs)
 	near(t, c, "text weights", got[0], c.Tensor("expected", "sampling_weights_text_for_image").Float)
 	near(t, c, "image weights", got[1], c.Tensor("expected", "sampling_weights_image_for_text").Float)

@@ -16,7 +16,10 @@ import (
 // Env is the environment variable that names a directory of golden vectors to read instead of the embedded ones.
 const Env = "VLPX_GOLDEN"
 
-//go:embed testdata/*.json
+// modelFile is the case of a whole model, in a folder with its tensors.
+const modelFile = "case.json"
+
+//go:embed testdata/*.json testdata/models/*/case.json
 var embedded embed.FS
 
 // Case is one golden vector. Its accessors ([Case.Float], [Case.Tensor], ...) take the path of a value from the top of the
@@ -45,8 +48,11 @@ type Source struct {
 	How    string `json:"how"`    // how the code was run
 }
 
-// Cases reads all golden vectors, ordered by file name: those of the directory that the environment variable VLPX_GOLDEN
-// names, else the embedded ones. A directory without a .json file is an error, and so is a file that cannot be read.
+// Cases reads all golden cases: those of the directory that the environment variable VLPX_GOLDEN names, else the shipped ones.
+// First the vectors, the .json files of the directory itself, then the whole models, the files case.json of folders below it, each
+// ordered by name. A directory without either is an error, and so is a file that cannot be read.
+//
+// Of the shipped models only case.json is embedded; the files beside it are found by tests that run in this package's folder.
 func Cases() ([]Case, error) {
 	if dir := os.Getenv(Env); dir != "" {
 		cases, err := readAll(os.DirFS(dir), ".", dir)
@@ -58,6 +64,9 @@ func Cases() ([]Case, error) {
 	return readAll(embedded, "testdata", "testdata")
 }
 
+// Shipped tells whether Cases are the shipped ones.
+func Shipped() bool { return os.Getenv(Env) == "" }
+
 // Read reads one golden vector from a file.
 func Read(file string) (Case, error) {
 	f, err := os.Open(file)
@@ -68,22 +77,33 @@ func Read(file string) (Case, error) {
 	return Parse(file, f)
 }
 
-// readAll reads the .json files in dir of fsys; shown is how errors and File name that directory.
+// readAll reads the cases in dir of fsys; shown is how errors and File name that directory.
 func readAll(fsys fs.FS, dir, shown string) ([]Case, error) {
-	entries, err := fs.ReadDir(fsys, dir)
+	vectors, err := fs.Glob(fsys, path.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var models []string
+	err = fs.WalkDir(fsys, dir, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && entry.Name() == modelFile && path.Dir(file) != dir {
+			models = append(models, file)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	var cases []Case
-	for _, e := range entries {
-		if e.IsDir() || path.Ext(e.Name()) != ".json" {
-			continue
-		}
-		f, err := fsys.Open(path.Join(dir, e.Name()))
+	for _, file := range append(vectors, models...) {
+		f, err := fsys.Open(file)
 		if err != nil {
 			return nil, err
 		}
-		c, err := Parse(filepath.Join(shown, e.Name()), f)
+		below, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(file))
+		if err != nil {
+			return nil, err
+		}
+		c, err := Parse(filepath.Join(shown, below), f)
 		f.Close()
 		if err != nil {
 			return nil, err
@@ -94,6 +114,19 @@ func readAll(fsys fs.FS, dir, shown string) ([]Case, error) {
 		return nil, errors.New("no .json file here; point it at a directory of golden vectors")
 	}
 	return cases, nil
+}
+
+// Title is what a test of the case is called: after its file, or after its folder where the case is a whole model.
+func (c Case) Title() string {
+	if filepath.Base(c.File) == modelFile {
+		return filepath.Base(filepath.Dir(c.File))
+	}
+	return strings.TrimSuffix(filepath.Base(c.File), ".json")
+}
+
+// Beside is the path of a file that the case of a whole model names under files, such as its weights.
+func (c Case) Beside(name string) string {
+	return filepath.Join(filepath.Dir(c.File), c.Text("files", name))
 }
 
 // Parse reads one golden vector from r; file names it in errors.

@@ -122,12 +122,12 @@ func TestCasesEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(cases), 57; got != want {
-		t.Errorf("got %d embedded cases, want %d", got, want)
+	if got, want := len(cases), 57+7; got != want {
+		t.Errorf("got %d shipped cases, want %d", got, want)
 	}
 	for _, c := range cases {
-		if got, want := filepath.Base(c.File), c.Name+".json"; got != want {
-			t.Errorf("case in file %s, want %s", got, want)
+		if c.Title() != c.Name {
+			t.Errorf("%s: is case %s, want %s", c.File, c.Name, c.Title())
 		}
 		for _, top := range []string{"params", "inputs", "expected"} {
 			if !c.Has(top) {
@@ -162,6 +162,29 @@ func TestCasesFromDirectory(t *testing.T) {
 	one, err := golden.Read(files[0])
 	if err != nil || one.Float("params", "tau") != 0.07 {
 		t.Errorf("Read: got %v, %v", one.Name, err)
+	}
+
+	for _, below := range []string{"models/b", "models/a", "models/deep/er"} {
+		folder := filepath.Join(dir, filepath.FromSlash(below))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "case.json"), []byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cases, err = golden.Cases(); err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, c := range cases {
+		titles = append(titles, c.Title())
+	}
+	if want := []string{"a", "b", "a", "b", "er"}; !slices.Equal(titles, want) {
+		t.Errorf("got the cases %v, want %v", titles, want)
+	}
+	if got, want := cases[2].Beside("weights"), filepath.Join(dir, "models", "a", "w"); got != want {
+		t.Errorf("weights: got %s, want %s", got, want)
 	}
 	t.Setenv(golden.Env, filepath.Join(dir, "missing"))
 	if _, err := golden.Cases(); err == nil || !strings.Contains(err.Error(), golden.Env) {

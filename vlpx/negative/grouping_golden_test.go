@@ -1,10 +1,8 @@
 package negative
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"vlpx.internal/vlpx/golden"
@@ -13,20 +11,11 @@ import (
 // TestGolden recomputes the golden cases of batch construction. They are checked here and not with the other cases because
 // the sampler's draws can be replaced only from inside the package.
 func TestGolden(t *testing.T) {
-	checks := map[string]func(*testing.T, golden.Case){
+	golden.Check(t, "negative", map[string]func(*testing.T, golden.Case){
 		"grit_grouping":             checkGritGrouping,
 		"grit_grouping_from_matrix": checkGritGroupingFromMatrix,
 		"grit_epoch_pipeline":       checkGritEpochPipeline,
-	}
-	cases, err := golden.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		if check := checks[c.Name]; check != nil {
-			t.Run(strings.TrimSuffix(filepath.Base(c.File), ".json"), func(t *testing.T) { check(t, c) })
-		}
-	}
+	})
 }
 
 func checkGritGrouping(t *testing.T, c golden.Case) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Seen are the embeddings of all training pairs, each as its last mini-batch saw it: normalised, or zeros for a pair that was
-// in none yet. They must not be changed.
+// in none yet or whose image cannot be decoded. They must not be changed.
 type Seen struct {
 	Epoch       int // the epoch to be ordered, at least 1
 	Pairs, Dim  int

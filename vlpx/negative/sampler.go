@@ -40,9 +40,11 @@ type Sampler interface {
 
 // Observation is what a training step saw of its mini-batch.
 type Observation struct {
-	Pairs       []int     // the mini-batch, as Next returned it
-	Image, Text []float32 // normalised embeddings of the forward pass, before the update, [batch, dim]
-	Temperature float64   // tau of the step
+	Pairs []int // the mini-batch, as Next returned it
+	// Image and Text are the normalised embeddings of the forward pass, before the update, [batch, dim]; zeros of a pair whose image
+	// could not be decoded, so that another pair took its place in the step.
+	Image, Text []float32
+	Temperature float64 // tau of the step
 	// Improvement is how much the update lowered the losses that Rewarded names, in nats; 0 where Batches is not Rewarded.
 	Improvement float64
 }

@@ -1,26 +1,21 @@
 package schedule
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"vlpx.internal/vlpx/golden"
 )
 
-// goldenChecks are the recorded cases that the policy recomputes.
-var goldenChecks = map[string]func(*testing.T, golden.Case){"falcon_batch_construction": checkPolicyGradient}
-
+// TestGolden recomputes the golden cases of states, of picking and of the policy.
 func TestGolden(t *testing.T) {
-	cases, err := golden.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		if check := goldenChecks[c.Name]; check != nil {
-			t.Run(strings.TrimSuffix(filepath.Base(c.File), ".json"), func(t *testing.T) { check(t, c) })
-		}
-	}
+	golden.Check(t, "schedule", map[string]func(*testing.T, golden.Case){
+		"falcon_state_features":                   checkStates,
+		"falcon_quantile1_equals_grit_like_chain": checkBatch,
+		"falcon_batch_construction": func(t *testing.T, c golden.Case) {
+			checkBatch(t, c)
+			checkPolicyGradient(t, c)
+		},
+	})
 }
 
 // checkPolicyGradient holds the log densities of a chain's quantiles and the gradient of reward * log pi by the parameters of

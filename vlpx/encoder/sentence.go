@@ -1,0 +1,23 @@
+package encoder
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Pooled is BERT's summary of a text: a dense layer with tanh on the first token's state (Devlin et al., 2019). ALBEF has none
+// and takes the state itself.
+//
+//   - states: of the last layer, [batch, tokens, Width].
+//
+// The result is [batch, Width]. The scope must be the one given to Encode.
+func (b BERT) Pooled(s *model.Scope, states *Node, half bool) *Node {
+	first := Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
+	return Tanh(Linear(s.In("pooler"), first, b.Width, half))
+}
+
+// NextSentence returns the logits [batch, 2] of BERT's second objective on pooled texts [batch, Width]: 0 where the second
+// sentence follows the first, 1 where it is another. The scope must be the one given to Encode.
+func (b BERT) NextSentence(s *model.Scope, pooled *Node, half bool) *Node {
+	return Linear(s.In("next_sentence"), pooled, 2, half)
+}

@@ -1,0 +1,334 @@
+package golden_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
+)
+
+// learner trains a published model by the project's own step.
+type learner struct {
+	machine
+	c      golden.Case
+	config train.Config
+	tables []weights.Table // of the weights
+	// prepare gives a fresh store what the weights do not hold, such as queues.
+	prepare func(t *testing.T, store *model.Store)
+}
+
+// newLearner trains at a case's sizes, under a method, with the published optimiser.
+func newLearner(m machine, c golden.Case, method negative.Method, tables ...weights.Table) *learner {
+	o := func(name string, otherwise float64) float64 {
+		if c.Has("params", "optimizer", name) {
+			return c.Float("params", "optimizer", name)
+		}
+		return otherwise
+	}
+	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, config: train.Config{
+		Framework: published(c), Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: c.Int("params", "tokens"),
+		Optimiser: train.AdamW{Beta1: o("beta1", 0.9), Beta2: o("beta2", 0.999), Epsilon: o("eps", 1e-8), WeightDecay: o("weight_decay", 0.02)},
+	}}
+}
+
+// store is a new one with the published weights.
+func (l *learner) store(t *testing.T) *model.Store {
+	t.Helper()
+	store := model.NewStore()
+	l.load(t, store, l.c, "weights", l.tables...)
+	l.prepare(t, store)
+	complete(t, l.machine, store, l.config.Framework)
+	return store
+}
+
+// minibatch is one of a case's.
+type minibatch struct {
+	pixels, ids, masked, labels *tensors.Tensor
+	images, texts               []int // what ITM's negatives are to be, where the published code drew them
+	items                       *tensors.Tensor
+	fresh                       *tensors.Tensor // the codes of new positives' masks
+	progress                    float64
+}
+
+// minibatch reads one from below a path; without MLM the ids stand for the masked ones.
+func (l *learner) minibatch(t *testing.T, path ...string) minibatch {
+	t.Helper()
+	c := l.c
+	at := func(name string) []string { return append(path[:len(path):len(path)], name) }
+	b := minibatch{pixels: l.pixels(t, c, at("pixels")...), ids: ids(c, at("input_ids")...), progress: 1}
+	b.masked, b.labels = b.ids, b.ids
+	if c.Has(at("mlm_labels")...) {
+		b.masked, b.labels = ids(c, at("mlm_input_ids")...), ids(c, at("mlm_labels")...)
+	}
+	if c.Has(at("negative_image_of_text")...) {
+		b.images, b.texts = c.Ints(at("negative_image_of_text")...), c.Ints(at("negative_text_of_image")...)
+	}
+	if c.Has(at("idx")...) {
+		b.items = ids(c, at("idx")...)
+	}
+	read(t, c)
+	return b
+}
+
+// inputs are the mini-batch's for a graph, in the order of train.Step's.
+func (l *learner) inputs(t *testing.T, b minibatch) []*tensors.Tensor {
+	batch := l.config.BatchSize
+	noise := make([]float64, 2*batch*batch)
+	if b.images != nil {
+		noise = decisive(b.images, b.texts)
+	}
+	scalar := func(x float64) *tensors.Tensor { return l.tensor(t, tensors.FromScalar(x)) }
+	rate := 0.0
+	if l.c.Has("params", "optimizer") {
+		rate = l.c.Float("params", "optimizer", "lr")
+	}
+	in := []*tensors.Tensor{b.pixels, b.ids, b.masked, b.labels, l.tensor(t, tensors.FromFlatDataAndDimensions(noise, 2, batch, batch)),
+		scalar(b.progress), scalar(rate)}
+	for _, more := range []*tensors.Tensor{b.items, b.fresh} {
+		if more != nil {
+			in = append(in, more)
+		}
+	}
+	return in
+}
+
+// decisive is noise that makes the sampler pick these images of the texts and texts of the images.
+func decisive(images, texts []int) []float64 {
+	batch := len(images)
+	noise := make([]float64, 2*batch*batch)
+	for k := range batch {
+		noise[k*batch+texts[k]] = 1e9
+		noise[batch*batch+k*batch+images[k]] = 1e9
+	}
+	return noise
+}
+
+// batch is a mini-batch in a graph.
+func (l *learner) batch(in []*Node) framework.Batch {
+	b := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5], Room: 2 * l.config.BatchSize}
+	switch more := in[7:]; {
+	case len(more) == 1 && l.config.Method.Positives != nil:
+		b.Fresh = more[0]
+	case len(more) == 1:
+		b.Items = more[0]
+	}
+	return b
+}
+
+// outcome is what a step tells.
+type outcome struct {
+	itc, itm, mlm, temperature               float64
+	image, text, hardestImages, hardestTexts []float64
+	imageScores, textScores                  []float64 // Con-D's
+}
+
+// steps compiles the training step of a store: in float64 the graph that train.Step compiles, in float32 train.Step itself.
+func (l *learner) steps(t *testing.T, store *model.Store) func(minibatch) outcome {
+	t.Helper()
+	if l.dtype == dtypes.Float32 {
+		return l.compiled(t, store)
+	}
+	run := l.prepared(t, store, func(s *model.Scope, in []*Node) []*Node {
+		learned := l.config.Learn(s, l.batch(in), in[6])
+		out := []*Node{learned.ITC, learned.ITM, learned.Temperature, learned.Image, learned.Text, learned.HardestImages, learned.HardestTexts}
+		if learned.MLM != nil {
+			out = append(out, learned.MLM)
+		}
+		if k := learned.Connections; k != nil {
+			out = append(out, k.ImageScores, k.TextScores)
+		}
+		return out
+	})
+	return func(b minibatch) outcome {
+		got := run(l.inputs(t, b))
+		o := outcome{itc: got[0][0], itm: got[1][0], temperature: got[2][0], image: got[3], text: got[4], hardestImages: got[5], hardestTexts: got[6]}
+		if len(got) > 7 {
+			o.mlm = got[7][0]
+		}
+		if len(got) > 8 {
+			o.imageScores, o.textScores = got[8], got[9]
+		}
+		return o
+	}
+}
+
+func (l *learner) compiled(t *testing.T, store *model.Store) func(minibatch) outcome {
+	t.Helper()
+	step, err := train.NewStep(l.Backend, store, l.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(step.Close)
+	floats, ints := tensors.MustCopyFlatData[float32], tensors.MustCopyFlatData[int32]
+	return func(b minibatch) outcome {
+		in := l.inputs(t, b)
+		input := train.Input{Pixels: floats(in[0]), IDs: ints(in[1]), Masked: ints(in[2]), Labels: ints(in[3]), Noise: floats(in[4]),
+			Progress: b.progress, Rate: float64(tensors.ToScalar[float32](in[6])), Room: 2 * l.config.BatchSize}
+		if b.items != nil {
+			input.Items = ints(b.items)
+		}
+		if b.fresh != nil {
+			input.Fresh = ints(b.fresh)
+		}
+		out, err := step.Run(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := outcome{itc: out.ITC, itm: out.ITM, mlm: out.MLM, temperature: out.Temperature, image: wide(out.Image), text: wide(out.Text),
+			hardestImages: wide(out.HardestImages), hardestTexts: wide(out.HardestTexts)}
+		if k := out.Connected; k != nil {
+			o.imageScores, o.textScores = wide(k.ImageScores), wide(k.TextScores)
+		}
+		return o
+	}
+}
+
+// gradientsOfEach compares the gradients of each loss alone with the files that the case names.
+func (l *learner) gradientsOfEach(t *testing.T, b minibatch) {
+	t.Helper()
+	store := l.store(t)
+	var paths [3][]string
+	files := [3]string{"gradients_ita", "gradients_itm", "gradients_mlm"}
+	got := l.run(t, store, l.inputs(t, b), func(s *model.Scope, in []*Node) []*Node {
+		losses := l.config.Framework.Losses(s, l.config.Method, l.batch(in), negative.AllObjectives())
+		var out []*Node
+		for i, loss := range []*Node{losses.ITC, losses.ITM, losses.MLM} {
+			var of []*Node
+			paths[i], of = gradients(store, framework.Model, loss)
+			out = append(out, of...)
+		}
+		return out
+	})
+	for i, file := range files {
+		// These files are in float32.
+		single := l.machine
+		single.dtype = dtypes.Float32
+		single.nearFile(t, l.c, file, by(paths[i], got), l.tables...)
+		got = got[len(paths[i]):]
+	}
+}
+
+// gradientsOfSum compares the gradients that the first step gave the optimiser, whose first moments hold them.
+func (l *learner) gradientsOfSum(t *testing.T, store *model.Store) {
+	t.Helper()
+	got := l.variables(t, store, train.Optimiser+"/mean", framework.Model)
+	for path := range got {
+		for i := range got[path] {
+			got[path][i] /= 1 - l.config.Optimiser.Beta1
+		}
+	}
+	l.nearFile(t, l.c, "gradients", got, l.tables...)
+}
+
+// forget takes the optimiser back to before its first step. At a learning rate of zero the next step is the first again.
+func (l *learner) forget(t *testing.T, store *model.Store) {
+	t.Helper()
+	for v := range store.Scope(train.Optimiser).IterVariables() {
+		if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// variables are those below a path of the store.
+func (l *learner) variables(t *testing.T, store *model.Store, before, root string) map[string][]float64 {
+	t.Helper()
+	got := map[string][]float64{}
+	for v := range store.Scope(before + root).IterVariables() {
+		got[v.Path()[len(before):]] = numbers(t, v.MustValue())
+	}
+	return got
+}
+
+// after compares the weights after the first update. Where a gradient is next to nothing, as that of keys' biases always is, rounding
+// alone decides where a step of Adam goes in float32, in the published code, too: these weights are held in float64 only.
+func (l *learner) after(t *testing.T, store *model.Store) {
+	t.Helper()
+	got, gradients := l.variables(t, store, "", framework.Model), values(t, l.c, "gradients", l.tables...)
+	for path, x := range values(t, l.c, "after", l.tables...) {
+		want := numbers(t, x)
+		if l.dtype == dtypes.Float32 {
+			for i, d := range numbers(t, gradients[path]) {
+				if math.Abs(d) < 1e-6 {
+					got[path][i] = want[i]
+				}
+			}
+		}
+		l.close(t, "after of "+path, got[path], want, 1e-6)
+	}
+}
+
+// queues puts a case's momentum queues into a store; the momentum copy lacks what only the online model uses.
+func (l *learner) queues(t *testing.T, store *model.Store) {
+	t.Helper()
+	f, err := weights.Open(l.c.Beside("weights"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	queue := l.config.Method.Contrast.(negative.Distilled)
+	block := int32(l.c.Int("params", "queue_ptr") / l.config.BatchSize)
+	read(t, l.c)
+	put := func(side string, rows *tensors.Tensor) {
+		if err := queue.Put(store.Scope(framework.State), side, rows, tensors.FromScalar(block)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, side := range []string{"image", "text"} {
+		x, err := f.Tensor(side + "_queue")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dim, length := x.Shape().Dim(0), x.Shape().Dim(1)
+		put(side, l.tensor(t, tensors.FromFlatDataAndDimensions(transposed(numbers(t, x), dim, length), length, dim)))
+	}
+	if queue.Items {
+		x, err := f.Tensor("idx_queue")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var items []int32
+		for _, item := range tensors.MustCopyFlatData[int64](x) {
+			items = append(items, int32(item))
+		}
+		put("item", tensors.FromFlatDataAndDimensions(items, len(items), 1))
+	}
+}
+
+// queued compares the queues after a step with what is expected below a path.
+func (l *learner) queued(t *testing.T, store *model.Store, path ...string) {
+	t.Helper()
+	expected := func(name string) []string { return append(path[:len(path):len(path)], name) }
+	state := func(name string) []float64 {
+		return numbers(t, store.GetVariable(framework.State+"/"+name).MustValue())
+	}
+	for _, side := range []string{"image", "text"} {
+		got := state(side + "/queue")
+		dim := l.config.Framework.Embed
+		l.near(t, l.c, side+" queue", transposed(got, len(got)/dim, dim), expected(side+"_queue")...)
+		l.near(t, l.c, side+" pointer", []float64{state(side + "/pointer")[0] * float64(l.config.BatchSize)}, expected("queue_ptr")...)
+	}
+	if l.config.Method.Contrast.(negative.Distilled).Items {
+		l.near(t, l.c, "item queue", state("item/queue"), expected("idx_queue")...)
+	}
+}
+
+// losses compares the losses and the temperature with what is expected below a path.
+func (l *learner) losses(t *testing.T, got outcome, path ...string) {
+	t.Helper()
+	for name, value := range map[string]float64{"loss_ita": got.itc, "loss_itm": got.itm, "loss_mlm": got.mlm, "temp": got.temperature} {
+		at := append(path[:len(path):len(path)], name)
+		if l.c.Has(append([]string{"expected"}, at...)...) {
+			l.near(t, l.c, name, []float64{value}, at...)
+		}
+	}
+}

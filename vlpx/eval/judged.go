@@ -14,7 +14,7 @@ import (
 
 // Judged are pairs of an image with a caption that was written for another image, of which it is known whether the caption is
 // true: what people judged (Flickr8k), or what an exact relation tells (scenes). They are what a discriminator such as Con-D
-// (MAFA, section 3.3) is to tell apart. The lists may be samples, all pairs of a list equally likely.
+// (MAFA, section 4.1) is to tell apart. The lists may be samples, all pairs of a list equally likely.
 type Judged struct {
 	True, False []ImageText
 	// AllTrue and AllFalse count the set's known pairs of either kind.

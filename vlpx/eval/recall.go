@@ -16,9 +16,15 @@ import (
 // against the model: the right candidate ranks last among equals. So a model that gives every pair the same score gets 0.
 // The result holds TR@1 to RSum in per cent and the mean ranks. NaN among the scores is an error.
 func Recall(i2t, t2i Scores, captionImage []int) (Result, error) {
+	r, _, err := recall(i2t, t2i, captionImage)
+	return r, err
+}
+
+// recall is [Recall] with the single queries' ranks.
+func recall(i2t, t2i Scores, captionImage []int) (Result, Items, error) {
 	own, err := captionsOf(i2t, t2i, captionImage)
 	if err != nil {
-		return nil, err
+		return nil, Items{}, err
 	}
 	tr, ir := make([]int, i2t.Rows), make([]int, t2i.Rows)
 	for i := range tr {
@@ -32,7 +38,7 @@ func Recall(i2t, t2i Scores, captionImage []int) (Result, error) {
 	r.recalls(ir, IR1, IR5, IR10)
 	r.sums()
 	r[TRRank], r[IRRank] = meanRank(tr), meanRank(ir)
-	return r, nil
+	return r, items(own, map[Metric][]int{TRRank: tr}, map[Metric][]int{IRRank: ir}), nil
 }
 
 // rankOfBest is the rank, from 1, of the best of the right candidates: one more than the wrong ones that score as high.

@@ -18,9 +18,15 @@ import (
 // such as Flickr8k's, "true" is the own captions and those that people judged true, and the three are therefore lower bounds of
 // what the whole relation would give. Ties are decided against the model.
 func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, error) {
+	r, _, err := trueRecall(i2t, t2i, captionImage, relation)
+	return r, err
+}
+
+// trueRecall is [TrueRecall] with the single queries' ranks and precisions.
+func trueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, Items, error) {
 	own, err := captionsOf(i2t, t2i, captionImage)
 	if err != nil {
-		return nil, err
+		return nil, Items{}, err
 	}
 	images, captions := i2t.Rows, len(captionImage)
 	trueCaption, trueImage := make([]bool, images*captions), make([]bool, images*captions)
@@ -43,9 +49,9 @@ func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 		image[t] = q.stand(t2i.Row(t), trueImage[t*images:(t+1)*images], []int{captionImage[t]})
 	}
 	r := Result{}
-	r.standings(text, TR1True, TR5True, TR10True, TRMAP, TR1False)
-	r.standings(image, IR1True, IR5True, IR10True, IRMAP, IR1False)
-	return r, nil
+	ofText := r.standings(text, TR1True, TR5True, TR10True, TRMAP, TR1False, TRRank)
+	ofImage := r.standings(image, IR1True, IR5True, IR10True, IRMAP, IR1False, IRRank)
+	return r, items(own, ofText, ofImage), nil
 }
 
 // standing is how the true candidates of one query rank.
@@ -108,12 +114,13 @@ func (q *ranker) place(s float64) int {
 	return low
 }
 
-func (r Result) standings(of []standing, at1, at5, at10, meanPrecision, againstFalse Metric) {
-	best := make([]int, len(of))
+// standings adds the metrics of the queries of one direction, and returns the queries' own numbers, as [Items] has them.
+func (r Result) standings(of []standing, at1, at5, at10, meanPrecision, againstFalse, rank Metric) map[Metric][]int {
+	best, own, rounded := make([]int, len(of)), make([]int, len(of)), make([]int, len(of))
 	var precision float64
 	first := 0
 	for i, st := range of {
-		best[i] = st.best
+		best[i], own[i], rounded[i] = st.best, st.own, inMillionths(st.precision)
 		precision += st.precision
 		if st.own == 1 {
 			first++
@@ -122,4 +129,5 @@ func (r Result) standings(of []standing, at1, at5, at10, meanPrecision, againstF
 	r.recalls(best, at1, at5, at10)
 	r[meanPrecision] = 100 * precision / float64(len(of))
 	r[againstFalse] = 100 * float64(first) / float64(len(of))
+	return map[Metric][]int{rank + rankTrue: best, rank + rankFalse: own, meanPrecision: rounded}
 }

@@ -22,8 +22,13 @@ type Retrieval struct {
 	MaxLen    int // tokens a caption
 	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
 	Rerank int
+	// Accept, if not nil, is asked of each image that cannot be decoded whether it may take part as the mean colour; its error ends
+	// the evaluation. If it is nil, no such image may.
+	Accept func(loader.Skip) error
 	// Show, if not nil, hears of some captions' first images when Full has ranked them; see [Examples].
 	Show func([]Retrieved)
+	// Keep, if not nil, hears of what the single queries gave when Full has measured them, with and without re-ranking.
+	Keep func(Items)
 }
 
 // evalBatch is the number of images, captions or pairs in one forward pass.
@@ -38,10 +43,9 @@ type Encodings struct {
 	ids           []int32
 	dim           int
 	captionImage  []int // the image of each caption
-	skipped       int
 }
 
-// Encode runs the set through the encoders. An image that cannot be decoded takes part as the mean colour and is counted.
+// Encode runs the set through the encoders.
 func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodings, error) {
 	if r.Set.Len() == 0 {
 		return nil, fmt.Errorf("eval: %s has no images; retrieval needs at least one", r.Set.Name())
@@ -56,7 +60,11 @@ func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodin
 		if err != nil {
 			return nil, fmt.Errorf("eval: %s: %w", r.Set.Name(), err)
 		}
-		e.skipped += len(skipped)
+		for _, s := range skipped {
+			if err := r.accept(s); err != nil {
+				return nil, err
+			}
+		}
 		out, err := n.Images(pixels)
 		if err != nil {
 			return nil, err
@@ -85,6 +93,14 @@ func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodin
 	return e, nil
 }
 
+// accept asks whether an image may take part that cannot be decoded.
+func (r Retrieval) accept(s loader.Skip) error {
+	if r.Accept == nil {
+		return fmt.Errorf("eval: %w", s.Err)
+	}
+	return r.Accept(s)
+}
+
 // Similarities are the cosines of all images with all captions, [images, captions].
 func (e *Encodings) Similarities() Scores {
 	images, texts := len(e.images.Features)/e.dim, len(e.texts.Features)/e.dim
@@ -107,7 +123,8 @@ func (r Retrieval) Cosine(ctx context.Context, n *framework.Inference) (Result, 
 		return nil, err
 	}
 	sims := e.Similarities()
-	return r.measure(sims, sims.Transpose(), e)
+	result, _, err := r.measure(sims, sims.Transpose(), e)
+	return result, err
 }
 
 // Full measures retrieval with re-ranking by image-text matching, as ALBEF reports it, and under CosinePrefix without. Where
@@ -118,7 +135,7 @@ func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, er
 		return nil, err
 	}
 	sims := e.Similarities()
-	cosine, err := r.measure(sims, sims.Transpose(), e)
+	cosine, unranked, err := r.measure(sims, sims.Transpose(), e)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +143,12 @@ func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, er
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.measure(i2t, t2i, e)
+	result, ranked, err := r.measure(i2t, t2i, e)
 	if err != nil {
 		return nil, err
+	}
+	if r.Keep != nil {
+		r.Keep(ranked.with(CosinePrefix, unranked))
 	}
 	if r.Show != nil {
 		r.Show(Examples(sims.Transpose(), t2i, e.captionImage))
@@ -145,21 +165,21 @@ func (r Retrieval) Full(ctx context.Context, n *framework.Inference) (Result, er
 	return result, nil
 }
 
-func (r Retrieval) measure(i2t, t2i Scores, e *Encodings) (Result, error) {
-	result, err := Recall(i2t, t2i, e.captionImage)
+func (r Retrieval) measure(i2t, t2i Scores, e *Encodings) (Result, Items, error) {
+	result, own, err := recall(i2t, t2i, e.captionImage)
 	if err != nil {
-		return nil, err
+		return nil, Items{}, err
 	}
 	related, ok := r.Set.(datasets.Related)
 	if !ok {
-		return result, nil
+		return result, own, nil
 	}
-	trueResult, err := TrueRecall(i2t, t2i, e.captionImage, related.Relation())
+	trueResult, known, err := trueRecall(i2t, t2i, e.captionImage, related.Relation())
 	if err != nil {
-		return nil, err
+		return nil, Items{}, err
 	}
 	maps.Copy(result, trueResult)
-	return result, nil
+	return result, own.with("", known), nil
 }
 
 // judge measures how ITM and how the cosine tell judged pairs apart; nothing where no pairs are judged.

@@ -3,6 +3,8 @@ package eval_test
 import (
 	"cmp"
 	"context"
+	"errors"
+	"image"
 	"maps"
 	"math"
 	"slices"
@@ -122,6 +124,61 @@ func (b *bench) measure(t *testing.T, i2t, t2i eval.Scores) eval.Result {
 		result[metric] = value
 	}
 	return result
+}
+
+// cracked is a set of which some images cannot be decoded.
+type cracked struct {
+	datasets.Set
+	broken []int
+}
+
+var errCracked = errors.New("cracked")
+
+func (c cracked) Image(ctx context.Context, i int) (image.Image, error) {
+	if slices.Contains(c.broken, i) {
+		return nil, errCracked
+	}
+	return c.Set.Image(ctx, i)
+}
+
+// An image that cannot be decoded is an error unless it is accepted; then it takes part as the mean colour, and no other is moved.
+func TestUnreadableImagesAreAskedFor(t *testing.T) {
+	b := newBench(t)
+	b.encodeSlowly(t)
+	broken := []int{3, b.Set.Len() - 1} // the last one is repeated to fill the batch
+	grey, err := b.model.Images(make([]float32, 3*b.Size*b.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range broken {
+		b.features[i] = grey
+	}
+	b.Set = cracked{b.Set, broken}
+	if _, err := b.Encode(t.Context(), b.model); !errors.Is(err, errCracked) {
+		t.Errorf("nobody accepts: got %v, want the image's error", err)
+	}
+	refusal := errors.New("no")
+	b.Accept = func(loader.Skip) error { return refusal }
+	if _, err := b.Cosine(t.Context(), b.model); !errors.Is(err, refusal) {
+		t.Errorf("refused: got %v, want the refusal", err)
+	}
+	var asked []int
+	b.Accept = func(s loader.Skip) error {
+		asked = append(asked, s.Image)
+		return nil
+	}
+	encodings, err := b.Encode(t.Context(), b.model)
+	if err != nil || !slices.Equal(asked, broken) {
+		t.Fatalf("asked for %v (%v), want %v, each once", asked, err, broken)
+	}
+	similarities := encodings.Similarities()
+	for i := range similarities.Rows {
+		for c, similarity := range similarities.Row(i) {
+			if want := b.cosine(i, c); math.Abs(similarity-want) > 1e-5 {
+				t.Fatalf("image %d, caption %d: got %g, want %g", i, c, similarity, want)
+			}
+		}
+	}
 }
 
 func TestCosineAgainstLoop(t *testing.T) {

@@ -1,0 +1,185 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Items are what the single queries of a split gave, from which every metric of [Recall] and [TrueRecall] is had again, of these
+// queries or of any choice of the images, as a bootstrap makes it. See [Items.Shares].
+type Items struct {
+	// Captions is the number of captions of each image, [images].
+	Captions Numbers
+	// Queries has a number for each query: a list that begins with TR one for each image, [images]; one that begins with IR one for each
+	// caption, [captions], those of image 0 first. Lists of ranks, from 1, are TRRank and IRRank for the best own candidate,
+	// [rankTrue] behind these for the best true one, and [rankFalse] for the best own one where only false ones compete; TRMAP and IRMAP
+	// are average precisions in millionths. CosinePrefix before a list is without re-ranking.
+	Queries map[Metric]Numbers
+}
+
+// Endings of the names of lists of ranks in [Items].
+const (
+	rankTrue  = " true"
+	rankFalse = " false"
+)
+
+// millionths is one in the unit of average precisions among [Items].
+const millionths = 1e6
+
+// Share is what each image adds to a mean over queries: the mean is the sum of Sums over that of Queries.
+type Share struct {
+	Sums    []float64 // over the image's queries, of what each adds to the metric, [images]
+	Queries []float64 // how many these are: 1, or the image's captions, [images]
+}
+
+// source is a list of [Items] with what an entry of it adds to a metric.
+type source struct {
+	list Metric
+	adds func(entry int) float64
+}
+
+// sources are the lists that a metric is the mean of; of a metric of both directions the sum of two means.
+var sources = func() map[Metric][]source {
+	within := func(k int, per float64) func(int) float64 {
+		return func(rank int) float64 {
+			if rank <= k {
+				return per
+			}
+			return 0
+		}
+	}
+	recalls := func(per float64) func(int) float64 {
+		at1, at5, at10 := within(1, per), within(5, per), within(10, per)
+		return func(rank int) float64 { return at1(rank) + at5(rank) + at10(rank) }
+	}
+	itself := func(rank int) float64 { return float64(rank) }
+	precision := func(p int) float64 { return 100 * float64(p) / millionths }
+	return map[Metric][]source{
+		TR1: {{TRRank, within(1, 100)}}, TR5: {{TRRank, within(5, 100)}}, TR10: {{TRRank, within(10, 100)}},
+		IR1: {{IRRank, within(1, 100)}}, IR5: {{IRRank, within(5, 100)}}, IR10: {{IRRank, within(10, 100)}},
+		TRMean: {{TRRank, recalls(100. / 3)}}, IRMean: {{IRRank, recalls(100. / 3)}},
+		RMean:  {{TRRank, recalls(100. / 6)}, {IRRank, recalls(100. / 6)}},
+		RSum:   {{TRRank, recalls(100)}, {IRRank, recalls(100)}},
+		TRRank: {{TRRank, itself}}, IRRank: {{IRRank, itself}},
+		TR1True: {{TRRank + rankTrue, within(1, 100)}}, TR5True: {{TRRank + rankTrue, within(5, 100)}}, TR10True: {{TRRank + rankTrue, within(10, 100)}},
+		IR1True: {{IRRank + rankTrue, within(1, 100)}}, IR5True: {{IRRank + rankTrue, within(5, 100)}}, IR10True: {{IRRank + rankTrue, within(10, 100)}},
+		TRMAP: {{TRMAP, precision}}, IRMAP: {{IRMAP, precision}},
+		TR1False: {{TRRank + rankFalse, within(1, 100)}}, IR1False: {{IRRank + rankFalse, within(1, 100)}},
+	}
+}()
+
+// Shares returns what each image adds to a metric, which is the sum of the shares' means; nil for a metric that is none of single
+// queries (such as an AUC) or that was not measured. With CosinePrefix it is that without re-ranking. Means of average precision are
+// within 5e-5 per cent of the metric, all others exact but for rounding.
+func (it *Items) Shares(metric string) []Share {
+	name, cosine := strings.CutPrefix(metric, CosinePrefix)
+	var shares []Share
+	for _, s := range sources[Metric(name)] {
+		list := s.list
+		if cosine {
+			list = CosinePrefix + list
+		}
+		entries, ok := it.Queries[list]
+		if !ok {
+			return nil
+		}
+		share := Share{make([]float64, len(it.Captions)), make([]float64, len(it.Captions))}
+		at := 0
+		for i, captions := range it.Captions {
+			queries := 1
+			if strings.HasPrefix(string(s.list), "IR") {
+				queries = captions
+			}
+			for _, entry := range entries[at : at+queries] {
+				share.Sums[i] += s.adds(entry)
+			}
+			share.Queries[i] = float64(queries)
+			at += queries
+		}
+		shares = append(shares, share)
+	}
+	return shares
+}
+
+// items keeps lists of both directions: image has one entry a caption in the captions' own order, of which own has those of each image.
+func items(own [][]int, text, image map[Metric][]int) Items {
+	it := Items{Queries: map[Metric]Numbers{}}
+	for _, captions := range own {
+		it.Captions = append(it.Captions, len(captions))
+	}
+	for metric, list := range text {
+		it.Queries[metric] = list
+	}
+	for metric, list := range image {
+		ordered := make(Numbers, 0, len(list))
+		for _, captions := range own {
+			for _, t := range captions {
+				ordered = append(ordered, list[t])
+			}
+		}
+		it.Queries[metric] = ordered
+	}
+	return it
+}
+
+// with returns items that have the lists of both, those of more under a prefix.
+func (it Items) with(prefix Metric, more Items) Items {
+	it.Queries = maps.Clone(it.Queries)
+	for metric, list := range more.Queries {
+		it.Queries[prefix+metric] = list
+	}
+	return it
+}
+
+// Check tells what makes items unfit for use: lists of other lengths than the images and captions say.
+func (it *Items) Check() error {
+	captions := 0
+	for _, n := range it.Captions {
+		captions += n
+	}
+	for _, metric := range slices.Sorted(maps.Keys(it.Queries)) {
+		want := len(it.Captions)
+		if strings.HasPrefix(strings.TrimPrefix(string(metric), CosinePrefix), "IR") {
+			want = captions
+		}
+		if got := len(it.Queries[metric]); got != want {
+			return fmt.Errorf("eval: items: %d entries of %q, but %d queries", got, metric, want)
+		}
+	}
+	return nil
+}
+
+// Numbers is a list of whole numbers, not below zero. As JSON it is a string with spaces between them, a quarter as long as a list.
+type Numbers []int
+
+// MarshalText writes the numbers with spaces between them.
+func (n Numbers) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, v := range n {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendInt(text, int64(v), 10)
+	}
+	return text, nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (n *Numbers) UnmarshalText(text []byte) error {
+	*n = nil
+	for i, field := range strings.Fields(string(text)) {
+		v, err := strconv.ParseUint(field, 10, 31)
+		if err != nil {
+			return fmt.Errorf("eval: number %d is %q, not a whole number from 0", i+1, field)
+		}
+		*n = append(*n, int(v))
+	}
+	return nil
+}
+
+// inMillionths rounds a share.
+func inMillionths(share float64) int { return int(math.Round(millionths * share)) }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -28,7 +27,8 @@ type Executor struct {
 	Say    func(string)
 }
 
-// checkpointEvery is the time between checkpoints within an epoch: what a kill costs at most.
+// checkpointEvery is the time between checkpoints within an epoch: what a kill costs at most, unless saving takes long
+// (train's share of time for it). It is our choice, a wait that nobody minds.
 const checkpointEvery = 10 * time.Second
 
 // Run returns the run's result: from the store if it is there, else by running or resuming it. A cancelled context leaves a
@@ -55,7 +55,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
 		return Result{}, err
 	}
-	collection, err := e.open(r)
+	collection, err := e.open(ctx, r)
 	if err != nil {
 		return Result{}, err
 	}
@@ -63,6 +63,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	peakMemory := watchMemory()
 	model, outcome, err := e.train(ctx, r, collection, tokenizer)
 	if err != nil {
 		return Result{}, err
@@ -72,8 +73,10 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
 	}
 	var retrieved []eval.Retrieved
+	var items eval.Items
 	metrics, err := evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
 		q.Show = func(examples []eval.Retrieved) { retrieved = examples }
+		q.Keep = func(queries eval.Items) { items = queries }
 		return q.Full(ctx, n)
 	})
 	if err != nil {
@@ -86,21 +89,23 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch, Retrieved: retrieved,
+		Items: &items,
 	}
+	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)
 }
 
 // open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.
-func (e *Executor) open(r Run) (datasets.Collection, error) {
+func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 	if r.Rerank < 1 {
-		return nil, fmt.Errorf("run: re-ranking %d candidates; use at least 1", r.Rerank)
+		return data{}, fmt.Errorf("run: re-ranking %d candidates; use at least 1", r.Rerank)
 	}
 	if err := selectable(r.Train.Select); err != nil {
-		return nil, err
+		return data{}, err
 	}
 	collection, err := r.Data.Open()
 	if err != nil {
-		return nil, err
+		return data{}, err
 	}
 	if partial, ok := collection.(interface{ Skipped() []error }); ok {
 		for _, omission := range partial.Skipped() {
@@ -109,10 +114,10 @@ func (e *Executor) open(r Run) (datasets.Collection, error) {
 	}
 	for _, split := range []string{"train", "val", "test"} {
 		if _, err := collection.Split(split); err != nil {
-			return nil, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
+			return data{}, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
 		}
 	}
-	return collection, nil
+	return e.look(ctx, r.Data, collection, "val", "test")
 }
 
 // selectable tells why a metric is none to select the best epoch by; an empty one selects nothing.
@@ -141,6 +146,10 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 	if err != nil {
 		return nil, err
 	}
+	looked, err := e.look(ctx, r.Data, collection, split)
+	if err != nil {
+		return nil, err
+	}
 	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
 		return nil, err
@@ -150,10 +159,10 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 		return nil, err
 	}
 	defer model.Close()
-	return evaluate(ctx, r, collection, model, split, eval.Retrieval.Full)
+	return evaluate(ctx, r, looked, model, split, eval.Retrieval.Full)
 }
 
-func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
+func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
 	set, err := r.Data.split(c, "train")
 	if err != nil {
 		return nil, train.Outcome{}, err
@@ -185,7 +194,7 @@ func (e *Executor) train(ctx context.Context, r Run, c datasets.Collection, k *t
 type measurement func(eval.Retrieval, context.Context, *framework.Inference) (eval.Result, error)
 
 // evaluate measures zero-shot retrieval of a model on a split, in the given way.
-func evaluate(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, measure measurement) (map[string]float64, error) {
+func evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
 	set, err := r.Data.split(c, split)
 	if err != nil {
 		return nil, err
@@ -194,7 +203,9 @@ func evaluate(ctx context.Context, r Run, c datasets.Collection, m *train.Model,
 	if err != nil {
 		return nil, err
 	}
-	retrieval := eval.Retrieval{Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, MaxLen: r.Train.MaxLen, Rerank: r.Rerank}
+	retrieval := eval.Retrieval{
+		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
+	}
 	result, err := measure(retrieval, ctx, inference)
 	if err != nil {
 		return nil, fmt.Errorf("run: evaluating %s on %s: %w", r.Train.Method.Name, set.Name(), err)

@@ -1,13 +1,10 @@
 package run
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
 	"vlpx.internal/vlpx/eval"
@@ -32,11 +29,19 @@ type Result struct {
 	// PairsPerSecond is the speed of training; Loader and Sampler are the shares of its time that it waited for data and
 	// spent choosing mini-batches.
 	PairsPerSecond, Loader, Sampler float64
-	PeakMemory                      int64 // bytes, of the process, where the system tells
-	SkippedImages                   int
+	// PeakMemory is the largest resident size of the process during the run, in bytes; 0 where the system does not tell. Of a run
+	// that was stopped it is that of its last part, and results of older versions have the process's largest before it, too.
+	PeakMemory    int64
+	SkippedImages int
+	// Skipped tells the training images that could not be read, for which others stood in the mini-batches. Unreadable names those of
+	// the splits "val" and "test", which take part as the mean colour. Neither is there where all images could be read.
+	Skipped    []string            `json:",omitempty"`
+	Unreadable map[string][]string `json:",omitempty"`
 	// Retrieved are examples from the test split; none in results of older versions.
 	Retrieved []eval.Retrieved `json:",omitempty"`
-	BestEpoch int              `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	// Items are what the single queries of the test split gave; none in results of older versions.
+	Items     *eval.Items `json:",omitempty"`
+	BestEpoch int         `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else
@@ -58,25 +63,6 @@ func Commit() string {
 		}
 	}
 	return revision + modified
-}
-
-// peakMemory is the largest resident size of the process so far in bytes, 0 where the system does not tell.
-func peakMemory() int64 {
-	file, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-			if err != nil {
-				return 0
-			}
-			return kilobytes << 10
-		}
-	}
-	return 0
 }
 
 // String tells the result in a line.

@@ -86,23 +86,32 @@ type Vocabulary struct {
 	Hash string `json:",omitempty"`
 }
 
-// Tokenizer reads or builds the tokenizer; the captions are those of the whole training split.
+// Tokenizer reads or builds the tokenizer; the captions are those of the whole training split. A file must be what Hash says, if that
+// says anything.
 func (v Vocabulary) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
-	switch filepath.Ext(v.File) {
-	case ".json":
-		return text.FromTokenizerJSON(v.File)
-	case "":
-		if v.File != "" {
-			return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json", v.File)
+	if v.File != "" {
+		t, err := v.read()
+		if err == nil && v.Hash != "" && v.Hash != t.Hash() {
+			return nil, fmt.Errorf("run: the vocabulary %s has changed since it was described; ask again", v.File)
 		}
-	default:
-		return text.FromVocab(v.File)
+		return t, err
 	}
 	set, err := c.Split("train")
 	if err != nil {
 		return nil, err
 	}
 	return text.FromCorpus(cleaned(set), v.MinCount, v.MaxSize)
+}
+
+// read reads the file.
+func (v Vocabulary) read() (*text.Tokenizer, error) {
+	switch filepath.Ext(v.File) {
+	case ".json":
+		return text.FromTokenizerJSON(v.File)
+	case "":
+		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json", v.File)
+	}
+	return text.FromVocab(v.File)
 }
 
 func cleaned(set datasets.Set) iter.Seq[string] {

@@ -2,6 +2,9 @@ package run
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,14 +21,14 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// smallest is a run of a second: 16 generated images, mini-batches of eight, two epochs.
-func smallest(t *testing.T) Run {
+// onScenes is a run on scenes that has no configuration of training yet, and the size of its vocabulary.
+func onScenes(t *testing.T, c scenes.Config, rerank int) (r Run, vocab int) {
 	t.Helper()
-	data, err := ScenesData(scenes.Config{Train: 16, Val: 4, Test: 4, Captions: 2, Size: 16})
+	data, err := ScenesData(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Run{Data: data, Vocabulary: Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: 2}
+	r = Run{Data: data, Vocabulary: Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: rerank}
 	collection, err := data.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +37,17 @@ func smallest(t *testing.T) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r, tokenizer.Size()
+}
+
+// smallest is a run of a second: 16 generated images, mini-batches of eight, two epochs.
+func smallest(t *testing.T) Run {
+	t.Helper()
+	r, vocab := onScenes(t, scenes.Config{Train: 16, Val: 4, Test: 4, Captions: 2, Size: 16}, 2)
 	r.Train = train.Config{
 		Framework: framework.ALBEF{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
-			Text:   encoder.BERT{Vocab: tokenizer.Size(), Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1},
+			Text:   encoder.BERT{Vocab: vocab, Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1},
 			Embed:  6,
 		},
 		Method: negative.GRITVLP(8, 16), BatchSize: 8, Epochs: 2, MaxLen: 10,
@@ -49,7 +59,8 @@ func smallest(t *testing.T) Run {
 	return r
 }
 
-// bump changes every number, text and truth value below v in turn, calls changed, and puts it back.
+// bump changes every number, text and truth value below v in turn, fills what is nil or empty, calls changed, and puts it back. A nil
+// interface is left: what goes there is told by another run.
 func bump(v reflect.Value, path string, changed func(path string)) {
 	old := reflect.New(v.Type()).Elem()
 	old.Set(v)
@@ -62,8 +73,9 @@ func bump(v reflect.Value, path string, changed func(path string)) {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			bump(v.Elem(), path, changed)
+			return
 		}
-		return
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(v.Int() + 1)
 	case reflect.Uint64:
@@ -91,7 +103,10 @@ func bump(v reflect.Value, path string, changed func(path string)) {
 		for i := range v.Len() {
 			bump(v.Index(i), fmt.Sprintf("%s[%d]", path, i), changed)
 		}
-		return
+		if v.Len() > 0 {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	default:
 		panic(fmt.Sprintf("%s is a %s, which this test does not know how to change", path, v.Kind()))
 	}
@@ -99,7 +114,8 @@ func bump(v reflect.Value, path string, changed func(path string)) {
 	v.Set(old)
 }
 
-// Every field of a run is part of its identity, but where its files lie and how its method is called.
+// Every field of a run is part of its identity, but where its files lie, how its method is called, and the runs that it needs,
+// which are there by their identities.
 func TestEveryFieldIsPartOfTheIdentity(t *testing.T) {
 	r := smallest(t)
 	id := r.ID()
@@ -116,7 +132,7 @@ func TestEveryFieldIsPartOfTheIdentity(t *testing.T) {
 		}
 		seen[got] = path
 	})
-	if want := []string{"Run.Data.Dir", "Run.Vocabulary.File", "Run.Train.Method.Name"}; !reflect.DeepEqual(outside, want) {
+	if want := []string{"Run.Data.Dir", "Run.Vocabulary.File", "Run.Train.Method.Name", "Run.Reference", "Run.Init"}; !reflect.DeepEqual(outside, want) {
 		t.Errorf("got %v outside the identity, want %v", outside, want)
 	}
 	if r.ID() != id {
@@ -128,6 +144,99 @@ func TestEveryFieldIsPartOfTheIdentity(t *testing.T) {
 	}
 	if len(seen) < 40 {
 		t.Errorf("only %d fields were changed", len(seen))
+	}
+}
+
+// everyPart has every part that a method of package negative can have, filled where zero means a default.
+func everyPart() map[string][]any {
+	regulated := negative.Regulated{Epochs: 2}
+	return map[string][]any{
+		"Start": {negative.Uniform{}, negative.Grouped{}, negative.FixedQuantile{}, negative.Progressive{},
+			negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
+		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
+			negative.Pruned{Weights: regulated}},
+		"Pairs":   {negative.Hardest{}, negative.Sampled{}},
+		"Connect": {negative.ECM{}, negative.ECM{Use: negative.AllObjectives()}},
+	}
+}
+
+// Every field of every part of a method is part of the identity.
+func TestEveryFieldOfEveryPartIsPartOfTheIdentity(t *testing.T) {
+	ids := map[string]string{}
+	for role, parts := range everyPart() {
+		for _, part := range parts {
+			r := smallest(t)
+			switch part := part.(type) {
+			case negative.Batches:
+				r.Train.Method.Batches = part
+			case negative.Contrast:
+				r.Train.Method.Contrast = part
+			case negative.Matching:
+				r.Train.Method.Matching = part
+			case negative.Positives:
+				r.Train.Method.Positives = part
+			}
+			id, seen := r.ID(), map[string]string{}
+			bump(reflect.ValueOf(&r.Train.Method).Elem(), "Method", func(path string) {
+				got := r.ID()
+				if got == id && path != "Method.Name" {
+					t.Errorf("%s %+v: %s is no part of the identity", role, part, path)
+				}
+				if other, ok := seen[got]; ok {
+					t.Errorf("%s %+v: %s gives the identity of %s", role, part, path, other)
+				}
+				seen[got] = path
+			})
+			if r.ID() != id {
+				t.Fatalf("%s %+v was not put back", role, part)
+			}
+			what := fmt.Sprintf("%T%+v", part, part)
+			if other, ok := ids[id]; ok {
+				t.Errorf("%s has the identity of %s", what, other)
+			}
+			ids[id] = what
+		}
+	}
+}
+
+// A part that package negative gets must be tried, too: each has a method that no other type has.
+func TestEveryPartIsTried(t *testing.T) {
+	sources, err := filepath.Glob("../negative/*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("%d sources of package negative: %v", len(sources), err)
+	}
+	tried := map[string]bool{}
+	for role, parts := range everyPart() {
+		for _, part := range parts {
+			tried[role+" "+reflect.TypeOf(part).Name()] = true
+		}
+	}
+	found := 0
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			method, ok := d.(*ast.FuncDecl)
+			if !ok || method.Recv == nil || everyPart()[method.Name.Name] == nil {
+				continue
+			}
+			of, ok := method.Recv.List[0].Type.(*ast.Ident)
+			if !ok || !of.IsExported() {
+				continue
+			}
+			found++
+			if !tried[method.Name.Name+" "+of.Name] {
+				t.Errorf("%s: everyPart has no %s", name, of.Name)
+			}
+		}
+	}
+	if found < 16 {
+		t.Errorf("found %d parts in package negative", found)
 	}
 }
 
@@ -157,6 +266,30 @@ func TestHome(t *testing.T) {
 func TestVocabularyFileOfAnotherKind(t *testing.T) {
 	if _, err := (Vocabulary{File: "words"}).Tokenizer(nil); err == nil || !strings.Contains(err.Error(), "vocab.txt") {
 		t.Errorf("got %v, want an error that names the kinds", err)
+	}
+}
+
+// A vocabulary file that changed after a run was described is not taken for the one that the run is known by.
+func TestVocabularyFileThatChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vocab.txt")
+	write := func(last string) {
+		if err := os.WriteFile(path, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+last+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("dog")
+	v := Vocabulary{File: path}
+	tokenizer, err := v.Tokenizer(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Hash = tokenizer.Hash()
+	if again, err := v.Tokenizer(nil); err != nil || again.Hash() != v.Hash {
+		t.Errorf("unchanged: got %v", err)
+	}
+	write("cat")
+	if _, err := v.Tokenizer(nil); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("got %v, want an error that names the file and says that it has changed", err)
 	}
 }
 

@@ -47,6 +47,14 @@ func (s *Store) Result(r Run) (Result, error) {
 	if result.ID != r.ID() {
 		return Result{}, fmt.Errorf("run: %s is the result of run %q; delete the file to run it again", path, result.ID)
 	}
+	if result.Items != nil {
+		if err := result.Items.Check(); err != nil {
+			return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
+		}
+	}
+	if result.BestEpoch < 0 || result.BestEpoch > len(result.Epochs) {
+		return Result{}, fmt.Errorf("run: %s: epoch %d is the best of %d; delete the file to run it again", path, result.BestEpoch, len(result.Epochs))
+	}
 	return result, nil
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,9 +12,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gomlx/compute/gobackend"
+	"gonum.org/v1/gonum/floats"
 
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -57,6 +60,7 @@ func TestResultRoundTrip(t *testing.T) {
 func TestDamagedResult(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "cut off": `{"ID": "a`, "other kind": `[1]`, "other run": `{"ID": "0123456789abcdef"}`, "nothing": `null`,
+		"no such epoch": `{"ID": "` + smallest(t).ID() + `", "BestEpoch": 1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, r := executor(t, t.TempDir()), smallest(t)
@@ -73,6 +77,54 @@ func TestDamagedResult(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever a result's file is, it is refused by an error that names it, or it is the result of this run, which can be told and kept again.
+func FuzzResult(f *testing.F) {
+	s, r := OpenStore(f.TempDir()), Run{}
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(s.Dir(r), resultName)
+	for _, rest := range []string{
+		`}`, `, "Metrics": {"IR@1": 3}, "Epochs": [{"Epoch": 0}, {}], "BestEpoch": 2}`, `, "BestEpoch": 1}`, `, "BestEpoch": -1}`, `, "Epochs": null, "Metrics": null}`,
+		`, "Unreadable": {"test": ["a"], "val": null}, "Skipped": [""]}`, `, "Finished": "now"}`, `, "Seconds": 1e999}`, `}}`, `, "Clock": [1, 2]`,
+	} {
+		f.Add([]byte(`{"ID": "` + r.ID() + `"` + rest))
+	}
+	f.Add([]byte("null"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		result, done, err := s.Find(r)
+		if err != nil {
+			if done || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
+				t.Fatalf("%s: done %v, %v; want an error that names the file and says to delete it", text, done, err)
+			}
+			return
+		}
+		if !done || result.ID != r.ID() || result.BestEpoch > len(result.Epochs) {
+			t.Fatalf("%s: got %v, %+v", text, done, result)
+		}
+		_ = result.String()
+		if err := s.publish(r, resultName, result); err != nil {
+			t.Fatal(err)
+		}
+		first, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, _, err = s.Find(r); err != nil {
+			t.Fatalf("%s: kept again it is refused: %v", text, err)
+		}
+		if err := s.publish(r, resultName, result); err != nil {
+			t.Fatal(err)
+		}
+		if second, err := os.ReadFile(path); err != nil || string(first) != string(second) {
+			t.Fatalf("%s: kept again it is %s, and then %s (%v)", text, first, second, err)
+		}
+	})
 }
 
 // Two executors that ask for one run at once make it once and get the same result; so does a third, later, of a store that
@@ -102,6 +154,43 @@ func TestTwoExecutorsMakeARunOnce(t *testing.T) {
 	e := &Executor{Store: OpenStore(home)}
 	if got, err := e.Run(t.Context(), r); err != nil || !reflect.DeepEqual(got, results[0]) {
 		t.Errorf("asked again: got %+v (%v), want %+v", got, err, results[0])
+	}
+	for _, metric := range []string{"TR@1", "IR@10", "cosine IR rank"} {
+		shares := results[0].Items.Shares(metric)
+		if len(shares) != 1 {
+			t.Errorf("%s: got %d shares of the result, want 1", metric, len(shares))
+			continue
+		}
+		if got, want := floats.Sum(shares[0].Sums)/floats.Sum(shares[0].Queries), results[0].Metrics[metric]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: got %v from the result's items, want %v", metric, got, want)
+		}
+	}
+}
+
+// Results of older versions, without the queries' items, are read as ever; items that do not fit each other are told with the file.
+func TestResultWithoutItems(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.Dir(r), resultName)
+	for _, c := range []struct{ more, want string }{
+		{``, ""},
+		{`, "Items": {"Captions": "1 1", "Queries": {"IR rank": "1"}}`, path + `: eval: items: 1 entries of "IR rank", but 2 queries; delete the file`},
+	} {
+		if err := os.WriteFile(path, []byte(`{"ID": "`+r.ID()+`", "Metrics": {"IR@1": 3}`+c.more+`}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		result, err := s.Result(r)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			continue
+		}
+		if err != nil || result.Items != nil || result.Metrics["IR@1"] != 3 {
+			t.Errorf("got %+v (%v), want the metric and no items", result, err)
+		}
 	}
 }
 
@@ -145,6 +234,43 @@ func TestStoppedRunGoesOn(t *testing.T) {
 	got, err := e.Run(t.Context(), r)
 	if err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
 		t.Errorf("got %v, %v (%v), want %v, %v", got.Metrics, got.Epochs, err, want.Metrics, want.Epochs)
+	}
+}
+
+// A program that dies loses the seconds since the last checkpoint within the epoch, not the epoch. Until it dies, its clock is one of
+// the test's own.
+func TestSavesWithinAnEpoch(t *testing.T) {
+	r := smallest(t)
+	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := executor(t, t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		defer func() {
+			if recover() != "dies" {
+				t.Fatal("the run has ended before it died")
+			}
+		}()
+		e.Report = func(_ Run, p train.Report) {
+			if started := e.Store.Started(r); started != (p.Step == 4) {
+				t.Errorf("step %d, %v after the start: a checkpoint is there: %v", p.Step, time.Duration(p.Step-1)*checkpointEvery*2/5, started)
+			}
+			if p.Step == 4 {
+				panic("dies")
+			}
+			time.Sleep(checkpointEvery * 2 / 5)
+		}
+		e.Run(t.Context(), r)
+	})
+	var steps []int
+	e.Report = func(_ Run, p train.Report) { steps = append(steps, p.Step) }
+	got, err := e.Run(t.Context(), r)
+	if err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
+		t.Errorf("got %v, %v (%v), want %v, %v", got.Metrics, got.Epochs, err, want.Metrics, want.Epochs)
+	}
+	if !slices.Equal(steps, []int{4, 5, 6, 7, 8}) {
+		t.Errorf("went on with the steps %v, want from the fourth of eight on", steps)
 	}
 }
 

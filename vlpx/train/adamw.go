@@ -5,7 +5,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -44,14 +43,15 @@ func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (
 	}
 	gradients := Gradient(loss, values...)
 
-	square := ScalarZero(g, dtypes.Float32)
+	dtype := loss.DType()
+	square := ScalarZero(g, dtype)
 	for _, d := range gradients {
 		square = Add(square, ReduceAllSum(Square(d)))
 	}
 	norm = Sqrt(square)
-	scale := ScalarOne(g, dtypes.Float32)
+	scale := ScalarOne(g, dtype)
 	if o.ClipNorm > 0 {
-		scale = MinScalar(Div(Scalar(g, dtypes.Float32, o.ClipNorm), AddScalar(norm, 1e-6)), 1)
+		scale = MinScalar(Div(Scalar(g, dtype, o.ClipNorm), AddScalar(norm, 1e-6)), 1)
 	}
 
 	set := func(v *model.Variable, value *Node) {
@@ -60,10 +60,10 @@ func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (
 		}
 		v.SetNodeValue(value)
 	}
-	counter := o.state(store, "step", shapes.Make(dtypes.Float32))
+	counter := o.state(store, "step", shapes.Make(dtype))
 	step := AddScalar(counter.NodeValue(g), 1)
 	set(counter, step)
-	correction := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtypes.Float32, beta), step)) }
+	correction := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtype, beta), step)) }
 	correct1, correct2 := correction(o.Beta1), correction(o.Beta2)
 	for i, v := range weights {
 		d := Mul(gradients[i], scale)

@@ -193,3 +193,28 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 }
+
+// TestSchedulePast holds that a run goes on with the cosine of the run that it starts from, after a warm-up of its own.
+func TestSchedulePast(t *testing.T) {
+	whole := Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5, Epochs: 11}
+	rest := whole
+	rest.Past = 6
+	for epoch := 1; epoch < 5; epoch++ {
+		if got, want := rest.At(epoch, 7), whole.At(epoch+6, 7); got != want {
+			t.Errorf("epoch %d after 6: got %g, want %g", epoch, got, want)
+		}
+	}
+	if got, want := rest.At(0, 100), whole.At(6, 0); got != want {
+		t.Errorf("after the warm-up: got %g, want %g", got, want)
+	}
+	if got, want := rest.At(0, 0), 1e-5; got != want {
+		t.Errorf("first iteration: got %g, want %g", got, want)
+	}
+	if got, want := rest.At(0, 50), 1e-5+(whole.At(6, 0)-1e-5)/2; math.Abs(got-want) > 1e-18 {
+		t.Errorf("half of the warm-up: got %g, want %g", got, want)
+	}
+	rest.Past = 11
+	if err := rest.Validate(); err == nil || !strings.Contains(err.Error(), "some must be left") {
+		t.Errorf("a cosine that is over: got error %v", err)
+	}
+}

@@ -2,17 +2,24 @@ package train
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/framework"
 )
 
 // stored is a store of a weight of each rank and a random state, scaled by x.
@@ -105,6 +112,26 @@ func TestDamagedCheckpoint(t *testing.T) {
 	same(t, "after all", variables(t, into, "/"), want)
 }
 
+// Checkpoints within an epoch are as far apart as is asked for, and so far that a large one costs one part in fifty of the time.
+func TestCheckpointsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			every, saving, passed time.Duration
+			want                  bool
+		}{
+			{10 * time.Second, 100 * time.Millisecond, 9 * time.Second, false}, {10 * time.Second, 100 * time.Millisecond, 11 * time.Second, true},
+			{10 * time.Second, 2 * time.Second, 99 * time.Second, false}, {10 * time.Second, 2 * time.Second, 101 * time.Second, true},
+			{0, 0, time.Hour, false},
+		} {
+			tr := &trainer{job: Job{Every: c.every}, saved: time.Now(), saving: c.saving}
+			time.Sleep(c.passed)
+			if got := tr.due(); got != c.want {
+				t.Errorf("every %v, %v after one that took %v: got %v", c.every, c.passed, c.saving, got)
+			}
+		}
+	})
+}
+
 // A checkpoint of a model of other sizes is refused before any variable is replaced.
 func TestCheckpointOfAnotherModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
@@ -184,17 +211,50 @@ func FuzzReadCheckpoint(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(content)
-	f.Add(content[:len(content)/2])
-	for old, altered := range map[string]string{`"Dims":[2,3]`: `"Dims":[9,9]`, `"Bytes":24`: `"Bytes":99`, "Float32": "Invalid", "Uint64": "String",
-		`"Dims":[2]`: `"Dims":[0]`, `[3]`: `[9]`} {
-		f.Add(bytes.Replace(content, []byte(old), []byte(altered), 1))
+	add := func(data []byte) {
+		f.Add(data, false)
+		f.Add(data, true)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	add(content)
+	add(content[:len(content)/2])
+	for old, altered := range map[string]string{`"Dims":[2,3]`: `"Dims":[9,9]`, `"Bytes":24`: `"Bytes":99`, "Float32": "Invalid", "Uint64": "String",
+		`"Dims":[2]`: `"Dims":[0]`, `[3]`: `[9]`, "/model/tau": "Amodel/tau", "/model/bias": "//////bias", "/rng": "////", "/model/matrix": "/model/matri/"} {
+		add(bytes.Replace(content, []byte(old), []byte(altered), 1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
+		if seal && len(data) >= 4 { // what is behind the checksum's guard
+			data = binary.LittleEndian.AppendUint32(bytes.Clone(data[:len(data)-4]), crc32.ChecksumIEEE(data[:len(data)-4]))
+		}
 		into := stored(t, 2)
 		want := variables(t, into, "/")
-		if err := readCheckpoint(bytes.NewReader(data), int64(len(data)), into, new(progress)); err != nil {
+		var state progress
+		if err := readCheckpoint(bytes.NewReader(data), int64(len(data)), into, &state); err != nil {
 			same(t, "after an error", variables(t, into, "/"), want)
+			return
+		}
+		if len(data) < 4 || binary.LittleEndian.Uint32(data[len(data)-4:]) != crc32.ChecksumIEEE(data[:len(data)-4]) {
+			t.Error("took bytes whose checksum does not match")
+		}
+		// What it holds reads back: into an empty store it gives what it gave into a full one, and so does what is written from there.
+		alone := model.NewStore()
+		if err := readCheckpoint(bytes.NewReader(data), int64(len(data)), alone, new(progress)); err != nil {
+			t.Fatalf("into an empty store: %v", err)
+		}
+		held := variables(t, alone, "/")
+		for path, value := range variables(t, into, "/") {
+			if has, holds := held[path]; holds && has != value || !holds && want[path] != value {
+				t.Errorf("%s: got bytes %x, want those of the file, or those from before", path, value)
+			}
+		}
+		again := filepath.Join(t.TempDir(), CheckpointName)
+		if err := SaveCheckpoint(again, alone, state); err != nil {
+			t.Fatal(err)
+		}
+		store, reread := saved(t, filepath.Dir(again))
+		maps.DeleteFunc(held, func(path, _ string) bool { return strings.HasPrefix(path, framework.Frozen+"/") })
+		same(t, "written again", variables(t, store, "/"), held)
+		if !reflect.DeepEqual(reread, state) {
+			t.Errorf("got state %+v, want %+v", reread, state)
 		}
 	})
 }

@@ -71,16 +71,13 @@ type Step struct {
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
 // first call with each Input.Room.
 func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, error) {
-	learner, rewarded := c.Method.Batches.(negative.Rewarded)
-	which := c.objectives()
+	_, rewarded := c.Method.Batches.(negative.Rewarded)
 	step := &Step{
-		execs: map[int]*model.Exec{}, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded, needs: framework.NeedsOf(c.Method, which),
-		connects: c.Method.Positives != nil,
+		execs: map[int]*model.Exec{}, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded,
+		needs: framework.NeedsOf(c.Method, c.objectives()), connects: c.Method.Positives != nil,
 	}
 	graph := func(s *model.Scope, in []*Node, room int) []*Node {
 		defer framework.Orderly()
-		g := in[0].Graph()
-		s.Store().SetTraining(g, true)
 		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5], Room: room}
 		more := in[7:]
 		next := func(needed bool, node **Node) {
@@ -91,46 +88,29 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 		next(step.needs.Items, &batch.Items)
 		next(step.needs.Truth, &batch.Truth)
 		next(step.needs.Fresh, &batch.Fresh)
-		losses := c.Framework.Losses(s, c.Method, batch, which)
-		reassess := func() *Node {
-			s.Store().SetTraining(g, false)
-			defer s.Store().SetTraining(g, true)
-			return c.Framework.Reassess(s, c.Method, batch, losses.Pairs, learner.Reward())
-		}
-		var hold *Node
-		if step.joins = losses.Joined != nil; step.joins && room < 2*c.BatchSize {
-			hold = GreaterThan(losses.Joined, ConstAs(losses.Joined, room))
-		}
-		var before *Node
-		if rewarded {
-			before = losses.Of(learner.Reward())
-			if _, distils := c.Method.Contrast.(negative.Distiller); distils || step.connects || c.Framework.Text.Dropout > 0 {
-				before = reassess() // the training pass was not the same
-			}
-		}
-		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Of(which), in[6], hold)
+		learned := c.Learn(s, batch, in[6])
 		orZero := func(loss *Node) *Node {
 			if loss == nil {
-				return ZerosLike(norm)
+				return ZerosLike(learned.Norm)
 			}
 			return loss
 		}
-		out := []*Node{losses.ITC, orZero(losses.ITM), orZero(losses.MLM), norm, losses.Temperature, losses.Image, losses.Text,
-			losses.HardestImages, losses.HardestTexts}
+		out := []*Node{learned.ITC, orZero(learned.ITM), orZero(learned.MLM), learned.Norm, learned.Temperature, learned.Image, learned.Text,
+			learned.HardestImages, learned.HardestTexts}
 		if rewarded {
-			out = append(out, Sub(before, reassess()))
+			out = append(out, learned.Improvement)
 		}
-		if step.weights = losses.Weights != nil; step.weights {
-			out = append(out, losses.Weights)
+		if step.weights = learned.Weights != nil; step.weights {
+			out = append(out, learned.Weights)
 		}
-		if step.labels = losses.Labels != nil; step.labels {
-			out = append(out, losses.Labels)
+		if step.labels = learned.Labels != nil; step.labels {
+			out = append(out, learned.Labels)
 		}
-		if k := losses.Connections; k != nil {
+		if k := learned.Connections; k != nil {
 			out = append(out, k.Images, k.Texts, k.ImageScores, k.TextScores)
 		}
-		if step.joins {
-			out = append(out, losses.Joined)
+		if step.joins = learned.Joined != nil; step.joins {
+			out = append(out, learned.Joined)
 		}
 		return out
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
@@ -86,6 +87,10 @@ type progress struct {
 func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 	if err := job.Config.Validate(); err != nil {
 		return nil, Outcome{}, err
+	}
+	if job.Config.Framework.Half && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
+		return nil, Outcome{}, fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
+			job.Backend.Name())
 	}
 	t, err := newTrainer(job)
 	if err != nil {
@@ -183,10 +188,12 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	return t, nil
 }
 
-// imageCache bounds the decoded images that are kept in memory.
+// imageCache bounds the decoded images that are kept in memory, in bytes. It is our choice: some 21,000 images of 128
+// pixels at three bytes each, or 5,400 of 256, which leaves a machine of 4 GB room to train.
 const imageCache = 1 << 30
 
-// saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time.
+// saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time. It is our
+// choice: 2 % of the time are little for what a kill can no longer cost.
 const saveShare = 50
 
 // lookahead is the number of mini-batches that are decoded while a step runs.
@@ -231,7 +238,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 		t.Seconds += time.Since(begun).Seconds()
 		t.report()
-		if t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving) {
+		if t.due() {
 			if err := t.save(); err != nil {
 				return err
 			}
@@ -283,10 +290,7 @@ func (t *trainer) one(ctx context.Context) error {
 			out.ITC, out.ITM, out.MLM, out.GradientNorm, out.Temperature, batch.Pairs)
 	}
 	sampling := time.Now()
-	err = t.sampler.Observe(negative.Observation{
-		Pairs: t.ahead[0], Image: out.Image, Text: out.Text, Temperature: out.Temperature, Improvement: out.Improvement,
-	})
-	if err != nil {
+	if err := t.sampler.Observe(observed(t.ahead[0], batch.Pairs, out)); err != nil {
 		return err
 	}
 	t.ahead = t.ahead[1:]
@@ -306,6 +310,19 @@ func (t *trainer) one(ctx context.Context) error {
 	t.Step++
 	t.made++
 	return nil
+}
+
+// observed is what the sampler hears of a step: the mini-batch that it handed out, and the embeddings of the pairs that were made
+// of it. A pair that another one replaced has zeros.
+func observed(handed, made []int, out Output) negative.Observation {
+	dim := len(out.Image) / len(handed)
+	for k, pair := range made {
+		if pair != handed[k] {
+			clear(out.Image[k*dim : (k+1)*dim])
+			clear(out.Text[k*dim : (k+1)*dim])
+		}
+	}
+	return negative.Observation{Pairs: handed, Image: out.Image, Text: out.Text, Temperature: out.Temperature, Improvement: out.Improvement}
 }
 
 func (t *trainer) report() {
@@ -329,6 +346,11 @@ func (t *trainer) stop(ctx context.Context) error {
 		return fmt.Errorf("stopped at step %d of epoch %d, which cannot be kept: %w", t.Step, t.Epoch, err)
 	}
 	return context.Cause(ctx)
+}
+
+// due tells whether it is time for a checkpoint within an epoch.
+func (t *trainer) due() bool {
+	return t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving)
 }
 
 func (t *trainer) save() error {

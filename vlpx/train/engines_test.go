@@ -1,0 +1,215 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/vlpx/negative"
+)
+
+// sideBySide makes so many epochs of two jobs' runs, which differ in how they compute, step by step on the same input: the
+// mini-batches are those that the first one's sampler makes of what the first one saw. After each step compare is called with what
+// both told.
+func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step int, runs [2]*trainer, outs [2]Output)) {
+	t.Helper()
+	var runs [2]*trainer
+	for i, job := range jobs {
+		var err error
+		if runs[i], err = newTrainer(job); err != nil {
+			t.Fatal(err)
+		}
+		defer runs[i].close()
+	}
+	first := runs[0]
+	for ; first.Epoch < epochs; first.Epoch++ {
+		var err error
+		if first.steps, err = first.sampler.Epoch(first.Epoch); err != nil {
+			t.Fatal(err)
+		}
+		for first.Step = 0; first.Step < first.steps; first.Step++ {
+			pairs, err := first.sampler.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := first.loader.Submit(loader.Request{Pairs: pairs, Epoch: first.Epoch, Step: first.Step}); err != nil {
+				t.Fatal(err)
+			}
+			batch, err := first.loader.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := first.input(batch)
+			var outs [2]Output
+			for i, run := range runs {
+				if outs[i], err = run.run(in); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compare(first.Epoch, first.Step, runs, outs)
+			if err := first.sampler.Observe(observed(pairs, batch.Pairs, outs[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// told are the numbers of a step by name.
+func (o Output) told() map[string]float64 {
+	return map[string]float64{"ITC": o.ITC, "ITM": o.ITM, "MLM": o.MLM, "gradient": o.GradientNorm, "temperature": o.Temperature}
+}
+
+// gradients are the gradients of a run's first step by variable, clipped: the first mean of Adam is one part in ten of them.
+func gradients(t *testing.T, tr *trainer) map[string][]float32 {
+	t.Helper()
+	all := map[string][]float32{}
+	for _, v := range sortedVariables(tr.store, Optimiser+"/mean") {
+		all[strings.TrimPrefix(v.Path(), Optimiser+"/mean")] = vector(t, tr.store, v.Path())
+	}
+	return all
+}
+
+// sameGradients compares gradients that may differ by a share of the largest of their variable, and of the largest of all, which
+// covers those that are zero but for rounding.
+func sameGradients(t *testing.T, got, want map[string][]float32, share, shareOfAll float64) {
+	t.Helper()
+	largest := func(x []float32) (most float64) {
+		for _, x := range x {
+			most = max(most, math.Abs(float64(x)))
+		}
+		return most
+	}
+	of := 0.0
+	for _, numbers := range want {
+		of = max(of, largest(numbers))
+	}
+	if len(got) != len(want) || of == 0 {
+		t.Errorf("got gradients of %d variables, want %d; the largest is %g", len(got), len(want), of)
+	}
+	for path, numbers := range want {
+		if len(got[path]) != len(numbers) {
+			t.Errorf("%s: got a gradient of %d numbers, want %d", path, len(got[path]), len(numbers))
+			continue
+		}
+		off := make([]float32, len(numbers))
+		for i := range numbers {
+			off[i] = got[path][i] - numbers[i]
+		}
+		if far := largest(off); !(far <= share*largest(numbers)+shareOfAll*of) {
+			t.Errorf("gradient of %s: off by up to %g, its largest number is %g, that of all %g", path, far, largest(numbers), of)
+		}
+	}
+}
+
+// Ten steps of every kind of method give the same losses on pure Go and on the compiled engines, and the first step the same
+// gradients. In the second epoch FALCON's mini-batches are scheduled.
+func TestEnginesAgree(t *testing.T) {
+	for _, name := range enginetest.Compiled {
+		t.Run(name, func(t *testing.T) {
+			fast := enginetest.Open(t, name)
+			reference := smallest(t, plain)
+			finish(t, reference)
+			for _, method := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), negative.MAFA(8, 16), mining(), negative.SRCL(3),
+				negative.DiHT(), negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8})} {
+				t.Run(method.Name, func(t *testing.T) {
+					var jobs [2]Job
+					for i := range jobs {
+						jobs[i] = withReference(smallest(t, method), reference)
+						jobs[i].Config.Framework.Text.Dropout = 0 // each engine has its own draws
+					}
+					jobs[1].Backend = fast
+					sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
+						want, got := outs[0].told(), outs[1].told()
+						for name, x := range want {
+							if off := math.Abs(got[name] - x); !(off <= 1e-4*math.Abs(x)) {
+								t.Errorf("epoch %d, step %d, %s: got %g, want %g", epoch, step, name, got[name], x)
+							}
+						}
+						if off := math.Abs(outs[1].Improvement - outs[0].Improvement); !(off <= 1e-4*outs[0].Loss()) {
+							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Improvement, outs[0].Improvement)
+						}
+						if epoch == 0 && step == 0 {
+							sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 1e-4, 1e-6)
+						}
+					})
+				})
+			}
+		})
+	}
+}
+
+// withReference gives a job the model of a finished one, where its method needs one.
+func withReference(job, finished Job) Job {
+	if job.Config.Method.NeedsReference() {
+		job.Config.Reference, job.Reference = "of the test", finished.Dir
+	}
+	return job
+}
+
+// Steps whose products are in bfloat16 stay near those in float32 on every engine that has it, differ from them, and keep the weights
+// and all that is saved in float32.
+func TestHalfStep(t *testing.T) {
+	for _, name := range slices.Concat([]string{"go:ops_sequential"}, enginetest.Compiled) {
+		t.Run(name, func(t *testing.T) {
+			backend := enginetest.Open(t, name)
+			if !backend.Capabilities().DTypes[dtypes.BFloat16] {
+				job := smallest(t, negative.Plain())
+				job.Config.Framework.Half, job.Backend = true, backend
+				if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), "set half=false") {
+					t.Errorf("got error %v, want one that says what to set", err)
+				}
+				return
+			}
+			var jobs [2]Job
+			for i := range jobs {
+				jobs[i] = smallest(t, negative.ALBEF(8))
+				jobs[i].Config.Framework.Text.Dropout = 0
+				jobs[i].Backend = backend
+			}
+			jobs[1].Config.Framework.Half = true
+			same := true
+			sideBySide(t, 1, jobs, func(_, step int, runs [2]*trainer, outs [2]Output) {
+				want, got := outs[0].told(), outs[1].told()
+				for name, x := range want {
+					same = same && got[name] == x
+					if off := math.Abs(got[name] - x); !(off <= 0.02*math.Abs(x)) {
+						t.Errorf("step %d, %s: got %g, in float32 %g", step, name, got[name], x)
+					}
+				}
+				if step > 0 {
+					return
+				}
+				sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 0.1, 0.01)
+				for _, v := range sortedVariables(runs[1].store, "/") {
+					want := runs[0].store.GetVariable(v.Path())
+					if want == nil || !want.Shape().Equal(v.Shape()) {
+						t.Errorf("%s is %s, not as in float32", v.Path(), v.Shape())
+					}
+				}
+			})
+			if same {
+				t.Error("half gives float32's very numbers; it was not used")
+			}
+		})
+	}
+}
+
+// A run whose products are in bfloat16 goes on after a stop in the same bits.
+func TestHalfGoesOn(t *testing.T) {
+	half := func() Job {
+		job := smallest(t, plain)
+		job.Config.Framework.Half = true
+		return job
+	}
+	whole, stopped := half(), half()
+	finish(t, whole)
+	finish(t, stopped, 3, 7)
+	want, _ := saved(t, whole.Dir)
+	got, _ := saved(t, stopped.Dir)
+	same(t, "stopped", variables(t, got, "/"), variables(t, want, "/"))
+}

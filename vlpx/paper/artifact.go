@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
 )
 
 // Status tells how much of an artifact vlpx regenerates.
@@ -25,11 +26,15 @@ type Artifact struct {
 	ID    string // "falcon/table1"
 	Title string // what it shows
 	Look  string // what to look for, a sentence; may be empty
+	// Note tells what to know of the paper's numbers, such as what is left out or inferred; it ends the table's note.
+	Note string
 	// Rows are the methods it compares; none where it needs no runs of its own.
 	Rows []Row
 	// Columns it shows; a column without a metric is of a task that is not there yet.
 	Columns []Column
 	Claims  []Claim
+	// Unstated are the conclusions of the paper that are not among the claims.
+	Unstated []Unstated
 	// Sweep are rows of which a claim may name the best as BestOfSweep: the one with the highest mean in the first column,
 	// which is of the validation split.
 	Sweep []string
@@ -44,8 +49,8 @@ type Row struct {
 	Name string
 	// Method gives the method at a scale; nil while it is not there yet.
 	Method func(Scale) negative.Method
-	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one; none for a row
-	// of our own.
+	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one or has none; none for a
+	// row of our own.
 	Paper []float64
 	// Tune gives the method of retrieval fine-tuning after Method's pre-training, whose results are then the row's; nil for none.
 	Tune func(Scale) negative.Method
@@ -63,6 +68,8 @@ type Column struct {
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
 	Lower       bool // lower is better
+	// Of makes the number of a result that does not name it, such as seconds an epoch; nil to take Metric from the result.
+	Of func(run.Result) (v float64, ok bool)
 	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's. A
 	// fine-tuning run re-ranks there, too.
 	Validation bool
@@ -74,8 +81,11 @@ const BestOfSweep = "the best of the sweep"
 // Claim is what a paper concludes from an artifact: one row better than another in a column.
 type Claim struct {
 	Better, Than string
-	In           Column
-	Source       string // where the paper says so; empty for a claim of our own
+	// Over are the rows over which the two gain, each its own: the claim is then that one gain is above the other. Empty where the rows
+	// themselves are compared.
+	Over   [2]string
+	In     Column
+	Source string // where the paper says so; empty for a claim of our own
 }
 
 func (c Claim) String() string {
@@ -87,7 +97,20 @@ func (c Claim) String() string {
 	if c.In.Lower {
 		comparison = "below"
 	}
-	return fmt.Sprintf("%s %s %s in %s", c.Better, comparison, c.Than, column)
+	better, than := c.Better, c.Than
+	if c.Over != ([2]string{}) {
+		better, than = fmt.Sprintf("%s over %s", better, c.Over[0]), fmt.Sprintf("%s over %s", than, c.Over[1])
+	}
+	return fmt.Sprintf("%s %s %s in %s", better, comparison, than, column)
+}
+
+// rows are the names of the rows that a claim takes.
+func (c Claim) rows() []string {
+	names := []string{c.Better, c.Than}
+	if c.Over != [2]string{} {
+		names = append(names, c.Over[:]...)
+	}
+	return names
 }
 
 // Paper is the part of an ID before the slash.

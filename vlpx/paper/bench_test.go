@@ -68,6 +68,15 @@ func usual(b *testing.B) (compute.Backend, Scale) {
 	return backend, scale
 }
 
+// inShort makes a benchmark of seconds out of one of minutes where -short asks for it, to see that it still runs: its training set is
+// then of eight mini-batches, and its numbers mean nothing.
+func inShort(s Scale) Scale {
+	if testing.Short() {
+		s.Scenes.Train, s.SearchSpace, s.GroupQueue = 8*s.BatchSize, 2*s.BatchSize, 4*s.BatchSize
+	}
+	return s
+}
+
 // randomInput is a mini-batch of noise and of captions that fill their tokens.
 func randomInput(c train.Config) train.Input {
 	r := rand.New(rand.NewPCG(1, 2))

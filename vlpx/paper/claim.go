@@ -4,68 +4,109 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"vlpx.internal/vlpx/evidence"
 )
 
 // Verdict is what our runs say of a claim.
 type Verdict string
 
-// Verdicts of a claim.
+// Verdicts of a claim. Its p is corrected for the number of claims that are tested with it.
 const (
-	Supported    Verdict = "supported"    // p < 0.05 in the claim's direction
-	Contradicted Verdict = "contradicted" // p < 0.05 against it
-	Undecided    Verdict = "undecided"
-	Untested     Verdict = "not yet" // a method, a column or a second seed is missing
+	Supported    Verdict = "supported"    // corrected p < 0.05 in the claim's direction
+	Contradicted Verdict = "contradicted" // corrected p < 0.05 against it
+	Undecided    Verdict = "undecided"    // see Reason
+	Untested     Verdict = "not yet"      // a method, a column or a second seed is missing
 )
 
-// significance is the level below which a difference counts.
-const significance = 0.05
+// Reason is why a claim is undecided.
+type Reason string
 
-// Finding is a claim with what our runs say of it.
+// Reasons of an undecided claim.
+const (
+	NoEffect    Reason = "no effect"     // the seeds could have shown a difference worth telling, and showed a smaller one
+	TooFewSeeds Reason = "too few seeds" // they could not, or not one that holds among so many claims
+)
+
+const (
+	significance = 0.05 // the level below which a difference counts
+	power        = 0.8  // the chance of finding what seeds are said to be able to show
+	// worthPoints is the difference worth telling in a column in per cent, worthShare in any other as a share of the second row's mean.
+	worthPoints = 1.0
+	worthShare  = 0.05
+)
+
+// Finding is a claim with what our runs say of it. What is not known is null in JSON.
 type Finding struct {
 	Text       string   `json:"text"`
 	Source     string   `json:"source,omitempty"`
-	Difference *float64 `json:"difference"` // of the means over seeds, better minus than; null if untested
-	P          *float64 `json:"p"`          // of a two-sided paired t-test; null if untested, or if all differences are equal
-	Verdict    Verdict  `json:"verdict"`
+	Seeds      int      `json:"seeds"`      // that both rows have
+	Difference *float64 `json:"difference"` // of the means over these seeds, better minus than; null if untested
+	// Interval is that of the difference over test images, of these seeds; see Summary.Interval.
+	Interval *[2]float64 `json:"interval"`
+	P        *float64    `json:"p"`      // of a two-sided paired t-test; null if untested, or if all differences are equal
+	Holm     *float64    `json:"p_holm"` // p, corrected by Holm's method for the tested claims of the artifact
+	// Detectable is the smallest difference that so many seeds show with a power of .8 at p < .05, by the spread of their differences.
+	Detectable *float64 `json:"detectable"`
+	Worth      *float64 `json:"worth"` // the difference worth telling, which Detectable is held against
+	// SeedsNeeded, of an undecided claim, would show the difference seen with a power of .8, at .05 over the number of tested claims; 0 if
+	// that is more than evidence.MostPairs, or if nothing can be said.
+	SeedsNeeded int     `json:"seeds_needed,omitempty"`
+	Verdict     Verdict `json:"verdict"`
+	Reason      Reason  `json:"reason,omitempty"` // of an undecided claim
 }
 
-// judge tests a claim on values paired by seed.
-func judge(c Claim, better, than []float64) Finding {
-	f := Finding{Text: c.String(), Source: c.Source, Verdict: Untested}
-	if len(better) < 2 || len(better) != len(than) {
-		return f
+// judge tests claims on values paired by seed, and corrects for their number.
+func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Finding {
+	findings, tests := make([]Finding, len(claims)), make([]evidence.Paired, len(claims))
+	p, tested := make([]float64, len(claims)), 0
+	for i, c := range claims {
+		f := &findings[i]
+		*f = Finding{Text: c.String(), Source: c.Source, Verdict: Untested}
+		better, than := paired(c)
+		if p[i] = math.NaN(); len(better) < 2 || len(better) != len(than) {
+			continue
+		}
+		t := evidence.PairedT(better, than)
+		worth := worthPoints
+		if c.In.Unit != "%" {
+			worth = worthShare * math.Abs(stat.Mean(than, nil))
+		}
+		f.Seeds, f.Difference, f.Worth, f.Verdict = t.N, &t.Difference, &worth, Undecided
+		if tests[i], p[i] = t, t.P; !math.IsNaN(t.P) {
+			detectable := t.SD * evidence.Detectable(t.N, significance, power)
+			f.P, f.Detectable = &p[i], &detectable
+			tested++
+		}
 	}
-	difference, p := PairedT(better, than)
-	f.Difference, f.Verdict = &difference, Undecided
-	if !math.IsNaN(p) {
-		f.P = &p
+	for i, corrected := range evidence.Holm(p) {
+		if f := &findings[i]; f.P != nil {
+			f.Holm = &corrected
+			f.decide(claims[i].In.Lower, tests[i], significance/float64(tested))
+		} else if f.Verdict == Undecided {
+			f.Reason = TooFewSeeds
+		}
 	}
-	if p < significance {
+	return findings
+}
+
+// decide gives the verdict of a claim that has been tested. level is what p may be in any case for the corrected one to count.
+func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
+	switch {
+	case *f.Holm < significance && (t.Difference < 0) == lower:
 		f.Verdict = Supported
-		if (difference < 0) != c.In.Lower {
-			f.Verdict = Contradicted
+		return
+	case *f.Holm < significance:
+		f.Verdict = Contradicted
+		return
+	case *f.Detectable <= *f.Worth && math.Abs(t.Difference) < *f.Worth:
+		f.Reason = NoEffect
+	default:
+		f.Reason = TooFewSeeds
+	}
+	if t.SD > 0 {
+		if n, enough := evidence.PairsNeeded(t.Difference/t.SD, level, power); enough {
+			f.SeedsNeeded = n
 		}
 	}
-	return f
-}
-
-// PairedT returns the mean of a-b and the two-sided p of Student's paired t-test that it is zero, for at least two pairs.
-// Pairs that do not differ at all have p 1; of pairs that all differ by the same amount, as a few seeds of a small test split may, nothing
-// can be said, and p is NaN.
-func PairedT(a, b []float64) (difference, p float64) {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	mean, std := stat.MeanStdDev(d, nil)
-	if std <= 1e-9*math.Abs(mean) { // but for rounding
-		if mean == 0 {
-			return 0, 1
-		}
-		return mean, math.NaN()
-	}
-	n := float64(len(d))
-	t := math.Abs(mean) / (std / math.Sqrt(n))
-	return mean, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(t)
 }

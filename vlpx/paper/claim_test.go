@@ -1,83 +1,46 @@
 package paper
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
+	"vlpx.internal/vlpx/evidence"
 )
 
-// Differences of 1, 2 and 3 have t = 2 / (1/sqrt 3) = 3.4641; with two degrees of freedom p = 1 - t/sqrt(2 + t^2) = 0.0742.
-// With one degree p = 1 - 2 atan(t)/pi: differences of 1 and 3 have t = 2, p = 0.2952.
-func TestPairedTByHand(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		a, b          []float64
-		difference, p float64
-	}{
-		{"two degrees", []float64{11, 22, 33}, []float64{10, 20, 30}, 2, 1 - math.Sqrt(12.0/14)},
-		{"one degree", []float64{1, 3}, []float64{0, 0}, 2, 1 - 2*math.Atan(2)/math.Pi},
-		{"the other way", []float64{10, 20, 30}, []float64{11, 22, 33}, -2, 1 - math.Sqrt(12.0/14)},
-		{"no mean", []float64{1, -1}, []float64{0, 0}, 0, 1},
-		{"always the same", []float64{5, 6, 7}, []float64{4, 5, 6}, 1, math.NaN()},
-		{"equal", []float64{5, 6}, []float64{5, 6}, 0, 1},
-	} {
-		difference, p := PairedT(c.a, c.b)
-		if math.Abs(difference-c.difference) > 1e-12 || !(math.Abs(p-c.p) <= 1e-12 || math.IsNaN(p) && math.IsNaN(c.p)) {
-			t.Errorf("%s: got %v, p %v; want %v, p %v", c.name, difference, p, c.difference, c.p)
-		}
-	}
-}
+var (
+	high = Column{Group: "IR", Name: "R@1", Unit: "%"}
+	low  = Column{Name: "rank", Lower: true}
+)
 
-// Under no difference p is uniform.
-func TestPairedTOfNoise(t *testing.T) {
-	const trials = 4000
-	r := rand.New(rand.NewPCG(1, 2))
-	var p []float64
-	for range trials {
-		var a, b [3]float64
-		for i := range a {
-			a[i], b[i] = r.NormFloat64(), r.NormFloat64()
-		}
-		_, x := PairedT(a[:], b[:])
-		p = append(p, x)
-	}
-	uniform := make([]float64, trials)
-	for i := range uniform {
-		uniform[i] = (float64(i) + 0.5) / trials
-	}
-	stat.SortWeighted(p, nil)
-	// Kolmogorov-Smirnov at 0.001 against the even spread: 1.95 / sqrt(trials).
-	if distance := stat.KolmogorovSmirnov(p, nil, uniform, nil); distance > 1.95/math.Sqrt(trials) {
-		t.Errorf("p differs from uniform by %v", distance)
-	}
+// alone judges one claim, "A" against "B".
+func alone(in Column, better, than []float64) Finding {
+	return judge([]Claim{{Better: "A", Than: "B", In: in, Source: "Table 1"}}, func(Claim) (b, t []float64) { return better, than })[0]
 }
 
 func TestJudge(t *testing.T) {
-	high, low := Column{Group: "IR", Name: "R@1"}, Column{Name: "rank", Lower: true}
 	more, less := []float64{10.1, 10.3, 10}, []float64{1, 1.1, 0.9}
 	for _, c := range []struct {
 		name         string
 		in           Column
 		better, than []float64
 		want         Verdict
+		reason       Reason
 		text         string
 	}{
-		{"more is better", high, more, less, Supported, "A above B in IR R@1"},
-		{"more, against the claim", high, less, more, Contradicted, "A above B in IR R@1"},
-		{"less is better", low, less, more, Supported, "A below B in rank"},
-		{"less, against the claim", low, more, less, Contradicted, "A below B in rank"},
-		{"noise", high, []float64{1, 5, 2}, []float64{3, 1, 4}, Undecided, "A above B in IR R@1"},
-		{"no difference at all", high, less, less, Undecided, "A above B in IR R@1"},
-		{"always the same difference", high, []float64{5, 6}, []float64{4, 5}, Undecided, "A above B in IR R@1"},
-		{"one seed", high, more[:1], less[:1], Untested, "A above B in IR R@1"},
-		{"nothing", high, nil, nil, Untested, "A above B in IR R@1"},
+		{"more is better", high, more, less, Supported, "", "A above B in IR R@1"},
+		{"more, against the claim", high, less, more, Contradicted, "", "A above B in IR R@1"},
+		{"less is better", low, less, more, Supported, "", "A below B in rank"},
+		{"less, against the claim", low, more, less, Contradicted, "", "A below B in rank"},
+		{"noise", high, []float64{1, 5, 2}, []float64{3, 1, 4}, Undecided, TooFewSeeds, "A above B in IR R@1"},
+		{"a steady nothing", high, []float64{1, 5.1, 2}, []float64{1.1, 5, 2}, Undecided, NoEffect, "A above B in IR R@1"},
+		{"no difference at all", high, less, less, Undecided, NoEffect, "A above B in IR R@1"},
+		{"always the same difference", high, []float64{5, 6}, []float64{4, 5}, Undecided, TooFewSeeds, "A above B in IR R@1"},
+		{"one seed", high, more[:1], less[:1], Untested, "", "A above B in IR R@1"},
+		{"nothing", high, nil, nil, Untested, "", "A above B in IR R@1"},
 	} {
-		f := judge(Claim{Better: "A", Than: "B", In: c.in, Source: "Table 1"}, c.better, c.than)
-		if f.Verdict != c.want || f.Text != c.text || f.Source != "Table 1" {
-			t.Errorf("%s: got %+v, want %s, %q", c.name, f, c.want, c.text)
+		f := alone(c.in, c.better, c.than)
+		if f.Verdict != c.want || f.Reason != c.reason || f.Text != c.text || f.Source != "Table 1" {
+			t.Errorf("%s: got %+v, want %s (%s), %q", c.name, f, c.want, c.reason, c.text)
 		}
 		if tested := f.Difference != nil; tested != (c.want != Untested) {
 			t.Errorf("%s: tested: got %v", c.name, tested)
@@ -85,9 +48,60 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Recalls of two methods under the same three seeds.
-func ExamplePairedT() {
-	difference, p := PairedT([]float64{44.1, 45.0, 44.7}, []float64{41.0, 42.2, 41.5})
-	fmt.Printf("%+.2f, p = %.3f\n", difference, p)
-	// Output: +3.03, p = 0.002
+// What the seeds could show is worked out from the spread of the differences: 1, 2 and 3 have a standard deviation of 1.
+func TestWhatSeedsCouldShow(t *testing.T) {
+	f := alone(high, []float64{11, 22, 33}, []float64{10, 20, 30})
+	if got := evidence.Power(*f.Detectable, 3, .05); math.Abs(got-.8) > 1e-6 {
+		t.Errorf("the difference %v, of a spread of 1, has power %v, want .8", *f.Detectable, got)
+	}
+	if f.Verdict != Undecided || f.Reason != TooFewSeeds || f.Seeds != 3 || *f.Worth != 1 {
+		t.Errorf("got %+v, want three seeds that are too few for a point", f)
+	}
+	// A mean of 2 spreads is shown by 5 seeds: Power(2, 4) is .75, Power(2, 5) is .92.
+	if evidence.Power(2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsTold() != "3 of 5" {
+		t.Errorf("got %d seeds needed, told as %q; want the fewest, 5", f.SeedsNeeded, f.SeedsTold())
+	}
+	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsTold() != "4 of > 1000" || f.Reason != NoEffect {
+		t.Errorf("got %q (%s) of next to no difference, want more than a thousand seeds, and no effect", f.SeedsTold(), f.Reason)
+	}
+	// Where a column is not in per cent, a twentieth of the second row's mean is worth telling.
+	ranks := func(spread float64) Finding {
+		return alone(low, []float64{100 + spread, 100 - spread, 101}, []float64{100, 100, 100})
+	}
+	if f := ranks(.5); *f.Worth != 5 || f.Reason != NoEffect {
+		t.Errorf("got %v worth telling and %q, want 5 and no effect", *f.Worth, f.Reason)
+	}
+	if f := ranks(5); f.Reason != TooFewSeeds {
+		t.Errorf("got %q of a wide spread, want too few seeds", f.Reason)
+	}
+}
+
+// Of claims that are tested together each has to be the surer. Differences of 1, 1.5 and 2 have t = 1.5 / (.5/sqrt 3) = 5.196, p = .0351:
+// alone it decides; among two like it, or with a claim that shows nothing, it does not, but for the smallest p.
+func TestClaimsAreCorrectedForTheirNumber(t *testing.T) {
+	better, than := []float64{11, 21.5, 32}, []float64{10, 20, 30}
+	if f := alone(high, better, than); f.Verdict != Supported || *f.P != *f.Holm || math.Abs(*f.P-.0351) > 1e-4 {
+		t.Errorf("alone: got %s at p %v, corrected %v; want supported at .0351", f.Verdict, *f.P, *f.Holm)
+	}
+	noise := []float64{10, 22, 28}
+	claims := []Claim{{Better: "A", In: high}, {Better: "untested", In: high}, {Better: "noise", In: high}}
+	findings := judge(claims, func(c Claim) (b, o []float64) {
+		switch c.Better {
+		case "A":
+			return better, than
+		case "noise":
+			return noise, than
+		}
+		return nil, nil
+	})
+	f := findings[0]
+	if f.Verdict != Undecided || f.Reason != TooFewSeeds || math.Abs(*f.Holm-2**f.P) > 1e-12 {
+		t.Errorf("with another claim: got %s (%s) at p %v, corrected %v; want undecided at twice p", f.Verdict, f.Reason, *f.P, *f.Holm)
+	}
+	if f.SeedsNeeded <= f.Seeds || evidence.Power(3, f.SeedsNeeded, .025) < .8 || evidence.Power(3, f.SeedsNeeded-1, .025) >= .8 {
+		t.Errorf("with another claim: got %d seeds needed, want the fewest that show 3 spreads at .025", f.SeedsNeeded)
+	}
+	if n := findings[2]; *n.Holm != *n.P || findings[1].Holm != nil || findings[1].Verdict != Untested {
+		t.Errorf("got %v of the largest p, %v, and %v of a claim that is not tested", *n.Holm, *n.P, findings[1].Holm)
+	}
 }

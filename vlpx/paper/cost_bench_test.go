@@ -15,16 +15,18 @@ import (
 
 // BenchmarkCosts trains methods at mini side by side, a step of each in turn, and reports what an epoch of each takes, its mini-batches
 // chosen by its own sampler, in milliseconds a step and relative to InfoNCE on uniform mini-batches. The papers' ratios are 1.27 for
-// ALBEF and 1.24 for MAFA, to GRIT-VLP (MAFA, Table 12). Run it with -benchtime 1x; it takes about three minutes on two cores.
+// ALBEF and 1.24 for MAFA, to GRIT-VLP (MAFA, Table 12). Run it with -benchtime 1x; it takes about three minutes on two cores, with
+// -short seconds.
 func BenchmarkCosts(b *testing.B) {
 	backend, scale := usual(b)
-	scale.Epochs, scale.Scenes.Train = 2, 800
+	scale.Epochs, scale.Scenes.Train = 2, 4000
+	scale = inShort(scale)
 	set, job := onScenes(b, backend, scale)
 	// What the frozen models know changes nothing of what they cost.
 	short := scale
 	short.Epochs = 1
 	frozen := job(short, plain(scale))
-	frozen.Set = datasets.First(set, 16, 0)
+	frozen.Set = datasets.First(set, scale.BatchSize, 0)
 	m, _, err := train.Train(b.Context(), frozen)
 	if err != nil {
 		b.Fatal(err)

@@ -16,8 +16,15 @@ const (
 	fromReference = "reference"
 )
 
-// Table lays the report out.
-func (r *Report) Table() (plots.Table, error) { return r.artifact.Table(r) }
+// Table lays the report out. Its note ends with the artifact's remarks and with the images that could not be read.
+func (r *Report) Table() (plots.Table, error) {
+	t, err := r.artifact.Table(r)
+	if err == nil {
+		r.tell(&t)
+		t.Note += r.artifact.remarks() + r.Unreadable.note()
+	}
+	return t, err
+}
 
 // Figure draws the report; nil where it has no figure, or no results to draw yet.
 func (r *Report) Figure() (plots.Drawing, error) {
@@ -70,13 +77,16 @@ func Comparison(r *Report) (plots.Table, error) {
 				cell[0] = plots.Number(*s.Paper)
 			}
 			if s.Mean != nil {
-				cell[1] = plots.Value{Mean: *s.Mean, N: s.N}
+				cell[1] = plots.Value{Mean: *s.Mean, N: s.N, Interval: s.Interval}
 				if s.Std != nil {
 					cell[1].Std = *s.Std
 				}
 			}
 			if v, ok := reference.Metrics[c.key()]; shipped && ok {
 				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2])}
+				if ends, ok := reference.Intervals[c.key()]; ok {
+					cell[2].Interval = &ends
+				}
 			}
 			line.Cells = append(line.Cells, cell)
 		}
@@ -114,69 +124,34 @@ func (r *Report) note() string {
 		note += " The paper's numbers are of its own data and scale."
 	}
 	if r.reference != nil {
-		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on %s, %s, commit %s.", r.reference.seeds(),
-			r.reference.Engine, r.reference.Date.Format("2006-01-02"), r.reference.Commit)
+		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on data %s, %s, %s.", r.reference.seeds(),
+			Abbreviated(r.reference.DataHash), r.reference.Date.Format("2006-01-02"), r.reference.origins())
 	}
 	return note
 }
 
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
-	note := fmt.Sprintf("Scale %s on %s, test split, seeds %s, mean ± standard deviation over seeds.", r.Scale, r.Data.Name, r.seedList())
-	if r.Engine != "" {
-		note += fmt.Sprintf(" Run on %s.", r.Engine)
+	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash))
+	if len(r.Seeds) == 1 {
+		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.plan.seedList())
+	} else {
+		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.plan.seedList())
 	}
-	return note
-}
-
-// seedList names the seeds: "1, 2, 3".
-func (r *Report) seedList() string {
-	var names []string
-	for _, seed := range r.Seeds {
-		names = append(names, fmt.Sprint(seed))
+	switch n := r.plan.Scale.WarmStart; {
+	case n == 1:
+		note += " Every run starts from the same model, an epoch of InfoNCE."
+	case n > 1:
+		note += fmt.Sprintf(" Every run starts from the same model, %d epochs of InfoNCE.", n)
 	}
-	return strings.Join(names, ", ")
+	if ran := r.origins(); ran != "" {
+		note += fmt.Sprintf(" Run on %s.", ran)
+	}
+	return note + r.intervalNote()
 }
 
 // neutral tells of a column that neither more nor less is better.
 func (c Column) neutral() bool {
 	return slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
 		func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
-}
-
-// asked tells whether the row of a claim was asked for.
-func (r *Report) asked(name string) bool {
-	i := slices.IndexFunc(r.artifact.Rows, func(row Row) bool { return row.Name == name })
-	return i < 0 || r.plan.Asked[i] // BestOfSweep is none
-}
-
-// ClaimsTable lays the claims out with differences, p-values and verdicts: those of rows that were asked for.
-func (r *Report) ClaimsTable() plots.Table {
-	t := plots.Table{
-		Title:   "Claims",
-		Note:    "Two-sided paired t-test over seeds: supported or contradicted at p < 0.05, undecided above it.",
-		Heading: "claim",
-		Columns: []plots.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "verdict"}, {Name: "source"}},
-	}
-	for k, f := range r.Claims {
-		if c := r.artifact.Claims[k]; !r.asked(c.Better) || !r.asked(c.Than) {
-			continue
-		}
-		source := f.Source
-		if source == "" {
-			source = "ours"
-		}
-		line := plots.TableRow{Name: f.Text, Cells: []plots.Cell{{}, {}, {{Text: string(f.Verdict)}}, {{Text: source}}}}
-		if f.Difference != nil {
-			line.Cells[0] = plots.Cell{plots.Number(*f.Difference)}
-		}
-		if f.P != nil {
-			line.Cells[1] = plots.Cell{plots.Number(*f.P)}
-			if *f.P < 0.001 {
-				line.Cells[1] = plots.Cell{{Text: "< 0.001"}}
-			}
-		}
-		t.Rows = append(t.Rows, line)
-	}
-	return t
 }

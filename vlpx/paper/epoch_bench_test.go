@@ -23,10 +23,11 @@ import (
 // BenchmarkFALCONEpoch trains GRIT-VLP and FALCON at mini side by side, a step of one and a step of the other in turn, and
 // reports what FALCON's scheduled epochs take over GRIT-VLP's in per cent, next to the share of operations that its reward
 // adds to a step. The difference of the two is the cost of features, policy, chain and the scheduler's update. Run it with
-// -benchtime 1x; it takes about two minutes on two cores.
+// -benchtime 1x; it takes about two minutes on two cores, with -short seconds.
 func BenchmarkFALCONEpoch(b *testing.B) {
 	backend, scale := usual(b)
 	scale.Epochs = 3
+	scale = inShort(scale)
 	set, job := onScenes(b, backend, scale)
 	added := rewardShare(b, backend, job(scale, falconMethod(scale)).Config)
 	for b.Loop() {

@@ -17,8 +17,12 @@ const shownEpochs = 5
 var falconD1 = Artifact{
 	ID:    "falcon/D.1",
 	Title: "Predicted Beta distributions per anchor over training",
-	Look: "Whether the distributions differ between anchors at all, and whether simple captions, which are true of more images, get " +
-		"lower quantiles than complex ones.",
+	Look: "Whether the distributions differ between anchors at all, and whether complex anchors, which are slower to align, get lower " +
+		"quantiles than simple ones, which allow higher ones later in training. The false negatives of simple anchors gather at the top.",
+	Unstated: []Unstated{
+		{"Complex anchors need lower quantiles than simple ones", "section 2", "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
+		{"The best hardness rises over training", "section 2", drawnOnly},
+	},
 	Rows:   []Row{{Name: "FALCON", Method: falconMethod}},
 	Table:  betaTable,
 	Figure: betaFigure,
@@ -190,7 +194,7 @@ func (r *Report) firstSeed() []train.Record {
 func (r *Report) schedulerTable(note string) plots.Table {
 	t := plots.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.Data.Name, r.seedList(), note),
+		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.Data.Name, r.plan.seedList(), note),
 	}
 	if r.Engine != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", r.Engine)

@@ -27,7 +27,11 @@ func (r *Report) heading() string { return r.ID + ": " + r.Title }
 
 // caption is the note below the report's figure: where its numbers are from, and the given sentences.
 func (r *Report) caption(about ...string) string {
-	return fmt.Sprintf("Scale %s on %s. %s", r.Scale, r.Data.Name, strings.Join(about, " "))
+	scale := r.Scale
+	if len(r.Set) > 0 {
+		scale += " with " + strings.Join(r.Set, ", ")
+	}
+	return fmt.Sprintf("Scale %s on %s. %s", scale, r.Data.Name, strings.Join(about, " "))
 }
 
 // spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.

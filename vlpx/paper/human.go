@@ -13,8 +13,8 @@ var human = Artifact{
 	Title: "How methods rank true captions of other images, by people's judgement (flickr8k) or the exact relation (scenes)",
 	Look: "Whether methods that spare or convert false negatives score such captions above false ones (50 % is chance), and whether " +
 		"MAFA's discriminator Con-D, which is fine-tuned for retrieval, finds more of them at its threshold of .8.",
-	Rows: slices.Concat(withoutNumbers("ALBEF", "GRIT-VLP"), []Row{{Name: "S-ITC", Method: named("S-ITC", smoothedGRIT)}},
-		withoutNumbers("MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE"), []Row{same("Con-D", *conD)}),
+	Rows: slices.Concat(falconsRows("ALBEF", "GRIT-VLP"), []Row{{Name: "S-ITC", Method: named("S-ITC", smoothedGRIT)}},
+		falconsRows("MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE"), []Row{same("Con-D", *conD)}),
 	Columns: slices.Concat(judgedAUC(), []Column{
 		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),
 		judgedMatching(eval.JudgedRecall8), judgedMatching(eval.JudgedPrecision8),
@@ -49,13 +49,20 @@ func aboveGRIT(better string) []Claim {
 	return claims
 }
 
-// withoutNumbers are rows of FALCON's table 1 without the paper's numbers.
-func withoutNumbers(names ...string) []Row {
+// falconsRows are rows of FALCON's table 1 without the paper's numbers.
+func falconsRows(names ...string) []Row {
 	var rows []Row
 	for _, name := range names {
-		row := rowNamed(falconRows, name)
-		row.Paper = nil
-		rows = append(rows, row)
+		rows = append(rows, rowNamed(falconRows, name))
+	}
+	return withoutNumbers(rows)
+}
+
+// withoutNumbers are the rows without the paper's numbers.
+func withoutNumbers(rows []Row) []Row {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Paper = nil
 	}
 	return rows
 }

@@ -108,6 +108,15 @@ func columnOf(columns []Column, metric string) Column {
 	panic("paper: no column of " + metric)
 }
 
+// gainAbove claims that one row's gain over another is above another row's over its own, in each of some metrics.
+func gainAbove(better, over, than, itsOwn, source string, metrics ...eval.Metric) []Claim {
+	claims := above(better, than, source, metrics...)
+	for k := range claims {
+		claims[k].Over = [2]string{over, itsOwn}
+	}
+	return claims
+}
+
 // above claims that one row is above another in each of some metrics.
 func above(better, than, source string, metrics ...eval.Metric) []Claim {
 	var claims []Claim

@@ -18,12 +18,14 @@ func counted(by string) []Column {
 }
 
 // mafaTable1 counts false negatives under random and grouped sampling (MAFA, Table 1). The paper's are a strong model's, corrected by
-// people's judgement of 200; it gives counts among its five million pairs besides.
+// people's judgement of 200.
 var mafaTable1 = Artifact{
 	ID:    "mafa/table1",
 	Title: "False negatives counted under random and grouped sampling",
 	Look: "How many times more false negatives grouped sampling meets, and whether clean captions have more of them than noisy ones. The " +
 		"paper estimates them by a strong model; ours are counted by the relation.",
+	Note: "The paper's are its model's times 0.83, the share that people confirmed; mafa/table9 has the raw ones. Its counts, of five million pairs, " +
+		"are left out.",
 	Rows: []Row{
 		onWebCaptions(methodRow("Random (noisy)", plain, 2.5, 2.3)),
 		onWebCaptions(methodRow("GRIT (noisy)", grit, 16.4, 16.2)),
@@ -34,19 +36,21 @@ var mafaTable1 = Artifact{
 		{Group: "Our own", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		cosine(eval.IRMAP),
 	}),
-	Claims: slices.Concat(countedClaims("False negatives", "section 3"), against("GRIT (clean)", "Random (clean)")[:1]),
+	Claims: slices.Concat(countedClaims("False negatives", "section 3"), []Claim{
+		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[0], Source: "section 3"},
+		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[1], Source: "section 3"},
+	}, against("GRIT (clean)", "Random (clean)")[:1]),
 	Table:  Comparison,
 	Figure: Bars,
 }
 
-// countedClaims are those of the counts: grouped sampling meets more, and so do clean captions.
+// countedClaims are those of the counts: grouped sampling meets more.
 func countedClaims(by, source string) []Claim {
 	var claims []Claim
 	for _, c := range counted(by) {
 		claims = append(claims,
 			Claim{Better: "Random (noisy)", Than: "GRIT (noisy)", In: c, Source: source},
-			Claim{Better: "Random (clean)", Than: "GRIT (clean)", In: c, Source: source},
-			Claim{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: c, Source: source})
+			Claim{Better: "Random (clean)", Than: "GRIT (clean)", In: c, Source: source})
 	}
 	return claims
 }
@@ -58,6 +62,7 @@ var mafaTable9 = Artifact{
 	Title: "False negatives counted on noisy and clean captions, by several discriminators",
 	Look: "Whether a learned discriminator tells the same trend as the truth, and how many of its new positives are true pairs. Both count " +
 		"in runs that mine connections, so that the truth differs from table 1's.",
+	Note: "The paper's ratios are raw; its counts, of five million pairs, are left out.",
 	Rows: []Row{
 		onWebCaptions(miningRow("Random (noisy)", plain, connections, 2.9, 2.8)),
 		onWebCaptions(miningRow("GRIT (noisy)", grit, connections, 19.7, 19.5)),
@@ -87,6 +92,8 @@ var mafaFigure5 = Artifact{
 	Title: "False-negative rate against batch size",
 	Look: "Whether the hardest of a larger mini-batch is a false negative more often: that is why large mini-batches alone bring them in. " +
 		"Among all negatives of a mini-batch the rate is the same at every size.",
+	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped sampling on " +
+		"CC12M-Clean, for which there is no row.",
 	Rows:    rowsOf(figure5Points),
 	Columns: slices.Concat(counted("False negatives"), []Column{hardest, columnOf(ours(), train.FalseInBatch)}),
 	Claims: []Claim{

@@ -34,6 +34,8 @@ type Plan struct {
 	Rows [][]run.Run
 	// Asked tells of each row whether the request includes it.
 	Asked []bool
+
+	planner planner
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
@@ -49,10 +51,8 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, assignment := range q.Set {
-		if err := scale.Set(assignment); err != nil {
-			return nil, err
-		}
+	if err := scale.SetAll(q.Set); err != nil {
+		return nil, err
 	}
 	p := &Plan{Artifact: a, Scale: scale, Seeds: q.Seeds}
 	if len(p.Seeds) == 0 {
@@ -114,17 +114,28 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 // rows fills in the runs.
 func (p *Plan) rows(q Request) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	w := planner{q, p.Seeds, map[string]*text.Tokenizer{}}
+	p.planner = planner{q, p.Seeds, map[string]*text.Tokenizer{}}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
 		var err error
-		if p.Rows[i], err = w.runs(row, p.Scale, p.Data); err != nil {
+		if p.Rows[i], err = p.planner.runs(row, p.Scale, p.Data); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// seeded is the run of a row with a seed, which may be none of the plan's.
+func (p *Plan) seeded(row int, seed uint64) (run.Run, error) {
+	w := p.planner
+	w.seeds = []uint64{seed}
+	runs, err := w.runs(p.Artifact.Rows[row], p.Scale, p.Data)
+	if err != nil {
+		return run.Run{}, err
+	}
+	return runs[0], nil
 }
 
 // planner works out the runs of rows.
@@ -139,10 +150,8 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	if row.Vary != nil {
 		row.Vary(&scale)
 	}
-	for _, assignment := range row.Set {
-		if err := scale.Set(assignment); err != nil {
-			return nil, err
-		}
+	if err := scale.SetAll(row.Set); err != nil {
+		return nil, err
 	}
 	if row.Vary != nil || row.Set != nil {
 		var err error
@@ -168,6 +177,9 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	method := row.Method(scale)
 	method.Name = row.Name
 	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
+	if err := w.warm(runs, scale, vocabulary, tokenizer.Size()); err != nil {
+		return nil, err
+	}
 	if row.Reference != nil {
 		references, err := w.runs(*row.Reference, scale, data)
 		if err != nil {
@@ -194,6 +206,23 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 		runs[k] = scale.tuned(runs[k], data, method)
 	}
 	return runs, runs[0].Train.Validate()
+}
+
+// warm lets runs start from the scale's warm start, if it has one.
+func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vocab int) error {
+	if scale.WarmStart == 0 {
+		return nil
+	}
+	scale = scale.warmStart()
+	data, err := w.data(scale)
+	if err != nil {
+		return err
+	}
+	start := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})[0]
+	for k := range runs {
+		runs[k].Init, runs[k].Train.Init = &start, start.ID()
+	}
+	return nil
 }
 
 // Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes

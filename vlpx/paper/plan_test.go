@@ -32,8 +32,40 @@ func TestPlanRuns(t *testing.T) {
 func TestRunsASeed(t *testing.T) {
 	for _, id := range []string{"falcon/table1", "falcon/table2", "mafa/table3", "mafa/table16", "srcl/table2", "vlpx/con-d", "vlpx/density"} {
 		p := plan(t, id, Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.val=1", "scenes.test=1"}})
+		if p.Scale.Name != "mini" {
+			t.Fatalf("planned at %s", p.Scale.Name)
+		}
 		if got, want := p.Artifact.RunsASeed(), len(p.Runs()); got != want {
 			t.Errorf("%s: got %d, want %d", id, got, want)
+		}
+	}
+}
+
+// TestWarmStart holds that every run starts from the same run of InfoNCE, whatever its method, seed, reference model and captions'
+// noise, and that fine-tuning goes on from the method's own run.
+func TestWarmStart(t *testing.T) {
+	set := []string{"warmstart=2", "scenes.val=1", "scenes.test=1"}
+	p := plan(t, "mafa/table1", Request{Scale: "tiny", Seeds: []uint64{1, 2}, Set: set})
+	start := ""
+	for _, r := range p.Runs() {
+		switch name := r.Train.Method.Name; {
+		case name == "Warm start":
+			if start != "" {
+				t.Error("there are two warm starts")
+			}
+			start = r.ID()
+			if r.Train.Epochs != 2 || r.Train.Schedule.Epochs != 5 || r.Train.Schedule.Past != 0 || r.Train.Init != "" {
+				t.Errorf("a warm start of %d epochs with the schedule %+v from %q, want 2 of a cosine over 5, and nothing", r.Train.Epochs,
+					r.Train.Schedule, r.Train.Init)
+			}
+		case strings.HasSuffix(name, "fine-tuned"):
+			if r.Train.Init == start {
+				t.Errorf("%s starts from the warm start, want its own pre-training", name)
+			}
+		case r.Train.Epochs != 3 || r.Train.Schedule.Epochs != 5 || r.Train.Schedule.Past != 2:
+			t.Errorf("%s: %d epochs with the schedule %+v, want the last 3 of a cosine over 5", name, r.Train.Epochs, r.Train.Schedule)
+		case r.Train.Init != start || start == "":
+			t.Errorf("%s, seed %d, starts from %q, want the warm start %q, listed before it", name, r.Train.Seed, r.Train.Init, start)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func presetsTable(r *Report, settings []setting) plots.Table {
 	return t
 }
 
-// hyperTable prints the presets beside FALCON's Table 5.
+// hyperTable prints the presets beside FALCON's Table 5. What ALBEF's backbone is, FALCON does not print.
 func hyperTable(r *Report) (plots.Table, error) {
 	return presetsTable(r, []setting{
 		{"image resolution", "256", func(s Scale) any { return s.Image }},
@@ -56,10 +56,10 @@ func hyperTable(r *Report) (plots.Table, error) {
 		{"pre-training epochs", "20", func(s Scale) any { return s.Epochs }},
 		{"optimiser", "AdamW", adamW},
 		{"learning rate", "scheduled", func(s Scale) any { return fmt.Sprintf("%g to %g", s.Schedule.Rate, s.Schedule.Min) }},
-		{"layers: vision, text, fusion", "12, 6, 6", func(s Scale) any {
+		{"layers: vision, text, fusion", "ALBEF's: 12, 6, 6", func(s Scale) any {
 			return fmt.Sprintf("%d, %d, %d", s.VisionLayers, s.TextLayers, s.Fusion)
 		}},
-		{"width", "768", func(s Scale) any { return s.Width }},
+		{"width", "ALBEF's: 768", func(s Scale) any { return s.Width }},
 		{"scheduler: quantiles M", "100", func(s Scale) any { return s.Scheduler.Quantiles }},
 		{"scheduler: hidden width", "256", func(s Scale) any { return s.Scheduler.Hidden }},
 		{"scheduler: residual blocks", "2", func(s Scale) any { return s.Scheduler.Blocks }},

@@ -1,11 +1,12 @@
 package paper
 
 import (
+	"cmp"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -36,13 +37,39 @@ type ReferenceRow struct {
 	Name    string
 	Runs    []string              // identities of the runs; another configuration today makes the row stale
 	Metrics map[string][3]float64 // mean, standard deviation (0 for a single run) and number of runs
-	Commit  string                `json:",omitempty"` // where it is not the reference's
+	// Intervals are as Summary.Interval; none from results of older versions.
+	Intervals map[string][2]float64 `json:",omitempty"`
+	Seeds     []uint64              `json:",omitempty"` // of Runs; 1, 2 and so on if none
+	// Engine and Commit are of Runs where they are not the reference's.
+	Engine string `json:",omitempty"`
+	Commit string `json:",omitempty"`
+}
+
+func (row ReferenceRow) engine(r *Reference) string { return cmp.Or(row.Engine, r.Engine) }
+
+func (row ReferenceRow) commit(r *Reference) string { return cmp.Or(row.Commit, r.Commit) }
+
+// seeds are those of the runs.
+func (row ReferenceRow) seeds() []uint64 {
+	if row.Seeds != nil {
+		return row.Seeds
+	}
+	return fromOne(len(row.Runs))
+}
+
+// fromOne are the seeds from 1 to n.
+func fromOne(n int) []uint64 {
+	seeds := make([]uint64, n)
+	for k := range seeds {
+		seeds[k] = uint64(k) + 1
+	}
+	return seeds
 }
 
 // References returns the shipped reference results.
 func References() ([]Reference, error) {
-	var all []Reference
-	if err := json.Unmarshal(referenceJSON, &all); err != nil {
+	all, err := ParseReferences(referenceJSON)
+	if err != nil {
 		return nil, fmt.Errorf("paper: reference.json: %w", err)
 	}
 	return all, nil
@@ -63,7 +90,7 @@ func FindReference(p *Plan) (*Reference, error) {
 }
 
 // row returns the reference results of a row, and whether they are stale: from runs other than those that the same seeds
-// would make today.
+// would make today, whichever seeds the plan has.
 func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	if r == nil {
 		return ReferenceRow{}, false, false
@@ -72,12 +99,14 @@ func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	if at < 0 {
 		return ReferenceRow{}, false, false
 	}
-	for _, x := range p.Rows[i] {
-		if x.Train.Seed <= uint64(len(r.Rows[at].Runs)) && !slices.Contains(r.Rows[at].Runs, x.ID()) {
-			stale = true
+	row = r.Rows[at]
+	if len(p.Rows[i]) > 0 {
+		for k, seed := range row.seeds() {
+			today, err := p.seeded(i, seed)
+			stale = stale || err != nil || today.ID() != row.Runs[k]
 		}
 	}
-	return r.Rows[at], stale, true
+	return row, stale, true
 }
 
 // seeds is the largest number of runs that a method has.
@@ -101,10 +130,15 @@ func NewReference(r *Report) (Reference, error) {
 		if len(results) == 0 {
 			continue
 		}
-		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}}
+		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}, Intervals: map[string][2]float64{}}
+		var engines, commits []string
 		for _, result := range results {
-			one.Runs = append(one.Runs, result.ID)
+			one.Runs, one.Seeds = append(one.Runs, result.ID), append(one.Seeds, result.Seed)
+			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
 			seconds = append(seconds, result.Seconds)
+		}
+		if slices.Equal(one.Seeds, fromOne(len(one.Seeds))) {
+			one.Seeds = nil
 		}
 		for _, column := range r.artifact.Columns {
 			if values := column.valuesOf(results); len(values) > 0 {
@@ -114,9 +148,18 @@ func NewReference(r *Report) (Reference, error) {
 				}
 				one.Metrics[column.key()] = summary
 			}
+			if ends := r.bootstraps.over(column.shares(results)); ends != nil {
+				one.Intervals[column.key()] = [2]float64{round(ends[0]), round(ends[1])}
+			}
 		}
-		if latest := results[len(results)-1].Commit; latest != ref.Commit {
-			one.Commit = latest
+		if len(one.Metrics) == 0 {
+			return Reference{}, fmt.Errorf("paper: %s has no measure that a run of %s knows by itself, which are all that is shipped", r.ID, row.Name)
+		}
+		if all := strings.Join(engines, ", "); all != ref.Engine {
+			one.Engine = all
+		}
+		if all := strings.Join(commits, ", "); all != ref.Commit {
+			one.Commit = all
 		}
 		ref.Rows = append(ref.Rows, one)
 	}
@@ -138,7 +181,7 @@ func leading(results []run.Result, runs []run.Run) []run.Result {
 }
 
 // Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data, unless those
-// have the same runs and more; the others are kept, with the commit they were run at.
+// have the same runs and more; the others are kept, with the engine and the commit they were run at.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
 		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data {
@@ -154,6 +197,9 @@ func Merge(all []Reference, r Reference) []Reference {
 			}
 			if row.Commit == "" && old.Commit != r.Commit {
 				row.Commit = old.Commit
+			}
+			if row.Engine == "" && old.Engine != r.Engine {
+				row.Engine = old.Engine
 			}
 			r.Rows = append(r.Rows, row)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/run"
@@ -21,21 +22,28 @@ type Report struct {
 	Scale  string      `json:"scale"`
 	Data   run.Data    `json:"data"`
 	Seeds  []uint64    `json:"seeds"`
-	Engine string      `json:"engine"`
+	Set    []string    `json:"set"`    // what was changed of the scale; see Plan.Settings
+	Engine string      `json:"engine"` // of the latest run, as are Commit and Date; a row has its own
 	Commit string      `json:"commit"`
-	Date   time.Time   `json:"date"` // of the latest run
+	Date   time.Time   `json:"date"`
 	Rows   []RowReport `json:"rows"`
 	Claims []Finding   `json:"claims"`
+	// Unreadable are images that the runs could not read.
+	Unreadable Unreadable `json:"unreadable,omitzero"`
 
-	artifact  Artifact
-	plan      *Plan
-	reference *Reference
+	artifact   Artifact
+	plan       *Plan
+	reference  *Reference
+	bootstraps bootstraps
 }
 
 // RowReport is one row of a report.
 type RowReport struct {
 	Name    string             `json:"name"`
-	Status  string             `json:"status"` // "ready", "2 of 3 seeds", "not run" if not asked for, or "not yet"
+	Status  string             `json:"status"`  // "ready", "2 of 3 seeds", "not run" if not asked for, or "not yet"
+	Data    *run.Data          `json:"data"`    // null without runs
+	Engines []string           `json:"engines"` // of the runs that are finished, each once
+	Commits []string           `json:"commits"`
 	Metrics map[string]Summary `json:"metrics"`
 
 	results []run.Result
@@ -47,20 +55,26 @@ type Summary struct {
 	Std   *float64 `json:"std"`  // null with fewer than two runs
 	N     int      `json:"n"`
 	Paper *float64 `json:"paper"` // null if the paper reports none
+	// Interval is that of the mean over test images, 95 %, by the bootstrap, of these very seeds: what other test images would change, beside
+	// Std, which tells what other seeds would. null for what is not of test queries, or of results of older versions, which lack them.
+	Interval *[2]float64 `json:"interval"`
 }
 
 // NewReport gathers a plan's results from the store; runs that are not finished are missing from it.
 func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r := &Report{
-		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds,
-		artifact: p.Artifact, plan: p,
+		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
+		artifact: p.Artifact, plan: p, bootstraps: bootstraps{},
 	}
 	var err error
 	if r.reference, err = FindReference(p); err != nil {
 		return nil, err
 	}
 	for i, row := range p.Artifact.Rows {
-		one := RowReport{Name: row.Name}
+		one := RowReport{Name: row.Name, Engines: []string{}, Commits: []string{}}
+		if len(p.Rows[i]) > 0 {
+			one.Data = &p.Rows[i][0].Data
+		}
 		for _, x := range p.Rows[i] {
 			result, err := store.Result(x)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -70,20 +84,37 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 				return nil, err
 			}
 			one.results = append(one.results, result)
+			r.Unreadable.add(result)
+			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
 			}
 		}
 		one.Status = status(row, p.Rows[i], len(one.results))
-		one.Metrics = summaries(p.Artifact.Columns, row, one.results)
+		one.Metrics = r.summaries(row, one.results)
 		r.Rows = append(r.Rows, one)
 	}
+	var claims []Claim
 	for _, claim := range p.Artifact.Claims {
-		claim = r.resolve(claim)
-		better, than := r.paired(claim)
-		r.Claims = append(r.Claims, judge(claim, better, than))
+		claims = append(claims, r.resolve(claim))
+	}
+	r.Claims = judge(claims, func(c Claim) (better, than []float64) {
+		return c.compared(r.paired(c))
+	})
+	for k, c := range claims {
+		if r.Claims[k].Difference != nil {
+			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
+		}
 	}
 	return r, nil
+}
+
+// once adds a name to a list that lacks it.
+func once(list []string, name string) []string {
+	if slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
 }
 
 // status tells how far a row's runs are.
@@ -99,16 +130,16 @@ func status(row Row, runs []run.Run, done int) string {
 	return string(Ready)
 }
 
-func summaries(columns []Column, row Row, results []run.Result) map[string]Summary {
+func (r *Report) summaries(row Row, results []run.Result) map[string]Summary {
 	metrics := map[string]Summary{}
-	for c, column := range columns {
+	for c, column := range r.artifact.Columns {
 		var s Summary
 		if c < len(row.Paper) && !math.IsNaN(row.Paper[c]) {
 			s.Paper = &row.Paper[c]
 		}
 		if values := column.valuesOf(results); len(values) > 0 {
 			mean, std := stat.MeanStdDev(values, nil)
-			s.Mean, s.N = &mean, len(values)
+			s.Mean, s.N, s.Interval = &mean, len(values), r.bootstraps.over(column.shares(results))
 			if len(values) > 1 {
 				s.Std = &std
 			}
@@ -131,6 +162,9 @@ func (c Column) key() string {
 
 // value is what a result has in the column.
 func (c Column) value(r run.Result) (v float64, ok bool) {
+	if c.Of != nil {
+		return c.Of(r)
+	}
 	if !c.Validation {
 		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
 			return v, ok
@@ -183,29 +217,41 @@ func (r *Report) resolve(c Claim) Claim {
 	return c
 }
 
-// paired returns the values of a claim's two rows for the seeds that both have.
-func (r *Report) paired(c Claim) (better, than []float64) {
-	seeds := func(name string) map[uint64]float64 {
-		values := map[uint64]float64{}
+// paired returns the results of each of a claim's rows that have its column, of the seeds that all of these rows have, [rows][seeds].
+func (r *Report) paired(c Claim) [][]run.Result {
+	names := c.rows()
+	bySeed := make([]map[uint64]run.Result, len(names))
+	for k, name := range names {
+		bySeed[k] = map[uint64]run.Result{}
 		for _, row := range r.Rows {
 			if row.Name != name {
 				continue
 			}
 			for _, result := range row.results {
-				if v, ok := c.In.value(result); ok {
-					values[result.Seed] = v
+				if _, ok := c.In.value(result); ok {
+					bySeed[k][result.Seed] = result
 				}
 			}
 		}
-		return values
 	}
-	a, b := seeds(c.Better), seeds(c.Than)
+	paired := make([][]run.Result, len(names))
 	for _, seed := range r.Seeds {
-		x, has := a[seed]
-		y, also := b[seed]
-		if has && also {
-			better, than = append(better, x), append(than, y)
+		if slices.ContainsFunc(bySeed, func(results map[uint64]run.Result) bool { _, has := results[seed]; return !has }) {
+			continue
 		}
+		for k := range names {
+			paired[k] = append(paired[k], bySeed[k][seed])
+		}
+	}
+	return paired
+}
+
+// compared are the two sides of a claim, one value a seed, of the results of its rows: of the two themselves, or what they gain.
+func (c Claim) compared(rows [][]run.Result) (better, than []float64) {
+	better, than = c.In.valuesOf(rows[0]), c.In.valuesOf(rows[1])
+	if len(rows) > 2 {
+		floats.Sub(better, c.In.valuesOf(rows[2]))
+		floats.Sub(than, c.In.valuesOf(rows[3]))
 	}
 	return better, than
 }

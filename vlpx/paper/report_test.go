@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -18,13 +20,14 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
+// plan is what a request comes to, at scale tiny unless it names another.
 func plan(t *testing.T, id string, q Request) *Plan {
 	t.Helper()
 	a, err := Find(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Scale = "tiny"
+	q.Scale = cmp.Or(q.Scale, "tiny")
 	p, err := NewPlan(a, q)
 	if err != nil {
 		t.Fatal(err)
@@ -171,8 +174,8 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"id", "title", "scale", "data", "seeds", "engine", "commit", "date", "rows", "claims"} {
-		if _, ok := got[key]; !ok || len(got) != 10 {
+	for _, key := range []string{"id", "title", "scale", "data", "seeds", "set", "engine", "commit", "date", "rows", "claims"} {
+		if _, ok := got[key]; !ok || len(got) != 11 {
 			t.Errorf("no key %q among %d", key, len(got))
 		}
 	}
@@ -335,7 +338,7 @@ func TestTablesOfAnEmptyStore(t *testing.T) {
 		}
 		table, err := r.Table()
 		if err == nil {
-			err = table.Text(io.Discard, plots.Terminal{})
+			err = errors.Join(table.Text(io.Discard, plots.Terminal{}), table.CSV(io.Discard))
 		}
 		if err != nil {
 			t.Errorf("%s: %v", a.ID, err)

@@ -29,6 +29,9 @@ type Scale struct {
 	Rerank    int           // candidates that image-text matching re-ranks
 	BatchSize int
 	Epochs    int
+	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
+	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn.
+	WarmStart int
 
 	// Portion is the share of the training images that is used, the first ones; 0 for all.
 	Portion float64
@@ -54,7 +57,7 @@ type Scale struct {
 	Scheduler negative.Scheduled
 
 	Optimiser train.AdamW
-	Schedule  train.Schedule
+	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
 }
 
@@ -68,25 +71,26 @@ func scales() []Scale {
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
-		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1, Epochs: 3},
+		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
 	}
 	mini := tiny
 	mini.Name = "mini"
-	mini.Scenes = scenes.Config{Train: 2000, Val: 500, Test: 500, Captions: 5, Size: 32, Density: "mid"}.WithDefaults()
-	mini.Rerank, mini.BatchSize, mini.Epochs = 16, 32, 5
+	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
+	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
 	mini.Patch = 8
 	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
 	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
-	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1920, 9600, 1024
+	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1600, 9600, 1024
 	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
-	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5, Epochs: 5}
+	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 
 	small := mini
 	small.Name = "small"
-	small.Scenes = scenes.Config{Train: 20000, Val: 1000, Test: 1000, Captions: 5, Size: 128, Density: "mid"}.WithDefaults()
-	small.Rerank, small.BatchSize, small.Epochs, small.MaxLen = 64, 96, 20, 25
+	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Size: 128, Density: "spec"}.WithDefaults()
+	small.Rerank, small.BatchSize, small.MaxLen = 64, 96, 25
+	small.Epochs, small.WarmStart = 10, 10
 	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
 	small.Image, small.Patch = 128, 16
 	small.Width, small.Heads, small.MLP, small.Embed = 384, 6, 1536, 256
@@ -94,13 +98,14 @@ func scales() []Scale {
 	small.SearchSpace, small.GroupQueue, small.MomentumQueue = 4800, 48000, 16128
 	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
 	small.Half = true
-	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50, Epochs: 20}
+	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50}
 	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
 
 	paper := small
 	paper.Name = "paper"
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
-	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "mid"}.WithDefaults()
+	paper.Epochs, paper.WarmStart = 20, 0
+	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "spec"}.WithDefaults()
 	full := framework.Paper()
 	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
 	paper.Width, paper.Heads, paper.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
@@ -135,13 +140,14 @@ func Preset(name string, folder bool) (Scale, error) {
 		return s, nil
 	}
 	s.Scheduler.Lookahead = 2 // photographs take time to decode
+	s.WarmStart = 0
 	switch s.Name {
 	case "tiny":
 		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16
 	case "mini":
 		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen, s.Rerank = 2, 4, 1000, 16, 8
-		s.Image, s.Patch, s.Epochs, s.Schedule.Epochs = 64, 16, 3, 3
-		s.GroupQueue = 11520
+		s.Image, s.Patch, s.Epochs = 64, 16, 3
+		s.SearchSpace, s.GroupQueue = 1920, 11520
 	}
 	return s, nil
 }
@@ -162,13 +168,18 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	if s.Augment {
 		pixels = transform.ALBEF(s.Image)
 	}
+	schedule := s.Schedule
+	schedule.Past += s.WarmStart
+	if schedule.Epochs == 0 {
+		schedule.Epochs = schedule.Past + s.Epochs
+	}
 	var runs []run.Run
 	for _, seed := range seeds {
 		runs = append(runs, run.Run{
 			Data: data, Vocabulary: vocabulary, Rerank: s.Rerank,
 			Train: train.Config{
 				Framework: s.Framework(vocab), Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
-				Transform: pixels, Optimiser: s.Optimiser, Schedule: s.Schedule, Seed: seed,
+				Transform: pixels, Optimiser: s.Optimiser, Schedule: schedule, Seed: seed,
 			},
 		})
 	}

@@ -44,6 +44,26 @@ func (s *Scale) Set(assignment string) error {
 	return nil
 }
 
+// SetAll changes fields one after the other, as Set does. With a changed number of epochs the cosine of the learning rate gets
+// its length, unless Schedule.Epochs is among the assignments, too, before or after it.
+func (s *Scale) SetAll(assignments []string) error {
+	sets := func(name string) bool {
+		return slices.ContainsFunc(assignments, func(a string) bool {
+			key, _, _ := strings.Cut(a, "=")
+			return strings.EqualFold(key, name)
+		})
+	}
+	if sets("epochs") && !sets("schedule.epochs") {
+		s.Schedule.Epochs = 0
+	}
+	for _, assignment := range assignments {
+		if err := s.Set(assignment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func settable(prefix string, v reflect.Value, fields map[string]reflect.Value) {
 	for i := range v.NumField() {
 		name := strings.ToLower(prefix + v.Type().Field(i).Name)

@@ -42,6 +42,32 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestEpochsCarryTheCosine holds that the learning rate falls once over all of training, however many epochs are asked for, unless
+// its length is set apart.
+func TestEpochsCarryTheCosine(t *testing.T) {
+	for _, c := range []struct {
+		scale string
+		set   []string
+		want  int
+	}{
+		{"tiny", nil, 3},
+		{"tiny", []string{"epochs=40"}, 40},
+		{"tiny", []string{"epochs=40", "schedule.epochs=7"}, 7},
+		{"tiny", []string{"Schedule.Epochs=7", "Epochs=40"}, 7},
+		{"tiny", []string{"schedule.epochs=7"}, 7},
+		{"paper", nil, 30}, // of 20 epochs, as published
+		{"paper", []string{"epochs=40"}, 40},
+	} {
+		p, err := NewPlan(table1, Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Methods: []string{"InfoNCE"}, Seeds: []uint64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Runs()[0].Train.Schedule.Epochs; got != c.want {
+			t.Errorf("%s with %v: a cosine of %d epochs, want %d", c.scale, c.set, got, c.want)
+		}
+	}
+}
+
 func TestSetErrors(t *testing.T) {
 	for assignment, want := range map[string]string{
 		"epochs":           "write it as key=value",

@@ -6,9 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/graph"
+
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -244,6 +248,32 @@ func TestSharedRuns(t *testing.T) {
 	} {
 		if of(same[0], same[1]) != of(same[2], same[3]) {
 			t.Errorf("%s of %s is another run than %s of %s", same[1], same[0], same[3], same[2])
+		}
+	}
+}
+
+// At the temperature of SRCL without weights its fine-tuning is InfoNCE, summed over its directions, but for Matching's similarities.
+func TestFlatWeights(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	for _, c := range []struct {
+		method func(Scale) negative.Method
+		same   bool
+	}{{srclTuning, false}, {unweightedTuning, true}} {
+		contrast := c.method(Scale{}).Contrast
+		got, err := graph.CallOnceN(backend, func(u, w, items *graph.Node) []*graph.Node {
+			f := negative.Features{Image: u, Text: w, Items: items, Temperature: graph.ConstAs(u, 0.5)}
+			return []*graph.Node{contrast.ITC(f).Loss, graph.MulScalar(negative.InfoNCE{}.ITC(f).Loss, 2)}
+		}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{0.8, 0.6}, {0, 1}, {1, 0}}, []int32{1, 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, plain := got[0].Value().(float64), got[1].Value().(float64)
+		if off := math.Abs(loss - plain); (off < 1e-5) != c.same {
+			t.Errorf("%+v: got %v, InfoNCE twice is %v", contrast, loss, plain)
 		}
 	}
 }

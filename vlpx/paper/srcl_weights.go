@@ -24,7 +24,7 @@ var srclFigure7 = Artifact{
 var srclFigure8 = Artifact{
 	ID:     "srcl/figure8",
 	Title:  "Negatives with low weight",
-	Look:   "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are all below 0.2.",
+	Look:   "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more than 0.2.",
 	Rows:   weighedRows(),
 	Table:  lowestTable,
 	Figure: lowestFigure,

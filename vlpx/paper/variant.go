@@ -57,17 +57,23 @@ func (a Artifact) row(name string) (Row, bool) {
 	return same(a.Rows[i].Name, a.Rows[i]), true
 }
 
+// Names of artifacts of one's own, of several rows and of one.
+const (
+	comparison = "vlpx/compare"
+	single     = "vlpx/run"
+)
+
 // Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first.
 func Compared(rows []Row) (Artifact, error) {
 	if len(rows) == 0 {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
 	}
 	a := Artifact{
-		ID: "vlpx/compare", Title: "Your comparison", Rows: rows, Columns: slices.Concat(retrieval(), ours()),
+		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(retrieval(), ours()),
 		Table: ownComparison, Figure: Bars,
 	}
 	if len(rows) == 1 {
-		a.ID, a.Title, a.Figure = "vlpx/run", rows[0].Name, learning
+		a.ID, a.Title, a.Figure = single, rows[0].Name, learning
 	}
 	seen := map[string]bool{}
 	for i, row := range rows {
@@ -100,6 +106,9 @@ func ownComparison(r *Report) (plots.Table, error) {
 	t.Note = r.scaleNote()
 	return t, err
 }
+
+// compared tells of an artifact that Compared made.
+func (a Artifact) compared() bool { return a.ID == comparison || a.ID == single }
 
 // learning follows a row over the epochs.
 func learning(r *Report) (plots.Drawing, error) {

@@ -25,8 +25,9 @@ var own = []Artifact{
 	{
 		ID:    "vlpx/policy",
 		Title: "What FALCON's scheduler chooses for simple and for complex anchors",
-		Look: "Whether the chosen quantile falls where the false-negative rate is high, anchor by anchor. Simple anchors have short " +
-			"captions, which are true of more images.",
+		Look: "Whether complex anchors get lower quantiles than simple ones, as FALCON has it: they are slower to align, while simple ones " +
+			"allow higher ones later. Simple anchors have short captions, which are true of more images, so that their false negatives " +
+			"gather at the top: a scheduler that minds these would choose the other way round.",
 		Rows: []Row{
 			same("Instance-based: true", rowNamed(falconTable4.Rows, "Instance-based: true")),
 			same("Instance-based: false", rowNamed(falconTable4.Rows, "Instance-based: false")),
@@ -58,15 +59,15 @@ var own = []Artifact{
 	},
 	{
 		ID:    "vlpx/density",
-		Title: "FALCON's scheduler when false negatives are half or twice as many",
+		Title: "FALCON's scheduler when captions say less and more of the hard negatives are true",
 		Look:  "Whether the scheduler turns to easier negatives where more of the hard ones are true.",
 		Rows: []Row{
-			densityRow("half"), densityRow("mid"), densityRow("dbl"),
+			densityRow("spec"), densityRow("quart"), densityRow("half"),
 		},
 		Columns: classColumns(),
 		Claims: []Claim{
-			{Better: "half density", Than: "mid density", In: chosen()[0]},
-			{Better: "mid density", Than: "dbl density", In: chosen()[0]},
+			{Better: "spec density", Than: "quart density", In: chosen()[0]},
+			{Better: "quart density", Than: "half density", In: chosen()[0]},
 		},
 		Table:  Comparison,
 		Figure: Curves,

@@ -1,0 +1,99 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/evidence"
+)
+
+// asked tells whether the row of a claim was asked for.
+func (r *Report) asked(name string) bool {
+	i := slices.IndexFunc(r.artifact.Rows, func(row Row) bool { return row.Name == name })
+	return i < 0 || r.plan.Asked[i] // BestOfSweep is none
+}
+
+// ClaimsTable lays the claims out with differences, p-values and verdicts, and what the seeds and the test images could show: those of
+// rows that were asked for.
+func (r *Report) ClaimsTable() plots.Table {
+	t := plots.Table{
+		Title: "Claims", Heading: "claim", More: "What the seeds and the test images could show, and how to read this",
+		Columns: []plots.Column{
+			{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"}, {Name: "verdict"},
+			{Name: "over images"}, {Name: "could show", Format: "%.2f"}, {Name: "seeds"}, {Name: "source"},
+		},
+	}
+	corrected := 0
+	for k, f := range r.Claims {
+		if f.P != nil {
+			corrected++
+		}
+		if slices.ContainsFunc(r.artifact.Claims[k].rows(), func(name string) bool { return !r.asked(name) }) {
+			continue
+		}
+		source := f.Source
+		if source == "" {
+			source = "ours"
+		}
+		line := plots.TableRow{Name: f.Text, Cells: []plots.Cell{
+			{}, probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {}, {}, {{Text: f.SeedsTold()}}, {{Text: source}},
+		}}
+		if f.Difference != nil {
+			line.Cells[0] = plots.Cell{plots.Number(*f.Difference)}
+		}
+		if f.Interval != nil {
+			line.Cells[4] = plots.Cell{{Text: fmt.Sprintf("%+.2f to %+.2f", f.Interval[0], f.Interval[1])}}
+		}
+		if f.Detectable != nil {
+			line.Cells[5] = plots.Cell{plots.Number(*f.Detectable)}
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	if !slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Difference != nil }) {
+		t.Columns = []plots.Column{t.Columns[3], t.Columns[7]}
+		for k, line := range t.Rows {
+			t.Rows[k].Cells = []plots.Cell{line.Cells[3], line.Cells[7]}
+		}
+		t.Note = "Nothing is tested yet, which takes two seeds of both rows of a claim in this store."
+		return t
+	}
+	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it decides. Could "+
+		"show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided is no effect where that is at "+
+		"most what is worth telling, one point (5 %% of the second row in a column that is not in %%), and too few seeds where it is more. Seeds: "+
+		"those that there are of those needed to show the difference seen, corrected. Over images: 95 %% of %d paired bootstrap resamples of the "+
+		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", corrected, evidence.Resamples)
+	return t
+}
+
+// probability is a cell of a p; empty without one.
+func probability(p *float64) plots.Cell {
+	switch {
+	case p == nil:
+		return plots.Cell{}
+	case *p < 0.001:
+		return plots.Cell{{Text: "< 0.001"}}
+	}
+	return plots.Cell{plots.Number(*p)}
+}
+
+// Conclusion is the verdict, with the reason of an undecided claim.
+func (f Finding) Conclusion() string {
+	if f.Reason == "" {
+		return string(f.Verdict)
+	}
+	return fmt.Sprintf("%s: %s", f.Verdict, f.Reason)
+}
+
+// SeedsTold is the number of seeds, and of those that an undecided claim needs: "3 of 14"; empty for a claim that is not tested.
+func (f Finding) SeedsTold() string {
+	switch {
+	case f.Difference == nil:
+		return ""
+	case f.Verdict != Undecided || f.P == nil:
+		return fmt.Sprint(f.Seeds)
+	case f.SeedsNeeded == 0:
+		return fmt.Sprintf("%d of > %d", f.Seeds, evidence.MostPairs)
+	}
+	return fmt.Sprintf("%d of %d", f.Seeds, f.SeedsNeeded)
+}

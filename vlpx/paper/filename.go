@@ -1,0 +1,59 @@
+package paper
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+const (
+	defaultScale = "mini"
+	longestName  = 120 // characters of a file's name without its ending, which with one is well below the 255 of most systems
+)
+
+var defaultSeeds = []uint64{1, 2, 3}
+
+// FileName is a name for files of what the plan gives, without an ending: another one for another plan. It is the given name, with what
+// differs from the defaults behind it: "table1-tiny-epochs=3".
+func (p *Plan) FileName(name string) string {
+	parts := []string{name}
+	if p.Scale.Name != defaultScale {
+		parts = append(parts, p.Scale.Name)
+	}
+	if p.planner.folder() {
+		parts = append(parts, p.Data.Name, Abbreviated(p.Data.Hash))
+	}
+	parts = append(parts, p.Settings()...)
+	switch {
+	case p.Artifact.compared():
+		var rows []string
+		for _, row := range p.Artifact.Rows {
+			rows = append(rows, row.Name)
+		}
+		parts = append(parts, strings.Join(rows, "+"))
+	case len(p.planner.Methods) > 0:
+		parts = append(parts, "methods="+strings.Join(p.planner.Methods, "+"))
+	}
+	for _, m := range p.planner.Own {
+		parts = append(parts, "own="+m.Name)
+	}
+	if !slices.Equal(p.Seeds, defaultSeeds) {
+		parts = append(parts, "seeds="+strings.ReplaceAll(p.seedList(), " ", ""))
+	}
+	whole := strings.Join(parts, "-")
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-+=.,", r):
+			return r
+		case r == ' ':
+			return '_'
+		}
+		return '~'
+	}, whole)
+	if strings.Contains(whole, "_") || strings.Contains(clean, "~") || len(clean) > longestName { // others may look the same
+		sum := sha256.Sum256([]byte(whole))
+		clean = clean[:min(len(clean), longestName)] + "-" + hex.EncodeToString(sum[:4])
+	}
+	return clean
+}

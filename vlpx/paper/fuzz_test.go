@@ -1,0 +1,134 @@
+package paper
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+// Whatever is to be set, one field has the value that was written, or the error leaves the scale as it was.
+func FuzzSet(f *testing.F) {
+	for _, assignment := range []string{
+		"epochs=7", "EPOCHS= 8 ", "dropout=.25", "dropout=NaN", "dropout=1e999", "dropout=0x1p-2", "augment=true", "augment=null", "scenes.density=dbl",
+		"Schedule.Rate=3e-4", "scenes.seed=18446744073709551615", "epochs=1e3", "epochs=\"3\"", "=", "epochs", "name=x", "scenes=3", "epochs=3=4",
+	} {
+		f.Add(assignment)
+	}
+	f.Fuzz(func(t *testing.T, assignment string) {
+		s, err := Preset("mini", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := s
+		if err := s.Set(assignment); err != nil {
+			if !reflect.DeepEqual(s, was) {
+				t.Fatalf("%q: %v, and yet the scale changed", assignment, err)
+			}
+			if !strings.Contains(err.Error(), assignment) {
+				t.Fatalf("%q: the error %q does not name it", assignment, err)
+			}
+			return
+		}
+		before, after := map[string]reflect.Value{}, map[string]reflect.Value{}
+		settable("", reflect.ValueOf(&was).Elem(), before)
+		settable("", reflect.ValueOf(&s).Elem(), after)
+		key, _, _ := strings.Cut(assignment, "=")
+		for name, field := range after {
+			if v, ok := field.Interface().(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				t.Fatalf("%q: %s is %v", assignment, name, v)
+			}
+			if name != strings.ToLower(key) && !reflect.DeepEqual(field.Interface(), before[name].Interface()) {
+				t.Fatalf("%q changed %s", assignment, name)
+			}
+		}
+		again := s
+		if err := again.Set(assignment); err != nil || !reflect.DeepEqual(again, s) {
+			t.Fatalf("%q set twice: %v", assignment, err)
+		}
+	})
+}
+
+// Whatever names a variant, it is refused, or its name names it again, and its settings can be set.
+func FuzzVariant(f *testing.F) {
+	for _, text := range []string{
+		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",", "FALCON, scenes.density=a=b",
+	} {
+		f.Add(text)
+	}
+	own := []negative.Method{{Name: "Mine"}, {Name: "Mine, too"}}
+	f.Fuzz(func(t *testing.T, text string) {
+		row, err := Variant(text, own)
+		if err != nil {
+			return
+		}
+		again, err := Variant(row.Name, own)
+		if err != nil || again.Name != row.Name || !slices.Equal(again.Set, row.Set) {
+			t.Fatalf("%q is %q with %q, which is %q with %q (%v)", text, row.Name, row.Set, again.Name, again.Set, err)
+		}
+		for _, assignment := range row.Set {
+			if err := new(Scale).Set(assignment); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+		}
+		if method := row.Method(scales()[0]); method.Name != row.Name {
+			t.Fatalf("%q: the method of %q is %q", text, row.Name, method.Name)
+		}
+	})
+}
+
+// Whatever reference.json is, it is refused, or it can be written and read again, merged with itself, and shown.
+func FuzzReferences(f *testing.F) {
+	f.Add([]byte(`[{"Artifact": "falcon/table1", "Scale": "tiny", "Data": "scenes", "Rows": [{"Name": "ALBEF", "Runs": ["a", "b"], "Metrics": {"TR@1": [10, 1, 2]}}]}]`))
+	f.Add([]byte(`[{"Artifact": "falcon/table1", "Scale": "tiny", "Data": "scenes", "Rows": [{"Name": "ALBEF", "Runs": []}]}]`))
+	f.Add([]byte(`[{"Artifact": "a", "Scale": "b", "Data": "c", "Rows": [{"Name": "", "Runs": ["x"], "Metrics": {"m": [1, -1, 3]}}, {"Name": ""}]}]`))
+	f.Add([]byte(`null`))
+	f.Add(referenceJSON[:min(len(referenceJSON), 4000)])
+	a, err := Find("falcon/table1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	empty, err := NewReport(p, run.OpenStore(f.TempDir()))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all, err := ParseReferences(text)
+		if err != nil {
+			return
+		}
+		written, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseReferences(written)
+		if err != nil || len(again) != len(all) {
+			t.Fatalf("%s: %v", written, err)
+		}
+		for _, r := range all {
+			if again = Merge(again, r); len(again) != len(all) {
+				t.Fatalf("merged with itself it has %d references, not %d", len(again), len(all))
+			}
+			shown := *empty
+			shown.reference = &r
+			if _, err := shown.Table(); err != nil {
+				t.Fatalf("%s: %v", written, err)
+			}
+		}
+		if written, err = json.Marshal(again); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParseReferences(written); err != nil {
+			t.Fatalf("merged with itself it is refused: %v", err)
+		}
+	})
+}

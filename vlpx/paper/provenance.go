@@ -1,0 +1,132 @@
+package paper
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vlpx.internal/plots"
+)
+
+// Settings are what was changed of the scale, "key=value" in the order asked for, and the vocabulary's file where one was given.
+func (p *Plan) Settings() []string {
+	settings := []string{}
+	for _, assignment := range p.planner.Set {
+		key, value, _ := strings.Cut(assignment, "=")
+		settings = append(settings, strings.ToLower(key)+"="+value)
+	}
+	if p.planner.Vocabulary != "" {
+		settings = append(settings, "vocabulary="+filepath.Base(p.planner.Vocabulary))
+	}
+	return settings
+}
+
+// Abbreviated is the beginning of a hash, enough to tell one from another.
+func Abbreviated(hash string) string { return hash[:min(12, len(hash))] }
+
+// seedList names the seeds: "1, 2, 3".
+func (p *Plan) seedList() string {
+	var names []string
+	for _, seed := range p.Seeds {
+		names = append(names, fmt.Sprint(seed))
+	}
+	return strings.Join(names, ", ")
+}
+
+// tell puts into a table what was set and, for its CSV, where each row's numbers come from.
+func (r *Report) tell(t *plots.Table) {
+	if len(r.Set) > 0 {
+		t.Title += " (" + strings.Join(r.Set, ", ") + ")"
+		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))
+	}
+	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit"}
+	for k := range t.Rows {
+		facts := make([][]string, max(1, len(t.Sources)))
+		for s := range facts {
+			source := fromYou
+			if len(t.Sources) > 0 {
+				source = t.Sources[s]
+			}
+			facts[s] = r.facts(t.Rows[k].Name, source)
+		}
+		t.Rows[k].Facts = facts
+	}
+}
+
+// facts are where a row's numbers of a source come from, in the order of tell; none for a paper's.
+func (r *Report) facts(row, source string) []string {
+	i := slices.IndexFunc(r.Rows, func(x RowReport) bool { return x.Name == row })
+	switch {
+	case source == fromPaper:
+		return nil
+	case source == fromReference:
+		if r.reference == nil || i < 0 {
+			return nil
+		}
+		shipped, _, ok := r.reference.row(r.plan, i)
+		if !ok {
+			return nil
+		}
+		return []string{r.reference.Scale, "", r.reference.Data, r.reference.DataHash, shipped.engine(r.reference), shipped.commit(r.reference)}
+	}
+	data, engines, commits := r.Data, "", ""
+	if i >= 0 {
+		if r.Rows[i].Data != nil {
+			data = *r.Rows[i].Data
+		}
+		engines, commits = strings.Join(r.Rows[i].Engines, ", "), strings.Join(r.Rows[i].Commits, ", ")
+	}
+	return []string{r.Scale, strings.Join(r.Set, ", "), data.Name, data.Hash, engines, commits}
+}
+
+// origin is where a row's runs are from: their engine and commit, which may be several of each. It is empty without runs.
+type origin struct{ engine, commit string }
+
+// origins are those of this store's runs.
+func (r *Report) origins() string {
+	var rows []string
+	var of []origin
+	for _, row := range r.Rows {
+		rows, of = append(rows, row.Name), append(of, origin{strings.Join(row.Engines, ", "), strings.Join(row.Commits, ", ")})
+	}
+	return gathered(rows, of)
+}
+
+// origins are those of the reference's runs.
+func (r *Reference) origins() string {
+	var rows []string
+	var of []origin
+	for _, row := range r.Rows {
+		rows, of = append(rows, row.Name), append(of, origin{row.engine(r), row.commit(r)})
+	}
+	return gathered(rows, of)
+}
+
+// gathered lists origins, each once, with its rows where there are several: "onnx:cpu, commit a", or "onnx:cpu, commit a (ALBEF, MAFA);
+// commit b (FALCON); go, commit a (GRIT-VLP)".
+func gathered(rows []string, of []origin) string {
+	var kinds []origin
+	members := map[origin][]string{}
+	for k, o := range of {
+		if o.engine == "" {
+			continue
+		}
+		if members[o] == nil {
+			kinds = append(kinds, o)
+		}
+		members[o] = append(members[o], rows[k])
+	}
+	slices.SortStableFunc(kinds, func(a, b origin) int { return strings.Compare(a.engine, b.engine) })
+	told := make([]string, len(kinds))
+	for k, o := range kinds {
+		told[k] = "commit " + o.commit
+		if k == 0 || kinds[k-1].engine != o.engine {
+			told[k] = o.engine + ", " + told[k]
+		}
+		if len(kinds) > 1 {
+			told[k] += fmt.Sprintf(" (%s)", strings.Join(members[o], ", "))
+		}
+	}
+	return strings.Join(told, "; ")
+}

@@ -1,0 +1,176 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/run"
+)
+
+// A report says what was set, in title, note, CSV, JSON and the figure.
+func TestReportSaysWhatWasSet(t *testing.T) {
+	store := run.OpenStore(t.TempDir())
+	p := plan(t, "falcon/table1", Request{Set: []string{"Epochs=2", "scenes.test=8"}})
+	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
+	r := report(t, p, store)
+	table, err := r.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "epochs=2, scenes.test=8"
+	if !strings.Contains(table.Title, want) || !strings.Contains(table.Note, "Changed from the scale tiny: "+want) {
+		t.Errorf("got title %q and note %q, want %q in both", table.Title, table.Note, want)
+	}
+	if figure := panels(t, r); !strings.Contains(figure.Note, "tiny with "+want) {
+		t.Errorf("got the figure's note %q", figure.Note)
+	}
+	text, err := json.Marshal(r)
+	if err != nil || !bytes.Contains(text, []byte(`"set":["epochs=2","scenes.test=8"]`)) {
+		t.Errorf("the JSON (%v) does not say what was set", err)
+	}
+	var file bytes.Buffer
+	if err := table.CSV(&file); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := lines[0]
+	if want := []string{"scale", "set", "data", "data hash", "engine", "commit"}; !slices.Equal(head[len(head)-6:], want) {
+		t.Fatalf("got columns %v, want %v last", head, want)
+	}
+	told := map[string]string{}
+	for _, line := range lines[1:] {
+		told[line[0]+" "+line[5]] = strings.Join(line[len(line)-6:], "|")
+	}
+	for line, wanted := range map[string]string{
+		"ALBEF this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "|go|c0ffee", "ALBEF paper": "|||||",
+		"FALCON this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "||",
+	} {
+		if told[line] != wanted {
+			t.Errorf("%s: got %q, want %q", line, told[line], wanted)
+		}
+	}
+
+	plain, err := report(t, plan(t, "falcon/table1", Request{}), store).Table()
+	if err != nil || strings.Contains(plain.Title+plain.Note, "hanged from") || strings.Contains(plain.Title, "(") {
+		t.Errorf("nothing was set: got title %q, note %q (%v)", plain.Title, plain.Note, err)
+	}
+}
+
+// Rows whose runs are of several commits, engines and data say so, each its own.
+func TestRowsTellTheirOwnCommit(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{})
+	for row, commits := range map[int][3]string{0: {"a", "a", "a"}, 1: {"b", "a", "b"}} {
+		for k, x := range p.Rows[row] {
+			put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: noon, Engine: "go", Commit: commits[k]})
+		}
+	}
+	r := report(t, p, store)
+	if !slices.Equal(r.Rows[0].Commits, []string{"a"}) || !slices.Equal(r.Rows[1].Commits, []string{"b", "a"}) || len(r.Rows[2].Commits) != 0 {
+		t.Errorf("got commits %v, %v and %v", r.Rows[0].Commits, r.Rows[1].Commits, r.Rows[2].Commits)
+	}
+	if want := "Run on go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.Contains(r.scaleNote(), want) {
+		t.Errorf("got the note %q, want %q", r.scaleNote(), want)
+	}
+	if !strings.Contains(r.scaleNote(), p.Data.Hash[:12]) || r.Rows[0].Data.Hash != p.Data.Hash {
+		t.Errorf("got the note %q, want the data's hash %s", r.scaleNote(), p.Data.Hash)
+	}
+	reference, err := NewReference(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.reference = &reference
+	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.note(), want) {
+		t.Errorf("got the note %q, want %q last", r.note(), want)
+	}
+	table, err := r.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := table.Rows[1].Facts[2]; len(got) != 6 || got[5] != "b, a" || got[3] != p.Data.Hash {
+		t.Errorf("got the facts %v of the reference, want its data and its commits", got)
+	}
+}
+
+func TestGathered(t *testing.T) {
+	rows := []string{"A", "B", "C", "D", "E"}
+	for _, c := range []struct {
+		of   []origin
+		want string
+	}{
+		{nil, ""}, {[]origin{{}, {}}, ""}, {[]origin{{}, {"go", "a"}, {"go", "a"}}, "go, commit a"},
+		{[]origin{{"onnx:cpu", "a"}, {"go", "a"}, {"onnx:cpu", "b"}, {}, {"onnx:cpu", "a"}}, "go, commit a (B); onnx:cpu, commit a (A, E); commit b (C)"},
+	} {
+		if got := gathered(rows[:len(c.of)], c.of); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.of, got, c.want)
+		}
+	}
+}
+
+func TestFileName(t *testing.T) {
+	name := func(q Request) string {
+		t.Helper()
+		a, err := Find("falcon/table1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(a, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.FileName("table1")
+	}
+	for want, q := range map[string]Request{
+		"table1":                       {},
+		"table1-tiny":                  {Scale: "tiny"},
+		"table1-tiny-epochs=3":         {Scale: "tiny", Set: []string{"Epochs=3"}},
+		"table1-seeds=1,2,3,4":         {Seeds: []uint64{1, 2, 3, 4}},
+		"table1-methods=ALBEF+FALCON":  {Methods: []string{"ALBEF", "FALCON"}},
+		"table1-scenes.density=dbl":    {Set: []string{"scenes.density=dbl"}},
+		"table1-tiny-epochs=3-seeds=7": {Scale: "tiny", Set: []string{"epochs=3"}, Seeds: []uint64{7}},
+	} {
+		if got := name(q); got != want {
+			t.Errorf("%+v: got %q, want %q", q, got, want)
+		}
+	}
+	var compared []string
+	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=40"}} {
+		var artifact []Row
+		for _, row := range rows {
+			r, err := Variant(row, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			artifact = append(artifact, r)
+		}
+		a, err := Compared(artifact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(a, Request{Scale: "tiny"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared = append(compared, p.FileName("compare"))
+	}
+	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile", "compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=16",
+		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=40"}; !slices.Equal(compared, want) {
+		t.Errorf("got %q, want %q", compared, want)
+	}
+	// Names that would look the same, or are too long, have a hash.
+	hostile := func(name string) string {
+		return (&Plan{Scale: Scale{Name: "mini"}, Seeds: defaultSeeds}).FileName(name)
+	}
+	for _, pair := range [][2]string{{"a b", "a_b"}, {"a/b", `a\b`}, {strings.Repeat("x", 300), strings.Repeat("x", 301)}} {
+		one, other := hostile(pair[0]), hostile(pair[1])
+		if one == other || strings.ContainsAny(one+other, `/\ `) || len(one) > 130 {
+			t.Errorf("got %q and %q of %.20q and %.20q", one, other, pair[0], pair[1])
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package paper
+
+import "vlpx.internal/vlpx/negative"
+
+// warmSeed is the seed of the warm start, whatever those of the runs that go on from it.
+const warmSeed = 1
+
+// warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
+// portions of the data, as the papers' pre-trained encoders are.
+func (s Scale) warmStart() Scale {
+	if s.Schedule.Epochs == 0 {
+		s.Schedule.Epochs = s.WarmStart + s.Epochs
+	}
+	s.Epochs, s.WarmStart = s.WarmStart, 0
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	return s
+}
+
+// warmMethod trains the warm start: InfoNCE on uniform mini-batches.
+func warmMethod(s Scale) negative.Method {
+	m := plain(s)
+	m.Name = "Warm start"
+	return m
+}

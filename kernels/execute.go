@@ -21,8 +21,8 @@ import (
 // page with all pictures in it that can be read offline. For the out "" nothing is written.
 //
 // A cell that does not compile, panics or exits with a status other than zero does not stop the cells after it; the error
-// then names each such cell, with what it wrote to standard error or the compiler's complaint, and out is written all the
-// same. In any other case of error, such as a missing jupyter-nbconvert or a cancelled ctx, which ends the kernel and its
+// then names each such cell as its page does, In [2], with what it wrote to standard error or the compiler's complaint and the
+// lines of cells that this is about, and out is written all the same. In any other case of error, such as a missing jupyter-nbconvert or a cancelled ctx, which ends the kernel and its
 // cell, out is left as it was.
 func Execute(ctx context.Context, prefix, notebook, out string) error {
 	if err := execute(ctx, prefix, notebook, out); err != nil {
@@ -131,11 +131,13 @@ func convert(ctx context.Context, nbconvert string, env []string, notebook strin
 func failures(notebook []byte) error {
 	var file struct {
 		Cells []struct {
+			Count   int `json:"execution_count"`
 			Outputs []struct {
-				Type  string `json:"output_type"`
-				Name  string `json:"name"`
-				Text  lines  `json:"text"`
-				Value string `json:"evalue"`
+				Type      string   `json:"output_type"`
+				Name      string   `json:"name"`
+				Text      lines    `json:"text"`
+				Value     string   `json:"evalue"`
+				Traceback []string `json:"traceback"`
 			} `json:"outputs"`
 		} `json:"cells"`
 	}
@@ -143,23 +145,48 @@ func failures(notebook []byte) error {
 		return fmt.Errorf("the executed copy: %w", err)
 	}
 	var failed []error
-	for k, cell := range file.Cells {
+	for _, cell := range file.Cells {
 		var complaint strings.Builder
 		for _, output := range cell.Outputs {
 			switch {
 			case output.Type == "stream" && output.Name == "stderr":
 				complaint.WriteString(string(output.Text))
 			case output.Type == "error":
-				message := strings.TrimSpace(output.Value)
+				message := inCells(output.Value, output.Traceback)
 				if written := strings.TrimSpace(colours.ReplaceAllString(complaint.String(), "")); written != "" {
 					message += ": " + lastLines(written, 20)
 				}
-				failed = append(failed, fmt.Errorf("cell %d: %s", k+1, message))
+				failed = append(failed, fmt.Errorf("cell In [%d]: %s", cell.Count, message))
 			}
 		}
 	}
+	for k, err := range failed {
+		failed[k] = errors.New(strings.ReplaceAll(colours.ReplaceAllString(err.Error(), ""), "\x1b", ""))
+	}
 	return errors.Join(failed...)
 }
+
+// inCells returns the value of GoNB's error with the places in cells that its traceback has, line by line, for those in the
+// program that it made of the cells, and without the names of that program and of the go get before it.
+func inCells(value string, traceback []string) string {
+	told := strings.Split(value, "\n")
+	for k, line := range told {
+		if k >= len(traceback) {
+			break
+		}
+		place, message := placeInCell.FindStringSubmatch(traceback[k]), placeInProgram.FindStringSubmatch(line)
+		if place != nil && message != nil {
+			told[k] = fmt.Sprintf("In [%s], line %s: %s", place[1], place[2], message[1])
+		}
+	}
+	return strings.TrimSpace(ofProgram.ReplaceAllString(strings.Join(told, "\n"), ""))
+}
+
+var (
+	placeInCell    = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`)
+	placeInProgram = regexp.MustCompile(`^.*main(?:_test)?\.go:\d+:\d+: (.+)$`)
+	ofProgram      = regexp.MustCompile(`(?m)^(# gonb_.*|failed to run ".*go get( -t)?": exit status \d+\n)\n`)
+)
 
 // colours matches the escape sequences with which a terminal's text is coloured.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,17 +13,22 @@ import (
 func TestFailures(t *testing.T) {
 	const executed = `{"cells": [
 		{"cell_type": "markdown", "source": "text"},
-		{"cell_type": "code", "outputs": [
+		{"cell_type": "code", "execution_count": 1, "outputs": [
 			{"output_type": "stream", "name": "stdout", "text": ["not this\n"]},
 			{"output_type": "stream", "name": "stderr", "text": ["\u001b[31mline 1\u001b[0m\n", "line 2\n"]},
 			{"output_type": "error", "ename": "ERROR", "evalue": "exit status 1", "traceback": []}]},
 		{"cell_type": "code", "outputs": [{"output_type": "stream", "name": "stderr", "text": "a warning\n"}]},
-		{"cell_type": "code", "outputs": [{"output_type": "error", "evalue": "undefined: x\n"}]}]}`
+		{"cell_type": "code", "execution_count": 3, "outputs": [{"output_type": "error", "evalue": "# gonb_1\n./main.go:16:19: undefined: x\n./main.go:9:2: no place\n",
+			"traceback": ["# gonb_1", "Cell[2]: Line 14\nx\nundefined: x", "no place", ""]}]},
+		{"cell_type": "code", "execution_count": 4, "outputs": [{"output_type": "error",
+			"evalue": "failed to run \"/a prefix/bin/go get\": exit status 1\n\nno module here has the package x/y\n"}]}]}`
 	err := failures([]byte(executed))
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if got, want := err.Error(), "cell 2: exit status 1: line 1\nline 2\ncell 4: undefined: x"; got != want {
+	if got, want := err.Error(), "cell In [1]: exit status 1: line 1\nline 2\n"+
+		"cell In [3]: In [2], line 14: undefined: x\n./main.go:9:2: no place\n"+
+		"cell In [4]: no module here has the package x/y"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := failures([]byte(`{"cells": [{"outputs": []}]}`)); err != nil {
@@ -31,6 +37,53 @@ func TestFailures(t *testing.T) {
 	if err := failures([]byte(`{"cells": [`)); err == nil {
 		t.Error("a file cut off: no error")
 	}
+}
+
+// Whatever nbconvert wrote, it is refused, or as many failures are told as cells have error outputs, without a terminal's colours.
+func FuzzFailures(f *testing.F) {
+	for _, outputs := range []string{
+		`{"output_type": "error", "evalue": "exit status 1"}`,
+		`{"output_type": "stream", "name": "stderr", "text": ["\u001b[31mline 1\u001b[0m\n", "line 2"]}, {"output_type": "error", "evalue": "\u001b[1mred"}`,
+		`{"output_type": "stream", "name": "stderr", "text": "one"}, {"output_type": "error"}, {"output_type": "error", "evalue": "two\nlines"}`,
+		`{"output_type": "stream", "text": 3}`, `null`, `{"output_type": "stream", "text": null}`,
+		`{"output_type": "error", "evalue": "\u001b[\u001b[0m0m"}`,
+	} {
+		f.Add([]byte(`{"cells": [{"outputs": []}, {"outputs": [` + outputs + `]}]}`))
+	}
+	f.Add([]byte(`{"cells": [`))
+	f.Fuzz(func(t *testing.T, notebook []byte) {
+		err := failures(notebook)
+		var file struct {
+			Cells []struct {
+				Outputs []struct {
+					Type string `json:"output_type"`
+				} `json:"outputs"`
+			} `json:"cells"`
+		}
+		if json.Unmarshal(notebook, &file) != nil {
+			if err == nil {
+				t.Fatalf("%s: no error", notebook)
+			}
+			return
+		}
+		want := 0
+		for _, cell := range file.Cells {
+			for _, output := range cell.Outputs {
+				if output.Type == "error" {
+					want++
+				}
+			}
+		}
+		joined, ok := err.(interface{ Unwrap() []error })
+		switch {
+		case want == 0 && ok, ok && len(joined.Unwrap()) != want:
+			t.Fatalf("%s: got %v, want %d failures", notebook, err, want)
+		case want > 0 && err == nil:
+			t.Fatalf("%s: no error, want %d failures", notebook, want)
+		case ok && strings.Contains(err.Error(), "\x1b"):
+			t.Fatalf("%s: got %q, want it without escapes", notebook, err)
+		}
+	})
 }
 
 func TestExecuteLeavesTheOldCopyWhenItCannotRun(t *testing.T) {

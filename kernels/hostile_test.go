@@ -55,10 +55,10 @@ vlpx.Reproduce("falcon/tabel1")`, `reproduce: no artifact "falcon/tabel1"; did y
 		{`%%
 vlpx.Run("GRIT-VPL", vlpx.Options{Scale: "tiny"})`, `did you mean "GRIT-VLP"?`},
 		{`%%
-vlpx.Reproduse("falcon/table1")`, "undefined: vlpx.Reproduse"},
+vlpx.Reproduse("falcon/table1")`, "In [4], line 2: undefined: vlpx.Reproduse"},
 		{`%%
 vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Scal in struct literal of type vlpx.Options"},
-		{"import \"github.com/nobody/nothing\"\n\n%%\nnothing.Do()", "cannot find module providing package github.com/nobody/nothing"},
+		{"import \"github.com/nobody/nothing\"\n\n%%\nnothing.Do()", "no module here has the package github.com/nobody/nothing; if the network has it, set %env GOPROXY="},
 	}
 	cells := []kernels.Cell{kernels.Go(importing)}
 	for _, mistake := range mistakes {
@@ -69,9 +69,9 @@ vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Sca
 		t.Fatal("no error")
 	}
 	for i, mistake := range mistakes {
-		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("cell %d: ", i+2))
-		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell %d: ", i+3))
-		if !strings.Contains(told, mistake.says) || strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 12 {
+		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("In [%d]: ", i+2))
+		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell In [%d]: ", i+3))
+		if !strings.Contains(told, mistake.says) || strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 2 {
 			t.Errorf("%s: error %q, want a few lines that say %q", mistake.code, told, mistake.says)
 		}
 	}
@@ -108,8 +108,8 @@ vlpx.Run("mine", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Own: []negative
 		t.Fatal("no error")
 	}
 	for i, part := range parts {
-		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("cell %d: ", i+2))
-		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell %d: ", i+3))
+		_, told, _ := strings.Cut(err.Error(), fmt.Sprintf("In [%d]: ", i+2))
+		told, _, _ = strings.Cut(told, fmt.Sprintf("\ncell In [%d]: ", i+3))
 		if !strings.Contains(told, part.says) || !strings.Contains(told, "Mine.ITC") || strings.Count(told, "\n") > 4 {
 			t.Errorf("%s: error %q, want a few lines that say %q and where", part.body, told, part.says)
 		}
@@ -221,10 +221,10 @@ vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}})`)
 	makeRoom := kernels.Go(`%%
 fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME")).Run())`)
 	cells, err := execute(t, prefix, kernels.Go(importing), asked, makeRoom, asked)
-	if err == nil || strings.Contains(err.Error(), "cell 4") {
+	if err == nil || strings.Contains(err.Error(), "In [4]") {
 		t.Fatalf("error %v, want one of the second cell alone", err)
 	}
-	for _, want := range []string{"cell 2: exit status 1", filepath.Join(home, "runs"), "no space left on device", "make room"} {
+	for _, want := range []string{"In [2]: exit status 1", filepath.Join(home, "runs"), "no space left on device", "make room"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q, want %q in it", err, want)
 		}

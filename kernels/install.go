@@ -29,8 +29,9 @@ var programs = []struct {
 // Install brings the kernel under prefix up to date: it builds GoNB, goimports and gopls, finds out how a cell is linked
 // fastest, and writes the kernelspec with all of these to prefix/share/jupyter/kernels/vlpx; for the prefix "", to the
 // user's folder of kernelspecs, where any Jupyter looks by itself. For another prefix $JUPYTER_PATH must name
-// prefix/share/jupyter, as Execute and Serve have it. It also builds the packages that a cell imports, so that the first
-// cell does not wait for them. What is up to date is not done again.
+// prefix/share/jupyter, as Execute and Serve have it. It also fetches the modules that a cell needs, which are more than
+// building does (see fetchModules), and builds the packages that a cell imports, so that the first cell does not wait for
+// them. What is up to date is not done again.
 //
 // It must be called inside a checkout of vlpx, whose place the kernel remembers for notebooks that lie elsewhere, or
 // after an installation from one that is still there, and needs the go command. It tells progress (which may be nil) what
@@ -64,6 +65,9 @@ func install(ctx context.Context, prefix string, progress io.Writer) error {
 		return fmt.Errorf("%w; install Go from https://go.dev/dl", err)
 	}
 	now.Go = filepath.Dir(command)
+	if old.Checkout != "" && old.Checkout != now.Checkout {
+		fmt.Fprintf(progress, "the kernel was of the checkout %s; from now on a notebook outside of any imports vlpx from %s\n", old.Checkout, now.Checkout)
+	}
 	if now.Tools, err = toolsIdentity(ctx, now.Checkout); err != nil {
 		return err
 	}
@@ -73,6 +77,9 @@ func install(ctx context.Context, prefix string, progress io.Writer) error {
 			return fmt.Errorf("%w\nthe first time, this needs the network for the modules of kernels/tools", err)
 		}
 		old.Link = ""
+	}
+	if err := fetchModules(ctx, now.Checkout); err != nil {
+		return err
 	}
 	fmt.Fprintln(progress, "building the packages that a cell imports")
 	if _, err := goCommand(ctx, now.Checkout, nil, "build", modulePath+"/vlpx"); err != nil {
@@ -147,6 +154,15 @@ func buildPrograms(ctx context.Context, dir, root string) error {
 	return nil
 }
 
+// fetchModules makes the modules of the checkout's go.mod whole on this machine. A build fetches only those that it compiles;
+// the go get that GoNB calls before each cell, and which asks no network, looks into those of other systems and of tests, too.
+func fetchModules(ctx context.Context, root string) error {
+	if _, err := goCommand(ctx, root, nil, "mod", "download"); err != nil {
+		return fmt.Errorf("%w\nthe first time, this needs the network for the modules that cells need", err)
+	}
+	return nil
+}
+
 // linkFlags returns the linker's flags for a cell. Without symbol tables linking takes half as long, and Go's own linker is
 // faster than the system's, but cannot link every system's C; so a program is linked and run to see.
 func linkFlags(ctx context.Context, root string) (string, error) {
@@ -157,7 +173,8 @@ func linkFlags(ctx context.Context, root string) (string, error) {
 	}
 	defer os.RemoveAll(dir)
 	probe := filepath.Join(dir, "probe")
-	_, err = goCommand(ctx, root, nil, "build", "-ldflags="+fast, "-o", probe, modulePath+"/kernels/cmd/probe")
+	// Go fails where git refuses to read the checkout, as that of another user's.
+	_, err = goCommand(ctx, root, nil, "build", "-buildvcs=false", "-ldflags="+fast, "-o", probe, modulePath+"/kernels/cmd/probe")
 	if err == nil {
 		err = exec.CommandContext(ctx, probe).Run()
 	}

@@ -53,7 +53,7 @@ func TestKernel(t *testing.T) {
 		if err == nil {
 			t.Fatal("no error")
 		}
-		for _, want := range []string{"cell 1: exit status 3: no such artifact", "cell 2: ", "undefined: undeclared"} {
+		for _, want := range []string{"In [1]: exit status 3: no such artifact", "In [2]: In [2], line 2: undefined: undeclared"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("error %q, want it to contain %q", err, want)
 			}

@@ -17,7 +17,9 @@ case $root in
 *,*) refuse "the checkout $root has a comma in its path, which GoNB takes for the end of it; move it" ;;
 esac
 # The folder of go comes last: it serves a Jupyter that was started from a desktop, whose PATH may lack it.
-export PATH="$here/bin:$PATH:$4"
+PATH=$PATH:$4
+VLPX_GO=$(command -v go) || refuse "there is no go in $PATH"
+export VLPX_GO PATH="$here/bin:$PATH"
 # A cell is linked anew each time it runs, so linking decides what it costs. GoNB makes a workspace, which takes no -mod.
 flags=$(go env GOFLAGS | sed "s/-mod=[^ ']*//g")
 export GOFLAGS="$flags '-ldflags=$3'"
@@ -25,8 +27,8 @@ unset GOWORK
 # A cell is built outside of the checkout, which its results shall name.
 VLPX_COMMIT=$(git -C "$root" describe --always --abbrev=12 --exclude='*' --dirty=+changes 2>/dev/null || :)
 export VLPX_COMMIT
-# GoNB calls go get before each cell, which would ask the network about modules that are all here. A notebook that needs
-# another module says so in a cell: %env GOPROXY=...
+# GoNB calls go get before each cell, which would ask the network about modules that are all here, as installing fetched
+# them. A notebook that needs another module says so in a cell: %env GOPROXY=...
 export GOPROXY=off
 # Jupyter and GoNB end what they started unless they are killed themselves; then this does. GoNB leads the process group in
 # which its cell runs; a cell that was told to stop has ten seconds to keep what it wants to keep.

@@ -20,6 +20,9 @@ const (
 //go:embed launch.sh
 var launcher []byte
 
+//go:embed go.sh
+var goScript []byte
+
 //go:embed gopls.sh
 var goplsScript []byte
 
@@ -83,6 +86,7 @@ func specFiles(of installed) ([]specFile, error) {
 		return nil, err
 	}
 	return []specFile{
+		{"bin/go", goScript, 0o755},
 		{"bin/gopls", goplsScript, 0o755},
 		{"launch.sh", launcher, 0o644},
 		{"logo-32x32.png", small, 0o644},

@@ -42,17 +42,18 @@ What the methods cost: an epoch's time, parameters and queues. Look whether aski
 paper says; that Con-D has to be trained first is in neither's number. A clock at *tiny*, with few steps, is worth little.`},
 		{"mafa/table13", `
 GRIT-VLP and MAFA over the size of the search space; figure 2 draws it. The paper has GRIT-VLP fall and MAFA rise from the
-smallest to the largest. At *tiny* 10 B and 50 B are the same size, and so the same runs.`},
+smallest to the largest; FALCON's paper has both fall (falcon/D.3). The rows are named after the paper's sizes: *500 B* is five
+times the usual search space here, where the paper has ten times. At *tiny* 10 B and 50 B are the same size, and so the same runs.`},
 		{"mafa/table14", `
-New positives in one loss at a time. Look in which they teach the most, and whether all three together are more than each. S-ITC
+New positives in one loss at a time. Look in which they teach the most, whether ITC gains the least, as in the paper, and whether all three together are more than each. S-ITC
 is left out, so that ITC keeps GRIT-VLP's consistency.`},
 		{"mafa/table15", `
 Con-D's threshold: at .5 every pair that it thinks likelier true than not is a new positive, and nothing is ambiguous; at .8 the
-papers' setting. Look first how many new positives there are at all, then at *precision* and *recall*.`},
+paper's setting. Look first how many new positives there are at all, then at *precision* and *recall*.`},
 		{"mafa/table16", `
 What a perfect judge would give: in the oracle's row the relation says what is true. Look how much of the way from GRIT-VLP to the
 oracle MAFA goes, in retrieval and in the false negatives *left*. Where the oracle itself is no better than GRIT-VLP, do not
-expect it of Con-D.`},
+expect it of Con-D. The paper finds only a little gap between MAFA and its oracle, a stronger model.`},
 		{"mafa/table17", `
 Table 6 with momentum distillation without its queue (MD_NQ). Look whether the queue hurts under grouped sampling, where it holds
 what is far from the mini-batch.`},

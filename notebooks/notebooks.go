@@ -67,13 +67,13 @@ var howToRead = strings.TrimSpace(`
 under it the claims: one method better than another in one column. Ours are compared by a paired t-test over the seeds
 (same seed, same data):
 
-- *supported*: the difference points where the paper says, with p < 0.05;
-- *contradicted*: it points the other way, with p < 0.05;
-- *undecided*: neither. A few seeds of a small run often cannot tell; that is no evidence against the paper.
+- *supported*: the difference points where the paper says, with p < 0.05, corrected for the number of claims (*Holm*);
+- *contradicted*: it points the other way, with such a p;
+- *undecided*: neither. *No effect* says that the seeds could have shown a point, *too few seeds* that they could not, which is no
+  evidence against the paper; *seeds* tells how many it would take.
 
 A verdict is about the scale and the data of this notebook. The paper's numbers come from photographs and a model of 210
-million parameters, so compare directions, never values. A table tests many claims, and at p < 0.05 one in twenty comes out by chance; at
-*tiny*, where the test split has 16 images, ignore every verdict.
+million parameters, so compare directions, never values. At *tiny*, where the test split has 16 images, ignore every verdict.
 `)
 
 var scales = strings.TrimSpace(`

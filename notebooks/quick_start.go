@@ -63,8 +63,8 @@ var quickRead = strings.TrimSpace(`
   re-ranking** leaves that out: *mAP* accepts every true caption or image, *IR@1 false* lets only false ones compete.
 - **False negatives** were counted in training: true pairs among the negatives *in batch*, and among the *hardest* ones.
 - A **claim** says one row is better than another in one column; *ours* are not the paper's. It is tested on this store's runs, paired by seed:
-  *supported* or *contradicted* at p < .05, else *undecided*; *not yet* with fewer than two seeds. A table tests many claims, and one in
-  twenty comes out by chance. At *tiny*, with 16 test images, ignore every verdict.
+  *supported* or *contradicted* at p < .05, corrected for the number of claims (*Holm*), else *undecided*: *no effect*, where the seeds
+  could have shown a point, or *too few seeds*; *not yet* with fewer than two. At *tiny*, with 16 test images, ignore every verdict.
 `)
 
 var quickShow = strings.TrimSpace(`

@@ -14,8 +14,8 @@ What motivates SRCL: *ALBEF++* leaves out the negatives with a low weight. Look 
 before you compare: without a temperature it is nothing, and that row differs from *Nothing removed* in nothing. ALBEF distils
 besides, so that only *Nothing removed* tells what leaving out does.`},
 		{"srcl/table2", `
-Fine-tuned retrieval, where SRCL has no reference model and weighs by its own similarity alone. Look whether a lead over ALBEF
-outlasts fine-tuning.`},
+Fine-tuned retrieval, where SRCL has no reference model and weighs by its own similarity alone. Look whether a lead over *SRCL
+without weights* outlasts fine-tuning: the paper's ALBEF differs from SRCL in that alone, ours distils besides.`},
 		{"srcl/table4", `
 Zero-shot retrieval. Look whether SRCL is above ALBEF, as the paper says, and then above *SRCL without weights*: only this
 difference is due to the weights. *AUC* tells whether they know false negatives at all: how often one weighs less than a
@@ -23,11 +23,11 @@ true negative.`},
 		{"srcl/table5", `
 The hyper-parameters of fine-tuning, the paper's beside those of this scale. Look where they differ before you compare table 2.`},
 		{"srcl/figure3", `
-Retrieval over the threshold below which negatives are left out, and how the weights are distributed. The paper has it rise up
-to .2 and fall again, below SRCL. Look in the lower panels how far the weights of false and of true negatives lie apart, without
+Retrieval over the threshold below which negatives are left out, and how the weights are distributed. The paper has it rise until
+some threshold, "e.g., 0.2 and 0.3", and fall behind it, below SRCL. Look in the lower panels how far the weights of false and of true negatives lie apart, without
 and with a temperature.`},
 		{"srcl/figure4", `
-Retrieval over the share of the training images that is used, for ALBEF and SRCL. Epochs are the same, so that fewer images
+Retrieval over the share of the training images that is used, for ALBEF, SRCL and SRCL without weights. Epochs are the same, so that fewer images
 are fewer steps, too. Look whether the lead grows with the data, as in the paper.`},
 		{"srcl/figure5", `
 The first five images for some captions, by ALBEF and by SRCL. Look at those behind the own image: are they closer to the
@@ -39,7 +39,7 @@ The weights of one mini-batch, images in rows, captions in columns. Frames mark 
 cells. Where a whole picture has one shade, the weights are close together.`},
 		{"srcl/figure8", `
 The captions with the lowest weights, beside their anchors. Look how many are true of the anchor's image, and how low the weights
-are; the paper's are all below .2.`},
+are; the paper's are not more than .2.`},
 	})
 }
 
@@ -52,7 +52,7 @@ the more similar the two are: by a frozen reference model at first, plain InfoNC
 anchor's weights have a mean of one. Nothing has to be decided about a single pair, and nothing is left out.
 
 The paper reports better retrieval than ALBEF, also than *ALBEF++*, which leaves out the negatives with a weight below a
-threshold; its best one is .2, and it shows weights as low as .12.
+threshold; it praises .2, and shows weights as low as .12.
 
 **What to know of the weights.** They cannot be so low by the printed formula, which has the inverse of the cosine's exponential
 and no temperature inside: that lies between 1/e and e, and the weights lie close together. On scenes at scale *mini*, by a

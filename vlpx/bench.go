@@ -28,7 +28,7 @@ func Bench(options ...Options) *Report {
 		if !s.Live() {
 			return b.example(ctx)
 		}
-		form := b.form()
+		form := b.shown
 		if err := form.Open(); err != nil {
 			s.Say(err.Error())
 			return b.example(ctx)
@@ -55,6 +55,7 @@ const seedKey = "seeds"
 type bench struct {
 	options Options
 	screen  cell.Screen
+	shown   *cell.Form
 	now     paper.Ablation
 	trained []paper.Row // to compare: the plain one first, then those of one's own
 	seeds   int
@@ -84,7 +85,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.trained = []paper.Row{plain}
+	b.trained, b.shown = []paper.Row{plain}, b.form()
 	for _, m := range o.Own {
 		row, err := paper.Variant(m.Name, o.Own)
 		if err != nil {
@@ -163,8 +164,11 @@ func (b *bench) form() *cell.Form {
 	return f
 }
 
-// set takes a control's new value.
+// set takes a control's new value, one that the control can have.
 func (b *bench) set(name, value string) error {
+	if err := b.shown.Check(cell.Event{Name: name, Value: value}); err != nil {
+		return err
+	}
 	part, ok := map[string]*string{
 		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching, paper.PositivesRole: &b.now.Positives,
 	}[name]
@@ -270,8 +274,9 @@ func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (rep
 	defer stop()
 	done := make(chan error, 1)
 	go func() { done <- grid.makeOn(training, b.screen, b.progress) }()
-	form.Status("training; Stop keeps a checkpoint", pressStop)
-	for {
+	said := "training; Stop keeps a checkpoint"
+	form.Status(said, pressStop)
+	for { // until it is done: what is at work must not outlive this call
 		select {
 		case e := <-form.Events():
 			switch e.Name {
@@ -281,7 +286,7 @@ func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (rep
 			case pressRun, pressCompare, pressFinish: // pressed before the buttons were greyed
 			default:
 				if err := b.set(e.Name, e.Value); err != nil {
-					return nil, err.Error(), nil
+					form.Status(err.Error()+"; "+said, pressStop)
 				}
 			}
 		case err := <-done:

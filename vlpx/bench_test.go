@@ -21,6 +21,7 @@ type watched struct {
 	mu       sync.Mutex
 	said     []string
 	shown    [][]any
+	texts    []string // of blocks
 	pictures int
 }
 
@@ -43,9 +44,10 @@ type watchedBlock struct{ *watched }
 
 func (b watchedBlock) Head(...string) {}
 
-func (b watchedBlock) Set(_ string, picture plots.Drawing) {
+func (b watchedBlock) Set(text string, picture plots.Drawing) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.texts = append(b.texts, text)
 	if picture != nil {
 		b.pictures++
 	}
@@ -147,6 +149,57 @@ func TestBenchStops(t *testing.T) {
 	}
 }
 
+// A control that gets what it cannot have while a run trains says so, and the run goes on: nothing trains behind the bench's back.
+func TestBenchHearsMistakesWhileItTrains(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Set = append(o.Set, "epochs=400")
+	_, p, _ := work(t, o,
+		step{when: "compose", do: []cell.Event{press("run")}},
+		step{when: "training", do: []cell.Event{{Name: "alpha", Value: "much"}}},
+		step{when: `"much" is no number from 0 to 1; training; Stop`, do: []cell.Event{{Name: "colour", Value: "red"}}},
+		step{when: `no control "colour"; training; Stop`, do: []cell.Event{press("stop")}},
+		step{when: "goes on from there", do: []cell.Event{press("finish")}})
+	if last := p.told[len(p.told)-1]; !strings.Contains(last, "stopped: 0 of 1 runs are kept") {
+		t.Errorf("it said %q last, want that the run was stopped", last)
+	}
+}
+
+// Whatever a page sends, a bench's controls keep values that they can have, and a mistake is told and changes nothing.
+func FuzzBenchEvents(f *testing.F) {
+	f.Add("seeds", "3")
+	f.Add("seeds", "1e18")
+	f.Add("quantile", "NaN")
+	f.Add("search space", "-1")
+	f.Add("temperature", "0x1p-4")
+	f.Add("contrast", "smoothed")
+	f.Add("positives", "")
+	f.Add("colour", "red")
+	o := smallest(f.TempDir())
+	f.Fuzz(func(t *testing.T, name, value string) {
+		b, err := newBench(o, &watched{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := *b
+		if err := b.set(name, value); err != nil {
+			if b.now != was.now || b.seeds != was.seeds {
+				t.Fatalf("%q=%q: %v, and yet %+v with %d seeds became %+v with %d", name, value, err, was.now, was.seeds, b.now, b.seeds)
+			}
+			return
+		}
+		if seeds := b.withSeeds().Seeds; len(seeds) < 1 || len(seeds) > 5 {
+			t.Fatalf("%q=%q: %d seeds", name, value, len(seeds))
+		}
+		if n := b.now; n.SearchSpace < 1 || !(n.Quantile >= 0 && n.Quantile <= 1) || !(n.Alpha >= 0 && n.Alpha <= 1) || !(n.Temperature > 0) {
+			t.Fatalf("%q=%q: %+v", name, value, n)
+		}
+		if _, err := b.now.Row(); err != nil && !strings.Contains(err.Error(), "one reference model") {
+			t.Fatalf("%q=%q cannot be composed: %v", name, value, err)
+		}
+		b.describe("")
+	})
+}
+
 // The curves of a run appear while it trains.
 func TestLiveCurves(t *testing.T) {
 	o := smallest(t.TempDir())
@@ -161,8 +214,9 @@ func TestLiveCurves(t *testing.T) {
 	if last.Method != "ALBEF" || last.Training.Step != last.Training.Steps {
 		t.Fatalf("the last news is %v", last)
 	}
-	f, ok := grid.curves(last).(plots.Figure)
-	if !ok || len(f.Panels) != 2 {
+	drawing, err := grid.curves(last)
+	f, ok := drawing.(plots.Figure)
+	if err != nil || !ok || len(f.Panels) != 2 {
 		t.Fatalf("curves %v, want two panels", f)
 	}
 	losses, recall := f.Panels[0].(plots.Lines), f.Panels[1].(plots.Lines)
@@ -173,20 +227,33 @@ func TestLiveCurves(t *testing.T) {
 		t.Errorf("recall %v, want that of both methods after two epochs", recall.Series)
 	}
 	screen := &watched{}
-	l := follow(grid, screen.Block(), true)
-	l.hear(last)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		screen.mu.Lock()
-		drawn := screen.pictures
-		screen.mu.Unlock()
-		if drawn > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no picture within a minute")
+	shows := func(what string, is func() bool) {
+		t.Helper()
+		l := follow(grid, screen.Block(), true)
+		defer l.close()
+		l.hear(last)
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			screen.mu.Lock()
+			shown := is()
+			screen.mu.Unlock()
+			if shown {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("no %s within a minute", what)
+			}
 		}
 	}
-	l.close()
+	shows("picture", func() bool { return screen.pictures > 0 })
+
+	// Curves that are damaged, here those of the other run, are told.
+	damaged := filepath.Join(grid.Store.Dir(grid.Plan.Runs()[0]), train.CurvesName)
+	if err := os.WriteFile(damaged, []byte("{}}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shows("complaint", func() bool {
+		return strings.Contains(strings.Join(screen.texts, ""), "no curves: train: "+damaged+": line 1")
+	})
 }
 
 // As many seeds as the slider says: those asked for first, then the lowest others.

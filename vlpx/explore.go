@@ -165,8 +165,13 @@ func (e *explorer) serve(ctx context.Context, f controls) error {
 			case pressFinish:
 				return nil
 			case sideKey:
+				side, known := map[string]explore.Side{ofImage: explore.OfImage, ofText: explore.OfText}[event.Value]
+				if !known {
+					said = fmt.Sprintf("%s: no choice %q", event.Name, event.Value)
+					continue
+				}
 				at := e.anchor
-				e.turn(map[string]explore.Side{ofImage: explore.OfImage, ofText: explore.OfText}[event.Value])
+				e.turn(side)
 				e.anchor = at
 			case anchorKey, shownKey:
 				v, err := strconv.Atoi(event.Value)
@@ -177,6 +182,8 @@ func (e *explorer) serve(ctx context.Context, f controls) error {
 				} else {
 					e.shown = v
 				}
+			default:
+				said = fmt.Sprintf("no control %q", event.Name)
 			}
 		}
 	}

@@ -98,8 +98,11 @@ func (g *Grid) Outlook() ([]string, error) {
 	if choice.Slower != "" {
 		lines = append(lines, choice.Slower)
 	}
-	return append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there",
-		round(g.Estimate(len(missing), choice.Name)))), nil
+	estimate, err := g.Estimate(len(missing), choice.Name)
+	if err != nil {
+		return nil, err
+	}
+	return append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate))), nil
 }
 
 func round(d time.Duration) time.Duration {

@@ -71,11 +71,15 @@ func (l *live) draw() {
 			continue
 		}
 		begun := time.Now()
+		text := p.String()
 		var picture plots.Drawing
 		if l.picture {
-			picture = l.grid.curves(p)
+			var err error
+			if picture, err = l.grid.curves(p); err != nil {
+				text += fmt.Sprintf("\nno curves: %v", err)
+			}
 		}
-		l.block.Set(p.String(), picture)
+		l.block.Set(text, picture)
 		pause = max(redrawEvery, drawShare*time.Since(begun))
 	}
 }
@@ -89,11 +93,11 @@ func (l *live) close() []string {
 
 // curves are the losses of the run that trains, step by step, and of every run of the grid with that seed, retrieval on the validation
 // split epoch by epoch. They are read from the store's files; nil while there is nothing to draw.
-func (g *Grid) curves(p Progress) plots.Drawing {
+func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	steps := p.Training.Steps / max(p.Training.Epochs, 1)
 	of, err := train.ReadCurves(g.Store.Dir(p.at))
 	if err != nil || len(of.Points) < 2 || steps == 0 {
-		return nil
+		return nil, err
 	}
 	losses := [3]plots.Series{{Name: "ITC"}, {Name: "ITM"}, {Name: "MLM"}}
 	for _, at := range of.Points {
@@ -109,7 +113,11 @@ func (g *Grid) curves(p Progress) plots.Drawing {
 		if r.Train.Seed != p.Seed {
 			continue
 		}
-		if s, ok := g.recall(r); ok {
+		s, err := g.recall(r)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.X) > 0 {
 			recall.Series = append(recall.Series, s)
 		}
 	}
@@ -117,20 +125,17 @@ func (g *Grid) curves(p Progress) plots.Drawing {
 	if len(recall.Series) > 0 {
 		f.Panels = append(f.Panels, recall)
 	}
-	return f
+	return f, nil
 }
 
-// recall is the mean recall of a run after each epoch.
-func (g *Grid) recall(r run.Run) (s plots.Series, ok bool) {
+// recall is the mean recall of a run after each epoch; no points where there is none yet.
+func (g *Grid) recall(r run.Run) (plots.Series, error) {
+	s := plots.Series{Name: r.Train.Method.Name}
 	of, err := train.ReadCurves(g.Store.Dir(r))
-	if err != nil {
-		return s, false
-	}
-	s.Name = r.Train.Method.Name
 	for _, record := range of.Epochs {
 		if v, measured := record.Metrics[string(eval.RMean)]; measured {
 			s.X, s.Mean = append(s.X, float64(record.Epoch+1)), append(s.Mean, v)
 		}
 	}
-	return s, len(s.X) > 0
+	return s, err
 }

@@ -2,6 +2,7 @@ package vlpx
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,17 @@ type Page struct {
 	Program string // the commit that the program was built from
 	Scale   string
 	Data    string // the collection's name
-	Seeds   []uint64
+	// DataHash is the beginning of that of the data's content.
+	DataHash string
+	Seeds    []uint64
+	Set      []string // what was changed of the scale; see paper.Plan.Settings
 	// Engines and Commits are of the runs that the store has, with the number of runs of each.
 	Engines, Commits map[string]int
 	Have, Need       int // runs that the store has of those that the artifacts need, each counted once
 	Papers           []PagePaper
 	NotYet           []paper.Artifact
+
+	name string
 }
 
 // PagePaper is the part of a page about one paper.
@@ -96,7 +102,9 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 	if first == nil {
 		return nil, faults[0]
 	}
-	p.Scale, p.Data, p.Seeds = first.Plan.Scale.Name, first.Plan.Data.Name, first.Plan.Seeds
+	plan := first.Plan
+	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = plan.Scale.Name, plan.Data.Name, paper.Abbreviated(plan.Data.Hash), plan.Seeds, plan.Settings()
+	p.name = plan.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "."))
 
 	counted := map[string]bool{}
 	for i, a := range ready {
@@ -109,8 +117,9 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 		s := PageSection{ID: a.ID, Title: a.Title, Look: a.Look, Partial: a.Status() == paper.Partial, Err: faults[i]}
 		s.Shell, s.Cell = o.calls(a.ID)
 		if s.Err == nil {
-			p.count(&s, grids[i], counted)
-			s.Err = s.fill(grids[i])
+			if s.Err = p.count(&s, grids[i], counted); s.Err == nil {
+				s.Err = s.fill(grids[i])
+			}
 		}
 		if n := len(p.Papers); n == 0 || p.Papers[n-1].Key != a.Paper() {
 			p.Papers = append(p.Papers, PagePaper{Key: a.Paper(), Title: paperTitles[a.Paper()]})
@@ -137,10 +146,12 @@ func selected(names []string) ([]paper.Artifact, error) {
 	}), nil
 }
 
-// count counts the runs of a section, and those of them that are new to the page. A damaged result counts as missing.
-func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) {
+// count counts the runs of a section, and those of them that are new to the page. A damaged result counts as missing, and the first
+// is told.
+func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) (damaged error) {
 	for _, r := range g.Plan.Runs() {
-		result, done, _ := g.Store.Find(r)
+		result, done, err := g.Store.Find(r)
+		damaged = cmp.Or(damaged, err)
 		s.Need++
 		if done {
 			s.Have++
@@ -155,6 +166,7 @@ func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) {
 			}
 		}
 	}
+	return damaged
 }
 
 // fill puts the artifact's report into its section.
@@ -194,6 +206,9 @@ func letters(t plots.Table) (int, error) {
 	}
 	return widest, nil
 }
+
+// FileName is a name for the page's file, which tells what differs from the page of everything at the default settings.
+func (p *Page) FileName() string { return p.name + ".html" }
 
 // Faults tells of the artifacts whose sections have nothing but an error; nil if none has.
 func (p *Page) Faults() error {

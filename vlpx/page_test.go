@@ -15,6 +15,7 @@ import (
 
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
 )
 
 // written returns the page as HTML, which it checks: elements are closed, ids are there once, links lead to them, and nothing
@@ -142,7 +143,8 @@ func TestPageOfFinishedRuns(t *testing.T) {
 	if p.Have != 2 || p.Need != 2 || len(p.Engines) != 1 || len(p.Commits) != 1 {
 		t.Errorf("have %d of %d runs on %v, %v; want 2 of 2 on one engine and commit", p.Have, p.Need, p.Engines, p.Commits)
 	}
-	for _, want := range []string{`<svg role="img" aria-label="falcon/table1`, "@font-face", "&lt;script&gt;", "Own: own"} {
+	for _, want := range []string{`<svg role="img" aria-label="falcon/table1`, "@font-face", "&lt;script&gt;", "Own: own",
+		"<dt>Changed from the scale</dt><dd>scenes.train=16, scenes.test=4"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -215,5 +217,39 @@ func TestCallsMakeItAgain(t *testing.T) {
 		if shell, cell := c.o.calls("a/b"); shell != c.shell || cell != c.cell {
 			t.Errorf("got\n%s\n%s\nwant\n%s\n%s", shell, cell, c.shell, c.cell)
 		}
+	}
+}
+
+// A damaged result of a run that only another run needs is told as well: in the page, and when the time is estimated.
+func TestPageWithADamagedReferenceModel(t *testing.T) {
+	o := Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()}
+	grid, err := Open("falcon/table1", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, row := range grid.Plan.Rows {
+		for _, r := range row {
+			shown[r.ID()] = true
+		}
+	}
+	runs := grid.Plan.Runs()
+	i := slices.IndexFunc(runs, func(r run.Run) bool { return !shown[r.ID()] })
+	if i < 0 {
+		t.Fatal("no run of falcon/table1 is needed by others alone")
+	}
+	path := filepath.Join(grid.Store.Dir(runs[i]), "result.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPage(t.Context(), []string{"falcon/table1"}, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Faults(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got the faults %v, want one that names %s", err, path)
+	}
+	if _, err := grid.Estimate(1, "go"); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("estimating: got %v, want an error that names %s", err, path)
 	}
 }

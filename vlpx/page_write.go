@@ -26,6 +26,8 @@ var (
 		"meaning":    func(v paper.Verdict) string { return verdictMeanings[v] },
 		"verdicts":   func() []paper.Verdict { return verdictOrder },
 		"difference": func(d *float64) string { return number("%+.2f", d) },
+		"size":       func(d *float64) string { return number("%.2f", d) },
+		"interval":   interval,
 		"p":          probability,
 		"tally":      tally,
 		"most":       most,
@@ -37,10 +39,11 @@ var (
 	verdictSigns = map[paper.Verdict]string{paper.Supported: "✓", paper.Contradicted: "✗", paper.Undecided: "?", paper.Untested: "–"}
 
 	verdictMeanings = map[paper.Verdict]string{
-		paper.Supported:    "the difference points where the claim says, with p < 0.05.",
-		paper.Contradicted: "it points the other way, with p < 0.05.",
-		paper.Undecided:    "neither. A few seeds of a small run often cannot tell; that is no evidence against the paper.",
-		paper.Untested:     "a method, a column or a second seed is missing in this store.",
+		paper.Supported:    "the difference points where the claim says, with a corrected p < 0.05.",
+		paper.Contradicted: "it points the other way, with a corrected p < 0.05.",
+		paper.Undecided: "neither. No effect: the seeds could have shown what is worth telling (one point, or 5 % where a column is not in %), and did " +
+			"not. Too few seeds: they could not, which is no evidence against the paper.",
+		paper.Untested: "a method, a column or a second seed is missing in this store.",
 	}
 )
 
@@ -80,6 +83,14 @@ func number(format string, v *float64) string {
 		return "–"
 	}
 	return strings.Replace(fmt.Sprintf(format, *v), "-", "−", 1)
+}
+
+// interval has the ends of an interval.
+func interval(ends *[2]float64) string {
+	if ends == nil {
+		return "–"
+	}
+	return number("%+.2f", &ends[0]) + " to " + number("%+.2f", &ends[1])
 }
 
 func probability(p *float64) string {

@@ -58,7 +58,7 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "speed    %.0f GFLOP/s on a product of 512 x 512 matrices\n", gflops)
+		fmt.Fprintf(w, "speed    %.3g GFLOP/s on a product of 512 x 512 matrices\n", gflops)
 	}
 	for _, m := range missing {
 		fmt.Fprintf(w, "without  %s: %s; %s\n", m.Name, m.Why, m.Get)

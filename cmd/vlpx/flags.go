@@ -36,13 +36,19 @@ func bindHome(c *cobra.Command, home *string) {
 }
 
 // complete reads what the flags alone do not give.
-func (o *options) complete() error {
-	for _, text := range strings.Split(o.seeds, ",") {
+func (o *options) complete() (err error) {
+	o.Seeds, err = parseSeeds(o.seeds)
+	return err
+}
+
+// parseSeeds reads seeds that are separated by commas.
+func parseSeeds(list string) (seeds []uint64, err error) {
+	for _, text := range strings.Split(list, ",") {
 		seed, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 		if err != nil {
-			return fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3", o.seeds, text)
+			return nil, fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3", list, text)
 		}
-		o.Seeds = append(o.Seeds, seed)
+		seeds = append(seeds, seed)
 	}
-	return nil
+	return seeds, nil
 }

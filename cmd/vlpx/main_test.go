@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		program = filepath.Join(dir, "vlpx")
 		var output []byte
-		if output, err = exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		if output, err = exec.Command("go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput(); err != nil {
 			err = fmt.Errorf("go build: %w: %s", err, output)
 		}
 	}

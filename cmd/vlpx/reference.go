@@ -29,8 +29,8 @@ func referenceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var all []paper.Reference
-			if err := json.Unmarshal(shipped, &all); err != nil {
+			all, err := paper.ParseReferences(shipped)
+			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			for _, id := range ids {

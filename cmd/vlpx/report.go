@@ -28,6 +28,9 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if file == "" {
+				file = page.FileName()
+			}
 			var content bytes.Buffer
 			if err := page.HTML(&content); err != nil {
 				return err
@@ -43,6 +46,6 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().StringVarP(&file, "out", "o", "report.html", "the page's `file`")
+	c.Flags().StringVarP(&file, "out", "o", "", "the page's `file` (default report.html, with what differs from the defaults in its name)")
 	return c
 }

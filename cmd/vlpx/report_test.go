@@ -23,6 +23,10 @@ func TestReport(t *testing.T) {
 		t.Errorf("the page ends in %q", text[len(text)-20:])
 	}
 
+	if out, _ = must(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out, "wrote report-falcon.table5-tiny-epochs=7.html ") {
+		t.Errorf("got %q, want a file of its own name", out)
+	}
+
 	out, errs, status := execute(t, dir, "report", "falcon/table5", "-o", "nowhere/page.html")
 	if _, err := os.Stat(filepath.Join(dir, "nowhere")); status != 1 || out != "" || !strings.Contains(errs, "nowhere/page.html") ||
 		!strings.Contains(errs, "another place with -o") || err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,12 +40,12 @@ func reproduceCommand() *cobra.Command {
 				if grids[i], err = vlpx.Open(id, o.Options); err != nil {
 					return err
 				}
-				if err := os.MkdirAll(filepath.Dir(output(out, id)), 0o755); err != nil {
+				if err := os.MkdirAll(filepath.Dir(output(out, grids[i])), 0o755); err != nil {
 					return fmt.Errorf("%w; choose another folder with -out", err)
 				}
 			}
-			for i, id := range ids {
-				if err := reproduce(c, grids[i], output(out, id), figures); err != nil {
+			for _, grid := range grids {
+				if err := reproduce(c, grid, output(out, grid), figures); err != nil {
 					return err
 				}
 			}
@@ -83,7 +84,7 @@ func compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			base := output(out, grid.Plan.Artifact.ID)
+			base := output(out, grid)
 			if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
 				return fmt.Errorf("%w; choose another folder with -out", err)
 			}
@@ -96,7 +97,7 @@ func compareCommand() *cobra.Command {
 }
 
 func bindFiles(c *cobra.Command, out *string, figures *[]string) {
-	c.Flags().StringVar(out, "out", "results", "`folder` for .md, .csv, .json and the figure")
+	c.Flags().StringVar(out, "out", "results", "`folder` for .md, .csv, .json and the figure; their name tells what differs from the defaults")
 	c.Flags().StringSliceVar(figures, "figures", []string{"png"}, "formats of the figure: "+strings.Join(vlpx.FigureEndings(), ", "))
 }
 
@@ -153,8 +154,11 @@ func needsIDs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// output is where an artifact's files go, without their endings.
-func output(dir, id string) string { return filepath.Join(dir, filepath.FromSlash(id)) }
+// output is where a grid's files go, without their endings: one of other settings has another name.
+func output(dir string, grid *vlpx.Grid) string {
+	of, name := path.Split(grid.Plan.Artifact.ID)
+	return filepath.Join(dir, of, grid.Plan.FileName(name))
+}
 
 // reproduce makes one artifact and puts its files beside each other.
 func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string) error {

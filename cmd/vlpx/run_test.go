@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // The tables and figures of the five papers.
@@ -78,7 +80,7 @@ func TestReproduceTwice(t *testing.T) {
 		out, errs := must(t, dir, args...)
 		files := map[string]string{}
 		for _, ending := range []string{".md", ".csv", ".json", ".png"} {
-			name := filepath.Join("out", "falcon", "table1"+ending)
+			name := filepath.Join("out", "falcon", "table1-tiny-scenes.train=16-scenes.test=4-scenes.val=4-rerank=2-epochs=2-methods=InfoNCE-seeds=1"+ending)
 			text, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil || len(text) == 0 || !strings.Contains(out, "wrote "+name) {
 				t.Errorf("%s: %d bytes (%v), output %q; want it written and told", name, len(text), err, out)
@@ -102,8 +104,35 @@ func TestReproduceTwice(t *testing.T) {
 	if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
 		t.Errorf("eval printed %q", out)
 	}
-	if out, _ := must(t, dir, "doctor"); !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") {
+	out, _ := must(t, dir, "doctor", "-speed")
+	if !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") || strings.Contains(out, "speed    0 ") {
 		t.Errorf("doctor printed %q", out)
+	}
+}
+
+// What was made of other settings, or of other methods, is not written over.
+func TestFilesOfTheirOwnName(t *testing.T) {
+	dir := t.TempDir()
+	written := map[string]string{}
+	for _, args := range [][]string{
+		{"reproduce", "falcon/table5"}, {"reproduce", "falcon/table5", "-set", "temperature=.1"},
+		{"compare", "InfoNCE"}, {"compare", "InfoNCE, temperature=.1"},
+	} {
+		must(t, dir, shortest(args...)...)
+		found, err := filepath.Glob(filepath.Join(dir, "results", "*", "*.json"))
+		if err != nil || len(found) != len(written)+1 {
+			t.Fatalf("%v: got files %v (%v), want one more than %d", args, found, err, len(written))
+		}
+		for _, name := range found {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before, ok := written[name]; ok && before != string(text) {
+				t.Errorf("%v: %s was written over", args, name)
+			}
+			written[name] = string(text)
+		}
 	}
 }
 
@@ -133,39 +162,68 @@ func sameNumbers(t *testing.T, what string, got, want run.Result) {
 	}
 }
 
-// A program that is killed at any moment loses no more than time.
+// A program that is killed at any moment loses no more than time: while it starts, and soon after a checkpoint of its own.
 func TestKilledTenTimes(t *testing.T) {
-	args := shortest("train", "-method", "GRIT-VLP", "-set", "epochs=30")
+	args := shortest("train", "-method", "GRIT-VLP", "-set", "epochs=90")
 	whole := t.TempDir()
 	must(t, whole, args...)
 	dir := t.TempDir()
+	checkpoint := func() (written time.Time) {
+		found, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", train.CheckpointName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			if info, err := os.Stat(name); err == nil {
+				written = info.ModTime()
+			}
+		}
+		return written
+	}
 	draw := rand.New(rand.NewPCG(1, 2))
-	killed := 0
-	for range 10 {
+	killed, kept := 0, 0
+	for k := range 10 {
 		c, _, errs := prepared(dir, args...)
+		before := checkpoint()
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(50+draw.IntN(550))*time.Millisecond, func() { c.Process.Kill() })
-		status := exit(t, c.Wait())
-		timer.Stop()
-		switch status {
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		for deadline := time.Now().Add(time.Minute); k%2 == 1 && checkpoint().Equal(before) && len(ended) == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("no checkpoint in a minute")
+			}
+		}
+		wait := draw.IntN(30)
+		if k%2 == 0 {
+			wait = 50 + draw.IntN(250)
+		}
+		time.Sleep(time.Duration(wait) * time.Millisecond)
+		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		switch status := exit(t, <-ended); status {
 		case -1:
 			killed++
+			if !checkpoint().IsZero() {
+				kept++
+			}
 		case 0:
 		default:
 			t.Fatalf("status %d: %s", status, errs)
 		}
 	}
-	if killed == 0 {
-		t.Error("the program was never killed; it is faster than this test thinks")
+	if kept == 0 {
+		t.Errorf("killed %d times, never with a checkpoint to go on from; the program is faster than this test thinks", killed)
 	}
 	must(t, dir, args...)
-	sameNumbers(t, fmt.Sprintf("after %d kills", killed), only(t, dir), only(t, whole))
+	sameNumbers(t, fmt.Sprintf("after %d kills, %d of them with a checkpoint", killed, kept), only(t, dir), only(t, whole))
 	left, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", ".checkpoint*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
+	t.Logf("killed %d times, %d of them with a checkpoint", killed, kept)
 }
 
 // Ctrl-C keeps a checkpoint, says so, and the same command goes on to the same numbers.

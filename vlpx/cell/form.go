@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +47,10 @@ type Form struct {
 	id     string
 	events chan Event
 	mu     sync.Mutex
-	status string // told last, as JSON
+	status string        // told last, as JSON
+	done   []Event       // by a person, and not yet taken from events
+	more   chan struct{} // has an element while something is done
+	closed chan struct{}
 }
 
 // ErrNoAnswer says that a page shows the form and cannot send what is done with it, as outside of Jupyter's own page.
@@ -61,28 +66,23 @@ const (
 
 // Open shows the form and waits until the page answers, or fails with ErrNoAnswer and leaves nothing. What is done is told by Events.
 func (f *Form) Open() error {
-	f.id, f.events = "vlpx_"+gonbui.UniqueId(), make(chan Event, 64)
-	ready := make(chan struct{})
-	var once sync.Once
-	comms.Start()
-	comms.Subscribe(f.address(), func(_ string, text string) {
-		var e Event
-		switch err := json.Unmarshal([]byte(text), &e); {
-		case err != nil:
-		case e.Name == "ready": // for the first time, or on a channel made anew
-			once.Do(func() { close(ready) })
-			f.tell()
-		default:
-			select {
-			case f.events <- e:
-			default: // nobody presses faster than this is read
-			}
-		}
-	})
+	f.id = "vlpx_" + gonbui.UniqueId()
 	page, err := f.html()
 	if err != nil {
 		return err
 	}
+	f.listen()
+	ready := make(chan struct{})
+	var once sync.Once
+	comms.Start()
+	comms.Subscribe(f.address(), func(_ string, text string) {
+		if e := heard(text); e.Name != "ready" {
+			f.take(e)
+			return
+		}
+		once.Do(func() { close(ready) }) // for the first time, or on a channel made anew
+		f.tell()
+	})
 	gonbui.UpdateHTML(f.id, page)
 	given, again := time.After(answerTime), time.NewTicker(askAgain)
 	defer again.Stop()
@@ -99,8 +99,86 @@ func (f *Form) Open() error {
 	}
 }
 
-// Events are what is done, in order.
+// Events are what is done, in order. Of the values that a control had one after the other before they are taken, the last is told.
 func (f *Form) Events() <-chan Event { return f.events }
+
+// heard is the event that a page sent. What is none becomes one of a control that no form has, so that it is told as a mistake.
+func heard(text string) Event {
+	var e Event
+	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Name == "" {
+		return Event{Name: text}
+	}
+	return e
+}
+
+// listen begins to hand out what is done.
+func (f *Form) listen() {
+	f.events, f.more, f.closed = make(chan Event), make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-f.more:
+			case <-f.closed:
+				return
+			}
+			for e, ok := f.next(); ok; e, ok = f.next() {
+				select {
+				case f.events <- e:
+				case <-f.closed:
+					return
+				}
+			}
+		}
+	}()
+}
+
+// take keeps an event until it is handed out; it never waits.
+func (f *Form) take(e Event) {
+	f.mu.Lock()
+	if last := len(f.done) - 1; last >= 0 && f.done[last].Name == e.Name {
+		f.done[last] = e
+	} else {
+		f.done = append(f.done, e)
+	}
+	f.mu.Unlock()
+	select {
+	case f.more <- struct{}{}:
+	default:
+	}
+}
+
+// next is the event that was taken first, if there is one.
+func (f *Form) next() (e Event, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.done) == 0 {
+		return Event{}, false
+	}
+	e, f.done = f.done[0], f.done[1:]
+	return e, true
+}
+
+// Check tells what is wrong with an event: it is of no control or button of the form, or the control cannot have its value.
+func (f *Form) Check(e Event) error {
+	if slices.ContainsFunc(f.Buttons, func(b Button) bool { return b.Name == e.Name }) {
+		return nil
+	}
+	at := slices.IndexFunc(f.Controls, func(c Control) bool { return c.Name == e.Name })
+	if at < 0 {
+		return fmt.Errorf("no control %q", e.Name)
+	}
+	c := f.Controls[at]
+	if c.Range == nil {
+		if !slices.Contains(c.Options, e.Value) {
+			return fmt.Errorf("%s: no choice %q", c.Name, e.Value)
+		}
+		return nil
+	}
+	if v, err := strconv.ParseFloat(e.Value, 64); err != nil || !(v >= c.Range.Min && v <= c.Range.Max) {
+		return fmt.Errorf("%s: %q is no number from %v to %v", c.Name, e.Value, c.Range.Min, c.Range.Max)
+	}
+	return nil
+}
 
 // Status says in a line below the buttons what is going on, and which of them can be pressed.
 func (f *Form) Status(text string, pressable ...string) {
@@ -129,8 +207,11 @@ func (f *Form) tell() {
 	}
 }
 
-// Close takes the form off the page.
-func (f *Form) Close() { gonbui.UpdateHTML(f.id, "") }
+// Close takes the form off the page. What was done and not taken from Events is dropped.
+func (f *Form) Close() {
+	close(f.closed)
+	gonbui.UpdateHTML(f.id, "")
+}
 
 func (f *Form) address() string { return "/vlpx/" + f.id }
 

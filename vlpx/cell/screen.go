@@ -115,16 +115,29 @@ func (page) Live() bool { return os.Getenv("GONB_JUPYTER_KERNEL_ID") != "" }
 
 // Close is bounded: a kernel that died meanwhile never answers.
 func (page) Close() error {
+	if err := within(closeTime, gonbui.Sync); err != nil {
+		return err
+	}
+	return gonbui.Error()
+}
+
+// closeTime is how long a kernel that is busy may take to pass on what was shown.
+const closeTime = 30 * time.Second
+
+// within waits for a page that takes what was shown.
+func within(limit time.Duration, sync func()) error {
 	done := make(chan struct{})
 	go func() {
-		gonbui.Sync()
+		sync()
 		close(done)
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+		return nil
+	case <-time.After(limit):
+		return fmt.Errorf("the notebook's kernel did not take what is shown within %v, so that some of it may be missing; results are in the "+
+			"store: restart the kernel and run the cell again", limit)
 	}
-	return gonbui.Error()
 }
 
 type pageBlock struct {

@@ -3,13 +3,18 @@ package explore
 import (
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"slices"
 
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 )
 
-// encode fills in the embeddings of all images and captions. An image that cannot be decoded takes part as the mean colour.
+// encode fills in the embeddings of all images and captions. An image that cannot be decoded takes part as the mean colour, and is
+// told in the note of each View.
 func (x *Explorer) encode(ctx context.Context) error {
 	if x.set.Len() < 2 {
 		return fmt.Errorf("explore: %s: %d pairs are those of one image, which has no negatives; explore more",
@@ -50,11 +55,26 @@ func (x *Explorer) consecutive(from, n int) []int {
 }
 
 func (x *Explorer) encodeImages(ctx context.Context, images []int) (framework.Encoded, error) {
-	pixels, _, err := loader.Pixels(ctx, x.set, images, x.config.Transform.Size)
+	pixels, skipped, err := loader.Pixels(ctx, x.set, images, x.config.Transform.Size)
 	if err != nil {
 		return framework.Encoded{}, fmt.Errorf("explore: %s: %w", x.set.Name(), err)
 	}
+	for _, s := range skipped {
+		if !slices.Contains(x.unreadable, s.Key) {
+			x.unreadable = append(x.unreadable, s.Key)
+		}
+	}
 	return x.inference.Images(pixels)
+}
+
+// picture is an image to look at: grey where it cannot be decoded.
+func (x *Explorer) picture(ctx context.Context, i int) (image.Image, error) {
+	if !slices.Contains(x.unreadable, x.set.Key(i)) {
+		return x.set.Image(ctx, i)
+	}
+	grey := image.NewGray(image.Rect(0, 0, x.config.Transform.Size, x.config.Transform.Size))
+	draw.Draw(grey, grey.Bounds(), image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
+	return grey, nil
 }
 
 // ids are the tokens of captions, [pairs, MaxLen].

@@ -38,6 +38,7 @@ type Explorer struct {
 	temperature float64
 	image, text []float32 // normalised embeddings, [images, dim] and [pairs, dim]
 	batch       int       // pairs of the mini-batch that the methods are asked about
+	unreadable  []string  // keys of images that cannot be decoded
 
 	backend   compute.Backend
 	model     *train.Model // nil in tests of what needs none
@@ -68,7 +69,9 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 	}
 	x := newExplorer(e.Backend, whole, pairs, r.Train)
 	x.name = fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)
-	x.temperature = temperature(result)
+	if x.temperature, err = temperature(result); err != nil {
+		return nil, err
+	}
 	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
 		return nil, err
@@ -125,12 +128,15 @@ func part(d run.Data, c datasets.Collection, split string) (datasets.Set, error)
 }
 
 // temperature is that of the epoch whose weights the model has.
-func temperature(r run.Result) float64 {
+func temperature(r run.Result) (float64, error) {
+	if len(r.Epochs) == 0 {
+		return 0, fmt.Errorf("explore: the result of run %s tells of no epochs; delete its folder to run it again", r.ID)
+	}
 	of := len(r.Epochs)
 	if r.BestEpoch > 0 {
 		of = r.BestEpoch
 	}
-	return r.Epochs[of-1].Temperature
+	return r.Epochs[of-1].Temperature, nil
 }
 
 // Pairs is the number of pairs explored: anchors are 0 to Pairs()-1, as [datasets.Pairs] counts them.

@@ -1,12 +1,17 @@
 package explore
 
 import (
+	"context"
+	"errors"
+	"image"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
@@ -106,7 +111,51 @@ func TestOpen(t *testing.T) {
 		if math.IsNaN(v.Nearest[0].Treatments[0].Meet) {
 			t.Errorf("%s: no chance to meet", name)
 		}
+		if table := v.Table(); strings.Contains(table.Note, "cannot be read") {
+			t.Errorf("%s: all images can be read, and the note says %q", name, table.Note)
+		}
 	}
+
+	// Encoded again with images that cannot be decoded, it shows them grey, as it took them, and says which.
+	x.set, x.image, x.text = cracked{x.set, []int{2, 19}}, nil, nil
+	if err := x.encode(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	grey, err := x.inference.Images(make([]float32, 3*16*16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "an image that cannot be decoded", float64s(x.image[2*6:3*6]), float64s(grey.Features[:6]), 1e-5)
+	v, err := x.Negatives(t.Context(), 2*2, OfImage, 5, []negative.Method{negative.Plain()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, g, b, _ := v.Anchor.Image.At(3, 3).RGBA(); r != 0x8080 || g != r || b != r || v.Anchor.Image.Bounds().Dx() != 16 {
+		t.Errorf("got an image with the colour %x %x %x, want grey", r, g, b)
+	}
+	if note, want := v.Table().Note, "take part as the mean colour: 2 ("+x.set.Key(2)+", "+x.set.Key(19)+")."; !strings.Contains(note, want) {
+		t.Errorf("no %q in %q", want, note)
+	}
+}
+
+// cracked is a set of which some images cannot be decoded.
+type cracked struct {
+	datasets.Set
+	broken []int
+}
+
+func (c cracked) Image(ctx context.Context, i int) (image.Image, error) {
+	if slices.Contains(c.broken, i) {
+		return nil, errors.New("cracked")
+	}
+	return c.Set.Image(ctx, i)
+}
+
+func float64s(numbers []float32) (wide []float64) {
+	for _, x := range numbers {
+		wide = append(wide, float64(x))
+	}
+	return wide
 }
 
 func BenchmarkNegatives(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
 )
 
 // isTruePair says a verdict; what nobody knows stays empty.
@@ -89,6 +90,9 @@ func (v View) note() string {
 	}
 	if v.Explored < v.Whole {
 		note += fmt.Sprintf(" Of the split's %d pairs the first %d are explored.", v.Whole, v.Explored)
+	}
+	if len(v.Unreadable) > 0 {
+		note += fmt.Sprintf(" Images that cannot be read and take part as the mean colour: %d (%s).", len(v.Unreadable), run.Some(v.Unreadable))
 	}
 	return note
 }

@@ -21,6 +21,8 @@ type View struct {
 	Whole    int     // pairs of the split
 	Progress float64 // epochs done that the methods were told
 	Trues    int     // true pairs among the negatives shown
+	// Unreadable names explored images that cannot be decoded and take part as the mean colour.
+	Unreadable []string
 }
 
 // Neighbour is one candidate for the anchor.
@@ -56,6 +58,7 @@ func (x *Explorer) Negatives(ctx context.Context, anchor int, side Side, k int, 
 	candidates := nearest(cosines, x.batch-1)
 	v := View{
 		Run: x.name, Set: x.set.Name(), Side: side, Batch: x.batch, Explored: len(x.pairs), Whole: x.whole, Progress: x.Progress,
+		Unreadable: x.unreadable,
 	}
 	batch := []int{anchor}
 	for _, c := range candidates {
@@ -66,7 +69,7 @@ func (x *Explorer) Negatives(ctx context.Context, anchor int, side Side, k int, 
 		n := Neighbour{Pair: p, Key: x.set.Key(x.pairs[p].Image), Caption: x.pairs[p].Text(x.set), Rank: place}
 		n.Verdict = x.verdict(x.meeting(anchor, p, side))
 		var err error
-		if n.Image, err = x.set.Image(ctx, x.pairs[p].Image); err != nil {
+		if n.Image, err = x.picture(ctx, x.pairs[p].Image); err != nil {
 			return View{}, err
 		}
 		if place == 0 {

@@ -71,7 +71,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, err := paper.Preset(o.Scale, data != "")
+	scale, err := paper.Request{Scale: o.Scale, Data: data}.Preset()
 	if err != nil {
 		return nil, err
 	}

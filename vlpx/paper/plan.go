@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Request is what a user asks of an artifact.
@@ -47,7 +48,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, err := Preset(q.Scale, q.folder())
+	scale, source, err := q.preset()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	for i := range q.Own {
 		p.Asked[len(p.Asked)-1-i] = true
 	}
-	return p, p.rows(q)
+	return p, p.rows(q, source)
 }
 
 // folder tells whether the data is a folder of photographs.
@@ -112,9 +113,9 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 }
 
 // rows fills in the runs.
-func (p *Plan) rows(q Request) error {
+func (p *Plan) rows(q Request, locked *weights.Source) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	p.planner = planner{q, p.Seeds, map[string]*text.Tokenizer{}}
+	p.planner = planner{q, p.Seeds, map[string]*text.Tokenizer{}, locked}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
@@ -143,6 +144,8 @@ type planner struct {
 	Request
 	seeds []uint64
 	known map[string]*text.Tokenizer // by the data's hash: rows mostly share it
+	// locked are the weights of the image encoder that Scale.Locked speaks of; nil where none was found.
+	locked *weights.Source
 }
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
@@ -177,6 +180,9 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	method := row.Method(scale)
 	method.Name = row.Name
 	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
+	if err := w.lock(runs, scale); err != nil {
+		return nil, err
+	}
 	if err := w.warm(runs, scale, vocabulary, tokenizer.Size()); err != nil {
 		return nil, err
 	}
@@ -218,7 +224,11 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	start := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})[0]
+	started := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})
+	if err := w.lock(started, scale); err != nil {
+		return err
+	}
+	start := started[0]
 	for k := range runs {
 		runs[k].Init, runs[k].Train.Init = &start, start.ID()
 	}

@@ -74,7 +74,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	}
 	var retrieved []eval.Retrieved
 	var items eval.Items
-	metrics, err := evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
+	metrics, err := e.evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
 		q.Show = func(examples []eval.Retrieved) { retrieved = examples }
 		q.Keep = func(queries eval.Items) { items = queries }
 		return q.Full(ctx, n)
@@ -159,7 +159,7 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 		return nil, err
 	}
 	defer model.Close()
-	return evaluate(ctx, r, looked, model, split, eval.Retrieval.Full)
+	return e.evaluate(ctx, r, looked, model, split, eval.Retrieval.Full)
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
@@ -167,6 +167,11 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	if err != nil {
 		return nil, train.Outcome{}, err
 	}
+	features, closeFeatures, err := e.Features(ctx, r, c, "train")
+	if err != nil {
+		return nil, train.Outcome{}, err
+	}
+	defer closeFeatures()
 	folder := func(of *Run) string {
 		if of == nil {
 			return ""
@@ -178,7 +183,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 		measure = eval.Retrieval.Full
 	}
 	return train.Train(ctx, train.Job{
-		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
+		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
 		Reference: folder(r.Reference), Init: folder(r.Init),
 		Report: func(p train.Report) {
 			if e.Report != nil {
@@ -186,7 +191,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			}
 		},
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
-			return evaluate(ctx, r, c, m, "val", measure)
+			return e.evaluate(ctx, r, c, m, "val", measure)
 		},
 	})
 }
@@ -194,7 +199,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 type measurement func(eval.Retrieval, context.Context, *framework.Inference) (eval.Result, error)
 
 // evaluate measures zero-shot retrieval of a model on a split, in the given way.
-func evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
+func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
 	set, err := r.Data.split(c, split)
 	if err != nil {
 		return nil, err
@@ -203,8 +208,13 @@ func evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, 
 	if err != nil {
 		return nil, err
 	}
+	features, closeFeatures, err := e.Features(ctx, r, c, split)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFeatures()
 	retrieval := eval.Retrieval{
-		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
+		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, Features: features, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
 	}
 	result, err := measure(retrieval, ctx, inference)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
@@ -31,6 +32,10 @@ type Run struct {
 	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
 	// Weights are the published models that this one starts from; none where all first values are drawn.
 	Weights Weights `json:",omitzero"`
+	// Locked is the image encoder without gradient in front of the model; nil where the model reads pixels.
+	Locked *locked.Encoder `json:",omitempty"`
+	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
+	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
 	Reference *Run `json:"-"`
 	// Init is the run whose model this one starts from, made first if it is missing; Train.Init is its identity. nil for none.

@@ -26,6 +26,7 @@ import (
 type Job struct {
 	Config    Config
 	Set       datasets.Set
+	Features  loader.Features // of its images, by a locked encoder; nil where the model reads pixels
 	Tokenizer *text.Tokenizer
 	Backend   compute.Backend
 	Dir       string // folder of the checkpoint and the curves; it exists
@@ -181,7 +182,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	t.model = &Model{framework: c.Framework, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer, tokens: c.MaxLen}
 	t.loader = loader.New(loader.Config{
-		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform,
+		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
 		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache,
 	})
 	t.saved, t.started = time.Now(), time.Now()

@@ -1,6 +1,11 @@
 package weights
 
-import "vlpx.internal/vlpx/encoder"
+import (
+	"fmt"
+	"math"
+
+	"vlpx.internal/vlpx/encoder"
+)
 
 // ViT is the vision transformer of timm, whose names DeiT's and ALBEF's checkpoints have.
 //
@@ -44,4 +49,42 @@ func linear(scope string, names ...string) []Rule {
 // norm are the rules of a layer normalisation.
 func norm(name, scope string) []Rule {
 	return []Rule{{scope + "/" + encoder.Gain, Same, []string{name + ".weight"}}, {scope + "/" + encoder.Offset, Same, []string{name + ".bias"}}}
+}
+
+// ViT tells the sizes of the vision transformer whose values lie below a scope: heads are 64 wide, as in all of timm's and DeiT's.
+func (v Values) ViT(scope string) (encoder.ViT, error) {
+	const headWidth = 64
+	at := func(path string) ([]int, error) {
+		value, ok := v[scope+path]
+		if !ok {
+			return nil, fmt.Errorf("weights: nothing was read for %s", scope+path)
+		}
+		if dims := value.Shape().Dimensions; len(dims) == 2 {
+			return dims, nil
+		}
+		return nil, fmt.Errorf("weights: %s has the shape %s; want two axes", scope+path, value.Shape())
+	}
+	patch, err := at("/patch/" + encoder.Weights)
+	if err != nil {
+		return encoder.ViT{}, err
+	}
+	positions, err := at("/position/" + encoder.Embedding)
+	if err != nil {
+		return encoder.ViT{}, err
+	}
+	mlp, err := at("/layer_0/mlp/in/" + encoder.Weights)
+	if err != nil {
+		return encoder.ViT{}, err
+	}
+	side := func(squares int) int { return int(math.Round(math.Sqrt(float64(squares)))) }
+	t := encoder.ViT{Patch: side(patch[0] / 3), Width: patch[1], Heads: patch[1] / headWidth, MLP: mlp[1]}
+	t.Image = t.Patch * side(positions[0]-1)
+	for v[fmt.Sprintf("%s/layer_%d/attention/qkv/%s", scope, t.Layers, encoder.Weights)] != nil {
+		t.Layers++
+	}
+	if 3*t.Patch*t.Patch != patch[0] || t.Tokens() != positions[0] || t.Width%headWidth != 0 {
+		return encoder.ViT{}, fmt.Errorf("weights: patches of %d numbers, %d positions and a width of %d are not those of a vision transformer "+
+			"with square patches and heads of %d", patch[0], positions[0], patch[1], headWidth)
+	}
+	return t, nil
 }

@@ -41,9 +41,9 @@ type Explorer struct {
 	batch       int       // pairs of the mini-batch that the methods are asked about
 	unreadable  []string  // keys of images that cannot be decoded
 
-	// features are those of the set's images, by a locked encoder; nil where the model reads pixels.
-	features      loader.Features
-	closeFeatures func()
+	// locked are the features of the images of the set, by a locked encoder; nil where the model reads pixels.
+	locked      loader.Features
+	closeLocked func()
 
 	backend   compute.Backend
 	model     *train.Model // nil in tests of what needs none
@@ -89,7 +89,7 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 		x.Close()
 		return nil, err
 	}
-	x.features, x.closeFeatures = features, closeFeatures
+	x.locked, x.closeLocked = features, closeFeatures
 	if err := x.encode(ctx); err != nil {
 		x.Close()
 		return nil, err
@@ -162,8 +162,8 @@ func (x *Explorer) Close() {
 	if x.model != nil {
 		x.model.Close()
 	}
-	if x.closeFeatures != nil {
-		x.closeFeatures()
+	if x.closeLocked != nil {
+		x.closeLocked()
 	}
 }
 

@@ -24,6 +24,7 @@ type Encoder struct {
 	// Side is how many patches a side are kept, each the mean of a square of the transformer's; the class token stays as it is.
 	Side   int
 	Pixels transform.Statistics
+	Heads  int `json:",omitempty"` // of its attention; 0: as many as are 64 wide
 }
 
 // Tokens is the number of tokens of an image: the class token and Side * Side patches.
@@ -40,7 +41,7 @@ func (e Encoder) read() (weights.Values, encoder.ViT, error) {
 	if err != nil {
 		return nil, encoder.ViT{}, err
 	}
-	vit, err := values.ViT("/" + scope)
+	vit, err := values.ViT("/"+scope, e.Heads)
 	if err != nil {
 		return nil, encoder.ViT{}, fmt.Errorf("%s: %w", e.Weights.Path, err)
 	}

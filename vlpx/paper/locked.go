@@ -17,6 +17,7 @@ import (
 type Locked struct {
 	Side      int     // patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked
 	Pixels    string  // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]
+	Heads     int     // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
 	Gigabytes float64 // that the tokens of all locked encoders may take in the store; 0 for 10
 }
 
@@ -70,7 +71,7 @@ func (w planner) lock(runs []run.Run, scale Scale) error {
 	if !ok {
 		return fmt.Errorf("locked.pixels=%s; use clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels)
 	}
-	e := locked.Encoder{Weights: *w.locked, Image: scale.Image, Side: l.Side, Pixels: pixels}
+	e := locked.Encoder{Weights: *w.locked, Image: scale.Image, Side: l.Side, Pixels: pixels, Heads: l.Heads}
 	width, err := e.Width()
 	if err != nil {
 		return err

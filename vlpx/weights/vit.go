@@ -51,9 +51,9 @@ func norm(name, scope string) []Rule {
 	return []Rule{{scope + "/" + encoder.Gain, Same, []string{name + ".weight"}}, {scope + "/" + encoder.Offset, Same, []string{name + ".bias"}}}
 }
 
-// ViT tells the sizes of the vision transformer whose values lie below a scope: heads are 64 wide, as in all of timm's and DeiT's.
-func (v Values) ViT(scope string) (encoder.ViT, error) {
-	const headWidth = 64
+// ViT tells the sizes of the vision transformer whose values lie below a scope. A file does not tell the number of heads: 0 stands for
+// heads that are 64 wide, as they are from ViT-Ti to ViT-L.
+func (v Values) ViT(scope string, heads int) (encoder.ViT, error) {
 	at := func(path string) ([]int, error) {
 		value, ok := v[scope+path]
 		if !ok {
@@ -77,14 +77,17 @@ func (v Values) ViT(scope string) (encoder.ViT, error) {
 		return encoder.ViT{}, err
 	}
 	side := func(squares int) int { return int(math.Round(math.Sqrt(float64(squares)))) }
-	t := encoder.ViT{Patch: side(patch[0] / 3), Width: patch[1], Heads: patch[1] / headWidth, MLP: mlp[1]}
+	t := encoder.ViT{Patch: side(patch[0] / 3), Width: patch[1], Heads: heads, MLP: mlp[1]}
+	if heads == 0 {
+		t.Heads = max(1, t.Width/64)
+	}
 	t.Image = t.Patch * side(positions[0]-1)
 	for v[fmt.Sprintf("%s/layer_%d/attention/qkv/%s", scope, t.Layers, encoder.Weights)] != nil {
 		t.Layers++
 	}
-	if 3*t.Patch*t.Patch != patch[0] || t.Tokens() != positions[0] || t.Width%headWidth != 0 {
+	if 3*t.Patch*t.Patch != patch[0] || t.Tokens() != positions[0] || t.Width%t.Heads != 0 {
 		return encoder.ViT{}, fmt.Errorf("weights: patches of %d numbers, %d positions and a width of %d are not those of a vision transformer "+
-			"with square patches and heads of %d", patch[0], positions[0], patch[1], headWidth)
+			"with square patches and %d heads", patch[0], positions[0], patch[1], t.Heads)
 	}
 	return t, nil
 }

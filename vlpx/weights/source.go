@@ -12,9 +12,10 @@ import (
 
 // Source is a published checkpoint on this machine. It is plain data: its JSON is part of the identity of a run that uses it.
 type Source struct {
-	Name string // as it is known, or the name of its file without the ending
 	Hash string // of the file's content, 16 hexadecimal digits of its SHA-256
-	// Path is where the safetensors file lies. It is no part of the identity: the hash is.
+	// Name is as it is known, or the name of its file without the ending, and Path where the safetensors file lies. They are no part of the
+	// identity: the hash is.
+	Name string `json:"-"`
 	Path string `json:"-"`
 }
 
@@ -40,7 +41,7 @@ func Find(path string) (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("weights: %w", err)
 	}
-	return Source{strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), hash, path}, nil
+	return Source{Hash: hash, Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Path: path}, nil
 }
 
 func contentHash(path string) (string, error) {

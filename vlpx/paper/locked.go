@@ -24,11 +24,13 @@ type Locked struct {
 // statistics are the values of Locked.Pixels.
 var statistics = map[string]transform.Statistics{"clip": transform.CLIP, "imagenet": transform.ImageNet, "symmetric": transform.Symmetric}
 
-// photographs is the scale "mini" for a folder of photographs in front of which an encoder is locked: what can be learned from 6,000
-// photographs needs no more of the model than to bring its tokens and the text together.
+// photographs is the scale "mini" for a folder of photographs where an image encoder can be locked (docs/PHOTOGRAPHS.md). What is left to
+// learn is to bring its tokens and the text together, and of all captions.
 func (s Scale) photographs() Scale {
 	s.Locked = Locked{Side: 7, Pixels: "symmetric"}
 	s.Image, s.VisionLayers, s.MeanPool = 224, 1, false
+	s.Captions, s.MinCount, s.MaxVocab = 0, 3, 3000
+	s.Epochs, s.WarmStart = 3, 3
 	return s
 }
 
@@ -82,3 +84,22 @@ func (w planner) lock(runs []run.Run, scale Scale) error {
 	}
 	return nil
 }
+
+// lockedSource are the weights of the image encoder that is locked in front of the plan's runs; nil where none is.
+func (p *Plan) lockedSource() *weights.Source {
+	if p.Scale.Locked.Side == 0 {
+		return nil
+	}
+	return p.planner.locked
+}
+
+// lockedNote tells what stands in front of every row; empty where nothing does.
+func (p *Plan) lockedNote() string {
+	source := p.lockedSource()
+	if source == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Images are seen by %s (%s), a published encoder that is not trained here%s.", source.Name, Abbreviated(source.Hash), supervision(*source))
+}
+
+func supervision(weights.Source) string { return "" }

@@ -88,9 +88,12 @@ func (f *File) Names() []string {
 	return names
 }
 
-// Tensor reads one tensor as the file has it.
+// Tensor reads one tensor as the file has it. Values that are no numbers, or infinite, are an error.
 func (f *File) Tensor(name string) (*tensors.Tensor, error) {
 	t, err := f.reader.ReadTensor(nil, name)
+	if err == nil {
+		err = finite(t)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("weights: %s: tensor %s: %w", f.path, name, err)
 	}

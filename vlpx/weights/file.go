@@ -88,6 +88,12 @@ func (f *File) Names() []string {
 	return names
 }
 
+// about is what the header tells of a tensor.
+func (f *File) about(name string) Tensor {
+	t := f.reader.Header.Tensors[name]
+	return Tensor{name, strings.ToUpper(t.Dtype), t.Shape}
+}
+
 // Tensor reads one tensor as the file has it. Values that are no numbers, or infinite, are an error.
 func (f *File) Tensor(name string) (*tensors.Tensor, error) {
 	t, err := f.reader.ReadTensor(nil, name)

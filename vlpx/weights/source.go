@@ -22,7 +22,7 @@ type Source struct {
 
 // Places are where checkpoints lie by their names.
 type Places struct {
-	Cache string // a folder a name, as Known.Fetch makes them
+	Cache string // a folder a name, as Fetch makes them
 	Data  string // folders of pre-trained models, such as $VLPX_DATA/pretrained; empty for none
 }
 
@@ -37,22 +37,19 @@ func (p Places) Find(nameOrPath string) (Source, error) {
 		}
 		return source, err
 	}
-	folder := filepath.Join(p.Cache, known.Name)
-	for _, place := range []string{folder, filepath.Join(p.Data, known.Folder)} {
-		if place == p.Data || p.Data == "" && place != folder {
-			continue
-		}
-		if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+	places := []string{filepath.Join(p.Cache, known.Name)}
+	if p.Data != "" {
+		places = append(places, filepath.Join(p.Data, known.Folder))
+	}
+	for _, place := range places {
 		source, err := Find(place)
-		if errors.Is(err, errEmpty) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errEmpty) {
 			continue
 		}
 		source.Name = known.Name
 		return source, err
 	}
-	return Source{Name: known.Name, Path: filepath.Join(folder, known.File)}, nil
+	return Source{Name: known.Name, Path: filepath.Join(places[0], known.File)}, nil
 }
 
 // absent tells how to get a known checkpoint that is at none of its places.

@@ -105,6 +105,22 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 	return values, report, err
 }
 
+// Adapt is an image encoder with the layers that the checkpoint's family has: CLIP's are others than timm's. One that is not on this machine
+// changes nothing.
+func (s Source) Adapt(v encoder.ViT) (encoder.ViT, error) {
+	if s.Hash == "" {
+		return v, nil
+	}
+	f, err := Open(s.Path)
+	if err != nil {
+		return v, err
+	}
+	defer f.Close()
+	family, err := f.Family()
+	v.CLIP, v.Activation = family.CLIP, family.Activation
+	return v, err
+}
+
 // open opens the checkpoint, of which the hash must still be the content's, and tells its family.
 func (s Source) open() (*File, Family, error) {
 	if s.Hash == "" {

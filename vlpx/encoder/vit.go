@@ -12,6 +12,11 @@ type ViT struct {
 	// Locked is the width of the tokens that a locked encoder gives in the place of pixels, one for the class and one a patch; 0 where
 	// the transformer reads pixels.
 	Locked int `json:",omitempty"`
+	// CLIP makes it CLIP's: patches have no bias, the tokens are normalised before the first layer, too, and epsilon is 1e-5 (Radford et
+	// al., 2021).
+	CLIP bool `json:",omitempty"`
+	// Activation of the feed-forward: the exact GELU, or Quick.
+	Activation Activation `json:",omitempty"`
 }
 
 // Tokens is the number of tokens of an image: the class token and the patches.
@@ -29,17 +34,24 @@ func (v ViT) Input() []int {
 // their places: they are brought to the width and go into the layers.
 func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 	images.AssertDims(append([]int{-1}, v.Input()...)...)
+	epsilon := 1e-6
+	if v.CLIP {
+		epsilon = 1e-5
+	}
 	x := images
 	if v.Locked > 0 {
 		x = Linear(s.In("adapter"), x, v.Width, half)
 	} else {
 		x = v.embed(s, x, half)
 	}
-	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: 1e-6, Half: half}
+	if v.CLIP {
+		x = LayerNorm(s.In("first_norm"), x, epsilon)
+	}
+	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation}
 	for layer := range v.Layers {
 		x = block.Self(s.In("layer_%d", layer), x, nil)
 	}
-	return LayerNorm(s.In("norm"), x, 1e-6)
+	return LayerNorm(s.In("norm"), x, epsilon)
 }
 
 // embed turns pixels [batch, Image, Image, 3] into tokens [batch, Tokens, Width]: the class token and the patches, with their positions.
@@ -47,7 +59,11 @@ func (v ViT) embed(s *model.Scope, pixels *Node, half bool) *Node {
 	g, batch, side := pixels.Graph(), pixels.Shape().Dim(0), v.Image/v.Patch
 	x := Reshape(pixels, batch, side, v.Patch, side, v.Patch, 3)
 	x = Reshape(TransposeAllAxes(x, 0, 1, 3, 2, 4, 5), batch, side*side, v.Patch*v.Patch*3)
-	x = Linear(s.In("patch"), x, v.Width, half)
+	if v.CLIP {
+		x = MatMulRows(x, Variable(s.In("patch"), g, Weights, v.Patch*v.Patch*3, v.Width), half)
+	} else {
+		x = Linear(s.In("patch"), x, v.Width, half)
+	}
 	class := BroadcastToDims(Reshape(Variable(s.In("class"), g, Embedding, 1, v.Width), 1, 1, v.Width), batch, 1, v.Width)
 	x = Concatenate([]*Node{class, x}, 1)
 	return Add(x, InsertAxes(Variable(s.In("position"), g, Embedding, v.Tokens(), v.Width), 0))

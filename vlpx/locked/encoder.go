@@ -5,11 +5,9 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
@@ -35,37 +33,24 @@ func (e Encoder) Patch() int { return e.Image / e.Side }
 
 const scope = "vision"
 
-// read reads the weights, brings the positions to the image's size and tells the transformer that they are of.
-func (e Encoder) read() (weights.Values, encoder.ViT, error) {
-	values, err := weights.Read(e.Weights.Path, weights.ViT("", "/"+scope))
-	if err != nil {
-		return nil, encoder.ViT{}, err
-	}
-	vit, err := values.ViT("/"+scope, e.Heads)
-	if err != nil {
-		return nil, encoder.ViT{}, fmt.Errorf("%s: %w", e.Weights.Path, err)
-	}
+// transformer is the one whose tokens are kept, at the size that it sees.
+func (e Encoder) transformer() (encoder.ViT, error) {
+	vit, err := e.Weights.Vision(e.Heads)
 	switch {
+	case err != nil:
+		return encoder.ViT{}, err
 	case e.Image < 1 || e.Image%vit.Patch != 0:
-		return nil, vit, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Weights.Name, vit.Patch)
+		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Weights.Name, vit.Patch)
 	case e.Side < 1 || (e.Image/vit.Patch)%e.Side != 0:
-		return nil, vit, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Weights.Name, e.Side)
+		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Weights.Name, e.Side)
 	}
 	vit.Image = e.Image
-	at := "/" + scope + "/position/" + encoder.Embedding
-	positions, err := weights.As(values[at], dtypes.Float32)
-	if err != nil {
-		return nil, vit, fmt.Errorf("%s: positions: %w", e.Weights.Path, err)
-	}
-	if values[at], err = weights.Positions(positions, vit.Image/vit.Patch); err != nil {
-		return nil, vit, fmt.Errorf("%s: %w", e.Weights.Path, err)
-	}
-	return values, vit, nil
+	return vit, nil
 }
 
 // Width is the width of the tokens.
 func (e Encoder) Width() (int, error) {
-	_, vit, err := e.read()
+	vit, err := e.transformer()
 	return vit.Width, err
 }
 
@@ -78,15 +63,16 @@ type network struct {
 }
 
 func (e Encoder) open(backend compute.Backend) (*network, error) {
-	values, vit, err := e.read()
+	vit, err := e.transformer()
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := e.Weights.ImageEncoder(vit, "/"+scope)
 	if err != nil {
 		return nil, err
 	}
 	n := &network{Encoder: e, vit: vit, store: model.NewStore()}
 	if err := values.Put(n.store, dtypes.Float32); err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Weights.Path, err)
-	}
-	if err := n.whole(backend); err != nil {
 		n.store.Finalize()
 		return nil, fmt.Errorf("%s: %w", e.Weights.Path, err)
 	}
@@ -95,22 +81,10 @@ func (e Encoder) open(backend compute.Backend) (*network, error) {
 		return []*Node{pool(vit.Encode(s.In(scope), in[0], false), e.Side)}
 	})
 	if err != nil {
+		n.store.Finalize()
 		return nil, fmt.Errorf("locked: building %s: %w", e.Weights.Name, err)
 	}
 	return n, nil
-}
-
-// whole tells if weights are lacking, or have other shapes than the transformer's.
-func (n *network) whole(backend compute.Backend) error {
-	err := exceptions.TryCatch[error](func() {
-		g := NewGraph(backend, "declare")
-		defer g.Finalize()
-		n.vit.Encode(n.store.RootScope().In(scope), Parameter(g, "pixels", shapes.Make(dtypes.Float32, append([]int{1}, n.vit.Input()...)...)), false)
-	})
-	if err != nil {
-		return fmt.Errorf("locked: %w", err)
-	}
-	return weights.Missing(n.store, "/"+scope)
 }
 
 // pool keeps the class token of tokens [batch, 1 + grid*grid, width] and side * side means of squares of the others.

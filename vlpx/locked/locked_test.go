@@ -339,7 +339,7 @@ func TestDamaged(t *testing.T) {
 		"patches":     func(e *Encoder) { e.Image = 50 },
 		"pooled":      func(e *Encoder) { e.Side = 4 },
 		"heads":       func(e *Encoder) { e.Heads = 3 },
-		"safetensors": func(e *Encoder) { e.Weights.Path = path },
+		"has changed": func(e *Encoder) { e.Weights.Path = path },
 	} {
 		other := small(t)
 		wrong(&other)

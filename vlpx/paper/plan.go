@@ -23,6 +23,10 @@ type Request struct {
 	Own []negative.Method
 	// Vocabulary is a BERT vocab.txt or tokenizer.json; empty for one built from the training captions.
 	Vocabulary string
+	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", each with the name of a known checkpoint, a path or
+	// "none"; what is not named here is as the scale has it.
+	Weights []string
+	Places  weights.Places // of the known ones
 }
 
 // Plan is an artifact with the runs that a request comes to.
@@ -48,7 +52,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, source, err := q.preset()
+	scale, err := q.Preset()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +77,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	for i := range q.Own {
 		p.Asked[len(p.Asked)-1-i] = true
 	}
-	return p, p.rows(q, source)
+	return p, p.rows(q)
 }
 
 // folder tells whether the data is a folder of photographs.
@@ -113,9 +117,13 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 }
 
 // rows fills in the runs.
-func (p *Plan) rows(q Request, locked *weights.Source) error {
+func (p *Plan) rows(q Request) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	p.planner = planner{q, p.Seeds, map[string]*text.Tokenizer{}, locked}
+	published, err := q.published(p.Scale)
+	if err != nil {
+		return err
+	}
+	p.planner = planner{q, p.Seeds, published, map[string]*text.Tokenizer{}}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
@@ -142,10 +150,9 @@ func (p *Plan) seeded(row int, seed uint64) (run.Run, error) {
 // planner works out the runs of rows.
 type planner struct {
 	Request
-	seeds []uint64
-	known map[string]*text.Tokenizer // by the data's hash: rows mostly share it
-	// locked are the weights of the image encoder that Scale.Locked speaks of; nil where none was found.
-	locked *weights.Source
+	seeds     []uint64
+	published run.Weights
+	known     map[string]*text.Tokenizer // by the data's hash: rows mostly share it
 }
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
@@ -180,7 +187,7 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	method := row.Method(scale)
 	method.Name = row.Name
 	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
-	if err := w.lock(runs, scale); err != nil {
+	if err := w.publish(runs, scale); err != nil {
 		return nil, err
 	}
 	if err := w.warm(runs, scale, vocabulary, tokenizer.Size()); err != nil {
@@ -224,13 +231,13 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	started := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})
-	if err := w.lock(started, scale); err != nil {
+	starts := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})
+	if err := w.publish(starts, scale); err != nil {
 		return err
 	}
-	start := started[0]
 	for k := range runs {
-		runs[k].Init, runs[k].Train.Init = &start, start.ID()
+		runs[k].Weights = run.Weights{} // those that the warm start began with
+		runs[k].Init, runs[k].Train.Init = &starts[0], starts[0].ID()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Executor runs runs: it holds what they share.
@@ -178,13 +179,19 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 		}
 		return e.Store.Dir(*of)
 	}
+	var published weights.Values
+	if !e.Store.Started(r) {
+		if published, err = e.published(r); err != nil {
+			return nil, train.Outcome{}, err
+		}
+	}
 	measure := eval.Retrieval.Cosine
 	if r.Train.Select != "" {
 		measure = eval.Retrieval.Full
 	}
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
-		Reference: folder(r.Reference), Init: folder(r.Init),
+		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)

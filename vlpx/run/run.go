@@ -17,7 +17,6 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/train"
-	"vlpx.internal/vlpx/weights"
 )
 
 // format is the version of what a run computes. It changes whenever the same configuration gives other numbers, so that older
@@ -61,12 +60,6 @@ func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 		return nil, err
 	}
 	return r.Vocabulary.Tokenizer(c)
-}
-
-// Weights are published models that a model starts from.
-type Weights struct {
-	Vision *weights.Source `json:",omitempty"` // the image encoder
-	Text   *weights.Source `json:",omitempty"` // the text encoder with its fusion layers
 }
 
 // Data names a collection of images with captions.

@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Job is a configuration with its data, on a backend.
@@ -33,8 +34,10 @@ type Job struct {
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
 	// Init is the folder of the finished run that Config.Init names.
-	Init  string
-	Every time.Duration // between checkpoints within an epoch, at least
+	Init string
+	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.
+	Weights weights.Values
+	Every   time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
@@ -159,6 +162,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		t.classes = newClasses(job.Set, t.pairs)
 	}
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
+		return nil, err
+	}
+	if err = t.startWith(job.Weights); err != nil {
 		return nil, err
 	}
 	if c.Init != "" {

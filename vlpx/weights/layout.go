@@ -17,6 +17,7 @@ const (
 	Linear                // a matrix [out, in]; ours is [in, out]
 	Patches               // a convolution [out, channels, height, width]; ours is [height*width*channels, out]
 	Learned               // learned tokens [1, tokens, width]; ours are [tokens, width]
+	Vector                // one learned token [width]; ours is [1, width]
 )
 
 // layouts tells the rank that a layout has, its axes in our order, and how many of these come together as our first.
@@ -27,6 +28,7 @@ var layouts = map[Layout]struct {
 	Linear:  {[]int{1, 0}, 1},
 	Patches: {[]int{2, 3, 1, 0}, 3},
 	Learned: {[]int{0, 1, 2}, 2},
+	Vector:  {[]int{0}, 0},
 }
 
 // ours returns a tensor in our layout.

@@ -1,11 +1,6 @@
 package weights
 
-import (
-	"fmt"
-	"math"
-
-	"vlpx.internal/vlpx/encoder"
-)
+import "vlpx.internal/vlpx/encoder"
 
 // ViT is the vision transformer of timm, whose names DeiT's and ALBEF's checkpoints have.
 //
@@ -23,16 +18,28 @@ func ViT(names, scope string) Table {
 		},
 		Ignored: []string{names + "head.weight", names + "head.bias"},
 	}
-	for name, path := range map[string]string{
+	return t.with(names, map[string]string{
 		block + "norm1": layer + "/attention/norm", block + "norm2": layer + "/mlp/norm", "norm": scope + "/norm",
-	} {
+	}, map[string][]string{
+		layer + "/attention/qkv":    {block + "attn.qkv"},
+		layer + "/attention/output": {block + "attn.proj"},
+		layer + "/mlp/in":           {block + "mlp.fc1"},
+		layer + "/mlp/out":          {block + "mlp.fc2"},
+	})
+}
+
+// with is the table with layer normalisations (ours by the published names) and linear layers (the published ones, side by side, by
+// ours) whose names begin with the given one.
+func (t Table) with(names string, norms map[string]string, linears map[string][]string) Table {
+	for name, path := range norms {
 		t.Rules = append(t.Rules, norm(names+name, path)...)
 	}
-	for name, path := range map[string]string{
-		block + "attn.qkv": layer + "/attention/qkv", block + "attn.proj": layer + "/attention/output",
-		block + "mlp.fc1": layer + "/mlp/in", block + "mlp.fc2": layer + "/mlp/out",
-	} {
-		t.Rules = append(t.Rules, linear(path, names+name)...)
+	for path, parts := range linears {
+		var whole []string
+		for _, part := range parts {
+			whole = append(whole, names+part)
+		}
+		t.Rules = append(t.Rules, linear(path, whole...)...)
 	}
 	return t
 }
@@ -49,45 +56,4 @@ func linear(scope string, names ...string) []Rule {
 // norm are the rules of a layer normalisation.
 func norm(name, scope string) []Rule {
 	return []Rule{{scope + "/" + encoder.Gain, Same, []string{name + ".weight"}}, {scope + "/" + encoder.Offset, Same, []string{name + ".bias"}}}
-}
-
-// ViT tells the sizes of the vision transformer whose values lie below a scope. A file does not tell the number of heads: 0 stands for
-// heads that are 64 wide, as they are from ViT-Ti to ViT-L.
-func (v Values) ViT(scope string, heads int) (encoder.ViT, error) {
-	at := func(path string) ([]int, error) {
-		value, ok := v[scope+path]
-		if !ok {
-			return nil, fmt.Errorf("weights: nothing was read for %s", scope+path)
-		}
-		if dims := value.Shape().Dimensions; len(dims) == 2 {
-			return dims, nil
-		}
-		return nil, fmt.Errorf("weights: %s has the shape %s; want two axes", scope+path, value.Shape())
-	}
-	patch, err := at("/patch/" + encoder.Weights)
-	if err != nil {
-		return encoder.ViT{}, err
-	}
-	positions, err := at("/position/" + encoder.Embedding)
-	if err != nil {
-		return encoder.ViT{}, err
-	}
-	mlp, err := at("/layer_0/mlp/in/" + encoder.Weights)
-	if err != nil {
-		return encoder.ViT{}, err
-	}
-	side := func(squares int) int { return int(math.Round(math.Sqrt(float64(squares)))) }
-	t := encoder.ViT{Patch: side(patch[0] / 3), Width: patch[1], Heads: heads, MLP: mlp[1]}
-	if heads == 0 {
-		t.Heads = max(1, t.Width/64)
-	}
-	t.Image = t.Patch * side(positions[0]-1)
-	for v[fmt.Sprintf("%s/layer_%d/attention/qkv/%s", scope, t.Layers, encoder.Weights)] != nil {
-		t.Layers++
-	}
-	if 3*t.Patch*t.Patch != patch[0] || t.Tokens() != positions[0] || t.Width%t.Heads != 0 {
-		return encoder.ViT{}, fmt.Errorf("weights: patches of %d numbers, %d positions and a width of %d are not those of a vision transformer "+
-			"with square patches and %d heads", patch[0], positions[0], patch[1], t.Heads)
-	}
-	return t, nil
 }

@@ -31,7 +31,11 @@ func (r *Report) caption(about ...string) string {
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
-	return fmt.Sprintf("Scale %s on %s.%s %s", scale, r.Data.Name, r.plan.lockedNote(), strings.Join(about, " "))
+	sentences := []string{fmt.Sprintf("Scale %s on %s.", scale, r.Data.Name)}
+	if r.Encoder != "" {
+		sentences = append(sentences, r.Encoder)
+	}
+	return strings.Join(append(sentences, about...), " ")
 }
 
 // spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.

@@ -64,7 +64,7 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	}
 	plan, err := paper.NewPlan(artifact, paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-		Weights: o.Weights, Places: places(home),
+		Weights: o.Weights, Places: Places(home),
 	})
 	if err != nil {
 		return nil, err

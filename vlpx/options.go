@@ -27,8 +27,8 @@ type Options struct {
 	Own []negative.Method
 }
 
-// places are those of known checkpoints, below the store's home and in $VLPX_DATA.
-func places(home string) weights.Places {
+// Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
+func Places(home string) weights.Places {
 	p := weights.Places{Cache: filepath.Join(home, "weights")}
 	if data := os.Getenv("VLPX_DATA"); data != "" {
 		p.Data = filepath.Join(data, "pretrained")

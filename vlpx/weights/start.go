@@ -234,3 +234,33 @@ func (r *Report) heads(width, heads int) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell", heads, width/heads))
 	}
 }
+
+// About tells what a checkpoint is: its family, and what becomes of its tensors when it is read for each of its encoders.
+func (s Source) About() ([]string, error) {
+	f, family, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := []string{fmt.Sprintf("%s: %s, %d tensors, hash %s, %s", s.Name, family.Name, len(f.Names()), s.Hash, s.Path)}
+	for _, part := range []struct {
+		name  string
+		table func(string) Table
+	}{{"vision", family.Vision}, {"text", family.Text}} {
+		if part.table == nil {
+			continue
+		}
+		table := part.table("/" + part.name)
+		values, report, err := f.Import(table)
+		if err != nil {
+			return nil, err
+		}
+		layers := values.layers("/" + part.name)
+		report.miss(values, table, "/"+part.name, layers/2, layers)
+		lines = append(lines, fmt.Sprintf("%s, %d layers", part.name, layers))
+		for _, line := range report.Lines() {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines, nil
+}

@@ -90,7 +90,7 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 	if err := s.fits("text encoder", sizes); err != nil {
 		return nil, report, err
 	}
-	if has := values.dim(words, 0); has != b.Vocab {
+	if has := values.dim(words, 0); has != 0 && has != b.Vocab {
 		return nil, report, fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights with -vocab",
 			s.Path, has, b.Vocab)
 	}
@@ -153,7 +153,7 @@ type size struct {
 func (s Source) fits(part string, sizes []size) error {
 	var differ []string
 	for _, x := range sizes {
-		if x.has != x.wants {
+		if x.has != 0 && x.has != x.wants { // without the variable it is told as missing
 			differ = append(differ, fmt.Sprintf("%s is %d, the model's %d", x.name, x.has, x.wants))
 		}
 	}

@@ -112,3 +112,14 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// The documentation has the command that the error has.
+func TestConvertIsDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "USE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\n"+Convert+"\n") {
+		t.Errorf("docs/USE.md does not have the command\n%s", Convert)
+	}
+}

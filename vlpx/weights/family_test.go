@@ -307,6 +307,10 @@ func TestEncodersRefuse(t *testing.T) {
 			_, _, err = source.ImageEncoder(vit, "/v")
 			return err
 		},
+		"has it another prefix? By its names it is of BERT": func() error {
+			_, err := Read(write(t, bert("bert.")), ViT("", "/v"))
+			return err
+		},
 		"has changed since it was described": func() error {
 			source := found(t, timm())
 			source.Hash = "0123456789abcdef"

@@ -57,6 +57,9 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	if own != grid {
 		report.Notes = append(report.Notes, fmt.Sprintf("positions of %d x %d patches brought to %d x %d", own, own, grid, grid))
 	}
+	if v.Activation == encoder.Quick {
+		report.Notes = append(report.Notes, "QuickGELU, as OpenAI's CLIP has it: a file does not tell")
+	}
 	report.heads(v.Width, v.Heads)
 	return values, report, nil
 }

@@ -473,6 +473,10 @@ func TestFigureRejects(t *testing.T) {
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{1, 2}}), "2 values of Std for 1 groups"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Reference: one}), "say in Reference what they are"},
+		{plots.Ranks{Title: "T"}, `ranks "T": no series`},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 2}}}}, `series "s": rank 2 is 2; want one from 1 to 1`},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{nan, 1}}}}, "rank 1 is NaN"},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 1}, Std: [2]float64{0, -1}}}}, "Std[1] = -1"},
 	} {
 		var b bytes.Buffer
 		err := plots.Figure{Panels: []plots.Panel{v.panel}}.PNG(&b, 72)

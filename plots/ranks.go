@@ -25,7 +25,7 @@ type Ranks struct {
 type RankSeries struct {
 	Name string
 	Mean [2]float64 // rank at the left and at the right, from 1 for the best to the number of series
-	Std  [2]float64 // no error bar where it is 0 or NaN
+	Std  [2]float64 // its error bar ends at the first and the last rank; none where it is 0 or NaN
 }
 
 // check reports ranks that cannot be drawn.
@@ -118,7 +118,7 @@ func (s slopes) Plot(c draw.Canvas, p *plot.Plot) {
 		for end, mean := range series.Mean {
 			at := vg.Point{X: x(float64(end)) + beside, Y: y(mean)}
 			if std := series.Std[end]; std > 0 {
-				errorBar(c, look.solid(), at.X, min(y(mean+std), c.Max.Y), max(min(y(mean-std), c.Max.Y), c.Min.Y))
+				errorBar(c, look.solid(), at.X, y(min(mean+std, float64(len(s.Series)))), y(max(mean-std, 1)))
 			}
 			points = append(points, at)
 		}

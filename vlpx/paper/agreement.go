@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -173,10 +174,11 @@ func agreementTable(r *Report) (plots.Table, error) {
 		for k, c := range group {
 			column := whole.Columns[at[c.key()]]
 			column.Format, column.Best = "%.2f", plots.Unranked
-			t.Columns = append(t.Columns, column, plots.Column{Group: column.Group, Name: "rank", Format: "%g"})
+			t.Columns = append(t.Columns, column, plots.Column{Group: column.Group, Name: "rank"})
 			values := sourced(whole.Rows, at[c.key()])
 			for i := range t.Rows {
-				t.Rows[i].Cells = append(t.Rows[i].Cells, whole.Rows[i].Cells[at[c.key()]], rankCell(values, i))
+				cell := whole.Rows[i].Cells[at[c.key()]]
+				t.Rows[i].Cells = append(t.Rows[i].Cells, cell, rankCell(cell, values, i))
 			}
 			both, means, seeds := r.ranked(group[0], c), plots.Cell{}, plots.Cell{}
 			if k > 0 {
@@ -193,12 +195,12 @@ func agreementTable(r *Report) (plots.Table, error) {
 	return t, nil
 }
 
-// rankCell has the rank of a row among the means of each source.
-func rankCell(values [3][]float64, row int) plots.Cell {
+// rankCell has the rank of a row's means among those of each source.
+func rankCell(means plots.Cell, values [3][]float64, row int) plots.Cell {
 	cell := make(plots.Cell, len(values))
 	for s, of := range values {
 		if !math.IsNaN(of[row]) {
-			cell[s] = plots.Number(evidence.Ranks(of)[row])
+			cell[s] = plots.Value{Text: fmt.Sprintf("%g", evidence.Ranks(of)[row]), N: means[s].N}
 		}
 	}
 	return cell
@@ -253,15 +255,18 @@ func agreementFigure(r *Report) (plots.Drawing, error) {
 	return drawn(f)
 }
 
+// minus is set as such, not as a hyphen.
+var minus = strings.NewReplacer("-", "−")
+
 // told is an agreement in words.
 func told(tau plots.Value) string {
 	switch {
 	case tau.N == 0:
 		return "no order"
 	case tau.N == 1:
-		return fmt.Sprintf("τ = %.2f", tau.Mean)
+		return minus.Replace(fmt.Sprintf("τ = %.2f", tau.Mean))
 	}
-	return fmt.Sprintf("τ = %.2f ± %.2f", tau.Mean, tau.Std)
+	return minus.Replace(fmt.Sprintf("τ = %.2f ± %.2f", tau.Mean, tau.Std))
 }
 
 // ranksOf are the ranks of each row over seeds.

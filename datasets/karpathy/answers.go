@@ -87,19 +87,20 @@ func (c *Collection) answer(dir string, entries []entry, digest io.Writer) error
 // lists are the answers of so many queries by their index.
 func (c *Collection) lists(file string, queries []query, of, among map[int]int, n int) [][]int {
 	lists := make([][]int, n)
+	skip := func(what string) {
+		c.omitted.add(answerFolder+"/"+file, "not in the split "+answerSplit+", and the benchmark is without it", what)
+	}
 	for _, q := range queries {
 		at, ok := of[q.id]
 		if !ok {
-			c.omitted.add(answerFolder+"/"+file, "the query is not in the split "+answerSplit+", and the benchmark is without it",
-				strconv.Itoa(q.id))
+			skip(fmt.Sprintf("query %d", q.id))
 			continue
 		}
 		for _, id := range q.hits {
 			if hit, ok := among[id]; ok {
 				lists[at] = append(lists[at], hit)
 			} else {
-				c.omitted.add(answerFolder+"/"+file, "the answer is not in the split "+answerSplit+", and the benchmark is without it",
-					fmt.Sprintf("%d of %d", id, q.id))
+				skip(fmt.Sprintf("%d of query %d", id, q.id))
 			}
 		}
 	}

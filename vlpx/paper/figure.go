@@ -161,6 +161,8 @@ func barsLabel(columns []Column) string {
 		return strings.ToLower(first.Group)
 	case strings.HasSuffix(first.Group, "Retrieval"), first.Group == "R@1":
 		return fmt.Sprintf("recall (%s)", first.Unit)
+	case first.Group == eccvCaption:
+		return fmt.Sprintf("precision (%s)", first.Unit)
 	case first.Group == "Without re-ranking":
 		return fmt.Sprintf("recall, mAP (%s)", first.Unit)
 	}

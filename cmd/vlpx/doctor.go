@@ -9,8 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
 )
 
 func doctorCommand() *cobra.Command {
@@ -84,6 +87,7 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 	}
 	fmt.Fprintf(w, " (%s/%s)\n", runtime.GOOS, runtime.GOARCH)
 	describeData(c)
+	describeEncoder(c, vlpx.Places(home))
 	return describeStore(c, home)
 }
 
@@ -101,6 +105,19 @@ func describeData(c *cobra.Command) {
 	fmt.Fprintln(c.OutOrStdout(), "data     scenes (generated)")
 	for _, file := range found {
 		fmt.Fprintf(c.OutOrStdout(), "         -data %s (%s)\n", filepath.Base(filepath.Dir(file)), file)
+	}
+}
+
+// describeEncoder tells whether an image encoder can be locked in front of photographs.
+func describeEncoder(c *cobra.Command, places weights.Places) {
+	source, err := places.Find(paper.Lockable)
+	switch {
+	case err != nil:
+		fmt.Fprintf(c.OutOrStdout(), "encoder  %v\n", err)
+	case source.Hash == "":
+		fmt.Fprintf(c.OutOrStdout(), "encoder  none to lock in front of photographs; vlpx weights fetch %s\n", paper.Lockable)
+	default:
+		fmt.Fprintf(c.OutOrStdout(), "encoder  %s, in front of photographs at mini (%s)\n", source.Name, source.Path)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s Store) Open(ctx context.Context, e Encoder, set datasets.Set, data, spli
 		got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
 	}
 	if err != nil || !got {
-		return nil, errors.Join(ctx.Err(), err)
+		return nil, errors.Join(context.Cause(ctx), err)
 	}
 	defer lock.Unlock()
 	if path := longEnough(dir, split, set.Len()); path != "" { // made by the other process
@@ -106,13 +106,14 @@ func (e Encoder) key(data string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// longEnough finds a cache of a split with at least so many images.
+// longEnough finds a cache of a split with at least so many images; "" where there is none.
 func longEnough(dir, split string, images int) string {
-	files, _ := filepath.Glob(filepath.Join(dir, split+"-*"+suffix))
-	for _, path := range files {
-		number := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), split+"-"), suffix)
-		if n, err := strconv.Atoi(number); err == nil && n >= images {
-			return path
+	files, _ := os.ReadDir(dir)
+	for _, file := range files {
+		number, of := strings.CutPrefix(file.Name(), split+"-")
+		number, whole := strings.CutSuffix(number, suffix)
+		if n, err := strconv.Atoi(number); of && whole && err == nil && n >= images {
+			return filepath.Join(dir, file.Name())
 		}
 	}
 	return ""

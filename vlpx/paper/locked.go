@@ -34,8 +34,8 @@ func (s Scale) photographs() Scale {
 	return s
 }
 
-// lockable is the checkpoint of the image encoder that is locked in front of photographs unless the request names one.
-const lockable = "vit-tiny"
+// Lockable is the checkpoint of the image encoder that is locked in front of photographs unless the request names one.
+const Lockable = "vit-tiny"
 
 // Preset is the request's scale without what it sets.
 func (q Request) Preset() (Scale, error) {
@@ -48,7 +48,7 @@ func (q Request) Preset() (Scale, error) {
 	case err != nil:
 		return s, err
 	case !given:
-		source, err := q.Places.Find(lockable)
+		source, err := q.Places.Find(Lockable)
 		if err != nil || source.Hash == "" {
 			return s, err
 		}

@@ -15,7 +15,7 @@ import (
 func withViT(t *testing.T) weights.Places {
 	t.Helper()
 	root := t.TempDir()
-	dir := filepath.Join(root, lockable)
+	dir := filepath.Join(root, Lockable)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type first struct{ vision, text string }
 func (q Request) published(s Scale) (run.Weights, error) {
 	usual := starts[s.Name]
 	if s.Locked.Side > 0 {
-		usual.vision = lockable
+		usual.vision = Lockable
 	}
 	find := func(part, usual string) (*weights.Source, error) {
 		name, given, err := q.weightsOf(part)

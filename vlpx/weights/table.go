@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,7 +21,11 @@ type Rule struct {
 // Table is what a family's names mean.
 type Table struct {
 	Rules []Rule
-	// Ignored are the names of tensors that no variable takes: counters, copies of tied tensors, heads for other tasks.
+	// Copies are tensors that repeat others, such as those of tied weights: files have them, and they are written but not read.
+	Copies []Rule
+	// Rest is the scope below which a variable that no rule names is called by its path, "vlpx." before it; empty where there is none.
+	Rest string
+	// Ignored are the names of tensors that no variable takes, such as those of heads for other tasks.
 	Ignored []string
 	// Renamed are parts of names and what they are called now.
 	Renamed map[string]string
@@ -31,6 +36,8 @@ func Join(tables ...Table) Table {
 	joined := Table{Renamed: map[string]string{}}
 	for _, t := range tables {
 		joined.Rules = append(joined.Rules, t.Rules...)
+		joined.Copies = append(joined.Copies, t.Copies...)
+		joined.Rest = cmp.Or(joined.Rest, t.Rest)
 		joined.Ignored = append(joined.Ignored, t.Ignored...)
 		maps.Copy(joined.Renamed, t.Renamed)
 	}
@@ -59,6 +66,10 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 			rules[name] = &table.Rules[i]
 		}
 	}
+	known := slices.Clone(table.Ignored)
+	for _, rule := range table.Copies {
+		known = append(known, rule.Tensors...)
+	}
 	type found struct {
 		*Rule
 		number string
@@ -75,7 +86,10 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 		switch rule := rules[pattern]; {
 		case rule != nil:
 			variables[strings.ReplaceAll(rule.Variable, "#", number)] = found{rule, number}
-		case !slices.Contains(table.Ignored, pattern):
+		case table.Rest != "" && strings.HasPrefix(today, own):
+			path := table.path(today)
+			variables[path] = found{&Rule{path, Same, []string{today}}, ""}
+		case !slices.Contains(known, pattern):
 			return nil, fmt.Errorf("weights: %s: no rule for tensor %s; is it of another family, or has it another prefix?", f.path, name)
 		}
 	}

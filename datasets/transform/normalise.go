@@ -6,6 +6,9 @@ var (
 	deviation = [3]float32{0.26862954, 0.26130258, 0.27577711}
 )
 
+// Statistics are the mean and standard deviation of the channels red, green and blue over [0, 1] that Normalise takes.
+func Statistics() (means, deviations [3]float32) { return mean, deviation }
+
 // Normalise writes (value/255 - mean) / deviation for every channel with CLIP's statistics.
 //
 //   - out: [Height, Width, 3], as long as m.Pix.

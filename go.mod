@@ -3,6 +3,7 @@ module vlpx.internal
 go 1.26.5
 
 require (
+	github.com/edsrzf/mmap-go v1.2.0
 	github.com/gofrs/flock v0.13.1
 	github.com/gomlx/compute v0.1.6
 	github.com/gomlx/compute-onnx v0.1.5
@@ -29,7 +30,6 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/edsrzf/mmap-go v1.2.0 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/gofrs/uuid v4.4.0+incompatible // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect

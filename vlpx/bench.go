@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
 )
 
 // Bench is an ablation bench: a form to compose a method from parts, to set what they can be set to, to train it while its curves are
@@ -67,11 +68,15 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if o.Scale == "" {
 		o.Scale = "tiny"
 	}
-	data, err := o.folder()
+	home, err := run.Home(o.Home)
 	if err != nil {
 		return nil, err
 	}
-	scale, err := paper.Preset(o.Scale, data != "")
+	request, err := o.request(home)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := request.Preset()
 	if err != nil {
 		return nil, err
 	}

@@ -11,14 +11,15 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Kept lists the runs of the store at home, and tells in warnings which of its folders cannot be read.
 func Kept(home string) (all []run.Kept, warnings []error, err error) {
-	store, err := storeAt(home)
-	if err != nil {
+	if home, err = run.Home(home); err != nil {
 		return nil, nil, err
 	}
+	store := run.OpenStore(home)
 	ids, err := store.IDs()
 	for _, id := range ids {
 		kept, err := store.Kept(id)
@@ -33,14 +34,16 @@ func Kept(home string) (all []run.Kept, warnings []error, err error) {
 
 // Export writes a finished run's model into a folder, as package export has it. The run is named by its identity or the beginning of it.
 func Export(id, dir, home string) (run.Kept, error) {
-	store, err := storeAt(home)
+	home, err := run.Home(home)
 	if err != nil {
 		return run.Kept{}, err
 	}
+	store := run.OpenStore(home)
 	kept, err := find(store, id)
 	if err != nil {
 		return run.Kept{}, err
 	}
+	nameCheckpoints(&kept.Run, places(home))
 	tokenizer, err := store.Tokenizer(kept)
 	if err != nil {
 		return run.Kept{}, err
@@ -56,15 +59,22 @@ func Export(id, dir, home string) (run.Kept, error) {
 }
 
 // EvaluateExport measures zero-shot retrieval of an exported model on a split of the data that it was trained on, with and without
-// re-ranking: on the same engine as before, to the same numbers.
-//
-//   - data: the folder where they lie, or a name below $VLPX_DATA; "" or "scenes" where they are generated.
-func EvaluateExport(ctx context.Context, dir, split, data string) (*export.Folder, map[string]float64, error) {
+// re-ranking: on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Weights,
+// where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
+func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.Folder, map[string]float64, error) {
 	folder, err := export.Read(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := locate(&folder.Run.Data, data); err != nil {
+	home, err := run.Home(o.Home)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = locate(&folder.Run.Data, o)
+	if locked := folder.Run.Locked; err == nil && locked != nil {
+		err = locateEncoder(&locked.Weights, o.Weights, places(home))
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	var metrics map[string]float64
@@ -74,16 +84,52 @@ func EvaluateExport(ctx context.Context, dir, split, data string) (*export.Folde
 			return err
 		}
 		defer model.Close()
-		executor := run.Executor{Backend: backend, Engine: name}
+		executor := run.Executor{Store: run.OpenStore(home), Backend: backend, Engine: name}
 		metrics, err = executor.Measure(ctx, folder.Run, model, split)
 		return err
 	})
 	return folder, metrics, err
 }
 
+// nameCheckpoints finds the names of the published weights that a run knows by their hashes; one that has none keeps none.
+func nameCheckpoints(r *run.Run, places weights.Places) {
+	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text}
+	if r.Locked != nil {
+		sources = append(sources, &r.Locked.Weights)
+	}
+	for _, source := range sources {
+		if source != nil {
+			*source, _ = places.Recognise(source.Hash)
+		}
+	}
+}
+
+// locateEncoder tells where a locked encoder's checkpoint lies: where the weights asked for say, else among the known ones.
+func locateEncoder(of *weights.Source, asked []string, places weights.Places) error {
+	const how = "say with -weights vision=FILE where the file lies"
+	if len(asked) == 0 {
+		source, found := places.Recognise(of.Hash)
+		if !found {
+			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are here; %s", of.Hash, how)
+		}
+		*of = source
+		return nil
+	}
+	name, isVision := strings.CutPrefix(asked[0], "vision=")
+	if !isVision || len(asked) > 1 {
+		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(asked, ","), how)
+	}
+	source, err := places.Find(name)
+	if err == nil && source.Hash != of.Hash {
+		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash, how)
+	}
+	*of = source
+	return err
+}
+
 // locate tells where a run's data lie, and whether those are the same.
-func locate(of *run.Data, data string) error {
-	place, err := Options{Data: data}.folder()
+func locate(of *run.Data, o Options) error {
+	place, err := o.folder()
 	if err != nil {
 		return err
 	}
@@ -106,14 +152,6 @@ func locate(of *run.Data, data string) error {
 	}
 	of.Dir = here.Dir
 	return nil
-}
-
-func storeAt(home string) (*run.Store, error) {
-	home, err := run.Home(home)
-	if err != nil {
-		return nil, err
-	}
-	return run.OpenStore(home), nil
 }
 
 // find finds a finished run by the beginning of its identity.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
 )
 
 // A run at tiny that is exported and read again, after its store is gone, gives all of its numbers.
@@ -44,7 +45,7 @@ func TestExportedAtTiny(t *testing.T) {
 	}
 	for dir, splits := range want {
 		for split, metrics := range splits {
-			exported, got, err := EvaluateExport(t.Context(), dir, split, "scenes")
+			exported, got, err := EvaluateExport(t.Context(), dir, split, Options{Data: "scenes", Home: t.TempDir()})
 			if err != nil || len(metrics) == 0 || !reflect.DeepEqual(got, metrics) || exported.VLPX.Method != filepath.Base(dir) {
 				t.Errorf("%s on %s: got %v (%v), want %v", dir, split, got, err, metrics)
 			}
@@ -118,9 +119,56 @@ func TestLocate(t *testing.T) {
 		{run.Data{Name: "flickr8k"}, t.TempDir(), "dataset_"},
 		{run.Data{Name: "flickr8k"}, "no/such", "no such folder"},
 	} {
-		err := locate(&c.of, c.data)
+		err := locate(&c.of, Options{Data: c.data})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s in %q: got error %v, want %q", c.of.Name, c.data, err, c.want)
 		}
+	}
+}
+
+// A frozen encoder is found by its hash among the known checkpoints, or where one says it lies, and is no other.
+func TestLocateEncoder(t *testing.T) {
+	models := filepath.Join("golden", "testdata", "models")
+	file := filepath.Join(models, "vit_deit_forward", "weights.safetensors")
+	want, err := weights.Find(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, full := weights.Places{Cache: t.TempDir()}, weights.Places{Cache: t.TempDir()}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := filepath.Join(full.Cache, "vit-tiny", "model.safetensors")
+	if err := os.MkdirAll(filepath.Dir(known), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(known, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		asked  []string
+		places weights.Places
+		path   string
+		want   string
+	}{
+		{nil, full, known, ""},
+		{[]string{"vision=" + file}, empty, file, ""},
+		{[]string{"vision=vit-tiny"}, full, known, ""},
+		{nil, empty, "", want.Hash + ", which is none of the known ones"},
+		{[]string{"text=bert-base"}, full, "", "say with -weights vision=FILE"},
+		{[]string{"vision=" + filepath.Join(models, "bert_hf_forward", "weights.safetensors")}, full, "", "with the hash " + want.Hash + ", and "},
+		{[]string{"vision=vit-tiny"}, empty, "", `vit-tiny has ""`},
+	} {
+		got := weights.Source{Hash: want.Hash}
+		err := locateEncoder(&got, c.asked, c.places)
+		if c.want == "" && (err != nil || got.Path != c.path) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: got %+v, error %v; want %q, %q", c.asked, got, err, c.path, c.want)
+		}
+	}
+	r := run.Run{Weights: run.Weights{Vision: &weights.Source{Hash: want.Hash}, Text: &weights.Source{Hash: "abc"}}}
+	nameCheckpoints(&r, full)
+	if r.Weights.Vision.Name != "vit-tiny" || *r.Weights.Text != (weights.Source{Hash: "abc"}) {
+		t.Errorf("got %+v and %+v, want vit-tiny and one without a name", r.Weights.Vision, r.Weights.Text)
 	}
 }

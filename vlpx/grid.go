@@ -58,13 +58,11 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := o.folder()
+	request, err := o.request(home)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := paper.NewPlan(artifact, paper.Request{
-		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-	})
+	plan, err := paper.NewPlan(artifact, request)
 	if err != nil {
 		return nil, err
 	}

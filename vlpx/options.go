@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
@@ -16,11 +18,32 @@ type Options struct {
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"
 	Vocabulary string   // a BERT vocab.txt or tokenizer.json; built from the training captions if empty
-	Home       string   // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// Weights are the published ones that runs start from: "vision=NAME", "text=NAME", each the name of a checkpoint that vlpx weights
+	// lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale "paper", which starts from DeiT and BERT.
+	Weights []string
+	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
 	// of its code runs it anew.
 	Own []negative.Method
+}
+
+// places are those of known checkpoints, below the store's home and in $VLPX_DATA.
+func places(home string) weights.Places {
+	p := weights.Places{Cache: filepath.Join(home, "weights")}
+	if data := os.Getenv("VLPX_DATA"); data != "" {
+		p.Data = filepath.Join(data, "pretrained")
+	}
+	return p
+}
+
+// request is what is asked of an artifact, with a store at home.
+func (o Options) request(home string) (paper.Request, error) {
+	data, err := o.folder()
+	return paper.Request{
+		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
+		Weights: o.Weights, Places: places(home),
+	}, err
 }
 
 // folder is where the data lies; empty for generated scenes.

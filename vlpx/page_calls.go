@@ -27,6 +27,15 @@ func (o Options) calls(id string) (shell, cell string) {
 	if o.Vocabulary != "" {
 		add("vocab", "Vocabulary", filepath.Base(o.Vocabulary))
 	}
+	if len(o.Weights) > 0 {
+		names := make([]string, len(o.Weights))
+		for i, assignment := range o.Weights {
+			part, name, _ := strings.Cut(assignment, "=")
+			names[i] = part + "=" + filepath.Base(name)
+		}
+		shell += " -weights " + quoted(strings.Join(names, ","))
+		fields += fmt.Sprintf(", Weights: %#v", names)
+	}
 	if len(o.Methods) > 0 {
 		shell += " -methods " + quoted(strings.Join(o.Methods, ","))
 		fields += fmt.Sprintf(", Methods: %#v", o.Methods)

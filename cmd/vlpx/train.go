@@ -54,7 +54,7 @@ func evalCommand() *cobra.Command {
 		Args:    oneFolder,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Data)
+				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Options)
 				if err != nil {
 					return err
 				}
@@ -89,7 +89,7 @@ func oneFolder(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && f.Name != "data" && f.Name != "split" {
+		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split"}, f.Name) {
 			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
 		}
 	})

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"runtime"
 	"sync"
@@ -23,13 +22,13 @@ func Pixels(ctx context.Context, set datasets.Set, images []int, size int) (pixe
 		return nil, nil, err
 	}
 	for _, i := range images {
-		if i < 0 || i >= set.Len() {
-			return nil, nil, fmt.Errorf("loader: %s has no image %d; there are %d", set.Name(), i, set.Len())
+		if err := inside(set, i); err != nil {
+			return nil, nil, err
 		}
 	}
 	stride := 3 * size * size
 	pixels = make([]float32, len(images)*stride)
-	skipped, err = decode(ctx, set, images, func(n int, img image.Image) {
+	skipped, err = Decode(ctx, set, images, func(n int, img image.Image) {
 		pipeline.Apply(nil, img, pixels[n*stride:(n+1)*stride])
 	})
 	if err != nil {
@@ -44,11 +43,11 @@ func Unreadable(ctx context.Context, set datasets.Set) ([]Skip, error) {
 	for i := range images {
 		images[i] = i
 	}
-	return decode(ctx, set, images, func(int, image.Image) {})
+	return Decode(ctx, set, images, func(int, image.Image) {})
 }
 
-// decode gives the image of each index to use, with its position, in parallel. It tells each image that fails once.
-func decode(ctx context.Context, set datasets.Set, images []int, use func(n int, img image.Image)) (skipped []Skip, err error) {
+// Decode gives the image of each index to use, with its position, in parallel. It tells each image that fails once.
+func Decode(ctx context.Context, set datasets.Set, images []int, use func(n int, img image.Image)) (skipped []Skip, err error) {
 	failed := make([]error, len(images))
 	var next atomic.Int64
 	var workers sync.WaitGroup

@@ -29,6 +29,7 @@ type Config struct {
 	Pairs      []datasets.Pair // what requests index, usually datasets.Pairs(Set)
 	Tokenizer  *text.Tokenizer
 	Transform  transform.Pipeline
+	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
 	MaxLen     int    // ids a caption, at least 2
 	Seed       uint64 // of the augmentation
 	Workers    int    // goroutines; 0: one a processor
@@ -53,6 +54,14 @@ func (c Config) validate() error {
 	return c.Transform.Validate()
 }
 
+// size is how many numbers the loader gives of an image.
+func (c Config) size() int {
+	if c.Features != nil {
+		return c.Features.Size()
+	}
+	return 3 * c.Transform.Size * c.Transform.Size
+}
+
 // Request asks for one batch.
 type Request struct {
 	Pairs       []int // indices into Config.Pairs, at least one
@@ -62,7 +71,7 @@ type Request struct {
 // Batch is a finished batch of B pairs.
 type Batch struct {
 	Pairs   []int     // indices into Config.Pairs of what is here: the request's, but for replaced ones, [B]
-	Pixels  []float32 // [B, Size, Size, 3]
+	Pixels  []float32 // [B, Size, Size, 3], or the images' features, [B, Features.Size]
 	IDs     []int32   // [B, MaxLen]
 	Skipped []Skip    // images that failed for the first time
 }

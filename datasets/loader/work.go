@@ -28,10 +28,10 @@ func newWork(r Request) *work {
 }
 
 // start makes the arrays of a batch.
-func (w *work) start(size, maxLen int) {
+func (w *work) start(imageSize, maxLen int) {
 	n := len(w.request.Pairs)
 	w.pairs, w.errs = make([]int, n), make([]error, n)
-	w.pixels, w.ids = make([]float32, n*3*size*size), make([]int32, n*maxLen)
+	w.pixels, w.ids = make([]float32, n*imageSize), make([]int32, n*maxLen)
 }
 
 // work takes positions until the loader is closed.
@@ -67,7 +67,7 @@ func (l *Loader) take() (*work, int) {
 				continue
 			}
 			if w.next == 0 {
-				w.start(l.config.Transform.Size, l.config.MaxLen)
+				w.start(l.config.size(), l.config.MaxLen)
 			}
 			w.next++
 			return w, w.next - 1
@@ -79,15 +79,25 @@ func (l *Loader) take() (*work, int) {
 
 // fill writes a pair's pixels and ids at a position of a batch.
 func (l *Loader) fill(w *work, position, pair int) error {
-	img, err := l.images.image(l.ctx, l.config.Pairs[pair].Image)
+	n, size := l.config.MaxLen, l.config.size()
+	if err := l.see(w.request, position, l.config.Pairs[pair].Image, w.pixels[position*size:(position+1)*size]); err != nil {
+		return err
+	}
+	copy(w.ids[position*n:(position+1)*n], l.caption(pair))
+	w.pairs[position] = pair
+	return nil
+}
+
+// see writes what the model reads of an image that takes a position of a batch.
+func (l *Loader) see(r Request, position, image int, out []float32) error {
+	if l.config.Features != nil {
+		return l.config.Features.Features(l.ctx, image, out)
+	}
+	img, err := l.images.image(l.ctx, image)
 	if err != nil {
 		return err
 	}
-	n, size := l.config.MaxLen, l.config.Transform.Size
-	rng := source(l.config.Seed, w.request.Epoch, w.request.Step, position)
-	l.config.Transform.Apply(rng, img, w.pixels[position*3*size*size:(position+1)*3*size*size])
-	copy(w.ids[position*n:(position+1)*n], l.caption(pair))
-	w.pairs[position] = pair
+	l.config.Transform.Apply(source(l.config.Seed, r.Epoch, r.Step, position), img, out)
 	return nil
 }
 

@@ -1,22 +1,26 @@
 package transform
 
-// Mean and standard deviation of the channels red, green and blue over [0, 1], as CLIP, ALBEF and their successors use them.
+// Statistics are mean and standard deviation of the channels red, green and blue over [0, 1].
+type Statistics struct{ Mean, Deviation [3]float32 }
+
+// The statistics by which published encoders see an image.
 var (
-	mean      = [3]float32{0.48145466, 0.4578275, 0.40821073}
-	deviation = [3]float32{0.26862954, 0.26130258, 0.27577711}
+	// CLIP's are those of ALBEF and its successors, too.
+	CLIP = Statistics{[3]float32{0.48145466, 0.4578275, 0.40821073}, [3]float32{0.26862954, 0.26130258, 0.27577711}}
+	// ImageNet's are those of DeiT and of torchvision's networks.
+	ImageNet = Statistics{[3]float32{0.485, 0.456, 0.406}, [3]float32{0.229, 0.224, 0.225}}
+	// Symmetric brings [0, 1] to [-1, 1], as Google's vision transformers have it.
+	Symmetric = Statistics{[3]float32{.5, .5, .5}, [3]float32{.5, .5, .5}}
 )
 
-// Statistics are the mean and standard deviation of the channels red, green and blue over [0, 1] that Normalise takes.
-func Statistics() (means, deviations [3]float32) { return mean, deviation }
-
-// Normalise writes (value/255 - mean) / deviation for every channel with CLIP's statistics.
+// Normalise writes (value/255 - mean) / deviation for every channel.
 //
 //   - out: [Height, Width, 3], as long as m.Pix.
-func Normalise(m RGB, out []float32) {
+func (s Statistics) Normalise(m RGB, out []float32) {
 	var scale, shift [3]float32
 	for c := range 3 {
-		scale[c] = 1 / (255 * deviation[c])
-		shift[c] = mean[c] / deviation[c]
+		scale[c] = 1 / (255 * s.Deviation[c])
+		shift[c] = s.Mean[c] / s.Deviation[c]
 	}
 	out = out[:len(m.Pix)]
 	for i := 0; i+2 < len(out); i += 3 {

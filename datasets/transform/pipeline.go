@@ -49,5 +49,5 @@ func (p Pipeline) Apply(rng *rand.Rand, img image.Image, out []float32) {
 		m.FlipHorizontal()
 	}
 	p.RandAugment.Apply(rng, m)
-	Normalise(m, out)
+	CLIP.Normalise(m, out)
 }

@@ -50,7 +50,7 @@ func TestResize(t *testing.T) {
 // Black is -mean/deviation, white (1-mean)/deviation.
 func TestNormalise(t *testing.T) {
 	out := make([]float32, 6)
-	Normalise(RGB{Width: 2, Height: 1, Pix: []uint8{0, 0, 0, 255, 255, 255}}, out)
+	CLIP.Normalise(RGB{Width: 2, Height: 1, Pix: []uint8{0, 0, 0, 255, 255, 255}}, out)
 	want := []float64{-1.79226, -1.75210, -1.48022, 1.93034, 2.07488, 2.14589}
 	for i := range want {
 		if math.Abs(float64(out[i])-want[i]) > 1e-4 {
@@ -117,7 +117,7 @@ func TestZeroPipelineResizes(t *testing.T) {
 	m := gradient(30, 20)
 	got, want := make([]float32, 8*8*3), make([]float32, 8*8*3)
 	Pipeline{Size: 8}.Apply(nil, m, got)
-	Normalise(Resize(m, m.Bounds(), 8), want)
+	CLIP.Normalise(Resize(m, m.Bounds(), 8), want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got[:6], want[:6])
 	}

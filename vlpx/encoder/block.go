@@ -13,6 +13,7 @@ type Block struct {
 	Epsilon           float64 // of the layer normalisations
 	Dropout           float64 // of attention weights and of each residual's branch
 	Half              bool    // products in bfloat16
+	Activation        Activation
 }
 
 // Self applies the layer without cross-attention to x [batch, tokens, width].
@@ -40,6 +41,6 @@ func (b Block) residual(s *model.Scope, x *Node, branch func(*model.Scope, *Node
 }
 
 func (b Block) feedForward(s *model.Scope, x *Node) *Node {
-	x = gelu(Linear(s.In("in"), x, b.MLP, b.Half))
+	x = b.Activation.apply(Linear(s.In("in"), x, b.MLP, b.Half))
 	return dropout(s, Linear(s.In("out"), x, b.Width, b.Half), b.Dropout)
 }

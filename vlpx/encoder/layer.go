@@ -83,3 +83,16 @@ func dropout(s *model.Scope, x *Node, rate float64) *Node {
 func gelu(x *Node) *Node {
 	return Mul(x, MulScalar(OnePlus(Erf(MulScalar(x, 0.7071067811865476))), 0.5))
 }
+
+// Activation names a feed-forward's non-linearity; the empty one is the exact GELU.
+type Activation string
+
+// Quick is OpenAI's QuickGELU, x times the logistic function of 1.702 x.
+const Quick Activation = "quick"
+
+func (a Activation) apply(x *Node) *Node {
+	if a == Quick {
+		return Mul(x, Sigmoid(MulScalar(x, 1.702)))
+	}
+	return gelu(x)
+}

@@ -18,8 +18,9 @@ import (
 type Retrieval struct {
 	Set       datasets.Set
 	Tokenizer *text.Tokenizer
-	Size      int // pixels a side
-	MaxLen    int // tokens a caption
+	Size      int             // pixels a side
+	Features  loader.Features // of the set's images, where a locked encoder makes them; nil: the model reads pixels
+	MaxLen    int             // tokens a caption
 	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
 	Rerank int
 	// Accept, if not nil, is asked of each image that cannot be decoded whether it may take part as the mean colour; its error ends
@@ -56,7 +57,7 @@ func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodin
 		for i := range batch {
 			batch[i] = min(from+i, r.Set.Len()-1) // the last batch repeats its last image: one compiled shape serves all
 		}
-		pixels, skipped, err := loader.Pixels(ctx, r.Set, batch, r.Size)
+		pixels, skipped, err := loader.Images(ctx, r.Set, batch, r.Size, r.Features)
 		if err != nil {
 			return nil, fmt.Errorf("eval: %s: %w", r.Set.Name(), err)
 		}

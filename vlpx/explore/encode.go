@@ -55,7 +55,7 @@ func (x *Explorer) consecutive(from, n int) []int {
 }
 
 func (x *Explorer) encodeImages(ctx context.Context, images []int) (framework.Encoded, error) {
-	pixels, skipped, err := loader.Pixels(ctx, x.set, images, x.config.Transform.Size)
+	pixels, skipped, err := loader.Images(ctx, x.set, images, x.config.Transform.Size, x.locked)
 	if err != nil {
 		return framework.Encoded{}, fmt.Errorf("explore: %s: %w", x.set.Name(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -39,6 +40,10 @@ type Explorer struct {
 	image, text []float32 // normalised embeddings, [images, dim] and [pairs, dim]
 	batch       int       // pairs of the mini-batch that the methods are asked about
 	unreadable  []string  // keys of images that cannot be decoded
+
+	// locked are the features of the images of the set, by a locked encoder; nil where the model reads pixels.
+	locked      loader.Features
+	closeLocked func()
 
 	backend   compute.Backend
 	model     *train.Model // nil in tests of what needs none
@@ -79,6 +84,12 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 	if x.model, err = train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r)); err != nil {
 		return nil, err
 	}
+	features, closeFeatures, err := e.Features(ctx, r, collection, split)
+	if err != nil {
+		x.Close()
+		return nil, err
+	}
+	x.locked, x.closeLocked = features, closeFeatures
 	if err := x.encode(ctx); err != nil {
 		x.Close()
 		return nil, err
@@ -150,6 +161,9 @@ func (x *Explorer) Close() {
 	}
 	if x.model != nil {
 		x.model.Close()
+	}
+	if x.closeLocked != nil {
+		x.closeLocked()
 	}
 }
 

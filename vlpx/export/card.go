@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -44,7 +45,7 @@ func card(c Config, k run.Kept, words int) ([]byte, error) {
 	}{
 		Config: c, Method: c.VLPX.Method, Seed: c.VLPX.Seed, Data: r.Data, Train: r.Train, Rerank: r.Rerank, Result: k.Result,
 		Parameters: k.Result.Parameters, Words: words, Fused: r.Train.Framework.Text.Fusion, DataSettings: dataSettings(r.Data),
-		Starts: starts(r), Borrowed: r.Weights != run.Weights{}, Metrics: cardMetrics(k.Result.Metrics),
+		Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil, Metrics: cardMetrics(k.Result.Metrics),
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Result.Versions)) {
 		told.Versions = append(told.Versions, name+" "+k.Result.Versions[name])
@@ -87,7 +88,7 @@ func starts(r run.Run) string {
 		*weights.Source
 	}{{"images", r.Weights.Vision}, {"text", r.Weights.Text}} {
 		if source.Source != nil {
-			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", source.Name, source.what, source.Hash))
+			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", cmp.Or(source.Name, "published weights"), source.what, source.Hash))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -35,16 +36,19 @@ type Sizes struct {
 	MaxWords  int       `json:"max_words"`    // of a caption before it is split into tokens
 }
 
-// ViT has the names of VisionTransformer's arguments in timm and ALBEF.
+// ViT has the names of VisionTransformer's arguments in timm and ALBEF, and what these do not have.
 type ViT struct {
-	Image   int     `json:"img_size"`
-	Patch   int     `json:"patch_size"`
-	Width   int     `json:"embed_dim"`
-	Layers  int     `json:"depth"`
-	Heads   int     `json:"num_heads"`
-	Ratio   float64 `json:"mlp_ratio"`
-	Epsilon float64 `json:"layer_norm_eps"`
-	QKVBias bool    `json:"qkv_bias"`
+	Image      int     `json:"img_size"`
+	Patch      int     `json:"patch_size"`
+	Width      int     `json:"embed_dim"`
+	Layers     int     `json:"depth"`
+	Heads      int     `json:"num_heads"`
+	Ratio      float64 `json:"mlp_ratio"`
+	Epsilon    float64 `json:"layer_norm_eps"`
+	QKVBias    bool    `json:"qkv_bias"`
+	Activation string  `json:"hidden_act"` // "gelu", or CLIP's "quick_gelu"
+	CLIP       bool    `json:"clip"`       // CLIP's transformer: patches have no bias, and tokens are normalised before the first layer, too
+	Locked     int     `json:"locked_dim"` // width of the tokens of a frozen encoder that it reads in the place of pixels; 0 for none
 }
 
 // BERT has the names of ALBEF's config_bert.json.
@@ -73,30 +77,42 @@ type Origin struct {
 	Seed      uint64   `json:"seed"`
 	Tokenizer string   `json:"tokenizer"`            // the hash of tokenizer.json
 	Own       []string `json:"own_tensors,omitzero"` // tensors of the model that published ones have not
-	// Locked is the frozen image encoder whose tokens the model reads and which its file leaves out; nil where the file has its own.
-	Locked *weights.Source `json:"locked_vision,omitempty"`
+	// Locked is the frozen image encoder whose tokens the model reads and which its file leaves out; nil where it reads pixels.
+	Locked *Locked `json:"locked_vision,omitempty"`
 	// Settings are the run's canonical JSON.
 	Settings json.RawMessage `json:"settings"`
+}
+
+// Locked is a frozen image encoder: a published checkpoint, of whose patches each square is one token for the model.
+type Locked struct {
+	Name string `json:"name"` // as it is known; empty where it has no name
+	Hash string `json:"hash"` // of the file's content
+	Side int    `json:"side"` // squares of patches a side
 }
 
 // sizes tells a run's sizes in others' words.
 func sizes(r run.Run) Sizes {
 	a := r.Train.Framework
-	mean, deviation := transform.Statistics()
-	pooling := "class"
+	pixels, pooling, activation := transform.CLIP, "class", "gelu"
+	if r.Locked != nil {
+		pixels = r.Locked.Pixels
+	}
 	if a.MeanPool {
 		pooling = "mean"
+	}
+	if a.Vision.Activation == encoder.Quick {
+		activation = "quick_gelu"
 	}
 	return Sizes{
 		ModelType: "albef", ImageRes: a.Vision.Image, EmbedDim: a.Embed, Pooling: pooling,
 		Vision: ViT{a.Vision.Image, a.Vision.Patch, a.Vision.Width, a.Vision.Layers, a.Vision.Heads,
-			float64(a.Vision.MLP) / float64(a.Vision.Width), 1e-6, true},
+			float64(a.Vision.MLP) / float64(a.Vision.Width), a.Vision.Epsilon(), true, activation, a.Vision.CLIP, a.Vision.Locked},
 		BERT: BERT{
 			ModelType: "bert", Activation: "gelu", Width: a.Text.Width, Layers: a.Text.Layers + a.Text.Fusion, Fusion: a.Text.Layers,
 			EncoderWidth: a.Vision.Width, Heads: a.Text.Heads, MLP: a.Text.MLP, Vocab: a.Text.Vocab, Positions: a.Text.Positions,
 			Types: max(a.Text.Types, 2), Epsilon: 1e-12, Dropout: a.Text.Dropout, AttentionDrop: a.Text.Dropout,
 		},
-		Mean: mean[:], Deviation: deviation[:], Resize: "bicubic", MaxTokens: r.Train.MaxLen, MaxWords: text.MaxWords,
+		Mean: pixels.Mean[:], Deviation: pixels.Deviation[:], Resize: "bicubic", MaxTokens: r.Train.MaxLen, MaxWords: text.MaxWords,
 	}
 }
 
@@ -138,6 +154,8 @@ func plausible(r run.Run) error {
 		return fmt.Errorf("captions of %d tokens; the text encoder takes 3 to %d", t.MaxLen, t.Framework.Text.Positions)
 	case t.Transform.Size != t.Framework.Vision.Image:
 		return fmt.Errorf("images of %d pixels for an encoder of %d", t.Transform.Size, t.Framework.Vision.Image)
+	case (r.Locked != nil) != (t.Framework.Vision.Locked > 0):
+		return errors.New("a locked encoder without a model that reads its tokens, or the other way round")
 	case r.Rerank < 1:
 		return fmt.Errorf("re-ranking %d candidates; at least 1", r.Rerank)
 	}

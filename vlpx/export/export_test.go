@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -339,30 +340,51 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A model that reads a frozen encoder's tokens has no image encoder in its file, and config.json names the one that it reads. What
-// published models have not has names of our own.
+// A model that reads a frozen encoder's tokens has no encoder of pixels in its file, and config.json names the one that it reads; with it
+// there the numbers are the run's. What published models have not has names of our own.
 func TestLocked(t *testing.T) {
-	r, tokenizer := small(t)
-	kept, m := drawn(t, r, tokenizer)
-	one := tensors.FromValue([]float32{1})
-	locked := weights.Tensors{"itm_head.bias": one, "vlpx.vision.adapter.bias": one}
-	if _, err := describe(kept, m, locked); err == nil || !strings.Contains(err.Error(), "names none") {
-		t.Errorf("got error %v for a model without any image encoder", err)
+	vit, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	vit := weights.Source{Name: "vit-tiny", Hash: "0123456789abcdef", Path: "somewhere"}
-	kept.Run.Weights.Vision = &vit
-	c, err := describe(kept, m, locked)
-	if err != nil || c.VLPX.Locked == nil || *c.VLPX.Locked != vit || !slices.Equal(c.VLPX.Own, []string{"vlpx.vision.adapter.bias"}) {
-		t.Errorf("got %+v (%v), want it to name %v and the adapter", c.VLPX, err, vit)
+	r, _ := small(t)
+	r.Locked = &locked.Encoder{Weights: vit, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
+	r.Train.Framework.Vision = encoder.ViT{Image: 24, Patch: 8, Width: 12, Layers: 1, Heads: 3, MLP: 20, Locked: 16}
+	r.Train.Transform.Size = 24
+	kept, m := made(t, r)
+	kept.Run.Locked.Weights.Name = "vit-of-the-test"
+	dir := exported(t, kept, m)
+	folder, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	text, err := card(c, kept, 7)
-	for _, want := range []string{"`vlpx.vision.adapter.bias`", "frozen and not in the file: it is vit-tiny", "weights that it started from"} {
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("the card does not say %q (%v)", want, err)
+	want := Locked{"vit-of-the-test", vit.Hash, 3}
+	if c := folder.VLPX; c.Locked == nil || *c.Locked != want || !slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
+		t.Errorf("got %+v, want %v and the adapter", c, want)
+	}
+	if folder.Mean[0] != transform.ImageNet.Mean[0] || folder.Vision.Locked != 16 {
+		t.Errorf("got %+v, want what the frozen encoder sees", folder.Sizes)
+	}
+	for _, want := range []string{"`vlpx.vision.adapter.bias`", "it is vit-of-the-test with the content hash\n`" + vit.Hash, "published weights that it uses"} {
+		if card := contents(t, dir)[CardName]; !strings.Contains(card, want) {
+			t.Errorf("no %q in\n%s", want, card)
 		}
 	}
-	if c, err := describe(kept, m, weights.Tensors{"visual_encoder.cls_token": one}); err != nil || c.VLPX.Locked != nil {
-		t.Errorf("got %+v (%v) for a model with an image encoder of its own", c.VLPX.Locked, err)
+	again, err := folder.Model(backend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	folder.Run.Locked.Weights = vit
+	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t)}
+	got, err := e.Measure(t.Context(), folder.Run, again, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range got {
+		if value != kept.Result.Metrics[name] {
+			t.Errorf("%s: got %v, the run's result has %v", name, value, kept.Result.Metrics[name])
+		}
 	}
 }
 

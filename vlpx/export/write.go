@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -97,10 +96,7 @@ func fill(dir string, k run.Kept, m *train.Model) error {
 	if err != nil {
 		return err
 	}
-	config, err := describe(k, m, tensors)
-	if err != nil {
-		return err
-	}
+	config := describe(k, m, tensors)
 	settings, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return err
@@ -123,17 +119,12 @@ func fill(dir string, k run.Kept, m *train.Model) error {
 }
 
 // describe makes the config.json of a run's model.
-func describe(k run.Kept, m *train.Model, tensors weights.Tensors) (Config, error) {
+func describe(k run.Kept, m *train.Model, tensors weights.Tensors) Config {
 	c := Config{sizes(k.Run), Origin{
 		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Settings: k.JSON,
 	}}
-	for name := range tensors {
-		if strings.HasPrefix(name, "visual_encoder.") {
-			return c, nil
-		}
+	if l := k.Run.Locked; l != nil {
+		c.VLPX.Locked = &Locked{l.Weights.Name, l.Weights.Hash, l.Side}
 	}
-	if c.VLPX.Locked = k.Run.Weights.Vision; c.VLPX.Locked == nil {
-		return Config{}, errors.New("the model has no image encoder, and its run names none that it reads")
-	}
-	return c, nil
+	return c
 }

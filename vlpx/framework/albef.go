@@ -53,6 +53,8 @@ func (a ALBEF) Validate() error {
 	switch v, t := a.Vision, a.Text; {
 	case v.Patch <= 0 || v.Image%v.Patch != 0:
 		return fmt.Errorf("framework: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
+	case v.Locked < 0:
+		return fmt.Errorf("framework: a locked encoder's width of %d; it must not be negative", v.Locked)
 	case v.Heads <= 0 || v.Width%v.Heads != 0:
 		return fmt.Errorf("framework: the vision width %d is not a multiple of its %d heads", v.Width, v.Heads)
 	case t.Heads <= 0 || t.Width%t.Heads != 0:
@@ -82,9 +84,9 @@ type Text struct {
 	Feature *Node // the normalised embedding w, [batch, Embed]
 }
 
-// EncodeImage encodes pixels [batch, side, side, 3].
-func (a ALBEF) EncodeImage(s *model.Scope, pixels *Node) Image {
-	tokens := a.Vision.Encode(s.In("vision"), pixels, a.Half)
+// EncodeImage encodes images [batch, encoder.ViT.Input...]: pixels, or the tokens of a locked encoder.
+func (a ALBEF) EncodeImage(s *model.Scope, images *Node) Image {
+	tokens := a.Vision.Encode(s.In("vision"), images, a.Half)
 	summary := class(tokens)
 	if a.MeanPool {
 		summary = ReduceMean(tokens, 1)

@@ -35,6 +35,15 @@ func Orderly() {
 	panic(p)
 }
 
+// Rows is a tensor [rows, dims...] of numbers, with as many rows as they make.
+func Rows(numbers []float32, dims ...int) *tensors.Tensor {
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	return tensors.FromFlatDataAndDimensions(numbers, append([]int{len(numbers) / size}, dims...)...)
+}
+
 // Release frees tensors at once.
 func Release(all []*tensors.Tensor) {
 	for _, t := range all {

@@ -61,10 +61,9 @@ func (e *Encoded) Append(batch Encoded, count, rows int) {
 	e.States = append(e.States, batch.States[:len(batch.States)/rows*count]...)
 }
 
-// Images encodes pixels [batch, side, side, 3].
-func (n *Inference) Images(pixels []float32) (Encoded, error) {
-	side := n.model.Vision.Image
-	return encoded(n.images, tensors.FromFlatDataAndDimensions(pixels, len(pixels)/(side*side*3), side, side, 3))
+// Images encodes images [batch, encoder.ViT.Input...].
+func (n *Inference) Images(images []float32) (Encoded, error) {
+	return encoded(n.images, Rows(images, n.model.Vision.Input()...))
 }
 
 // Texts encodes ids [batch, tokens].
@@ -89,11 +88,10 @@ func (n *Inference) Probabilities(states []float32, ids []int32, images []float3
 func (n *Inference) matching(states []float32, ids []int32, images []float32, score func(not, matched float32) float32) ([]float32, error) {
 	rows := len(ids) / n.tokens
 	vision := n.model.Vision
-	patches := (vision.Image/vision.Patch)*(vision.Image/vision.Patch) + 1
 	out, err := Call(n.pair,
 		tensors.FromFlatDataAndDimensions(states, rows, n.tokens, n.model.Text.Width),
 		tensors.FromFlatDataAndDimensions(ids, rows, n.tokens),
-		tensors.FromFlatDataAndDimensions(images, rows, patches, vision.Width))
+		tensors.FromFlatDataAndDimensions(images, rows, vision.Tokens(), vision.Width))
 	if err != nil {
 		return nil, fmt.Errorf("framework: matching: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Batch is a mini-batch on its way into the step.
 type Batch struct {
-	Pixels   *Node // [batch, side, side, 3], normalised
+	Pixels   *Node // normalised, [batch, side, side, 3]; of a locked encoder its tokens, [batch, tokens, width]
 	IDs      *Node // of the captions, padded with zeros, [batch, tokens] int32
 	Masked   *Node // the ids with MLM's masks, [batch, tokens] int32
 	Labels   *Node // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32

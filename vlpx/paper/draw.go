@@ -144,6 +144,7 @@ func (r *Report) scaleNote() string {
 	case n > 1:
 		note += fmt.Sprintf(" Every run starts from the same model, %d epochs of InfoNCE.", n)
 	}
+	note += r.plan.lockedNote()
 	if ran := r.origins(); ran != "" {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}

@@ -141,7 +141,8 @@ var falcon = []Artifact{
 	{ID: "falcon/table3", Title: "FALCON inside BLIP-2, with the ITG loss as reward"},
 	falconTable4,
 	{ID: "falcon/table5", Title: "Hyper-parameters", Look: "Where a preset departs from the paper's settings.", Table: hyperTable,
-		Note: "The paper prints neither layers nor width: it takes ALBEF's backbone (appendix C.4), whose sizes these are."},
+		Note: "The paper prints neither layers nor width: it takes ALBEF's backbone (appendix C.4), whose sizes and first weights these are: " +
+			"DeiT-B for vision, BERT-base for text and fusion, as the scale paper has them (vlpx weights lists both)."},
 	{ID: "falcon/table6", Title: "Sizes of the pre-training data", Look: "What each split of the data on disk holds.", Table: sizesTable},
 	falconFigure2,
 	falconFigure4,

@@ -177,8 +177,9 @@ func TestMarkOfAPick(t *testing.T) {
 	}
 }
 
-// Photographs whose relation is unknown have neither marks nor rates.
-func TestSchedulerOnPhotographs(t *testing.T) {
+// photographs is a folder of five grey ones in Karpathy's layout, three of them to train with.
+func photographs(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
 		t.Fatal(err)
@@ -201,6 +202,12 @@ func TestSchedulerOnPhotographs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// Photographs whose relation is unknown have neither marks nor rates.
+func TestSchedulerOnPhotographs(t *testing.T) {
+	dir := photographs(t)
 	for _, id := range []string{"falcon/figure4", "falcon/D.1"} {
 		store, p := run.OpenStore(t.TempDir()), plan(t, id, Request{Data: dir, Seeds: []uint64{5}})
 		set, err := p.Data.TrainingSet()

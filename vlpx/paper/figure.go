@@ -31,7 +31,7 @@ func (r *Report) caption(about ...string) string {
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
-	return fmt.Sprintf("Scale %s on %s. %s", scale, r.Data.Name, strings.Join(about, " "))
+	return fmt.Sprintf("Scale %s on %s.%s %s", scale, r.Data.Name, r.plan.lockedNote(), strings.Join(about, " "))
 }
 
 // spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.

@@ -24,6 +24,9 @@ func (p *Plan) FileName(name string) string {
 	if p.planner.folder() {
 		parts = append(parts, p.Data.Name, Abbreviated(p.Data.Hash))
 	}
+	if source := p.lockedSource(); source != nil {
+		parts = append(parts, source.Name)
+	}
 	parts = append(parts, p.Settings()...)
 	switch {
 	case p.Artifact.compared():

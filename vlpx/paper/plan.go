@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Request is what a user asks of an artifact.
@@ -22,6 +23,10 @@ type Request struct {
 	Own []negative.Method
 	// Vocabulary is a BERT vocab.txt or tokenizer.json; empty for one built from the training captions.
 	Vocabulary string
+	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", each with the name of a known checkpoint, a path or
+	// "none"; what is not named here is as the scale has it.
+	Weights []string
+	Places  weights.Places // of the known ones
 }
 
 // Plan is an artifact with the runs that a request comes to.
@@ -47,7 +52,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, err := Preset(q.Scale, q.folder())
+	scale, err := q.Preset()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +119,11 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 // rows fills in the runs.
 func (p *Plan) rows(q Request) error {
 	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
-	p.planner = planner{q, p.Seeds, map[string]*text.Tokenizer{}}
+	published, err := q.published(p.Scale)
+	if err != nil {
+		return err
+	}
+	p.planner = planner{q, p.Seeds, published, map[string]*text.Tokenizer{}}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
@@ -141,8 +150,9 @@ func (p *Plan) seeded(row int, seed uint64) (run.Run, error) {
 // planner works out the runs of rows.
 type planner struct {
 	Request
-	seeds []uint64
-	known map[string]*text.Tokenizer // by the data's hash: rows mostly share it
+	seeds     []uint64
+	published run.Weights
+	known     map[string]*text.Tokenizer // by the data's hash: rows mostly share it
 }
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
@@ -177,6 +187,9 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	method := row.Method(scale)
 	method.Name = row.Name
 	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
+	if err := w.publish(runs, scale); err != nil {
+		return nil, err
+	}
 	if err := w.warm(runs, scale, vocabulary, tokenizer.Size()); err != nil {
 		return nil, err
 	}
@@ -218,9 +231,13 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	start := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})[0]
+	starts := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})
+	if err := w.publish(starts, scale); err != nil {
+		return err
+	}
 	for k := range runs {
-		runs[k].Init, runs[k].Train.Init = &start, start.ID()
+		runs[k].Weights = run.Weights{} // those that the warm start began with
+		runs[k].Init, runs[k].Train.Init = &starts[0], starts[0].ID()
 	}
 	return nil
 }

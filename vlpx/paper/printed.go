@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 
 	"vlpx.internal/datasets"
@@ -60,6 +61,8 @@ func hyperTable(r *Report) (plots.Table, error) {
 			return fmt.Sprintf("%d, %d, %d", s.VisionLayers, s.TextLayers, s.Fusion)
 		}},
 		{"width", "ALBEF's: 768", func(s Scale) any { return s.Width }},
+		{"first weights: vision", "ALBEF's: DeiT-B", func(s Scale) any { return cmp.Or(starts[s.Name].vision, "drawn") }},
+		{"first weights: text", "ALBEF's: BERT-base", func(s Scale) any { return cmp.Or(starts[s.Name].text, "drawn") }},
 		{"scheduler: quantiles M", "100", func(s Scale) any { return s.Scheduler.Quantiles }},
 		{"scheduler: hidden width", "256", func(s Scale) any { return s.Scheduler.Hidden }},
 		{"scheduler: residual blocks", "2", func(s Scale) any { return s.Scheduler.Blocks }},

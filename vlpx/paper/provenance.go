@@ -9,7 +9,8 @@ import (
 	"vlpx.internal/plots"
 )
 
-// Settings are what was changed of the scale, "key=value" in the order asked for, and the vocabulary's file where one was given.
+// Settings are what was changed of the scale, "key=value" in the order asked for, and the vocabulary's file and the
+// published weights where they were given.
 func (p *Plan) Settings() []string {
 	settings := []string{}
 	for _, assignment := range p.planner.Set {
@@ -19,7 +20,7 @@ func (p *Plan) Settings() []string {
 	if p.planner.Vocabulary != "" {
 		settings = append(settings, "vocabulary="+filepath.Base(p.planner.Vocabulary))
 	}
-	return settings
+	return append(settings, p.planner.weightSettings()...)
 }
 
 // Abbreviated is the beginning of a hash, enough to tell one from another.

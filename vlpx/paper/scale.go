@@ -39,6 +39,8 @@ type Scale struct {
 	// takes the place of Scenes.CaptionNoise.
 	CaptionNoise float64
 
+	// Locked is the image encoder without gradient in front of the model.
+	Locked                           Locked
 	Image, Patch                     int // pixels a side
 	Width, Heads, MLP, Embed         int
 	VisionLayers, TextLayers, Fusion int
@@ -154,8 +156,12 @@ func Preset(name string, folder bool) (Scale, error) {
 
 // Framework is ALBEF at this scale, for a vocabulary of the given size.
 func (s Scale) Framework(vocab int) framework.ALBEF {
+	patch := s.Patch
+	if s.Locked.Side > 0 {
+		patch = s.Image / s.Locked.Side
+	}
 	return framework.ALBEF{
-		Vision: encoder.ViT{Image: s.Image, Patch: s.Patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
+		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
 			Fusion: s.Fusion, Dropout: s.Dropout},
 		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,

@@ -45,7 +45,7 @@ func retrievalTuning(s Scale, alpha float64) negative.Method {
 // validation split is taken, as ALBEF does.
 func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	r := from
-	r.Data, r.Reference, r.Init = data, nil, &from
+	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
 	c, t := &r.Train, s.Tuning
 	c.Method, c.Reference, c.Init = m.WithDefaults(), "", from.ID()
 	c.Objectives, c.Select = negative.Objectives{ITC: true, ITM: true}, string(eval.RMean)

@@ -10,8 +10,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Description is a run as its canonical JSON tells it. Its Run lacks what no JSON gives back: the parts and the name of the method, the
-// runs that it needs, and where its data lie. So the Run's own ID is not the description's.
+// Description is a run as its canonical JSON tells it. Its Run lacks what that does not give back: the parts and the name of the method,
+// the runs that it needs, where its data and checkpoints lie, and what these are called. So the Run's own ID is not the description's.
 type Description struct {
 	ID   string
 	Run  Run

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Executor runs runs: it holds what they share.
@@ -78,7 +79,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	}
 	var retrieved []eval.Retrieved
 	var items eval.Items
-	metrics, err := evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
+	metrics, err := e.evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
 		q.Show = func(examples []eval.Retrieved) { retrieved = examples }
 		q.Keep = func(queries eval.Items) { items = queries }
 		return q.Full(ctx, n)
@@ -162,8 +163,8 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 	return e.measure(ctx, r, collection, model, split)
 }
 
-// Measure measures a model on a split of a run's data, as the run would. Of the run it needs the data, the re-ranking, and the sizes of
-// images and captions; the executor needs no store.
+// Measure measures a model on a split of a run's data, as the run would. Of the run it needs the data, the locked encoder, the re-ranking,
+// and the sizes of images and captions.
 func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string) (map[string]float64, error) {
 	collection, err := r.Data.Open()
 	if err != nil {
@@ -177,7 +178,7 @@ func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m 
 	if err != nil {
 		return nil, err
 	}
-	return evaluate(ctx, r, looked, m, split, eval.Retrieval.Full)
+	return e.evaluate(ctx, r, looked, m, split, eval.Retrieval.Full)
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
@@ -185,26 +186,37 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	if err != nil {
 		return nil, train.Outcome{}, err
 	}
+	features, closeFeatures, err := e.Features(ctx, r, c, "train")
+	if err != nil {
+		return nil, train.Outcome{}, err
+	}
+	defer closeFeatures()
 	folder := func(of *Run) string {
 		if of == nil {
 			return ""
 		}
 		return e.Store.Dir(*of)
 	}
+	var published weights.Values
+	if !e.Store.Started(r) {
+		if published, err = e.published(r); err != nil {
+			return nil, train.Outcome{}, err
+		}
+	}
 	measure := eval.Retrieval.Cosine
 	if r.Train.Select != "" {
 		measure = eval.Retrieval.Full
 	}
 	return train.Train(ctx, train.Job{
-		Config: r.Train, Set: set, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
-		Reference: folder(r.Reference), Init: folder(r.Init),
+		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
+		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)
 			}
 		},
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
-			return evaluate(ctx, r, c, m, "val", measure)
+			return e.evaluate(ctx, r, c, m, "val", measure)
 		},
 	})
 }
@@ -212,7 +224,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 type measurement func(eval.Retrieval, context.Context, *framework.Inference) (eval.Result, error)
 
 // evaluate measures zero-shot retrieval of a model on a split, in the given way.
-func evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
+func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
 	set, err := r.Data.split(c, split)
 	if err != nil {
 		return nil, err
@@ -221,8 +233,13 @@ func evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, 
 	if err != nil {
 		return nil, err
 	}
+	features, closeFeatures, err := e.Features(ctx, r, c, split)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFeatures()
 	retrieval := eval.Retrieval{
-		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
+		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, Features: features, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
 	}
 	result, err := measure(retrieval, ctx, inference)
 	if err != nil {

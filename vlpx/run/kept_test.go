@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
@@ -18,7 +20,8 @@ import (
 // What run.json tells is the run, but for the method's parts and what no JSON has, and it is its identity, however its lines are broken.
 func TestDescribe(t *testing.T) {
 	r := tuned(t)
-	r.Weights.Vision = &weights.Source{Name: "vit", Hash: "0123"}
+	r.Weights.Vision = &weights.Source{Hash: "0123"}
+	r.Locked = &locked.Encoder{Weights: weights.Source{Hash: "4567"}, Image: 224, Side: 7, Pixels: transform.Symmetric}
 	r.Train.Framework.MeanPool, r.Train.Framework.Text.Dropout = true, 0.1
 	var lines any
 	if err := json.Unmarshal(r.JSON(), &lines); err != nil {
@@ -28,7 +31,7 @@ func TestDescribe(t *testing.T) {
 	want.Train.Method, want.Init, want.Vocabulary.File = negative.Method{}, nil, ""
 	got, err := Describe(r.JSON())
 	if err != nil || got.ID != r.ID() || !reflect.DeepEqual(got.Run, want) || string(got.JSON) != string(r.JSON()) {
-		t.Errorf("got %+v (%v), want the ID %s and %+v", got, err, r.ID(), want)
+		t.Errorf("got %s, %+v (%v), want the ID %s and %+v", got.ID, got.Run, err, r.ID(), want)
 	}
 	indented := strings.ReplaceAll(string(r.JSON()), "\n", "\n\t  ") + "\n"
 	if got, err := Describe([]byte(indented)); err != nil || got.ID != r.ID() {

@@ -15,8 +15,8 @@ import (
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/train"
-	"vlpx.internal/vlpx/weights"
 )
 
 // format is the version of what a run computes. It changes whenever the same configuration gives other numbers, so that older
@@ -31,6 +31,10 @@ type Run struct {
 	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
 	// Weights are the published models that this one starts from; none where all first values are drawn.
 	Weights Weights `json:",omitzero"`
+	// Locked is the image encoder without gradient in front of the model; nil where the model reads pixels.
+	Locked *locked.Encoder `json:",omitempty"`
+	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
+	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
 	Reference *Run `json:"-"`
 	// Init is the run whose model this one starts from, made first if it is missing; Train.Init is its identity. nil for none.
@@ -56,12 +60,6 @@ func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 		return nil, err
 	}
 	return r.Vocabulary.Tokenizer(c)
-}
-
-// Weights are published models that a model starts from.
-type Weights struct {
-	Vision *weights.Source `json:",omitempty"` // the image encoder
-	Text   *weights.Source `json:",omitempty"` // the text encoder with its fusion layers
 }
 
 // Data names a collection of images with captions.

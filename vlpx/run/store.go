@@ -31,6 +31,9 @@ const (
 // OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
 func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs")} }
 
+// LockedDir is the folder of what locked encoders made of images.
+func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.dir), "locked") }
+
 // Dir is the folder of a run.
 func (s *Store) Dir(r Run) string { return filepath.Join(s.dir, r.ID()) }
 

@@ -57,6 +57,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
 	case c.MaxLen < 3 || c.MaxLen > c.Framework.Text.Positions:
 		return fmt.Errorf("train: captions of %d tokens; the text encoder takes 3 to %d", c.MaxLen, c.Framework.Text.Positions)
+	case c.Framework.Vision.Locked > 0 && c.Transform != (transform.Pipeline{Size: c.Transform.Size}):
+		return fmt.Errorf("train: a locked encoder sees each image as it is; take the augmentation away, or lock none")
 	case c.Transform.Size != c.Framework.Vision.Image:
 		return fmt.Errorf("train: images of %d pixels for an encoder of %d", c.Transform.Size, c.Framework.Vision.Image)
 	}

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/weights"
 )
 
 // freeze loads the reference model.
@@ -28,18 +31,40 @@ func (t *trainer) startFrom(dir string) error {
 	}
 	defer first.Close()
 	for _, v := range sortedVariables(first.store, framework.Model) {
-		for _, root := range []string{framework.Model, framework.Momentum} {
-			into := t.store.GetVariable(root + strings.TrimPrefix(v.Path(), framework.Model))
-			if into == nil {
-				continue
-			}
-			value, err := v.MustValue().LocalClone()
-			if err != nil {
-				return err
-			}
-			if err := into.SetValue(value); err != nil {
-				return err
-			}
+		if err := t.begin(v.Path(), v.MustValue()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startWith gives the model, and its momentum copy where there is one, published weights.
+func (t *trainer) startWith(values weights.Values) error {
+	for path, value := range values {
+		v := t.store.GetVariable(path)
+		if v == nil || !v.Shape().Equal(value.Shape()) {
+			return fmt.Errorf("train: the published weights have a variable %s of shape %s, the model another or none", path, value.Shape())
+		}
+		if err := t.begin(path, value); err != nil {
+			return fmt.Errorf("train: the published weights: %w", err)
+		}
+	}
+	return nil
+}
+
+// begin gives a variable of the model, and its momentum copy where there is one, a copy of a first value.
+func (t *trainer) begin(path string, first *tensors.Tensor) error {
+	for _, root := range []string{framework.Model, framework.Momentum} {
+		into := t.store.GetVariable(root + strings.TrimPrefix(path, framework.Model))
+		if into == nil {
+			continue
+		}
+		value, err := first.LocalClone()
+		if err != nil {
+			return err
+		}
+		if err := into.SetValue(value); err != nil {
+			return err
 		}
 	}
 	return nil

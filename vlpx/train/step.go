@@ -16,7 +16,7 @@ import (
 
 // Input is one mini-batch on the host.
 type Input struct {
-	Pixels              []float32 // [batch, side, side, 3], normalised
+	Pixels              []float32 // normalised, or the tokens of a locked encoder, [batch, encoder.ViT.Input...]
 	IDs, Masked, Labels []int32   // [batch, tokens]; see framework.Batch
 	Noise               []float32 // standard Gumbel draws, [2, batch, batch]
 	Progress            float64   // epochs done, a fraction
@@ -59,13 +59,14 @@ func (o Output) Loss() float64 { return o.ITC + o.ITM + o.MLM }
 
 // Step is the compiled training step: losses, gradients, the update and what it improved in one call.
 type Step struct {
-	execs               map[int]*model.Exec // by the room for new positives
-	build               func(room int) (*model.Exec, error)
-	batch, side, tokens int
-	rewarded            bool
-	needs               framework.Needs
-	weights, labels     bool
-	connects, joins     bool
+	execs           map[int]*model.Exec // by the room for new positives
+	build           func(room int) (*model.Exec, error)
+	batch, tokens   int
+	image           []int // the shape of an image
+	rewarded        bool
+	needs           framework.Needs
+	weights, labels bool
+	connects, joins bool
 }
 
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
@@ -73,7 +74,7 @@ type Step struct {
 func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, error) {
 	_, rewarded := c.Method.Batches.(negative.Rewarded)
 	step := &Step{
-		execs: map[int]*model.Exec{}, batch: c.BatchSize, side: c.Framework.Vision.Image, tokens: c.MaxLen, rewarded: rewarded,
+		execs: map[int]*model.Exec{}, batch: c.BatchSize, image: c.Framework.Vision.Input(), tokens: c.MaxLen, rewarded: rewarded,
 		needs: framework.NeedsOf(c.Method, c.objectives()), connects: c.Method.Positives != nil,
 	}
 	graph := func(s *model.Scope, in []*Node, room int) []*Node {
@@ -128,7 +129,7 @@ func NewStep(backend compute.Backend, store *model.Store, c Config) (*Step, erro
 func (s *Step) Run(in Input) (Output, error) {
 	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, s.batch, s.tokens) }
 	inputs := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(in.Pixels, s.batch, s.side, s.side, 3),
+		framework.Rows(in.Pixels, s.image...),
 		ids(in.IDs), ids(in.Masked), ids(in.Labels),
 		tensors.FromFlatDataAndDimensions(in.Noise, 2, s.batch, s.batch),
 		tensors.FromScalar(float32(in.Progress)), tensors.FromScalar(float32(in.Rate)),

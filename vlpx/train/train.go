@@ -20,20 +20,24 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // Job is a configuration with its data, on a backend.
 type Job struct {
 	Config    Config
 	Set       datasets.Set
+	Features  loader.Features // of its images, by a locked encoder; nil where the model reads pixels
 	Tokenizer *text.Tokenizer
 	Backend   compute.Backend
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
 	// Init is the folder of the finished run that Config.Init names.
-	Init  string
-	Every time.Duration // between checkpoints within an epoch, at least
+	Init string
+	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.
+	Weights weights.Values
+	Every   time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
@@ -160,6 +164,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
 		return nil, err
 	}
+	if err = t.startWith(job.Weights); err != nil {
+		return nil, err
+	}
 	if c.Init != "" {
 		if err = t.startFrom(job.Init); err != nil {
 			return nil, fmt.Errorf("train: the model that %s starts from: %w", c.Method.Name, err)
@@ -181,7 +188,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	t.model = &Model{framework: c.Framework, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer, tokens: c.MaxLen}
 	t.loader = loader.New(loader.Config{
-		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform,
+		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
 		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache,
 	})
 	t.saved, t.started = time.Now(), time.Now()

@@ -18,27 +18,20 @@ func BERT(names, scope string) Table {
 	for name, path := range map[string]string{"word": "word", "position": "position", "token_type": "segment"} {
 		t.Rules = append(t.Rules, Rule{scope + "/embeddings/" + path + "/" + encoder.Embedding, Same, []string{embeddings + name + "_embeddings.weight"}})
 	}
-	self, cross := block+"attention.", block+"crossattention."
-	for name, path := range map[string]string{
-		embeddings + "LayerNorm":   scope + "/embeddings/norm",
+	self, cross := "attention.", "crossattention."
+	return t.with(names, map[string]string{"embeddings.LayerNorm": scope + "/embeddings/norm"}, nil).with(block, map[string]string{
 		self + "output.LayerNorm":  layer + "/attention/norm",
 		cross + "output.LayerNorm": layer + "/cross/norm",
-		block + "output.LayerNorm": layer + "/mlp/norm",
-	} {
-		t.Rules = append(t.Rules, norm(name, path)...)
-	}
-	for path, parts := range map[string][]string{
-		"/attention/qkv":    {self + "self.query", self + "self.key", self + "self.value"},
-		"/attention/output": {self + "output.dense"},
-		"/cross/query":      {cross + "self.query"},
-		"/cross/kv":         {cross + "self.key", cross + "self.value"},
-		"/cross/output":     {cross + "output.dense"},
-		"/mlp/in":           {block + "intermediate.dense"},
-		"/mlp/out":          {block + "output.dense"},
-	} {
-		t.Rules = append(t.Rules, linear(layer+path, parts...)...)
-	}
-	return t
+		"output.LayerNorm":         layer + "/mlp/norm",
+	}, map[string][]string{
+		layer + "/attention/qkv":    {self + "self.query", self + "self.key", self + "self.value"},
+		layer + "/attention/output": {self + "output.dense"},
+		layer + "/cross/query":      {cross + "self.query"},
+		layer + "/cross/kv":         {cross + "self.key", cross + "self.value"},
+		layer + "/cross/output":     {cross + "output.dense"},
+		layer + "/mlp/in":           {"intermediate.dense"},
+		layer + "/mlp/out":          {"output.dense"},
+	})
 }
 
 // MaskedWords is BERT's head for MLM. Its decoder is tied to the word embedding, and so are two of its names.

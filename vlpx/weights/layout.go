@@ -2,7 +2,6 @@ package weights
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -19,6 +18,7 @@ const (
 	Linear                // a matrix [out, in]; ours is [in, out]
 	Patches               // a convolution [out, channels, height, width]; ours is [height*width*channels, out]
 	Learned               // learned tokens [1, tokens, width]; ours are [tokens, width]
+	Vector                // one learned token [width]; ours is [1, width]
 	Counted               // the numbers of our rows from 0 on, [1, rows], of type int64; only written
 )
 
@@ -30,12 +30,10 @@ var layouts = map[Layout]struct {
 	apart func(size int) []int
 }{
 	Linear:  {[]int{1, 0}, 1, func(size int) []int { return []int{size} }},
-	Patches: {[]int{2, 3, 1, 0}, 3, func(size int) []int { side := squareSide(size / 3); return []int{side, side, 3} }},
+	Patches: {[]int{2, 3, 1, 0}, 3, func(size int) []int { return []int{side(size / 3), side(size / 3), 3} }},
 	Learned: {[]int{0, 1, 2}, 2, func(size int) []int { return []int{1, size} }},
+	Vector:  {[]int{0}, 0, func(int) []int { return nil }},
 }
-
-// squareSide is the side of a square of so many patches or pixels, rounded.
-func squareSide(of int) int { return int(math.Round(math.Sqrt(float64(of)))) }
 
 // ours returns a tensor in our layout.
 func (l Layout) ours(t *tensors.Tensor) (*tensors.Tensor, error) {

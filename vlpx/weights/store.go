@@ -62,29 +62,3 @@ func Missing(store *model.Store, root string) error {
 	slices.Sort(lacking)
 	return fmt.Errorf("weights: nothing was read for %s", strings.Join(lacking, ", "))
 }
-
-// As returns a tensor of float32 or float64 as the other, or as it is.
-func As(t *tensors.Tensor, dtype dtypes.DType) (*tensors.Tensor, error) {
-	switch from := t.DType(); {
-	case from == dtype:
-		return t, nil
-	case from == dtypes.Float64 && dtype == dtypes.Float32:
-		return converted[float64, float32](t)
-	case from == dtypes.Float32 && dtype == dtypes.Float64:
-		return converted[float32, float64](t)
-	default:
-		return nil, fmt.Errorf("it is of type %s and cannot become %s", from, dtype)
-	}
-}
-
-func converted[From, To float32 | float64](t *tensors.Tensor) (*tensors.Tensor, error) {
-	values, err := tensors.CopyFlatData[From](t)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]To, len(values))
-	for i, x := range values {
-		out[i] = To(x)
-	}
-	return tensors.FromFlatDataAndDimensions(out, t.Shape().Dimensions...), nil
-}

@@ -25,7 +25,8 @@ type Table struct {
 	Copies []Rule
 	// Rest is the scope below which a variable that no rule names is called by its path, "vlpx." before it; empty where there is none.
 	Rest string
-	// Ignored are the names of tensors that no variable takes, such as those of heads for other tasks.
+	// Ignored are the names of tensors that no variable takes, such as those of heads for other tasks. In them # stands for a number and
+	// * at the end for whatever follows. A rule goes before.
 	Ignored []string
 	// Renamed are parts of names and what they are called now.
 	Renamed map[string]string
@@ -56,9 +57,45 @@ func numbered(name string) (pattern, number string) {
 	return name, ""
 }
 
+// matches tells whether a name is of a pattern, in which # stands for a number and * at the end for whatever follows.
+func matches(pattern, name string) bool {
+	for ; pattern != ""; pattern = pattern[1:] {
+		switch {
+		case pattern == "*":
+			return true
+		case name == "":
+			return false
+		case pattern[0] == '#':
+			rest := strings.TrimLeft(name, "0123456789")
+			if rest == name {
+				return false
+			}
+			name = rest
+		case name[0] != pattern[0]:
+			return false
+		default:
+			name = name[1:]
+		}
+	}
+	return name == ""
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
 // Variables reads the variables of tables, in our layouts and the file's types. A name that none of them knows is an error, and so
 // is a variable of which the file has a part.
 func (f *File) Variables(tables ...Table) (Values, error) {
+	values, report, err := f.Import(tables...)
+	if err != nil {
+		return nil, err
+	}
+	return values, report.Check()
+}
+
+// Import is Variables with a report of what became of each tensor; names that no table knows are left over there.
+func (f *File) Import(tables ...Table) (Values, Report, error) {
 	table := Join(tables...)
 	rules := map[string]*Rule{}
 	for i, rule := range table.Rules {
@@ -66,9 +103,9 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 			rules[name] = &table.Rules[i]
 		}
 	}
-	known := slices.Clone(table.Ignored)
+	ignored := slices.Clone(table.Ignored)
 	for _, rule := range table.Copies {
-		known = append(known, rule.Tensors...)
+		ignored = append(ignored, rule.Tensors...)
 	}
 	type found struct {
 		*Rule
@@ -76,21 +113,29 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 	}
 	inFile := map[string]string{} // by the names of today
 	variables := map[string]found{}
+	report := Report{File: f.path}
 	for _, name := range f.Names() {
 		today := name
 		for old, now := range table.Renamed {
 			today = strings.ReplaceAll(today, old, now)
 		}
+		if twin, twice := inFile[today]; twice {
+			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one", f.path, twin, name)
+		}
 		inFile[today] = name
 		pattern, number := numbered(today)
 		switch rule := rules[pattern]; {
 		case rule != nil:
+			report.Used = append(report.Used, f.about(name))
 			variables[strings.ReplaceAll(rule.Variable, "#", number)] = found{rule, number}
 		case table.Rest != "" && strings.HasPrefix(today, own):
 			path := table.path(today)
+			report.Used = append(report.Used, f.about(name))
 			variables[path] = found{&Rule{path, Same, []string{today}}, ""}
-		case !slices.Contains(known, pattern):
-			return nil, fmt.Errorf("weights: %s: no rule for tensor %s; is it of another family, or has it another prefix?", f.path, name)
+		case matchesAny(ignored, today):
+			report.Ignored = append(report.Ignored, f.about(name))
+		default:
+			report.Left = append(report.Left, f.about(name))
 		}
 	}
 	read := Values{}
@@ -99,17 +144,17 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 		for _, name := range rule.Tensors {
 			part, err := f.part(inFile, strings.ReplaceAll(name, "#", rule.number), rule.Layout)
 			if err != nil {
-				return nil, fmt.Errorf("weights: %s: variable %s: %w", f.path, path, err)
+				return nil, report, fmt.Errorf("weights: %s: variable %s: %w", f.path, path, err)
 			}
 			parts = append(parts, part)
 		}
 		value, err := sideBySide(parts)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %s: variable %s: %w", f.path, path, err)
+			return nil, report, fmt.Errorf("weights: %s: variable %s: %w", f.path, path, err)
 		}
 		read[path] = value
 	}
-	return read, nil
+	return read, report, nil
 }
 
 // part reads one of the tensors that make a variable.

@@ -18,16 +18,28 @@ func ViT(names, scope string) Table {
 		},
 		Ignored: []string{names + "head.weight", names + "head.bias"},
 	}
-	for name, path := range map[string]string{
+	return t.with(names, map[string]string{
 		block + "norm1": layer + "/attention/norm", block + "norm2": layer + "/mlp/norm", "norm": scope + "/norm",
-	} {
+	}, map[string][]string{
+		layer + "/attention/qkv":    {block + "attn.qkv"},
+		layer + "/attention/output": {block + "attn.proj"},
+		layer + "/mlp/in":           {block + "mlp.fc1"},
+		layer + "/mlp/out":          {block + "mlp.fc2"},
+	})
+}
+
+// with is the table with layer normalisations (ours by the published names) and linear layers (the published ones, side by side, by
+// ours) whose names begin with the given one.
+func (t Table) with(names string, norms map[string]string, linears map[string][]string) Table {
+	for name, path := range norms {
 		t.Rules = append(t.Rules, norm(names+name, path)...)
 	}
-	for name, path := range map[string]string{
-		block + "attn.qkv": layer + "/attention/qkv", block + "attn.proj": layer + "/attention/output",
-		block + "mlp.fc1": layer + "/mlp/in", block + "mlp.fc2": layer + "/mlp/out",
-	} {
-		t.Rules = append(t.Rules, linear(path, names+name)...)
+	for path, parts := range linears {
+		var whole []string
+		for _, part := range parts {
+			whole = append(whole, names+part)
+		}
+		t.Rules = append(t.Rules, linear(path, whole...)...)
 	}
 	return t
 }

@@ -1,0 +1,116 @@
+package locked
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/weights"
+)
+
+// Encoder is a published vision transformer without gradient. It is plain data: its JSON is part of a run's identity.
+type Encoder struct {
+	Weights weights.Source
+	Image   int // pixels a side that it sees; its positions are brought to them
+	// Side is how many patches a side are kept, each the mean of a square of the transformer's; the class token stays as it is.
+	Side   int
+	Pixels transform.Statistics
+	Heads  int `json:",omitempty"` // of its attention; 0: as many as are 64 wide
+}
+
+// Tokens is the number of tokens of an image: the class token and Side * Side patches.
+func (e Encoder) Tokens() int { return 1 + e.Side*e.Side }
+
+// Patch is the side of what a kept token stands for, in pixels.
+func (e Encoder) Patch() int { return e.Image / e.Side }
+
+const scope = "vision"
+
+// transformer is the one whose tokens are kept, at the size that it sees.
+func (e Encoder) transformer() (encoder.ViT, error) {
+	vit, err := e.Weights.Vision(e.Heads)
+	switch {
+	case err != nil:
+		return encoder.ViT{}, err
+	case e.Image < 1 || e.Image%vit.Patch != 0:
+		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Weights.Name, vit.Patch)
+	case e.Side < 1 || (e.Image/vit.Patch)%e.Side != 0:
+		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Weights.Name, e.Side)
+	}
+	vit.Image = e.Image
+	return vit, nil
+}
+
+// Width is the width of the tokens.
+func (e Encoder) Width() (int, error) {
+	vit, err := e.transformer()
+	return vit.Width, err
+}
+
+// network is an Encoder with its weights on a backend. Not for concurrent use.
+type network struct {
+	Encoder
+	vit   encoder.ViT
+	store *model.Store
+	exec  *model.Exec
+}
+
+func (e Encoder) open(backend compute.Backend) (*network, error) {
+	vit, err := e.transformer()
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := e.Weights.ImageEncoder(vit, "/"+scope)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{Encoder: e, vit: vit, store: model.NewStore()}
+	if err := values.Put(n.store, dtypes.Float32); err != nil {
+		n.store.Finalize()
+		return nil, fmt.Errorf("%s: %w", e.Weights.Path, err)
+	}
+	n.exec, err = model.NewExec(backend, n.store, func(s *model.Scope, in []*Node) []*Node {
+		defer framework.Orderly()
+		return []*Node{pool(vit.Encode(s.In(scope), in[0], false), e.Side)}
+	})
+	if err != nil {
+		n.store.Finalize()
+		return nil, fmt.Errorf("locked: building %s: %w", e.Weights.Name, err)
+	}
+	return n, nil
+}
+
+// pool keeps the class token of tokens [batch, 1 + grid*grid, width] and side * side means of squares of the others.
+func pool(tokens *Node, side int) *Node {
+	batch, width := tokens.Shape().Dim(0), tokens.Shape().Dim(2)
+	grid := 1
+	for (grid+1)*(grid+1) < tokens.Shape().Dim(1) {
+		grid++
+	}
+	square := grid / side
+	patches := Reshape(Slice(tokens, AxisRange(), AxisRangeToEnd(1)), batch, side, square, side, square, width)
+	patches = Reshape(ReduceMean(patches, 2, 4), batch, side*side, width)
+	return Concatenate([]*Node{Slice(tokens, AxisRange(), AxisRange(0, 1)), patches}, 1)
+}
+
+// encode returns the tokens of normalised pixels [batch, Image, Image, 3], [batch, Tokens, width].
+func (n *network) encode(pixels []float32) ([]float32, error) {
+	out, err := framework.Call(n.exec, framework.Rows(pixels, n.vit.Input()...))
+	if err != nil {
+		return nil, fmt.Errorf("locked: %s: %w", n.Weights.Name, err)
+	}
+	defer framework.Release(out)
+	return tensors.CopyFlatData[float32](out[0])
+}
+
+func (n *network) close() {
+	n.exec.Finalize()
+	n.store.Finalize()
+}

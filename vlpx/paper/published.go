@@ -1,0 +1,103 @@
+package paper
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
+)
+
+// noWeights asks for first weights that are drawn, where a scale has published ones.
+const noWeights = "none"
+
+// starts are the checkpoints that scales start from: at the papers', those of ALBEF.
+var starts = map[string]first{"paper": {"deit-base", "bert-base"}}
+
+// first are the names of the checkpoints of the image encoder and of the text encoder; empty where weights are drawn.
+type first struct{ vision, text string }
+
+// published finds the weights that are asked for, and those of the scale. A known one that is not on this machine is an error only when a
+// run needs it.
+func (q Request) published(s Scale) (run.Weights, error) {
+	usual := starts[s.Name]
+	if s.Locked.Side > 0 {
+		usual.vision = lockable
+	}
+	find := func(part, usual string) (*weights.Source, error) {
+		name, given, err := q.weightsOf(part)
+		if err != nil {
+			return nil, err
+		}
+		if !given {
+			name = usual
+		}
+		if name == "" || name == noWeights {
+			return nil, nil
+		}
+		source, err := q.Places.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("weights %s=%s: %w", part, name, err)
+		}
+		return &source, nil
+	}
+	var w run.Weights
+	var err error
+	if w.Vision, err = find("vision", usual.vision); err == nil {
+		w.Text, err = find("text", usual.text)
+	}
+	return w, err
+}
+
+// weightsOf is what the request names for a part, "vision" or "text", and whether it does.
+func (q Request) weightsOf(part string) (name string, given bool, err error) {
+	for _, assignment := range q.Weights {
+		of, named, ok := strings.Cut(assignment, "=")
+		of, named = strings.ToLower(strings.TrimSpace(of)), strings.TrimSpace(named)
+		if !ok || of != "vision" && of != "text" || named == "" {
+			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME or both, with a comma; NAME is one that vlpx weights lists, a path, or %s",
+				assignment, noWeights)
+		}
+		if of != part {
+			continue
+		}
+		if given {
+			return "", false, fmt.Errorf("weights %q: %s is there twice", assignment, part)
+		}
+		name, given = named, true
+	}
+	return name, given, nil
+}
+
+// publish lets runs start from published weights, with the layers that their image encoder has, or be seen by it where it is locked.
+func (w planner) publish(runs []run.Run, scale Scale) error {
+	first := w.published
+	if scale.Locked.Side > 0 {
+		if err := scale.Locked.lock(runs, first.Vision, scale.Image); err != nil {
+			return err
+		}
+		first.Vision = nil
+	}
+	for k := range runs {
+		runs[k].Weights = first
+		if source := first.Vision; source != nil {
+			v := &runs[k].Train.Framework.Vision
+			var err error
+			if *v, err = source.Adapt(*v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// weightSettings are the weights that were asked for, a file by its name alone.
+func (q Request) weightSettings() []string {
+	var settings []string
+	for _, assignment := range q.Weights {
+		part, name, _ := strings.Cut(assignment, "=")
+		settings = append(settings, strings.ToLower(strings.TrimSpace(part))+"="+filepath.Base(strings.TrimSpace(name)))
+	}
+	return settings
+}

@@ -1,0 +1,57 @@
+package weights
+
+import "vlpx.internal/vlpx/encoder"
+
+// CLIP is the ViT of CLIP's image tower in OpenAI's names, which open_clip has, too. The projection to the shared embedding and the text
+// tower are no part of it.
+//
+//   - names: what stands before its names, "visual.".
+//   - scope: that of an encoder.ViT of CLIP's.
+func CLIP(names, scope string) Table {
+	block, layer := "transformer.resblocks.#.", scope+"/layer_#"
+	t := Table{
+		Rules: []Rule{
+			{scope + "/class/" + encoder.Embedding, Vector, []string{names + "class_embedding"}},
+			{scope + "/position/" + encoder.Embedding, Same, []string{names + "positional_embedding"}},
+			{scope + "/patch/" + encoder.Weights, Patches, []string{names + "conv1.weight"}},
+			{layer + "/attention/qkv/" + encoder.Weights, Linear, []string{names + block + "attn.in_proj_weight"}},
+			{layer + "/attention/qkv/" + encoder.Bias, Same, []string{names + block + "attn.in_proj_bias"}},
+		},
+		Ignored: []string{names + "proj", "positional_embedding", "text_projection", "logit_scale", "transformer.*", "token_embedding.weight",
+			"ln_final.*", "input_resolution", "context_length", "vocab_size"},
+	}
+	return t.with(names, map[string]string{
+		"ln_pre": scope + "/first_norm", "ln_post": scope + "/norm",
+		block + "ln_1": layer + "/attention/norm", block + "ln_2": layer + "/mlp/norm",
+	}, map[string][]string{
+		layer + "/attention/output": {block + "attn.out_proj"},
+		layer + "/mlp/in":           {block + "mlp.c_fc"},
+		layer + "/mlp/out":          {block + "mlp.c_proj"},
+	})
+}
+
+// CLIPForImages is CLIP's image tower in Hugging Face's names.
+//
+//   - names: what stands before its names, "vision_model.".
+//   - scope: that of an encoder.ViT of CLIP's.
+func CLIPForImages(names, scope string) Table {
+	embeddings, block, layer := names+"embeddings.", "encoder.layers.#.", scope+"/layer_#"
+	self := block + "self_attn."
+	t := Table{
+		Rules: []Rule{
+			{scope + "/class/" + encoder.Embedding, Vector, []string{embeddings + "class_embedding"}},
+			{scope + "/position/" + encoder.Embedding, Same, []string{embeddings + "position_embedding.weight"}},
+			{scope + "/patch/" + encoder.Weights, Patches, []string{embeddings + "patch_embedding.weight"}},
+		},
+		Ignored: []string{embeddings + "position_ids", "visual_projection.weight", "text_model.*", "text_projection.weight", "logit_scale"},
+	}
+	return t.with(names, map[string]string{
+		"pre_layrnorm": scope + "/first_norm", "post_layernorm": scope + "/norm",
+		block + "layer_norm1": layer + "/attention/norm", block + "layer_norm2": layer + "/mlp/norm",
+	}, map[string][]string{
+		layer + "/attention/qkv":    {self + "q_proj", self + "k_proj", self + "v_proj"},
+		layer + "/attention/output": {self + "out_proj"},
+		layer + "/mlp/in":           {block + "mlp.fc1"},
+		layer + "/mlp/out":          {block + "mlp.fc2"},
+	})
+}

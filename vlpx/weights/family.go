@@ -1,0 +1,92 @@
+package weights
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/encoder"
+)
+
+// Family is a way to name the tensors of a model. A file's is known by its names.
+type Family struct {
+	Name string
+	// Vision and Text are the tables of its image encoder and of its text encoder with the head for MLM, by their scopes, which know the
+	// rest of its names, too, as ignored; nil where it has none.
+	Vision, Text func(scope string) Table
+	// CLIP and Activation are those of its image encoder.
+	CLIP       bool
+	Activation encoder.Activation
+
+	mark string // the name of a tensor that all its files have and no other family's
+}
+
+// families are those that are read.
+var families = slices.Concat(
+	[]Family{
+		{
+			Name: "timm's ViT, as DeiT's", mark: "blocks.#.attn.qkv.weight",
+			Vision: func(scope string) Table { return ViT("", scope) },
+		}, {
+			Name: "OpenAI's CLIP", mark: "visual.transformer.resblocks.#.attn.in_proj_weight", CLIP: true, Activation: encoder.Quick,
+			Vision: func(scope string) Table { return CLIP("visual.", scope) },
+		}, {
+			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true, Activation: encoder.Quick,
+			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) },
+		},
+	},
+	prefixed([]string{"vit.", "deit.", ""}, func(names string) Family {
+		return Family{
+			Name: "Hugging Face's ViT", mark: names + "encoder.layer.#.attention.attention.query.weight",
+			Vision: func(scope string) Table { return ViTForImages(names, scope) },
+		}
+	}),
+	prefixed([]string{"bert.", ""}, func(names string) Family {
+		return Family{
+			Name: "BERT", mark: names + "encoder.layer.#.attention.self.query.weight",
+			Text: func(scope string) Table {
+				others := []string{names + "pooler.dense.*", "cls.seq_relationship.*"}
+				return Join(BERT(names, scope), MaskedWords("cls.", scope), Table{Ignored: others})
+			},
+		}
+	}),
+	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
+		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
+			"image_queue", "text_queue", "idx_queue", "queue_ptr"}
+		return Family{
+			Name: "ALBEF", mark: names + "encoder.layer.#.attention.self.query.weight",
+			Vision: func(scope string) Table {
+				return Join(ViT("visual_encoder.", scope), Table{Ignored: slices.Concat(others, []string{"text_encoder.*"})})
+			},
+			Text: func(scope string) Table {
+				return Join(BERT(names, scope), MaskedWords("text_encoder.cls.", scope), Table{Ignored: slices.Concat(others, []string{"visual_encoder.*"})})
+			},
+		}
+	}),
+)
+
+// prefixed are the families of one model with each of several prefixes of its names.
+func prefixed(prefixes []string, family func(names string) Family) []Family {
+	var all []Family
+	for _, names := range prefixes {
+		all = append(all, family(names))
+	}
+	return all
+}
+
+// Family tells whose names a file has.
+func (f *File) Family() (Family, error) {
+	names := f.Names()
+	for _, family := range families {
+		if slices.ContainsFunc(names, func(name string) bool { return matches(family.mark, name) }) {
+			return family, nil
+		}
+	}
+	var known []string
+	for _, family := range families {
+		if !slices.Contains(known, family.Name) {
+			known = append(known, family.Name)
+		}
+	}
+	return Family{}, fmt.Errorf("weights: %s: its names, such as %s, are of no family that is read: %s", f.path, andMore(names, 2), strings.Join(known, ", "))
+}

@@ -39,5 +39,26 @@ type firstRelated struct {
 	whole Related
 }
 
-// Relation is that of the whole set.
-func (f firstRelated) Relation() Relation { return f.whole.Relation() }
+// Relation is that of the whole set; of benchmarks, the answers among what is shown.
+func (f firstRelated) Relation() Relation {
+	whole := f.whole.Relation()
+	if b, ok := whole.(Benchmarked); ok {
+		return firstBenchmarked{b, f.images, len(Pairs(f))}
+	}
+	return whole
+}
+
+// firstBenchmarked is the relation of a set of which the first images and pairs are shown.
+type firstBenchmarked struct {
+	Benchmarked
+	images, pairs int
+}
+
+// Answers are those among what is shown.
+func (f firstBenchmarked) Answers() map[Benchmark]Answers {
+	shown := map[Benchmark]Answers{}
+	for name, a := range f.Benchmarked.Answers() {
+		shown[name] = a.First(f.images, f.pairs)
+	}
+	return shown
+}

@@ -77,8 +77,12 @@ Captions that Con-D called true of an image, with the same marks. Look whether i
 colour, or have nothing in common with the image.`},
 		{"vlpx/human", `
 Beyond the papers: does a method know a true caption that was written for another image? AUC is how often it scores such a
-caption above a false one, 50 % being chance. On *flickr8k* people judged; on scenes the relation does. Look whether MAFA and
+caption above a false one, 50 % being chance. On *flickr8k* people judged 50,601 pairs and found 2,266 true; on scenes the relation does. Look whether MAFA and
 FALCON are above GRIT-VLP, and at Con-D's row: what its threshold finds is all that MAFA can mend.`},
+		{"vlpx/agreement", `
+Does the papers' measure rank the methods as the truth does? Each slope is a method, from its rank by own captions to that by another
+measure: true captions accepted, judged pairs, or precision over all that is true. Where slopes cross the two disagree. Compare τ of a
+seed with *τ with itself, two seeds*: where a measure does not even agree with itself, nothing is to be made of a disagreement.`},
 		{"vlpx/con-d", `
 Beyond the paper: several judges, the same student. Look at the curves of precision and recall for a threshold at which a judge
 finds true pairs and is mostly right, and then, between *none* and *the relation*, what finding more of them is worth.`},

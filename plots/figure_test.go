@@ -88,9 +88,28 @@ func densities() plots.Figure {
 	}
 }
 
+// ranking is a figure of slopes: crossing, with equal ranks at an end, with spread and without.
+func ranking() plots.Figure {
+	panel := func(title, right string, spread float64, means ...[2]float64) plots.Ranks {
+		r := plots.Ranks{Title: title, Left: "own captions R@1", Right: right, YLabel: "mean rank (1 is best)"}
+		for k, name := range []string{"InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"} {
+			r.Series = append(r.Series, plots.RankSeries{Name: name, Mean: means[k], Std: [2]float64{spread * float64(k), spread}})
+		}
+		return r
+	}
+	return plots.Figure{Title: "Two ways to rank", Note: "Means over three seeds.", Known: []string{"ALBEF", "GRIT-VLP"}, Panels: []plots.Panel{
+		panel("Re-ranked: τ = 0.47 ± 0.12", "AUC of judged pairs", .2,
+			[2]float64{6, 3}, [2]float64{5, 3.3}, [2]float64{2.7, 5.3}, [2]float64{2.3, 4.7}, [2]float64{3, 1}, [2]float64{2, 3.7}),
+		panel("Cosine: τ = -1", "R@1, judged accepted", 0,
+			[2]float64{6, 1}, [2]float64{5, 2}, [2]float64{4, 3}, [2]float64{3, 4}, [2]float64{2, 5}, [2]float64{1, 6}),
+		panel("Cosine: all alike", "mAP", nan,
+			[2]float64{3.5, 1}, [2]float64{3.5, 2}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 3}),
+	}}
+}
+
 // recorded are the drawings whose images are in testdata.
 func recorded() map[string]plots.Drawing {
-	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights()}
+	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights(), "ranks": ranking()}
 }
 
 // Another rasteriser rounds otherwise: on the average a channel may differ by half a level of 255, and a few pixels, fewer than the
@@ -454,6 +473,10 @@ func TestFigureRejects(t *testing.T) {
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{1, 2}}), "2 values of Std for 1 groups"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Reference: one}), "say in Reference what they are"},
+		{plots.Ranks{Title: "T"}, `ranks "T": no series`},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 2}}}}, `series "s": rank 2 is 2; want one from 1 to 1`},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{nan, 1}}}}, "rank 1 is NaN"},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 1}, Std: [2]float64{0, -1}}}}, "Std[1] = -1"},
 	} {
 		var b bytes.Buffer
 		err := plots.Figure{Panels: []plots.Panel{v.panel}}.PNG(&b, 72)

@@ -17,6 +17,7 @@ const (
 	tick                  // the mark of a reference value
 	framed                // the frame of a picture
 	outline               // the frame of a cell
+	direct                // nothing: the panel names the series where they are
 )
 
 // key is one entry of a legend.
@@ -78,6 +79,7 @@ func newLegend(panels []Panel, known []string) legend {
 		}
 		l.looks[name], taken[next] = lookOf(next), true
 	}
+	l.keys = slices.DeleteFunc(l.keys, func(k key) bool { return k.sample == direct })
 	return l
 }
 

@@ -28,8 +28,8 @@ type Options struct {
 	Own []negative.Method
 }
 
-// places are those of known checkpoints, below the store's home and in $VLPX_DATA.
-func places(home string) weights.Places {
+// Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
+func Places(home string) weights.Places {
 	p := weights.Places{Cache: filepath.Join(home, "weights")}
 	if data := os.Getenv("VLPX_DATA"); data != "" {
 		p.Data = filepath.Join(data, "pretrained")
@@ -42,7 +42,7 @@ func (o Options) request(home string) (paper.Request, error) {
 	data, err := o.folder()
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-		Weights: o.Weights, Places: places(home),
+		Weights: o.Weights, Places: Places(home),
 	}, err
 }
 

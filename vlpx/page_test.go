@@ -213,6 +213,11 @@ func TestCallsMakeItAgain(t *testing.T) {
 			`vlpx reproduce a/b -scale tiny -seeds 7 -data 'it'\''s' -set epochs=3 -set 'x=a b'`,
 			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "tiny", Seeds: []uint64{7}, Data: "it's", Set: []string{"epochs=3", "x=a b"}})`,
 		},
+		{
+			Options{Scale: "tiny", Seeds: []uint64{7}, Weights: []string{"vision=/mine/vit.safetensors", "text=none"}},
+			"vlpx reproduce a/b -scale tiny -seeds 7 -weights vision=vit.safetensors,text=none",
+			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "tiny", Seeds: []uint64{7}, Weights: []string{"vision=vit.safetensors", "text=none"}})`,
+		},
 	} {
 		if shell, cell := c.o.calls("a/b"); shell != c.shell || cell != c.cell {
 			t.Errorf("got\n%s\n%s\nwant\n%s\n%s", shell, cell, c.shell, c.cell)

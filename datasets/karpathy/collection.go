@@ -29,8 +29,8 @@ type Collection struct {
 
 var _ datasets.Collection = (*Collection)(nil)
 
-// Open reads the one dataset_*.json or dataset_*.json.gz of a folder, people's judgements if it has them, and the images' files;
-// none is decoded. The files are read through the first time and whenever they changed, which takes as long as the disk needs
+// Open reads the one dataset_*.json or dataset_*.json.gz of a folder, people's judgements and benchmarks if it has them, and the images'
+// files; none is decoded. The files are read through the first time and whenever they changed, which takes as long as the disk needs
 // (COCO: about a minute), and remembered in the user's cache folder.
 //
 // Images of the split "restval" join "train", as in the papers. An image that is not there, is listed twice, or has no file
@@ -60,6 +60,9 @@ func Open(dir string) (*Collection, error) {
 	}
 	if err := c.judge(dir, digest); err != nil {
 		return nil, fmt.Errorf("karpathy: %s: %w", judgementFile, err)
+	}
+	if err := c.answer(dir, f.Images, digest); err != nil {
+		return nil, fmt.Errorf("karpathy: %s: %w", answerFolder, err)
 	}
 	c.digestImages(filepath.Join(dir, "images"), files, digest)
 	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
@@ -190,7 +193,7 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 			set = &Set{name: c.name + "/" + split, folder: filepath.Join(dir, "images")}
 			c.sets[split], c.splits = set, append(c.splits, split)
 		}
-		set.add(photo{file: file, captions: captions, positions: positions})
+		set.add(photo{entry: i, file: file, captions: captions, positions: positions})
 		files = append(files, file)
 	}
 	return files
@@ -200,20 +203,20 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 func (c *Collection) Name() string { return c.name }
 
 // Hash is 16 hexadecimal digits of the SHA-256 of all that a run's numbers can depend on: the (unpacked) dataset file, the names
-// of images that are missing, the (unpacked) judgements, and the content of every image that is there. So an image that is
+// of images that are missing, the (unpacked) judgements and answers of benchmarks, and the content of every image that is there. So an image that is
 // damaged, or mended, makes another collection.
 func (c *Collection) Hash() string { return c.hash }
 
 // Splits lists the splits in the order in which they turn up in the file.
 func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
 
-// Split returns a split; it is a datasets.Related when people judged pairs of it.
+// Split returns a split; it is a datasets.Related when people judged pairs of it, or a benchmark has its answers.
 func (c *Collection) Split(name string) (datasets.Set, error) {
 	set, ok := c.sets[name]
 	if !ok {
 		return nil, datasets.UnknownSplit(c.name, name, c.splits)
 	}
-	if set.judged != nil {
+	if set.judged != nil || len(set.answers) > 0 {
 		return judgedSet{set}, nil
 	}
 	return set, nil

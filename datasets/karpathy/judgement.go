@@ -9,8 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-
-	"vlpx.internal/datasets"
 )
 
 // judgementFile holds people's judgements of captions written for another image (Hodosh et al., 2013).
@@ -137,25 +135,4 @@ func (c *Collection) record(index map[string]place, j judgedPair, holds bool) {
 	}
 	key := pair{of.index, of.set.first[from.index] + caption}
 	of.set.judged[key] = of.set.judged[key] || holds
-}
-
-// judgedSet is a Set of which people judged pairs.
-type judgedSet struct{ *Set }
-
-var _ datasets.Related = judgedSet{}
-
-// Relation is what people said: an image's own captions are true of it, judged captions of other images are true or false,
-// and everything else is unknown.
-func (s judgedSet) Relation() datasets.Relation { return judged{s.Set} }
-
-// judged is the relation of a judged set.
-type judged struct{ set *Set }
-
-// Holds implements datasets.Relation.
-func (r judged) Holds(i, p int) (holds, known bool) {
-	if r.set.imageOf(p) == i {
-		return true, true
-	}
-	holds, known = r.set.judged[pair{i, p}]
-	return holds, known
 }

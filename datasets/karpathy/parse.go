@@ -18,8 +18,10 @@ type entry struct {
 	Filename  string `json:"filename"`
 	Filepath  string `json:"filepath"`
 	Split     string `json:"split"`
+	CocoID    int    `json:"cocoid"` // 0 if none
 	Sentences []struct {
-		Raw string `json:"raw"`
+		Raw   string `json:"raw"`
+		AnnID int    `json:"annid"` // 0 if none
 	} `json:"sentences"`
 }
 

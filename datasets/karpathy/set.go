@@ -21,10 +21,12 @@ type Set struct {
 	first        []int         // index of each image's first pair
 	pairs        int           // number of pairs
 	judged       map[pair]bool // what people said of captions of other images; nil when nobody was asked
+	answers      []answers     // of benchmarks
 }
 
 // photo is one image with its captions.
 type photo struct {
+	entry     int    // its place in the dataset file
 	file      string // below the folder of images, slash-separated
 	captions  []string
 	positions []int // of the captions among the file's sentences

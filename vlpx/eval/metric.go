@@ -29,6 +29,29 @@ const (
 	TR1False Metric = "TR@1 false"
 	IR1False Metric = "IR@1 false"
 
+	TRMAPR       Metric = "TR mAP@R"
+	IRMAPR       Metric = "IR mAP@R"
+	TRRPrecision Metric = "TR R-Precision"
+	IRRPrecision Metric = "IR R-Precision"
+	TR1ECCV      Metric = "TR@1 ECCV"
+	TR5ECCV      Metric = "TR@5 ECCV"
+	TR10ECCV     Metric = "TR@10 ECCV"
+	IR1ECCV      Metric = "IR@1 ECCV"
+	IR5ECCV      Metric = "IR@5 ECCV"
+	IR10ECCV     Metric = "IR@10 ECCV"
+	TR1CxC       Metric = "TR@1 CxC"
+	TR5CxC       Metric = "TR@5 CxC"
+	TR10CxC      Metric = "TR@10 CxC"
+	IR1CxC       Metric = "IR@1 CxC"
+	IR5CxC       Metric = "IR@5 CxC"
+	IR10CxC      Metric = "IR@10 CxC"
+	TR1Fold      Metric = "TR@1 1K"
+	TR5Fold      Metric = "TR@5 1K"
+	TR10Fold     Metric = "TR@10 1K"
+	IR1Fold      Metric = "IR@1 1K"
+	IR5Fold      Metric = "IR@5 1K"
+	IR10Fold     Metric = "IR@10 1K"
+
 	JudgedAUC        Metric = "AUC"
 	JudgedRecall5    Metric = "judged recall at .5"
 	JudgedRecall8    Metric = "judged recall at .8"
@@ -52,7 +75,7 @@ const (
 )
 
 // Metrics lists all metrics in the order in which tables and files show them: first those of [Recall], then those that need
-// the relation, of [TrueRecall] and of [Judged].
+// the relation, of [TrueRecall], of [BenchmarkRecall] and of [Judged].
 func Metrics() []Info {
 	return []Info{
 		{TR1, textRetrieval, "R@1", "%", false, "images with one of their captions ranked first"},
@@ -77,6 +100,28 @@ func Metrics() []Info {
 		{IRMAP, imageRetrieval, "mAP", "%", false, "mean average precision over all images a caption is true of"},
 		{TR1False, textRetrieval, "R@1, against false", "%", false, "images whose best caption outranks every caption false of them"},
 		{IR1False, imageRetrieval, "R@1, against false", "%", false, "captions whose image outranks every image they are false of"},
+		{TRMAPR, textRetrieval, "mAP@R", "%", false, "image queries of ECCV with R listed captions: mean average precision down to place R"},
+		{IRMAPR, imageRetrieval, "mAP@R", "%", false, "caption queries of ECCV with R listed images: mean average precision down to place R"},
+		{TRRPrecision, textRetrieval, "R-Precision", "%", false, "image queries of ECCV with R listed captions: share of these among the first R"},
+		{IRRPrecision, imageRetrieval, "R-Precision", "%", false, "caption queries of ECCV with R listed images: share of these among the first R"},
+		{TR1ECCV, textRetrieval, "R@1, ECCV", "%", false, "image queries of ECCV with a listed caption ranked first"},
+		{TR5ECCV, textRetrieval, "R@5, ECCV", "%", false, "image queries of ECCV with a listed caption among the first 5"},
+		{TR10ECCV, textRetrieval, "R@10, ECCV", "%", false, "image queries of ECCV with a listed caption among the first 10"},
+		{IR1ECCV, imageRetrieval, "R@1, ECCV", "%", false, "caption queries of ECCV with a listed image ranked first"},
+		{IR5ECCV, imageRetrieval, "R@5, ECCV", "%", false, "caption queries of ECCV with a listed image among the first 5"},
+		{IR10ECCV, imageRetrieval, "R@10, ECCV", "%", false, "caption queries of ECCV with a listed image among the first 10"},
+		{TR1CxC, textRetrieval, "R@1, CxC", "%", false, "image queries of CxC with a listed caption ranked first"},
+		{TR5CxC, textRetrieval, "R@5, CxC", "%", false, "image queries of CxC with a listed caption among the first 5"},
+		{TR10CxC, textRetrieval, "R@10, CxC", "%", false, "image queries of CxC with a listed caption among the first 10"},
+		{IR1CxC, imageRetrieval, "R@1, CxC", "%", false, "caption queries of CxC with a listed image ranked first"},
+		{IR5CxC, imageRetrieval, "R@5, CxC", "%", false, "caption queries of CxC with a listed image among the first 5"},
+		{IR10CxC, imageRetrieval, "R@10, CxC", "%", false, "caption queries of CxC with a listed image among the first 10"},
+		{TR1Fold, textRetrieval, "R@1, 1K", "%", false, "TR@1 among 1,000 images and their captions, mean over the folds of the split"},
+		{TR5Fold, textRetrieval, "R@5, 1K", "%", false, "TR@5 among 1,000 images and their captions, mean over the folds of the split"},
+		{TR10Fold, textRetrieval, "R@10, 1K", "%", false, "TR@10 among 1,000 images and their captions, mean over the folds of the split"},
+		{IR1Fold, imageRetrieval, "R@1, 1K", "%", false, "IR@1 among 1,000 images and their captions, mean over the folds of the split"},
+		{IR5Fold, imageRetrieval, "R@5, 1K", "%", false, "IR@5 among 1,000 images and their captions, mean over the folds of the split"},
+		{IR10Fold, imageRetrieval, "R@10, 1K", "%", false, "IR@10 among 1,000 images and their captions, mean over the folds of the split"},
 		{JudgedAUC, judgedPairs, "AUC", "%", false, "couples of a true and a false pair, with captions of other images, scored in the right order"},
 		{JudgedRecall5, judgedPairs, "recall at .5", "%", false, "true pairs that image-text matching gives a probability of at least .5"},
 		{JudgedRecall8, judgedPairs, "recall at .8", "%", false, "true pairs that image-text matching gives a probability of at least .8"},

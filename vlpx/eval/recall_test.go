@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -144,6 +146,18 @@ func TestMetricsListsEveryNumberOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	maps.Copy(all, discriminated)
+	asked := datasets.Answers{Captions: [][]int{{0}}, Images: [][]int{{0}}}
+	answered, err := eval.BenchmarkRecall(w.i2t, w.t2i, w.captionImage, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: asked, datasets.CxC: asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, answered)
+	two := eval.NewScores(2, 2)
+	folds, err := eval.FoldRecall(two, two, []int{0, 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, folds)
 	var listed []eval.Metric
 	for _, info := range eval.Metrics() {
 		listed = append(listed, info.Metric)

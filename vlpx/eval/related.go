@@ -67,8 +67,26 @@ type ranker struct {
 	ahead []int     // wrong candidates that first reach a true one, by its place in right
 }
 
-// stand counts, in one pass over the wrong candidates, how many score as high as each right one.
+// stand ranks the true candidates of a query, and its own ones among those that are not true.
 func (q *ranker) stand(scores []float64, right []bool, own []int) standing {
+	ranks := q.ranks(scores, right)
+	bestOwn := scores[own[0]]
+	for _, c := range own {
+		bestOwn = max(bestOwn, scores[c])
+	}
+	st := standing{best: ranks[0]}
+	for k, rank := range ranks {
+		st.precision += float64(k+1) / float64(rank) / float64(len(ranks))
+		if q.right[k] == bestOwn {
+			st.own = rank - k
+		}
+	}
+	return st
+}
+
+// ranks are those of the right candidates, from 1 and ascending: each stands behind the better right ones and all wrong ones that score as
+// high, which are counted in one pass.
+func (q *ranker) ranks(scores []float64, right []bool) []int {
 	q.right = q.right[:0]
 	for c, s := range scores {
 		if right[c] {
@@ -84,21 +102,12 @@ func (q *ranker) stand(scores []float64, right []bool, own []int) standing {
 			q.ahead[q.place(s)]++
 		}
 	}
-
-	bestOwn := scores[own[0]]
-	for _, c := range own {
-		bestOwn = max(bestOwn, scores[c])
-	}
-	st := standing{best: 1 + q.ahead[0]}
-	wrong := 0
-	for k, s := range q.right {
+	ranks, wrong := make([]int, len(q.right)), 0
+	for k := range ranks {
 		wrong += q.ahead[k]
-		st.precision += float64(k+1) / float64(k+1+wrong) / float64(len(q.right))
-		if s == bestOwn {
-			st.own = 1 + wrong
-		}
+		ranks[k] = k + 1 + wrong
 	}
-	return st
+	return ranks
 }
 
 // place is the first right candidate, in descending order, that score s reaches.

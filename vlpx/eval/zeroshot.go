@@ -175,11 +175,19 @@ func (r Retrieval) measure(i2t, t2i Scores, e *Encodings) (Result, Items, error)
 	if !ok {
 		return result, own, nil
 	}
-	trueResult, known, err := trueRecall(i2t, t2i, e.captionImage, related.Relation())
+	relation := related.Relation()
+	trueResult, known, err := trueRecall(i2t, t2i, e.captionImage, relation)
 	if err != nil {
 		return nil, Items{}, err
 	}
 	maps.Copy(result, trueResult)
+	if b, ok := relation.(datasets.Benchmarked); ok {
+		answered, err := BenchmarkRecall(i2t, t2i, e.captionImage, b.Answers())
+		if err != nil {
+			return nil, Items{}, err
+		}
+		maps.Copy(result, answered)
+	}
 	return result, own.with("", known), nil
 }
 

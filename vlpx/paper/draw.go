@@ -144,7 +144,9 @@ func (r *Report) scaleNote() string {
 	case n > 1:
 		note += fmt.Sprintf(" Every run starts from the same model, %d epochs of InfoNCE.", n)
 	}
-	note += r.plan.lockedNote()
+	if r.Encoder != "" {
+		note += " " + r.Encoder
+	}
 	if ran := r.origins(); ran != "" {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}

@@ -31,7 +31,11 @@ func (r *Report) caption(about ...string) string {
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
-	return fmt.Sprintf("Scale %s on %s.%s %s", scale, r.Data.Name, r.plan.lockedNote(), strings.Join(about, " "))
+	sentences := []string{fmt.Sprintf("Scale %s on %s.", scale, r.Data.Name)}
+	if r.Encoder != "" {
+		sentences = append(sentences, r.Encoder)
+	}
+	return strings.Join(append(sentences, about...), " ")
 }
 
 // spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.
@@ -157,6 +161,8 @@ func barsLabel(columns []Column) string {
 		return strings.ToLower(first.Group)
 	case strings.HasSuffix(first.Group, "Retrieval"), first.Group == "R@1":
 		return fmt.Sprintf("recall (%s)", first.Unit)
+	case first.Group == eccvCaption:
+		return fmt.Sprintf("precision (%s)", first.Unit)
 	case first.Group == "Without re-ranking":
 		return fmt.Sprintf("recall, mAP (%s)", first.Unit)
 	}

@@ -95,7 +95,7 @@ func (p *Plan) lockedNote() string {
 	if source == nil {
 		return ""
 	}
-	note := fmt.Sprintf(" Images are seen by %s (%s), a published encoder that is not trained here", source.Name, Abbreviated(source.Hash))
+	note := fmt.Sprintf("Images are seen by %s (%s), a published encoder that is not trained here", source.Name, Abbreviated(source.Hash))
 	if known, _ := weights.Named(source.Name); known.Supervised != "" {
 		note += " but was supervised by " + known.Supervised
 	}

@@ -1,8 +1,10 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vlpx.internal/vlpx/run"
@@ -47,6 +49,10 @@ func (q Request) published(s Scale) (run.Weights, error) {
 	if w.Vision, err = find("vision", usual.vision); err == nil {
 		w.Text, err = find("text", usual.text)
 	}
+	if words, _, told := q.weightsOf("words"); err == nil && words != "" && words != noWeights {
+		source, missing := weights.FindWords(words)
+		w.Words, err = &source, errors.Join(told, missing)
+	}
 	return w, err
 }
 
@@ -55,8 +61,8 @@ func (q Request) weightsOf(part string) (name string, given bool, err error) {
 	for _, assignment := range q.Weights {
 		of, named, ok := strings.Cut(assignment, "=")
 		of, named = strings.ToLower(strings.TrimSpace(of)), strings.TrimSpace(named)
-		if !ok || of != "vision" && of != "text" || named == "" {
-			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME or both, with a comma; NAME is one that vlpx weights lists, a path, or %s",
+		if !ok || !slices.Contains([]string{"vision", "text", "words"}, of) || named == "" {
+			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME or words=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
 				assignment, noWeights)
 		}
 		if of != part {

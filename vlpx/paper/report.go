@@ -30,6 +30,8 @@ type Report struct {
 	Claims []Finding   `json:"claims"`
 	// Unreadable are images that the runs could not read.
 	Unreadable Unreadable `json:"unreadable,omitzero"`
+	// Encoder tells of the published image encoder that is locked in front of every row; empty where none is.
+	Encoder string `json:"encoder,omitempty"`
 
 	artifact   Artifact
 	plan       *Plan
@@ -64,7 +66,7 @@ type Summary struct {
 func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
-		artifact: p.Artifact, plan: p, bootstraps: bootstraps{},
+		Encoder: p.lockedNote(), artifact: p.Artifact, plan: p, bootstraps: bootstraps{},
 	}
 	var err error
 	if r.reference, err = FindReference(p); err != nil {

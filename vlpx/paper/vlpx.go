@@ -73,6 +73,7 @@ var own = []Artifact{
 		Figure: Curves,
 	},
 	human,
+	agreement,
 	discriminators,
 }
 

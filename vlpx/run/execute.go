@@ -198,9 +198,15 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 		return e.Store.Dir(*of)
 	}
 	var published weights.Values
+	var words weights.Words
 	if !e.Store.Started(r) {
 		if published, err = e.published(r); err != nil {
 			return nil, train.Outcome{}, err
+		}
+		if source := r.Weights.Words; source != nil {
+			if words, err = source.ReadWords(); err != nil {
+				return nil, train.Outcome{}, fmt.Errorf("run: the vectors of words: %w", err)
+			}
 		}
 	}
 	measure := eval.Retrieval.Cosine
@@ -209,7 +215,7 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 	}
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
-		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published,
+		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published, Words: words,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)

@@ -12,6 +12,7 @@ import (
 type Weights struct {
 	Vision *weights.Source `json:",omitempty"` // the image encoder
 	Text   *weights.Source `json:",omitempty"` // the text encoder with its fusion layers
+	Words  *weights.Source `json:",omitempty"` // vectors of words, in the text encoder's embedding table
 }
 
 // published reads the weights that a run starts from, and tells what became of each file.

@@ -1,11 +1,16 @@
 package train
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // tuning is a job that goes on from a finished one, as retrieval fine-tuning does.
@@ -24,12 +29,12 @@ func TestInit(t *testing.T) {
 	last := smallest(t, plain)
 	finish(t, last)
 	store, _ := saved(t, last.Dir)
-	picked, weights := selecting(t, 1, 3, 2)
+	picked, best := selecting(t, 1, 3, 2)
 	finish(t, picked)
 	for name, c := range map[string]struct {
 		from Job
 		want map[string]string
-	}{"last": {last, variables(t, store, framework.Model)}, "best": {picked, (*weights)[1]}} {
+	}{"last": {last, variables(t, store, framework.Model)}, "best": {picked, (*best)[1]}} {
 		tr, err := newTrainer(tuning(t, c.from))
 		if err != nil {
 			t.Fatal(err)
@@ -68,5 +73,41 @@ func TestTuningGoesOn(t *testing.T) {
 	lost.Init = t.TempDir()
 	if _, _, err := Train(t.Context(), lost); err == nil || !strings.Contains(err.Error(), "model that tuned starts from") {
 		t.Errorf("a run to start from that is not there: error %v", err)
+	}
+}
+
+// Published weights take the place of first values, in the momentum encoders, too, and leave the others as they are drawn.
+func TestWeights(t *testing.T) {
+	job := smallest(t, negative.Method{Name: "distilled", Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.5, Queue: 8}}.WithDefaults())
+	drawn, err := newTrainer(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn.close()
+	const below = "/vision/class/embedding"
+	path := framework.Model + below
+	dims := drawn.store.GetVariable(path).Shape().Dimensions
+	job.Dir = t.TempDir()
+	job.Weights = weights.Values{path: tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.5}, dims[1]), dims...)}
+	tr, err := newTrainer(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.close()
+	for _, root := range []string{framework.Model, framework.Momentum} {
+		want := variables(t, drawn.store, root)
+		for _, variable := range slices.Sorted(maps.Keys(want)) {
+			if x := tr.store.GetVariable(variable).MustValue(); variable == root+below {
+				if !x.Equal(job.Weights[path]) {
+					t.Errorf("%s: got %s, want the published", variable, x)
+				}
+			} else if !x.Equal(drawn.store.GetVariable(variable).MustValue()) {
+				t.Errorf("%s: got %s, want it as it is drawn", variable, x)
+			}
+		}
+	}
+	job.Weights = weights.Values{path: tensors.FromValue([]float32{1})}
+	if _, err := newTrainer(job); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("of another shape: got error %v, want one that names %s", err, path)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/weights"
 )
@@ -50,6 +51,21 @@ func (t *trainer) startWith(values weights.Values) error {
 		}
 	}
 	return nil
+}
+
+// startWithWords puts vectors of words into the text encoder's embedding table.
+func (t *trainer) startWithWords(words weights.Words) error {
+	if words == nil {
+		return nil
+	}
+	path := framework.Model + "/text/embeddings/word/" + encoder.Embedding
+	v := t.store.GetVariable(path)
+	table, err := tensors.CopyFlatData[float32](v.MustValue())
+	if err != nil {
+		return err
+	}
+	words.Fill(table, v.Shape().Dim(1), func(row int) string { return t.job.Tokenizer.Decode([]int32{int32(row)}) })
+	return t.begin(path, tensors.FromFlatDataAndDimensions(table, v.Shape().Dimensions...))
 }
 
 // begin gives a variable of the model, and its momentum copy where there is one, a copy of a first value.

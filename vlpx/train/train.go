@@ -37,6 +37,7 @@ type Job struct {
 	Init string
 	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.
 	Weights weights.Values
+	Words   weights.Words // vectors for the embedding table of the text encoder; nil for none
 	Every   time.Duration // between checkpoints within an epoch, at least
 	// Report, if not nil, hears of every step.
 	Report func(Report)
@@ -162,6 +163,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		t.classes = newClasses(job.Set, t.pairs)
 	}
 	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
+		return nil, err
+	}
+	if err = t.startWithWords(job.Words); err != nil {
 		return nil, err
 	}
 	if err = t.startWith(job.Weights); err != nil {

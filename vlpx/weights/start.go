@@ -57,6 +57,9 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	if own != grid {
 		report.Notes = append(report.Notes, fmt.Sprintf("positions of %d x %d patches brought to %d x %d", own, own, grid, grid))
 	}
+	if v.Activation == encoder.Quick {
+		report.Notes = append(report.Notes, "QuickGELU, as OpenAI's CLIP has it: a file does not tell")
+	}
 	report.heads(v.Width, v.Heads)
 	return values, report, nil
 }
@@ -90,7 +93,7 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 	if err := s.fits("text encoder", sizes); err != nil {
 		return nil, report, err
 	}
-	if has := values.dim(words, 0); has != b.Vocab {
+	if has := values.dim(words, 0); has != 0 && has != b.Vocab {
 		return nil, report, fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights with -vocab",
 			s.Path, has, b.Vocab)
 	}
@@ -153,7 +156,7 @@ type size struct {
 func (s Source) fits(part string, sizes []size) error {
 	var differ []string
 	for _, x := range sizes {
-		if x.has != x.wants {
+		if x.has != 0 && x.has != x.wants { // without the variable it is told as missing
 			differ = append(differ, fmt.Sprintf("%s is %d, the model's %d", x.name, x.has, x.wants))
 		}
 	}
@@ -233,4 +236,34 @@ func (r *Report) heads(width, heads int) {
 	if width != 64*heads {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell", heads, width/heads))
 	}
+}
+
+// About tells what a checkpoint is: its family, and what becomes of its tensors when it is read for each of its encoders.
+func (s Source) About() ([]string, error) {
+	f, family, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := []string{fmt.Sprintf("%s: %s, %d tensors, hash %s, %s", s.Name, family.Name, len(f.Names()), s.Hash, s.Path)}
+	for _, part := range []struct {
+		name  string
+		table func(string) Table
+	}{{"vision", family.Vision}, {"text", family.Text}} {
+		if part.table == nil {
+			continue
+		}
+		table := part.table("/" + part.name)
+		values, report, err := f.Import(table)
+		if err != nil {
+			return nil, err
+		}
+		layers := values.layers("/" + part.name)
+		report.miss(values, table, "/"+part.name, layers/2, layers)
+		lines = append(lines, fmt.Sprintf("%s, %d layers", part.name, layers))
+		for _, line := range report.Lines() {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines, nil
 }

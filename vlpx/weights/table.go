@@ -91,7 +91,13 @@ func (f *File) Variables(tables ...Table) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values, report.Check()
+	if err := report.Check(); err != nil {
+		if family, unknown := f.Family(); unknown == nil {
+			err = fmt.Errorf("%w By its names it is of %s", err, family.Name)
+		}
+		return nil, err
+	}
+	return values, nil
 }
 
 // Import is Variables with a report of what became of each tensor; names that no table knows are left over there.

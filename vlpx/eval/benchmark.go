@@ -1,0 +1,143 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+
+	"vlpx.internal/datasets"
+)
+
+// BenchmarkRecall measures retrieval by the answers of benchmarks, as eccv-caption does (Chun et al., ECCV 2022; METHODS.md 15.4). Scores
+// and captionImage are as for [Recall]; caption t is pair t of datasets.Pairs. Only a benchmark's queries count, each against all
+// candidates of the set, of which those that it does not list are wrong. The result holds, of the benchmarks that there are,
+//
+//   - TR@K ECCV, IR@K ECCV, TR@K CxC, IR@K CxC: queries with an answer among the first K;
+//   - TR mAP@R, IR mAP@R: of a query with R answers, the mean over the first R places of the precision down to the place where it has an
+//     answer, of 0 where it has none; ECCV's queries;
+//   - TR R-Precision, IR R-Precision: the share of answers among the first R; ECCV's queries;
+//   - TR@K 1K, IR@K 1K: the mean of [Recall] over folds of 1,000 images with their captions, where there are several.
+//
+// The first are absent where no query of their direction is left. Ties are decided against the model.
+func BenchmarkRecall(i2t, t2i Scores, captionImage []int, answers map[datasets.Benchmark]datasets.Answers) (Result, error) {
+	if _, err := captionsOf(i2t, t2i, captionImage); err != nil {
+		return nil, err
+	}
+	r := Result{}
+	for benchmark, of := range answers {
+		names, known := benchmarkMetrics[benchmark]
+		if !known {
+			return nil, fmt.Errorf("eval: no metrics for the benchmark %q", benchmark)
+		}
+		if len(of.Captions) != i2t.Rows || len(of.Images) != t2i.Rows {
+			return nil, fmt.Errorf("eval: %s: answers of %d images and %d captions, but there are %d and %d", benchmark,
+				len(of.Captions), len(of.Images), i2t.Rows, t2i.Rows)
+		}
+		r.answered(answerRanks(i2t, of.Captions), names[0])
+		r.answered(answerRanks(t2i, of.Images), names[1])
+	}
+	if len(answers) > 0 {
+		folds, err := foldRecall(i2t, t2i, captionImage, foldImages)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(r, folds)
+	}
+	return r, nil
+}
+
+// answeredMetrics are those of a benchmark's queries of one direction; it may have no precision.
+type answeredMetrics struct{ at1, at5, at10, mapR, rPrecision Metric }
+
+// benchmarkMetrics are those of images that ask and of captions that ask.
+var benchmarkMetrics = map[datasets.Benchmark][2]answeredMetrics{
+	datasets.ECCV: {{TR1ECCV, TR5ECCV, TR10ECCV, TRMAPR, TRRPrecision}, {IR1ECCV, IR5ECCV, IR10ECCV, IRMAPR, IRRPrecision}},
+	datasets.CxC:  {{at1: TR1CxC, at5: TR5CxC, at10: TR10CxC}, {at1: IR1CxC, at5: IR5CxC, at10: IR10CxC}},
+}
+
+// answerRanks are, for each query, the ranks of its answers, from 1 and ascending.
+func answerRanks(scores Scores, answers [][]int) [][]int {
+	var q ranker
+	var ranks [][]int
+	right := make([]bool, scores.Cols)
+	for row, list := range answers {
+		if list == nil {
+			continue
+		}
+		for _, c := range list {
+			right[c] = true
+		}
+		ranks = append(ranks, q.ranks(scores.Row(row), right))
+		for _, c := range list {
+			right[c] = false
+		}
+	}
+	return ranks
+}
+
+// answered adds the metrics of queries by the ranks of their answers.
+func (r Result) answered(queries [][]int, m answeredMetrics) {
+	if len(queries) == 0 {
+		return
+	}
+	var best []int
+	var mapR, precision float64
+	for _, ranks := range queries {
+		best = append(best, ranks[0])
+		for k, rank := range ranks {
+			if rank <= len(ranks) {
+				mapR += float64(k+1) / float64(rank) / float64(len(ranks))
+				precision += 1 / float64(len(ranks))
+			}
+		}
+	}
+	r.recalls(best, m.at1, m.at5, m.at10)
+	if m.mapR != "" {
+		r[m.mapR], r[m.rPrecision] = 100*mapR/float64(len(queries)), 100*precision/float64(len(queries))
+	}
+}
+
+// foldImages is the number of images of a fold: five folds make up COCO's test split ("COCO 1K").
+const foldImages = 1000
+
+// foldMetrics are the means over folds.
+var foldMetrics = map[Metric]Metric{TR1: TR1Fold, TR5: TR5Fold, TR10: TR10Fold, IR1: IR1Fold, IR5: IR5Fold, IR10: IR10Fold}
+
+// foldRecall is the mean of [Recall] over folds of so many images in their order; empty unless they make up several whole folds.
+func foldRecall(i2t, t2i Scores, captionImage []int, size int) (Result, error) {
+	folds := i2t.Rows / size
+	r := Result{}
+	if folds < 2 || i2t.Rows%size != 0 {
+		return r, nil
+	}
+	for f := range folds {
+		var captions, images, owner []int
+		for i := range size {
+			images = append(images, f*size+i)
+		}
+		for t, image := range captionImage {
+			if image/size == f {
+				captions, owner = append(captions, t), append(owner, image-f*size)
+			}
+		}
+		one, err := Recall(i2t.part(images, captions), t2i.part(captions, images), owner)
+		if err != nil {
+			return nil, fmt.Errorf("eval: fold %d of %d: %w", f+1, folds, err)
+		}
+		for whole, fold := range foldMetrics {
+			r[fold] += one[whole] / float64(folds)
+		}
+	}
+	return r, nil
+}
+
+// part is the matrix of some rows and columns.
+func (s Scores) part(rows, cols []int) Scores {
+	p := NewScores(len(rows), len(cols))
+	for i, row := range rows {
+		from, to := s.Row(row), p.Row(i)
+		for j, col := range cols {
+			to[j] = from[col]
+		}
+	}
+	return p
+}

@@ -1,0 +1,95 @@
+package paper
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/weights"
+)
+
+// checkpoint makes a checkpoint of one tensor, by which its family is known.
+func checkpoint(t *testing.T, file, tensor string) string {
+	t.Helper()
+	header := fmt.Sprintf(`{%q:{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, tensor)
+	path := filepath.Join(t.TempDir(), file)
+	content := append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), 0, 0, 0, 0)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Runs start from the weights that are asked for, and have the layers that these need; what goes on from such a run does not read them
+// again. They are named in settings and files.
+func TestPlanWithWeights(t *testing.T) {
+	clip := checkpoint(t, "tower.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
+	for _, set := range [][]string{nil, {"warmstart=1"}} {
+		p := plan(t, "mafa/table1", Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1", "scenes.test=1"),
+			Weights: []string{"vision=" + clip}})
+		for _, r := range p.Runs() {
+			if v := r.Train.Framework.Vision; !v.CLIP || v.Activation != encoder.Quick {
+				t.Errorf("%s: %+v, want CLIP's layers", r.Train.Method.Name, v)
+			}
+			source := r.Weights.Vision
+			if first := r.Init == nil; first != (source != nil) || first && (source.Name != "tower" || len(source.Hash) != 16) {
+				t.Errorf("%s, which starts from another run: %v, has the weights %+v", r.Train.Method.Name, !first, source)
+			}
+			if r.Weights.Text != nil {
+				t.Errorf("%s starts from the text weights %+v, want drawn ones", r.Train.Method.Name, r.Weights.Text)
+			}
+		}
+		if settings := p.Settings(); settings[len(settings)-1] != "vision=tower.safetensors" || !strings.Contains(p.FileName("a"), "vision=tower.safetensors") {
+			t.Errorf("got the settings %v and the file %s, want the weights in both", settings, p.FileName("a"))
+		}
+	}
+}
+
+// At the papers' scale runs start from DeiT and BERT as ALBEF does, whether these are here or not; other scales draw.
+func TestPaperStartsFromPublishedWeights(t *testing.T) {
+	small := []string{"scenes.train=4", "scenes.val=1", "scenes.test=1"}
+	first := func(q Request) run.Weights {
+		q.Seeds, q.Methods, q.Set = []uint64{1}, []string{"InfoNCE"}, small
+		return plan(t, "falcon/table1", q).Runs()[0].Weights
+	}
+	places := weights.Places{Cache: t.TempDir()}
+	w := first(Request{Scale: "paper", Places: places})
+	if w.Vision == nil || w.Text == nil || w.Vision.Name != "deit-base" || w.Text.Name != "bert-base" || w.Vision.Hash != "" {
+		t.Errorf("got %+v and %+v, want DeiT and BERT, which are not here", w.Vision, w.Text)
+	}
+	file := checkpoint(t, "mine.safetensors", "blocks.0.attn.qkv.weight")
+	w = first(Request{Scale: "paper", Places: places, Weights: []string{"vision=" + file, "text=none"}})
+	if w.Vision == nil || w.Vision.Name != "mine" || w.Text != nil {
+		t.Errorf("got %+v and %+v, want the file and drawn weights", w.Vision, w.Text)
+	}
+	if w := first(Request{Scale: "tiny", Places: places}); w != (run.Weights{}) {
+		t.Errorf("at tiny: got %+v, want drawn weights", w)
+	}
+}
+
+func TestWeightsAreWritten(t *testing.T) {
+	for want, asked := range map[string][]string{
+		"write vision=NAME, text=NAME": {"deit-base"},
+		`"image=deit-base": write`:     {"image=deit-base"},
+		`"vision=": write`:             {"vision="},
+		"vision is there twice":        {"vision=none", "Vision=deit-base"},
+		"nor is it a name":             {"text=bert-bass"},
+	} {
+		q := Request{Weights: asked}
+		if _, err := q.published(Scale{Name: "tiny"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got error %v, want one that says %q", asked, err, want)
+		}
+	}
+	for _, names := range starts {
+		for _, name := range []string{names.vision, names.text} {
+			if _, ok := weights.Named(name); !ok {
+				t.Errorf("a scale starts from %s, which is not known", name)
+			}
+		}
+	}
+}

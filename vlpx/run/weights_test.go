@@ -1,0 +1,109 @@
+package run
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/weights"
+)
+
+// checkpoint writes a ViT of the given sizes in timm's names, all of whose values are one.
+func checkpoint(t *testing.T, v encoder.ViT) weights.Source {
+	t.Helper()
+	shapes := map[string][]int{"cls_token": {1, 1, v.Width}, "pos_embed": {1, 1 + v.Image/v.Patch*v.Image/v.Patch, v.Width},
+		"patch_embed.proj.weight": {v.Width, 3, v.Patch, v.Patch}, "patch_embed.proj.bias": {v.Width}, "norm.weight": {v.Width}, "norm.bias": {v.Width}}
+	for k := range v.Layers {
+		for name, shape := range map[string][]int{"norm1": {v.Width}, "norm2": {v.Width}, "attn.qkv": {3 * v.Width, v.Width}, "attn.proj": {v.Width, v.Width},
+			"mlp.fc1": {v.MLP, v.Width}, "mlp.fc2": {v.Width, v.MLP}} {
+			shapes[fmt.Sprintf("blocks.%d.%s.weight", k, name)], shapes[fmt.Sprintf("blocks.%d.%s.bias", k, name)] = shape, shape[:1]
+		}
+	}
+	header, data := map[string]any{}, []byte{}
+	for name, shape := range shapes {
+		begin, size := len(data), 1
+		for _, d := range shape {
+			size *= d
+		}
+		for range size {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(1))
+		}
+		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{begin, len(data)}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "ones.safetensors")
+	if err := os.WriteFile(path, append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source, err := weights.Find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// A run starts from published weights, tells what it read, and is another run than one that does not.
+func TestRunFromWeights(t *testing.T) {
+	drawn := smallest(t)
+	r := drawn
+	source := checkpoint(t, r.Train.Framework.Vision)
+	r.Weights.Vision = &source
+	if text := r.JSON(); r.ID() == drawn.ID() || !bytes.Contains(text, []byte(source.Hash)) || bytes.Contains(text, []byte(source.Path)) {
+		t.Errorf("got the identity %s of\n%s, want the hash in it and not the path", r.ID(), text)
+	}
+	if bytes.Contains(drawn.JSON(), []byte("Weights\"")) {
+		t.Error("the identity of a run whose weights are drawn names published ones")
+	}
+	e := executor(t, t.TempDir())
+	var said []string
+	e.Say = func(line string) { said = append(said, line) }
+	got, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Run(t.Context(), drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Epochs[0].ITC == want.Epochs[0].ITC {
+		t.Error("training is as it is without the weights")
+	}
+	if lines := strings.Join(said, "\n"); strings.Count(lines, "vision weights from ones ("+source.Hash+")") != 1 || !strings.Contains(lines, "  used ") {
+		t.Errorf("got the lines\n%s\nwant one report", lines)
+	}
+}
+
+// Weights that do not fit, and those that are not on this machine, are told before training.
+func TestWeightsThatDoNotFit(t *testing.T) {
+	r := smallest(t)
+	wider := r.Train.Framework.Vision
+	wider.Width *= 2
+	ones := checkpoint(t, wider)
+	absent, err := weights.Places{Cache: t.TempDir()}.Find("deit-base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := executor(t, t.TempDir())
+	for want, source := range map[string]weights.Source{
+		fmt.Sprintf("the width is %d, the model's %d", wider.Width, wider.Width/2): ones,
+		"fetch it with vlpx weights fetch deit-base":                               absent,
+	} {
+		r.Weights.Vision = &source
+		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-weights vision=none") {
+			t.Errorf("got error %v, want one that says %q and how to do without", err, want)
+		}
+		if e.Store.Started(r) {
+			t.Error("it has begun to train")
+		}
+	}
+}

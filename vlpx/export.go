@@ -43,7 +43,7 @@ func Export(id, dir, home string) (run.Kept, error) {
 	if err != nil {
 		return run.Kept{}, err
 	}
-	nameCheckpoints(&kept.Run, places(home))
+	nameCheckpoints(&kept.Run, Places(home))
 	tokenizer, err := store.Tokenizer(kept)
 	if err != nil {
 		return run.Kept{}, err
@@ -72,7 +72,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.
 	}
 	err = locate(&folder.Run.Data, o)
 	if locked := folder.Run.Locked; err == nil && locked != nil {
-		err = locateEncoder(&locked.Weights, o.Weights, places(home))
+		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)

@@ -56,7 +56,7 @@ func (l Layout) ours(t *tensors.Tensor) (*tensors.Tensor, error) {
 func (l Layout) theirs(t *tensors.Tensor) (*tensors.Tensor, error) {
 	dims := t.Shape().Dimensions
 	if l == Counted {
-		return counted(dims)
+		return rowNumbers(dims)
 	}
 	how, differs := layouts[l]
 	if !differs {
@@ -77,8 +77,8 @@ func (l Layout) theirs(t *tensors.Tensor) (*tensors.Tensor, error) {
 	return permuted(t, turned, back, published)
 }
 
-// counted numbers the rows of a shape.
-func counted(dims []int) (*tensors.Tensor, error) {
+// rowNumbers numbers the rows of a shape.
+func rowNumbers(dims []int) (*tensors.Tensor, error) {
 	if len(dims) == 0 {
 		return nil, fmt.Errorf("it is a scalar and has no rows to number")
 	}

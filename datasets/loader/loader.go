@@ -30,10 +30,10 @@ type Config struct {
 	Tokenizer  *text.Tokenizer
 	Transform  transform.Pipeline
 	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
-	MaxLen     int    // ids a caption, at least 2
-	Seed       uint64 // of the augmentation
-	Workers    int    // goroutines; 0: one a processor
-	CacheBytes int64  // decoded images to keep in memory; 0: none
+	MaxLen     int      // ids a caption, at least 2
+	Seed       uint64   // of the augmentation
+	Workers    int      // goroutines; 0: one a processor
+	CacheBytes int64    // decoded images to keep in memory; 0: none
 }
 
 // validate says what is wrong with the settings.

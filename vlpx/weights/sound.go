@@ -94,7 +94,8 @@ func coherent(header []byte, data int64) error {
 			return fmt.Errorf("tensor %s: %w", t.name, err)
 		}
 		if size != to-from {
-			return fmt.Errorf("tensor %s: %s values in the shape %v are impossible in %d bytes; the file is damaged, fetch it again", t.name, t.Dtype, t.Shape, to-from)
+			return fmt.Errorf("tensor %s: %s values in the shape %v are impossible in %d bytes; the file is damaged, fetch it again",
+				t.name, t.Dtype, t.Shape, to-from)
 		}
 	}
 	if at != data {

@@ -234,7 +234,8 @@ func (r *Report) miss(read Values, table Table, scope string, fusion, layers int
 // heads notes what no file tells.
 func (r *Report) heads(width, heads int) {
 	if width != 64*heads {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell", heads, width/heads))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell",
+			heads, width/heads))
 	}
 }
 

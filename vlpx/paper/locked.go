@@ -29,6 +29,8 @@ func (s Scale) photographs() Scale {
 	s.Image, s.VisionLayers, s.MeanPool = 224, 1, false
 	s.Captions, s.MinCount, s.MaxVocab = 0, 3, 3000
 	s.Epochs, s.WarmStart = 3, 3
+	// A hundredth of the pairs, as in FALCON: in more, a caption meets those of its own image.
+	s.SearchSpace, s.GroupQueue = 320, 1920
 	return s
 }
 

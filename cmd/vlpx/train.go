@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/eval"
@@ -47,11 +48,20 @@ func evalCommand() *cobra.Command {
 	var o options
 	var method, split string
 	c := &cobra.Command{
-		Use:     "eval -method NAME",
-		Short:   "Measure the retrieval of trained runs on a split",
-		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val",
-		Args:    noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Use:     "eval -method NAME | eval FOLDER",
+		Short:   "Measure the retrieval of trained runs, or of an exported model, on a split",
+		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test",
+		Args:    oneFolder,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Options)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", folder.VLPX.Method, folder.VLPX.Seed, split)
+				printMetrics(c, metrics)
+				return nil
+			}
 			grid, err := single(&o, method)
 			if err != nil {
 				return err
@@ -71,6 +81,19 @@ func evalCommand() *cobra.Command {
 	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, a row of falcon/table1")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	return c
+}
+
+// oneFolder takes one argument at most, and with it only the flags that mean something for an exported model.
+func oneFolder(c *cobra.Command, args []string) (err error) {
+	if len(args) > 1 {
+		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split"}, f.Name) {
+			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
+		}
+	})
+	return err
 }
 
 // single plans the runs of one method.

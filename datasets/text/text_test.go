@@ -228,6 +228,31 @@ func TestFromCorpus(t *testing.T) {
 	}
 }
 
+// Written as vocab.txt or tokenizer.json and read again a tokenizer is the same; a line for an id without a piece keeps the others' ids.
+func TestWrittenTokenizer(t *testing.T) {
+	whole, dir := small(t, 1, 0), t.TempDir()
+	vocab, settings := filepath.Join(dir, "vocab.txt"), filepath.Join(dir, "tokenizer.json")
+	for path, content := range map[string][]byte{vocab: whole.Vocab(), settings: whole.JSON()} {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := FromVocab(vocab); err != nil || got.Hash() != whole.Hash() {
+		t.Errorf("from %q: got another tokenizer, or none (%v)", whole.Vocab(), err)
+	}
+	if got, err := FromTokenizerJSON(settings); err != nil || got.Hash() != whole.Hash() {
+		t.Errorf("from %s: got another tokenizer, or none (%v)", whole.JSON(), err)
+	}
+	gap, err := parse([]byte(strings.Replace(string(whole.JSON()), `"red":7`, `"red":11`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\ndog\n[no piece 7]\n.\ncat\nruns\nred\n"
+	if got := string(gap.Vocab()); got != want {
+		t.Errorf("got the lines %q, want %q", got, want)
+	}
+}
+
 // Whatever a vocabulary is built of, it can spell.
 func TestCorpusIsKnown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/go-huggingface/tokenizers/api"
@@ -17,6 +18,7 @@ type Tokenizer struct {
 	pieces                   *hftokenizer.Tokenizer
 	pad, unk, cls, sep, mask int32
 	size                     int
+	content                  []byte // of the tokenizer.json
 	hash                     string
 }
 
@@ -61,7 +63,7 @@ func parse(content []byte) (*Tokenizer, error) {
 	if err := pieces.With(api.EncodeOptions{AddSpecialTokens: false}); err != nil {
 		return nil, err
 	}
-	t := &Tokenizer{pieces: pieces}
+	t := &Tokenizer{pieces: pieces, content: content}
 	vocabulary := pieces.GetVocab()
 	for _, special := range []struct {
 		name string
@@ -126,6 +128,21 @@ func (t *Tokenizer) Size() int { return t.size }
 
 // Hash identifies vocabulary and rules: 16 hexadecimal digits of the tokenizer.json's SHA-256.
 func (t *Tokenizer) Hash() string { return t.hash }
+
+// JSON is the tokenizer.json.
+func (t *Tokenizer) JSON() []byte { return slices.Clone(t.content) }
+
+// Vocab is the vocab.txt: one piece a line, its id the line number from 0. Where ids leave one out its line names it: "[no piece 7]".
+func (t *Tokenizer) Vocab() []byte {
+	lines := make([]string, t.size)
+	for id := range lines {
+		lines[id] = fmt.Sprintf("[no piece %d]", id)
+	}
+	for piece, id := range t.pieces.GetVocab() {
+		lines[id] = piece
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
 
 // PAD is the id that fills the end of a short caption, 0.
 func (t *Tokenizer) PAD() int32 { return t.pad }

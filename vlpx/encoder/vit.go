@@ -30,14 +30,19 @@ func (v ViT) Input() []int {
 	return []int{v.Image, v.Image, 3}
 }
 
+// Epsilon is that of the layer normalisations.
+func (v ViT) Epsilon() float64 {
+	if v.CLIP {
+		return 1e-5
+	}
+	return 1e-6
+}
+
 // Encode turns images [batch, Input...] into tokens [batch, Tokens, Width]; token 0 is the class token. A locked encoder's tokens know
 // their places: they are brought to the width and go into the layers.
 func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 	images.AssertDims(append([]int{-1}, v.Input()...)...)
-	epsilon := 1e-6
-	if v.CLIP {
-		epsilon = 1e-5
-	}
+	epsilon := v.Epsilon()
 	x := images
 	if v.Locked > 0 {
 		x = Linear(s.In("adapter"), x, v.Width, half)

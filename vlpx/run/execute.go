@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -62,6 +63,9 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	}
 	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := e.Store.write(r, tokenizerName, tokenizer.JSON()); err != nil {
 		return Result{}, err
 	}
 	peakMemory := watchMemory()
@@ -147,10 +151,6 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	looked, err := e.look(ctx, r.Data, collection, split)
-	if err != nil {
-		return nil, err
-	}
 	tokenizer, err := r.Tokenizer(collection)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,25 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 		return nil, err
 	}
 	defer model.Close()
-	return e.evaluate(ctx, r, looked, model, split, eval.Retrieval.Full)
+	return e.measure(ctx, r, collection, model, split)
+}
+
+// Measure measures a model on a split of a run's data, as the run would. Of the run it needs the data, the locked encoder, the re-ranking,
+// and the sizes of images and captions.
+func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string) (map[string]float64, error) {
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	return e.measure(ctx, r, collection, m, split)
+}
+
+func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string) (map[string]float64, error) {
+	looked, err := e.look(ctx, r.Data, c, split)
+	if err != nil {
+		return nil, err
+	}
+	return e.evaluate(ctx, r, looked, m, split, eval.Retrieval.Full)
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {

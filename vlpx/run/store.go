@@ -16,15 +16,16 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Store keeps runs in a folder, each in a folder named by its identity: run.json, result.json once it is finished, the
+// Store keeps runs in a folder, each in a folder named by its identity: run.json, tokenizer.json, result.json once it is finished, the
 // checkpoint with the weights, those of the best epoch where it selects, and the curves.
 type Store struct{ dir string }
 
 // Files of a run's folder, besides those of package train.
 const (
-	runName    = "run.json"
-	resultName = "result.json"
-	lockName   = "lock"
+	runName       = "run.json"
+	resultName    = "result.json"
+	tokenizerName = "tokenizer.json"
+	lockName      = "lock"
 )
 
 // OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
@@ -37,8 +38,10 @@ func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.dir), "
 func (s *Store) Dir(r Run) string { return filepath.Join(s.dir, r.ID()) }
 
 // Result returns a finished run's result; for one that is not finished the error is fs.ErrNotExist.
-func (s *Store) Result(r Run) (Result, error) {
-	path := filepath.Join(s.Dir(r), resultName)
+func (s *Store) Result(r Run) (Result, error) { return s.result(r.ID()) }
+
+func (s *Store) result(id string) (Result, error) {
+	path := filepath.Join(s.dir, id, resultName)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
@@ -47,7 +50,7 @@ func (s *Store) Result(r Run) (Result, error) {
 	if err := json.Unmarshal(text, &result); err != nil {
 		return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
 	}
-	if result.ID != r.ID() {
+	if result.ID != id {
 		return Result{}, fmt.Errorf("run: %s is the result of run %q; delete the file to run it again", path, result.ID)
 	}
 	if result.Items != nil {
@@ -89,22 +92,29 @@ func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(),
 	return func() { lock.Unlock() }, nil
 }
 
-// publish writes a file of the run's folder as a whole or not at all.
+// publish writes a value as JSON; see write.
 func (s *Store) publish(r Run, name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", name, err)
 	}
+	return s.write(r, name, append(text, '\n'))
+}
+
+// write writes a file of the run's folder as a whole or not at all.
+func (s *Store) write(r Run, name string, content []byte) error {
 	path := filepath.Join(s.Dir(r), name)
-	if err := renameio.WriteFile(path, append(text, '\n'), 0o644, renameio.WithTempDir(s.Dir(r))); err != nil {
+	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(s.Dir(r))); err != nil {
 		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
 	}
 	return nil
 }
 
 // Find returns the run's result if it is finished, and whether it is.
-func (s *Store) Find(r Run) (Result, bool, error) {
-	result, err := s.Result(r)
+func (s *Store) Find(r Run) (Result, bool, error) { return s.find(r.ID()) }
+
+func (s *Store) find(id string) (Result, bool, error) {
+	result, err := s.result(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Result{}, false, nil
 	}

@@ -387,7 +387,7 @@ func TestEvaluate(t *testing.T) {
 	for _, entry := range left {
 		names = append(names, entry.Name())
 	}
-	if want := []string{"curves.jsonl", "lock", "result.json", "run.json"}; !slices.Equal(names, want) {
+	if want := []string{"curves.jsonl", "lock", "result.json", "run.json", "tokenizer.json"}; !slices.Equal(names, want) {
 		t.Errorf("got files %v, want %v", names, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/text"
@@ -36,23 +37,48 @@ func (m *Model) Inference() (*framework.Inference, error) {
 // Load reads the model of a configuration from a finished run's folder: the best epoch's weights where the run selected, else
 // those of the checkpoint.
 func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {
-	m := &Model{framework: c.Framework, store: model.NewStore(), backend: backend, Tokenizer: k, tokens: c.MaxLen}
-	if err := c.Framework.Declare(backend, m.store); err != nil {
-		return nil, err
-	}
-	var state progress
-	err := LoadCheckpoint(filepath.Join(dir, BestName), m.store, &state)
-	if errors.Is(err, fs.ErrNotExist) {
-		missing := err
-		if err = LoadCheckpoint(filepath.Join(dir, CheckpointName), m.store, &state); err == nil && state.Best != nil {
-			err = missing
+	return Fill(backend, c, k, func(store *model.Store) error {
+		var state progress
+		err := LoadCheckpoint(filepath.Join(dir, BestName), store, &state)
+		if errors.Is(err, fs.ErrNotExist) {
+			missing := err
+			if err = LoadCheckpoint(filepath.Join(dir, CheckpointName), store, &state); err == nil && state.Best != nil {
+				err = missing
+			}
 		}
+		if err != nil {
+			return fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
+		}
+		return nil
+	})
+}
+
+// Fill makes the model of a configuration, of which it reads the framework and MaxLen, with weights that fill puts into a store which has
+// its variables, without values.
+func Fill(backend compute.Backend, c Config, k *text.Tokenizer, fill func(*model.Store) error) (*Model, error) {
+	m := &Model{framework: c.Framework, store: model.NewStore(), backend: backend, Tokenizer: k, tokens: c.MaxLen}
+	err := c.Framework.Declare(backend, m.store)
+	if err == nil {
+		err = fill(m.store)
 	}
 	if err != nil {
 		m.Close()
-		return nil, fmt.Errorf("%w; to train the run again delete its folder %s", err, dir)
+		return nil, err
 	}
 	return m, nil
+}
+
+// Weights are the model's variables by their paths, below framework.Model.
+func (m *Model) Weights() (map[string]*tensors.Tensor, error) {
+	values := map[string]*tensors.Tensor{}
+	for v := range m.store.Scope(framework.Model).IterVariables() {
+		value, err := v.Value()
+		if err != nil {
+			return nil, fmt.Errorf("train: variable %s: %w", v.Path(), err)
+		}
+		values[v.Path()] = value
+	}
+	return values, nil
 }
 
 // Close frees the compiled graphs and the weights.

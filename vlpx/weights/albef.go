@@ -9,6 +9,9 @@ func ALBEF(root string) Table {
 	return Join(dual("", "bert.", root), MaskedWords("text_encoder.cls.", root+"/text"), Table{Rules: heads(root)})
 }
 
+// Exported is ALBEF with variables that the published model has not, as our exports have them.
+func Exported(root string) Table { return Join(ALBEF(root), Table{Rest: root}) }
+
 // ALBEFMomentum is the momentum copy beside ALBEF, which has no temperature and no head for ITM.
 func ALBEFMomentum(root string) Table {
 	return Join(dual("_m", "bert.", root), MaskedWords("text_encoder_m.cls.", root+"/text"))

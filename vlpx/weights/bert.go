@@ -11,7 +11,10 @@ var legacy = map[string]string{"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm
 //   - scope: that of encoder.BERT.Encode.
 func BERT(names, scope string) Table {
 	embeddings, block, layer := names+"embeddings.", names+"encoder.layer.#.", scope+"/layer_#"
-	t := Table{Ignored: []string{embeddings + "position_ids"}, Renamed: legacy}
+	t := Table{
+		Copies:  []Rule{{scope + "/embeddings/position/" + encoder.Embedding, Counted, []string{embeddings + "position_ids"}}},
+		Renamed: legacy,
+	}
 	for name, path := range map[string]string{"word": "word", "position": "position", "token_type": "segment"} {
 		t.Rules = append(t.Rules, Rule{scope + "/embeddings/" + path + "/" + encoder.Embedding, Same, []string{embeddings + name + "_embeddings.weight"}})
 	}
@@ -36,11 +39,14 @@ func BERT(names, scope string) Table {
 //   - names: what stands before its names, such as "cls." or "text_encoder.cls.".
 //   - scope: that of encoder.BERT.Encode.
 func MaskedWords(names, scope string) Table {
-	head := names + "predictions."
+	head, bias := names+"predictions.", scope+"/mlm/decoder/"+encoder.Bias
 	rules := append(linear(scope+"/mlm/dense", head+"transform.dense"), norm(head+"transform.LayerNorm", scope+"/mlm/norm")...)
 	return Table{
-		Rules:   append(rules, Rule{scope + "/mlm/decoder/" + encoder.Bias, Same, []string{head + "bias"}}),
-		Ignored: []string{head + "decoder.weight", head + "decoder.bias"},
+		Rules: append(rules, Rule{bias, Same, []string{head + "bias"}}),
+		Copies: []Rule{
+			{scope + "/embeddings/word/" + encoder.Embedding, Same, []string{head + "decoder.weight"}},
+			{bias, Same, []string{head + "decoder.bias"}},
+		},
 		Renamed: legacy,
 	}
 }

@@ -53,6 +53,16 @@ func (p Places) Find(nameOrPath string) (Source, error) {
 	return Source{Name: known.Name, Path: filepath.Join(places[0], known.File)}, nil
 }
 
+// Recognise finds the known checkpoint at these places that has a hash. Damaged ones are passed over.
+func (p Places) Recognise(hash string) (source Source, found bool) {
+	for _, known := range known {
+		if source, err := p.Find(known.Name); err == nil && source.Hash == hash {
+			return source, true
+		}
+	}
+	return Source{Hash: hash}, false
+}
+
 // absent tells how to get a known checkpoint that is at none of its places.
 func (s Source) absent() error {
 	known, _ := Named(s.Name)

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,8 +21,12 @@ type Rule struct {
 // Table is what a family's names mean.
 type Table struct {
 	Rules []Rule
-	// Ignored are the names of tensors that no variable takes: counters, copies of tied tensors, heads for other tasks. In them # stands
-	// for a number and * at the end for whatever follows. A rule goes before.
+	// Copies are tensors that repeat others, such as those of tied weights: files have them, and they are written but not read.
+	Copies []Rule
+	// Rest is the scope below which a variable that no rule names is called by its path, "vlpx." before it; empty where there is none.
+	Rest string
+	// Ignored are the names of tensors that no variable takes, such as those of heads for other tasks. In them # stands for a number and
+	// * at the end for whatever follows. A rule goes before.
 	Ignored []string
 	// Renamed are parts of names and what they are called now.
 	Renamed map[string]string
@@ -32,6 +37,8 @@ func Join(tables ...Table) Table {
 	joined := Table{Renamed: map[string]string{}}
 	for _, t := range tables {
 		joined.Rules = append(joined.Rules, t.Rules...)
+		joined.Copies = append(joined.Copies, t.Copies...)
+		joined.Rest = cmp.Or(joined.Rest, t.Rest)
 		joined.Ignored = append(joined.Ignored, t.Ignored...)
 		maps.Copy(joined.Renamed, t.Renamed)
 	}
@@ -102,6 +109,10 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 			rules[name] = &table.Rules[i]
 		}
 	}
+	ignored := slices.Clone(table.Ignored)
+	for _, rule := range table.Copies {
+		ignored = append(ignored, rule.Tensors...)
+	}
 	type found struct {
 		*Rule
 		number string
@@ -123,7 +134,11 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 		case rule != nil:
 			report.Used = append(report.Used, f.about(name))
 			variables[strings.ReplaceAll(rule.Variable, "#", number)] = found{rule, number}
-		case matchesAny(table.Ignored, today):
+		case table.Rest != "" && strings.HasPrefix(today, own):
+			path := table.path(today)
+			report.Used = append(report.Used, f.about(name))
+			variables[path] = found{&Rule{path, Same, []string{today}}, ""}
+		case matchesAny(ignored, today):
 			report.Ignored = append(report.Ignored, f.about(name))
 		default:
 			report.Left = append(report.Left, f.about(name))

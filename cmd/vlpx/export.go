@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+)
+
+func exportCommand() *cobra.Command {
+	var home, dir string
+	c := &cobra.Command{
+		Use:   "export RUN -o FOLDER",
+		Short: "Write a finished run's model for other programs: safetensors in ALBEF's names, settings, tokenizer, model card",
+		Long: "export writes a finished run's model for other programs: safetensors in ALBEF's names, settings, tokenizer and model card.\n" +
+			"RUN is the beginning of a run's name, as vlpx list -runs tells them.",
+		Example: "  vlpx export 1f0c -o exported/grit-vlp\n  vlpx eval exported/grit-vlp",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx list -runs tells which there are")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir == "" {
+				return errors.New("export needs a folder to write; name it with -o FOLDER")
+			}
+			kept, err := vlpx.Export(args[0], dir, home)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "wrote %s, seed %d, run %s, to %s\n", kept.Result.Method, kept.Result.Seed, kept.ID, dir)
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` to write: one that is not there yet, is empty, or has an earlier export")
+	bindHome(c, &home)
+	return c
+}

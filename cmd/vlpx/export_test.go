@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// export finds a run by the beginning of its name, as list -runs tells it, and eval of what it wrote prints what eval of the run does.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, shortest("train", "-method", "InfoNCE")...)
+	id := only(t, dir).ID
+	if out, _ := must(t, dir, "list", "-runs"); !strings.Contains(out, "\n"+id+"  InfoNCE  1     scenes  16               2       20") {
+		t.Errorf("list -runs printed\n%s", out)
+	}
+	want, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...)
+	for range 2 {
+		out, _ := must(t, dir, "export", id[:4], "-o", "models/one")
+		if told := "wrote InfoNCE, seed 1, run " + id + ", to models/one\n"; out != told {
+			t.Errorf("printed %q, want %q", out, told)
+		}
+		if err := os.Rename(filepath.Join(dir, "home"), filepath.Join(dir, "elsewhere")); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := must(t, dir, "eval", "models/one", "-split", "val"); got != want {
+			t.Errorf("eval of the export printed\n%swant\n%s", got, want)
+		}
+		if err := os.Rename(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "home")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"export"}, []string{"needs one run", "vlpx list -runs"}},
+		{[]string{"export", id}, []string{"name it with -o"}},
+		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, `did you mean "` + id, "vlpx list -runs"}},
+		{[]string{"export", id, "-o", "home"}, []string{"home has runs", "choose a folder that is empty"}},
+		{[]string{"eval", "home"}, []string{"home has no config.json", "vlpx export wrote"}},
+		{[]string{"eval", "models/one", "-seeds", "2"}, []string{"-seeds is told by the exported model"}},
+		{[]string{"eval", "models/one", "two"}, []string{`not "two" too`, "vlpx eval -h"}},
+		{[]string{"eval", "models/one", "-data", "home"}, []string{"generated scenes", "leave out -data"}},
+		{[]string{"eval", "models/one", "-split", "tset"}, []string{"tset"}},
+	} {
+		out, errs, status := execute(t, dir, c.args...)
+		for _, want := range c.want {
+			if status != 1 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+				t.Errorf("vlpx %s: status %d, printed %q and %q; want one line that says %q", strings.Join(c.args, " "), status, out, errs, want)
+			}
+		}
+	}
+}

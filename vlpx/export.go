@@ -1,0 +1,184 @@
+package vlpx
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/vlpx/export"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
+)
+
+// Kept lists the runs of the store at home, and tells in warnings which of its folders cannot be read.
+func Kept(home string) (all []run.Kept, warnings []error, err error) {
+	if home, err = run.Home(home); err != nil {
+		return nil, nil, err
+	}
+	store := run.OpenStore(home)
+	ids, err := store.IDs()
+	for _, id := range ids {
+		kept, err := store.Kept(id)
+		if err != nil {
+			warnings = append(warnings, err)
+			continue
+		}
+		all = append(all, kept)
+	}
+	return all, warnings, err
+}
+
+// Export writes a finished run's model into a folder, as package export has it. The run is named by its identity or the beginning of it.
+func Export(id, dir, home string) (run.Kept, error) {
+	home, err := run.Home(home)
+	if err != nil {
+		return run.Kept{}, err
+	}
+	store := run.OpenStore(home)
+	kept, err := find(store, id)
+	if err != nil {
+		return run.Kept{}, err
+	}
+	nameCheckpoints(&kept.Run, Places(home))
+	tokenizer, err := store.Tokenizer(kept)
+	if err != nil {
+		return run.Kept{}, err
+	}
+	return kept, onEngine(func(backend compute.Backend, _ string) error {
+		model, err := train.Load(backend, kept.Run.Train, tokenizer, kept.Dir)
+		if err != nil {
+			return err
+		}
+		defer model.Close()
+		return export.Write(dir, kept, model)
+	})
+}
+
+// EvaluateExport measures zero-shot retrieval of an exported model on a split of the data that it was trained on, with and without
+// re-ranking: on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Weights,
+// where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
+func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.Folder, map[string]float64, error) {
+	folder, err := export.Read(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := run.Home(o.Home)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = locate(&folder.Run.Data, o)
+	if locked := folder.Run.Locked; err == nil && locked != nil {
+		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	var metrics map[string]float64
+	err = onEngine(func(backend compute.Backend, name string) error {
+		model, err := folder.Model(backend)
+		if err != nil {
+			return err
+		}
+		defer model.Close()
+		executor := run.Executor{Store: run.OpenStore(home), Backend: backend, Engine: name}
+		metrics, err = executor.Measure(ctx, folder.Run, model, split)
+		return err
+	})
+	return folder, metrics, err
+}
+
+// nameCheckpoints finds the names of the published weights that a run knows by their hashes; one that has none keeps none.
+func nameCheckpoints(r *run.Run, places weights.Places) {
+	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text, r.Weights.Words}
+	if r.Locked != nil {
+		sources = append(sources, &r.Locked.Weights)
+	}
+	for _, source := range sources {
+		if source != nil {
+			*source, _ = places.Recognise(source.Hash)
+		}
+	}
+}
+
+// locateEncoder tells where a locked encoder's checkpoint lies: where the weights asked for say, else among the known ones.
+func locateEncoder(of *weights.Source, asked []string, places weights.Places) error {
+	const how = "say with -weights vision=FILE where the file lies"
+	if len(asked) == 0 {
+		source, found := places.Recognise(of.Hash)
+		if !found {
+			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are here; %s", of.Hash, how)
+		}
+		*of = source
+		return nil
+	}
+	name, isVision := strings.CutPrefix(asked[0], "vision=")
+	if !isVision || len(asked) > 1 {
+		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(asked, ","), how)
+	}
+	source, err := places.Find(name)
+	if err == nil && source.Hash != of.Hash {
+		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash, how)
+	}
+	*of = source
+	return err
+}
+
+// locate tells where a run's data lie, and whether those are the same.
+func locate(of *run.Data, o Options) error {
+	place, err := o.folder()
+	if err != nil {
+		return err
+	}
+	var here run.Data
+	switch {
+	case of.Scenes != nil && place == "":
+		here, err = run.ScenesData(*of.Scenes)
+	case of.Scenes != nil:
+		return fmt.Errorf("the model is of generated scenes; leave out -data")
+	case place == "":
+		return fmt.Errorf("the model is of %s; say with -data in which folder that lies", of.Name)
+	default:
+		here, err = run.FolderData(place)
+	}
+	if err != nil {
+		return err
+	}
+	if here.Hash != of.Hash {
+		return fmt.Errorf("the model is of %s with the hash %s, and these data have %s; measure it on the data it was trained on", of.Name, of.Hash, here.Hash)
+	}
+	of.Dir = here.Dir
+	return nil
+}
+
+// find finds a finished run by the beginning of its identity.
+func find(store *run.Store, id string) (run.Kept, error) {
+	const listed = "vlpx list -runs tells which there are"
+	ids, err := store.IDs()
+	if err != nil {
+		return run.Kept{}, err
+	}
+	if len(ids) == 0 {
+		return run.Kept{}, fmt.Errorf("no run %q: the store has none; make one, or choose another store with VLPX_HOME or -home", id)
+	}
+	var matching []string
+	for _, known := range ids {
+		if strings.HasPrefix(known, id) {
+			matching = append(matching, known)
+		}
+	}
+	switch {
+	case len(matching) == 0:
+		return run.Kept{}, fmt.Errorf("no run %q; did you mean %q? %s", id, paper.Nearest(id, ids), listed)
+	case len(matching) > 1:
+		return run.Kept{}, fmt.Errorf("%q is the beginning of %s; write more of it", id, run.Some(matching))
+	}
+	kept, err := store.Kept(matching[0])
+	if err == nil && !kept.Done {
+		err = fmt.Errorf("run %s is not finished; make it first, %s", kept.ID, listed)
+	}
+	return kept, err
+}

@@ -1,0 +1,113 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
+)
+
+//go:embed card.md
+var cardText string
+
+var cardTemplate = template.Must(template.New(CardName).Parse(cardText))
+
+// cardMetric is a line of the card's results.
+type cardMetric struct{ Name, What, Reranked, Cosine string }
+
+// card writes the model card.
+func card(c Config, k run.Kept, words int) ([]byte, error) {
+	r := k.Run
+	told := struct {
+		Config
+		Method       string
+		Seed         uint64
+		Data         run.Data
+		DataSettings []string
+		Train        train.Config
+		Rerank       int
+		Result       run.Result
+		Parameters   int
+		Words, Fused int
+		Starts       string
+		Borrowed     bool
+		Versions     []string
+		Metrics      []cardMetric
+	}{
+		Config: c, Method: c.VLPX.Method, Seed: c.VLPX.Seed, Data: r.Data, Train: r.Train, Rerank: r.Rerank, Result: k.Result,
+		Parameters: k.Result.Parameters, Words: words, Fused: r.Train.Framework.Text.Fusion, DataSettings: dataSettings(r.Data),
+		Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil, Metrics: cardMetrics(k.Result.Metrics),
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Result.Versions)) {
+		told.Versions = append(told.Versions, name+" "+k.Result.Versions[name])
+	}
+	var text bytes.Buffer
+	err := cardTemplate.Execute(&text, told)
+	return text.Bytes(), err
+}
+
+// dataSettings tells which part of the data, and how spoilt, a run learned from.
+func dataSettings(d run.Data) (all []string) {
+	if s := d.Scenes; s != nil {
+		return []string{fmt.Sprintf("%d scenes for training, %d for validation, %d for test, density %q", s.Train, s.Val, s.Test, s.Density)}
+	}
+	for _, setting := range []struct {
+		form  string
+		value any
+		given bool
+	}{
+		{"the first %d images of each split", d.Images, d.Images > 0},
+		{"the first %d captions of each training image", d.Captions, d.Captions > 0},
+		{"a share of %g of the training images", d.Portion, d.Portion > 0},
+		{"a share of %g of the training captions replaced by other images'", d.CaptionNoise, d.CaptionNoise > 0},
+	} {
+		if setting.given {
+			all = append(all, fmt.Sprintf(setting.form, setting.value))
+		}
+	}
+	return all
+}
+
+// starts tells from what a run starts; nothing where its first values are drawn.
+func starts(r run.Run) string {
+	var all []string
+	if r.Train.Init != "" {
+		all = append(all, fmt.Sprintf("the model of run `%s`", r.Train.Init))
+	}
+	for _, source := range []struct {
+		what string
+		*weights.Source
+	}{{"images", r.Weights.Vision}, {"text", r.Weights.Text}, {"words", r.Weights.Words}} {
+		if source.Source != nil {
+			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", cmp.Or(source.Name, "published weights"), source.what, source.Hash))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// cardMetrics are the metrics that a result has, in the order of package eval.
+func cardMetrics(measured map[string]float64) (all []cardMetric) {
+	number := func(name string) string {
+		if v, ok := measured[name]; ok {
+			return fmt.Sprintf("%.2f", v)
+		}
+		return ""
+	}
+	for _, info := range eval.Metrics() {
+		name := string(info.Metric)
+		m := cardMetric{name, info.What, number(name), number(eval.CosinePrefix + name)}
+		if m.Reranked+m.Cosine != "" {
+			all = append(all, m)
+		}
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
+)
+
+// Folder is an export that was read, without its weights.
+type Folder struct {
+	Config
+	// Run is the run's settings, without what run.Description leaves out.
+	Run run.Run
+
+	dir       string
+	tokenizer *text.Tokenizer
+}
+
+// Read reads an export.
+func Read(dir string) (*Folder, error) {
+	f := &Folder{dir: dir}
+	path := filepath.Join(dir, ConfigName)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, absent(dir, ConfigName, err)
+	}
+	var described run.Description
+	if f.Config, described, err = parse(content); err != nil {
+		return nil, fmt.Errorf("export: %s: %w", path, err)
+	}
+	f.Run = described.Run
+	f.Run.Train.Method.Name = f.VLPX.Method
+	path = filepath.Join(dir, TokenizerName)
+	if f.tokenizer, err = text.FromTokenizerJSON(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, absent(dir, TokenizerName, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	if f.tokenizer.Hash() != f.VLPX.Tokenizer || f.tokenizer.Size() > f.BERT.Vocab {
+		return nil, fmt.Errorf("export: %s is not the one that the model learned with; export the run again", path)
+	}
+	return f, nil
+}
+
+// absent tells of a file that is not there, or cannot be read.
+func absent(dir, name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("export: %s has no %s; name a folder that vlpx export wrote, or export the run again", dir, name)
+	}
+	return fmt.Errorf("export: %w", err)
+}
+
+// Model reads the weights.
+func (f *Folder) Model(backend compute.Backend) (*train.Model, error) {
+	path := filepath.Join(f.dir, WeightsName)
+	if _, err := os.Stat(path); err != nil {
+		return nil, absent(f.dir, WeightsName, err)
+	}
+	m, err := train.Fill(backend, f.Run.Train, f.tokenizer, func(store *model.Store) error {
+		values, err := weights.Read(path, table())
+		if err != nil {
+			return err
+		}
+		var more []string
+		for variable := range values {
+			if store.GetVariable(variable) == nil {
+				more = append(more, variable)
+			}
+		}
+		if len(more) > 0 {
+			slices.Sort(more)
+			return fmt.Errorf("%s has %s, which the model of its %s has not", path, strings.Join(more, ", "), ConfigName)
+		}
+		err = values.Put(store, dtypes.Float32)
+		if err == nil {
+			err = weights.Missing(store, framework.Model)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("export: %w; export the run again", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,130 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+	"vlpx.internal/vlpx/weights"
+)
+
+// Files of an export.
+const (
+	WeightsName   = "model.safetensors"
+	ConfigName    = "config.json"
+	TokenizerName = "tokenizer.json"
+	VocabName     = "vocab.txt"
+	CardName      = "README.md"
+)
+
+var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName}
+
+// Write exports a finished run's model into a folder, whole or not at all. A folder that is there must be empty or an earlier export,
+// which is replaced.
+func Write(dir string, k run.Kept, m *train.Model) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	elsewhere := func(err error) error {
+		return fmt.Errorf("export: writing %s: %w; make room, or choose another folder", dir, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return elsewhere(err)
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return elsewhere(err)
+	}
+	defer os.RemoveAll(beside)
+	fresh := filepath.Join(beside, "new")
+	if err := os.Mkdir(fresh, 0o755); err != nil {
+		return elsewhere(err)
+	}
+	if err := fill(fresh, k, m); err != nil {
+		return elsewhere(err)
+	}
+	earlier := filepath.Join(beside, "earlier")
+	if err := os.Rename(dir, earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return elsewhere(err)
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		return elsewhere(errors.Join(err, os.Rename(earlier, dir)))
+	}
+	return nil
+}
+
+// replaceable tells why a folder is not to be replaced: it has something in it that no export has.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w; choose another folder", err)
+	}
+	for _, entry := range entries {
+		if !slices.Contains(names, entry.Name()) {
+			return fmt.Errorf("export: %s has %s, which is of no export; choose a folder that is empty or not there yet", dir, entry.Name())
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, ConfigName))
+	if err == nil {
+		_, _, err = parse(content)
+	}
+	if err != nil {
+		return fmt.Errorf("export: %s has files, and no export's %s (%w); choose a folder that is empty or not there yet", dir, ConfigName, err)
+	}
+	return nil
+}
+
+// fill writes an export's files into an empty folder.
+func fill(dir string, k run.Kept, m *train.Model) error {
+	values, err := m.Weights()
+	if err != nil {
+		return err
+	}
+	tensors, err := weights.Values(values).Published(table())
+	if err != nil {
+		return err
+	}
+	config := describe(k, m, tensors)
+	settings, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := tensors.Write(filepath.Join(dir, WeightsName)); err != nil {
+		return err
+	}
+	text, err := card(config, k, m.Tokenizer.Size())
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{
+		ConfigName: append(settings, '\n'), TokenizerName: m.Tokenizer.JSON(), VocabName: m.Tokenizer.Vocab(), CardName: text,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe makes the config.json of a run's model.
+func describe(k run.Kept, m *train.Model, tensors weights.Tensors) Config {
+	c := Config{sizes(k.Run), Origin{
+		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Settings: k.JSON,
+	}}
+	if l := k.Run.Locked; l != nil {
+		c.VLPX.Locked = &Locked{l.Weights.Name, l.Weights.Hash, l.Side}
+	}
+	return c
+}

@@ -1,0 +1,50 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"vlpx.internal/vlpx/train"
+)
+
+// Description is a run as its canonical JSON tells it. Its Run lacks what that does not give back: the parts and the name of the method,
+// the runs that it needs, where its data and checkpoints lie, and what these are called. So the Run's own ID is not the description's.
+type Description struct {
+	ID   string
+	Run  Run
+	JSON []byte // canonical
+}
+
+// Describe reads a run's JSON, in whatever way its lines are broken.
+func Describe(text []byte) (Description, error) {
+	var told struct {
+		Format int
+		Run
+		Train struct {
+			train.Config
+			Method json.RawMessage
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&told); err != nil {
+		return Description{}, fmt.Errorf("run: no run's settings, or those of a newer version: %w", err)
+	}
+	if told.Format < 1 || told.Format > format {
+		return Description{}, fmt.Errorf("run: settings of format %d; this version knows 1 to %d, so use the version that made the run", told.Format, format)
+	}
+	var line, canonical bytes.Buffer
+	if err := json.Compact(&line, text); err != nil {
+		return Description{}, fmt.Errorf("run: no run's settings: %w", err)
+	}
+	if err := json.Indent(&canonical, line.Bytes(), "", "  "); err != nil {
+		return Description{}, fmt.Errorf("run: no run's settings: %w", err)
+	}
+	sum := sha256.Sum256(canonical.Bytes())
+	described := Description{hex.EncodeToString(sum[:8]), told.Run, canonical.Bytes()}
+	described.Run.Train = told.Train.Config
+	return described, nil
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/locked"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
+)
+
+// What run.json tells is the run, but for the method's parts and what no JSON has, and it is its identity, however its lines are broken.
+func TestDescribe(t *testing.T) {
+	r := tuned(t)
+	r.Weights.Vision = &weights.Source{Hash: "0123"}
+	r.Locked = &locked.Encoder{Weights: weights.Source{Hash: "4567"}, Image: 224, Side: 7, Pixels: transform.Symmetric}
+	r.Train.Framework.MeanPool, r.Train.Framework.Text.Dropout = true, 0.1
+	var lines any
+	if err := json.Unmarshal(r.JSON(), &lines); err != nil {
+		t.Fatal(err)
+	}
+	want := r
+	want.Train.Method, want.Init, want.Vocabulary.File = negative.Method{}, nil, ""
+	got, err := Describe(r.JSON())
+	if err != nil || got.ID != r.ID() || !reflect.DeepEqual(got.Run, want) || string(got.JSON) != string(r.JSON()) {
+		t.Errorf("got %s, %+v (%v), want the ID %s and %+v", got.ID, got.Run, err, r.ID(), want)
+	}
+	indented := strings.ReplaceAll(string(r.JSON()), "\n", "\n\t  ") + "\n"
+	if got, err := Describe([]byte(indented)); err != nil || got.ID != r.ID() {
+		t.Errorf("with its lines moved: got %s (%v), want %s", got.ID, err, r.ID())
+	}
+	for old, spoilt := range map[string]struct{ new, want string }{
+		`"Format": 1`: {`"Format": 2`, "settings of format 2; this version knows 1 to 1"},
+		`"Rerank": 2`: {`"Rerank": 2, "Reorder": 1`, `of a newer version: json: unknown field "Reorder"`},
+		`"Seed": 1,`:  {`"Seed": "one",`, "no run's settings"},
+		"{":           {"[", "no run's settings"},
+	} {
+		text := strings.Replace(string(r.JSON()), old, spoilt.new, 1)
+		if _, err := Describe([]byte(text)); err == nil || !strings.Contains(err.Error(), spoilt.want) {
+			t.Errorf("%s: got error %v, want one that says %q", spoilt.new, err, spoilt.want)
+		}
+	}
+}
+
+// A store tells its runs, finished or not, and keeps the tokenizer of a chain's first; older runs' are made again of the same words.
+func TestKept(t *testing.T) {
+	e, r := executor(t, t.TempDir()), tuned(t)
+	if ids, err := e.Store.IDs(); err != nil || len(ids) != 0 {
+		t.Errorf("an empty store has %v (%v)", ids, err)
+	}
+	result, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{r.ID(), r.Init.ID()}
+	slices.Sort(want)
+	if ids, err := e.Store.IDs(); err != nil || !slices.Equal(ids, want) {
+		t.Errorf("got the runs %v (%v), want %v", ids, err, want)
+	}
+	kept, err := e.Store.Kept(r.ID())
+	if err != nil || !kept.Done || !reflect.DeepEqual(kept.Result, result) || kept.Dir != e.Store.Dir(r) || kept.Run.Train.Init != r.Init.ID() {
+		t.Fatalf("got %+v (%v), want the result %+v", kept, err, result)
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := r.Tokenizer(collection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, older := range []bool{false, true} {
+		if older {
+			if err := os.Remove(filepath.Join(kept.Dir, tokenizerName)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := e.Store.Tokenizer(kept); err != nil || got.Hash() != own.Hash() {
+			t.Errorf("older %t: got another tokenizer, or none (%v)", older, err)
+		}
+	}
+	photographs := kept
+	photographs.Run.Train.Init, photographs.Run.Data = "", Data{Name: "flickr8k"}
+	if _, err := e.Store.Tokenizer(photographs); err == nil || !strings.Contains(err.Error(), kept.Dir+" has no tokenizer.json") {
+		t.Errorf("got error %v for an older run on photographs", err)
+	}
+
+	if err := os.Remove(filepath.Join(kept.Dir, resultName)); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := e.Store.Kept(r.ID()); err != nil || kept.Done {
+		t.Errorf("without a result: done %t (%v)", kept.Done, err)
+	}
+	settings := filepath.Join(kept.Dir, runName)
+	if err := os.WriteFile(settings, r.Init.JSON(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Store.Kept(r.ID()); err == nil || !strings.Contains(err.Error(), settings+": these are the settings of run "+r.Init.ID()) {
+		t.Errorf("got error %v for another run's settings", err)
+	}
+	if _, err := e.Store.Kept("0000000000000000"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got error %v for a run that is not there", err)
+	}
+}

@@ -204,8 +204,8 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			return nil, train.Outcome{}, err
 		}
 		if source := r.Weights.Words; source != nil {
-			if words, err = source.ReadWords(); err != nil {
-				return nil, train.Outcome{}, fmt.Errorf("run: the vectors of words: %w", err)
+			if words, err = e.words(*source, k); err != nil {
+				return nil, train.Outcome{}, err
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/weights"
 )
@@ -42,4 +43,20 @@ func (e *Executor) published(r Run) (weights.Values, error) {
 		}
 	}
 	return all, nil
+}
+
+// words reads vectors of words, and tells how many of the vocabulary have one.
+func (e *Executor) words(s weights.Source, k *text.Tokenizer) (weights.Words, error) {
+	words, err := s.ReadWords()
+	if err != nil {
+		return nil, fmt.Errorf("run: the vectors of words: %w", err)
+	}
+	known := 0
+	for id := range int32(k.Size()) {
+		if _, ok := words[k.Decode([]int32{id})]; ok {
+			known++
+		}
+	}
+	e.say("words from %s (%s): %d of %d have a vector", s.Name, s.Hash, known, k.Size())
+	return words, nil
 }

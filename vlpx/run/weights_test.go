@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/weights"
 )
@@ -105,5 +107,51 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		if e.Store.Started(r) {
 			t.Error("it has begun to train")
 		}
+	}
+}
+
+// A run starts from vectors of words, tells how many it has, and is another run than one that draws them all.
+func TestRunFromWords(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "words.txt"), []byte("red\nunheard\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	vectors := weights.Tensors{"vectors": tensors.FromValue([][]float32{{3, -1, 2}, {1, 1, 1}})}
+	if err := vectors.Write(filepath.Join(dir, "model.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	source, err := weights.FindWords(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := smallest(t)
+	r := drawn
+	r.Weights.Words = &source
+	if r.ID() == drawn.ID() {
+		t.Error("the identity is that of a run without the words")
+	}
+	e := executor(t, t.TempDir())
+	var said []string
+	e.Say = func(line string) { said = append(said, line) }
+	got, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Run(t.Context(), drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Epochs[0].ITC == want.Epochs[0].ITC {
+		t.Error("training is as it is without the words")
+	}
+	if lines := strings.Join(said, "\n"); strings.Count(lines, fmt.Sprintf("): 1 of %d have a vector", r.Train.Framework.Text.Vocab)) != 1 {
+		t.Errorf("got the lines\n%s\nwant that one word has a vector", lines)
+	}
+	if err := os.Remove(filepath.Join(dir, "words.txt")); err != nil {
+		t.Fatal(err)
+	}
+	r.Train.Seed++
+	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "words.txt") {
+		t.Errorf("without the list: got %v, want an error that names it", err)
 	}
 }

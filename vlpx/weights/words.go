@@ -98,10 +98,10 @@ func (s Source) ReadWords() (Words, error) {
 }
 
 // Fill gives the first columns of an embedding table, [words, width], the vectors of its words, brought to the spread of the table's own
-// numbers; the remaining columns, and the rows of words without a vector, stay. It tells how many words have one.
+// numbers; the remaining columns, and the rows of words without a vector, stay.
 //
 //   - word: of each row.
-func (w Words) Fill(table []float32, width int, word func(row int) string) (known int) {
+func (w Words) Fill(table []float32, width int, word func(row int) string) {
 	var square, own float64
 	columns := 0
 	for row := range len(table) / width {
@@ -109,7 +109,6 @@ func (w Words) Fill(table []float32, width int, word func(row int) string) (know
 		if !ok {
 			continue
 		}
-		known++
 		columns = min(width, len(vector))
 		for d := range columns {
 			square += float64(vector[d]) * float64(vector[d])
@@ -117,7 +116,7 @@ func (w Words) Fill(table []float32, width int, word func(row int) string) (know
 		}
 	}
 	if square == 0 {
-		return known
+		return
 	}
 	scale := float32(math.Sqrt(own / square))
 	for row := range len(table) / width {
@@ -125,5 +124,4 @@ func (w Words) Fill(table []float32, width int, word func(row int) string) (know
 			table[row*width+d] = scale * x
 		}
 	}
-	return known
 }

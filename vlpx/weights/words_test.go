@@ -31,7 +31,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := []float32{1, 1, 1, 2, 2, 2, -1, 1, 3}
-	known := words.Fill(table, 3, func(row int) string { return []string{"dog", "zebra", "cat"}[row] })
+	words.Fill(table, 3, func(row int) string { return []string{"dog", "zebra", "cat"}[row] })
 	// The squares of the table's numbers in question are 1, 1, 1, 1: 4 in all; those of the vectors 1, 4, 9 and 16: 30.
 	scale := float32(math.Sqrt(4. / 30))
 	want := []float32{scale, 2 * scale, 1, 2, 2, 2, 3 * scale, 4 * scale, 3}
@@ -40,10 +40,7 @@ func TestFill(t *testing.T) {
 			t.Fatalf("got %v, want %v", table, want)
 		}
 	}
-	if known != 2 {
-		t.Errorf("known: got %d, want 2", known)
-	}
-	if Words.Fill(nil, table, 3, func(int) string { return "" }) != 0 || table[0] != want[0] {
+	if Words.Fill(nil, table, 3, func(int) string { return "" }); table[0] != want[0] {
 		t.Error("no words changed the table")
 	}
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,6 +127,9 @@ func (r *Report) note() string {
 	if r.reference != nil {
 		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on data %s, %s, %s.", r.reference.seeds(),
 			Abbreviated(r.reference.DataHash), r.reference.Date.Format("2006-01-02"), r.reference.origins())
+		if of := r.reference.Encoder; of != r.Encoder {
+			note += " There " + cmp.Or(strings.ToLower(of[:min(1, len(of))])+of[min(1, len(of)):], "no encoder is locked.")
+		}
 	}
 	return note
 }

@@ -29,6 +29,7 @@ type Reference struct {
 	Commit   string
 	Date     time.Time
 	Seconds  float64 // a run, training only
+	Encoder  string  `json:",omitempty"` // Report.Encoder
 	Rows     []ReferenceRow
 }
 
@@ -123,7 +124,7 @@ func NewReference(r *Report) (Reference, error) {
 	if len(r.artifact.Columns) == 0 {
 		return Reference{}, fmt.Errorf("paper: %s has no columns of measures, which are all that is shipped", r.ID)
 	}
-	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date}
+	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date, Encoder: r.Encoder}
 	var seconds []float64
 	for i, row := range r.Rows {
 		results := leading(row.results, r.plan.Rows[i])
@@ -181,11 +182,15 @@ func leading(results []run.Result, runs []run.Run) []run.Result {
 }
 
 // Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data, unless those
-// have the same runs and more; the others are kept, with the engine and the commit they were run at.
+// have the same runs and more; the others are kept, with the engine and the commit they were run at, unless another image encoder was
+// locked in front of them.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
 		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data {
 			continue
+		}
+		if old.Encoder != r.Encoder {
+			old.Rows = nil
 		}
 		for _, row := range old.Rows {
 			if at := slices.IndexFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == row.Name }); at >= 0 {

@@ -319,6 +319,11 @@ func TestMerge(t *testing.T) {
 	}
 	more := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: []ReferenceRow{{Name: "MAFA", Runs: []string{"2", "3"}}}}
 	fewer := Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: rows("2", "MAFA")}
+	seen := newer
+	seen.Encoder, seen.Rows = "Images are seen by another.", newer.Rows[:1]
+	if got := Merge(Merge(Merge(nil, one), two), seen)[0]; len(got.Rows) != 1 || got.Encoder != seen.Encoder {
+		t.Errorf("behind another encoder: got %+v, want the new row alone", got)
+	}
 	if got := Merge(Merge(nil, more), fewer)[0].Rows; len(got) != 1 || len(got[0].Runs) != 2 {
 		t.Errorf("got %+v, want the row with more of the same runs", got)
 	}

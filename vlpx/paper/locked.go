@@ -28,7 +28,7 @@ func (s Scale) photographs() Scale {
 	s.Locked = Locked{Side: 7}
 	s.Image, s.VisionLayers, s.MeanPool = 224, 1, false
 	s.Captions, s.MinCount, s.MaxVocab = 0, 3, 3000
-	s.Epochs, s.WarmStart = 3, 3
+	s.Epochs, s.WarmStart, s.Rerank = 3, 3, 16
 	// A hundredth of the pairs, as in FALCON: in more, a caption meets those of its own image.
 	s.SearchSpace, s.GroupQueue = 320, 1920
 	return s

@@ -28,9 +28,6 @@ type Encoder struct {
 // Tokens is the number of tokens of an image: the class token and Side * Side patches.
 func (e Encoder) Tokens() int { return 1 + e.Side*e.Side }
 
-// Patch is the side of what a kept token stands for, in pixels.
-func (e Encoder) Patch() int { return e.Image / e.Side }
-
 const scope = "vision"
 
 // transformer is the one whose tokens are kept, at the size that it sees.

@@ -67,14 +67,14 @@ func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
 		known, _ := weights.Named(source.Name)
 		l.Pixels = known.Pixels
 	}
-	pixels, ok := statistics[strings.ToLower(l.Pixels)]
-	if !ok {
-		return fmt.Errorf("locked.pixels=%s for %s; use clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels, source.Name)
-	}
-	e := locked.Encoder{Weights: *source, Image: image, Side: l.Side, Pixels: pixels, Heads: l.Heads}
+	e := locked.Encoder{Weights: *source, Image: image, Side: l.Side, Heads: l.Heads}
 	width, err := e.Width()
 	if err != nil {
 		return err
+	}
+	var ok bool
+	if e.Pixels, ok = statistics[strings.ToLower(l.Pixels)]; !ok {
+		return fmt.Errorf("locked.pixels=%q for %s; set clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels, source.Name)
 	}
 	for k := range runs {
 		runs[k].Locked, runs[k].LockedBytes = &e, int64(l.Gigabytes*1e9)

@@ -20,13 +20,15 @@ type Kept struct {
 
 // IDs are the identities of the runs that the store has, finished or not, sorted.
 func (s *Store) IDs() ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(s.dir, "*", runName))
-	if err != nil {
+	folders, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	ids := make([]string, len(found))
-	for i, path := range found {
-		ids[i] = filepath.Base(filepath.Dir(path))
+	var ids []string
+	for _, folder := range folders {
+		if _, err := os.Stat(filepath.Join(s.dir, folder.Name(), runName)); err == nil {
+			ids = append(ids, folder.Name())
+		}
 	}
 	return ids, nil
 }

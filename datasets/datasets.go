@@ -12,7 +12,8 @@ import (
 	"image"
 )
 
-// Set is one split of a collection: images, each with one or more captions. Its methods may be called concurrently.
+// Set is one split of a collection: images, each with any number of captions. What else is known of them further interfaces tell, which
+// a set implements where it knows: [Related], [Labelled], [Sharded]. Its methods may be called concurrently.
 type Set interface {
 	// Name tells the collection and the split, such as "scenes/train".
 	Name() string
@@ -20,7 +21,7 @@ type Set interface {
 	Len() int
 	// Image decodes image i. An error names the file and says what is wrong with it.
 	Image(ctx context.Context, i int) (image.Image, error)
-	// Captions lists the captions of image i, at least one. The caller must not change it.
+	// Captions lists the captions of image i; none where nobody wrote one. The caller must not change it.
 	Captions(i int) []string
 	// Key identifies image i to a person: a file name, or a scene's number.
 	Key(i int) string
@@ -52,25 +53,22 @@ type Related interface {
 	Relation() Relation
 }
 
-// Pair is one training item: an image with one of its captions. As in the papers every caption is an item of its own.
-type Pair struct {
-	Image   int // index into the set
-	Caption int // index into the image's captions
+// Labelled is a Set whose images are of one class each.
+type Labelled interface {
+	Set
+	// Class is that of image i, an index into Classes.
+	Class(i int) int
+	// Classes lists the names of the classes as a prompt says them: "aquarium fish", not "aquarium_fish". All splits of a collection
+	// have the same. The caller must not change it.
+	Classes() []string
 }
 
-// Pairs lists all items of a set, image by image.
-func Pairs(s Set) []Pair {
-	var pairs []Pair
-	for i := range s.Len() {
-		for c := range s.Captions(i) {
-			pairs = append(pairs, Pair{i, c})
-		}
-	}
-	return pairs
+// Sharded is a Set that lies in shards, each of which is best read from its beginning to its end.
+type Sharded interface {
+	Set
+	// Shards lists the first image of each shard, in ascending order from 0; nil where all are in one. The caller must not change it.
+	Shards() []int
 }
-
-// Text returns the caption of a pair.
-func (p Pair) Text(s Set) string { return s.Captions(p.Image)[p.Caption] }
 
 // UnknownSplit is the error for a split that a collection does not have.
 func UnknownSplit(collection, split string, have []string) error {

@@ -1,7 +1,9 @@
 package datasets
 
-// First is a set that shows only the first images, and of each only the first captions; 0 shows all. The relation is carried
-// over unless captions are left out, since it counts captions.
+import "sort"
+
+// First is a set that shows only the first images, and of each only the first captions; 0 shows all. Classes and shards are carried
+// over, and so is the relation unless captions are left out, since it counts captions.
 func First(s Set, images, captions int) Set {
 	if images == 0 && captions == 0 {
 		return s
@@ -11,9 +13,9 @@ func First(s Set, images, captions int) Set {
 		f.images = min(images, s.Len())
 	}
 	if related, ok := s.(Related); ok && captions == 0 {
-		return firstRelated{f, related}
+		return carry(f, firstRelation{f, related}, s)
 	}
-	return f
+	return carry(f, nil, s)
 }
 
 type first struct {
@@ -33,17 +35,23 @@ func (f first) Captions(i int) []string {
 	return all[:min(f.captions, len(all))]
 }
 
-// firstRelated shows the first images with all their captions: their pairs are the first ones of the whole set.
-type firstRelated struct {
-	first
+// Shards are those that the images shown begin in.
+func (f first) Shards() []int {
+	all := shards(f.Set)
+	return all[:sort.SearchInts(all, f.images)]
+}
+
+// firstRelation is that of the first images with all their captions: their pairs are the first ones of the whole set.
+type firstRelation struct {
+	shown first
 	whole Related
 }
 
 // Relation is that of the whole set; of benchmarks, the answers among what is shown.
-func (f firstRelated) Relation() Relation {
+func (f firstRelation) Relation() Relation {
 	whole := f.whole.Relation()
 	if b, ok := whole.(Benchmarked); ok {
-		return firstBenchmarked{b, f.images, len(Pairs(f))}
+		return firstBenchmarked{b, f.shown.images, len(Pairs(f.shown))}
 	}
 	return whole
 }

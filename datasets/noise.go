@@ -9,48 +9,59 @@ import (
 
 // Noisy returns a set in which a share of the captions, drawn by named streams under seed, is replaced by captions of other
 // images of the same set, as captions from the web are (FALCON, section 4.1 and table 2). Every image keeps its number of
-// captions, and a larger share replaces what a smaller one does, by the same captions, and more.
+// captions, an image without any stays so, and a larger share replaces what a smaller one does, by the same captions, and more.
 //
 // A replacement is a caption of the clean set: of another image, all equally likely, one of its captions. The relation stays
-// that between images and texts, so a replaced pair is true of its own image only where the clean relation says so.
+// that between images and texts, so a replaced pair is true of its own image only where the clean relation says so. Classes are the
+// images' and stay.
 //
-// A share of 0 gives s itself. A share outside [0, 1] is an error, and so is one above 0 of fewer than two images.
+// A share of 0 gives s itself. A share outside [0, 1] is an error, and so is one above 0 of fewer than two images with captions.
 func Noisy(s Set, share float64, seed uint64) (Set, error) {
 	switch {
 	case !(share >= 0 && share <= 1):
 		return nil, fmt.Errorf("datasets: %s: caption noise of %v; use a share from 0 to 1", s.Name(), share)
 	case share == 0:
 		return s, nil
-	case s.Len() < 2:
-		return nil, fmt.Errorf("datasets: %s: caption noise of %v with %d images; other images' captions need two",
-			s.Name(), share, s.Len())
 	}
 	first := make([]int, s.Len()) // index of each image's first pair
-	for i := 1; i < s.Len(); i++ {
-		first[i] = first[i-1] + len(s.Captions(i-1))
+	var captioned []int           // images
+	for i := range s.Len() {
+		if i > 0 {
+			first[i] = first[i-1] + PairsOf(s, i-1)
+		}
+		if len(s.Captions(i)) > 0 {
+			captioned = append(captioned, i)
+		}
+	}
+	if len(captioned) < 2 {
+		return nil, fmt.Errorf("datasets: %s: caption noise of %v with %d images that have captions; other images' captions need two",
+			s.Name(), share, len(captioned))
 	}
 	n := noisy{Set: s, captions: make([][]string, s.Len())}
-	var origin []int
-	for i := range n.captions {
+	origin := make([]int, first[s.Len()-1]+PairsOf(s, s.Len()-1))
+	for p := range origin {
+		origin[p] = p
+	}
+	for place, i := range captioned {
 		n.captions[i] = make([]string, len(s.Captions(i)))
 		for c := range n.captions[i] {
 			from := Pair{i, c}
 			if r := random.Stream(seed, "caption noise", i, c); r.Float64() < share {
-				from = elsewhere(s, i, r)
+				from = elsewhere(s, captioned, place, r)
 			}
 			n.captions[i][c] = from.Text(s)
-			origin = append(origin, first[from.Image]+from.Caption)
+			origin[first[i]+c] = first[from.Image] + from.Caption
 		}
 	}
 	if related, ok := s.(Related); ok {
-		return noisyRelated{n, related, origin}, nil
+		return carry(n, noisyRelated{related, origin}, s), nil
 	}
-	return n, nil
+	return carry(n, nil, s), nil
 }
 
-// elsewhere draws a pair of an image other than i.
-func elsewhere(s Set, i int, r *rand.Rand) Pair {
-	other := (i + 1 + r.IntN(s.Len()-1)) % s.Len()
+// elsewhere draws a pair of one of the images other than that at a place.
+func elsewhere(s Set, images []int, place int, r *rand.Rand) Pair {
+	other := images[(place+1+r.IntN(len(images)-1))%len(images)]
 	return Pair{other, r.IntN(len(s.Captions(other)))}
 }
 
@@ -63,9 +74,11 @@ type noisy struct {
 // Captions lists the captions of image i, some of them another image's.
 func (n noisy) Captions(i int) []string { return n.captions[i] }
 
-// noisyRelated is a noisy set of which the relation is known.
+// Shards are the set's.
+func (n noisy) Shards() []int { return shards(n.Set) }
+
+// noisyRelated is the relation of a noisy set.
 type noisyRelated struct {
-	noisy
 	clean  Related
 	origin []int // the clean set's pair that each pair's caption is from, [pairs]
 }

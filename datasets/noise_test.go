@@ -166,7 +166,7 @@ func TestNoisyEdges(t *testing.T) {
 		{newAlbum(1, 1), -0.1, "use a share from 0 to 1"},
 		{newAlbum(1, 1), 1.5, "use a share from 0 to 1"},
 		{newAlbum(1, 1), math.NaN(), "use a share from 0 to 1"},
-		{newAlbum(5), 0.1, "0.1 with 1 images; other images' captions need two"},
+		{newAlbum(5), 0.1, "0.1 with 1 images that have captions; other images' captions need two"},
 		{newAlbum(), 0.1, "with 0 images"},
 	} {
 		if _, err := datasets.Noisy(c.set, c.share, 1); err == nil || !strings.Contains(err.Error(), c.want) {

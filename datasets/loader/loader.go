@@ -47,7 +47,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("loader: Config.MaxLen is %d; it must be at least 2, for [CLS] and [SEP]", c.MaxLen)
 	}
 	for i, p := range c.Pairs {
-		if p.Image < 0 || p.Image >= c.Set.Len() || p.Caption < 0 || p.Caption >= len(c.Set.Captions(p.Image)) {
+		if p.Image < 0 || p.Image >= c.Set.Len() || p.Caption < datasets.NoCaption || p.Caption >= len(c.Set.Captions(p.Image)) {
 			return fmt.Errorf("loader: Config.Pairs[%d] is %+v, which %s does not have", i, p, c.Set.Name())
 		}
 	}

@@ -121,6 +121,30 @@ func TestBatchAgainstDefinition(t *testing.T) {
 	}
 }
 
+// mute are toys of which the odd ones have no caption.
+type mute struct{ toys }
+
+func (m mute) Captions(i int) []string {
+	if i%2 == 1 {
+		return nil
+	}
+	return m.toys.Captions(i)
+}
+
+// An image without captions comes with the ids of an empty text, its pixels as ever.
+func TestBatchWithoutCaptions(t *testing.T) {
+	all, some := config(t, toys{n: 4}), config(t, mute{toys{n: 4}})
+	got := fetch(t, some, Request{Pairs: []int{0, 2, 3}})[0] // of images 0, 1 and 2
+	want := fetch(t, all, Request{Pairs: []int{0, 2, 4}})[0]
+	if !slices.Equal(got.Pixels, want.Pixels) {
+		t.Error("pixels differ from those of images with captions")
+	}
+	none := some.Tokenizer.Encode("", 6)
+	if ids := slices.Concat(want.IDs[:6], none, want.IDs[12:]); !slices.Equal(got.IDs, ids) {
+		t.Errorf("ids: got %v, want %v", got.IDs, ids)
+	}
+}
+
 func TestWorkersAndCacheDoNotMatter(t *testing.T) {
 	c := config(t, toys{n: 20, broken: map[int]bool{7: true}})
 	var requests []Request
@@ -322,6 +346,7 @@ func TestMistakes(t *testing.T) {
 		"transform": func(c *Config) { c.Transform = transform.Pipeline{} },
 		"image":     func(c *Config) { c.Pairs = []datasets.Pair{{Image: 2}} },
 		"caption":   func(c *Config) { c.Pairs = []datasets.Pair{{Caption: 2}} },
+		"negative":  func(c *Config) { c.Pairs = []datasets.Pair{{Caption: datasets.NoCaption - 1}} },
 	} {
 		c := good
 		change(&c)

@@ -107,14 +107,14 @@ func newExplorer(backend compute.Backend, whole datasets.Set, pairs int, c train
 		lenses: map[lensKey]*lens{}, meetings: map[string][][]int32{},
 	}
 	images, count := 0, 0
-	for images < whole.Len() && count+len(whole.Captions(images)) <= pairs {
-		count += len(whole.Captions(images))
+	for images < whole.Len() && count+datasets.PairsOf(whole, images) <= pairs {
+		count += datasets.PairsOf(whole, images)
 		images++
 	}
 	x.set = datasets.First(whole, max(1, images), 0)
 	x.pairs = datasets.Pairs(x.set)
 	for p, pair := range x.pairs {
-		if pair.Caption == 0 {
+		if pair.Image == len(x.first) {
 			x.first = append(x.first, p)
 		}
 	}

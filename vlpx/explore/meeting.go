@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -16,7 +17,7 @@ import (
 func (x *Explorer) meet(m negative.Method, image, caption int) (float64, error) {
 	switch m.Batches.(type) {
 	case negative.Uniform:
-		return x.meetByChance(len(x.set.Captions(image))), nil
+		return x.meetByChance(datasets.PairsOf(x.set, image)), nil
 	case negative.Rewarded:
 		return math.NaN(), nil
 	}

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"vlpx.internal/datasets"
 )
 
 // Side says which side of a pair is the anchor.
@@ -39,7 +41,7 @@ func (x *Explorer) positives(image int, side Side) []int {
 	if side == OfText {
 		return []int{image}
 	}
-	own := make([]int, len(x.set.Captions(image)))
+	own := make([]int, datasets.PairsOf(x.set, image))
 	for c := range own {
 		own[c] = x.first[image] + c
 	}

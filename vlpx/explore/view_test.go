@@ -35,6 +35,23 @@ func TestNearest(t *testing.T) {
 }
 
 // A set in another order gives the same view, but for the numbers of the pairs.
+// An image without captions is one candidate, and its own pair is its positive.
+func TestPositivesWithoutCaptions(t *testing.T) {
+	a := newAlbum(3, 2)
+	a.captions[1] = nil
+	x := explorer(t, muteAlbum{a})
+	for image, want := range [][]int{{0, 1}, {2}, {3, 4}} {
+		if got := x.positives(image, OfImage); !slices.Equal(got, want) {
+			t.Errorf("image %d: got pairs %v, want %v", image, got, want)
+		}
+	}
+}
+
+// muteAlbum is an album whose keys are no captions.
+type muteAlbum struct{ album }
+
+func (a muteAlbum) Key(int) string { return "" }
+
 func TestViewOfPermutedSet(t *testing.T) {
 	a := newAlbum(20, 2)
 	a.judged[[2]string{"3/0", "7/1"}] = true

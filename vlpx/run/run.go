@@ -121,10 +121,16 @@ func (v Vocabulary) read() (*text.Tokenizer, error) {
 	return text.FromVocab(v.File)
 }
 
+// cleaned are the captions that a vocabulary is made from; of an image that has none, the name of its class.
 func cleaned(set datasets.Set) iter.Seq[string] {
+	labelled, hasClasses := set.(datasets.Labelled)
 	return func(yield func(string) bool) {
 		for i := range set.Len() {
-			for _, caption := range set.Captions(i) {
+			captions := set.Captions(i)
+			if len(captions) == 0 && hasClasses {
+				captions = []string{labelled.Classes()[labelled.Class(i)]}
+			}
+			for _, caption := range captions {
 				if !yield(text.Clean(caption, text.MaxWords)) {
 					return
 				}

@@ -345,6 +345,36 @@ func TestCaptionNoiseOfAFolder(t *testing.T) {
 	}
 }
 
+// mute is a labelled set of which only the first image has a caption.
+type mute struct{ datasets.Labelled }
+
+func (m mute) Captions(i int) []string {
+	if i > 0 {
+		return nil
+	}
+	return m.Labelled.Captions(i)
+}
+
+// Where there are no captions a vocabulary is made from the names of classes.
+func TestVocabularyWithoutCaptions(t *testing.T) {
+	collection, err := scenes.New(scenes.Config{Train: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := collection.Split("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labelled := set.(datasets.Labelled)
+	want := slices.Clone(set.Captions(0))
+	for i := 1; i < 3; i++ {
+		want = append(want, labelled.Classes()[labelled.Class(i)])
+	}
+	if got := slices.Collect(cleaned(mute{labelled})); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // album is a collection in Karpathy's layout with eight images a split, two captions an image.
 func album(t *testing.T) string {
 	t.Helper()

@@ -1,0 +1,45 @@
+package datasets
+
+// shards are those of a set; nil where it does not tell.
+func shards(s Set) []int {
+	if sharded, ok := s.(Sharded); ok {
+		return sharded.Shards()
+	}
+	return nil
+}
+
+// relating and labelling are what Related and Labelled add to a Set.
+type (
+	relating interface {
+		Relation() Relation
+	}
+	labelling interface {
+		Class(i int) int
+		Classes() []string
+	}
+)
+
+// carry is a view of a set with the view's relation, if that is not nil, and with the set's classes, if it has any: a type assertion
+// finds on a view what is known of its images. The images of the view are the set's, by the same indices.
+func carry(view Sharded, relation relating, of Set) Set {
+	labels, labelled := of.(Labelled)
+	switch {
+	case relation != nil && labelled:
+		return struct {
+			Sharded
+			relating
+			labelling
+		}{view, relation, labels}
+	case relation != nil:
+		return struct {
+			Sharded
+			relating
+		}{view, relation}
+	case labelled:
+		return struct {
+			Sharded
+			labelling
+		}{view, labels}
+	}
+	return view
+}

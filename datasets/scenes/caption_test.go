@@ -20,7 +20,7 @@ func facts(a Attributes) int {
 func TestCaptionsHaveTheirKinds(t *testing.T) {
 	kinds := levels["half"]
 	for i := range 500 {
-		s := drawScene(stream(3, 0, forObjects, i))
+		s := drawScene(stream(3, 0, forObjects, i), false)
 		got := map[kind]int{}
 		for _, g := range drawCaptions(s, kinds, len(kinds), stream(3, 0, forCaptions, i)) {
 			if !g.TrueOf(s) {

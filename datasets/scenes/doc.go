@@ -5,6 +5,9 @@
 // Proposition 1 is therefore known for every pair, and false negatives are counted, not estimated. The ground plays the
 // part of a topic: most random negatives show another ground and are easy, so hard mini-batches have something to gain.
 //
+// A scene's class is its ground, or with Config.OneShape the shape that all its objects have: a label for methods that learn from images
+// alone, which augmentations of colour would make false of grounds.
+//
 // Everything is drawn from a seed; there are no files. Every scene has random streams of its own, so pictures are drawn
 // when they are asked for and no split depends on another.
 //

@@ -27,7 +27,7 @@ func Example() {
 	// a plain object right of a cross on slate
 	// a green square above a cyan cross on slate
 	// a cross on slate
-	// three objects on slate
+	// slate
 }
 
 func ExampleParse() {

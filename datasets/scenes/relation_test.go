@@ -72,7 +72,7 @@ func TestRelationIsTheDefinition(t *testing.T) {
 		scenes := make([]Scene, rapid.IntRange(1, 150).Draw(t, "scenes"))
 		graphs := rapid.SliceOfN(anyGraph(), 1, 5).Draw(t, "graphs")
 		for i := range scenes {
-			scenes[i] = drawScene(stream(seed, 0, forObjects, i))
+			scenes[i] = drawScene(stream(seed, 0, forObjects, i), false)
 			if i < 20 {
 				graphs = append(graphs, drawCaptions(scenes[i], levels[level], 5, stream(seed, 0, forCaptions, i))...)
 			}
@@ -95,7 +95,7 @@ func TestRelationIsTheDefinition(t *testing.T) {
 // TestSayingLessIsTrueOfMore holds that a caption stays true when it says less.
 func TestSayingLessIsTrueOfMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		scene := drawScene(stream(rapid.Uint64().Draw(t, "seed"), 0, forObjects, 0))
+		scene := drawScene(stream(rapid.Uint64().Draw(t, "seed"), 0, forObjects, 0), false)
 		g := anyGraph().Draw(t, "graph")
 		less := g
 		less.Ground = AnyGround

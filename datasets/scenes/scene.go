@@ -126,8 +126,8 @@ type Scene struct {
 }
 
 // drawScene draws a scene: one, two or three objects with probability .2, .4, .4, every attribute uniform and
-// independent of the others.
-func drawScene(r *rand.Rand) Scene {
+// independent of the others, but for the shape where all have one: it is the first object's.
+func drawScene(r *rand.Rand, oneShape bool) Scene {
 	count := 3
 	switch u := r.Float64(); {
 	case u < .2:
@@ -147,6 +147,9 @@ func drawScene(r *rand.Rand) Scene {
 			},
 			Column: cells[k] % Cells,
 			Row:    cells[k] / Cells,
+		}
+		if oneShape {
+			s.Objects[k].Shape = s.Objects[0].Shape
 		}
 	}
 	return s

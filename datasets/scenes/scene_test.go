@@ -38,7 +38,7 @@ func TestDrawSceneIsUniform(t *testing.T) {
 	counts, objects := map[int]int{}, 0
 	seen := map[string]int{}
 	for i := range n {
-		s := drawScene(stream(7, 0, forObjects, i))
+		s := drawScene(stream(7, 0, forObjects, i), false)
 		counts[len(s.Objects)]++
 		seen[s.Ground.String()]++
 		cells := map[[2]int]bool{}

@@ -28,6 +28,7 @@ type Config struct {
 	Size             int     // pixels a side, 16 to 4096; 0 means 32
 	Density          string  // how many images a caption is true of: "spec", "quart", "half", "base", "mid", "dbl"; "" means "mid"
 	Bright           bool    // grounds at full brightness instead of half
+	OneShape         bool    `json:",omitempty"` // all objects of a scene have one shape, which is then its class instead of its ground
 	Noise            float64 // standard deviation of the pixel noise, components from 0 to 1; 0 means .05, negative none
 	CaptionNoise     float64 // share of training captions replaced by another scene's, as in captions from the web
 	Seed             uint64  // of scenes, captions and noise; 0 means 1

@@ -209,24 +209,59 @@ func TestCaptionNoise(t *testing.T) {
 	}
 }
 
+// The class of a scene is its ground, in a word of the captions, and every class is met.
 func TestClasses(t *testing.T) {
 	s := open(t, Config{}, "train")
-	names := s.Classes()
-	if got, want := len(names), 24; got != want {
-		t.Fatalf("classes: got %d, want %d", got, want)
-	}
-	seen := make([]int, len(names))
+	seen := map[string]int{}
 	for i := range s.Len() {
-		seen[s.Class(i)]++
-		scene := s.Scene(i)
-		want := []string{"one object", "two objects", "three objects"}[len(scene.Objects)-1] + " on " + scene.Ground.String()
-		if got := names[s.Class(i)]; got != want {
-			t.Fatalf("class of image %d: got %q, want %q", i, got, want)
+		name := s.Classes()[s.Class(i)]
+		seen[name]++
+		if want := s.Scene(i).Ground.String(); name != want {
+			t.Fatalf("class of image %d: got %q, want %q", i, name, want)
 		}
 	}
-	for k, n := range seen {
-		if n == 0 {
-			t.Errorf("no image of class %q", names[k])
+	if len(seen) != 8 || len(s.Classes()) != 8 {
+		t.Errorf("got images of the classes %v of %q, want some of all eight grounds", seen, s.Classes())
+	}
+	if _, err := Parse("a ring on " + s.Classes()[3]); err != nil {
+		t.Errorf("a class is no word of the captions: %v", err)
+	}
+}
+
+// With OneShape all objects have the shape that is the class, the captions are true of that, and nothing else is another scene's.
+func TestOneShape(t *testing.T) {
+	s, mixed := open(t, Config{OneShape: true}, "train"), open(t, Config{}, "train")
+	seen := map[string]int{}
+	for i := range s.Len() {
+		scene, name := s.Scene(i), s.Classes()[s.Class(i)]
+		seen[name]++
+		if _, err := Parse("a " + name); err != nil {
+			t.Fatalf("a class is no word of the captions: %v", err)
+		}
+		for k, o := range scene.Objects {
+			if o.Shape.String() != name {
+				t.Fatalf("image %d of class %q: object %d is a %v", i, name, k, o.Shape)
+			}
+			other := mixed.Scene(i).Objects[k]
+			if o.Shape = other.Shape; o != other {
+				t.Fatalf("image %d, object %d: got %+v, want %+v but for the shape", i, k, o, other)
+			}
+		}
+		if scene.Ground != mixed.Scene(i).Ground {
+			t.Fatalf("image %d: another ground", i)
+		}
+		for k := range s.captions {
+			if g := s.Graph(i*s.captions + k); !g.TrueOf(scene) {
+				t.Fatalf("image %d: caption %q is not true of it", i, g)
+			}
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("got images of the classes %v, want some of all six shapes", seen)
+	}
+	for name, n := range seen {
+		if share := float64(n) / float64(s.Len()); math.Abs(share-1./6) > .03 {
+			t.Errorf("share of %s: got %.3f, want a sixth", name, share)
 		}
 	}
 }
@@ -274,10 +309,13 @@ func TestCollection(t *testing.T) {
 		}
 		return all.Hash()
 	}
+	if got, want := all.Hash(), "d2ff138bd75196c16de7de1cf4acd222811d5254d0318cdaa46e041f52c959e1"; got != want {
+		t.Errorf("hash of Config{}: got %s, want %s; other hashes make every result stale", got, want)
+	}
 	if got, want := hash(Default()), all.Hash(); got != want {
 		t.Errorf("hash of Default(): got %s, want that of Config{}, %s", got, want)
 	}
-	for _, c := range []Config{{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}} {
+	for _, c := range []Config{{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {OneShape: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}} {
 		if hash(c) == all.Hash() {
 			t.Errorf("hash of %+v is that of Config{}", c)
 		}

@@ -9,7 +9,7 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Split is one split of the collection. It implements datasets.Related; its relation is known for every pair.
+// Split is one split of the collection. It implements datasets.Related and datasets.Labelled; its relation is known for every pair.
 type Split struct {
 	config   Config
 	name     string
@@ -28,7 +28,10 @@ type content struct {
 	captions [][]string // [images][captions]
 }
 
-var _ datasets.Related = (*Split)(nil)
+var (
+	_ datasets.Related  = (*Split)(nil)
+	_ datasets.Labelled = (*Split)(nil)
+)
 
 func newSplit(c Config, number, count, captions int) *Split {
 	s := &Split{config: c, name: splitNames[number], number: number, count: count, captions: captions}
@@ -45,7 +48,7 @@ func (s *Split) draw() content {
 	c := s.config
 	all := content{scenes: make([]Scene, s.count), captions: make([][]string, s.count)}
 	for i := range all.scenes {
-		all.scenes[i] = drawScene(stream(c.Seed, s.number, forObjects, i))
+		all.scenes[i] = drawScene(stream(c.Seed, s.number, forObjects, i), c.OneShape)
 		all.graphs = append(all.graphs,
 			drawCaptions(all.scenes[i], levels[c.Density], s.captions, stream(c.Seed, s.number, forCaptions, i))...)
 	}
@@ -134,22 +137,22 @@ func (s *Split) Density() float64 {
 	return float64(total) / float64(len(r.distinct)*(s.count-1))
 }
 
-var countWords = [MaxObjects]string{"one object", "two objects", "three objects"}
-
-// Class is the label of image i, an index into Classes: its ground and its number of objects. Both can be seen in every
-// image, neither depends on an order of the objects, and captions name the ground but never the number.
+// Class implements datasets.Labelled: the ground of image i, or with Config.OneShape the shape of its objects.
+//
+// Flips, crops and blur leave a ground true, changes of colour do not: grounds differ in nothing else. They all leave a shape true, as
+// long as part of an object is in view.
 func (s *Split) Class(i int) int {
 	scene := s.Scene(i)
-	return (int(scene.Ground)-1)*MaxObjects + len(scene.Objects) - 1
+	if s.config.OneShape {
+		return int(scene.Objects[0].Shape) - 1
+	}
+	return int(scene.Ground) - 1
 }
 
-// Classes lists the names of the classes, such as "two objects on sand".
+// Classes implements datasets.Labelled, in the words of the captions: "sand", or with Config.OneShape "square".
 func (s *Split) Classes() []string {
-	var names []string
-	for _, ground := range groundWords[1:] {
-		for _, count := range countWords {
-			names = append(names, count+" on "+ground)
-		}
+	if s.config.OneShape {
+		return shapeWords[1:]
 	}
-	return names
+	return groundWords[1:]
 }

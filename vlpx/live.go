@@ -99,14 +99,20 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	if err != nil || len(of.Points) < 2 || steps == 0 {
 		return nil, err
 	}
-	losses := [3]plots.Series{{Name: "ITC"}, {Name: "ITM"}, {Name: "MLM"}}
-	for _, at := range of.Points {
-		for k, loss := range []float64{at.ITC, at.ITM, at.MLM} {
-			losses[k].X, losses[k].Mean = append(losses[k].X, float64(at.Epoch*steps+at.Step)), append(losses[k].Mean, loss)
+	var losses []plots.Series
+	for _, name := range p.at.Train.Framework.Losses() {
+		s := plots.Series{Name: string(name)}
+		for _, at := range of.Points {
+			if loss, told := at.Losses[name]; told {
+				s.X, s.Mean = append(s.X, float64(at.Epoch*steps+at.Step)), append(s.Mean, loss)
+			}
+		}
+		if len(s.X) > 0 {
+			losses = append(losses, s)
 		}
 	}
 	f := plots.Figure{Panels: []plots.Panel{
-		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)", Series: losses[:]},
+		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)", Series: losses},
 	}}
 	recall := plots.Lines{Title: "Retrieval, validation split", XLabel: "epoch", YLabel: "mean recall (%)"}
 	for _, r := range g.Plan.Runs() {

@@ -27,9 +27,10 @@ var (
 type Config struct {
 	Set        datasets.Set
 	Pairs      []datasets.Pair // what requests index, usually datasets.Pairs(Set)
-	Tokenizer  *text.Tokenizer
+	Tokenizer  *text.Tokenizer // nil: batches have no ids
 	Transform  transform.Pipeline
-	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
+	View       bool            // batches have a second view of each image
+	Features   Features        // of the images, in the place of their pixels; nil: pixels by Transform
 	MaxLen     int      // ids a caption, at least 2
 	Seed       uint64   // of the augmentation
 	Workers    int      // goroutines; 0: one a processor
@@ -41,9 +42,9 @@ func (c Config) validate() error {
 	switch {
 	case c.Set == nil:
 		return errors.New("loader: Config.Set is nil; give it a split of a collection")
-	case c.Tokenizer == nil:
-		return errors.New("loader: Config.Tokenizer is nil; build one with datasets/text")
-	case c.MaxLen < 2:
+	case c.View && c.Features != nil:
+		return errors.New("loader: a second view of images whose features are fixed; leave out Config.View or Config.Features")
+	case c.Tokenizer != nil && c.MaxLen < 2:
 		return fmt.Errorf("loader: Config.MaxLen is %d; it must be at least 2, for [CLS] and [SEP]", c.MaxLen)
 	}
 	for i, p := range c.Pairs {
@@ -72,7 +73,8 @@ type Request struct {
 type Batch struct {
 	Pairs   []int     // indices into Config.Pairs of what is here: the request's, but for replaced ones, [B]
 	Pixels  []float32 // [B, Size, Size, 3], or the images' features, [B, Features.Size]
-	IDs     []int32   // [B, MaxLen]
+	View    []float32 // as Pixels, by other draws of the transform; nil unless Config.View
+	IDs     []int32   // [B, MaxLen]; nil without a tokenizer
 	Skipped []Skip    // images that failed for the first time
 }
 
@@ -186,7 +188,7 @@ func (l *Loader) Next(ctx context.Context) (Batch, error) {
 
 // deliver turns finished work into a batch and reports each broken image once; l.mu is held.
 func (l *Loader) deliver(w *work) (Batch, error) {
-	batch := Batch{Pairs: w.pairs, Pixels: w.pixels, IDs: w.ids}
+	batch := Batch{Pairs: w.pairs, Pixels: w.pixels, View: w.view, IDs: w.ids}
 	for position, err := range w.errs {
 		if err == nil {
 			continue

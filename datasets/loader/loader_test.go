@@ -145,6 +145,31 @@ func TestBatchWithoutCaptions(t *testing.T) {
 	}
 }
 
+// A second view is of the same images, augmented by draws of its own; the first stays what it is alone. Without a tokenizer there are no ids.
+func TestSecondView(t *testing.T) {
+	one := config(t, toys{n: 4})
+	two := one
+	two.View, two.Tokenizer = true, nil
+	request := Request{Pairs: []int{3, 0, 6}, Epoch: 1, Step: 2}
+	alone, both, again := fetch(t, one, request)[0], fetch(t, two, request)[0], fetch(t, two, request)[0]
+	if !slices.Equal(alone.Pixels, both.Pixels) || alone.View != nil || both.IDs != nil {
+		t.Errorf("the first view changes with the second, or there is a view or an id that was not asked for")
+	}
+	if slices.Equal(both.View, both.Pixels) || !slices.Equal(both.View, again.View) {
+		t.Error("the second view is the first one, or is not the same again")
+	}
+	two.Transform = transform.Pipeline{Size: 8}
+	if plain := fetch(t, two, request)[0]; !slices.Equal(plain.View, plain.Pixels) {
+		t.Error("without augmentation the two views differ")
+	}
+}
+
+// fixed are features without an image.
+type fixed struct{}
+
+func (fixed) Size() int                                      { return 1 }
+func (fixed) Features(context.Context, int, []float32) error { return nil }
+
 func TestWorkersAndCacheDoNotMatter(t *testing.T) {
 	c := config(t, toys{n: 20, broken: map[int]bool{7: true}})
 	var requests []Request
@@ -341,7 +366,8 @@ func TestWorkAheadIsBounded(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	good := config(t, toys{n: 2})
 	for name, change := range map[string]func(*Config){
-		"no set": func(c *Config) { c.Set = nil }, "no tokenizer": func(c *Config) { c.Tokenizer = nil },
+		"no set":    func(c *Config) { c.Set = nil },
+		"two views": func(c *Config) { c.View, c.Features = true, fixed{} },
 		"length":    func(c *Config) { c.MaxLen = 1 },
 		"transform": func(c *Config) { c.Transform = transform.Pipeline{} },
 		"image":     func(c *Config) { c.Pairs = []datasets.Pair{{Image: 2}} },

@@ -14,6 +14,7 @@ type work struct {
 	request    Request
 	pairs      []int
 	pixels     []float32
+	view       []float32
 	ids        []int32
 	errs       []error // why a position's own image failed
 	failed     error   // the image's, where a position could not even be filled with another pair
@@ -28,10 +29,16 @@ func newWork(r Request) *work {
 }
 
 // start makes the arrays of a batch.
-func (w *work) start(imageSize, maxLen int) {
+func (w *work) start(c Config) {
 	n := len(w.request.Pairs)
 	w.pairs, w.errs = make([]int, n), make([]error, n)
-	w.pixels, w.ids = make([]float32, n*imageSize), make([]int32, n*maxLen)
+	w.pixels = make([]float32, n*c.size())
+	if c.View {
+		w.view = make([]float32, n*c.size())
+	}
+	if c.Tokenizer != nil {
+		w.ids = make([]int32, n*c.MaxLen)
+	}
 }
 
 // work takes positions until the loader is closed.
@@ -67,7 +74,7 @@ func (l *Loader) take() (*work, int) {
 				continue
 			}
 			if w.next == 0 {
-				w.start(l.config.size(), l.config.MaxLen)
+				w.start(l.config)
 			}
 			w.next++
 			return w, w.next - 1
@@ -80,24 +87,26 @@ func (l *Loader) take() (*work, int) {
 // fill writes a pair's pixels and ids at a position of a batch.
 func (l *Loader) fill(w *work, position, pair int) error {
 	n, size := l.config.MaxLen, l.config.size()
-	if err := l.see(w.request, position, l.config.Pairs[pair].Image, w.pixels[position*size:(position+1)*size]); err != nil {
-		return err
-	}
-	copy(w.ids[position*n:(position+1)*n], l.caption(pair))
-	w.pairs[position] = pair
-	return nil
-}
-
-// see writes what the model reads of an image that takes a position of a batch.
-func (l *Loader) see(r Request, position, image int, out []float32) error {
+	image, at := l.config.Pairs[pair].Image, w.pixels[position*size:(position+1)*size]
 	if l.config.Features != nil {
-		return l.config.Features.Features(l.ctx, image, out)
+		if err := l.config.Features.Features(l.ctx, image, at); err != nil {
+			return err
+		}
+	} else {
+		img, err := l.images.image(l.ctx, image)
+		if err != nil {
+			return err
+		}
+		r := w.request
+		l.config.Transform.Apply(source(l.config.Seed, r.Epoch, r.Step, position), img, at)
+		if l.config.View {
+			l.config.Transform.Apply(source(mix(l.config.Seed), r.Epoch, r.Step, position), img, w.view[position*size:(position+1)*size])
+		}
 	}
-	img, err := l.images.image(l.ctx, image)
-	if err != nil {
-		return err
+	if l.config.Tokenizer != nil {
+		copy(w.ids[position*n:(position+1)*n], l.caption(pair))
 	}
-	l.config.Transform.Apply(source(l.config.Seed, r.Epoch, r.Step, position), img, out)
+	w.pairs[position] = pair
 	return nil
 }
 

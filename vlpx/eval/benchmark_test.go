@@ -201,11 +201,11 @@ func TestFullMeasuresBenchmarks(t *testing.T) {
 	answers := datasets.Answers{Captions: make([][]int, b.Set.Len()), Images: make([][]int, len(datasets.Pairs(b.Set)))}
 	answers.Captions[3], answers.Images[8] = []int{6, 7, 139}, []int{4, 60}
 	b.Set = datasets.First(answeredSet{related, answers}, 50, 0)
-	got, err := b.Full(t.Context(), b.model)
+	got, err := b.full(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	encodings, err := b.Encode(t.Context(), b.model)
+	encodings, err := b.Encode(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

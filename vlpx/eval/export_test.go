@@ -6,8 +6,8 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Measured is what [Retrieval] measures by scores, with the single queries' items.
-func Measured(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, Items, error) {
+// MeasuredBy is what [Retrieval] measures by scores, with the single queries' items.
+func MeasuredBy(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, Items, error) {
 	result, own, err := recall(i2t, t2i, captionImage)
 	if err != nil {
 		return nil, Items{}, err

@@ -40,7 +40,7 @@ func TestItemsByHand(t *testing.T) {
 		captionImage: []int{0, 1, 2},
 		truth:        []int{2, 2, 0, 1, 2, 1, 1, 1, 2},
 	}
-	_, got, err := eval.Measured(w.i2t, w.t2i, w.captionImage, w)
+	_, got, err := eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestItemsByHand(t *testing.T) {
 func TestMetricIsTheMeanOfItsItems(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawWorld(rt)
-		result, items, err := eval.Measured(w.i2t, w.t2i, w.captionImage, w)
+		result, items, err := eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -93,12 +93,11 @@ func TestMetricIsTheMeanOfItsItems(t *testing.T) {
 // TestFullKeepsItems: every metric of a model but those of judged pairs is the mean of its items, before and after they were written.
 func TestFullKeepsItems(t *testing.T) {
 	b := newBench(t)
-	var items eval.Items
-	b.Keep = func(i eval.Items) { items = i }
-	result, err := b.Full(context.Background(), b.model)
+	measured, err := eval.Retrieval{Rerank: b.rerank}.Measure(context.Background(), b.Subject)
 	if err != nil {
 		t.Fatal(err)
 	}
+	result, items := measured.Metrics, *measured.Items
 	text, err := json.Marshal(items)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +145,7 @@ func TestItemsAreSmall(t *testing.T) {
 	for c := range w.captionImage {
 		w.captionImage[c] = c / 5
 	}
-	_, items, err := eval.Measured(w.i2t, w.t2i, w.captionImage, w)
+	_, items, err := eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,9 +74,12 @@ const (
 	judgedPairs    = "Judged pairs"
 )
 
-// Metrics lists all metrics in the order in which tables and files show them: first those of [Recall], then those that need
-// the relation, of [TrueRecall], of [BenchmarkRecall] and of [Judged].
-func Metrics() []Info {
+// Metrics lists the metrics of all tasks of this package in the order in which tables and files show them.
+func Metrics() []Info { return append(retrievalMetrics(), Classification{}.Metrics()...) }
+
+// retrievalMetrics are first those of [Recall], then those that need the relation, of [TrueRecall], of [BenchmarkRecall] and of
+// [Judged].
+func retrievalMetrics() []Info {
 	return []Info{
 		{TR1, textRetrieval, "R@1", "%", false, "images with one of their captions ranked first"},
 		{TR5, textRetrieval, "R@5", "%", false, "images with one of their captions among the first 5"},
@@ -135,18 +138,18 @@ type Result map[Metric]float64
 
 // recalls adds R@1, 5 and 10 of the given ranks, in per cent.
 func (r Result) recalls(ranks []int, at1, at5, at10 Metric) {
-	for _, k := range []struct {
-		metric Metric
-		within int
-	}{{at1, 1}, {at5, 5}, {at10, 10}} {
-		hits := 0
-		for _, rank := range ranks {
-			if rank <= k.within {
-				hits++
-			}
+	r[at1], r[at5], r[at10] = within(ranks, 1), within(ranks, 5), within(ranks, 10)
+}
+
+// within is the share of ranks among the first k, in per cent.
+func within(ranks []int, k int) float64 {
+	hits := 0
+	for _, rank := range ranks {
+		if rank <= k {
+			hits++
 		}
-		r[k.metric] = 100 * float64(hits) / float64(len(ranks))
 	}
+	return 100 * float64(hits) / float64(len(ranks))
 }
 
 // sums adds the means and the sum of the six recalls.

@@ -56,7 +56,7 @@ func TestFates(t *testing.T) {
 				[]Fate{Kept, Kept, NewPositive, Resampled, LeftOut, LeftOut, NewPositive, Kept}},
 			{negative.ECM{Low: 0.5, High: 0.75, Eliminate: true},
 				[]Fate{Kept, Kept, Eliminated, Resampled, LeftOut, LeftOut, Eliminated, Kept}},
-			{negative.ECM{Low: 0.5, High: 0.75, Use: negative.Objectives{ITC: true}},
+			{negative.ECM{Low: 0.5, High: 0.75, Use: negative.Of(negative.ITC)},
 				[]Fate{Kept, Kept, NewPositive, Kept, Kept, Kept, NewPositive, Kept}},
 		} {
 			m := negative.Method{Positives: c.ecm}.WithDefaults()

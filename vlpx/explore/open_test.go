@@ -16,7 +16,9 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -29,7 +31,7 @@ func smallest(t *testing.T) run.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: 2}
+	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: 2}}}
 	collection, err := data.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -39,11 +41,11 @@ func smallest(t *testing.T) run.Run {
 		t.Fatal(err)
 	}
 	r.Train = train.Config{
-		Framework: framework.ALBEF{
+		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
 			Text:   encoder.BERT{Vocab: tokenizer.Size(), Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1},
 			Embed:  6,
-		},
+		}},
 		Method: negative.GRITVLP(8, 16), BatchSize: 8, Epochs: 2, MaxLen: 10,
 		Transform: transform.Pipeline{Size: 16},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,8 +46,9 @@ func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, s
 
 // match is ITM's probability that the anchor, pair 0 of a mini-batch, and each pair's other side match, [batch].
 func (x *Explorer) match(ctx context.Context, batch []int, side Side) ([]float32, error) {
-	if objectives := x.config.Objectives; objectives != (negative.Objectives{}) && !objectives.ITM {
-		return nil, fmt.Errorf("it trained by %s, without ITM; explore a run with ITM", objectives)
+	if !x.inference.Matches() || !x.config.Objectives.Has(negative.ITM) {
+		return nil, fmt.Errorf("it is %s trained by %s, without ITM; explore a run with ITM", x.config.Framework.Name(),
+			cmp.Or(x.config.Objectives, negative.Of(x.config.Framework.Losses()...)))
 	}
 	images := make([]int, len(batch))
 	for i, p := range batch {

@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
@@ -38,14 +39,15 @@ func card(c Config, k run.Kept, words int) ([]byte, error) {
 		Result       run.Result
 		Parameters   int
 		Words, Fused int
+		Half         bool
 		Starts       string
 		Borrowed     bool
 		Versions     []string
 		Metrics      []cardMetric
 	}{
-		Config: c, Method: c.VLPX.Method, Seed: c.VLPX.Seed, Data: r.Data, Train: r.Train, Rerank: r.Rerank, Result: k.Result,
-		Parameters: k.Result.Parameters, Words: words, Fused: r.Train.Framework.Text.Fusion, DataSettings: dataSettings(r.Data),
-		Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil, Metrics: cardMetrics(k.Result.Metrics),
+		Config: c, Method: c.VLPX.Method, Seed: c.VLPX.Seed, Data: r.Data, Train: r.Train, Rerank: rerank(r), Result: k.Result,
+		Parameters: k.Result.Parameters, Words: words, Fused: r.Train.Framework.Framework.(albef.Model).Text.Fusion, DataSettings: dataSettings(r.Data),
+		Half: r.Train.Framework.Framework.(albef.Model).Half, Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil, Metrics: cardMetrics(k.Result.Metrics),
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Result.Versions)) {
 		told.Versions = append(told.Versions, name+" "+k.Result.Versions[name])
@@ -53,6 +55,16 @@ func card(c Config, k run.Kept, words int) ([]byte, error) {
 	var text bytes.Buffer
 	err := cardTemplate.Execute(&text, told)
 	return text.Bytes(), err
+}
+
+// rerank is the number of candidates that a run re-ranks, 0 where it measures no retrieval.
+func rerank(r run.Run) int {
+	for _, task := range r.Tasks {
+		if retrieval, ok := task.(eval.Retrieval); ok {
+			return retrieval.Rerank
+		}
+	}
+	return 0
 }
 
 // dataSettings tells which part of the data, and how spoilt, a run learned from.

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -92,7 +93,7 @@ type Locked struct {
 
 // sizes tells a run's sizes in others' words.
 func sizes(r run.Run) Sizes {
-	a := r.Train.Framework
+	a := r.Train.Framework.Framework.(albef.Model)
 	pixels, pooling, activation := transform.CLIP, "class", "gelu"
 	if r.Locked != nil {
 		pixels = r.Locked.Pixels
@@ -146,18 +147,14 @@ func parse(content []byte) (Config, run.Description, error) {
 // plausible tells what of a run would fail in building its model.
 func plausible(r run.Run) error {
 	t := r.Train
-	if err := t.Framework.Validate(); err != nil {
+	if err := framework.Check(t.Framework.Framework, t.Use()); err != nil {
 		return err
 	}
 	switch {
-	case t.MaxLen < 3 || t.MaxLen > t.Framework.Text.Positions:
-		return fmt.Errorf("captions of %d tokens; the text encoder takes 3 to %d", t.MaxLen, t.Framework.Text.Positions)
-	case t.Transform.Size != t.Framework.Vision.Image:
-		return fmt.Errorf("images of %d pixels for an encoder of %d", t.Transform.Size, t.Framework.Vision.Image)
-	case (r.Locked != nil) != (t.Framework.Vision.Locked > 0):
+	case (r.Locked != nil) != (t.Framework.Framework.(albef.Model).Vision.Locked > 0):
 		return errors.New("a locked encoder without a model that reads its tokens, or the other way round")
-	case r.Rerank < 1:
-		return fmt.Errorf("re-ranking %d candidates; at least 1", r.Rerank)
+	case len(r.Tasks) == 0:
+		return errors.New("no task to be measured by")
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -37,6 +39,13 @@ func backend(t testing.TB) compute.Backend {
 	return b
 }
 
+// change changes a run's ALBEF.
+func change(r *run.Run, how func(*albef.Model)) {
+	a := r.Train.Framework.Framework.(albef.Model)
+	how(&a)
+	r.Train.Framework.Framework = a
+}
+
 // small is a run on 16 scenes, all of whose sizes differ, and its tokenizer.
 func small(t testing.TB) (run.Run, *text.Tokenizer) {
 	t.Helper()
@@ -44,7 +53,7 @@ func small(t testing.TB) (run.Run, *text.Tokenizer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: 2}
+	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: 2}}}
 	collection, err := data.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -54,11 +63,11 @@ func small(t testing.TB) (run.Run, *text.Tokenizer) {
 		t.Fatal(err)
 	}
 	r.Train = train.Config{
-		Framework: framework.ALBEF{
+		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 2, Heads: 3, MLP: 20},
 			Text:   encoder.BERT{Vocab: tokenizer.Size(), Positions: 11, Width: 8, Heads: 2, MLP: 18, Layers: 2, Fusion: 1},
 			Embed:  6,
-		},
+		}},
 		Method: negative.Plain(), BatchSize: 8, Epochs: 2, MaxLen: 10,
 		Transform: transform.Pipeline{Size: 16},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
@@ -140,7 +149,7 @@ func exported(t *testing.T, k run.Kept, m *train.Model) string {
 func TestSameEvaluation(t *testing.T) {
 	r, _ := small(t)
 	r.Train.Method = negative.ALBEF(16) // with a momentum copy, which stays behind
-	r.Train.Framework.MeanPool = true
+	change(&r, func(a *albef.Model) { a.MeanPool = true })
 	kept, m := made(t, r)
 	folder, err := Read(exported(t, kept, m))
 	if err != nil {
@@ -314,7 +323,7 @@ func TestReadRefuses(t *testing.T) {
 		"vision_config.depth is 3, which does not fit": replaced(ConfigName, `"depth": 2`, `"depth": 3`),
 		"image_std is [1 ":                             replaced(ConfigName, "0.26862955", "1"),
 		"those of a newer version":                     replaced(ConfigName, `"Rerank": 2`, `"Rerank": 2, "Reorder": 1`),
-		"settings of format 9":                         replaced(ConfigName, `"Format": 1`, `"Format": 9`),
+		"settings of format 9":                         replaced(ConfigName, `"Format": 2`, `"Format": 9`),
 		"not the one that the model learned with":      replaced(TokenizerName, `"[MASK]":4`, `"[MASK]":4 `),
 		"nothing was read for /model/itm/weights; exp": tensorsOf(func(v weights.Values) { delete(v, "/model/itm/weights") }),
 		"variable /model/itm/bias: it is read as":      tensorsOf(func(v weights.Values) { v["/model/itm/bias"] = tensors.FromValue([]float32{1}) }),
@@ -349,7 +358,9 @@ func TestLocked(t *testing.T) {
 	}
 	r, _ := small(t)
 	r.Locked = &locked.Encoder{Weights: vit, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
-	r.Train.Framework.Vision = encoder.ViT{Image: 24, Patch: 8, Width: 12, Layers: 1, Heads: 3, MLP: 20, Locked: 16}
+	change(&r, func(a *albef.Model) {
+		a.Vision = encoder.ViT{Image: 24, Patch: 8, Width: 12, Layers: 1, Heads: 3, MLP: 20, Locked: 16}
+	})
 	r.Train.Transform.Size = 24
 	kept, m := made(t, r)
 	kept.Run.Locked.Weights.Name = "vit-of-the-test"
@@ -408,7 +419,7 @@ func TestCard(t *testing.T) {
 	}
 	kept.Run.Data = run.Data{Name: "flickr8k", Hash: "abc", Images: 100, CaptionNoise: 0.5}
 	kept.Run.Train.Init = "0011223344556677"
-	kept.Run.Train.Framework.MeanPool, kept.Run.Train.Framework.Half = true, true
+	change(&kept.Run, func(a *albef.Model) { a.MeanPool, a.Half = true, true })
 	card = contents(t, exported(t, kept, m))[CardName]
 	for _, want := range []string{
 		"flickr8k, hash `abc`, the first 100 images of each split, a share of 0.5 of the training captions", "the model of run `0011223344556677`",

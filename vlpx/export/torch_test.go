@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/run"
@@ -55,7 +56,7 @@ type batch struct {
 // drawBatch draws a mini-batch of captions of all lengths, half of whose words are masked.
 func drawBatch(r run.Run, size int) batch {
 	draw := rand.New(rand.NewPCG(3, 4))
-	side, vocab := r.Train.Transform.Size, int32(r.Train.Framework.Text.Vocab)
+	side, vocab := r.Train.Transform.Size, int32(r.Train.Framework.Framework.(albef.Model).Text.Vocab)
 	var b batch
 	for row := range size {
 		image := make([][][]float32, side)
@@ -85,7 +86,7 @@ func drawBatch(r run.Run, size int) batch {
 // losses are those of InfoNCE on a mini-batch, by the weights of an export; ITM's pairs go into the batch.
 func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	t.Helper()
-	on, store, a := backend(t), model.NewStore(), r.Train.Framework
+	on, store, a := backend(t), model.NewStore(), r.Train.Framework.Framework.(albef.Model)
 	values, err := weights.Read(filepath.Join(dir, WeightsName), table())
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	}
 	step, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
-		l := a.Losses(s.Store().RootScope(), negative.Plain(), framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]}, negative.AllObjectives())
+		l := a.Assess(s.Store().RootScope(), negative.Plain(), albef.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]}, negative.All)
 		return []*Node{l.ITC, l.ITM, l.MLM, l.Pairs.Images, l.Pairs.Texts, l.Pairs.Labels}
 	})
 	if err != nil {
@@ -131,7 +132,7 @@ func TestPyTorch(t *testing.T) {
 	var want []map[string]float64
 	for _, c := range cases {
 		r, tokenizer := small(t)
-		r.Train.Framework.MeanPool = c.meanPool
+		change(&r, func(a *albef.Model) { a.MeanPool = c.meanPool })
 		kept, m := drawn(t, r, tokenizer)
 		if c.trained {
 			kept, m = made(t, r)

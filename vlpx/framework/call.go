@@ -9,11 +9,16 @@ import (
 
 // Call runs a graph on inputs and frees them; what the call was given has a copy in the engine that the garbage collector does
 // not free. The caller frees the results with Release.
+func Call(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	defer Release(inputs)
+	return Run(exec, inputs...)
+}
+
+// Run runs a graph on inputs, which stay.
 //
 // ONNX Runtime has been seen to refuse a graph once in many times and to take it at the next try, so a compilation that fails
 // is tried once more, by the call itself; its failure is the error. A graph that is compiled already is not compiled again.
-func Call(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
-	defer Release(inputs)
+func Run(exec *model.Exec, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	args, of := make([]any, len(inputs)), make([]shapes.Shape, len(inputs))
 	for i, x := range inputs {
 		args[i], of[i] = x, x.Shape()

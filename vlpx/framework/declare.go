@@ -8,12 +8,12 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 	"github.com/gomlx/gomlx/support/exceptions"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -25,46 +25,53 @@ const (
 	Frozen   = "/frozen"   // a reference model from another run; checkpoints leave it out
 )
 
-// Declare puts the model's variables, without values, into a store; their number is Parameters. Those that the store has already
-// must fit. The backend only lends its graph builder: nothing is compiled or run.
-func (a ALBEF) Declare(backend compute.Backend, store *model.Store) error {
-	if err := a.Validate(); err != nil {
+// Declare puts the model's variables, without values, into a store; their number is [Parameters]. Those that the store has already
+// must fit. It builds the plainest step, by all losses, of two pairs; the backend only lends its graph builder: nothing is compiled or run.
+func Declare(f Framework, u Use, backend compute.Backend, store *model.Store) error {
+	u.Method, u.Objectives, u.Batch, u.Room = negative.Plain(), negative.All, 2, 0
+	if err := f.Check(u); err != nil {
 		return err
 	}
 	err := exceptions.TryCatch[error](func() {
+		defer Orderly()
 		g := graph.NewGraph(backend, "declare")
 		defer g.Finalize()
-		s := store.Scope(Model)
-		dtype := encoder.DType(s)
-		a.temperature(s, g)
-		images := graph.Parameter(g, "images", shapes.Make(dtype, append([]int{1}, a.Vision.Input()...)...))
-		image := a.EncodeImage(s, images)
-		text := a.EncodeText(s, graph.Parameter(g, "ids", shapes.Make(dtypes.Int32, 1, 2)))
-		fused := a.Fuse(s, text.States, text.Bias, image.Tokens, graph.Ones(g, shapes.Make(dtype, 1, 1)))
-		a.MatchLogits(s, fused)
-		a.maskedWords(s, fused)
+		dtype := encoder.DType(store.Scope(Model))
+		in := field.Nodes{}
+		for _, x := range f.Inputs(u) {
+			shape := x.Shape
+			if shape.DType == dtypes.Float32 {
+				shape = shapes.Make(dtype, shape.Dimensions...)
+			}
+			in[x.Name] = graph.Parameter(g, string(x.Name), shape)
+		}
+		f.Step(store.RootScope(), u, in)
 	})
 	if err != nil {
-		return fmt.Errorf("framework: building ALBEF: %w", err)
+		return fmt.Errorf("framework: building %s: %w", f.Name(), err)
 	}
 	return nil
 }
 
 // Initialise declares the model's variables in an empty store and gives them their first values, with a momentum copy where
 // the method distils and what the contrast keeps.
-func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negative.Method, run negative.Start) error {
-	if err := a.Declare(backend, store); err != nil {
+func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store, run negative.Start) error {
+	if err := Declare(f, u, backend, store); err != nil {
 		return err
 	}
-	if err := a.initialise(store, Model, run.Seed); err != nil {
+	first := encoder.Initialise
+	if own, ok := f.(Initialising); ok {
+		first = own.Initialise
+	}
+	if err := first(store, Model, run.Seed); err != nil {
 		return err
 	}
-	if keeper, keeps := m.Contrast.(negative.Stateful); keeps {
+	if keeper, keeps := u.Method.Contrast.(negative.Stateful); keeps {
 		if err := keeper.Declare(store.Scope(State), run); err != nil {
 			return err
 		}
 	}
-	if _, distils := m.Contrast.(negative.Distiller); !distils {
+	if _, distils := u.Method.Contrast.(negative.Distiller); !distils {
 		return nil
 	}
 	var online []*model.Variable
@@ -75,15 +82,7 @@ func (a ALBEF) Initialise(backend compute.Backend, store *model.Store, m negativ
 		copied := store.VariableWithShape(Momentum+strings.TrimPrefix(v.Path(), Model), v.Shape(), initializer.Zero)
 		copied.SetTrainable(false)
 	}
-	return a.initialise(store, Momentum, run.Seed)
-}
-
-// initialise gives the variables under root their first values.
-func (a ALBEF) initialise(store *model.Store, root string, seed uint64) error {
-	if err := encoder.Initialise(store, root, seed); err != nil || a.Temperature == 0 {
-		return err
-	}
-	return store.Scope(root).GetVariable(encoder.Temperature).SetValue(tensors.FromScalar(float32(a.Temperature)))
+	return first(store, Momentum, run.Seed)
 }
 
 // Freeze copies the model of one store into another as its frozen reference.
@@ -110,7 +109,9 @@ func Freeze(from, to *model.Store) error {
 func Parameters(store *model.Store) int {
 	n := 0
 	for v := range store.Scope(Model).IterVariables() {
-		n += v.Shape().Size()
+		if v.Trainable {
+			n += v.Shape().Size()
+		}
 	}
 	return n
 }

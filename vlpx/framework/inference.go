@@ -8,51 +8,73 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/field"
 )
 
-// Inference runs a trained model forward: embeddings of images and of captions, and ITM scores of pairs. It compiles once a
-// batch size, so callers keep theirs. Not for concurrent use.
+// Inference runs a trained model forward, as far as its framework is able to: embeddings of images and of captions, and scores of pairs.
+// It compiles once a batch size, so callers keep theirs. Not for concurrent use.
 type Inference struct {
-	model               ALBEF
-	images, texts, pair *model.Exec
+	framework           Framework
+	images, texts, pair *model.Exec // nil where the framework is not able to
+	image               []int       // the shape of an image, as the framework reads it
 	tokens              int
+	imageState          []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
+	textState           []int
 }
 
-// NewInference prepares the model whose variables the store holds; captions have tokens ids each.
-func (a ALBEF) NewInference(backend compute.Backend, store *model.Store, tokens int) (*Inference, error) {
-	n := &Inference{model: a, tokens: tokens}
-	build := func(fn func(s *model.Scope, in []*Node) []*Node) (*model.Exec, error) {
-		return model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+// NewInference prepares the model whose variables the store holds; of the use it needs the image's size and the tokens of a caption.
+func NewInference(f Framework, u Use, backend compute.Backend, store *model.Store) (*Inference, error) {
+	n := &Inference{framework: f, tokens: u.Tokens}
+	for _, x := range f.Inputs(u) {
+		if x.Name == field.Image {
+			n.image = x.Shape.Dimensions[1:]
+		}
+	}
+	var failed error
+	build := func(what string, fn func(s *model.Scope, in []*Node) []*Node) *model.Exec {
+		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+			defer Orderly()
 			s.Store().SetTraining(in[0].Graph(), false)
 			return fn(s.Store().Scope(Model), in)
 		})
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("framework: building the %s of %s: %w", what, f.Name(), err)
+		}
+		return exec
 	}
-	var err error
-	if n.images, err = build(func(s *model.Scope, in []*Node) []*Node {
-		image := a.EncodeImage(s, in[0])
-		return []*Node{image.Feature, image.Tokens}
-	}); err != nil {
-		return nil, fmt.Errorf("framework: building the image encoder: %w", err)
+	if e, ok := f.(Embeds); ok {
+		n.images = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedImage(s, in[0]).nodes() })
+		n.texts = build("text encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedText(s, in[0]).nodes() })
 	}
-	if n.texts, err = build(func(s *model.Scope, in []*Node) []*Node {
-		text := a.EncodeText(s, in[0])
-		return []*Node{text.Feature, text.States}
-	}); err != nil {
-		return nil, fmt.Errorf("framework: building the text encoder: %w", err)
+	if m, ok := f.(Matches); ok {
+		n.pair = build("matching head", func(s *model.Scope, in []*Node) []*Node { return []*Node{m.Match(s, in[0], in[1], in[2])} })
 	}
-	if n.pair, err = build(func(s *model.Scope, in []*Node) []*Node {
-		fused := a.Fuse(s, in[0], paddingBias(in[1], in[0].DType()), in[2], each(in[2]))
-		return []*Node{a.MatchLogits(s, fused)}
-	}); err != nil {
-		return nil, fmt.Errorf("framework: building the matching head: %w", err)
+	if failed != nil {
+		n.Close()
+		return nil, failed
 	}
 	return n, nil
 }
 
+// nodes are what there is of an encoded batch.
+func (e Embedded) nodes() []*Node {
+	if e.States == nil {
+		return []*Node{e.Feature}
+	}
+	return []*Node{e.Feature, e.States}
+}
+
+// Framework is that of the model.
+func (n *Inference) Framework() Framework { return n.framework }
+
+// Matches tells whether pairs can be scored.
+func (n *Inference) Matches() bool { return n.pair != nil }
+
 // Encoded is a batch after its encoder.
 type Encoded struct {
-	Features []float32 // normalised embeddings, [batch, Embed]
-	States   []float32 // of every token, [batch, tokens, width]
+	Features []float32 // normalised embeddings, [batch, Dim]
+	States   []float32 // what Match reads, [batch, ...]; none where the framework scores no pairs
 }
 
 // Append adds the first count rows of a batch of rows.
@@ -61,18 +83,36 @@ func (e *Encoded) Append(batch Encoded, count, rows int) {
 	e.States = append(e.States, batch.States[:len(batch.States)/rows*count]...)
 }
 
-// Images encodes images [batch, encoder.ViT.Input...].
+// Images encodes images, as field.Image.
 func (n *Inference) Images(images []float32) (Encoded, error) {
-	return encoded(n.images, Rows(images, n.model.Vision.Input()...))
+	return n.encoded(n.images, Rows(images, n.image...), &n.imageState)
 }
 
 // Texts encodes ids [batch, tokens].
 func (n *Inference) Texts(ids []int32) (Encoded, error) {
-	return encoded(n.texts, tensors.FromFlatDataAndDimensions(ids, len(ids)/n.tokens, n.tokens))
+	return n.encoded(n.texts, tensors.FromFlatDataAndDimensions(ids, len(ids)/n.tokens, n.tokens), &n.textState)
+}
+
+func (n *Inference) encoded(exec *model.Exec, in *tensors.Tensor, state *[]int) (Encoded, error) {
+	if exec == nil {
+		return Encoded{}, fmt.Errorf("framework: %s makes no embeddings of images and captions", n.framework.Name())
+	}
+	out, err := Call(exec, in)
+	if err != nil {
+		return Encoded{}, fmt.Errorf("framework: encoding: %w", err)
+	}
+	defer Release(out)
+	var e Encoded
+	if e.Features, err = tensors.CopyFlatData[float32](out[0]); err != nil || len(out) == 1 {
+		return e, err
+	}
+	*state = out[1].Shape().Dimensions[1:]
+	e.States, err = tensors.CopyFlatData[float32](out[1])
+	return e, err
 }
 
 // Match returns the raw ITM logit for "matched" of each pair (METHODS.md 15.2): row r pairs the caption whose states and ids
-// are row r with the image whose token states are row r.
+// are row r with the image whose states are row r.
 func (n *Inference) Match(states []float32, ids []int32, images []float32) ([]float32, error) {
 	return n.matching(states, ids, images, func(_, matched float32) float32 { return matched })
 }
@@ -84,14 +124,16 @@ func (n *Inference) Probabilities(states []float32, ids []int32, images []float3
 	})
 }
 
-// matching runs pairs through the fusion layers and gives each the score of its two logits, "not matched" and "matched".
+// matching scores pairs, each by its two logits, "not matched" and "matched".
 func (n *Inference) matching(states []float32, ids []int32, images []float32, score func(not, matched float32) float32) ([]float32, error) {
+	if n.pair == nil {
+		return nil, fmt.Errorf("framework: %s scores no pairs of an image and a caption", n.framework.Name())
+	}
+	if n.imageState == nil || n.textState == nil {
+		return nil, fmt.Errorf("framework: %s is asked for a match before it has encoded an image and a caption", n.framework.Name())
+	}
 	rows := len(ids) / n.tokens
-	vision := n.model.Vision
-	out, err := Call(n.pair,
-		tensors.FromFlatDataAndDimensions(states, rows, n.tokens, n.model.Text.Width),
-		tensors.FromFlatDataAndDimensions(ids, rows, n.tokens),
-		tensors.FromFlatDataAndDimensions(images, rows, vision.Tokens(), vision.Width))
+	out, err := Call(n.pair, Rows(states, n.textState...), tensors.FromFlatDataAndDimensions(ids, rows, n.tokens), Rows(images, n.imageState...))
 	if err != nil {
 		return nil, fmt.Errorf("framework: matching: %w", err)
 	}
@@ -110,20 +152,8 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
 	for _, e := range []*model.Exec{n.images, n.texts, n.pair} {
-		e.Finalize()
+		if e != nil {
+			e.Finalize()
+		}
 	}
-}
-
-func encoded(exec *model.Exec, in *tensors.Tensor) (Encoded, error) {
-	out, err := Call(exec, in)
-	if err != nil {
-		return Encoded{}, fmt.Errorf("framework: encoding: %w", err)
-	}
-	defer Release(out)
-	features, err := tensors.CopyFlatData[float32](out[0])
-	if err != nil {
-		return Encoded{}, err
-	}
-	states, err := tensors.CopyFlatData[float32](out[1])
-	return Encoded{features, states}, err
 }

@@ -12,14 +12,15 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/weights"
 )
 
 // published is ALBEF's model at a case's sizes, as the published code has it.
-func published(c golden.Case) framework.ALBEF {
+func published(c golden.Case) albef.Model {
 	width, heads := c.Int("params", "width"), c.Int("params", "heads")
-	return framework.ALBEF{
+	return albef.Model{
 		Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width, Layers: c.Int("params", "vision_layers"),
 			Heads: heads, MLP: width * c.Int("params", "mlp_ratio")},
 		Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: width, Heads: heads,
@@ -30,9 +31,9 @@ func published(c golden.Case) framework.ALBEF {
 }
 
 // complete tells whether a file had every weight of the model.
-func complete(t *testing.T, m machine, store *model.Store, a framework.ALBEF) {
+func complete(t *testing.T, m machine, store *model.Store, a albef.Model) {
 	t.Helper()
-	if err := a.Declare(m.Backend, store); err != nil {
+	if err := framework.Declare(a, framework.Use{Image: a.Vision.Image, Tokens: 3}, m.Backend, store); err != nil {
 		t.Fatal(err)
 	}
 	if err := weights.Missing(store, framework.Model); err != nil {
@@ -123,11 +124,11 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 }
 
 // inference is how framework.Inference sees images and texts.
-func inference(t *testing.T, m machine, c golden.Case, a framework.ALBEF, store *model.Store, pixels, ids *tensors.Tensor) (similarity []float64,
+func inference(t *testing.T, m machine, c golden.Case, a albef.Model, store *model.Store, pixels, ids *tensors.Tensor) (similarity []float64,
 	matching func([]eval.ImageText) ([]float64, error)) {
 	t.Helper()
 	batch, tokens := ids.Shape().Dim(0), ids.Shape().Dim(1)
-	n, err := a.NewInference(m.Backend, store, tokens)
+	n, err := framework.NewInference(a, framework.Use{Image: a.Vision.Image, Tokens: tokens}, m.Backend, store)
 	if err != nil {
 		t.Fatal(err)
 	}

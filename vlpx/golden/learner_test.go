@@ -1,7 +1,9 @@
 package golden_test
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -9,7 +11,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -20,6 +25,7 @@ import (
 type learner struct {
 	machine
 	c      golden.Case
+	model  albef.Model
 	config train.Config
 	tables []weights.Table // of the weights
 	// prepare gives a fresh store what the weights do not hold, such as queues.
@@ -34,8 +40,9 @@ func newLearner(m machine, c golden.Case, method negative.Method, tables ...weig
 		}
 		return otherwise
 	}
-	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, config: train.Config{
-		Framework: published(c), Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: c.Int("params", "tokens"),
+	a := published(c)
+	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, model: a, config: train.Config{
+		Framework: framework.Choice{Framework: a}, Transform: transform.Pipeline{Size: a.Vision.Image}, Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: c.Int("params", "tokens"),
 		Optimiser: train.AdamW{Beta1: o("beta1", 0.9), Beta2: o("beta2", 0.999), Epsilon: o("eps", 1e-8), WeightDecay: o("weight_decay", 0.02)},
 	}}
 }
@@ -46,7 +53,7 @@ func (l *learner) store(t *testing.T) *model.Store {
 	store := model.NewStore()
 	l.load(t, store, l.c, "weights", l.tables...)
 	l.prepare(t, store)
-	complete(t, l.machine, store, l.config.Framework)
+	complete(t, l.machine, store, l.model)
 	return store
 }
 
@@ -79,8 +86,9 @@ func (l *learner) minibatch(t *testing.T, path ...string) minibatch {
 	return b
 }
 
-// inputs are the mini-batch's for a graph, in the order of train.Step's.
+// inputs are the mini-batch's for a graph, in the order of Config.Inputs.
 func (l *learner) inputs(t *testing.T, b minibatch) []*tensors.Tensor {
+	t.Helper()
 	batch := l.config.BatchSize
 	noise := make([]float64, 2*batch*batch)
 	if b.images != nil {
@@ -91,14 +99,28 @@ func (l *learner) inputs(t *testing.T, b minibatch) []*tensors.Tensor {
 	if l.c.Has("params", "optimizer") {
 		rate = l.c.Float("params", "optimizer", "lr")
 	}
-	in := []*tensors.Tensor{b.pixels, b.ids, b.masked, b.labels, l.tensor(t, tensors.FromFlatDataAndDimensions(noise, 2, batch, batch)),
-		scalar(b.progress), scalar(rate)}
-	for _, more := range []*tensors.Tensor{b.items, b.fresh} {
-		if more != nil {
-			in = append(in, more)
+	values := field.Values{
+		field.Image: b.pixels, field.Captions: b.ids, field.Masked: b.masked, field.Words: b.labels,
+		field.Noise:    l.tensor(t, tensors.FromFlatDataAndDimensions(noise, 2, batch, batch)),
+		field.Progress: scalar(b.progress), field.Rate: scalar(rate), field.Items: b.items, field.Fresh: b.fresh,
+	}
+	var in []*tensors.Tensor
+	for _, f := range l.config.Inputs() {
+		if values[f.Name] == nil {
+			t.Fatalf("the case has no %s", f.Name)
 		}
+		in = append(in, values[f.Name])
 	}
 	return in
+}
+
+// nodes are the inputs in a graph by name.
+func (l *learner) nodes(in []*Node) field.Nodes {
+	nodes := field.Nodes{}
+	for k, f := range l.config.Inputs() {
+		nodes[f.Name] = in[k]
+	}
+	return nodes
 }
 
 // decisive is noise that makes the sampler pick these images of the texts and texts of the images.
@@ -110,18 +132,6 @@ func decisive(images, texts []int) []float64 {
 		noise[batch*batch+k*batch+images[k]] = 1e9
 	}
 	return noise
-}
-
-// batch is a mini-batch in a graph.
-func (l *learner) batch(in []*Node) framework.Batch {
-	b := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5], Room: 2 * l.config.BatchSize}
-	switch more := in[7:]; {
-	case len(more) == 1 && l.config.Method.Positives != nil:
-		b.Fresh = more[0]
-	case len(more) == 1:
-		b.Items = more[0]
-	}
-	return b
 }
 
 // outcome is what a step tells.
@@ -137,58 +147,66 @@ func (l *learner) steps(t *testing.T, store *model.Store) func(minibatch) outcom
 	if l.dtype == dtypes.Float32 {
 		return l.compiled(t, store)
 	}
+	var names []field.Name
 	run := l.prepared(t, store, func(s *model.Scope, in []*Node) []*Node {
-		learned := l.config.Learn(s, l.batch(in), in[6])
-		out := []*Node{learned.ITC, learned.ITM, learned.Temperature, learned.Image, learned.Text, learned.HardestImages, learned.HardestTexts}
-		if learned.MLM != nil {
-			out = append(out, learned.MLM)
+		told := l.config.Learn(s, l.nodes(in), 2*l.config.BatchSize)
+		for _, name := range l.model.Losses() {
+			told.Outputs.Tell(field.Name(name), told.Losses[name])
 		}
-		if k := learned.Connections; k != nil {
-			out = append(out, k.ImageScores, k.TextScores)
+		names = slices.Sorted(maps.Keys(told.Outputs))
+		var out []*Node
+		for _, name := range names {
+			out = append(out, told.Outputs[name])
 		}
 		return out
 	})
 	return func(b minibatch) outcome {
-		got := run(l.inputs(t, b))
-		o := outcome{itc: got[0][0], itm: got[1][0], temperature: got[2][0], image: got[3], text: got[4], hardestImages: got[5], hardestTexts: got[6]}
-		if len(got) > 7 {
-			o.mlm = got[7][0]
+		got := map[field.Name][]float64{}
+		for k, numbers := range run(l.inputs(t, b)) {
+			got[names[k]] = numbers
 		}
-		if len(got) > 8 {
-			o.imageScores, o.textScores = got[8], got[9]
+		return told(func(name field.Name) []float64 { return got[name] })
+	}
+}
+
+// told is the outcome of a step by the numbers of each name, nil for what it does not tell.
+func told(of func(field.Name) []float64) outcome {
+	scalar := func(name field.Name) float64 {
+		if x := of(name); x != nil {
+			return x[0]
 		}
-		return o
+		return 0
+	}
+	return outcome{
+		itc: scalar(field.Name(negative.ITC)), itm: scalar(field.Name(negative.ITM)), mlm: scalar(field.Name(negative.MLM)),
+		temperature: scalar(field.Temperature), image: of(field.ImageEmbedding), text: of(field.TextEmbedding),
+		hardestImages: of(field.HardestImages), hardestTexts: of(field.HardestTexts), imageScores: of(field.ImageScores), textScores: of(field.TextScores),
 	}
 }
 
 func (l *learner) compiled(t *testing.T, store *model.Store) func(minibatch) outcome {
 	t.Helper()
-	step, err := train.NewStep(l.Backend, store, l.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	step := train.NewStep(l.Backend, store, l.config)
 	t.Cleanup(step.Close)
-	floats, ints := tensors.MustCopyFlatData[float32], tensors.MustCopyFlatData[int32]
 	return func(b minibatch) outcome {
-		in := l.inputs(t, b)
-		input := train.Input{Pixels: floats(in[0]), IDs: ints(in[1]), Masked: ints(in[2]), Labels: ints(in[3]), Noise: floats(in[4]),
-			Progress: b.progress, Rate: float64(tensors.ToScalar[float32](in[6])), Room: 2 * l.config.BatchSize}
-		if b.items != nil {
-			input.Items = ints(b.items)
+		values := field.Values{}
+		for k, in := range l.inputs(t, b) {
+			values[l.config.Inputs()[k].Name] = in
 		}
-		if b.fresh != nil {
-			input.Fresh = ints(b.fresh)
-		}
-		out, err := step.Run(input)
+		out, err := step.Run(values, 2*l.config.BatchSize)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := outcome{itc: out.ITC, itm: out.ITM, mlm: out.MLM, temperature: out.Temperature, image: wide(out.Image), text: wide(out.Text),
-			hardestImages: wide(out.HardestImages), hardestTexts: wide(out.HardestTexts)}
-		if k := out.Connected; k != nil {
-			o.imageScores, o.textScores = wide(k.ImageScores), wide(k.TextScores)
-		}
-		return o
+		defer out.Release()
+		return told(func(name field.Name) []float64 {
+			if loss, ok := out.Losses[negative.Loss(name)]; ok {
+				return []float64{loss}
+			}
+			if !out.Has(name) {
+				return nil
+			}
+			return numbers(t, out.Values[name])
+		})
 	}
 }
 
@@ -199,9 +217,11 @@ func (l *learner) gradientsOfEach(t *testing.T, b minibatch) {
 	var paths [3][]string
 	files := [3]string{"gradients_ita", "gradients_itm", "gradients_mlm"}
 	got := l.run(t, store, l.inputs(t, b), func(s *model.Scope, in []*Node) []*Node {
-		losses := l.config.Framework.Losses(s, l.config.Method, l.batch(in), negative.AllObjectives())
+		use := l.config.Use()
+		use.Objectives, use.Room = negative.All, 2*l.config.BatchSize
+		losses := l.model.Step(s, use, l.nodes(in)).Losses
 		var out []*Node
-		for i, loss := range []*Node{losses.ITC, losses.ITM, losses.MLM} {
+		for i, loss := range []*Node{losses[negative.ITC], losses[negative.ITM], losses[negative.MLM]} {
 			var of []*Node
 			paths[i], of = gradients(store, framework.Model, loss)
 			out = append(out, of...)
@@ -313,7 +333,7 @@ func (l *learner) queued(t *testing.T, store *model.Store, path ...string) {
 	}
 	for _, side := range []string{"image", "text"} {
 		got := state(side + "/queue")
-		dim := l.config.Framework.Embed
+		dim := l.model.Embed
 		l.near(t, l.c, side+" queue", transposed(got, len(got)/dim, dim), expected(side+"_queue")...)
 		l.near(t, l.c, side+" pointer", []float64{state(side + "/pointer")[0] * float64(l.config.BatchSize)}, expected("queue_ptr")...)
 	}

@@ -79,8 +79,9 @@ func checkRetrievalStep(t *testing.T, m machine, c golden.Case) {
 // newRetrievalLearner fine-tunes for retrieval: without MLM and its head, and with a temperature that has no bounds.
 func newRetrievalLearner(m machine, c golden.Case, method negative.Method) *learner {
 	l := newLearner(m, c, method, weights.Retrieval(framework.Model), weights.RetrievalMomentum(framework.Momentum), weights.Queues)
-	l.config.Objectives = negative.Objectives{ITC: true, ITM: true}
-	l.config.Framework.FreeTemperature = true
+	l.config.Objectives = negative.Of(negative.ITC, negative.ITM)
+	l.model.FreeTemperature = true
+	l.config.Framework.Framework = l.model
 	l.prepare = func(t *testing.T, store *model.Store) {
 		l.queues(t, store)
 		l.without(t, store, framework.Model, "/text/mlm")
@@ -103,7 +104,7 @@ func retrievalTuning(c golden.Case) negative.Method {
 func (l *learner) without(t *testing.T, store *model.Store, root string, parts ...string) {
 	t.Helper()
 	whole := model.NewStore()
-	if err := l.config.Framework.Declare(l.Backend, whole); err != nil {
+	if err := framework.Declare(l.model, l.config.Use(), l.Backend, whole); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range parts {

@@ -17,7 +17,7 @@ type ECM struct {
 	// JudgedBy is Con-D, or the data's relation.
 	JudgedBy Judge `json:",omitempty"`
 	// Use names the losses that take new positives; all three if it names none.
-	Use Objectives `json:",omitzero"`
+	Use Objectives `json:",omitempty"`
 	// Eliminate drops the new positives instead of learning from them: ECM-E (MAFA, Table 5).
 	Eliminate bool `json:",omitempty"`
 }
@@ -36,24 +36,16 @@ func (e ECM) Validate() error {
 	return nil
 }
 
-// uses are the losses that take new positives.
-func (e ECM) uses() Objectives {
-	if e.Use == (Objectives{}) {
-		return AllObjectives()
-	}
-	return e.Use
-}
-
 // Connect implements Positives. The pairs of ITM are in ALBEF's order: the own pairs, each text with its image, each image with
 // its text.
 func (e ECM) Connect(c Candidates) Connections {
-	out := Connections{Candidates: c, Use: e.uses(), Eliminate: e.Eliminate}
+	out := Connections{Candidates: c, Use: e.Use, Eliminate: e.Eliminate}
 	above := func(score *Node, threshold float64) *Node { return GreaterThan(score, ConstAs(score, threshold)) }
 	below := func(score *Node, threshold float64) *Node { return LessThan(score, ConstAs(score, threshold)) }
 	asNumber := func(is, like *Node) *Node { return ConvertDType(is, like.DType()) }
 	out.NewImages = asNumber(above(c.ImageScores, e.High), c.ImageScores)
 	out.NewTexts = asNumber(above(c.TextScores, e.High), c.TextScores)
-	if !out.Use.ITM {
+	if !out.Use.Has(ITM) {
 		out.Pairs = withNegatives(c.Images, c.Texts)
 		return out
 	}

@@ -53,7 +53,7 @@ func TestECMByHand(t *testing.T) {
 // Without ITM the pairs are the hardest negatives as they are.
 func TestECMLeavesITM(t *testing.T) {
 	got := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-		k := ECM{Low: 0.5, High: 0.8, Use: Objectives{ITC: true, MLM: true}}.Connect(Candidates{
+		k := ECM{Low: 0.5, High: 0.8, Use: Of(ITC, MLM)}.Connect(Candidates{
 			Images: in[0], Texts: in[1], SecondImages: in[1], SecondTexts: in[0], ImageScores: in[2], TextScores: in[2]})
 		if k.Pairs.Weights != nil {
 			t.Error("got weights, want none")
@@ -86,7 +86,7 @@ func TestPicked(t *testing.T) {
 func connected(c Contrast, eliminate bool) func(*model.Scope, []*Node) []*Node {
 	return func(_ *model.Scope, in []*Node) []*Node {
 		k := &Connections{
-			Candidates: Candidates{Images: in[3], Texts: in[4]}, NewImages: in[5], NewTexts: in[6], Use: AllObjectives(), Eliminate: eliminate,
+			Candidates: Candidates{Images: in[3], Texts: in[4]}, NewImages: in[5], NewTexts: in[6], Use: All, Eliminate: eliminate,
 		}
 		z := c.ITC(Features{Image: in[0], Text: in[1], Temperature: in[2], Progress: ConstAs(in[2], 1), Connections: k})
 		return []*Node{z.Loss}
@@ -154,9 +154,9 @@ func TestConnectionsInITC(t *testing.T) {
 // Distilled targets of the mini-batch's columns share with a new positive, too; those of the queue do not.
 func TestConnectionTargetsBesideAQueue(t *testing.T) {
 	got := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-		k := &Connections{Candidates: Candidates{Images: in[1], Texts: in[1]}, NewImages: in[2], NewTexts: in[3], Use: AllObjectives()}
+		k := &Connections{Candidates: Candidates{Images: in[1], Texts: in[1]}, NewImages: in[2], NewTexts: in[3], Use: All}
 		i2t, t2i := Features{Connections: k}.Targets(in[0])
-		k.Use.ITC = false
+		k.Use = Of(ITM, MLM)
 		own, _ := Features{Connections: k}.Targets(in[0])
 		return []*Node{i2t, t2i, Sub(own, objective.Own(in[0]))}
 	})([][]float32{{1, 2, 3}, {4, 5, 6}}, []int32{1, 0}, []float32{1, 0}, []float32{0, 1})
@@ -178,7 +178,7 @@ func TestConnectionsThatMakeNoSense(t *testing.T) {
 		"has none":               func(m *Method) { m.Matching = nothing{} },
 		"captions of an image":   func(m *Method) { m.Contrast = Distilled{Alpha: 0.4, Decay: 0.995, Items: true} },
 		"leave ITC out":          func(m *Method) { m.Contrast = HNNCE{Alpha: 1} },
-		"reward MLM alone":       func(m *Method) { m.Batches = Scheduled{SearchSpace: 80, Objectives: Objectives{ITM: true}} },
+		"reward MLM alone":       func(m *Method) { m.Batches = Scheduled{SearchSpace: 80, Objectives: Of(ITM)} },
 	} {
 		m := mafa
 		change(&m)
@@ -187,7 +187,7 @@ func TestConnectionsThatMakeNoSense(t *testing.T) {
 		}
 	}
 	m := mafa
-	m.Contrast, m.Positives = HNNCE{Alpha: 1}, ECM{Low: 0.5, High: 0.8, Use: Objectives{ITM: true, MLM: true}}
+	m.Contrast, m.Positives = HNNCE{Alpha: 1}, ECM{Low: 0.5, High: 0.8, Use: Of(ITM, MLM)}
 	if err := m.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -1,8 +1,9 @@
 package negative
 
 import (
-	"errors"
 	"fmt"
+
+	"vlpx.internal/vlpx/field"
 )
 
 // Method is one way to treat the negatives of a mini-batch. A nil part is the plain choice: uniform batches, InfoNCE,
@@ -56,13 +57,10 @@ func (m Method) Validate() error {
 		return nil
 	}
 	reward := rewarded.Reward()
-	if reward == (Objectives{}) {
-		return errors.New("negative: a reward of no loss; name ITC, ITM or MLM")
-	}
-	if _, stateful := m.Contrast.(Stateful); stateful && (reward.ITC || reward.ITM) {
+	if _, stateful := m.Contrast.(Stateful); stateful && (reward.Has(ITC) || reward.Has(ITM)) {
 		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
 	}
-	if m.Positives != nil && (reward.ITC || reward.ITM) {
+	if m.Positives != nil && (reward.Has(ITC) || reward.Has(ITM)) {
 		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone", reward, m.Positives)
 	}
 	return nil
@@ -77,14 +75,14 @@ func (m Method) connectable() error {
 		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a Picking of your own",
 			m.Positives, m.Matching)
 	}
-	use := AllObjectives()
+	use := All
 	if e, ok := m.Positives.(ECM); ok {
-		use = e.uses()
+		use = e.Use
 	}
-	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.ITC {
+	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.Has(ITC) {
 		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use", m.Positives, m.Contrast)
 	}
-	if _, connects := m.Contrast.(Connecting); use.ITC && !connects {
+	if _, connects := m.Contrast.(Connecting); use.Has(ITC) && !connects {
 		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use", m.Positives, m.Contrast)
 	}
 	return nil
@@ -98,6 +96,24 @@ func (m Method) NeedsReference() bool {
 
 // NeedsRelation tells whether a part needs to know which captions are true of which images.
 func (m Method) NeedsRelation() bool { return m.Positives != nil && m.Positives.Judge() == Oracle }
+
+// Reads are the fields of a mini-batch that a part reads by itself, besides embeddings.
+func (m Method) Reads() []field.Name {
+	var names []field.Name
+	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() {
+		names = append(names, field.Items)
+	}
+	if m.NeedsRelation() {
+		names = append(names, field.Truth)
+	}
+	return names
+}
+
+// Embeds tells whether the mini-batches depend on the embeddings of the steps before.
+func (m Method) Embeds() bool {
+	_, uniform := m.Batches.(Uniform)
+	return !uniform
+}
 
 // Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).
 func Plain() Method {

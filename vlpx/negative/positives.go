@@ -79,7 +79,7 @@ type Connecting interface {
 // is not one of the text.
 func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
 	own := objective.Own(logits)
-	if c := f.Connections; c != nil && c.Use.ITC && !c.Eliminate {
+	if c := f.Connections; c != nil && c.Use.Has(ITC) && !c.Eliminate {
 		share := func(picked, isNew *Node) *Node {
 			isNew = InsertAxes(ConvertDType(isNew, logits.DType()), -1)
 			joined := Mul(OneHot(picked, logits.Shape().Dim(1), logits.DType()), isNew)
@@ -92,7 +92,7 @@ func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
 
 // Loss is ITC of logits and targets, all [batch, candidates]. Where new positives are eliminated they are no candidates.
 func (f Features) Loss(i2t, t2i, i2tTargets, t2iTargets *Node) *Node {
-	if c := f.Connections; c != nil && c.Use.ITC && c.Eliminate {
+	if c := f.Connections; c != nil && c.Use.Has(ITC) && c.Eliminate {
 		eliminate := func(logits, targets, picked, isNew *Node) (_, _ *Node) {
 			gone := And(hits(picked, logits.Shape().Dim(1)),
 				BroadcastToDims(InsertAxes(GreaterThan(isNew, ZerosLike(isNew)), -1), logits.Shape().Dimensions...))

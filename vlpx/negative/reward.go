@@ -1,29 +1,52 @@
 package negative
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Objectives names some of ALBEF's losses.
-type Objectives struct {
-	ITC bool `json:",omitempty"`
-	ITM bool `json:",omitempty"`
-	MLM bool `json:",omitempty"`
+// Loss names a loss of a framework.
+type Loss string
+
+// Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too.
+const (
+	ITC Loss = "ITC" // image-text contrastive
+	ITM Loss = "ITM" // image-text matching
+	MLM Loss = "MLM" // masked language modelling
+)
+
+// Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.
+type Objectives string
+
+// All are the objectives of all losses.
+const All Objectives = ""
+
+// Of are the objectives of some losses.
+func Of(losses ...Loss) Objectives {
+	var names []string
+	for _, l := range losses {
+		names = append(names, string(l))
+	}
+	return Objectives(strings.Join(names, "+"))
 }
 
-// AllObjectives are the three losses.
-func AllObjectives() Objectives { return Objectives{ITC: true, ITM: true, MLM: true} }
+// Losses are the names in their order; none of all.
+func (o Objectives) Losses() []Loss {
+	var losses []Loss
+	for name := range strings.SplitSeq(string(o), "+") {
+		if name = strings.TrimSpace(name); name != "" {
+			losses = append(losses, Loss(name))
+		}
+	}
+	return losses
+}
+
+// Has tells whether a loss is among them.
+func (o Objectives) Has(l Loss) bool { return o == "" || slices.Contains(o.Losses(), l) }
 
 // String joins the names: "ITC + ITM".
 func (o Objectives) String() string {
-	var names []string
-	for _, x := range []struct {
-		in   bool
-		name string
-	}{{o.ITC, "ITC"}, {o.ITM, "ITM"}, {o.MLM, "MLM"}} {
-		if x.in {
-			names = append(names, x.name)
-		}
-	}
-	return strings.Join(names, " + ")
+	return strings.ReplaceAll(string(Of(o.Losses()...)), "+", " + ")
 }
 
 // Rewarded is a Batches whose samplers learn from how much a step improved the model on its own mini-batch: the fall of some

@@ -56,8 +56,8 @@ func (s Scheduled) withDefaults() Scheduled {
 	if s.SearchSpace == 0 {
 		s.SearchSpace = 5664
 	}
-	if s.Objectives == (Objectives{}) {
-		s.Objectives.MLM = true
+	if s.Objectives == All {
+		s.Objectives = Of(MLM)
 	}
 	if s.Quantiles == 0 {
 		s.Quantiles = 100

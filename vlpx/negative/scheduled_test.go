@@ -328,12 +328,12 @@ func TestScheduledErrors(t *testing.T) {
 
 func TestScheduledDefaults(t *testing.T) {
 	got := Scheduled{}.withDefaults()
-	want := Scheduled{SearchSpace: 5664, Objectives: Objectives{MLM: true}, Quantiles: 100, Hidden: 256, Blocks: 2, Rate: 1e-4}
+	want := Scheduled{SearchSpace: 5664, Objectives: Of(MLM), Quantiles: 100, Hidden: 256, Blocks: 2, Rate: 1e-4}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %+v, want FALCON's table 5: %+v", got, want)
 	}
 	if text, err := json.Marshal(Scheduled{}); err != nil || string(text) !=
-		`{"SearchSpace":0,"Objectives":{},"Quantiles":0,"Hidden":0,"Blocks":0,"Rate":0}` {
+		`{"SearchSpace":0,"Objectives":"","Quantiles":0,"Hidden":0,"Blocks":0,"Rate":0}` {
 		t.Errorf("got %s, error %v", text, err)
 	}
 }
@@ -345,10 +345,9 @@ func TestMethodValidate(t *testing.T) {
 	}{
 		{Plain(), ""},
 		{FALCON(Scheduled{}), ""},
-		{FALCON(Scheduled{Objectives: AllObjectives()}), ""},
+		{FALCON(Scheduled{Objectives: Of(ITC, ITM, MLM)}), ""},
 		{Method{Batches: Scheduled{}, Contrast: Distilled{Queue: 8}}, ""},
-		{Method{Batches: Scheduled{Objectives: Objectives{ITC: true}}, Contrast: Distilled{Queue: 8}}, "reward MLM alone"},
-		{Method{Batches: rewardless{}}, "a reward of no loss"},
+		{Method{Batches: Scheduled{Objectives: Of(ITC)}, Contrast: Distilled{Queue: 8}}, "reward MLM alone"},
 	} {
 		err := c.method.WithDefaults().Validate()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -356,7 +355,3 @@ func TestMethodValidate(t *testing.T) {
 		}
 	}
 }
-
-type rewardless struct{ Scheduled }
-
-func (rewardless) Reward() Objectives { return Objectives{} }

@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/run"
@@ -27,23 +30,24 @@ func BenchmarkStep(b *testing.B) {
 			c := scale.Runs(run.Data{}, run.Vocabulary{}, vocab, m, []uint64{1})[0].Train
 			store := model.NewStore()
 			defer store.Finalize()
-			start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: 1, Seed: c.Seed}
-			if err := c.Framework.Initialise(backend, store, c.Method, start); err != nil {
+			start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
+			if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
 				b.Fatal(err)
 			}
-			step, err := train.NewStep(backend, store, c)
-			if err != nil {
-				b.Fatal(err)
-			}
+			step := train.NewStep(backend, store, c)
 			defer step.Close()
-			in := randomInput(c)
-			if _, err := step.Run(in); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if _, err := step.Run(in); err != nil {
+			one, in := func(in field.Values) {
+				out, err := step.Run(in, 0)
+				if err != nil {
 					b.Fatal(err)
 				}
+				out.Release()
+			}, randomInput(b, c)
+			one(in)
+			for b.Loop() {
+				fresh := copied(b, in) // as a mini-batch comes from the host
+				one(fresh)
+				fresh.Release()
 			}
 			each := b.Elapsed() / time.Duration(b.N)
 			b.ReportMetric(float64(each)/float64(time.Millisecond), "ms/step")
@@ -77,25 +81,49 @@ func inShort(s Scale) Scale {
 	return s
 }
 
-// randomInput is a mini-batch of noise and of captions that fill their tokens.
-func randomInput(c train.Config) train.Input {
+// randomInput is a mini-batch of noise and of captions that fill their tokens, for a model that reads ALBEF's fields.
+func randomInput(b *testing.B, c train.Config) field.Values {
 	r := rand.New(rand.NewPCG(1, 2))
-	in := train.Input{
-		Pixels: make([]float32, c.BatchSize*c.Transform.Size*c.Transform.Size*3),
-		Noise:  make([]float32, 2*c.BatchSize*c.BatchSize),
-		Rate:   c.Schedule.Rate,
+	const vocab = 37
+	captions := make([]int32, c.BatchSize*c.MaxLen)
+	for i := range captions {
+		captions[i] = 5 + r.Int32N(vocab-5) // above the special tokens
 	}
-	for i := range in.Pixels {
-		in.Pixels[i] = float32(r.NormFloat64())
+	masked, words := objective.MaskTokens(captions, objective.DrawMask(r, len(captions), c.Method.Masking, vocab), objective.Special{Pad: 0, CLS: 2, Mask: 4})
+	ids := map[field.Name][]int32{field.Captions: captions, field.Masked: masked, field.Words: words}
+	in := field.Values{}
+	for _, f := range c.Inputs() {
+		if of, ok := ids[f.Name]; ok {
+			in[f.Name] = tensors.FromFlatDataAndDimensions(of, f.Shape.Dimensions...)
+			continue
+		}
+		numbers := make([]float32, f.Shape.Size())
+		for i := range numbers {
+			switch f.Name {
+			case field.Image:
+				numbers[i] = float32(r.NormFloat64())
+			case field.Noise:
+				numbers[i] = float32(-math.Log(r.ExpFloat64()))
+			case field.Rate:
+				numbers[i] = float32(c.Schedule.Rate)
+			case field.Progress:
+			default:
+				b.Fatalf("no noise for %s", f.Name)
+			}
+		}
+		in[f.Name] = tensors.FromFlatDataAndDimensions(numbers, f.Shape.Dimensions...)
 	}
-	for i := range in.Noise {
-		in.Noise[i] = float32(-math.Log(r.ExpFloat64()))
-	}
-	vocab := c.Framework.Text.Vocab
-	for range c.BatchSize * c.MaxLen {
-		in.IDs = append(in.IDs, 5+r.Int32N(int32(vocab)-5)) // above the special tokens
-	}
-	in.Masked, in.Labels = objective.MaskTokens(in.IDs, objective.DrawMask(r, len(in.IDs), c.Method.Masking, vocab),
-		objective.Special{Pad: 0, CLS: 2, Mask: 4})
 	return in
+}
+
+// copied are the same numbers in tensors that no engine has.
+func copied(b *testing.B, in field.Values) field.Values {
+	out := field.Values{}
+	for name, x := range in {
+		var err error
+		if out[name], err = x.LocalClone(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return out
 }

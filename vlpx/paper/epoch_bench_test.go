@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -115,29 +116,32 @@ func (s *stepper) step() (time.Duration, error) {
 func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 {
 	store := model.NewStore()
 	defer store.Finalize()
-	start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: 1, Seed: c.Seed}
-	if err := c.Framework.Initialise(backend, store, c.Method, start); err != nil {
+	start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
+	if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
 		b.Fatal(err)
 	}
 	var step, with int
 	exec := model.MustNewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		g := in[0].Graph()
 		s.Store().SetTraining(g, true)
-		batch := framework.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: in[4], Progress: in[5]}
-		losses := c.Framework.Losses(s, c.Method, batch, negative.AllObjectives())
-		norm := c.Optimiser.Update(s.Store(), framework.Model, losses.Of(negative.AllObjectives()), ScalarOne(g, dtypes.Float32), nil)
+		nodes := field.Nodes{}
+		for k, f := range c.Inputs() {
+			nodes[f.Name] = in[k]
+		}
+		told := c.Framework.Step(s, c.Use(), nodes)
+		norm := c.Optimiser.Update(s.Store(), framework.Model, told.Of(c.Framework.Framework, negative.All), ScalarOne(g, dtypes.Float32), nil)
 		step = multiplications(b, g)
-		after := c.Framework.Reassess(s, c.Method, batch, losses.Pairs, c.Method.Batches.(negative.Rewarded).Reward())
+		after := told.Again(c.Method.Batches.(negative.Rewarded).Reward())
 		with = multiplications(b, g)
 		return []*Node{norm, after}
 	})
 	defer exec.Finalize()
-	in := randomInput(c)
-	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, c.BatchSize, c.MaxLen) }
-	out, err := framework.Call(exec,
-		tensors.FromFlatDataAndDimensions(in.Pixels, c.BatchSize, c.Transform.Size, c.Transform.Size, 3),
-		ids(in.IDs), ids(in.Masked), ids(in.Labels),
-		tensors.FromFlatDataAndDimensions(in.Noise, 2, c.BatchSize, c.BatchSize), tensors.FromScalar(float32(0)))
+	values := randomInput(b, c)
+	var in []*tensors.Tensor
+	for _, f := range c.Inputs() {
+		in = append(in, values[f.Name])
+	}
+	out, err := framework.Call(exec, in...)
 	if err != nil {
 		b.Fatal(err)
 	}

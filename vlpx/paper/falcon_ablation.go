@@ -110,11 +110,11 @@ var falconTable4 = Artifact{
 		scheduledRow("Search space 5664", []float64{lost, 86.28, 92.78, 46.19, lost, lost}, func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
 		scheduledRow("Search space 28320", []float64{61.94, lost, lost, lost, 74.61, 83.96},
 			func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
-		rewardRow(negative.Objectives{ITC: true}, nil),
-		rewardRow(negative.Objectives{ITM: true}, nil),
-		rewardRow(negative.Objectives{ITC: true, ITM: true}, nil),
-		rewardRow(negative.Objectives{MLM: true}, fullFALCON),
-		rewardRow(negative.AllObjectives(), nil),
+		rewardRow(negative.Of(negative.ITC), nil),
+		rewardRow(negative.Of(negative.ITM), nil),
+		rewardRow(negative.Of(negative.ITC, negative.ITM), nil),
+		rewardRow(negative.Of(negative.MLM), fullFALCON),
+		rewardRow(negative.Of(negative.ITC, negative.ITM, negative.MLM), nil),
 		scheduledRow("Instance-based: false", nil, func(_ Scale, b *negative.Scheduled) { b.Shared = true }),
 		scheduledRow("Instance-based: true", fullFALCON, func(_ Scale, b *negative.Scheduled) { b.Shared = false }),
 	},
@@ -145,7 +145,7 @@ var fullFALCON = []float64{61.72, 86.28, 92.78, 46.19, 74.56, 83.94}
 
 func rewardRow(o negative.Objectives, paper []float64) Row {
 	return scheduledRow("Reward "+o.String(), paper, func(_ Scale, b *negative.Scheduled) {
-		if o != (negative.Objectives{MLM: true}) { // the default, so that it is the same run
+		if o != negative.Of(negative.MLM) { // the default, so that it is the same run
 			b.Objectives = o
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -78,7 +79,12 @@ func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
 	}
 	for k := range runs {
 		runs[k].Locked, runs[k].LockedBytes = &e, int64(l.Gigabytes*1e9)
-		runs[k].Train.Framework.Vision.Locked = width
+		f := &runs[k].Train.Framework
+		lockable, ok := f.Framework.(framework.Lockable)
+		if !ok {
+			return fmt.Errorf("locked.side=%d: %s reads pixels alone; set locked.side=0", l.Side, f.Name())
+		}
+		f.Framework = lockable.Lock(width)
 	}
 	return nil
 }

@@ -35,13 +35,13 @@ func TestPhotographsAtMini(t *testing.T) {
 	dir := photographs(t)
 	q := Request{Data: dir, Scale: "mini", Seeds: []uint64{1}, Set: []string{"mincount=1"}}
 	without := plan(t, "falcon/table1", q)
-	if r := without.Rows[rowNumber(t, without, "InfoNCE")][0]; r.Locked != nil || r.Train.Framework.Vision.Locked != 0 || r.Init != nil || r.Train.Transform.Size != 64 {
+	if r := without.Rows[rowNumber(t, without, "InfoNCE")][0]; r.Locked != nil || modelOf(r).Vision.Locked != 0 || r.Init != nil || r.Train.Transform.Size != 64 {
 		t.Errorf("without the ViT: got %+v", r)
 	}
 	q.Places = withViT(t)
 	p := plan(t, "falcon/table1", q)
 	for _, r := range p.Runs() {
-		v := r.Train.Framework.Vision
+		v := modelOf(r).Vision
 		if r.Locked == nil || r.Locked.Pixels != transform.Symmetric || r.Locked.Side != 7 || v.Locked != 16 || v.Image != 224 || v.Patch != 32 ||
 			v.Tokens() != 50 || r.Train.Transform != (transform.Pipeline{Size: 224}) {
 			t.Errorf("%s: got %+v before %+v", r.Train.Method.Name, r.Locked, v)

@@ -21,6 +21,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -155,7 +156,7 @@ func pinnedRuns(t *testing.T) []run.Run {
 			t.Fatal(err)
 		}
 		for _, r := range p.Runs() {
-			method, err := json.Marshal([]any{r.Train.Method, r.Train.Objectives, r.Init != nil, r.Train.Framework.Half})
+			method, err := json.Marshal([]any{r.Train.Method, r.Train.Objectives, r.Init != nil, modelOf(r).Half})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,10 +210,10 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		t.Fatal(err)
 	}
 	for _, p := range curves.Points {
-		told.Steps = append(told.Steps, numbers{p.ITC, p.ITM, p.MLM, p.GradientNorm, p.Temperature, p.Improvement})
+		told.Steps = append(told.Steps, numbers{p.Losses[negative.ITC], p.Losses[negative.ITM], p.Losses[negative.MLM], p.GradientNorm, p.Temperature, p.Improvement})
 	}
 	for _, e := range outcome.Epochs {
-		told.Epochs = append(told.Epochs, numbers{e.ITC, e.ITM, e.MLM})
+		told.Epochs = append(told.Epochs, numbers{e.Losses[negative.ITC], e.Losses[negative.ITM], e.Losses[negative.MLM]})
 	}
 	return told
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	albefmodel "vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/run"
 )
 
 func TestPlanRuns(t *testing.T) {
@@ -11,8 +13,8 @@ func TestPlanRuns(t *testing.T) {
 	var got []string
 	for _, r := range p.Runs() {
 		got = append(got, r.Train.Method.Name+" "+string(rune('0'+r.Train.Seed)))
-		if r.Train.Epochs != 1 || r.Train.Framework.Text.Vocab < 10 {
-			t.Errorf("got %d epochs with a vocabulary of %d, want 1 and the captions' own", r.Train.Epochs, r.Train.Framework.Text.Vocab)
+		if r.Train.Epochs != 1 || modelOf(r).Text.Vocab < 10 {
+			t.Errorf("got %d epochs with a vocabulary of %d, want 1 and the captions' own", r.Train.Epochs, modelOf(r).Text.Vocab)
 		}
 	}
 	if want := []string{"ALBEF 5", "GRIT-VLP 5", "ALBEF 4", "GRIT-VLP 4"}; !slices.Equal(got, want) {
@@ -128,3 +130,6 @@ func TestPlanOfAReference(t *testing.T) {
 		t.Errorf("SRCL names the reference %q, want %q", got, want)
 	}
 }
+
+// modelOf is a run's ALBEF.
+func modelOf(r run.Run) albefmodel.Model { return r.Train.Framework.Framework.(albefmodel.Model) }

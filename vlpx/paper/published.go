@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -88,9 +89,13 @@ func (w planner) publish(runs []run.Run, scale Scale) error {
 	for k := range runs {
 		runs[k].Weights = first
 		if source := first.Vision; source != nil {
-			v := &runs[k].Train.Framework.Vision
+			f := &runs[k].Train.Framework
+			pretrained, ok := f.Framework.(framework.Pretrained)
+			if !ok {
+				return fmt.Errorf("weights vision=%s: %s takes no published weights; leave them out", source.Name, f.Name())
+			}
 			var err error
-			if *v, err = source.Adapt(*v); err != nil {
+			if f.Framework, err = pretrained.Adapt(framework.Vision, *source); err != nil {
 				return err
 			}
 		}

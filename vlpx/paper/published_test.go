@@ -33,7 +33,7 @@ func TestPlanWithWeights(t *testing.T) {
 		p := plan(t, "mafa/table1", Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1", "scenes.test=1"),
 			Weights: []string{"vision=" + clip}})
 		for _, r := range p.Runs() {
-			if v := r.Train.Framework.Vision; !v.CLIP || v.Activation != encoder.Quick {
+			if v := modelOf(r).Vision; !v.CLIP || v.Activation != encoder.Quick {
 				t.Errorf("%s: %+v, want CLIP's layers", r.Train.Method.Name, v)
 			}
 			source := r.Weights.Vision

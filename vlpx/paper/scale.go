@@ -7,8 +7,9 @@ import (
 
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
-	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	albefmodel "vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -18,6 +19,8 @@ import (
 // runs at the same scale.
 type Scale struct {
 	Name string
+	// Framework is the name of the model; ALBEF if empty. Set first, since it changes other settings.
+	Framework string
 
 	Scenes    scenes.Config // the generated data; not used for a folder
 	Images    int           // images of each split of a folder to use, the first ones; 0 for all
@@ -108,7 +111,7 @@ func scales() []Scale {
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Epochs, paper.WarmStart = 20, 0
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "spec"}.WithDefaults()
-	full := framework.Paper()
+	full := albefmodel.Paper()
 	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
 	paper.Width, paper.Heads, paper.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
 	paper.VisionLayers, paper.TextLayers, paper.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion
@@ -154,20 +157,6 @@ func Preset(name string, folder bool) (Scale, error) {
 	return s, nil
 }
 
-// Framework is ALBEF at this scale, for a vocabulary of the given size.
-func (s Scale) Framework(vocab int) framework.ALBEF {
-	patch := s.Patch
-	if s.Locked.Side > 0 {
-		patch = s.Image / s.Locked.Side
-	}
-	return framework.ALBEF{
-		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
-		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
-			Fusion: s.Fusion, Dropout: s.Dropout},
-		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
-	}
-}
-
 // Runs are the runs of a method on data at this scale, one a seed. vocab is the size of the vocabulary that the data gives.
 func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
 	pixels := transform.Pipeline{Size: s.Image}
@@ -182,9 +171,9 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	var runs []run.Run
 	for _, seed := range seeds {
 		runs = append(runs, run.Run{
-			Data: data, Vocabulary: vocabulary, Rerank: s.Rerank,
+			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
 			Train: train.Config{
-				Framework: s.Framework(vocab), Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
+				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
 				Transform: pixels, Optimiser: s.Optimiser, Schedule: schedule, Seed: seed,
 			},
 		})

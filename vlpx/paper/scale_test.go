@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	albefmodel "vlpx.internal/vlpx/framework/albef"
 
-	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -69,7 +69,7 @@ func TestPresetsFit(t *testing.T) {
 // sizes of FALCON's table 5.
 func TestPaperPreset(t *testing.T) {
 	s := preset(t, "paper", true)
-	if got, want := s.Framework(30522), framework.Paper(); got != want {
+	if got, want := s.Model(30522), albefmodel.Paper(); got != want {
 		t.Errorf("framework: got %+v, want %+v", got, want)
 	}
 	for _, c := range []struct {

@@ -25,6 +25,9 @@ func (s *Scale) Set(assignment string) error {
 		return fmt.Errorf("setting %s: no setting %q%s See them all with: vlpx show settings, or vlpx.Show(\"settings\") in a notebook",
 			assignment, key, Suggest(key, slices.Collect(maps.Keys(fields))))
 	}
+	if strings.EqualFold(key, "framework") {
+		return s.frame(text)
+	}
 	if field.Kind() == reflect.String {
 		field.SetString(text)
 		return nil
@@ -44,7 +47,20 @@ func (s *Scale) Set(assignment string) error {
 	return nil
 }
 
-// SetAll changes fields one after the other, as Set does. With a changed number of epochs the cosine of the learning rate gets
+// frame takes a framework by its name, with what its paper has.
+func (s *Scale) frame(name string) error {
+	k, err := kind(name)
+	if err != nil {
+		return fmt.Errorf("setting framework=%s: %w", name, err)
+	}
+	s.Framework = k.Name
+	if k.preset != nil {
+		k.preset(s)
+	}
+	return nil
+}
+
+// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. With a changed number of epochs the cosine of the learning rate gets
 // its length, unless Schedule.Epochs is among the assignments, too, before or after it.
 func (s *Scale) SetAll(assignments []string) error {
 	sets := func(name string) bool {
@@ -56,9 +72,15 @@ func (s *Scale) SetAll(assignments []string) error {
 	if sets("epochs") && !sets("schedule.epochs") {
 		s.Schedule.Epochs = 0
 	}
-	for _, assignment := range assignments {
-		if err := s.Set(assignment); err != nil {
-			return err
+	isFramework := func(a string) bool { return strings.HasPrefix(strings.ToLower(a), "framework=") }
+	for _, first := range []bool{true, false} {
+		for _, assignment := range assignments {
+			if isFramework(assignment) != first {
+				continue
+			}
+			if err := s.Set(assignment); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

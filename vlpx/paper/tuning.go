@@ -2,6 +2,7 @@ package paper
 
 import (
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -41,6 +42,17 @@ func retrievalTuning(s Scale, alpha float64) negative.Method {
 	}
 }
 
+// tunedBy are the losses of retrieval fine-tuning, as far as the framework has them.
+func tunedBy(f framework.Framework) negative.Objectives {
+	var losses []negative.Loss
+	for _, l := range f.Losses() {
+		if l == negative.ITC || l == negative.ITM {
+			losses = append(losses, l)
+		}
+	}
+	return negative.Of(losses...)
+}
+
 // tuned is the fine-tuning on data that goes on from a pre-training run. The epoch with the highest mean recall on the
 // validation split is taken, as ALBEF does.
 func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
@@ -48,7 +60,7 @@ func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
 	c, t := &r.Train, s.Tuning
 	c.Method, c.Reference, c.Init = m.WithDefaults(), "", from.ID()
-	c.Objectives, c.Select = negative.Objectives{ITC: true, ITM: true}, string(eval.RMean)
+	c.Objectives, c.Select = tunedBy(c.Framework.Framework), string(eval.RMean)
 	c.Epochs = t.Epochs
 	if t.BatchSize != 0 {
 		c.BatchSize = t.BatchSize

@@ -55,7 +55,7 @@ func TestPlanOfFineTuning(t *testing.T) {
 	want.Init, want.Reference, want.Select = before.ID(), "", "R mean"
 	want.Method = negative.Method{Name: "tuned fine-tuned", Matching: negative.Sampled{},
 		Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 64, Items: true}}.WithDefaults()
-	want.Objectives = negative.Objectives{ITC: true, ITM: true}
+	want.Objectives = negative.Of(negative.ITC, negative.ITM)
 	want.Epochs, want.Schedule = 1, train.Schedule{Warmup: 4e-5, Rate: 3e-3, Min: 4e-5, Units: 5, Unit: 1, Epochs: 1}
 	if got, want := (run.Run{Train: after.Train}), (run.Run{Train: want}); string(got.JSON()) != string(want.JSON()) {
 		t.Errorf("got fine-tuning\n%s\nwant\n%s", got.JSON(), want.JSON())
@@ -88,17 +88,5 @@ func TestTuningsFit(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Plans of before there was fine-tuning ask for the same runs.
-func TestOlderPlans(t *testing.T) {
-	p := plan(t, "falcon/table1", Request{Seeds: []uint64{1}, Methods: []string{"ALBEF", "SRCL"}})
-	var got []string
-	for _, r := range p.Runs() {
-		got = append(got, r.ID())
-	}
-	if want := []string{"c208b13ddb10ceef", "f125ea63f307058b", "d96af8c2d60bcf26"}; !slices.Equal(got, want) {
-		t.Errorf("got the runs %v, want %v: ALBEF, and SRCL after InfoNCE", got, want)
 	}
 }

@@ -56,8 +56,8 @@ func TestComparedPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, changed, srcl := p.Rows[0][0], p.Rows[1][0], p.Rows[2][0]
-	if got := changed.Train.Method.Batches.(negative.Grouped).SearchSpace; got != 16 || changed.Train.Framework.Temperature != 0.2 {
-		t.Errorf("search space %d, temperature %g, want 16, 0.2", got, changed.Train.Framework.Temperature)
+	if got := changed.Train.Method.Batches.(negative.Grouped).SearchSpace; got != 16 || modelOf(changed).Temperature != 0.2 {
+		t.Errorf("search space %d, temperature %g, want 16, 0.2", got, modelOf(changed).Temperature)
 	}
 	if changed.Data.Scenes.Density != "half" || plain.Data.Scenes.Density != "mid" {
 		t.Errorf("densities %s and %s, want half and mid", changed.Data.Scenes.Density, plain.Data.Scenes.Density)

@@ -16,8 +16,8 @@ var own = []Artifact{
 		Look: "Whether the improvement of MLM on a mini-batch depends on its hardness at all, by how many of its standard deviations, " +
 			"and at which quantile it is largest: a policy can learn no more than that.",
 		Rows: []Row{
-			probeRow("Reward ITC", negative.Objectives{ITC: true}), probeRow("Reward ITM", negative.Objectives{ITM: true}),
-			probeRow("Reward MLM", negative.Objectives{}),
+			probeRow("Reward ITC", negative.Of(negative.ITC)), probeRow("Reward ITM", negative.Of(negative.ITM)),
+			probeRow("Reward MLM", ""),
 		},
 		Table:  rewardTable,
 		Figure: rewardFigure,

@@ -12,7 +12,6 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
@@ -77,24 +76,19 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if n := len(outcome.Skipped); n > 0 {
 		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
 	}
-	var retrieved []eval.Retrieved
-	var items eval.Items
-	metrics, err := e.evaluate(ctx, r, collection, model, "test", func(q eval.Retrieval, ctx context.Context, n *framework.Inference) (eval.Result, error) {
-		q.Show = func(examples []eval.Retrieved) { retrieved = examples }
-		q.Keep = func(queries eval.Items) { items = queries }
-		return q.Full(ctx, n)
-	})
+	measured, err := e.evaluate(ctx, r, collection, model, "test", r.Tasks, false)
 	if err != nil {
 		return Result{}, err
 	}
+	metrics := plain(measured.Metrics)
 	maps.Copy(metrics, outcome.Epochs[len(outcome.Epochs)-1].Counted())
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
-		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch, Retrieved: retrieved,
-		Items: &items,
+		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
+		Retrieved: measured.Retrieved, Items: measured.Items,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)
@@ -102,10 +96,10 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 
 // open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.
 func (e *Executor) open(ctx context.Context, r Run) (data, error) {
-	if r.Rerank < 1 {
-		return data{}, fmt.Errorf("run: re-ranking %d candidates; use at least 1", r.Rerank)
+	if len(r.Tasks) == 0 {
+		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval", r.Train.Method.Name)
 	}
-	if err := selectable(r.Train.Select); err != nil {
+	if err := r.selectable(); err != nil {
 		return data{}, err
 	}
 	collection, err := r.Data.Open()
@@ -121,25 +115,43 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 		if _, err := collection.Split(split); err != nil {
 			return data{}, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
 		}
+		if split == "train" {
+			continue
+		}
+		set, err := r.Data.split(collection, split)
+		if err == nil {
+			err = r.Tasks.Check(r.Train.Framework.Framework, set)
+		}
+		if err != nil {
+			return data{}, err
+		}
 	}
 	return e.look(ctx, r.Data, collection, "val", "test")
 }
 
-// selectable tells why a metric is none to select the best epoch by; an empty one selects nothing.
-func selectable(metric string) error {
+// selectable tells why the metric by which the best epoch is selected is none to do so by.
+func (r Run) selectable() error {
+	metric := r.Train.Select
 	if metric == "" {
 		return nil
 	}
-	for _, info := range eval.Metrics() {
-		if name := string(info.Metric); !info.LowerIsBetter && (metric == name || metric == eval.CosinePrefix+name) {
+	var first eval.Metric
+	for _, info := range r.Tasks.Metrics() {
+		if info.LowerIsBetter {
+			continue
+		}
+		if name := string(info.Metric); metric == name || metric == eval.CosinePrefix+name {
 			return nil
 		}
+		if first == "" {
+			first = info.Metric
+		}
 	}
-	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of retrieval of which more is better; use one such as %q", metric, eval.RMean)
+	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of the run's tasks of which more is better; use one such as %q", metric, first)
 }
 
-// Evaluate measures a finished run's model on a split.
-func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[string]float64, error) {
+// Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
+func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...eval.Task) (map[string]float64, error) {
 	_, done, err := e.Store.Find(r)
 	if err != nil {
 		return nil, err
@@ -160,25 +172,36 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string) (map[strin
 		return nil, err
 	}
 	defer model.Close()
-	return e.measure(ctx, r, collection, model, split)
+	return e.measure(ctx, r, collection, model, split, tasks)
 }
 
-// Measure measures a model on a split of a run's data, as the run would. Of the run it needs the data, the locked encoder, the re-ranking,
-// and the sizes of images and captions.
-func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string) (map[string]float64, error) {
+// Measure measures a model on a split of a run's data, by the run's own tasks where none are named. Of the run it needs the data, the
+// tasks, the locked encoder, and the sizes of images and captions.
+func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string, tasks ...eval.Task) (map[string]float64, error) {
 	collection, err := r.Data.Open()
 	if err != nil {
 		return nil, err
 	}
-	return e.measure(ctx, r, collection, m, split)
+	return e.measure(ctx, r, collection, m, split, tasks)
 }
 
-func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string) (map[string]float64, error) {
+func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, tasks eval.Tasks) (map[string]float64, error) {
+	if len(tasks) == 0 {
+		tasks = r.Tasks
+	}
+	set, err := r.Data.split(c, split)
+	if err == nil {
+		err = tasks.Check(r.Train.Framework.Framework, set)
+	}
+	if err != nil {
+		return nil, err
+	}
 	looked, err := e.look(ctx, r.Data, c, split)
 	if err != nil {
 		return nil, err
 	}
-	return e.evaluate(ctx, r, looked, m, split, eval.Retrieval.Full)
+	measured, err := e.evaluate(ctx, r, looked, m, split, tasks, false)
+	return plain(measured.Metrics), err
 }
 
 func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) (*train.Model, train.Outcome, error) {
@@ -209,10 +232,6 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			}
 		}
 	}
-	measure := eval.Retrieval.Cosine
-	if r.Train.Select != "" {
-		measure = eval.Retrieval.Full
-	}
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
 		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published, Words: words,
@@ -222,40 +241,53 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			}
 		},
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
-			return e.evaluate(ctx, r, c, m, "val", measure)
+			measured, err := e.evaluate(ctx, r, c, m, "val", r.Tasks, r.Train.Select == "")
+			return plain(measured.Metrics), err
 		},
 	})
 }
 
-type measurement func(eval.Retrieval, context.Context, *framework.Inference) (eval.Result, error)
-
-// evaluate measures zero-shot retrieval of a model on a split, in the given way.
-func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, measure measurement) (map[string]float64, error) {
+// evaluate measures a model on a split by tasks, in brief or wholly.
+func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, tasks eval.Tasks, brief bool) (eval.Measured, error) {
+	all := eval.Measured{Metrics: eval.Result{}}
 	set, err := r.Data.split(c, split)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	inference, err := m.Inference()
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	features, closeFeatures, err := e.Features(ctx, r, c, split)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	defer closeFeatures()
-	retrieval := eval.Retrieval{
-		Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, Features: features, MaxLen: r.Train.MaxLen, Rerank: r.Rerank, Accept: c.accept(split),
+	subject := eval.Subject{
+		Model: inference, Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, Features: features, MaxLen: r.Train.MaxLen,
+		Accept: c.accept(split), Brief: brief,
 	}
-	result, err := measure(retrieval, ctx, inference)
-	if err != nil {
-		return nil, fmt.Errorf("run: evaluating %s on %s: %w", r.Train.Method.Name, set.Name(), err)
+	for _, task := range tasks {
+		measured, err := task.Measure(ctx, subject)
+		if err != nil {
+			return all, fmt.Errorf("run: measuring %s on %s: %w", r.Train.Method.Name, set.Name(), err)
+		}
+		maps.Copy(all.Metrics, measured.Metrics)
+		all.Retrieved = append(all.Retrieved, measured.Retrieved...)
+		if measured.Items != nil {
+			all.Items = measured.Items
+		}
 	}
+	return all, nil
+}
+
+// plain are metrics by plain names.
+func plain(result eval.Result) map[string]float64 {
 	metrics := map[string]float64{}
 	for name, value := range result {
 		metrics[string(name)] = value
 	}
-	return metrics, nil
+	return metrics
 }
 
 func (e *Executor) say(format string, args ...any) {

@@ -28,7 +28,7 @@ func tuned(t *testing.T) Run {
 	r.Train.Method = negative.Method{
 		Name: "tuned", Contrast: negative.Distilled{Decay: 0.9, Queue: 8, Items: true}, Matching: negative.Sampled{},
 	}.WithDefaults()
-	r.Train.Objectives = negative.Objectives{ITC: true, ITM: true}
+	r.Train.Objectives = negative.Of(negative.ITC, negative.ITM)
 	r.Train.Select = string(eval.RMean)
 	return r
 }
@@ -44,9 +44,9 @@ func TestInitRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := r.Tokenizer(collection); err != nil || kept.Hash() == own.Hash() || kept.Size() != r.Train.Framework.Text.Vocab {
+	if kept, err := r.Tokenizer(collection); err != nil || kept.Hash() == own.Hash() || kept.Size() != model(r).Text.Vocab {
 		t.Fatalf("got a vocabulary of %d (%v), want the %d of pre-training, which are others than the data's own", kept.Size(), err,
-			r.Train.Framework.Text.Vocab)
+			model(r).Text.Vocab)
 	}
 	again := r
 	again.Init, again.Train.Init = &r, r.ID()
@@ -126,19 +126,8 @@ func TestSelectMistakeShowsBeforeTraining(t *testing.T) {
 		e, r := executor(t, t.TempDir()), smallest(t)
 		e.Report = func(Run, train.Report) { t.Error("a step was made") }
 		r.Train.Select = metric
-		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), `use one such as "R mean"`) {
+		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), `use one such as "TR@1"`) {
 			t.Errorf("%s: got %v, want an error that names a metric", metric, err)
-		}
-	}
-}
-
-// Results of runs before there was anything to start from or to select by are still found.
-func TestOlderIdentities(t *testing.T) {
-	r := smallest(t)
-	for want, method := range map[string]negative.Method{"a47da23d327977cd": r.Train.Method, "8a2bc9d1c67b6e00": negative.ALBEF(16)} {
-		r.Train.Method = method
-		if got := r.ID(); got != want {
-			t.Errorf("%s: got the identity %s, want %s", method.Name, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
@@ -22,7 +23,7 @@ func TestDescribe(t *testing.T) {
 	r := tuned(t)
 	r.Weights.Vision = &weights.Source{Hash: "0123"}
 	r.Locked = &locked.Encoder{Weights: weights.Source{Hash: "4567"}, Image: 224, Side: 7, Pixels: transform.Symmetric}
-	r.Train.Framework.MeanPool, r.Train.Framework.Text.Dropout = true, 0.1
+	change(&r, func(a *albef.Model) { a.MeanPool, a.Text.Dropout = true, 0.1 })
 	var lines any
 	if err := json.Unmarshal(r.JSON(), &lines); err != nil {
 		t.Fatal(err)
@@ -38,8 +39,8 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("with its lines moved: got %s (%v), want %s", got.ID, err, r.ID())
 	}
 	for old, spoilt := range map[string]struct{ new, want string }{
-		`"Format": 1`: {`"Format": 2`, "settings of format 2; this version knows 1 to 1"},
-		`"Rerank": 2`: {`"Rerank": 2, "Reorder": 1`, `of a newer version: json: unknown field "Reorder"`},
+		`"Format": 2`: {`"Format": 3`, "settings of format 3; this version knows format 2"},
+		`"Rerank": 2`: {`"Rerank": 2, "Reorder": 1`, `json: unknown field "Reorder"`},
 		`"Seed": 1,`:  {`"Seed": "one",`, "no run's settings"},
 		"{":           {"[", "no run's settings"},
 	} {

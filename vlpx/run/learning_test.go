@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
@@ -22,11 +23,11 @@ func learned(t *testing.T, backend compute.Backend, shuffled float64, seed uint6
 	t.Helper()
 	r, vocab := onScenes(t, scenes.Config{Train: 600, Val: 16, Test: 100, Captions: 2, Size: 16, Density: "half", Noise: -1, CaptionNoise: shuffled}, 8)
 	r.Train = train.Config{
-		Framework: framework.ALBEF{
+		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 48, Layers: 1, Heads: 2, MLP: 96},
 			Text:   encoder.BERT{Vocab: vocab, Positions: 16, Width: 48, Heads: 2, MLP: 96, Layers: 1, Fusion: 1},
 			Embed:  48, MeanPool: true,
-		},
+		}},
 		Method: negative.Plain(), BatchSize: 24, Epochs: 5, MaxLen: 14,
 		Transform: transform.Pipeline{Size: 16},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
@@ -62,14 +63,14 @@ func TestItLearns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			result := learned(t, backend, c.shuffled, 1)
 			first, last := result.Epochs[0], result.Epochs[len(result.Epochs)-1]
-			t.Logf("ITC %.2f to %.2f, MLM %.2f to %.2f, recall at 10 of texts %.1f and of images %.1f", first.ITC, last.ITC, first.MLM, last.MLM,
+			t.Logf("ITC %.2f to %.2f, MLM %.2f to %.2f, recall at 10 of texts %.1f and of images %.1f", first.Losses[negative.ITC], last.Losses[negative.ITC], first.Losses[negative.MLM], last.Losses[negative.MLM],
 				result.Metrics[eval.CosinePrefix+string(eval.TR10)], result.Metrics[eval.CosinePrefix+string(eval.IR10)])
-			if last.ITC < c.leastITC || last.ITC > c.mostITC || first.ITC-last.ITC < c.leastFall {
-				t.Errorf("ITC goes from %.3f to %.3f, want it between %.3f and %.3f at the end, %.1f lower than at first", first.ITC, last.ITC,
+			if last.Losses[negative.ITC] < c.leastITC || last.Losses[negative.ITC] > c.mostITC || first.Losses[negative.ITC]-last.Losses[negative.ITC] < c.leastFall {
+				t.Errorf("ITC goes from %.3f to %.3f, want it between %.3f and %.3f at the end, %.1f lower than at first", first.Losses[negative.ITC], last.Losses[negative.ITC],
 					c.leastITC, c.mostITC, c.leastFall)
 			}
-			if last.MLM > c.mostMLM || last.MLM >= first.MLM {
-				t.Errorf("MLM goes from %.3f to %.3f, want at most %.1f: words can be told from words either way", first.MLM, last.MLM, c.mostMLM)
+			if last.Losses[negative.MLM] > c.mostMLM || last.Losses[negative.MLM] >= first.Losses[negative.MLM] {
+				t.Errorf("MLM goes from %.3f to %.3f, want at most %.1f: words can be told from words either way", first.Losses[negative.MLM], last.Losses[negative.MLM], c.mostMLM)
 			}
 			for _, m := range metrics {
 				if got := result.Metrics[eval.CosinePrefix+string(m)]; got < c.leastR10 || got > c.mostR10 {

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/weights"
 )
@@ -23,7 +24,9 @@ func behindLocked(t *testing.T, dir string) Run {
 	}
 	r := on(t, dir)
 	r.Locked = &locked.Encoder{Weights: source, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
-	r.Train.Framework.Vision = encoder.ViT{Image: 24, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, Locked: 16}
+	change(&r, func(a *albef.Model) {
+		a.Vision = encoder.ViT{Image: 24, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, Locked: 16}
+	})
 	r.Train.Transform = transform.Pipeline{Size: 24}
 	return r
 }

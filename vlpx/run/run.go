@@ -15,20 +15,21 @@ import (
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/train"
 )
 
 // format is the version of what a run computes. It changes whenever the same configuration gives other numbers, so that older
 // results are not taken for today's.
-const format = 1
+const format = 2
 
 // Run is one training run with its evaluation: all that its numbers depend on.
 type Run struct {
 	Data       Data
 	Vocabulary Vocabulary
 	Train      train.Config
-	Rerank     int // nearest candidates that image-text matching re-ranks at evaluation
+	Tasks      eval.Tasks // that the model is measured by: in brief on the validation split after each epoch, wholly on the test split at the end
 	// Weights are the published models that this one starts from; none where all first values are drawn.
 	Weights Weights `json:",omitzero"`
 	// Locked is the image encoder without gradient in front of the model; nil where the model reads pixels.

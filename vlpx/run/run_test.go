@@ -16,7 +16,9 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
@@ -28,7 +30,7 @@ func onScenes(t *testing.T, c scenes.Config, rerank int) (r Run, vocab int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = Run{Data: data, Vocabulary: Vocabulary{MinCount: 1, MaxSize: 200}, Rerank: rerank}
+	r = Run{Data: data, Vocabulary: Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: rerank}}}
 	collection, err := data.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +47,11 @@ func smallest(t *testing.T) Run {
 	t.Helper()
 	r, vocab := onScenes(t, scenes.Config{Train: 16, Val: 4, Test: 4, Captions: 2, Size: 16}, 2)
 	r.Train = train.Config{
-		Framework: framework.ALBEF{
+		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
 			Text:   encoder.BERT{Vocab: vocab, Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1},
 			Embed:  6,
-		},
+		}},
 		Method: negative.GRITVLP(8, 16), BatchSize: 8, Epochs: 2, MaxLen: 10,
 		Transform: transform.Pipeline{Size: 16},
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
@@ -57,6 +59,16 @@ func smallest(t *testing.T) Run {
 		Seed:      1,
 	}
 	return r
+}
+
+// model is a run's ALBEF.
+func model(r Run) albef.Model { return r.Train.Framework.Framework.(albef.Model) }
+
+// change changes it.
+func change(r *Run, how func(*albef.Model)) {
+	a := model(*r)
+	how(&a)
+	r.Train.Framework.Framework = a
 }
 
 // bump changes every number, text and truth value below v in turn, fills what is nil or empty, calls changed, and puts it back. A nil
@@ -156,7 +168,7 @@ func everyPart() map[string][]any {
 		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
 			negative.Pruned{Weights: regulated}},
 		"Pairs":   {negative.Hardest{}, negative.Sampled{}},
-		"Connect": {negative.ECM{}, negative.ECM{Use: negative.AllObjectives()}},
+		"Connect": {negative.ECM{}, negative.ECM{Use: negative.Of(negative.ITM)}},
 	}
 }
 

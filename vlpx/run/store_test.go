@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
@@ -39,7 +40,7 @@ func TestResultRoundTrip(t *testing.T) {
 	}
 	want := Result{
 		ID: r.ID(), Method: "GRIT-VLP", Seed: 1, Metrics: map[string]float64{"IR@1": 100.0 / 3},
-		Epochs: []train.Record{{Epoch: 1, ITC: 0.1, False: train.FalseNegatives{Batch: 3, BatchTrue: 1}}},
+		Epochs: []train.Record{{Epoch: 1, Losses: train.Losses{"ITC": 0.1}, False: train.FalseNegatives{Batch: 3, BatchTrue: 1}}},
 		Engine: "e", Versions: map[string]string{"gomlx": "v1"}, Finished: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Seconds: 1.5,
 		PeakMemory: 1 << 40, SkippedImages: 2,
 	}
@@ -311,7 +312,7 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 func TestMistakesShowBeforeTraining(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	e.Report = func(Run, train.Report) { t.Error("a step was made") }
-	r.Rerank = 0
+	r.Tasks = eval.Tasks{eval.Retrieval{}}
 	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "re-ranking 0") {
 		t.Errorf("got %v, want an error about re-ranking", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -73,7 +74,7 @@ func on(t *testing.T, dir string) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Train.Framework.Text.Vocab = tokenizer.Size()
+	change(&r, func(a *albef.Model) { a.Text.Vocab = tokenizer.Size() })
 	return r
 }
 

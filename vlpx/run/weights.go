@@ -18,29 +18,27 @@ type Weights struct {
 
 // published reads the weights that a run starts from, and tells what became of each file.
 func (e *Executor) published(r Run) (weights.Values, error) {
-	all, model := weights.Values{}, r.Train.Framework
-	take := func(part string, s weights.Source, values weights.Values, report weights.Report, err error) error {
-		if err != nil {
-			return err
+	all, f := weights.Values{}, r.Train.Framework
+	for _, of := range []struct {
+		part   framework.Part
+		source *weights.Source
+	}{{framework.Vision, r.Weights.Vision}, {framework.Text, r.Weights.Text}} {
+		if of.source == nil {
+			continue
 		}
-		e.say("%s weights from %s (%s)", part, s.Name, s.Hash)
+		pretrained, ok := f.Framework.(framework.Pretrained)
+		if !ok {
+			return nil, fmt.Errorf("run: %s takes no published weights; -weights %s=none draws them", f.Name(), of.part)
+		}
+		values, report, err := pretrained.First(of.part, *of.source)
+		if err != nil {
+			return nil, fmt.Errorf("run: the %s encoder's first weights: %w; -weights %s=none draws them", of.part, err, of.part)
+		}
+		e.say("%s weights from %s (%s)", of.part, of.source.Name, of.source.Hash)
 		for _, line := range report.Lines() {
 			e.say("  %s", line)
 		}
 		maps.Copy(all, values)
-		return nil
-	}
-	if s := r.Weights.Vision; s != nil {
-		values, report, err := s.ImageEncoder(model.Vision, framework.Model+"/vision")
-		if err := take("vision", *s, values, report, err); err != nil {
-			return nil, fmt.Errorf("run: the image encoder's first weights: %w; -weights vision=none draws them", err)
-		}
-	}
-	if s := r.Weights.Text; s != nil {
-		values, report, err := s.TextEncoder(model.Text, framework.Model+"/text")
-		if err := take("text", *s, values, report, err); err != nil {
-			return nil, fmt.Errorf("run: the text encoder's first weights: %w; -weights text=none draws them", err)
-		}
 	}
 	return all, nil
 }

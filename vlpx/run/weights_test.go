@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -58,7 +59,7 @@ func checkpoint(t *testing.T, v encoder.ViT) weights.Source {
 func TestRunFromWeights(t *testing.T) {
 	drawn := smallest(t)
 	r := drawn
-	source := checkpoint(t, r.Train.Framework.Vision)
+	source := checkpoint(t, model(r).Vision)
 	r.Weights.Vision = &source
 	if text := r.JSON(); r.ID() == drawn.ID() || !bytes.Contains(text, []byte(source.Hash)) || bytes.Contains(text, []byte(source.Path)) {
 		t.Errorf("got the identity %s of\n%s, want the hash in it and not the path", r.ID(), text)
@@ -77,7 +78,7 @@ func TestRunFromWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Epochs[0].ITC == want.Epochs[0].ITC {
+	if got.Epochs[0].Losses[negative.ITC] == want.Epochs[0].Losses[negative.ITC] {
 		t.Error("training is as it is without the weights")
 	}
 	if lines := strings.Join(said, "\n"); strings.Count(lines, "vision weights from ones ("+source.Hash+")") != 1 || !strings.Contains(lines, "  used ") {
@@ -88,7 +89,7 @@ func TestRunFromWeights(t *testing.T) {
 // Weights that do not fit, and those that are not on this machine, are told before training.
 func TestWeightsThatDoNotFit(t *testing.T) {
 	r := smallest(t)
-	wider := r.Train.Framework.Vision
+	wider := model(r).Vision
 	wider.Width *= 2
 	ones := checkpoint(t, wider)
 	absent, err := weights.Places{Cache: t.TempDir()}.Find("deit-base")
@@ -141,10 +142,10 @@ func TestRunFromWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Epochs[0].ITC == want.Epochs[0].ITC {
+	if got.Epochs[0].Losses[negative.ITC] == want.Epochs[0].Losses[negative.ITC] {
 		t.Error("training is as it is without the words")
 	}
-	if lines := strings.Join(said, "\n"); strings.Count(lines, fmt.Sprintf("): 1 of %d have a vector", r.Train.Framework.Text.Vocab)) != 1 {
+	if lines := strings.Join(said, "\n"); strings.Count(lines, fmt.Sprintf("): 1 of %d have a vector", model(r).Text.Vocab)) != 1 {
 		t.Errorf("got the lines\n%s\nwant that one word has a vector", lines)
 	}
 	if err := os.Remove(filepath.Join(dir, "words.txt")); err != nil {

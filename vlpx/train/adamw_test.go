@@ -116,8 +116,8 @@ func TestOneStepMovesEveryWeight(t *testing.T) {
 	job := smallest(t, negative.ALBEF(8))
 	job.Config.Optimiser.WeightDecay = 0
 	first := model.NewStore()
-	start := negative.Start{Pairs: 22, BatchSize: 4, Dim: job.Config.Framework.Embed, Epochs: 3, Seed: job.Config.Seed}
-	if err := job.Config.Framework.Initialise(job.Backend, first, job.Config.Method, start); err != nil {
+	start := negative.Start{Pairs: 22, BatchSize: 4, Dim: framework.Dim(job.Config.Framework.Framework), Epochs: 3, Seed: job.Config.Seed}
+	if err := framework.Initialise(job.Config.Framework.Framework, job.Config.Use(), job.Backend, first, start); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.InitializeVariables(job.Backend, nil); err != nil {
@@ -158,7 +158,7 @@ func TestConfigValidate(t *testing.T) {
 	}{
 		{"batch of 1", func(c *Config) { c.BatchSize = 1 }},
 		{"0 epochs", func(c *Config) { c.Epochs = 0 }},
-		{"training by ITM + MLM alone", func(c *Config) { c.Objectives = negative.Objectives{ITM: true, MLM: true} }},
+		{"training by ITM + MLM alone", func(c *Config) { c.Objectives = negative.Of(negative.ITM, negative.MLM) }},
 		{"needs a reference model: true", func(c *Config) { c.Method = negative.MAFA(8, 16) }},
 		{"captions of 13 tokens", func(c *Config) { c.MaxLen = 13 }},
 		{"images of 32 pixels", func(c *Config) { c.Transform.Size = 32 }},

@@ -20,6 +20,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // stored is a store of a weight of each rank and a random state, scaled by x.
@@ -62,7 +63,7 @@ func same(t *testing.T, what string, got, want map[string]string) {
 
 func TestCheckpointRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
-	state := progress{Epoch: 2, Step: 5, Sampler: []byte{0, 255}, Current: tally{Steps: 5, ITC: 1.0 / 3}, Broken: []string{"a.jpg"}}
+	state := progress{Epoch: 2, Step: 5, Sampler: []byte{0, 255}, Current: tally{Steps: 5, Losses: Losses{negative.ITC: 1.0 / 3}}, Broken: []string{"a.jpg"}}
 	if err := SaveCheckpoint(path, stored(t, 0.1), state); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestComposition(t *testing.T) {
 
 	scheduled := negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}
 	rewardedByITC := scheduled
-	rewardedByITC.Objectives = negative.Objectives{ITC: true, ITM: true}
+	rewardedByITC.Objectives = negative.Of(negative.ITC, negative.ITM)
 	batches := []negative.Batches{
 		negative.Uniform{}, negative.Grouped{SearchSpace: 8, Queue: 16}, negative.FixedQuantile{Quantile: 0.9, SearchSpace: 8, Queue: 16},
 		negative.Progressive{From: 1, To: 0.8, SearchSpace: 8, Queue: 16}, scheduled, rewardedByITC,
@@ -35,7 +35,7 @@ func TestComposition(t *testing.T) {
 	learned := negative.ECM{Low: 0.3, High: 0.4}
 	eliminating, partly, oracle := learned, learned, learned
 	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle
-	partly.Use = negative.Objectives{ITM: true, MLM: true}
+	partly.Use = negative.Of(negative.ITM, negative.MLM)
 	positives := []negative.Positives{nil, learned, eliminating, partly, oracle}
 
 	taken, refused := 0, 0
@@ -43,7 +43,7 @@ func TestComposition(t *testing.T) {
 		for _, c := range contrasts {
 			for _, m := range matchings {
 				for _, p := range positives {
-					if rewarded, ok := b.(negative.Rewarded); p != nil && ok && rewarded.Reward().MLM {
+					if rewarded, ok := b.(negative.Rewarded); p != nil && ok && rewarded.Reward().Has(negative.MLM) {
 						continue // the parts that a reward of MLM could disturb are tried without positives
 					}
 					method := negative.Method{Name: fmt.Sprintf("%T, %T, %T, %T", b, c, m, p), Batches: b, Contrast: c, Matching: m, Positives: p}.WithDefaults()
@@ -73,12 +73,12 @@ func TestComposition(t *testing.T) {
 func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching, p negative.Positives) string {
 	rewarded, learns := b.(negative.Rewarded)
 	_, stateful := c.(negative.Stateful)
-	byITC := learns && rewarded.Reward().ITC
+	byITC := learns && rewarded.Reward().Has(negative.ITC)
 	if e, mines := p.(negative.ECM); mines {
 		_, picks := m.(negative.Picking)
 		_, connects := c.(negative.Connecting)
 		itemised, _ := c.(negative.Itemised)
-		inITC := e.Use == (negative.Objectives{}) || e.Use.ITC
+		inITC := e.Use.Has(negative.ITC)
 		switch {
 		case !picks:
 			return "one negative an anchor"

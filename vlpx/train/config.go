@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
 // Config is all that a training run depends on besides its data. It is plain data: its JSON is part of a run's identity.
 type Config struct {
-	Framework framework.ALBEF
+	Framework framework.Choice
 	Method    negative.Method
 	BatchSize int
 	Epochs    int
@@ -21,8 +22,8 @@ type Config struct {
 	Seed      uint64
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
-	// Objectives are the losses that train the model, ITC among them; all three if it names none.
-	Objectives negative.Objectives `json:",omitzero"`
+	// Objectives are the losses that train the model; all that the framework has if it names none.
+	Objectives negative.Objectives `json:",omitempty"`
 	// Init is the identity of the run whose model this one starts from, as in fine-tuning; empty for first values by Seed.
 	Init string `json:",omitempty"`
 	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
@@ -30,9 +31,22 @@ type Config struct {
 	Select string `json:",omitempty"`
 }
 
+// Use is how the run uses its framework.
+func (c Config) Use() framework.Use {
+	return framework.Use{Method: c.Method, Objectives: c.Objectives, Batch: c.BatchSize, Image: c.Transform.Size, Tokens: c.MaxLen}
+}
+
+// Inputs are what a step reads: of the mini-batch, what the framework and the method declare, and the learning rate.
+func (c Config) Inputs() []field.Field {
+	return append(c.Framework.Inputs(c.Use()), field.Float32(field.Rate))
+}
+
 // Validate tells the first thing that does not fit.
 func (c Config) Validate() error {
-	if err := c.Framework.Validate(); err != nil {
+	if c.Framework.Framework == nil {
+		return fmt.Errorf("train: no framework; name one, such as ALBEF")
+	}
+	if err := c.Framework.Plain(); err != nil {
 		return err
 	}
 	if err := c.Optimiser.Validate(); err != nil {
@@ -49,22 +63,20 @@ func (c Config) Validate() error {
 			"of its own, others none", c.Method.Name, needs, c.Reference)
 	}
 	switch {
-	case !c.objectives().ITC:
-		return fmt.Errorf("train: training by %s alone; ITC picks the pairs of the others, so name it, too", c.Objectives)
 	case c.BatchSize < 2:
 		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
 	case c.Epochs < 1:
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
-	case c.MaxLen < 3 || c.MaxLen > c.Framework.Text.Positions:
-		return fmt.Errorf("train: captions of %d tokens; the text encoder takes 3 to %d", c.MaxLen, c.Framework.Text.Positions)
-	case c.Framework.Vision.Locked > 0 && c.Transform != (transform.Pipeline{Size: c.Transform.Size}):
-		return fmt.Errorf("train: a locked encoder sees each image as it is; take the augmentation away, or lock none")
-	case c.Transform.Size != c.Framework.Vision.Image:
-		return fmt.Errorf("train: images of %d pixels for an encoder of %d", c.Transform.Size, c.Framework.Vision.Image)
+	}
+	if err := framework.Check(c.Framework.Framework, c.Use()); err != nil {
+		return err
+	}
+	if err := c.makeable(); err != nil {
+		return err
 	}
 	// The sizes of a sampler do not depend on how many pairs there are: one mini-batch of them tells.
 	_, err := c.Method.Batches.Start(negative.Start{
-		Pairs: c.BatchSize, BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed,
+		Pairs: c.BatchSize, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
 	})
 	if err != nil {
 		return fmt.Errorf("train: %s: %w", c.Method.Name, err)
@@ -72,10 +84,19 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// objectives are the losses that train the model.
-func (c Config) objectives() negative.Objectives {
-	if c.Objectives == (negative.Objectives{}) {
-		return negative.AllObjectives()
+// makeable tells why a field that a step reads cannot be made.
+func (c Config) makeable() error {
+	for _, f := range c.Inputs() {
+		if !made[f.Name] {
+			return fmt.Errorf("train: %s reads %q, which nothing makes; there are %s", c.Framework.Name(), f.Name, fieldNames())
+		}
+		pixels := f.Shape.Rank() == 4
+		switch {
+		case f.Name == field.Image && !pixels && c.Transform != (transform.Pipeline{Size: c.Transform.Size}):
+			return fmt.Errorf("train: a locked encoder sees each image as it is; take the augmentation away, or lock none")
+		case f.Name == field.View && !pixels:
+			return fmt.Errorf("train: %s reads a second view, and a locked encoder has one of each image; lock none", c.Framework.Name())
+		}
 	}
-	return c.Objectives
+	return nil
 }

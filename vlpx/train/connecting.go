@@ -18,6 +18,12 @@ type Connecting struct {
 	NewImages []Connection `json:"new_images,omitempty"`
 }
 
+// Connected are the negatives that a method's Positives had judged; see negative.Candidates. All are [batch].
+type Connected struct {
+	Images, Texts           []int32
+	ImageScores, TextScores []float32
+}
+
 // Verdicts count judged pairs by what the relation tells of them: those below the lower threshold, those between, and those
 // above the upper one, which become positives.
 type Verdicts struct {

@@ -1,24 +1,44 @@
 package train
 
-import "vlpx.internal/vlpx/negative"
+import (
+	"errors"
 
-// count takes a step with its mini-batch into the epoch's tally: what every method tells, then what only some do.
-func (t *trainer) count(batch []int, out Output) {
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/negative"
+)
+
+// count takes a step with its mini-batch into the epoch's tally: what every framework and method tells, then what only some do.
+func (t *trainer) count(batch []int, out Output) error {
 	c := t.job.Config
-	t.Current.add(out)
-	if t.relation != nil {
-		t.Current.False.count(t.relation, t.pairs, batch, out)
+	var failed []error
+	floats := func(name field.Name) []float32 {
+		numbers, err := out.Floats(name)
+		failed = append(failed, err)
+		return numbers
 	}
-	if out.Weights != nil {
-		t.Current.weigh(out.Weights, batch, t.pairs, t.relation)
+	places := func(name field.Name) []int32 {
+		numbers, err := out.Ints(name)
+		failed = append(failed, err)
+		return numbers
+	}
+	t.Current.add(out)
+	if t.relation != nil && out.Has(field.HardestImages) {
+		t.Current.False.count(t.relation, t.pairs, batch, places(field.HardestImages), places(field.HardestTexts))
+	}
+	if out.Has(field.Weights) {
+		t.Current.weigh(floats(field.Weights), batch, t.pairs, t.relation)
 	}
 	if e, mines := c.Method.Positives.(negative.ECM); mines {
-		t.Current.connect(e, *out.Connected, t.relation, t.pairs, batch, t.Epoch >= c.Epochs-shownEpochs)
+		connected := Connected{
+			Images: places(field.PickedImages), Texts: places(field.PickedTexts), ImageScores: floats(field.ImageScores), TextScores: floats(field.TextScores),
+		}
+		t.Current.connect(e, connected, t.relation, t.pairs, batch, t.Epoch >= c.Epochs-shownEpochs)
 	}
-	if out.Labels != nil {
-		t.Current.label(out.Labels, c.BatchSize)
+	if out.Has(field.Labels) && t.Epoch == c.Epochs-1 { // which can be large
+		t.Current.label(floats(field.Labels), c.BatchSize)
 	}
 	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules && len(scheduler.Choices()) > 0 {
-		t.Current.schedule(scheduler.Choices(), out.Improvement, t.classes, t.relation, t.pairs)
+		t.Current.schedule(scheduler.Choices(), out.Float(field.Improvement), t.classes, t.relation, t.pairs)
 	}
+	return errors.Join(failed...)
 }

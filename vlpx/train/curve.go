@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -23,21 +24,20 @@ type Point struct {
 	Epoch        int     `json:"epoch"`
 	Step         int     `json:"step"`
 	Rate         float64 `json:"rate"`
-	ITC          float64 `json:"itc"`
-	ITM          float64 `json:"itm"`
-	MLM          float64 `json:"mlm"`
+	Losses       Losses  `json:"losses"`
 	GradientNorm float64 `json:"gradient_norm"`
 	Temperature  float64 `json:"temperature"`
 	Improvement  float64 `json:"improvement,omitempty"` // where the method is rewarded for it
 }
 
+// Losses are the losses of a framework by their names, in nats.
+type Losses = map[negative.Loss]float64
+
 // Record is one epoch: mean losses, the temperature at its end, the false negatives met, and what evaluation measured.
 type Record struct {
 	Epoch       int                `json:"epoch"`
 	Rate        float64            `json:"rate"`
-	ITC         float64            `json:"itc"`
-	ITM         float64            `json:"itm"`
-	MLM         float64            `json:"mlm"`
+	Losses      Losses             `json:"losses"`
 	Temperature float64            `json:"temperature"`
 	False       FalseNegatives     `json:"false_negatives"`
 	Scheduling  *Scheduling        `json:"scheduling,omitempty"` // where the sampler is a negative.Scheduler
@@ -146,7 +146,7 @@ type ratio struct {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch []int, out Output) {
+func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch []int, hardestImages, hardestTexts []int32) {
 	tell := func(image, text int, all, holding *int) {
 		if holds, known := r.Holds(pairs[batch[image]].Image, batch[text]); known {
 			*all++
@@ -161,9 +161,9 @@ func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch
 				tell(j, k, &f.Batch, &f.BatchTrue)
 			}
 		}
-		tell(int(out.HardestImages[k]), k, &f.Hardest, &f.HardestTrue)
-		tell(k, int(out.HardestTexts[k]), &f.Hardest, &f.HardestTrue)
-		tell(k, int(out.HardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
+		tell(int(hardestImages[k]), k, &f.Hardest, &f.HardestTrue)
+		tell(k, int(hardestTexts[k]), &f.Hardest, &f.HardestTrue)
+		tell(k, int(hardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
 		if k > 0 {
 			tell(k-1, k, &f.Hops, &f.HopsTrue)
 			tell(k, k-1, &f.Hops, &f.HopsTrue)
@@ -173,15 +173,15 @@ func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch
 
 // tally gathers an epoch's steps.
 type tally struct {
-	Steps         int
-	ITC, ITM, MLM float64 // sums
-	Temperature   float64
-	False         FalseNegatives
-	Scheduling    *Scheduling
-	Connecting    *Connecting
-	Labels        *Labels
-	Weighing      *Weighing
-	last          float64
+	Steps       int
+	Losses      Losses // sums
+	Temperature float64
+	False       FalseNegatives
+	Scheduling  *Scheduling
+	Connecting  *Connecting
+	Labels      *Labels
+	Weighing    *Weighing
+	last        float64
 }
 
 func (t *tally) schedule(choices []negative.Choice, reward float64, c classes, r datasets.Relation, pairs []datasets.Pair) {
@@ -214,15 +214,21 @@ func (t *tally) weigh(weights []float32, batch []int, pairs []datasets.Pair, r d
 
 func (t *tally) add(o Output) {
 	t.Steps++
-	t.ITC += o.ITC
-	t.ITM += o.ITM
-	t.MLM += o.MLM
-	t.Temperature, t.last = o.Temperature, o.Loss()
+	if t.Losses == nil {
+		t.Losses = Losses{}
+	}
+	for name, loss := range o.Losses {
+		t.Losses[name] += loss
+	}
+	t.Temperature, t.last = o.Float(field.Temperature), o.Loss()
 }
 
 func (t tally) record(epoch int, rate float64) Record {
-	n := float64(t.Steps)
-	return Record{Epoch: epoch, Rate: rate, ITC: t.ITC / n, ITM: t.ITM / n, MLM: t.MLM / n, Temperature: t.Temperature, False: t.False,
+	means := Losses{}
+	for name, sum := range t.Losses {
+		means[name] = sum / float64(t.Steps)
+	}
+	return Record{Epoch: epoch, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
 		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing}
 }
 

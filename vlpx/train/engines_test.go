@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -44,24 +45,34 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := first.input(batch)
 			var outs [2]Output
 			for i, run := range runs {
+				in := first.input(batch) // a tensor stays with the engine that has read it
+				defer in.Release()
 				if outs[i], err = run.run(in); err != nil {
 					t.Fatal(err)
 				}
 			}
 			compare(first.Epoch, first.Step, runs, outs)
-			if err := first.sampler.Observe(observed(pairs, batch.Pairs, outs[0])); err != nil {
+			seen, err := observed(pairs, batch.Pairs, outs[0])
+			if err != nil {
 				t.Fatal(err)
+			}
+			if err := first.sampler.Observe(seen); err != nil {
+				t.Fatal(err)
+			}
+			for _, out := range outs {
+				out.Release()
 			}
 		}
 	}
 }
 
-// told are the numbers of a step by name.
+// told are the numbers of a step by name, but for the improvement.
 func (o Output) told() map[string]float64 {
-	return map[string]float64{"ITC": o.ITC, "ITM": o.ITM, "MLM": o.MLM, "gradient": o.GradientNorm, "temperature": o.Temperature}
+	numbers := o.numbers()
+	delete(numbers, string(field.Improvement))
+	return numbers
 }
 
 // gradients are the gradients of a run's first step by variable, clipped: the first mean of Adam is one part in ten of them.
@@ -120,7 +131,7 @@ func TestEnginesAgree(t *testing.T) {
 					var jobs [2]Job
 					for i := range jobs {
 						jobs[i] = withReference(smallest(t, method), reference)
-						jobs[i].Config.Framework.Text.Dropout = 0 // each engine has its own draws
+						change(&jobs[i], withoutDropout) // each engine has its own draws
 					}
 					jobs[1].Backend = fast
 					sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
@@ -130,8 +141,8 @@ func TestEnginesAgree(t *testing.T) {
 								t.Errorf("epoch %d, step %d, %s: got %g, want %g", epoch, step, name, got[name], x)
 							}
 						}
-						if off := math.Abs(outs[1].Improvement - outs[0].Improvement); !(off <= 1e-4*outs[0].Loss()) {
-							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Improvement, outs[0].Improvement)
+						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-4*outs[0].Loss()) {
+							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Float(field.Improvement), outs[0].Float(field.Improvement))
 						}
 						if epoch == 0 && step == 0 {
 							sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 1e-4, 1e-6)
@@ -159,7 +170,8 @@ func TestHalfStep(t *testing.T) {
 			backend := enginetest.Open(t, name)
 			if !backend.Capabilities().DTypes[dtypes.BFloat16] {
 				job := smallest(t, negative.Plain())
-				job.Config.Framework.Half, job.Backend = true, backend
+				job.Backend = backend
+				change(&job, inHalf)
 				if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), "set half=false") {
 					t.Errorf("got error %v, want one that says what to set", err)
 				}
@@ -168,10 +180,10 @@ func TestHalfStep(t *testing.T) {
 			var jobs [2]Job
 			for i := range jobs {
 				jobs[i] = smallest(t, negative.ALBEF(8))
-				jobs[i].Config.Framework.Text.Dropout = 0
+				change(&jobs[i], withoutDropout)
 				jobs[i].Backend = backend
 			}
-			jobs[1].Config.Framework.Half = true
+			change(&jobs[1], inHalf)
 			same := true
 			sideBySide(t, 1, jobs, func(_, step int, runs [2]*trainer, outs [2]Output) {
 				want, got := outs[0].told(), outs[1].told()
@@ -203,7 +215,7 @@ func TestHalfStep(t *testing.T) {
 func TestHalfGoesOn(t *testing.T) {
 	half := func() Job {
 		job := smallest(t, plain)
-		job.Config.Framework.Half = true
+		change(&job, inHalf)
 		return job
 	}
 	whole, stopped := half(), half()

@@ -15,13 +15,13 @@ func TestReadCurves(t *testing.T) {
 	if c, err := ReadCurves(dir); err != nil || len(c.Points)+len(c.Epochs) > 0 {
 		t.Errorf("without a file: got %v, %v", c, err)
 	}
-	const lines = `{"epoch":0,"step":0,"itc":3}
-{"epoch":0,"step":10,"itc":2,"itm":0.5}
-{"epoch":0,"itc":2.5,"metrics":{"IR@1":7}}
+	const lines = `{"epoch":0,"step":0,"losses":{"ITC":3}}
+{"epoch":0,"step":10,"losses":{"ITC":2,"ITM":0.5}}
+{"epoch":0,"losses":{"ITC":2.5},"metrics":{"IR@1":7}}
 `
 	want := Curves{
-		Points: []Point{{ITC: 3}, {Step: 10, ITC: 2, ITM: 0.5}},
-		Epochs: []Record{{ITC: 2.5, Metrics: map[string]float64{"IR@1": 7}}},
+		Points: []Point{{Losses: Losses{"ITC": 3}}, {Step: 10, Losses: Losses{"ITC": 2, "ITM": 0.5}}},
+		Epochs: []Record{{Losses: Losses{"ITC": 2.5}, Metrics: map[string]float64{"IR@1": 7}}},
 	}
 	for _, text := range []string{lines, lines + `{"epoch":1,"st`, lines + "\x00"} { // being written
 		if err := os.WriteFile(filepath.Join(dir, CurvesName), []byte(text), 0o644); err != nil {
@@ -54,7 +54,7 @@ func TestCurvesOfARun(t *testing.T) {
 	if !reflect.DeepEqual(c.Epochs, outcome.Epochs) {
 		t.Errorf("epochs %v, want %v", c.Epochs, outcome.Epochs)
 	}
-	if want := len(outcome.Epochs); len(c.Points) != want || c.Points[want-1].Epoch != want-1 || c.Points[0].ITC <= 0 {
+	if want := len(outcome.Epochs); len(c.Points) != want || c.Points[want-1].Epoch != want-1 || c.Points[0].Losses[negative.ITC] <= 0 {
 		t.Errorf("points %v, want one of each of the %d epochs of five steps", c.Points, want)
 	}
 }

@@ -17,7 +17,9 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -50,12 +52,12 @@ func jobOn(t *testing.T, set datasets.Set, m negative.Method) Job {
 	}
 	return Job{
 		Config: Config{
-			Framework: framework.ALBEF{
+			Framework: framework.Choice{Framework: albef.Model{
 				Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
 				Text: encoder.BERT{Vocab: tokenizer.Size(), Positions: 12, Width: 8, Heads: 2, MLP: 16, Layers: 1, Fusion: 1,
 					Dropout: 0.1},
 				Embed: 6,
-			},
+			}},
 			Method: m, BatchSize: 4, Epochs: 3, MaxLen: 10,
 			Transform: transform.Pipeline{Size: 16},
 			Optimiser: AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
@@ -78,6 +80,42 @@ func smallest(t *testing.T, m negative.Method) Job {
 		t.Fatal(err)
 	}
 	return jobOn(t, set, m)
+}
+
+// change changes a job's ALBEF.
+func change(job *Job, how func(*albef.Model)) {
+	a := job.Config.Framework.Framework.(albef.Model)
+	how(&a)
+	job.Config.Framework.Framework = a
+}
+
+func withoutDropout(a *albef.Model) { a.Text.Dropout = 0 }
+
+func inHalf(a *albef.Model) { a.Half = true }
+
+// with gives a field of a mini-batch other numbers of the same shape.
+func with[T float32 | int32](in field.Values, name field.Name, numbers []T) {
+	dims := in[name].Shape().Dimensions
+	in[name] = tensors.FromFlatDataAndDimensions(numbers, dims...)
+}
+
+// floats and ints are the numbers of a field.
+func floats(t *testing.T, in field.Values, name field.Name) []float32 {
+	t.Helper()
+	numbers, err := in.Floats(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numbers
+}
+
+func ints(t *testing.T, in field.Values, name field.Name) []int32 {
+	t.Helper()
+	numbers, err := in.Ints(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numbers
 }
 
 // variables are the numbers of every variable with a value under root, by path.

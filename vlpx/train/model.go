@@ -18,10 +18,9 @@ import (
 type Model struct {
 	Tokenizer *text.Tokenizer
 
-	framework framework.ALBEF
+	config    Config
 	store     *model.Store
 	backend   compute.Backend
-	tokens    int
 	inference *framework.Inference
 }
 
@@ -29,7 +28,7 @@ type Model struct {
 func (m *Model) Inference() (*framework.Inference, error) {
 	var err error
 	if m.inference == nil {
-		m.inference, err = m.framework.NewInference(m.backend, m.store, m.tokens)
+		m.inference, err = framework.NewInference(m.config.Framework.Framework, m.config.Use(), m.backend, m.store)
 	}
 	return m.inference, err
 }
@@ -53,11 +52,14 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 	})
 }
 
-// Fill makes the model of a configuration, of which it reads the framework and MaxLen, with weights that fill puts into a store which has
+// Fill makes the model of a configuration, of which it reads the framework and the sizes of its inputs, with weights that fill puts into a store which has
 // its variables, without values.
 func Fill(backend compute.Backend, c Config, k *text.Tokenizer, fill func(*model.Store) error) (*Model, error) {
-	m := &Model{framework: c.Framework, store: model.NewStore(), backend: backend, Tokenizer: k, tokens: c.MaxLen}
-	err := c.Framework.Declare(backend, m.store)
+	if c.Framework.Framework == nil {
+		return nil, errors.New("train: the run's framework is none of this program's; ask the program that defines it")
+	}
+	m := &Model{config: c, store: model.NewStore(), backend: backend, Tokenizer: k}
+	err := framework.Declare(c.Framework.Framework, c.Use(), backend, m.store)
 	if err == nil {
 		err = fill(m.store)
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -28,7 +30,7 @@ func (nextOnes) Pairs(c negative.Contrasted, _ *Node) negative.Pairs {
 }
 
 // firstInput is the first mini-batch of a run, at a learning rate at which one step matters.
-func firstInput(t *testing.T, tr *trainer) Input {
+func firstInput(t *testing.T, tr *trainer) field.Values {
 	t.Helper()
 	var err error
 	if tr.steps, err = tr.sampler.Epoch(0); err != nil {
@@ -46,12 +48,12 @@ func firstInput(t *testing.T, tr *trainer) Input {
 		t.Fatal(err)
 	}
 	in := tr.input(batch)
-	in.Rate = 1e-2
+	with(in, field.Rate, []float32{1e-2})
 	return in
 }
 
 // assessed is the sum of the named losses of a mini-batch, without dropout, by a copy of the store.
-func assessed(t *testing.T, tr *trainer, in Input, which negative.Objectives) float64 {
+func assessed(t *testing.T, tr *trainer, in field.Values, which negative.Objectives) float64 {
 	t.Helper()
 	path, store := filepath.Join(t.TempDir(), CheckpointName), model.NewStore()
 	if err := SaveCheckpoint(path, tr.store, nil); err != nil {
@@ -64,17 +66,22 @@ func assessed(t *testing.T, tr *trainer, in Input, which negative.Objectives) fl
 	c := tr.job.Config
 	exec, err := model.NewExec(tr.job.Backend, store, func(s *model.Scope, x []*Node) []*Node {
 		s.Store().SetTraining(x[0].Graph(), false)
-		batch := framework.Batch{Pixels: x[0], IDs: x[1], Masked: x[2], Labels: x[3], Noise: x[4], Progress: x[5]}
-		return []*Node{c.Framework.Losses(s, c.Method, batch, negative.AllObjectives()).Of(which)}
+		nodes := field.Nodes{}
+		for k, f := range c.Inputs() {
+			nodes[f.Name] = x[k]
+		}
+		f := c.Framework.Framework
+		return []*Node{f.Step(s, c.Use(), nodes).Of(f, which)}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	n, side := c.BatchSize, c.Framework.Vision.Image
-	ids := func(x []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, n, c.MaxLen) }
-	out, err := framework.Call(exec, tensors.FromFlatDataAndDimensions(in.Pixels, n, side, side, 3), ids(in.IDs), ids(in.Masked),
-		ids(in.Labels), tensors.FromFlatDataAndDimensions(in.Noise, 2, n, n), tensors.FromScalar(float32(in.Progress)))
+	var inputs []*tensors.Tensor
+	for _, f := range c.Inputs() {
+		inputs = append(inputs, in[f.Name])
+	}
+	out, err := framework.Run(exec, inputs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +91,13 @@ func assessed(t *testing.T, tr *trainer, in Input, which negative.Objectives) fl
 
 // The improvement is the loss without dropout before the update less that after it, both on the step's own mini-batch.
 func TestImprovement(t *testing.T) {
-	for _, which := range []negative.Objectives{{MLM: true}, negative.AllObjectives()} {
+	for _, which := range []negative.Objectives{negative.Of(negative.MLM), negative.Of(negative.ITC, negative.ITM, negative.MLM)} {
 		for _, dropout := range []float64{0, 0.1} {
 			t.Run(fmt.Sprintf("%s, dropout %g", which, dropout), func(t *testing.T) {
 				method := negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 4, Hidden: 4, Blocks: 1, Objectives: which})
 				method.Matching = nextOnes{}
 				job := smallest(t, method)
-				job.Config.Framework.Text.Dropout = dropout
+				change(&job, func(a *albef.Model) { a.Text.Dropout = dropout })
 				tr, err := newTrainer(job)
 				if err != nil {
 					t.Fatal(err)
@@ -101,17 +108,17 @@ func TestImprovement(t *testing.T) {
 				}
 				in := firstInput(t, tr)
 				before := assessed(t, tr, in, which)
-				out, err := tr.step.Run(in)
+				out, err := tr.step.Run(in, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				want := before - assessed(t, tr, in, which)
-				if math.Abs(out.Improvement-want) > 1e-6*before+1e-6 {
-					t.Errorf("got an improvement of %g, want %g", out.Improvement, want)
+				if math.Abs(out.Float(field.Improvement)-want) > 1e-6*before+1e-6 {
+					t.Errorf("got an improvement of %g, want %g", out.Float(field.Improvement), want)
 				}
 				trained := 0.0
-				for loss, in := range map[float64]bool{out.ITC: which.ITC, out.ITM: which.ITM, out.MLM: which.MLM} {
-					if in {
+				for name, loss := range out.Losses {
+					if which.Has(name) {
 						trained += loss
 					}
 				}
@@ -132,11 +139,11 @@ func TestNoImprovementWithoutReward(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.close()
-	out, err := tr.step.Run(firstInput(t, tr))
+	out, err := tr.step.Run(firstInput(t, tr), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.Improvement != 0 {
-		t.Errorf("got an improvement of %g, want 0", out.Improvement)
+	if out.Has(field.Improvement) {
+		t.Errorf("got an improvement of %g, want none", out.Float(field.Improvement))
 	}
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"slices"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -35,13 +36,14 @@ func (t *trainer) fitting(joined int) int {
 }
 
 // run makes a step, again if it lacked room.
-func (t *trainer) run(in Input) (Output, error) {
-	out, err := t.step.Run(in)
-	if err == nil && out.Joined > in.Room {
-		in.Room = t.fitting(out.Joined)
-		out, err = t.step.Run(in)
+func (t *trainer) run(in field.Values) (Output, error) {
+	room := t.room()
+	out, err := t.step.Run(in, room)
+	if err == nil && out.Joined > room {
+		out.Release()
+		out, err = t.step.Run(in, t.fitting(out.Joined))
 	}
-	if in.Room > 0 {
+	if room > 0 {
 		t.Joined = append(t.Joined[max(0, len(t.Joined)-roomHistory+1):], out.Joined)
 	}
 	return out, err

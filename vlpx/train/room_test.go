@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -27,12 +29,15 @@ func trueOf(n int) []float32 {
 	return truth
 }
 
+// allTrue is the truth of a mini-batch of four in which every pair is true.
+func allTrue() []float32 { return slices.Repeat([]float32{1}, 16) }
+
 // begun is a run before its first step, with that step's input. It has no dropout, so that the room is all that differs between two
 // graphs.
-func begun(t *testing.T, m negative.Method) (*trainer, Input) {
+func begun(t *testing.T, m negative.Method) (*trainer, field.Values) {
 	t.Helper()
 	job := smallest(t, m)
-	job.Config.Framework.Text.Dropout = 0
+	change(&job, withoutDropout)
 	tr, err := newTrainer(job)
 	if err != nil {
 		t.Fatal(err)
@@ -51,12 +56,9 @@ func TestRoom(t *testing.T) {
 	outs := map[int]Output{}
 	for _, room := range []int{2, 4, 8} {
 		tr, in := begun(t, mining())
-		for i := range in.Truth { // every pair is true: 8 candidates are new positives
-			in.Truth[i] = 1
-		}
-		in.Room = room
+		with(in, field.Truth, allTrue()) // 8 candidates are new positives
 		before := variables(t, tr.store, framework.Model)
-		out, err := tr.step.Run(in)
+		out, err := tr.step.Run(in, room)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +69,7 @@ func TestRoom(t *testing.T) {
 			t.Errorf("room %d: the weights stayed: %v", room, held)
 		}
 		if room < 8 { // and once more, with room
-			in.Room = 8
-			if out, err = tr.step.Run(in); err != nil {
+			if out, err = tr.step.Run(in, 8); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -77,8 +78,8 @@ func TestRoom(t *testing.T) {
 	want := variables(t, trainers[8].store, framework.Model)
 	for _, room := range []int{2, 4} {
 		same(t, fmt.Sprintf("after a step with room %d", room), variables(t, trainers[room].store, framework.Model), want)
-		if outs[room].MLM != outs[8].MLM {
-			t.Errorf("got MLM %v, want %v", outs[room].MLM, outs[8].MLM)
+		if outs[room].Losses[negative.MLM] != outs[8].Losses[negative.MLM] {
+			t.Errorf("got MLM %v, want %v", outs[room].Losses[negative.MLM], outs[8].Losses[negative.MLM])
 		}
 	}
 }
@@ -87,8 +88,8 @@ func TestRoom(t *testing.T) {
 func TestRowsToSpareDoNotCount(t *testing.T) {
 	losses := func(n, room int) Output {
 		tr, in := begun(t, mining())
-		in.Truth, in.Room = trueOf(n), room
-		out, err := tr.step.Run(in)
+		with(in, field.Truth, trueOf(n))
+		out, err := tr.step.Run(in, room)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,15 +99,15 @@ func TestRowsToSpareDoNotCount(t *testing.T) {
 		return out
 	}
 	none, spare := losses(0, 1), losses(0, 8)
-	if none.Joined != 0 || math.Abs(none.MLM-spare.MLM) > 1e-6 || math.Abs(none.ITM-spare.ITM) > 1e-6 {
-		t.Errorf("got MLM %v with a row to spare, %v with eight; want the same", none.MLM, spare.MLM)
+	if none.Joined != 0 || math.Abs(none.Losses[negative.MLM]-spare.Losses[negative.MLM]) > 1e-6 || math.Abs(none.Losses[negative.ITM]-spare.Losses[negative.ITM]) > 1e-6 {
+		t.Errorf("got MLM %v with a row to spare, %v with eight; want the same", none.Losses[negative.MLM], spare.Losses[negative.MLM])
 	}
 	some, more := losses(4, 4), losses(4, 8)
-	if math.Abs(some.MLM-more.MLM) > 1e-6 {
-		t.Errorf("got MLM %v in four rows, %v in eight; want the same", some.MLM, more.MLM)
+	if math.Abs(some.Losses[negative.MLM]-more.Losses[negative.MLM]) > 1e-6 {
+		t.Errorf("got MLM %v in four rows, %v in eight; want the same", some.Losses[negative.MLM], more.Losses[negative.MLM])
 	}
-	if some.Joined == 0 || math.Abs(some.MLM-none.MLM) < 1e-6 {
-		t.Errorf("%d new positives, and MLM %v is that without them", some.Joined, some.MLM)
+	if some.Joined == 0 || math.Abs(some.Losses[negative.MLM]-none.Losses[negative.MLM]) < 1e-6 {
+		t.Errorf("%d new positives, and MLM %v is that without them", some.Joined, some.Losses[negative.MLM])
 	}
 }
 
@@ -143,51 +144,51 @@ func TestRoomFollowsAndResumes(t *testing.T) {
 
 // What new positives add to MLM is what their own mini-batches would give: each image with its text, under the masks drawn for them.
 func TestNewPositivesInMLM(t *testing.T) {
-	step := func(m negative.Method, change func(tr *trainer, in *Input)) (Input, Output) {
+	const batch = 4
+	step := func(m negative.Method, change func(in field.Values)) (field.Values, Output) {
 		tr, in := begun(t, m)
-		change(tr, &in)
-		out, err := tr.step.Run(in)
+		change(in)
+		out, err := tr.step.Run(in, 2*batch)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return in, out
 	}
-	const batch = 4
-	in, joined := step(mining(), func(_ *trainer, in *Input) {
-		for i := range in.Truth { // all candidates are new positives
-			in.Truth[i] = 1
-		}
-		for i := range in.Labels { // and the own pairs predict nothing
-			in.Labels[i] = objective.Ignored
-		}
-		in.Room = 2 * batch
+	in, joined := step(mining(), func(in field.Values) {
+		with(in, field.Truth, allTrue())                                                                // all candidates are new positives
+		with(in, field.Words, slices.Repeat([]int32{objective.Ignored}, len(ints(t, in, field.Words)))) // and the own pairs predict nothing
 	})
-	tokens, pixels := len(in.IDs)/batch, len(in.Pixels)/batch
+	ids, images, fresh := ints(t, in, field.Captions), floats(t, in, field.Image), ints(t, in, field.Fresh)
+	tokens, pixels := len(ids)/batch, len(images)/batch
 	own := []int32{0, 1, 2, 3}
 	var sum, count float64
-	for side, pairs := range [][2][]int32{{own, joined.Connected.Texts}, {joined.Connected.Images, own}} {
+	for side, pairs := range [][2][]int32{{own, ints(t, joined.Values, field.PickedTexts)}, {ints(t, joined.Values, field.PickedImages), own}} {
 		predicted := 0.0
-		_, alone := step(negative.GRITVLP(8, 16), func(_ *trainer, plain *Input) {
+		_, alone := step(negative.GRITVLP(8, 16), func(plain field.Values) {
+			seen, masked, labels := floats(t, plain, field.Image), ints(t, plain, field.Masked), ints(t, plain, field.Words)
 			for k := range batch {
 				image, text := int(pairs[0][k]), int(pairs[1][k])
-				copy(plain.Pixels[k*pixels:(k+1)*pixels], in.Pixels[image*pixels:(image+1)*pixels])
+				copy(seen[k*pixels:(k+1)*pixels], images[image*pixels:(image+1)*pixels])
 				for at := range tokens {
-					to, id, code := k*tokens+at, in.IDs[text*tokens+at], in.Fresh[(side*batch+k)*tokens+at]
-					plain.Masked[to], plain.Labels[to] = id, objective.Ignored
+					to, id, code := k*tokens+at, ids[text*tokens+at], fresh[(side*batch+k)*tokens+at]
+					masked[to], labels[to] = id, objective.Ignored
 					if at == 0 || id == 0 || code == -1 {
 						continue
 					}
-					plain.Labels[to] = id
+					labels[to] = id
 					predicted++
 					if code >= 0 {
-						plain.Masked[to] = code
+						masked[to] = code
 					}
 				}
 			}
+			with(plain, field.Image, seen)
+			with(plain, field.Masked, masked)
+			with(plain, field.Words, labels)
 		})
-		sum, count = sum+alone.MLM*predicted, count+predicted
+		sum, count = sum+alone.Losses[negative.MLM]*predicted, count+predicted
 	}
-	if want := sum / count; math.Abs(joined.MLM-want) > 1e-5*want {
-		t.Errorf("got MLM %v, want %v", joined.MLM, want)
+	if want := sum / count; math.Abs(joined.Losses[negative.MLM]-want) > 1e-5*want {
+		t.Errorf("got MLM %v, want %v", joined.Losses[negative.MLM], want)
 	}
 }

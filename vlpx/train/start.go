@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/weights"
 )
@@ -58,7 +57,12 @@ func (t *trainer) startWithWords(words weights.Words) error {
 	if words == nil {
 		return nil
 	}
-	path := framework.Model + "/text/embeddings/word/" + encoder.Embedding
+	f := t.job.Config.Framework
+	worded, ok := f.Framework.(framework.Worded)
+	if !ok {
+		return fmt.Errorf("train: %s has no table of words that vectors could be put into; leave out -weights words", f.Name())
+	}
+	path := framework.Model + worded.Words()
 	v := t.store.GetVariable(path)
 	table, err := tensors.CopyFlatData[float32](v.MustValue())
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
@@ -93,7 +94,7 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 	if err := job.Config.Validate(); err != nil {
 		return nil, Outcome{}, err
 	}
-	if job.Config.Framework.Half && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
+	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
 		return nil, Outcome{}, fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
 			job.Backend.Name())
 	}
@@ -124,6 +125,7 @@ type trainer struct {
 	job      Job
 	pairs    []datasets.Pair
 	relation datasets.Relation // nil where nothing is known
+	labelled datasets.Labelled // nil where the step reads no classes
 	store    *model.Store
 	model    *Model
 	step     *Step
@@ -151,18 +153,19 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if related, ok := job.Set.(datasets.Related); ok {
 		t.relation = related.Relation()
 	}
-	if c.Method.NeedsRelation() && t.relation == nil {
-		return nil, fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
-			"or a learned Con-D", c.Method.Name, job.Set.Name())
+	if err := t.readable(); err != nil {
+		return nil, err
 	}
-	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
+	start := negative.Start{
+		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
+	}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}
 	if _, schedules := t.sampler.(negative.Scheduler); schedules {
 		t.classes = newClasses(job.Set, t.pairs)
 	}
-	if err = c.Framework.Initialise(job.Backend, t.store, c.Method, start); err != nil {
+	if err = framework.Initialise(c.Framework.Framework, c.Use(), job.Backend, t.store, start); err != nil {
 		return nil, err
 	}
 	if err = t.startWithWords(job.Words); err != nil {
@@ -187,13 +190,11 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err := t.resume(); err != nil {
 		return nil, err
 	}
-	if t.step, err = NewStep(job.Backend, t.store, c); err != nil {
-		return nil, err
-	}
-	t.model = &Model{framework: c.Framework, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer, tokens: c.MaxLen}
+	t.step = NewStep(job.Backend, t.store, c)
+	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
 	t.loader = loader.New(loader.Config{
 		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
-		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache,
+		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(field.Names(c.Inputs()), field.View),
 	})
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
@@ -291,17 +292,23 @@ func (t *trainer) one(ctx context.Context) error {
 		return err
 	}
 	t.Waiting += time.Since(begun).Seconds()
-	out, err := t.run(t.input(batch))
+	in := t.input(batch)
+	defer in.Release()
+	out, err := t.run(in)
 	if err != nil {
 		return err
 	}
+	defer out.Release()
 	if !out.finite() {
-		return fmt.Errorf("train: %s: epoch %d, step %d: ITC %g, ITM %g, MLM %g, gradient %g, temperature %g: training left the numbers; "+
-			"the pairs of this batch are %v; lower the learning rate or clip the gradient", c.Method.Name, t.Epoch, t.Step,
-			out.ITC, out.ITM, out.MLM, out.GradientNorm, out.Temperature, batch.Pairs)
+		return fmt.Errorf("train: %s: epoch %d, step %d: %s: training left the numbers; the pairs of this batch are %v; "+
+			"lower the learning rate or clip the gradient", c.Method.Name, t.Epoch, t.Step, out, batch.Pairs)
 	}
 	sampling := time.Now()
-	if err := t.sampler.Observe(observed(t.ahead[0], batch.Pairs, out)); err != nil {
+	observation, err := observed(t.ahead[0], batch.Pairs, out)
+	if err != nil {
+		return err
+	}
+	if err := t.sampler.Observe(observation); err != nil {
 		return err
 	}
 	t.ahead = t.ahead[1:]
@@ -311,10 +318,12 @@ func (t *trainer) one(ctx context.Context) error {
 			t.Broken = append(t.Broken, reason)
 		}
 	}
-	t.count(batch.Pairs, out)
+	if err := t.count(batch.Pairs, out); err != nil {
+		return err
+	}
 	if t.Step%curveEvery == 0 {
-		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), ITC: out.ITC, ITM: out.ITM, MLM: out.MLM,
-			GradientNorm: out.GradientNorm, Temperature: out.Temperature, Improvement: out.Improvement}); err != nil {
+		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), Losses: out.Losses,
+			GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement)}); err != nil {
 			return err
 		}
 	}
@@ -325,15 +334,23 @@ func (t *trainer) one(ctx context.Context) error {
 
 // observed is what the sampler hears of a step: the mini-batch that it handed out, and the embeddings of the pairs that were made
 // of it. A pair that another one replaced has zeros.
-func observed(handed, made []int, out Output) negative.Observation {
-	dim := len(out.Image) / len(handed)
+func observed(handed, made []int, out Output) (negative.Observation, error) {
+	image, err := out.Floats(field.ImageEmbedding)
+	if err != nil {
+		return negative.Observation{}, err
+	}
+	text, err := out.Floats(field.TextEmbedding)
 	for k, pair := range made {
 		if pair != handed[k] {
-			clear(out.Image[k*dim : (k+1)*dim])
-			clear(out.Text[k*dim : (k+1)*dim])
+			for _, side := range [][]float32{image, text} {
+				dim := len(side) / len(handed)
+				clear(side[k*dim : (k+1)*dim])
+			}
 		}
 	}
-	return negative.Observation{Pairs: handed, Image: out.Image, Text: out.Text, Temperature: out.Temperature, Improvement: out.Improvement}
+	return negative.Observation{
+		Pairs: handed, Image: image, Text: text, Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
+	}, err
 }
 
 func (t *trainer) report() {

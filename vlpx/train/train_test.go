@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -68,7 +69,7 @@ func TestResumeIsBitIdentical(t *testing.T) {
 				return job
 			}
 			whole := started()
-			if whole.Config.Framework.Text.Dropout == 0 {
+			if whole.Config.Framework.Framework.(albef.Model).Text.Dropout == 0 {
 				t.Fatal("without dropout nothing draws from the store")
 			}
 			want := finish(t, whole)

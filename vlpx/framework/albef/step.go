@@ -1,10 +1,12 @@
-package framework
+package albef
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )
@@ -18,25 +20,12 @@ type Batch struct {
 	Noise    *Node // standard Gumbel draws for sampled matching, [2, batch, batch]
 	Progress *Node // epochs done, a fraction; scalar
 
-	// What only some methods need; see Needs.
+	// What only some methods need.
 	Items *Node // the image of each pair, [batch] int32
 	Truth *Node // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
 	Fresh *Node // codes of the masks of new positives' captions, see objective.MaskByCodes, [2 batch, tokens] int32
 	// Room is the number of rows that MLM has for new positives, 1 to 2 batch; where there are more, Losses.Joined tells.
 	Room int
-}
-
-// Needs tells which of a Batch's optional inputs a method reads.
-type Needs struct{ Items, Truth, Fresh bool }
-
-// NeedsOf a method that trains by some objectives.
-func NeedsOf(m negative.Method, which negative.Objectives) Needs {
-	itemised, ok := m.Contrast.(negative.Itemised)
-	return Needs{
-		Items: ok && itemised.NeedsItems(),
-		Truth: m.NeedsRelation(),
-		Fresh: m.Positives != nil && which.MLM,
-	}
 }
 
 // Losses is what one step computes before its update.
@@ -56,25 +45,52 @@ type Losses struct {
 	Weights, Labels *Node
 }
 
-// Of is the sum of the named losses, a scalar.
-func (l Losses) Of(o negative.Objectives) *Node {
-	var sum *Node
-	for _, x := range []struct {
-		in   bool
-		loss *Node
-	}{{o.ITC, l.ITC}, {o.ITM, l.ITM}, {o.MLM, l.MLM}} {
-		switch {
-		case x.in && sum == nil:
-			sum = x.loss
-		case x.in:
-			sum = Add(sum, x.loss)
-		}
+// Step implements framework.Framework.
+func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+	b := Batch{
+		Pixels: in.Of(field.Image), IDs: in.Of(field.Captions), Masked: in.Of(field.Masked), Labels: in.Of(field.Words),
+		Noise: in.Of(field.Noise), Progress: in.Of(field.Progress),
+		Items: in[field.Items], Truth: in[field.Truth], Fresh: in[field.Fresh], Room: u.Room,
 	}
-	return sum
+	l := a.Assess(s, u.Method, b, u.Objectives)
+	told := framework.Told{
+		Losses: l.byName(),
+		Outputs: field.Nodes{
+			field.ImageEmbedding: l.Image, field.TextEmbedding: l.Text, field.Temperature: l.Temperature,
+			field.HardestImages: l.HardestImages, field.HardestTexts: l.HardestTexts,
+		},
+		Again: func(which negative.Objectives) *Node { return a.Reassess(s, u.Method, b, l.Pairs, which) },
+	}
+	_, distils := u.Method.Contrast.(negative.Distiller)
+	told.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
+	told.Outputs.Tell(field.Weights, l.Weights)
+	told.Outputs.Tell(field.Labels, l.Labels)
+	told.Outputs.Tell(field.Joined, l.Joined)
+	if c := l.Connections; c != nil {
+		told.Outputs[field.PickedImages], told.Outputs[field.PickedTexts] = c.Images, c.Texts
+		told.Outputs[field.ImageScores], told.Outputs[field.TextScores] = c.ImageScores, c.TextScores
+	}
+	return told
 }
 
-// Losses builds the losses that which names, of ALBEF's three, for a mini-batch under a method. The scope is the store's root.
-func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch, which negative.Objectives) Losses {
+// byName are the losses that there are.
+func (l Losses) byName() map[negative.Loss]*Node {
+	losses := map[negative.Loss]*Node{}
+	for name, loss := range map[negative.Loss]*Node{negative.ITC: l.ITC, negative.ITM: l.ITM, negative.MLM: l.MLM} {
+		if loss != nil {
+			losses[name] = loss
+		}
+	}
+	return losses
+}
+
+// Of is the sum of the named losses, a scalar.
+func (l Losses) Of(which negative.Objectives) *Node {
+	return framework.Told{Losses: l.byName()}.Of(Model{}, which)
+}
+
+// Assess builds the losses that which names, of ALBEF's three, for a mini-batch under a method. The scope is the store's root.
+func (a Model) Assess(s *model.Scope, m negative.Method, b Batch, which negative.Objectives) Losses {
 	if distiller, distils := m.Contrast.(negative.Distiller); distils {
 		// Momentum encoders follow the weights before this step's update.
 		taught := a.teach(s, distiller.Momentum(), b, which)
@@ -84,10 +100,10 @@ func (a ALBEF) Losses(s *model.Scope, m negative.Method, b Batch, which negative
 	return a.pass(s, m, b, which, nil, nil)
 }
 
-// Reassess builds the sum of the losses that which names for a mini-batch that Losses has seen, on the same ITM pairs, with
+// Reassess builds the sum of the losses that which names for a mini-batch that Assess has seen, on the same ITM pairs, with
 // the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
 // without distillation.
-func (a ALBEF) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negative.Pairs, which negative.Objectives) *Node {
+func (a Model) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negative.Pairs, which negative.Objectives) *Node {
 	return a.pass(s, m, b, which, &pairs, nil).Of(which)
 }
 
@@ -95,27 +111,27 @@ func (a ALBEF) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negati
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
 // positives are known only after the encoders: their masked captions are a batch of their own.
-func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, pairs *negative.Pairs, taught *teacher) Losses {
+func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, pairs *negative.Pairs, taught *teacher) Losses {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
-	online := s.Store().Scope(Model)
+	online := s.Store().Scope(framework.Model)
 	frozen := a.frozen(s, b)
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
 	image := a.EncodeImage(online, b.Pixels)
 	var ids, padded []*Node
-	if which.ITC || which.ITM {
+	if which.Has(negative.ITC) || which.Has(negative.ITM) {
 		ids, padded = append(ids, b.IDs), append(padded, b.IDs)
 	}
-	if which.MLM {
+	if which.Has(negative.MLM) {
 		ids, padded = append(ids, b.Masked), append(padded, a.padding(b.Masked, b.IDs))
 	}
 	texts := a.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
 
 	var l Losses
-	if which.ITC {
+	if which.Has(negative.ITC) {
 		l.Temperature = a.temperature(online, g)
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
 		features := negative.Features{
-			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(State),
+			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(framework.State),
 			Items: b.Items,
 		}
 		if taught != nil {
@@ -146,14 +162,14 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 	// Fusion: ITM's pairs, then the masked captions with their own images, then those of new positives.
 	var states, bias, choice []*Node
 	matched := 0
-	if which.ITM {
+	if which.Has(negative.ITM) {
 		matched = pairs.Labels.Shape().Dim(0)
 		chosen := oneHot(pairs.Texts, b.Pixels)
 		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
 		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
 		choice = append(choice, oneHot(pairs.Images, b.Pixels))
 	}
-	if which.MLM {
+	if which.Has(negative.MLM) {
 		last := batch * len(ids)
 		states = append(states, rows(texts.States, last-batch, last))
 		bias = append(bias, rows(texts.Bias, last-batch, last))
@@ -161,9 +177,9 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 	}
 	labels, words := b.Labels, batch
 	var joined *further
-	if l.Connections != nil && which.MLM && l.Connections.Use.MLM && !l.Connections.Eliminate {
+	if l.Connections != nil && which.Has(negative.MLM) && l.Connections.Use.Has(negative.MLM) && !l.Connections.Eliminate {
 		joined = a.joining(b, *l.Connections)
-		text := a.encodeText(s.Store().Scope(Model), joined.masked, joined.padded)
+		text := a.encodeText(s.Store().Scope(framework.Model), joined.masked, joined.padded)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
 		labels, words, l.Joined = Concatenate([]*Node{labels, joined.labels}, 0), batch+b.Room, joined.count
 	}
@@ -171,10 +187,10 @@ func (a ALBEF) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		return l
 	}
 	fused := a.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
-	if which.ITM {
+	if which.Has(negative.ITM) {
 		l.ITM = objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels, pairs.Weights)
 	}
-	if which.MLM {
+	if which.Has(negative.MLM) {
 		logits := a.maskedWords(online, rows(fused, matched, matched+words))
 		if taught != nil {
 			teaching := taught.words

@@ -1,4 +1,4 @@
-package framework
+package albef
 
 import (
 	"math"
@@ -10,15 +10,21 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
-func small() ALBEF {
-	return ALBEF{
+func small() Model {
+	return Model{
 		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 24},
 		Text:   encoder.BERT{Vocab: 11, Positions: 9, Width: 12, Heads: 2, MLP: 24, Layers: 1, Fusion: 1},
 		Embed:  6,
 	}
+}
+
+// use is that of a model with captions of five tokens.
+func use(a Model, m negative.Method) framework.Use {
+	return framework.Use{Method: m, Batch: 3, Image: a.Vision.Image, Tokens: 5}
 }
 
 func backend(t *testing.T) compute.Backend {
@@ -35,7 +41,7 @@ func backend(t *testing.T) compute.Backend {
 // counted by hand from the architecture.
 func TestPaperParameters(t *testing.T) {
 	store := model.NewStore()
-	if err := Paper().Declare(backend(t), store); err != nil {
+	if err := framework.Declare(Paper(), use(Paper(), negative.Plain()), backend(t), store); err != nil {
 		t.Fatal(err)
 	}
 	const d, f = 768, 3072
@@ -50,9 +56,9 @@ func TestPaperParameters(t *testing.T) {
 		name      string
 		got, want int
 	}{
-		{"all", Parameters(store), vision + text + heads},
-		{"vision", count(store, Model+"/vision"), vision},
-		{"text", count(store, Model+"/text") - count(store, Model+"/text/mlm"), text},
+		{"all", framework.Parameters(store), vision + text + heads},
+		{"vision", count(store, framework.Model+"/vision"), vision},
+		{"text", count(store, framework.Model+"/text") - count(store, framework.Model+"/text/mlm"), text},
 	} {
 		if count.got != count.want {
 			t.Errorf("%s: got %d parameters, want %d", count.name, count.got, count.want)
@@ -76,13 +82,13 @@ func count(store *model.Store, root string) int {
 }
 
 func TestValidate(t *testing.T) {
-	for name, spoil := range map[string]func(*ALBEF){
-		"patch":      func(a *ALBEF) { a.Vision.Patch = 7 },
-		"heads":      func(a *ALBEF) { a.Vision.Heads = 5 },
-		"text heads": func(a *ALBEF) { a.Text.Heads = 5 },
-		"vocabulary": func(a *ALBEF) { a.Text.Vocab = 0 },
-		"embedding":  func(a *ALBEF) { a.Embed = 0 },
-		"fusion":     func(a *ALBEF) { a.Text.Fusion = 0 },
+	for name, spoil := range map[string]func(*Model){
+		"patch":      func(a *Model) { a.Vision.Patch = 7 },
+		"heads":      func(a *Model) { a.Vision.Heads = 5 },
+		"text heads": func(a *Model) { a.Text.Heads = 5 },
+		"vocabulary": func(a *Model) { a.Text.Vocab = 0 },
+		"embedding":  func(a *Model) { a.Embed = 0 },
+		"fusion":     func(a *Model) { a.Text.Fusion = 0 },
 	} {
 		a := small()
 		if err := a.Validate(); err != nil {
@@ -99,15 +105,15 @@ func TestValidate(t *testing.T) {
 func TestInferenceIsPerRow(t *testing.T) {
 	a, store := small(), model.NewStore()
 	b := backend(t)
-	if err := a.Initialise(b, store, negative.Plain(), negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1, Seed: 3}); err != nil {
+	if err := framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1, Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
-	long, err := a.NewInference(b, store, 6)
+	long, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 6}, b, store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer long.Close()
-	short, err := a.NewInference(b, store, 4)
+	short, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 4}, b, store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +145,11 @@ func TestInferenceIsPerRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := short.Match(one.States, []int32{2, 5, 6, 3}, images.States[:len(images.States)/2])
+	alone, err := short.Images(pixels[:len(pixels)/2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := short.Match(one.States, []int32{2, 5, 6, 3}, alone.States)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,13 +170,13 @@ func TestFirstTemperature(t *testing.T) {
 	for _, want := range []float32{0, 0.2} {
 		a, store := small(), model.NewStore()
 		a.Temperature = float64(want)
-		if err := a.Initialise(backend(t), store, negative.ALBEF(8), negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
+		if err := framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store, negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if want == 0 {
 			want = 0.07
 		}
-		for _, root := range []string{Model, Momentum} {
+		for _, root := range []string{framework.Model, framework.Momentum} {
 			got, err := store.Scope(root).GetVariable(encoder.Temperature).Value()
 			if err != nil {
 				t.Fatal(err)

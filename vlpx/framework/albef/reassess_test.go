@@ -1,4 +1,4 @@
-package framework
+package albef
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )
@@ -41,11 +42,11 @@ func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	results, err := Call(exec, threePairs()...)
+	results, err := framework.Call(exec, threePairs()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer Release(results)
+	defer framework.Release(results)
 	var numbers []float64
 	for _, x := range results {
 		numbers = append(numbers, float64(tensors.ToScalar[float32](x)))
@@ -56,7 +57,7 @@ func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s
 func initialised(t *testing.T, on compute.Backend, m negative.Method) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := small().Initialise(on, store, m, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 3}); err != nil {
+	if err := framework.Initialise(small(), use(small(), m), on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	return store
@@ -75,7 +76,8 @@ func (nextOnes) Pairs(c negative.Contrasted, _ *Node) negative.Pairs {
 }
 
 var subsets = []negative.Objectives{
-	{ITC: true}, {ITM: true}, {MLM: true}, {ITC: true, ITM: true}, {ITM: true, MLM: true}, negative.AllObjectives(),
+	negative.Of(negative.ITC), negative.Of(negative.ITM), negative.Of(negative.MLM), negative.Of(negative.ITC, negative.ITM),
+	negative.Of(negative.ITM, negative.MLM), negative.All,
 }
 
 // By the same weights a mini-batch has the same losses at its second assessment.
@@ -83,7 +85,7 @@ func TestReassessAgrees(t *testing.T) {
 	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(3, 6)} {
 		on := backend(t)
 		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-			l := small().Losses(s, m, b, negative.AllObjectives())
+			l := small().Assess(s, m, b, negative.All)
 			out := []*Node{l.ITC, l.ITM, l.MLM}
 			for _, which := range subsets {
 				out = append(out, small().Reassess(s, m, b, l.Pairs, which))
@@ -101,7 +103,7 @@ func TestReassessAgrees(t *testing.T) {
 // sumOf adds those of ITC, ITM and MLM that an objective names.
 func sumOf(which negative.Objectives, losses []float64) float64 {
 	sum := 0.0
-	for k, in := range []bool{which.ITC, which.ITM, which.MLM} {
+	for k, in := range []bool{which.Has(negative.ITC), which.Has(negative.ITM), which.Has(negative.MLM)} {
 		if in {
 			sum += losses[k]
 		}
@@ -118,10 +120,10 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 	on := backend(t)
 	store := initialised(t, on, m)
 	got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, m, b, negative.AllObjectives())
+		l := small().Assess(s, m, b, negative.All)
 		pairs := nextOnes{}.Pairs(negative.Contrasted{I2T: l.Image}, nil)
 		out := []*Node{l.ITC, l.ITM, l.MLM}
-		for v := range s.Store().Scope(Model).IterVariables() {
+		for v := range s.Store().Scope(framework.Model).IterVariables() {
 			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(b.Pixels.Graph()), 1.5), 0.05))
 		}
 		for _, which := range subsets {
@@ -130,7 +132,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 		return out
 	})
 	moved := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, given, b, negative.AllObjectives())
+		l := small().Assess(s, given, b, negative.All)
 		return []*Node{l.ITC, l.ITM, l.MLM}
 	})
 	for k, which := range subsets {
@@ -148,9 +150,9 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 func TestReassessWithoutDistillation(t *testing.T) {
 	m, on := negative.ALBEF(6), backend(t)
 	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-		l := small().Losses(s, m, b, negative.AllObjectives())
+		l := small().Assess(s, m, b, negative.All)
 		return []*Node{
-			small().Reassess(s, m, b, l.Pairs, negative.Objectives{MLM: true}), small().Losses(s, negative.Plain(), b, negative.AllObjectives()).MLM, l.MLM,
+			small().Reassess(s, m, b, l.Pairs, negative.Of(negative.MLM)), small().Assess(s, negative.Plain(), b, negative.All).MLM, l.MLM,
 		}
 	})
 	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {

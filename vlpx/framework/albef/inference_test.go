@@ -1,4 +1,4 @@
-package framework
+package albef
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -19,12 +20,12 @@ func TestProbabilities(t *testing.T) {
 	for i := range pixels {
 		pixels[i] = float32(math.Cos(float64(i)))
 	}
-	weights := store.Scope(Model).In("itm").GetVariable(encoder.Weights)
+	weights := store.Scope(framework.Model).In("itm").GetVariable(encoder.Weights)
 	scores := func(head []float32) (match, probability []float32) {
 		if err := weights.SetValue(tensors.FromFlatDataAndDimensions(head, 12, 2)); err != nil {
 			t.Fatal(err)
 		}
-		n, err := small().NewInference(on, store, 4)
+		n, err := framework.NewInference(small(), framework.Use{Image: 16, Tokens: 4}, on, store)
 		if err != nil {
 			t.Fatal(err)
 		}

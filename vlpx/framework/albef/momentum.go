@@ -1,11 +1,10 @@
-package framework
+package albef
 
 import (
-	"strings"
-
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -20,22 +19,19 @@ type teacher struct {
 
 // teach moves the momentum weights towards the online ones as they were before this step's update, then runs the momentum
 // model on the batch (METHODS.md 1.3).
-func (a ALBEF) teach(s *model.Scope, decay float64, b Batch, which negative.Objectives) teacher {
+func (a Model) teach(s *model.Scope, decay float64, b Batch, which negative.Objectives) teacher {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
-	for v := range s.Store().Scope(Momentum).IterVariables() {
-		online := s.Store().GetVariable(Model + strings.TrimPrefix(v.Path(), Momentum))
-		v.SetNodeValue(MovingAverage(v.NodeValue(g), StopGradient(online.NodeValue(g)), decay))
-	}
-	m := s.Store().Scope(Momentum)
+	framework.Follow(s.Store(), g, decay)
+	m := s.Store().Scope(framework.Momentum)
 	image := a.EncodeImage(m, b.Pixels)
 	words := func(states, bias, choice *Node) *Node {
 		return StopGradient(a.maskedWords(m, a.Fuse(m, states, bias, image.Tokens, choice)))
 	}
 	t := teacher{image: StopGradient(image.Feature), read: func(f *further) *Node {
-		text := a.encodeText(s.Store().Scope(Momentum), f.masked, f.padded)
+		text := a.encodeText(s.Store().Scope(framework.Momentum), f.masked, f.padded)
 		return words(text.States, text.Bias, f.choice)
 	}}
-	if !which.MLM {
+	if !which.Has(negative.MLM) {
 		t.text = StopGradient(a.EncodeText(m, b.IDs).Feature)
 		return t
 	}
@@ -44,9 +40,4 @@ func (a ALBEF) teach(s *model.Scope, decay float64, b Batch, which negative.Obje
 	t.text = StopGradient(Slice(both.Feature, AxisRange(0, batch)))
 	t.words = words(Slice(both.States, masked), Slice(both.Bias, masked), each(image.Tokens))
 	return t
-}
-
-// MovingAverage is decay times the average plus the rest of the value: the momentum update of ALBEF.
-func MovingAverage(average, value *Node, decay float64) *Node {
-	return Add(MulScalar(average, decay), MulScalar(value, 1-decay))
 }

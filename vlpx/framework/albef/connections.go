@@ -1,4 +1,4 @@
-package framework
+package albef
 
 import (
 	"github.com/gomlx/compute/dtypes"
@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )
@@ -20,19 +21,14 @@ type seen struct {
 }
 
 // frozen returns a function that runs the frozen reference model's encoders on a mini-batch when it is first called.
-func (a ALBEF) frozen(s *model.Scope, b Batch) func() *seen {
+func (a Model) frozen(s *model.Scope, b Batch) func() *seen {
 	var once *seen
 	return func() *seen {
 		if once != nil {
 			return once
 		}
-		g, scope := b.Pixels.Graph(), s.Store().Scope(Frozen)
-		evaluating := func(do func()) {
-			training := s.Store().IsTraining(g)
-			s.Store().SetTraining(g, false)
-			defer s.Store().SetTraining(g, training)
-			do()
-		}
+		g, scope := b.Pixels.Graph(), s.Store().Scope(framework.Frozen)
+		evaluating := func(build func()) { framework.Evaluating(s.Store(), g, build) }
 		once = &seen{}
 		evaluating(func() { once.image, once.text = a.EncodeImage(scope, b.Pixels), a.EncodeText(scope, b.IDs) })
 		once.image.Feature, once.text.Feature = StopGradient(once.image.Feature), StopGradient(once.text.Feature)
@@ -54,7 +50,7 @@ func matched(logits *Node) *Node {
 }
 
 // connect has the negatives that the method's matching picks judged by its Positives. They are picked by the online embeddings.
-func (a ALBEF) connect(m negative.Method, b Batch, f negative.Features, frozen func() *seen) negative.Connections {
+func (a Model) connect(m negative.Method, b Batch, f negative.Features, frozen func() *seen) negative.Connections {
 	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
 	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
 	candidates := negative.Picked(m.Matching.(negative.Picking), online, b.Noise)
@@ -80,7 +76,7 @@ type further struct {
 	count          *Node // of the new positives, a scalar
 }
 
-func (a ALBEF) joining(b Batch, c negative.Connections) *further {
+func (a Model) joining(b Batch, c negative.Connections) *further {
 	g, batch := b.IDs.Graph(), b.IDs.Shape().Dim(0)
 	own := Iota(g, shapes.Make(dtypes.Int32, batch), 0)
 	images, texts := Concatenate([]*Node{own, c.Images}, 0), Concatenate([]*Node{c.Texts, own}, 0)

@@ -5,25 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
 // elsewhere is a type without a name, and so none of this module: it stands for a part in a cell.
 type elsewhere = struct{ Grouped }
-
-func TestForeign(t *testing.T) {
-	for part, want := range map[any]bool{
-		Uniform{}: false, &Grouped{}: false, Hardest{}: false,
-		elsewhere{}: true, &elsewhere{}: true, time.Time{}: true, &time.Time{}: true,
-	} {
-		if got := foreign(reflect.TypeOf(part)); got != want {
-			t.Errorf("%T: foreign is %v, want %v", part, got, want)
-		}
-	}
-}
 
 // A method with a part from elsewhere is identified by the program, whichever part that is, and by the part's fields.
 func TestProgramIsPartOfTheIdentity(t *testing.T) {

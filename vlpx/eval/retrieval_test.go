@@ -21,13 +21,14 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
 
 // bench is a tiny model that knows nothing, on scenes whose numbers of images and captions are no multiples of the batch of 64.
 type bench struct {
-	eval.Retrieval
-	model    *framework.Inference
+	eval.Subject
+	rerank   int
 	features []framework.Encoded // of each image alone, then of each caption alone
 	ids      [][]int32
 	owner    []int // the image of each caption
@@ -44,7 +45,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Retrieval: eval.Retrieval{Set: set, Size: 16, MaxLen: 12, Rerank: 10}}
+	b := &bench{Subject: eval.Subject{Set: set, Size: 16, MaxLen: 12}, rerank: 10}
 	captions := func(yield func(string) bool) {
 		for _, p := range datasets.Pairs(set) {
 			if !yield(text.Clean(p.Text(set), text.MaxWords)) {
@@ -55,7 +56,7 @@ func newBench(t *testing.T) *bench {
 	if b.Tokenizer, err = text.FromCorpus(captions, 1, 1000); err != nil {
 		t.Fatal(err)
 	}
-	a := framework.ALBEF{
+	a := albef.Model{
 		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 8},
 		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
 		Embed:  6,
@@ -65,15 +66,28 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(backend.Finalize)
-	store := model.NewStore()
-	if err := a.Initialise(backend, store, negative.Plain(), negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}); err != nil {
+	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: b.MaxLen}
+	if err := framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if b.model, err = a.NewInference(backend, store, b.MaxLen); err != nil {
+	if b.Model, err = framework.NewInference(a, use, backend, store); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.model.Close)
+	t.Cleanup(b.Model.Close)
 	return b
+}
+
+// cosines is retrieval in brief, full with re-ranking.
+func (b *bench) cosines(ctx context.Context) (eval.Result, error) {
+	brief := b.Subject
+	brief.Brief = true
+	got, err := eval.Retrieval{Rerank: b.rerank}.Measure(ctx, brief)
+	return got.Metrics, err
+}
+
+func (b *bench) full(ctx context.Context) (eval.Result, error) {
+	got, err := eval.Retrieval{Rerank: b.rerank}.Measure(ctx, b.Subject)
+	return got.Metrics, err
 }
 
 // encodeSlowly encodes every image and every caption by itself.
@@ -84,7 +98,7 @@ func (b *bench) encodeSlowly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		encoded, err := b.model.Images(pixels)
+		encoded, err := b.Model.Images(pixels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +106,7 @@ func (b *bench) encodeSlowly(t *testing.T) {
 	}
 	for _, p := range datasets.Pairs(b.Set) {
 		ids := b.Tokenizer.Encode(text.Clean(p.Text(b.Set), text.MaxWords), b.MaxLen)
-		encoded, err := b.model.Texts(ids)
+		encoded, err := b.Model.Texts(ids)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +160,7 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 	b := newBench(t)
 	b.encodeSlowly(t)
 	broken := []int{3, b.Set.Len() - 1} // the last one is repeated to fill the batch
-	grey, err := b.model.Images(make([]float32, 3*b.Size*b.Size))
+	grey, err := b.Model.Images(make([]float32, 3*b.Size*b.Size))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +168,12 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 		b.features[i] = grey
 	}
 	b.Set = cracked{b.Set, broken}
-	if _, err := b.Encode(t.Context(), b.model); !errors.Is(err, errCracked) {
+	if _, err := b.Encode(t.Context()); !errors.Is(err, errCracked) {
 		t.Errorf("nobody accepts: got %v, want the image's error", err)
 	}
 	refusal := errors.New("no")
 	b.Accept = func(loader.Skip) error { return refusal }
-	if _, err := b.Cosine(t.Context(), b.model); !errors.Is(err, refusal) {
+	if _, err := b.cosines(t.Context()); !errors.Is(err, refusal) {
 		t.Errorf("refused: got %v, want the refusal", err)
 	}
 	var asked []int
@@ -167,7 +181,7 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 		asked = append(asked, s.Image)
 		return nil
 	}
-	encodings, err := b.Encode(t.Context(), b.model)
+	encodings, err := b.Encode(t.Context())
 	if err != nil || !slices.Equal(asked, broken) {
 		t.Fatalf("asked for %v (%v), want %v, each once", asked, err, broken)
 	}
@@ -184,7 +198,7 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 func TestCosineAgainstLoop(t *testing.T) {
 	b := newBench(t)
 	b.encodeSlowly(t)
-	encodings, err := b.Encode(context.Background(), b.model)
+	encodings, err := b.Encode(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +213,7 @@ func TestCosineAgainstLoop(t *testing.T) {
 			}
 		}
 	}
-	result, err := b.Cosine(context.Background(), b.model)
+	result, err := b.cosines(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,14 +233,14 @@ func TestFullAgainstLoop(t *testing.T) {
 	}
 	matches, probabilities := eval.NewScores(images, len(b.owner)), eval.NewScores(images, len(b.owner))
 	for i := range images {
-		logits, err := b.model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
+		logits, err := b.Model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for c, logit := range logits {
 			matches.Row(i)[c] = float64(logit)
 		}
-		matched, err := b.model.Probabilities(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
+		matched, err := b.Model.Probabilities(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +248,7 @@ func TestFullAgainstLoop(t *testing.T) {
 			probabilities.Row(i)[c] = float64(p)
 		}
 	}
-	encodings, err := b.Encode(ctx, b.model)
+	encodings, err := b.Encode(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,8 +260,8 @@ func TestFullAgainstLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, candidates := range []int{10, len(b.owner)} {
-		b.Rerank = candidates
-		got, err := b.Full(ctx, b.model)
+		b.rerank = candidates
+		got, err := b.full(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +282,7 @@ func TestFullAgainstLoop(t *testing.T) {
 func TestFullWithoutRelation(t *testing.T) {
 	b := newBench(t)
 	b.Set = datasets.First(b.Set, 0, 1)
-	got, err := b.Full(context.Background(), b.model)
+	got, err := b.full(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +317,7 @@ func (emptySet) Name() string { return "photographs/val" }
 func (emptySet) Len() int     { return 0 }
 
 func TestEncodeEmptySet(t *testing.T) {
-	_, err := eval.Retrieval{Set: emptySet{}}.Encode(context.Background(), nil)
+	_, err := eval.Subject{Set: emptySet{}}.Encode(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "photographs/val has no images") {
 		t.Errorf("got error %v, want one that names the empty set", err)
 	}

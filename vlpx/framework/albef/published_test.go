@@ -1,4 +1,4 @@
-package framework
+package albef
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -22,7 +23,7 @@ func TestCaptionPadding(t *testing.T) {
 	losses := func(own bool, inMask, inFresh int32) float64 {
 		a, store := small(), initialised(t, on, m)
 		a.CaptionPadding = own
-		for _, root := range []string{Model, Momentum} {
+		for _, root := range []string{framework.Model, framework.Momentum} {
 			table := store.GetVariable(root + "/text/embeddings/word/" + encoder.Embedding)
 			values := tensors.MustCopyFlatData[float32](table.MustValue())
 			width := len(values) / vocab
@@ -40,7 +41,7 @@ func TestCaptionPadding(t *testing.T) {
 				codes[row] = []int32{-1, inFresh, 4, -1, -1}
 			}
 			b.Fresh = Const(g, codes)
-			return []*Node{a.Losses(s, m, b, negative.AllObjectives()).MLM}
+			return []*Node{a.Assess(s, m, b, negative.All).MLM}
 		})[0]
 	}
 	for _, put := range []struct {
@@ -62,11 +63,11 @@ func TestFreeTemperature(t *testing.T) {
 	for free, want := range map[bool]float64{true: 0.75, false: hottest} {
 		a, store := small(), initialised(t, on, m)
 		a.FreeTemperature = free
-		if err := store.GetVariable(Model + "/" + encoder.Temperature).SetValue(tensors.FromScalar(float32(0.75))); err != nil {
+		if err := store.GetVariable(framework.Model + "/" + encoder.Temperature).SetValue(tensors.FromScalar(float32(0.75))); err != nil {
 			t.Fatal(err)
 		}
 		got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			return []*Node{a.Losses(s, m, b, negative.Objectives{ITC: true}).Temperature}
+			return []*Node{a.Assess(s, m, b, negative.Of(negative.ITC)).Temperature}
 		})
 		if got[0] != want {
 			t.Errorf("free %t: got %v, want %v", free, got[0], want)

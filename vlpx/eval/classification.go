@@ -1,0 +1,135 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/framework"
+)
+
+// Classification is zero-shot classification with prompts (Radford et al., 2021): an image is of the class whose name, in sentences, is
+// nearest to it. The embedding of a class is the mean of those of its sentences, normalised.
+type Classification struct {
+	// Prompts are sentences in which {} stands for the name of a class, as captions of the data would have it; none for CLIP's
+	// "a photo of a {}."
+	Prompts []string `json:",omitempty"`
+}
+
+// Metrics of Classification.
+const (
+	ClassTop1 Metric = "class top-1"
+	ClassTop5 Metric = "class top-5"
+	ClassMean Metric = "class mean"
+)
+
+// usualPrompt is CLIP's.
+const usualPrompt = "a photo of a {}."
+
+// Metrics implements Task.
+func (Classification) Metrics() []Info {
+	const group = "Zero-shot classes"
+	return []Info{
+		{ClassTop1, group, "top-1", "%", false, "images nearest to the prompts of their own class"},
+		{ClassTop5, group, "top-5", "%", false, "images whose own class is among the five nearest"},
+		{ClassMean, group, "mean of classes", "%", false, "top-1 within each class, mean over the classes that have images"},
+	}
+}
+
+// Check implements Task.
+func (c Classification) Check(f framework.Framework, set datasets.Set) error {
+	if _, embeds := f.(framework.Embeds); !embeds {
+		return fmt.Errorf("eval: zero-shot classification goes by embeddings of images and prompts, which %s does not make", f.Name())
+	}
+	if _, labelled := set.(datasets.Labelled); !labelled {
+		return fmt.Errorf("eval: zero-shot classification needs a class of each image, and %s has none; take data with classes", set.Name())
+	}
+	for _, p := range c.Prompts {
+		if strings.Count(p, "{}") != 1 {
+			return fmt.Errorf("eval: the prompt %q has no place for a class, or several; write {} once, as in %q", p, usualPrompt)
+		}
+	}
+	return nil
+}
+
+// Measure implements Task.
+func (c Classification) Measure(ctx context.Context, on Subject) (Measured, error) {
+	set, ok := on.Set.(datasets.Labelled)
+	if !ok {
+		return Measured{}, c.Check(on.Model.Framework(), on.Set)
+	}
+	images, err := on.Images(ctx)
+	if err != nil {
+		return Measured{}, err
+	}
+	classes := set.Classes()
+	for i := range set.Len() {
+		if k := set.Class(i); k < 0 || k >= len(classes) {
+			return Measured{}, fmt.Errorf("eval: %s of %s is of class %d; there are classes 0 to %d", set.Key(i), set.Name(), k, len(classes)-1)
+		}
+	}
+	named, dim, err := c.embed(ctx, on, classes)
+	if err != nil {
+		return Measured{}, err
+	}
+	scores := Cosines(images.Features, named, dim)
+	if err := scores.check("similarities to classes", set.Len(), len(classes)); err != nil {
+		return Measured{}, err
+	}
+	ranks, right, of := make([]int, set.Len()), make([]float64, len(classes)), make([]float64, len(classes))
+	for i := range ranks {
+		own, row := set.Class(i), scores.Row(i)
+		ranks[i] = 1
+		for k, s := range row {
+			if k != own && (s > row[own] || s == row[own] && k < own) {
+				ranks[i]++
+			}
+		}
+		of[own]++
+		if ranks[i] == 1 {
+			right[own]++
+		}
+	}
+	var mean, seen float64
+	for k := range classes {
+		if of[k] > 0 {
+			mean, seen = mean+right[k]/of[k], seen+1
+		}
+	}
+	return Measured{Metrics: Result{ClassTop1: within(ranks, 1), ClassTop5: within(ranks, 5), ClassMean: 100 * mean / seen}}, nil
+}
+
+// embed makes the embeddings of classes, [classes, dim].
+func (c Classification) embed(ctx context.Context, on Subject, classes []string) (named []float32, dim int, err error) {
+	prompts := c.Prompts
+	if len(prompts) == 0 {
+		prompts = []string{usualPrompt}
+	}
+	var sentences []string
+	for _, class := range classes {
+		for _, p := range prompts {
+			sentences = append(sentences, strings.Replace(p, "{}", class, 1))
+		}
+	}
+	texts, _, err := on.Texts(ctx, sentences)
+	if err != nil {
+		return nil, 0, err
+	}
+	dim = len(texts.Features) / len(sentences)
+	named = make([]float32, len(classes)*dim)
+	for at, x := range texts.Features {
+		named[at/(dim*len(prompts))*dim+at%dim] += x
+	}
+	for k := range classes {
+		row, square := named[k*dim:(k+1)*dim], 0.0
+		for _, x := range row {
+			square += float64(x) * float64(x)
+		}
+		for d := range row {
+			row[d] /= float32(max(math.Sqrt(square), 1e-12))
+		}
+	}
+	return named, dim, nil
+}

@@ -1,0 +1,180 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/framework"
+)
+
+// Retrieval is zero-shot image-text retrieval (METHODS.md 15.1 and 15.2). A framework that scores pairs re-ranks, as ALBEF reports it,
+// and CosinePrefix marks the same without; in one that does not the cosine ranks, and both names tell it.
+type Retrieval struct {
+	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
+	Rerank int
+}
+
+// CosinePrefix marks the metrics that were measured without re-ranking when both are reported.
+const CosinePrefix = "cosine "
+
+// Encodings are a set's images and captions after their encoders.
+type Encodings struct {
+	images, texts framework.Encoded
+	ids           []int32
+	dim           int
+	captionImage  []int // the image of each caption
+}
+
+// Metrics implements Task.
+func (Retrieval) Metrics() []Info { return retrievalMetrics() }
+
+// Check implements Task.
+func (r Retrieval) Check(f framework.Framework, set datasets.Set) error {
+	if r.Rerank < 1 {
+		return fmt.Errorf("eval: re-ranking %d candidates; use at least 1", r.Rerank)
+	}
+	if _, embeds := f.(framework.Embeds); !embeds {
+		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions, which %s does not make", f.Name())
+	}
+	return captioned("retrieval", set)
+}
+
+// captioned tells of the first image without a caption.
+func captioned(task string, set datasets.Set) error {
+	for i := range set.Len() {
+		if len(set.Captions(i)) == 0 {
+			return fmt.Errorf("eval: %s needs a caption of each image, and %s of %s has none", task, set.Key(i), set.Name())
+		}
+	}
+	return nil
+}
+
+// Encode runs a set through the encoders.
+func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
+	e := &Encodings{}
+	var err error
+	if e.images, err = s.Images(ctx); err != nil {
+		return nil, err
+	}
+	var captions []string
+	for _, p := range datasets.Pairs(s.Set) {
+		e.captionImage = append(e.captionImage, p.Image)
+		captions = append(captions, p.Text(s.Set))
+	}
+	if e.texts, e.ids, err = s.Texts(ctx, captions); err != nil {
+		return nil, err
+	}
+	e.dim = len(e.texts.Features) / len(captions)
+	return e, nil
+}
+
+// Similarities are the cosines of all images with all captions, [images, captions].
+func (e *Encodings) Similarities() Scores { return Cosines(e.images.Features, e.texts.Features, e.dim) }
+
+// Measure implements Task. It measures retrieval with re-ranking by image-text matching and under CosinePrefix without, and where pairs
+// of an image with another's caption are judged how well ITM and the cosine tell them apart (see [Judged]). In brief it is retrieval by
+// the cosine.
+func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
+	e, err := on.Encode(ctx)
+	if err != nil {
+		return Measured{}, err
+	}
+	sims := e.Similarities()
+	cosine, unranked, err := on.measure(sims, sims.Transpose(), e)
+	if err != nil || on.Brief {
+		return Measured{Metrics: cosine}, err
+	}
+	result, ranked, t2i := maps.Clone(cosine), unranked, sims.Transpose()
+	if on.Model.Matches() {
+		var i2t Scores
+		i2t, t2i, err = Rerank(sims, r.Rerank, func(pairs []ImageText) ([]float64, error) { return on.match(ctx, on.Model.Match, e, pairs) })
+		if err != nil {
+			return Measured{}, err
+		}
+		if result, ranked, err = on.measure(i2t, t2i, e); err != nil {
+			return Measured{}, err
+		}
+	}
+	matching, judged, err := on.judge(ctx, e, sims)
+	if err != nil {
+		return Measured{}, err
+	}
+	maps.Copy(result, matching)
+	maps.Copy(cosine, judged)
+	for metric, value := range cosine {
+		result[CosinePrefix+metric] = value
+	}
+	items := ranked.with(CosinePrefix, unranked)
+	return Measured{Metrics: result, Retrieved: Examples(sims.Transpose(), t2i, e.captionImage), Items: &items}, nil
+}
+
+func (s Subject) measure(i2t, t2i Scores, e *Encodings) (Result, Items, error) {
+	result, own, err := recall(i2t, t2i, e.captionImage)
+	if err != nil {
+		return nil, Items{}, err
+	}
+	related, ok := s.Set.(datasets.Related)
+	if !ok {
+		return result, own, nil
+	}
+	relation := related.Relation()
+	trueResult, known, err := trueRecall(i2t, t2i, e.captionImage, relation)
+	if err != nil {
+		return nil, Items{}, err
+	}
+	maps.Copy(result, trueResult)
+	if b, ok := relation.(datasets.Benchmarked); ok {
+		answered, err := BenchmarkRecall(i2t, t2i, e.captionImage, b.Answers())
+		if err != nil {
+			return nil, Items{}, err
+		}
+		maps.Copy(result, answered)
+	}
+	return result, own.with("", known), nil
+}
+
+// judge measures how ITM and how the cosine tell judged pairs apart; nothing where no pairs are judged.
+func (s Subject) judge(ctx context.Context, e *Encodings, sims Scores) (matching, cosine Result, err error) {
+	related, ok := s.Set.(datasets.Related)
+	if !ok {
+		return nil, nil, nil
+	}
+	j := SampleJudged(s.Set.Len(), e.captionImage, related.Relation(), judgedEach)
+	if s.Model.Matches() {
+		matching, err = j.Matching(func(pairs []ImageText) ([]float64, error) { return s.match(ctx, s.Model.Probabilities, e, pairs) })
+	}
+	return matching, j.Cosine(sims), err
+}
+
+// matcher scores pairs by image-text matching: [framework.Inference.Match] or [framework.Inference.Probabilities].
+type matcher func(states []float32, ids []int32, images []float32) ([]float32, error)
+
+// match returns the scores of pairs.
+func (s Subject) match(ctx context.Context, score matcher, e *Encodings, pairs []ImageText) ([]float64, error) {
+	imageSize := len(e.images.States) / (len(e.images.Features) / e.dim)
+	textSize := len(e.texts.States) / (len(e.texts.Features) / e.dim)
+	scores := make([]float64, 0, len(pairs))
+	states, images := make([]float32, evalBatch*textSize), make([]float32, evalBatch*imageSize)
+	ids := make([]int32, evalBatch*s.MaxLen)
+	for from := 0; from < len(pairs); from += evalBatch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		batch := pairs[from:min(from+evalBatch, len(pairs))]
+		for i, p := range batch {
+			copy(states[i*textSize:(i+1)*textSize], e.texts.States[p.Text*textSize:])
+			copy(images[i*imageSize:(i+1)*imageSize], e.images.States[p.Image*imageSize:])
+			copy(ids[i*s.MaxLen:(i+1)*s.MaxLen], e.ids[p.Text*s.MaxLen:])
+		}
+		out, err := score(states, ids, images)
+		if err != nil {
+			return nil, err
+		}
+		for i := range batch {
+			scores = append(scores, float64(out[i]))
+		}
+	}
+	return scores, nil
+}

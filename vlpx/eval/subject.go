@@ -1,0 +1,105 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
+)
+
+// Subject is a model with the split that it is measured on.
+type Subject struct {
+	Model     *framework.Inference
+	Set       datasets.Set
+	Tokenizer *text.Tokenizer
+	Size      int             // pixels a side
+	Features  loader.Features // of the set's images, where a locked encoder makes them; nil: the model reads pixels
+	MaxLen    int             // tokens a caption
+	// Accept, if not nil, is asked of each image that cannot be decoded whether it may take part as the mean colour; its error ends
+	// the evaluation. If it is nil, no such image may.
+	Accept func(loader.Skip) error
+	// Brief asks for no more than is wanted after each epoch of training.
+	Brief bool
+}
+
+// evalBatch is the number of images, captions or pairs in one forward pass.
+const evalBatch = 64
+
+// Images runs all images of the set through the image encoder, [images, ...].
+func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
+	var all framework.Encoded
+	if s.Set.Len() == 0 {
+		return all, fmt.Errorf("eval: %s has no images; a task needs at least one", s.Set.Name())
+	}
+	for from := 0; from < s.Set.Len(); from += evalBatch {
+		batch := make([]int, evalBatch)
+		for i := range batch {
+			batch[i] = min(from+i, s.Set.Len()-1) // the last batch repeats its last image: one compiled shape serves all
+		}
+		pixels, skipped, err := loader.Images(ctx, s.Set, batch, s.Size, s.Features)
+		if err != nil {
+			return all, fmt.Errorf("eval: %s: %w", s.Set.Name(), err)
+		}
+		for _, skip := range skipped {
+			if err := s.accept(skip); err != nil {
+				return all, err
+			}
+		}
+		out, err := s.Model.Images(pixels)
+		if err != nil {
+			return all, err
+		}
+		all.Append(out, min(evalBatch, s.Set.Len()-from), evalBatch)
+	}
+	return all, nil
+}
+
+// Texts runs texts through the text encoder, [texts, ...]; the ids are theirs, [texts, MaxLen].
+func (s Subject) Texts(ctx context.Context, texts []string) (all framework.Encoded, ids []int32, err error) {
+	for _, t := range texts {
+		ids = append(ids, s.Tokenizer.Encode(text.Clean(t, text.MaxWords), s.MaxLen)...)
+	}
+	for from := 0; from < len(texts); from += evalBatch {
+		if err := ctx.Err(); err != nil {
+			return all, nil, err
+		}
+		count := min(evalBatch, len(texts)-from)
+		batch := make([]int32, evalBatch*s.MaxLen)
+		copy(batch, ids[from*s.MaxLen:(from+count)*s.MaxLen])
+		out, err := s.Model.Texts(batch)
+		if err != nil {
+			return all, nil, err
+		}
+		all.Append(out, count, evalBatch)
+	}
+	return all, ids, nil
+}
+
+// accept asks whether an image may take part that cannot be decoded.
+func (s Subject) accept(skip loader.Skip) error {
+	if s.Accept == nil {
+		return fmt.Errorf("eval: %w", skip.Err)
+	}
+	return s.Accept(skip)
+}
+
+// Cosines are the dot products of rows of embeddings of a width, [rows, columns].
+func Cosines(rows, columns []float32, dim int) Scores {
+	r, c := len(rows)/dim, len(columns)/dim
+	product := blas32.General{Rows: r, Cols: c, Stride: c, Data: make([]float32, r*c)}
+	matrix := func(rows int, data []float32) blas32.General {
+		return blas32.General{Rows: rows, Cols: dim, Stride: dim, Data: data}
+	}
+	blas32.Gemm(blas.NoTrans, blas.Trans, 1, matrix(r, rows), matrix(c, columns), 0, product)
+	s := NewScores(r, c)
+	for i, x := range product.Data {
+		s.Data[i] = float64(x)
+	}
+	return s
+}

@@ -1,0 +1,114 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/identity"
+)
+
+// Task is something that a model is measured by. It is plain data: its JSON is part of the identity of a run that has it (see [Tasks]).
+type Task interface {
+	// Metrics lists all that it may measure, in the order of tables; names are its own among all tasks.
+	Metrics() []Info
+	// Check tells, before anything is trained, why it cannot be done with a framework on a split: an ability or a field that is missing.
+	Check(f framework.Framework, set datasets.Set) error
+	// Measure measures a model on a split.
+	Measure(ctx context.Context, on Subject) (Measured, error)
+}
+
+// Measured is what a task tells of a model.
+type Measured struct {
+	Metrics   Result
+	Retrieved []Retrieved // examples to look at; see [Examples]
+	Items     *Items      // what the single queries gave; nil where a task tells none
+}
+
+// Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
+// (see [identity.Program]).
+type Tasks []Task
+
+// known are the tasks of this package by their names in JSON.
+var known = map[string]func(json.RawMessage) (Task, error){
+	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification],
+}
+
+func decode[T Task](settings json.RawMessage) (Task, error) {
+	var task T
+	d := json.NewDecoder(bytes.NewReader(settings))
+	d.DisallowUnknownFields()
+	err := d.Decode(&task)
+	return task, err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Tasks) MarshalJSON() ([]byte, error) {
+	all := make([]map[string]any, len(t))
+	for i, task := range t {
+		all[i] = identity.Named(task)
+		program, err := identity.Foreign(task)
+		if err != nil {
+			return nil, fmt.Errorf("eval: %w", err)
+		}
+		if program != "" {
+			all[i][identity.Program] = program
+		}
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A task that is not known, since a program of its own defines it, is left out.
+func (t *Tasks) UnmarshalJSON(text []byte) error {
+	var all []map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	*t = nil
+	for _, one := range all {
+		for name, settings := range one {
+			read, ok := known[name]
+			if !ok {
+				continue
+			}
+			task, err := read(settings)
+			if err != nil {
+				return fmt.Errorf("task %s: %w", name, err)
+			}
+			*t = append(*t, task)
+		}
+	}
+	return nil
+}
+
+// Metrics are those of all the tasks.
+func (t Tasks) Metrics() []Info {
+	var all []Info
+	for _, task := range t {
+		all = append(all, task.Metrics()...)
+	}
+	return all
+}
+
+// Check tells why one of the tasks cannot be done, or is not plain data, or measures what another one does.
+func (t Tasks) Check(f framework.Framework, set datasets.Set) error {
+	by := map[Metric]Task{}
+	for _, task := range t {
+		if err := identity.Plain(task); err != nil {
+			return fmt.Errorf("eval: task %T: %w", task, err)
+		}
+		for _, info := range task.Metrics() {
+			if other, taken := by[info.Metric]; taken {
+				return fmt.Errorf("eval: the tasks %T and %T both measure %q; name it otherwise in one", other, task, info.Metric)
+			}
+			by[info.Metric] = task
+		}
+		if err := task.Check(f, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}

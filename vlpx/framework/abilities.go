@@ -1,0 +1,62 @@
+package framework
+
+import (
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/weights"
+)
+
+// Initialising is a Framework whose variables have other first values than those of package encoder.
+type Initialising interface {
+	Framework
+	// Initialise gives the variables below root their first values.
+	Initialise(store *model.Store, root string, seed uint64) error
+}
+
+// Worded is a Framework with an embedding table of words.
+type Worded interface {
+	Framework
+	// Words is the path of the table below the model's root, [vocabulary, width].
+	Words() string
+}
+
+// InHalf is a Framework whose products may be in bfloat16, which not every engine has.
+type InHalf interface {
+	Framework
+	InHalf() bool
+}
+
+// Part names a part of a framework that published weights are for.
+type Part string
+
+// Parts of frameworks.
+const (
+	Vision Part = "vision" // the image encoder
+	Text   Part = "text"   // the text encoder, with its fusion layers where it has any
+)
+
+// Pretrained is a Framework whose parts can start from published weights.
+type Pretrained interface {
+	Framework
+	// Adapt is the framework with the kind of layers that a published part has.
+	Adapt(p Part, s weights.Source) (Framework, error)
+	// First reads the first values of a part's variables, by their paths, and tells what became of the file.
+	First(p Part, s weights.Source) (weights.Values, weights.Report, error)
+}
+
+// Lockable is a Framework that can read the tokens of a locked image encoder in the place of pixels.
+type Lockable interface {
+	Framework
+	// Lock is the framework that reads tokens of a width.
+	Lock(width int) Framework
+}
+
+// Exported is a Framework whose models other programs read.
+type Exported interface {
+	Framework
+	// Settings are the sizes that another program needs to build the model, in the words of its published configuration: what JSON writes
+	// of them.
+	Settings() any
+	// Table gives the published names of the variables.
+	Table() weights.Table
+}

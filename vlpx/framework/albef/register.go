@@ -1,0 +1,5 @@
+package albef
+
+import "vlpx.internal/vlpx/framework"
+
+func init() { framework.Register(Model{}) }

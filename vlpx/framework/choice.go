@@ -1,0 +1,66 @@
+package framework
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"vlpx.internal/vlpx/identity"
+)
+
+// Choice is the framework of a run. Its JSON has the name of the framework's type, so that it identifies it, and the program where that
+// is defined outside of this module (see [identity.Program]).
+type Choice struct{ Framework }
+
+// known are the types of frameworks by their names in JSON.
+var known = map[string]reflect.Type{}
+
+// Register makes a type of framework known, so that a run's JSON is read back.
+func Register(f Framework) { known[fmt.Sprintf("%T", f)] = reflect.TypeOf(f) }
+
+// MarshalJSON implements json.Marshaler.
+func (c Choice) MarshalJSON() ([]byte, error) {
+	if c.Framework == nil {
+		return []byte("null"), nil
+	}
+	told := identity.Named(c.Framework)
+	program, err := identity.Foreign(c.Framework)
+	if err != nil {
+		return nil, fmt.Errorf("framework: %w", err)
+	}
+	if program != "" {
+		told[identity.Program] = program
+	}
+	return json.Marshal(told)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. One that is not known, since a program of its own defines it, is left out.
+func (c *Choice) UnmarshalJSON(text []byte) error {
+	var told map[string]json.RawMessage
+	if err := json.Unmarshal(text, &told); err != nil {
+		return err
+	}
+	for name, settings := range told {
+		of, ok := known[name]
+		if !ok {
+			continue
+		}
+		value := reflect.New(of)
+		d := json.NewDecoder(bytes.NewReader(settings))
+		d.DisallowUnknownFields()
+		if err := d.Decode(value.Interface()); err != nil {
+			return fmt.Errorf("framework %s: %w", name, err)
+		}
+		c.Framework = value.Elem().Interface().(Framework)
+	}
+	return nil
+}
+
+// Plain tells why the framework is none that a run can be identified by.
+func (c Choice) Plain() error {
+	if err := identity.Plain(c.Framework); err != nil {
+		return fmt.Errorf("framework: %T: %w", c.Framework, err)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package framework
+
+import (
+	"fmt"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/negative"
+)
+
+// Framework is a model with its losses. It is plain data: its JSON is part of a run's identity (see [Choice]). What it can do besides
+// being trained are further interfaces, such as [Embeds] and [Matches].
+type Framework interface {
+	// Name is what people call it.
+	Name() string
+	// Check tells why it cannot be used so: sizes that do not fit, or a method that asks for what it has not.
+	Check(u Use) error
+	// Losses are the names of its losses, in the order in which they are added.
+	Losses() []negative.Loss
+	// Inputs are what Step reads of a mini-batch.
+	Inputs(u Use) []field.Field
+	// Step builds one forward pass on a mini-batch: the losses that Use.Objectives names, and what it tells. The scope is the root of
+	// a store, with the model's variables below [Model]; a variable comes into being when it is first asked for.
+	Step(s *model.Scope, u Use, in field.Nodes) Told
+}
+
+// Use is how a run uses a framework: what the shapes of its inputs and its losses depend on besides itself.
+type Use struct {
+	Method     negative.Method
+	Objectives negative.Objectives // losses that train the model
+	Batch      int                 // pairs a mini-batch
+	Image      int                 // pixels a side
+	Tokens     int                 // of a caption
+	// Room is the number of rows that new positives may take, at most 2 Batch, for a framework that tells field.Joined; each number is
+	// a graph of its own.
+	Room int
+}
+
+// Told is what one forward pass tells.
+type Told struct {
+	Losses  map[negative.Loss]*Node // scalars in nats
+	Outputs field.Nodes             // fields that a step may tell
+	// Again builds the sum of some losses for the same mini-batch, on the same choices, with the weights as they are in the graph by
+	// then: after the update, if that is built. nil: Step is asked once more.
+	Again func(negative.Objectives) *Node
+	// Repeats tells that Again would give the same losses as this pass while the weights are the same: nothing random is in it.
+	Repeats bool
+}
+
+// Of is the sum of the losses that which names, a scalar.
+func (t Told) Of(f Framework, which negative.Objectives) *Node {
+	var sum *Node
+	for _, name := range f.Losses() {
+		switch loss := t.Losses[name]; {
+		case loss == nil || !which.Has(name):
+		case sum == nil:
+			sum = loss
+		default:
+			sum = Add(sum, loss)
+		}
+	}
+	return sum
+}
+
+// Embeds is a Framework that brings images and captions to a shared embedding: retrieval, samplers and zero-shot classes go by it.
+type Embeds interface {
+	Framework
+	// Dim is the width of the embedding.
+	Dim() int
+	// EmbedImage and EmbedText encode a batch of images, as field.Image, and of captions, as field.Captions. The scope is that of the
+	// model's variables.
+	EmbedImage(s *model.Scope, images *Node) Embedded
+	EmbedText(s *model.Scope, ids *Node) Embedded
+}
+
+// Embedded is an encoded batch.
+type Embedded struct {
+	Feature *Node // normalised, [batch, Dim]
+	States  *Node // what Matches reads of it, [batch, ...]; nil where nothing does
+}
+
+// Matches is a Framework that scores pairs of an image and a caption together: re-ranking and Con-D ask it.
+type Matches interface {
+	Embeds
+	// Match returns logits of "not matched" and "matched", [rows, 2], of captions by their states and ids with the images of the same
+	// rows by their states.
+	Match(s *model.Scope, text, ids, image *Node) *Node
+}
+
+// Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
+func (u Use) Field(name field.Name) field.Field {
+	switch name {
+	case field.Captions, field.Masked, field.Words:
+		return field.Int32(name, u.Batch, u.Tokens)
+	case field.Fresh:
+		return field.Int32(name, 2*u.Batch, u.Tokens)
+	case field.Index, field.Items, field.Class:
+		return field.Int32(name, u.Batch)
+	case field.Noise:
+		return field.Float32(name, 2, u.Batch, u.Batch)
+	case field.Truth:
+		return field.Float32(name, u.Batch, u.Batch)
+	default:
+		return field.Float32(name)
+	}
+}
+
+// Fields are those of the names, and those that the method itself reads.
+func (u Use) Fields(names ...field.Name) []field.Field {
+	var fields []field.Field
+	for _, name := range append(names, u.Method.Reads()...) {
+		fields = append(fields, u.Field(name))
+	}
+	return fields
+}
+
+// Images is a field of images of the shape that the framework reads one in, such as [side, side, 3].
+func (u Use) Images(name field.Name, dims ...int) field.Field {
+	return field.Float32(name, append([]int{u.Batch}, dims...)...)
+}
+
+// Check tells why a framework cannot be used so.
+func Check(f Framework, u Use) error {
+	if err := f.Check(u); err != nil {
+		return err
+	}
+	has := func(which negative.Objectives, what string) error {
+		for _, loss := range which.Losses() {
+			if !slices.Contains(f.Losses(), loss) {
+				return fmt.Errorf("framework: %s by %s, a loss that %s has not; it has %s", what, loss, f.Name(), negative.Of(f.Losses()...))
+			}
+		}
+		return nil
+	}
+	if err := has(u.Objectives, "training"); err != nil {
+		return err
+	}
+	if rewarded, ok := u.Method.Batches.(negative.Rewarded); ok {
+		if err := has(rewarded.Reward(), "a reward"); err != nil {
+			return fmt.Errorf("%w; for FALCON set scheduler.objectives", err)
+		}
+	}
+	if _, matches := f.(Matches); !matches && u.Method.Positives != nil {
+		return fmt.Errorf("framework: %s judges pairs by image-text matching, which %s has not; take a framework that has, or a method without Positives",
+			u.Method.Name, f.Name())
+	}
+	if _, embeds := f.(Embeds); !embeds && u.Method.Embeds() {
+		return fmt.Errorf("framework: %s goes by embeddings of images and captions, which %s does not make", u.Method.Name, f.Name())
+	}
+	return nil
+}
+
+// Dim is the width of a framework's embedding, 1 where it has none.
+func Dim(f Framework) int {
+	if e, ok := f.(Embeds); ok {
+		return e.Dim()
+	}
+	return 1
+}

@@ -8,20 +8,61 @@ import "vlpx.internal/vlpx/encoder"
 //   - names: what stands before its names, "visual.".
 //   - scope: that of an encoder.ViT of CLIP's.
 func CLIP(names, scope string) Table {
+	others := []string{names + "proj", "positional_embedding", "text_projection", "logit_scale", "transformer.*", "token_embedding.weight", "ln_final.*"}
+	return Join(clipViT(names, scope), clipSizes, Table{Ignored: others})
+}
+
+// CLIPModel is the whole of OpenAI's CLIP with a ViT, which open_clip has in the same names: the towers below root/vision and root/text,
+// the projections to the shared embedding, and the scale of the logits.
+func CLIPModel(root string) Table {
+	vision := Rule{root + "/vision_projection/" + encoder.Weights, Same, []string{"visual.proj"}}
+	return Join(clipViT("visual.", root+"/vision"), clipShared(root), Table{Rules: []Rule{vision}})
+}
+
+// CLIPResNetModel is CLIPModel with a ModifiedResNet, whose attention pool ends in the projection to the shared embedding.
+func CLIPResNetModel(root string) Table {
+	return Join(CLIPResNet("visual.", root+"/vision"), clipShared(root))
+}
+
+// CLIPText is CLIP's text tower in OpenAI's names, without its projection.
+//
+//   - scope: that of an encoder.CLIPText.
+func CLIPText(scope string) Table {
+	t := Table{Rules: []Rule{
+		{scope + "/word/" + encoder.Embedding, Same, []string{"token_embedding.weight"}},
+		{scope + "/position/" + encoder.Embedding, Same, []string{"positional_embedding"}},
+	}}
+	return Join(t.with("", map[string]string{"ln_final": scope + "/norm"}, nil), clipLayers("", scope))
+}
+
+// clipShared is what a CLIP has beside its image tower.
+func clipShared(root string) Table {
+	return Join(CLIPText(root+"/text"), clipSizes, Table{Rules: []Rule{
+		{root + "/text_projection/" + encoder.Weights, Same, []string{"text_projection"}},
+		{root + "/" + encoder.Scale, Same, []string{"logit_scale"}},
+	}})
+}
+
+// clipSizes are numbers that OpenAI's files have beside the weights.
+var clipSizes = Table{Ignored: []string{"input_resolution", "context_length", "vocab_size"}}
+
+func clipViT(names, scope string) Table {
+	t := Table{Rules: []Rule{
+		{scope + "/class/" + encoder.Embedding, Vector, []string{names + "class_embedding"}},
+		{scope + "/position/" + encoder.Embedding, Same, []string{names + "positional_embedding"}},
+		{scope + "/patch/" + encoder.Weights, Patches, []string{names + "conv1.weight"}},
+	}}
+	return Join(t.with(names, map[string]string{"ln_pre": scope + "/first_norm", "ln_post": scope + "/norm"}, nil), clipLayers(names, scope))
+}
+
+// clipLayers are the layers of either tower.
+func clipLayers(names, scope string) Table {
 	block, layer := "transformer.resblocks.#.", scope+"/layer_#"
-	t := Table{
-		Rules: []Rule{
-			{scope + "/class/" + encoder.Embedding, Vector, []string{names + "class_embedding"}},
-			{scope + "/position/" + encoder.Embedding, Same, []string{names + "positional_embedding"}},
-			{scope + "/patch/" + encoder.Weights, Patches, []string{names + "conv1.weight"}},
-			{layer + "/attention/qkv/" + encoder.Weights, Linear, []string{names + block + "attn.in_proj_weight"}},
-			{layer + "/attention/qkv/" + encoder.Bias, Same, []string{names + block + "attn.in_proj_bias"}},
-		},
-		Ignored: []string{names + "proj", "positional_embedding", "text_projection", "logit_scale", "transformer.*", "token_embedding.weight",
-			"ln_final.*", "input_resolution", "context_length", "vocab_size"},
-	}
+	t := Table{Rules: []Rule{
+		{layer + "/attention/qkv/" + encoder.Weights, Linear, []string{names + block + "attn.in_proj_weight"}},
+		{layer + "/attention/qkv/" + encoder.Bias, Same, []string{names + block + "attn.in_proj_bias"}},
+	}}
 	return t.with(names, map[string]string{
-		"ln_pre": scope + "/first_norm", "ln_post": scope + "/norm",
 		block + "ln_1": layer + "/attention/norm", block + "ln_2": layer + "/mlp/norm",
 	}, map[string][]string{
 		layer + "/attention/output": {block + "attn.out_proj"},

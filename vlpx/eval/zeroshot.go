@@ -75,7 +75,7 @@ func (r Retrieval) Encode(ctx context.Context, n *framework.Inference) (*Encodin
 	pairs := datasets.Pairs(r.Set)
 	for _, p := range pairs {
 		e.captionImage = append(e.captionImage, p.Image)
-		e.ids = append(e.ids, r.Tokenizer.Encode(text.Clean(p.Text(r.Set), text.MaxWords), r.MaxLen)...)
+		e.ids = append(e.ids, r.Tokenizer.EncodeCaption(p.Text(r.Set), r.MaxLen)...)
 	}
 	for from := 0; from < len(pairs); from += evalBatch {
 		if err := ctx.Err(); err != nil {

@@ -97,6 +97,10 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 		return nil, Outcome{}, fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
 			job.Backend.Name())
 	}
+	if k := job.Tokenizer; k != nil && k.MASK() < 0 {
+		return nil, Outcome{}, fmt.Errorf("train: the vocabulary has no token that masks a word, and %s is trained to find masked words; give BERT's, or leave -vocab out",
+			job.Config.Method.Name)
+	}
 	t, err := newTrainer(job)
 	if err != nil {
 		return nil, Outcome{}, err

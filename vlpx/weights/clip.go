@@ -76,18 +76,46 @@ func clipLayers(names, scope string) Table {
 //   - names: what stands before its names, "vision_model.".
 //   - scope: that of an encoder.ViT of CLIP's.
 func CLIPForImages(names, scope string) Table {
-	embeddings, block, layer := names+"embeddings.", "encoder.layers.#.", scope+"/layer_#"
-	self := block + "self_attn."
+	others := []string{"visual_projection.weight", "text_model.*", "text_projection.weight", "logit_scale"}
+	return Join(hubCLIPViT(names, scope), Table{Ignored: others})
+}
+
+// HubCLIPModel is CLIPModel in Hugging Face's names, which the hub's files have.
+func HubCLIPModel(root string) Table {
+	text := root + "/text"
+	t := Table{
+		Rules: []Rule{
+			{text + "/word/" + encoder.Embedding, Same, []string{"text_model.embeddings.token_embedding.weight"}},
+			{text + "/position/" + encoder.Embedding, Same, []string{"text_model.embeddings.position_embedding.weight"}},
+			{root + "/vision_projection/" + encoder.Weights, Linear, []string{"visual_projection.weight"}},
+			{root + "/text_projection/" + encoder.Weights, Linear, []string{"text_projection.weight"}},
+			{root + "/" + encoder.Scale, Same, []string{"logit_scale"}},
+		},
+		Ignored: []string{"text_model.embeddings.position_ids"},
+	}
+	t = t.with("text_model.", map[string]string{"final_layer_norm": text + "/norm"}, nil)
+	return Join(hubCLIPViT("vision_model.", root+"/vision"), hubCLIPLayers("text_model.", text), t)
+}
+
+func hubCLIPViT(names, scope string) Table {
+	embeddings := names + "embeddings."
 	t := Table{
 		Rules: []Rule{
 			{scope + "/class/" + encoder.Embedding, Vector, []string{embeddings + "class_embedding"}},
 			{scope + "/position/" + encoder.Embedding, Same, []string{embeddings + "position_embedding.weight"}},
 			{scope + "/patch/" + encoder.Weights, Patches, []string{embeddings + "patch_embedding.weight"}},
 		},
-		Ignored: []string{embeddings + "position_ids", "visual_projection.weight", "text_model.*", "text_projection.weight", "logit_scale"},
+		Ignored: []string{embeddings + "position_ids"},
 	}
-	return t.with(names, map[string]string{
-		"pre_layrnorm": scope + "/first_norm", "post_layernorm": scope + "/norm",
+	norms := map[string]string{"pre_layrnorm": scope + "/first_norm", "post_layernorm": scope + "/norm"}
+	return Join(t.with(names, norms, nil), hubCLIPLayers(names, scope))
+}
+
+// hubCLIPLayers are the layers of either tower.
+func hubCLIPLayers(names, scope string) Table {
+	block, layer := "encoder.layers.#.", scope+"/layer_#"
+	self := block + "self_attn."
+	return Table{}.with(names, map[string]string{
 		block + "layer_norm1": layer + "/attention/norm", block + "layer_norm2": layer + "/mlp/norm",
 	}, map[string][]string{
 		layer + "/attention/qkv":    {self + "q_proj", self + "k_proj", self + "v_proj"},

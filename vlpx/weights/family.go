@@ -39,7 +39,7 @@ var families = slices.Concat(
 			Whole: func(root string) Table { return ResNet("", root+"/vision") },
 		}, {
 			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true, Activation: encoder.Quick,
-			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) },
+			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) }, Whole: HubCLIPModel,
 		},
 	},
 	prefixed([]string{"vit.", "deit.", ""}, func(names string) Family {

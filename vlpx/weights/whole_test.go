@@ -232,6 +232,79 @@ func TestWholeModels(t *testing.T) {
 	}
 }
 
+// CLIP under Hugging Face's names has the same variables: there queries, keys and values lie apart, and projections are turned.
+func TestCLIPInBothNames(t *testing.T) {
+	openAI := shipped(t, "clip_openai_forward", "")
+	f, err := Open(openAI.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names := strings.NewReplacer("visual.class_embedding", "vision_model.embeddings.class_embedding",
+		"visual.positional_embedding", "vision_model.embeddings.position_embedding.weight", "visual.conv1", "vision_model.embeddings.patch_embedding",
+		"visual.proj", "visual_projection.weight", "visual.", "vision_model.", "ln_pre", "pre_layrnorm", "ln_post", "post_layernorm",
+		"token_embedding", "text_model.embeddings.token_embedding", "positional_embedding", "text_model.embeddings.position_embedding.weight",
+		"ln_final", "text_model.final_layer_norm", "text_projection", "text_projection.weight", "transformer.resblocks", "encoder.layers",
+		"ln_1", "layer_norm1", "ln_2", "layer_norm2", "attn.in_proj_", "self_attn.in_proj_", "attn.out_proj", "self_attn.out_proj", "c_fc", "fc1", "c_proj", "fc2")
+	all := Tensors{}
+	for _, name := range f.Names() {
+		x, err := f.Tensor(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		under := names.Replace(name)
+		if strings.HasPrefix(under, "encoder.") {
+			under = "text_model." + under
+		}
+		before, part, stacked := strings.Cut(under, "in_proj_")
+		switch {
+		case stacked && part == "weight": // apart splits the last axis, and theirs are the first
+			if x, err = Linear.ours(x); err != nil {
+				t.Fatal(err)
+			}
+			fallthrough
+		case stacked:
+			parts, err := apart(x, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, of := range []string{"q", "k", "v"} {
+				if part == "weight" {
+					if parts[i], err = Linear.theirs(parts[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				all[before+of+"_proj."+part] = parts[i]
+			}
+			continue
+		case strings.HasSuffix(under, "_projection.weight"):
+			if x, err = Linear.theirs(x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all[under] = x
+	}
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := all.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	source, err := Find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vision := encoder.ViT{Image: 16, Patch: 8, Width: 16, Layers: 2, Heads: 2, MLP: 64, CLIP: true}
+	store := declare(t, "/m", vision, encoder.CLIPText{Vocab: 40, Positions: 6, Width: 24, Layers: 2, Heads: 3, MLP: 96}, 8)
+	want, _, err := openAI.Model(store, "/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := source.Model(store, "/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "Hugging Face's", got, want)
+}
+
 // A ResNet's file is refused where a vision transformer belongs.
 func TestResNetIsNoViT(t *testing.T) {
 	source := shipped(t, "resnet50_like_forward", "")

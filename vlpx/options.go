@@ -17,7 +17,7 @@ type Options struct {
 	Seeds      []uint64 // 1, 2 and 3 if empty
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"
-	Vocabulary string   // a BERT vocab.txt or tokenizer.json; built from the training captions if empty
+	Vocabulary string   // a BERT vocab.txt, a tokenizer.json or CLIP's bpe_simple_vocab_16e6.txt.gz; built from the training captions if empty
 	// Weights are the published ones that runs start from: "vision=NAME", "text=NAME", each the name of a checkpoint that vlpx weights
 	// lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale "paper", which starts from DeiT and BERT.
 	Weights []string

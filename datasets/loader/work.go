@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"vlpx.internal/datasets/text"
 )
 
 // work is a batch on its way. Its counters are guarded by the loader's mutex; each position of its slices belongs to the
@@ -145,7 +143,7 @@ func (l *Loader) caption(pair int) []int32 {
 		return *ids
 	}
 	caption := l.config.Pairs[pair].Text(l.config.Set)
-	ids := l.config.Tokenizer.Encode(text.Clean(caption, text.MaxWords), l.config.MaxLen)
+	ids := l.config.Tokenizer.EncodeCaption(caption, l.config.MaxLen)
 	l.captions[pair].Store(&ids)
 	return ids
 }

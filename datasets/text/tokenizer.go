@@ -8,22 +8,68 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gomlx/go-huggingface/tokenizers/api"
 	"github.com/gomlx/go-huggingface/tokenizers/hftokenizer"
 )
 
-// Tokenizer encodes captions with BERT's WordPiece. Its methods may be called concurrently.
+// Tokenizer encodes captions with BERT's WordPiece or with CLIP's byte-pair encoding. Its methods may be called concurrently.
 type Tokenizer struct {
+	kind                     kind
 	pieces                   *hftokenizer.Tokenizer
 	pad, unk, cls, sep, mask int32
 	size                     int
 	content                  []byte // of the tokenizer.json
 	hash                     string
+	words                    sync.Map // the ids of words that were met, by the word
 }
 
-// FromTokenizerJSON reads a tokenizer.json of the Hugging Face Tokenizers library. It must be BERT's kind: a WordPiece model
-// with BertPreTokenizer and the tokens [PAD], which has the id 0, [UNK], [CLS], [SEP] and [MASK].
+// kind is where BERT's tokenizers and CLIP's differ.
+type kind struct {
+	caption func(string) string // prepares a caption of a data set
+	clean   func(string) string // comes before all else
+	space   func(rune) bool     // no piece spans it
+	join    func(t *Tokenizer, ids []int32) string
+}
+
+var (
+	bertKind = kind{
+		caption: func(caption string) string { return Clean(caption, MaxWords) },
+		clean:   func(caption string) string { return caption },
+		space:   isSpace,
+		join: func(t *Tokenizer, ids []int32) string {
+			var kept []int
+			for _, id := range ids {
+				if id != t.cls && id != t.sep && id != t.pad {
+					kept = append(kept, int(id))
+				}
+			}
+			return t.pieces.Decode(kept)
+		},
+	}
+	clipKind = kind{
+		caption: func(caption string) string { return caption },
+		clean:   clipClean,
+		space:   func(r rune) bool { return r == ' ' },
+		join: func(t *Tokenizer, ids []int32) string {
+			var kept []string
+			for _, id := range ids {
+				if id == t.sep {
+					break // what follows is padding, whose id is a piece's, too
+				}
+				if piece, ok := t.pieces.IDToToken(int(id)); ok && id != t.cls {
+					kept = append(kept, piece)
+				}
+			}
+			return clipText(kept)
+		},
+	}
+)
+
+// FromTokenizerJSON reads a tokenizer.json of the Hugging Face Tokenizers library. It must be BERT's kind, a WordPiece model with
+// BertPreTokenizer and the tokens [PAD], which has the id 0, [UNK], [CLS], [SEP] and [MASK]; or CLIP's, a byte-level BPE model whose words
+// end in </w>, with the tokens <|startoftext|> and <|endoftext|>, which has the largest id.
 func FromTokenizerJSON(path string) (*Tokenizer, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -38,19 +84,39 @@ func FromTokenizerJSON(path string) (*Tokenizer, error) {
 
 // parse builds a tokenizer from the content of a tokenizer.json.
 func parse(content []byte) (*Tokenizer, error) {
-	var kind struct {
-		PreTokenizer struct{ Type string } `json:"pre_tokenizer"`
-		Model        struct{ Type string }
-		AddedTokens  []struct{ Content string } `json:"added_tokens"`
+	var about struct {
+		PreTokenizer struct {
+			Type          string
+			PreTokenizers []struct{ Type string }
+		} `json:"pre_tokenizer"`
+		Model struct {
+			Type            string
+			EndOfWordSuffix string `json:"end_of_word_suffix"`
+		}
+		AddedTokens []struct{ Content string } `json:"added_tokens"`
 	}
-	if err := json.Unmarshal(content, &kind); err != nil {
+	if err := json.Unmarshal(content, &about); err != nil {
 		return nil, fmt.Errorf("no tokenizer.json: %w", err)
 	}
-	if kind.Model.Type != "WordPiece" || kind.PreTokenizer.Type != "BertPreTokenizer" {
-		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer is supported",
-			kind.Model.Type, kind.PreTokenizer.Type)
+	t := &Tokenizer{content: content}
+	type special struct {
+		name string
+		id   *int32
 	}
-	for i, added := range kind.AddedTokens {
+	var specials []special
+	split := about.PreTokenizer.PreTokenizers
+	switch {
+	case about.Model.Type == "WordPiece" && about.PreTokenizer.Type == "BertPreTokenizer":
+		t.kind = bertKind
+		specials = []special{{"[PAD]", &t.pad}, {"[UNK]", &t.unk}, {"[CLS]", &t.cls}, {"[SEP]", &t.sep}, {"[MASK]", &t.mask}}
+	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == endOfWord && len(split) == 2 && split[0].Type == "Split" && split[1].Type == "ByteLevel":
+		t.kind, t.mask = clipKind, -1
+		specials = []special{{clipStart, &t.cls}, {clipEnd, &t.sep}, {clipEnd, &t.unk}}
+	default:
+		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer and CLIP's BPE are supported",
+			about.Model.Type, about.PreTokenizer.Type)
+	}
+	for i, added := range about.AddedTokens {
 		if added.Content == "" { // which would be found in a caption without end
 			return nil, fmt.Errorf("added token %d is empty; remove it, or give it its content", i)
 		}
@@ -59,16 +125,13 @@ func parse(content []byte) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// [CLS] and [SEP] are added by Encode, which has to keep [SEP] when it truncates.
+	t.pieces = pieces
+	// The tokens around a caption are added by Encode, which has to keep the last one when it truncates.
 	if err := pieces.With(api.EncodeOptions{AddSpecialTokens: false}); err != nil {
 		return nil, err
 	}
-	t := &Tokenizer{pieces: pieces, content: content}
 	vocabulary := pieces.GetVocab()
-	for _, special := range []struct {
-		name string
-		id   *int32
-	}{{"[PAD]", &t.pad}, {"[UNK]", &t.unk}, {"[CLS]", &t.cls}, {"[SEP]", &t.sep}, {"[MASK]", &t.mask}} {
+	for _, special := range specials {
 		id, ok := vocabulary[special.name]
 		if !ok {
 			return nil, fmt.Errorf("the vocabulary has no %s; add it", special.name)
@@ -84,26 +147,26 @@ func parse(content []byte) (*Tokenizer, error) {
 		}
 		t.size = max(t.size, id+1)
 	}
+	if specials[0].name == clipStart && int(t.sep) != t.size-1 {
+		return nil, fmt.Errorf("%s has the id %d of %d; models find it by the largest id, as in CLIP: put it last", clipEnd, t.sep, t.size)
+	}
 	sum := sha256.Sum256(content)
 	t.hash = hex.EncodeToString(sum[:8])
 	return t, nil
 }
 
-// Encode returns [CLS], the caption's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped.
-// maxLen must be at least 2. The caption is lower-cased, stripped of accents and split at punctuation as in BERT; call Clean
-// first for what ALBEF does.
-func (t *Tokenizer) Encode(caption string, maxLen int) []int32 {
+// Encode returns [CLS], the text's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped. Of CLIP's these
+// are its start, its end, and 0. maxLen must be at least 2. For BERT the text is lower-cased, stripped of accents and split at punctuation;
+// for CLIP it is lower-cased and split into words, digits and runs of signs.
+func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 	ids := append(make([]int32, 0, maxLen), t.cls)
-	// Pieces never span white space, and word by word a caption of any length costs no more than what is kept of it.
-	for word := range strings.FieldsFuncSeq(caption, isSpace) {
+	// Pieces never span white space, and word by word a text of any length costs no more than what is kept of it.
+	for word := range strings.FieldsFuncSeq(t.kind.clean(text), t.kind.space) {
 		if len(ids) >= maxLen-1 {
 			break
 		}
-		for _, id := range t.pieces.Encode(word) {
-			if len(ids) < maxLen-1 {
-				ids = append(ids, int32(id))
-			}
-		}
+		of := t.word(word)
+		ids = append(ids, of[:min(len(of), maxLen-1-len(ids))]...)
 	}
 	ids = append(ids, t.sep)
 	for len(ids) < maxLen {
@@ -112,16 +175,27 @@ func (t *Tokenizer) Encode(caption string, maxLen int) []int32 {
 	return ids
 }
 
-// Decode joins pieces to text; [CLS], [SEP] and [PAD] are left out.
-func (t *Tokenizer) Decode(ids []int32) string {
-	var kept []int
-	for _, id := range ids {
-		if id != t.cls && id != t.sep && id != t.pad {
-			kept = append(kept, int(id))
-		}
-	}
-	return t.pieces.Decode(kept)
+// EncodeCaption is Encode for a caption of a data set, which it prepares as the tokenizer's models see them: for BERT's kind as ALBEF does
+// (see Clean), for CLIP's as it is.
+func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
+	return t.Encode(t.kind.caption(caption), maxLen)
 }
+
+// word are the ids of what stands between white space. Captions repeat their words.
+func (t *Tokenizer) word(word string) []int32 {
+	if met, ok := t.words.Load(word); ok {
+		return met.([]int32)
+	}
+	var ids []int32
+	for _, id := range t.pieces.Encode(word) {
+		ids = append(ids, int32(id))
+	}
+	t.words.Store(word, ids)
+	return ids
+}
+
+// Decode joins pieces to text, without those before and after it and without padding.
+func (t *Tokenizer) Decode(ids []int32) string { return t.kind.join(t, ids) }
 
 // Size is the number of rows that an embedding table needs: the largest id plus one.
 func (t *Tokenizer) Size() int { return t.size }
@@ -144,17 +218,17 @@ func (t *Tokenizer) Vocab() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// PAD is the id that fills the end of a short caption, 0.
+// PAD is the id that fills the end of a short caption, 0. Of CLIP's vocabulary a piece has it, too.
 func (t *Tokenizer) PAD() int32 { return t.pad }
 
-// UNK is the id of a word that the vocabulary cannot spell.
+// UNK is the id of a word that the vocabulary cannot spell. CLIP's spells every word.
 func (t *Tokenizer) UNK() int32 { return t.unk }
 
-// CLS is the id every caption starts with.
+// CLS is the id every caption starts with, CLIP's start.
 func (t *Tokenizer) CLS() int32 { return t.cls }
 
-// SEP is the id after a caption's last piece.
+// SEP is the id after a caption's last piece, CLIP's end.
 func (t *Tokenizer) SEP() int32 { return t.sep }
 
-// MASK is the id that hides a piece in masked language modelling.
+// MASK is the id that hides a piece in masked language modelling; -1 where there is none, as in CLIP's vocabulary.
 func (t *Tokenizer) MASK() int32 { return t.mask }

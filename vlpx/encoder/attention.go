@@ -9,7 +9,7 @@ import (
 
 // selfAttention lets the tokens x [batch, tokens, width] attend to each other.
 //
-//   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias), or nil.
+//   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias) or [1, 1, tokens, tokens] (see CausalBias), or nil.
 func (b Block) selfAttention(s *model.Scope, x, bias *Node) *Node {
 	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
 	qkv := Linear(s.In("qkv"), x, 3*b.Width, b.Half)
@@ -34,14 +34,23 @@ func (b Block) memory(s *model.Scope, image *Node) Memory {
 // crossAttention lets text tokens x [batch, tokens, width] attend to the image of their row: memory's rows are already
 // chosen, [batch, ...].
 func (b Block) crossAttention(s *model.Scope, x *Node, m Memory) *Node {
-	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
-	q := Linear(s.In("query"), x, b.Width, b.Half)
-	q = TransposeAllAxes(Reshape(q, batch, tokens, b.Heads, b.Width/b.Heads), 0, 2, 1, 3)
-	return b.attend(s, q, m.Keys, m.Values, nil)
+	return b.attend(s, b.query(s, x), m.Keys, m.Values, nil)
 }
 
-// attend is scaled dot-product attention over [batch, heads, tokens, dim], followed by the output projection.
+// query projects tokens x [batch, tokens, width] to what they ask of others' keys, [batch, heads, tokens, dim].
+func (b Block) query(s *model.Scope, x *Node) *Node {
+	q := Linear(s.In("query"), x, b.Width, b.Half)
+	return TransposeAllAxes(Reshape(q, x.Shape().Dim(0), x.Shape().Dim(1), b.Heads, b.Width/b.Heads), 0, 2, 1, 3)
+}
+
+// attend is mix followed by the output projection.
 func (b Block) attend(s *model.Scope, q, k, v, bias *Node) *Node {
+	out := b.mix(s, q, k, v, bias)
+	return dropout(s, Linear(s.In("output"), out, b.Width, b.Half), b.Dropout)
+}
+
+// mix is scaled dot-product attention over [batch, heads, tokens, dim]; the heads stand side by side in the result, [batch, tokens, width].
+func (b Block) mix(s *model.Scope, q, k, v, bias *Node) *Node {
 	batch, tokens := q.Shape().Dim(0), q.Shape().Dim(2)
 	scores := inHalf(b.Half, func(q, k *Node) *Node {
 		return EinsumAxes(q, k, [][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})
@@ -53,8 +62,7 @@ func (b Block) attend(s *model.Scope, q, k, v, bias *Node) *Node {
 	out := inHalf(b.Half, func(w, v *Node) *Node {
 		return EinsumAxes(w, v, [][2]int{{3, 2}}, [][2]int{{0, 0}, {1, 1}})
 	}, weights, v) // [batch, heads, tokens, dim]
-	out = Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
-	return dropout(s, Linear(s.In("output"), out, b.Width, b.Half), b.Dropout)
+	return Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
 }
 
 // PaddingBias turns a mask of tokens (1 a token, 0 padding; [batch, tokens]) into a bias of attention logits,

@@ -12,9 +12,12 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
+const firstTemperature = 0.07
+
 // Initialise gives every variable under root its first value: matrices and tables a normal distribution truncated at two
-// standard deviations, gains one, the temperature 0.07, all else zero. The standard deviation is BERT's 0.02 at a width of
-// 768 and grows as 1/sqrt(fan-in) for narrower matrices. Each variable draws from its own stream, named by its path below
+// standard deviations, gains and running variances one, the temperature 0.07, the scale that temperature's, all else zero. The standard
+// deviation is BERT's 0.02 at a width of 768 and grows as 1/sqrt(fan-in) for narrower matrices; a kernel's fan-in is its pixels times its
+// channels. Each variable draws from its own stream, named by its path below
 // root: a momentum copy under another root gets the same values.
 func Initialise(store *model.Store, root string, seed uint64) error {
 	for v := range store.Scope(root).IterVariables() {
@@ -23,11 +26,13 @@ func Initialise(store *model.Store, root string, seed uint64) error {
 		switch v.Name() {
 		case Weights, Embedding:
 			truncatedNormal(random.Stream(seed, "init", name), values, deviation(v))
-		case Gain:
+		case Gain, RunningVariance:
 			fill(values, 1)
 		case Temperature:
-			fill(values, 0.07)
-		case Bias, Offset:
+			fill(values, firstTemperature)
+		case Scale:
+			fill(values, float32(math.Log(1/firstTemperature)))
+		case Bias, Offset, RunningMean:
 		default:
 			return fmt.Errorf("encoder: variable %s: no rule gives a first value to %q", v.Path(), v.Name())
 		}
@@ -39,7 +44,7 @@ func Initialise(store *model.Store, root string, seed uint64) error {
 }
 
 func deviation(v *model.Variable) float64 {
-	inputs := v.Shape().Dim(0)
+	inputs := v.Shape().Size() / v.Shape().Dim(-1)
 	switch {
 	case v.Name() == Embedding:
 		return 0.02 * math.Sqrt(768/math.Min(768, float64(v.Shape().Dim(-1))))

@@ -70,6 +70,8 @@ func TestInitialiseMoments(t *testing.T) {
 		{Weights, []int{64, 1000}, 0.125},
 		{Weights, []int{768, 100}, 0.02},
 		{Weights, []int{3072, 32}, 0.02},
+		{Weights, []int{3, 3, 16, 500}, 1.0 / 12}, // 144 inputs
+		{Weights, []int{7, 7, 16, 64}, 0.02},      // 784 inputs
 		{Embedding, []int{1000, 192}, 0.04},
 		{Embedding, []int{100, 1024}, 0.02},
 	} {
@@ -94,7 +96,7 @@ func TestInitialiseMoments(t *testing.T) {
 }
 
 func TestInitialiseConstants(t *testing.T) {
-	for name, want := range map[string]float32{Gain: 1, Offset: 0, Bias: 0, Temperature: 0.07} {
+	for name, want := range map[string]float32{Gain: 1, Offset: 0, Bias: 0, Temperature: 0.07, Scale: 2.6592600, RunningMean: 0, RunningVariance: 1} {
 		store := initialised(t, "/model", 1, map[string][]int{"/model/x/" + name: {2}})
 		if got := values(t, store, "/model/x/"+name); got[0] != want || got[1] != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)

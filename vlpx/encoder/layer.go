@@ -11,12 +11,15 @@ import (
 
 // Names of the variables; Initialise and the optimiser's groups go by them.
 const (
-	Weights     = "weights"     // matrices, [in, out]
-	Bias        = "bias"        // [out]
-	Gain        = "gain"        // of a layer normalisation, [width]
-	Offset      = "offset"      // of a layer normalisation, [width]
-	Embedding   = "embedding"   // tables and learned tokens, [entries, width]
-	Temperature = "temperature" // tau, a scalar
+	Weights         = "weights"          // matrices, [in, out], and kernels of convolutions, [height, width, in, out]
+	Bias            = "bias"             // [out]
+	Gain            = "gain"             // of a normalisation, [width]
+	Offset          = "offset"           // of a normalisation, [width]
+	RunningMean     = "running_mean"     // of a batch normalisation, [channels]; not trainable
+	RunningVariance = "running_variance" // of a batch normalisation, [channels]; not trainable
+	Embedding       = "embedding"        // tables and learned tokens, [entries, width]
+	Temperature     = "temperature"      // tau, a scalar
+	Scale           = "scale"            // log(1/tau), a scalar, as CLIP learns it
 )
 
 // Variable returns the value of the scope's trainable variable in the graph, declaring it in float32 on first use. One that the

@@ -63,7 +63,7 @@ func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
 // Texts runs texts through the text encoder, [texts, ...]; the ids are theirs, [texts, MaxLen].
 func (s Subject) Texts(ctx context.Context, texts []string) (all framework.Encoded, ids []int32, err error) {
 	for _, t := range texts {
-		ids = append(ids, s.Tokenizer.Encode(text.Clean(t, text.MaxWords), s.MaxLen)...)
+		ids = append(ids, s.Tokenizer.EncodeCaption(t, s.MaxLen)...)
 	}
 	for from := 0; from < len(texts); from += evalBatch {
 		if err := ctx.Err(); err != nil {

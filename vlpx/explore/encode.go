@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"vlpx.internal/datasets/loader"
-	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
 )
 
@@ -81,7 +80,7 @@ func (x *Explorer) picture(ctx context.Context, i int) (image.Image, error) {
 func (x *Explorer) ids(pairs []int) []int32 {
 	var ids []int32
 	for _, p := range pairs {
-		ids = append(ids, x.model.Tokenizer.Encode(text.Clean(x.pairs[p].Text(x.set), text.MaxWords), x.config.MaxLen)...)
+		ids = append(ids, x.model.Tokenizer.EncodeCaption(x.pairs[p].Text(x.set), x.config.MaxLen)...)
 	}
 	return ids
 }

@@ -89,7 +89,7 @@ const captionNoiseSeed = 1
 type Vocabulary struct {
 	// MinCount and MaxSize build it from the training captions: words seen at least MinCount times, MaxSize ids at most.
 	MinCount, MaxSize int
-	// File is a BERT vocab.txt or tokenizer.json to be used instead; Hash identifies it.
+	// File is a BERT vocab.txt, a tokenizer.json or CLIP's list of merges to be used instead; Hash identifies it.
 	File string `json:"-"`
 	Hash string `json:",omitempty"`
 }
@@ -113,11 +113,13 @@ func (v Vocabulary) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 
 // read reads the file.
 func (v Vocabulary) read() (*text.Tokenizer, error) {
-	switch filepath.Ext(v.File) {
-	case ".json":
+	switch ending := filepath.Ext(v.File); {
+	case text.IsMerges(v.File):
+		return text.FromMerges(v.File)
+	case ending == ".json":
 		return text.FromTokenizerJSON(v.File)
-	case "":
-		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json", v.File)
+	case ending == "" || ending == ".gz":
+		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json nor CLIP's bpe_simple_vocab_16e6.txt.gz", v.File)
 	}
 	return text.FromVocab(v.File)
 }

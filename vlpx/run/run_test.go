@@ -281,6 +281,24 @@ func TestVocabularyFileOfAnotherKind(t *testing.T) {
 	}
 }
 
+// CLIP's list of merges is known by its name.
+func TestVocabularyOfMerges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bpe_simple_vocab_16e6.txt")
+	if err := os.WriteFile(path, []byte("#version: 0.2\nl o\nlo w</w>\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tokenizer, err := Vocabulary{File: path}.Tokenizer(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tokenizer.Size(), 512+2+2; got != want {
+		t.Errorf("ids: got %d, want %d", got, want)
+	}
+	if _, err := (Vocabulary{File: "merges.gz"}).Tokenizer(nil); err == nil || !strings.Contains(err.Error(), "bpe_simple_vocab") {
+		t.Errorf("another compressed file: got %v, want an error that names the kinds", err)
+	}
+}
+
 // A vocabulary file that changed after a run was described is not taken for the one that the run is known by.
 func TestVocabularyFileThatChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vocab.txt")

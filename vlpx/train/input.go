@@ -142,6 +142,10 @@ func (t *trainer) readable() error {
 			if t.job.Tokenizer == nil {
 				return fmt.Errorf("train: %s reads %s, and %s has none; take data with captions", c.Framework.Name(), f.Name, set.Name())
 			}
+			if f.Name != field.Captions && t.job.Tokenizer.MASK() < 0 {
+				return fmt.Errorf("train: the vocabulary has no token that masks a word, and %s reads %s; give BERT's, or leave -vocabulary out",
+					c.Framework.Name(), f.Name)
+			}
 			for i := range set.Len() {
 				if len(set.Captions(i)) == 0 {
 					return fmt.Errorf("train: %s reads %s, and image %s of %s has no caption; leave it out or give it one",

@@ -14,6 +14,8 @@ type Family struct {
 	// Vision and Text are the tables of its image encoder and of its text encoder with the head for MLM, by their scopes, which know the
 	// rest of its names, too, as ignored; nil where it has none.
 	Vision, Text func(scope string) Table
+	// Whole is the table of the whole model below a root: of an image encoder alone, that of root/vision; nil where only parts are read.
+	Whole func(root string) Table
 	// CLIP and Activation are those of its image encoder.
 	CLIP       bool
 	Activation encoder.Activation
@@ -29,10 +31,15 @@ var families = slices.Concat(
 			Vision: func(scope string) Table { return ViT("", scope) },
 		}, {
 			Name: "OpenAI's CLIP", mark: "visual.transformer.resblocks.#.attn.in_proj_weight", CLIP: true, Activation: encoder.Quick,
-			Vision: func(scope string) Table { return CLIP("visual.", scope) },
+			Vision: func(scope string) Table { return CLIP("visual.", scope) }, Whole: CLIPModel,
+		}, {
+			Name: "OpenAI's CLIP with a ResNet", mark: "visual.attnpool.q_proj.weight", Whole: CLIPResNetModel,
+		}, {
+			Name: "torchvision's ResNet of bottlenecks", mark: "layer1.#.conv3.weight",
+			Whole: func(root string) Table { return ResNet("", root+"/vision") },
 		}, {
 			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true, Activation: encoder.Quick,
-			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) },
+			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) }, Whole: HubCLIPModel,
 		},
 	},
 	prefixed([]string{"vit.", "deit.", ""}, func(names string) Family {

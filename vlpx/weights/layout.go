@@ -17,6 +17,7 @@ const (
 	Same    Layout = iota // as ours
 	Linear                // a matrix [out, in]; ours is [in, out]
 	Patches               // a convolution [out, channels, height, width]; ours is [height*width*channels, out]
+	Kernels               // kernels of a convolution [out, in, height, width]; ours are [height, width, in, out]
 	Learned               // learned tokens [1, tokens, width]; ours are [tokens, width]
 	Vector                // one learned token [width]; ours is [1, width]
 	Counted               // the numbers of our rows from 0 on, [1, rows], of type int64; only written
@@ -31,6 +32,7 @@ var layouts = map[Layout]struct {
 }{
 	Linear:  {[]int{1, 0}, 1, func(size int) []int { return []int{size} }},
 	Patches: {[]int{2, 3, 1, 0}, 3, func(size int) []int { return []int{side(size / 3), side(size / 3), 3} }},
+	Kernels: {[]int{2, 3, 1, 0}, 1, func(size int) []int { return []int{size} }},
 	Learned: {[]int{0, 1, 2}, 2, func(size int) []int { return []int{1, size} }},
 	Vector:  {[]int{0}, 0, func(int) []int { return nil }},
 }

@@ -21,7 +21,7 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	}
 	defer f.Close()
 	if family.Vision == nil {
-		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder", s.Path, family.Name)
+		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path, family.Name)
 	}
 	values, report, err := f.Import(family.Vision(scope))
 	if err != nil {
@@ -250,7 +250,7 @@ func (s Source) About() ([]string, error) {
 	for _, part := range []struct {
 		name  string
 		table func(string) Table
-	}{{"vision", family.Vision}, {"text", family.Text}} {
+	}{{"vision", family.Vision}, {"text", family.Text}, {"whole", family.Whole}} {
 		if part.table == nil {
 			continue
 		}
@@ -261,7 +261,11 @@ func (s Source) About() ([]string, error) {
 		}
 		layers := values.layers("/" + part.name)
 		report.miss(values, table, "/"+part.name, layers/2, layers)
-		lines = append(lines, fmt.Sprintf("%s, %d layers", part.name, layers))
+		heading := part.name
+		if layers > 0 {
+			heading += fmt.Sprintf(", %d layers", layers)
+		}
+		lines = append(lines, heading)
 		for _, line := range report.Lines() {
 			lines = append(lines, "  "+line)
 		}

@@ -17,7 +17,7 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 	}
 	defer f.Close()
 	if family.Vision == nil {
-		return encoder.ViT{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder", s.Path, family.Name)
+		return encoder.ViT{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path, family.Name)
 	}
 	v := encoder.ViT{Heads: heads, CLIP: family.CLIP, Activation: family.Activation}
 	rules := family.Vision("").Rules

@@ -30,6 +30,9 @@ func TestPublishedFilesComeBack(t *testing.T) {
 		"bert_hf_forward/gradients.safetensors":      {BERTForPreTraining("/text")},
 		"albef_step/gradients_itm.safetensors":       {ALBEF("/model")},
 		"vit_deit_forward/gradients.safetensors":     {ViT("", "/vision")},
+		"clip_openai_forward/weights.safetensors":    {CLIPModel("/model")},
+		"clip_resnet_forward/weights.safetensors":    {CLIPResNet("", "/vision")},
+		"resnet50_like_forward/weights.safetensors":  {ResNet("", "/vision")},
 	} {
 		t.Run(file, func(t *testing.T) {
 			original := filepath.Join(models, filepath.FromSlash(file))

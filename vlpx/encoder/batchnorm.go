@@ -1,0 +1,63 @@
+package encoder
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+const (
+	batchNormEpsilon = 1e-5
+	// batchNormMomentum is the weight of a batch in the running statistics, as PyTorch counts it.
+	batchNormMomentum = 0.1
+)
+
+// BatchNorm normalises the channels of x [..., channels] and applies gain and offset (Ioffe and Szegedy, 2015), as PyTorch's
+// BatchNorm2d does.
+//
+// In a graph that trains it takes mean and variance of the batch's values, the variance divided by their number, and moves the running
+// ones by a tenth towards them, the variance here divided by their number less one; else it takes the running ones, which are no
+// trainable variables.
+func BatchNorm(s *model.Scope, x *Node) *Node {
+	g, channels := x.Graph(), x.Shape().Dim(-1)
+	runningMean, mean := statistic(s, x, RunningMean)
+	runningVariance, variance := statistic(s, x, RunningVariance)
+	if s.Store().IsTraining(g) {
+		axes := make([]int, x.Rank()-1)
+		for axis := range axes {
+			axes[axis] = axis
+		}
+		count := float64(x.Shape().Size() / channels)
+		if count < 2 {
+			exceptions.Panicf("encoder: batch normalisation trains on %s, one value a channel, which has no variance; use a larger batch or image", x.Shape())
+		}
+		mean = ReduceMean(x, axes...)
+		variance = ReduceMean(Square(Sub(x, ExpandLeftToRank(mean, x.Rank()))), axes...)
+		move(runningMean, mean)
+		move(runningVariance, MulScalar(variance, count/(count-1)))
+	}
+	scale := Div(Variable(s, g, Gain, channels), Sqrt(AddScalar(variance, batchNormEpsilon)))
+	centred := Sub(x, ExpandLeftToRank(mean, x.Rank()))
+	return Add(Mul(centred, ExpandLeftToRank(scale, x.Rank())), ExpandLeftToRank(Variable(s, g, Offset, channels), x.Rank()))
+}
+
+// statistic is the scope's variable of that name with a number a channel of x, which no optimiser moves, and its value.
+func statistic(s *model.Scope, x *Node, name string) (*model.Variable, *Node) {
+	dtype := dtypes.Float32
+	if v := s.GetVariable(name); v != nil {
+		dtype = v.DType()
+	}
+	v := s.WithInitializer(initializer.Zero).VariableWithShape(name, shapes.Make(dtype, x.Shape().Dim(-1)))
+	// Where a graph does not train GoMLX makes a constant of a variable that is not trainable, for ONNX Runtime: training would go unseen.
+	value := v.SetTrainable(true).NodeValue(x.Graph())
+	return v.SetTrainable(false), value
+}
+
+// move brings a running statistic nearer to the batch's.
+func move(running *model.Variable, batch *Node) {
+	old := running.NodeValue(batch.Graph())
+	running.SetNodeValue(Add(MulScalar(old, 1-batchNormMomentum), MulScalar(StopGradient(batch), batchNormMomentum)))
+}

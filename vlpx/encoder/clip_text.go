@@ -1,0 +1,79 @@
+package encoder
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// CLIPText is CLIP's text transformer (Radford et al., 2021): a token sees those before it, and the state of the end token stands for
+// the text.
+type CLIPText struct {
+	Vocab, Positions          int
+	Width, Layers, Heads, MLP int
+	// Activation of the feed-forward: the exact GELU, or Quick.
+	Activation Activation `json:",omitempty"`
+	// End is the token whose state stands for the text: the one with the largest id, or LastToken.
+	End End `json:",omitempty"`
+}
+
+// End names the token whose state stands for a text. The empty one is the first token that has the row's largest id, which is the end
+// token of CLIP's vocabulary.
+type End string
+
+// LastToken is the last token that is no padding, whose id is 0: the end of a text in a vocabulary whose end token has no larger id than
+// its words, such as BERT's [SEP].
+const LastToken End = "last"
+
+const clipEpsilon = 1e-5
+
+// Encode turns ids [batch, tokens] (int32), tokens at most Positions and 0 where there is no text, into states [batch, Width].
+func (c CLIPText) Encode(s *model.Scope, ids *Node, half bool) *Node {
+	return c.End.of(c.States(s, ids, half), ids)
+}
+
+// States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
+func (c CLIPText) States(s *model.Scope, ids *Node, half bool) *Node {
+	ids.AssertRank(2)
+	g, tokens := ids.Graph(), ids.Shape().Dim(1)
+	x := Gather(Variable(s.In("word"), g, Embedding, c.Vocab, c.Width), InsertAxes(ids, -1))
+	position := Slice(Variable(s.In("position"), g, Embedding, c.Positions, c.Width), AxisRange(0, tokens))
+	x = Add(x, InsertAxes(position, 0))
+	block := Block{Width: c.Width, Heads: c.Heads, MLP: c.MLP, PreNorm: true, Epsilon: clipEpsilon, Half: half, Activation: c.Activation}
+	bias := CausalBias(g, tokens, x.DType())
+	for layer := range c.Layers {
+		x = block.Self(s.In("layer_%d", layer), x, bias)
+	}
+	return LayerNorm(s.In("norm"), x, clipEpsilon)
+}
+
+// of picks each row's end of states [batch, tokens, width] by ids [batch, tokens]: [batch, width].
+func (e End) of(states, ids *Node) *Node {
+	tokens := ids.Shape().Dim(1)
+	places := Iota(ids.Graph(), ids.Shape(), 1)
+	var end *Node // its place, [batch]
+	switch e {
+	case LastToken:
+		end = ReduceMax(Where(NotEqual(ids, ZerosLike(ids)), places, ZerosLike(places)), 1)
+	case "":
+		largest := Equal(ids, BroadcastToShape(ReduceAndKeep(ids, ReduceMax, 1), ids.Shape()))
+		end = ReduceMin(Where(largest, places, AddScalar(ZerosLike(places), float64(tokens-1))), 1)
+	default:
+		exceptions.Panicf("encoder: no end of a text is called %q; take %q, or none for the largest id", e, LastToken)
+	}
+	return ReduceSum(Mul(states, InsertAxes(OneHot(end, tokens, states.DType()), -1)), 1)
+}
+
+// CausalBias is a bias of attention logits that hides from each token those behind it, [1, 1, tokens, tokens].
+func CausalBias(g *Graph, tokens int, dtype dtypes.DType) *Node {
+	square := shapes.Make(dtypes.Int32, tokens, tokens)
+	behind := GreaterThan(Iota(g, square, 1), Iota(g, square, 0))
+	return InsertAxes(MulScalar(ConvertDType(behind, dtype), -1e9), 0, 0)
+}
+
+// Project maps x [..., in] to [..., out] by a matrix without a bias, as CLIP brings its towers' features to the shared embedding.
+func Project(s *model.Scope, x *Node, out int, half bool) *Node {
+	return MatMulRows(x, Variable(s, x.Graph(), Weights, x.Shape().Dim(-1), out), half)
+}

@@ -1,0 +1,53 @@
+package weights
+
+import (
+	"fmt"
+
+	"vlpx.internal/vlpx/encoder"
+)
+
+// ResNet is torchvision's ResNet of bottlenecks without its classifier.
+//
+//   - names: what stands before its names, mostly nothing.
+//   - scope: that of encoder.ResNet.Encode.
+func ResNet(names, scope string) Table {
+	return Join(residual(names, scope, 1), Table{Ignored: []string{names + "fc.weight", names + "fc.bias"}})
+}
+
+// CLIPResNet is the ModifiedResNet of CLIP's image tower in OpenAI's names, with its attention pool.
+//
+//   - names: what stands before its names, "visual.".
+//   - scope: that of encoder.CLIPResNet.Encode.
+func CLIPResNet(names, scope string) Table {
+	pool := scope + "/pool"
+	t := Table{Rules: []Rule{{pool + "/position/" + encoder.Embedding, Same, []string{names + "attnpool.positional_embedding"}}}}
+	return Join(residual(names, scope, 3), t.with(names+"attnpool.", nil, map[string][]string{
+		pool + "/query": {"q_proj"}, pool + "/kv": {"k_proj", "v_proj"}, pool + "/output": {"c_proj"},
+	}))
+}
+
+// residual are a stem of so many convolutions and four stages of bottlenecks, as both name them. What counts the batches that moved the
+// running statistics is not read.
+func residual(names, scope string, stem int) Table {
+	var t Table
+	for i := 1; i <= stem; i++ {
+		t.convolution(names, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/stem/convolution%d", scope, i), fmt.Sprintf("%s/stem/norm%d", scope, i))
+	}
+	for stage := 1; stage <= 4; stage++ {
+		block, layer := fmt.Sprintf("layer%d.#.", stage), fmt.Sprintf("%s/stage%d/layer_#", scope, stage)
+		for i := 1; i <= 3; i++ {
+			t.convolution(names+block, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/convolution%d", layer, i), fmt.Sprintf("%s/norm%d", layer, i))
+		}
+		t.convolution(names+block, "downsample.0", "downsample.1", layer+"/shortcut/convolution", layer+"/shortcut/norm")
+	}
+	return t
+}
+
+// convolution adds the rules of one without a bias and of the batch normalisation behind it: the names of both, and their scopes.
+func (t *Table) convolution(names, kernels, normal, scope, normScope string) {
+	t.Rules = append(t.Rules, Rule{scope + "/" + encoder.Weights, Kernels, []string{names + kernels + ".weight"}},
+		Rule{normScope + "/" + encoder.RunningMean, Same, []string{names + normal + ".running_mean"}},
+		Rule{normScope + "/" + encoder.RunningVariance, Same, []string{names + normal + ".running_var"}})
+	t.Rules = append(t.Rules, norm(names+normal, normScope)...)
+	t.Ignored = append(t.Ignored, names+normal+".num_batches_tracked")
+}

@@ -47,18 +47,20 @@ func words(name string, texts ...string) plots.TableRow {
 // methods has the parts of each method.
 func methods() plots.Table {
 	t := plots.Table{
-		Title: "Methods", Note: "The parts are types of package negative; a dash is none.",
-		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}},
+		Title: "Methods", Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
+		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
+			{Name: "source"}},
 	}
-	for _, row := range paper.Methods() {
-		m := row.Method(paper.Scale{Epochs: 1}).WithDefaults()
+	for _, method := range paper.Methods() {
+		m := method.Parts(paper.Scale{Epochs: 1}).WithDefaults()
 		part := func(p any) string {
 			if p == nil {
 				return ""
 			}
 			return strings.TrimPrefix(fmt.Sprintf("%T", p), "negative.")
 		}
-		t.Rows = append(t.Rows, words(row.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives)))
+		t.Rows = append(t.Rows, words(method.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives),
+			method.Needs(), strings.Join(method.Aliases, ", "), method.Source))
 	}
 	return t
 }

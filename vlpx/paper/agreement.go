@@ -22,7 +22,7 @@ var agreement = Artifact{
 		"far it agrees with itself from seed to seed, which is all that these seeds can tell apart.",
 	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share what its " +
 		"seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the others are zero-shot.",
-	Rows:    slices.Concat(falconsRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON"), []Row{same("Con-D", *conD)}),
+	Rows:    methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"),
 	Columns: slices.Concat(agreementColumns("Re-ranked by ITM", ""), agreementColumns("By cosine", eval.CosinePrefix)),
 	Table:   agreementTable,
 	Figure:  agreementFigure,

@@ -86,7 +86,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				}
 				first, second := better.Paper[at], than.Paper[at]
 				if claim.Over != [2]string{} {
-					first, second = first-rowNamed(a.Rows, claim.Over[0]).Paper[at], second-rowNamed(a.Rows, claim.Over[1]).Paper[at]
+					first, second = first-RowNamed(a.Rows, claim.Over[0]).Paper[at], second-RowNamed(a.Rows, claim.Over[1]).Paper[at]
 				}
 				if (first > second) == claim.In.Lower {
 					t.Errorf("%s, by %s: got %v and %v, which say otherwise", claim, claim.Source, first, second)

@@ -17,7 +17,7 @@ import (
 const ownThreshold = 0.3
 
 // albefConD is ALBEF, fine-tuned for retrieval, as a discriminator.
-var albefConD = &Row{Name: "Con-D of ALBEF", Method: albef, Tune: distilledTuning}
+var albefConD = MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(distilledTuning)
 
 // discriminators compares judges of MAFA's connections by the relation. All students are MAFA.
 var discriminators = Artifact{
@@ -26,13 +26,13 @@ var discriminators = Artifact{
 	Look: "Which part of the hard negatives that are true pairs each Con-D finds, how many of its new positives are wrong, and at which " +
 		"threshold. All are of the last epoch and among the hardest negatives, where telling is hardest.",
 	Rows: []Row{
-		same("S-ITC under GRIT; fine-tuned (MAFA's)", rowNamed(falconRows, "MAFA")),
-		judgedBy("ALBEF; fine-tuned", albefConD, connections),
-		judgedBy("ALBEF; as pre-trained", &Row{Name: "ALBEF", Method: albef}, connections),
-		judgedBy("S-ITC under GRIT; fine-tuned; threshold .3", conD, negative.ECM{Low: ownThreshold, High: ownThreshold}),
+		MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
+		judgedBy("ALBEF; fine-tuned", albefConD, Connections()),
+		judgedBy("ALBEF; as pre-trained", MethodRow("ALBEF"), Connections()),
+		MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
 		judgedBy("ALBEF; fine-tuned; threshold .3", albefConD, negative.ECM{Low: ownThreshold, High: ownThreshold}),
-		{Name: "the relation", Method: named("the relation", oracleMAFA)},
-		{Name: "none (S-ITC)", Method: named("none (S-ITC)", smoothedGRIT)},
+		MethodRow("MAFA (Oracle)").As("the relation"),
+		MethodRow("S-ITC").As("none (S-ITC)"),
 	},
 	Columns: slices.Concat(mined(), []Column{amongHardest}, retrieval(), []Column{column(eval.TRMAP), column(eval.IRMAP), column(eval.TR1True)}, ours(), judgedAUC()),
 	Claims: slices.Concat(
@@ -54,9 +54,9 @@ var discriminators = Artifact{
 var amongHardest = Column{Group: "New positives", Name: "AUC", Metric: train.ConDAUC, Unit: "%"}
 
 // judgedBy is MAFA with another Con-D.
-func judgedBy(name string, reference *Row, e negative.ECM) Row {
-	row := miningRow(name, smoothedGRIT, e)
-	row.Reference = reference
+func judgedBy(name string, discriminator Row, e negative.ECM) Row {
+	row := MethodRow("S-ITC").As(name).Mining(e)
+	row.Reference = &discriminator
 	return row
 }
 

@@ -150,7 +150,7 @@ func TestNumbersThatThePaperDoesNotPrint(t *testing.T) {
 			t.Fatal(err)
 		}
 		same := func(got, want float64) bool { return got == want || math.IsNaN(got) && want == x }
-		if got := rowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
+		if got := RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
 			t.Errorf("%s, %s: got %v, want %v", want.id, want.row, got, want.paper)
 		}
 	}

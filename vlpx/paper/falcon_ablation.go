@@ -14,25 +14,21 @@ import (
 // lost stands for a number that the paper's text has lost.
 var lost = math.NaN()
 
-// webNoise is the share of captions that do not belong to their image in table 2's noisy half. The paper's web captions have
-// no such number; ours is a choice.
-const webNoise = 0.3
-
 // falconTable2 compares methods on clean and on noisy captions (FALCON, Table 2).
 var falconTable2 = Artifact{
 	ID:    "falcon/table2",
 	Title: "Clean against noisy web captions",
 	Look:  "Whether a method's lead survives captions that do not belong to their image.",
 	Rows: slices.Concat(
-		withCaptions("clean", 0, [][]float64{
+		withCaptions("clean", false, [][]float64{
 			{66.38, 88.52, 93.98, 50.77, 77.59, 86.00}, {66.42, 86.62, 91.90, 48.90, 73.21, 80.60},
 			{66.36, 88.60, 92.90, 50.70, 74.83, 83.66}, {67.34, 89.06, 94.26, 51.81, 78.78, 86.67},
 		}),
-		withCaptions("noisy", webNoise, [][]float64{
+		withCaptions("noisy", true, [][]float64{
 			{63.92, 87.48, 93.20, 48.53, 75.96, 84.99}, {67.92, 88.66, 93.26, 50.00, 75.30, 82.65},
 			{65.94, 85.58, 90.52, 49.39, 72.42, 79.33}, {66.00, 87.90, 93.98, 50.47, 77.52, 86.02},
 		}),
-		[]Row{{Name: "FALCON (half of the clean)", Method: named("FALCON (half of the clean)", falconMethod), Vary: func(s *Scale) { s.Portion = 0.5 }}}),
+		[]Row{MethodRow("FALCON").As("FALCON (half of the clean)").Varying(func(s *Scale) { s.Portion = 0.5 })}),
 	Note: "The paper compares 1.1 million pairs here with table 1's 0.6 million; the row on half of the clean images stands for that. Of the " +
 		"noisy captions a share belongs to another image, which is ours. That FALCON gains less on noisy captions is true of its numbers over " +
 		"GRIT-VLP's, and not of those over ALBEF's.",
@@ -53,45 +49,17 @@ var falconTable2 = Artifact{
 	Figure: Bars,
 }
 
-// withCaptions are table 2's methods on captions of which a share is another image's.
-func withCaptions(name string, noise float64, paper [][]float64) []Row {
+// withCaptions are table 2's methods, on captions from the web or on clean ones.
+func withCaptions(name string, web bool, numbers [][]float64) []Row {
 	var rows []Row
 	for i, method := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON"} {
-		row := Row{Name: method + " (" + name + ")", Paper: paper[i]}
-		if same := rowNamed(falconRows, method); same.Method != nil {
-			row.Method, row.Reference = named(row.Name, same.Method), same.Reference
-		}
-		if noise > 0 {
-			row.Vary = func(s *Scale) { s.CaptionNoise = noise }
+		row := MethodRow(method, numbers[i]...).As(method + " (" + name + ")")
+		if web {
+			row = row.OnWebCaptions()
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// rowNamed is the row of that name; it is there.
-func rowNamed(rows []Row, name string) Row {
-	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })]
-}
-
-// named is a method under another name.
-func named(name string, method func(Scale) negative.Method) func(Scale) negative.Method {
-	return func(s Scale) negative.Method {
-		m := method(s)
-		m.Name = name
-		return m
-	}
-}
-
-// scheduledRow is FALCON with a change of its scheduler.
-func scheduledRow(name string, paper []float64, change func(Scale, *negative.Scheduled)) Row {
-	return Row{Name: name, Paper: paper, Method: func(s Scale) negative.Method {
-		b := s.scheduler()
-		change(s, &b)
-		m := negative.FALCON(b)
-		m.Name = name
-		return m
-	}}
 }
 
 // searchSpaces are the sizes of FALCON's table 4 at a scale whose search space stands for the paper's 5,664: 480, which is five
@@ -106,17 +74,18 @@ var falconTable4 = Artifact{
 	Title: "Ablations: search space, reward objective, per-instance schedule",
 	Look:  "Whether the reward has to be MLM, and whether every anchor needs a quantile of its own.",
 	Rows: []Row{
-		scheduledRow("Search space 480", nil, func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[0] }),
-		scheduledRow("Search space 5664", []float64{lost, 86.28, 92.78, 46.19, lost, lost}, func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
-		scheduledRow("Search space 28320", []float64{61.94, lost, lost, lost, 74.61, 83.96},
-			func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
+		MethodRow("FALCON").As("Search space 480").Scheduled(func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[0] }),
+		MethodRow("FALCON", lost, 86.28, 92.78, 46.19, lost, lost).As("Search space 5664").
+			Scheduled(func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
+		MethodRow("FALCON", 61.94, lost, lost, lost, 74.61, 83.96).As("Search space 28320").
+			Scheduled(func(s Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
 		rewardRow(negative.Objectives{ITC: true}, nil),
 		rewardRow(negative.Objectives{ITM: true}, nil),
 		rewardRow(negative.Objectives{ITC: true, ITM: true}, nil),
 		rewardRow(negative.Objectives{MLM: true}, fullFALCON),
 		rewardRow(negative.AllObjectives(), nil),
-		scheduledRow("Instance-based: false", nil, func(_ Scale, b *negative.Scheduled) { b.Shared = true }),
-		scheduledRow("Instance-based: true", fullFALCON, func(_ Scale, b *negative.Scheduled) { b.Shared = false }),
+		MethodRow("FALCON").As("Instance-based: false").Scheduled(func(_ Scale, b *negative.Scheduled) { b.Shared = true }),
+		MethodRow("FALCON", fullFALCON...).As("Instance-based: true").Scheduled(func(_ Scale, b *negative.Scheduled) { b.Shared = false }),
 	},
 	Note: "The paper's text has lost most numbers of this table: of the search spaces it has the best of each column only, and of the objectives " +
 		"one row without its name, which is inferred to be MLM's. Section 4.3 names no measure: that its claims are tested in image R@1 is our choice.",
@@ -143,8 +112,8 @@ const columnIsOurs = "section 4.3, column ours"
 // fullFALCON are the numbers of table 4's own FALCON, which are not quite those of table 1.
 var fullFALCON = []float64{61.72, 86.28, 92.78, 46.19, 74.56, 83.94}
 
-func rewardRow(o negative.Objectives, paper []float64) Row {
-	return scheduledRow("Reward "+o.String(), paper, func(_ Scale, b *negative.Scheduled) {
+func rewardRow(o negative.Objectives, numbers []float64) Row {
+	return MethodRow("FALCON", numbers...).As("Reward " + o.String()).Scheduled(func(_ Scale, b *negative.Scheduled) {
 		if o != (negative.Objectives{MLM: true}) { // the default, so that it is the same run
 			b.Objectives = o
 		}
@@ -159,26 +128,6 @@ func chosen() []Column {
 	}
 }
 
-// quantileLevels are the fixed levels of hardness of our sweep. They stand in for those of FALCON's figure 2, too, which are lost.
-var quantileLevels = []float64{0.5, 0.8, 0.9, 0.95, 1}
-
-// quantileRow is GRIT-VLP's grouping at a fixed quantile; those of table 1 are the same runs.
-func quantileRow(q float64) Row {
-	name := fmt.Sprintf("q = %g", q)
-	if q == 1 {
-		return Row{Name: name, Method: named(name, grit)}
-	}
-	return Row{Name: name, Method: func(s Scale) negative.Method { return negative.Quantile(name, q, s.SearchSpace, s.GroupQueue) }}
-}
-
-func quantileRows(levels []float64) []Row {
-	var rows []Row
-	for _, q := range levels {
-		rows = append(rows, quantileRow(q))
-	}
-	return rows
-}
-
 // filterThresholds are Con-D's of figure 2 and of appendix D.3, for want of the paper's, which are lost.
 var filterThresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
 
@@ -186,7 +135,7 @@ var filterThresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
 func filterRows() []Row {
 	var rows []Row
 	for _, threshold := range filterThresholds {
-		rows = append(rows, thresholdRow(fmt.Sprintf("MAFA (threshold %g)", threshold), threshold))
+		rows = append(rows, MethodRow("S-ITC").As(fmt.Sprintf("MAFA (threshold %g)", threshold)).Mining(negative.ECM{Low: 0.5, High: threshold}))
 	}
 	return rows
 }
@@ -200,7 +149,7 @@ var falconFigure2 = Artifact{
 		"pairs among the hard negatives that it does not make positives.",
 	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours. Its panel of ITM scores against the complexity of " +
 		"the description is left out.",
-	Rows: slices.Concat(quantileRows(quantileLevels), filterRows()),
+	Rows: slices.Concat(QuantileRows(QuantileLevels()), filterRows()),
 	Columns: []Column{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
@@ -241,7 +190,7 @@ var falconD3 = Artifact{
 	Look:  "Whether a larger search space, which makes harder mini-batches, hurts, and how much hangs on MAFA's threshold.",
 	Note: "By FALCON both degrade in larger search spaces (section 4.3). MAFA's own paper says the opposite of MAFA, that it improves (appendix " +
 		"G.4; see mafa/table13). FALCON's numbers are lost in its text.",
-	Rows:    slices.Concat(spaceRows("GRIT-VLP", grit), spaceRows("MAFA", smoothedGRIT), filterRows()),
+	Rows:    slices.Concat(spaceRows("GRIT-VLP"), spaceRows("MAFA"), filterRows()),
 	Columns: slices.Concat(retrieval(), ours(), mined()),
 	Claims: []Claim{
 		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: column(eval.IR1), Source: "sections 3.1, 4.3"},
@@ -253,16 +202,12 @@ var falconD3 = Artifact{
 	Figure: Bars,
 }
 
-// spaceRows are a method at the search spaces of table 4; MAFA mines connections besides.
-func spaceRows(name string, method func(Scale) negative.Method) []Row {
+// spaceRows are GRIT-VLP or MAFA at the search spaces of table 4.
+func spaceRows(method string) []Row {
 	var rows []Row
 	for k, size := range []int{480, 5664, 28320} {
-		sized := searching(method, func(s Scale) int { return searchSpaces(s)[k] })
-		row := methodRow(fmt.Sprintf("%s (search space %d)", name, size), sized)
-		if name == "MAFA" {
-			row = miningRow(row.Name, sized, connections)
-		}
-		rows = append(rows, row)
+		row := MethodRow(method).As(fmt.Sprintf("%s (search space %d)", method, size))
+		rows = append(rows, row.Searching(func(s Scale) int { return searchSpaces(s)[k] }))
 	}
 	return rows
 }

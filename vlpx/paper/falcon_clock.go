@@ -22,7 +22,7 @@ var falconFigure6 = Artifact{
 	Look: "Whether FALCON's longer epochs pay for themselves. A run has converged at the end of the first epoch whose mean of the " +
 		"six recalls on the validation split, without re-ranking, is at least 99 % of its highest; 1.0C is what ALBEF took. Clocks " +
 		"are of the machine: one that was doing other things makes them noisy.",
-	Rows: []Row{clockRow("ALBEF", 1), clockRow("GRIT-VLP", 0.65), clockRow("MAFA", 0.76), clockRow("FALCON", 0.83)},
+	Rows: []Row{MethodRow("ALBEF", 1), MethodRow("GRIT-VLP", 0.65), MethodRow("MAFA", 0.76), MethodRow("FALCON", 0.83)},
 	Columns: slices.Concat([]Column{{Name: "time to convergence", Metric: convergence, Unit: "C", Lower: true}},
 		validation(eval.TR1, eval.IR1, eval.RMean), []Column{anEpoch, toConverge}),
 	Claims: []Claim{
@@ -60,13 +60,6 @@ func ofClock(of func(run.Result) float64) func(run.Result) (float64, bool) {
 
 // convergence names the paper's time to convergence among a report's measures. No result has it: it is relative to ALBEF's.
 const convergence = "time to convergence"
-
-// clockRow is a method of table 1 with the paper's time to convergence, in C.
-func clockRow(name string, paper float64) Row {
-	row := rowNamed(falconRows, name)
-	row.Paper = []float64{paper}
-	return row
-}
 
 // timed are the results with a clock for every epoch; older versions wrote none.
 func timed(results []run.Result) []run.Result {

@@ -15,7 +15,7 @@ var falconFigure4 = Artifact{
 	Title: "What the scheduler picks: anchors with candidates at their sampled quantile",
 	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
 		"scheduler should keep away from.",
-	Rows:   []Row{{Name: "FALCON", Method: falconMethod}},
+	Rows:   []Row{MethodRow("FALCON")},
 	Table:  picksTable,
 	Figure: picksFigure,
 }

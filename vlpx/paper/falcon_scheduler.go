@@ -23,7 +23,7 @@ var falconD1 = Artifact{
 		{"Complex anchors need lower quantiles than simple ones", "section 2", "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
 		{"The best hardness rises over training", "section 2", drawnOnly},
 	},
-	Rows:   []Row{{Name: "FALCON", Method: falconMethod}},
+	Rows:   []Row{MethodRow("FALCON")},
 	Table:  betaTable,
 	Figure: betaFigure,
 }

@@ -13,7 +13,7 @@ var falconFigure5 = Artifact{
 	Title: "Distributions of I2T and T2I similarities over training",
 	Look: "Whether the two have like scales, which is why FALCON adds them: if one were much wider than the other, it alone would " +
 		"decide which pairs are hard.",
-	Rows:   []Row{{Name: "FALCON", Method: falconMethod}},
+	Rows:   []Row{MethodRow("FALCON")},
 	Table:  similarityTable,
 	Figure: similarityFigure,
 }

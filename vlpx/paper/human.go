@@ -19,8 +19,7 @@ var human = Artifact{
 		"true ones and 10,000 of the false ones, drawn once. A pair that nobody judged is unknown: it competes in R@1. On coco " +
 		"ECCV Caption has, for 1,261 images and 1,332 captions of Karpathy's test split, what people verified of five models' proposals, and CxC's " +
 		"pairs: 17.9 captions an image and 8.5 images a caption. What such a query does not list counts as false.",
-	Rows: slices.Concat(falconsRows("ALBEF", "GRIT-VLP"), []Row{{Name: "S-ITC", Method: named("S-ITC", smoothedGRIT)}},
-		falconsRows("MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE"), []Row{same("Con-D", *conD)}),
+	Rows: methodRows("ALBEF", "GRIT-VLP", "S-ITC", "MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE", "Con-D"),
 	Columns: slices.Concat(judgedAUC(), []Column{
 		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),
 		judgedMatching(eval.JudgedRecall8), judgedMatching(eval.JudgedPrecision8),
@@ -62,20 +61,11 @@ func aboveGRIT(better string) []Claim {
 	return claims
 }
 
-// falconsRows are rows of FALCON's table 1 without the paper's numbers.
-func falconsRows(names ...string) []Row {
+// methodRows are rows of registered methods, under their own names.
+func methodRows(methods ...string) []Row {
 	var rows []Row
-	for _, name := range names {
-		rows = append(rows, rowNamed(falconRows, name))
-	}
-	return withoutNumbers(rows)
-}
-
-// withoutNumbers are the rows without the paper's numbers.
-func withoutNumbers(rows []Row) []Row {
-	rows = slices.Clone(rows)
-	for i := range rows {
-		rows[i].Paper = nil
+	for _, name := range methods {
+		rows = append(rows, MethodRow(name))
 	}
 	return rows
 }

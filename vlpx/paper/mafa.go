@@ -2,7 +2,6 @@ package paper
 
 import (
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -33,43 +32,6 @@ var mafa = []Artifact{
 	mafaFigure6,
 	mafaFigure7,
 	mafaFigure8,
-}
-
-var (
-	mafaMethod = func(s Scale) negative.Method { return negative.MAFA(s.SearchSpace, s.GroupQueue) }
-	// oracleMAFA is MAFA whose judge is the data's relation.
-	oracleMAFA = func(s Scale) negative.Method {
-		m := smoothedGRIT(s)
-		m.Name, m.Positives = "MAFA (Oracle)", negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
-		return m
-	}
-)
-
-// connections are MAFA's thresholds of Con-D (section 4.1), judged by Con-D itself.
-var connections = negative.ECM{Low: 0.5, High: 0.8}
-
-// methodRow is a row of a method, under a name.
-func methodRow(name string, method func(Scale) negative.Method, paper ...float64) Row {
-	return Row{Name: name, Method: named(name, method), Paper: paper}
-}
-
-// miningRow is a method with connection mining besides, whose Con-D is conD.
-func miningRow(name string, method func(Scale) negative.Method, e negative.ECM, paper ...float64) Row {
-	row := methodRow(name, func(s Scale) negative.Method {
-		m := method(s)
-		m.Positives = e
-		return m
-	}, paper...)
-	if e.JudgedBy == negative.ConD {
-		row.Reference = conD
-	}
-	return row
-}
-
-// onWebCaptions is a row on captions of which a share is another image's, as MAFA's "4M-Noisy" are.
-func onWebCaptions(row Row) Row {
-	row.Vary = func(s *Scale) { s.CaptionNoise = webNoise }
-	return row
 }
 
 // firstRecalls are R@1 on the data set at hand, in the place of COCO; flickrFirst and tasks are not there yet.

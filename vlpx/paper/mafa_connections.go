@@ -13,7 +13,7 @@ var mafaFigure7 = Artifact{
 	ID:     "mafa/figure7",
 	Title:  "New positives found, with respect to the texts",
 	Look:   "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that is not.",
-	Rows:   []Row{miningRow("MAFA", smoothedGRIT, connections)},
+	Rows:   []Row{MethodRow("MAFA")},
 	Table:  ofTexts.table,
 	Figure: ofTexts.figure,
 }
@@ -23,7 +23,7 @@ var mafaFigure8 = Artifact{
 	ID:     "mafa/figure8",
 	Title:  "New positives found, with respect to the images",
 	Look:   "Whether the captions that Con-D connects with an image are true of it: a cross marks one that is, a grey frame one that is not.",
-	Rows:   []Row{miningRow("MAFA", smoothedGRIT, connections)},
+	Rows:   []Row{MethodRow("MAFA")},
 	Table:  ofImages.table,
 	Figure: ofImages.figure,
 }

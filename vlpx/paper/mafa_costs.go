@@ -15,9 +15,9 @@ var mafaTable12 = Artifact{
 	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one that was " +
 		"doing other things makes them noisy. The paper's BLIP is left out.",
 	Rows: []Row{
-		methodRow("ALBEF", albef, 190./150),
-		methodRow("GRIT-VLP", grit, 1),
-		miningRow("MAFA", smoothedGRIT, connections, 186./150),
+		MethodRow("ALBEF", 190./150),
+		MethodRow("GRIT-VLP", 1),
+		MethodRow("MAFA", 186./150),
 	},
 	Columns: []Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, anEpoch},
 	Claims: []Claim{
@@ -72,18 +72,18 @@ func costsTable(r *Report) (plots.Table, error) {
 		if row.Status != string(Ready) {
 			line.Status = row.Status
 		}
-		paper, ours := paperSizes[row.Name], sizes{}
+		published, measuredSizes := paperSizes[row.Name], sizes{}
 		results := timed(row.results)
 		measured := func(size string) plots.Value { return plots.Value{Text: size, N: len(results)} }
 		if len(results) > 0 {
-			ours = sizesOf(r.artifact.Rows[i].Method(r.plan.Scale), results[0].Parameters)
+			measuredSizes = sizesOf(r.artifact.Rows[i].Method(r.plan.Scale), results[0].Parameters)
 		}
 		line.Cells = []plots.Cell{
-			{{Text: paper.epoch}, meanOf(results, secondsAnEpoch)},
+			{{Text: published.epoch}, meanOf(results, secondsAnEpoch)},
 			{{}, meanOf(results, func(x run.Result) float64 { return secondsAnEpoch(x) / unit })},
-			{{Text: paper.parameters}, measured(ours.parameters)},
-			{{Text: paper.momentum}, measured(ours.momentum)},
-			{{Text: paper.grouping}, measured(ours.grouping)},
+			{{Text: published.parameters}, measured(measuredSizes.parameters)},
+			{{Text: published.momentum}, measured(measuredSizes.momentum)},
+			{{Text: published.grouping}, measured(measuredSizes.grouping)},
 		}
 		if s := row.Metrics[epochTime]; s.Paper != nil {
 			line.Cells[1][0] = plots.Number(*s.Paper)

@@ -27,10 +27,10 @@ var mafaTable1 = Artifact{
 	Note: "The paper's are its model's times 0.83, the share that people confirmed; mafa/table9 has the raw ones. Its counts, of five million pairs, " +
 		"are left out.",
 	Rows: []Row{
-		onWebCaptions(methodRow("Random (noisy)", plain, 2.5, 2.3)),
-		onWebCaptions(methodRow("GRIT (noisy)", grit, 16.4, 16.2)),
-		methodRow("Random (clean)", plain, 3.1, 3.0),
-		methodRow("GRIT (clean)", grit, 23.2, 22.2),
+		MethodRow("InfoNCE", 2.5, 2.3).As("Random (noisy)").OnWebCaptions(),
+		MethodRow("GRIT-VLP", 16.4, 16.2).As("GRIT (noisy)").OnWebCaptions(),
+		MethodRow("InfoNCE", 3.1, 3.0).As("Random (clean)"),
+		MethodRow("GRIT-VLP", 23.2, 22.2).As("GRIT (clean)"),
 	},
 	Columns: slices.Concat(counted("False negatives"), []Column{
 		{Group: "Our own", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
@@ -64,10 +64,10 @@ var mafaTable9 = Artifact{
 		"in runs that mine connections, so that the truth differs from table 1's.",
 	Note: "The paper's ratios are raw; its counts, of five million pairs, are left out.",
 	Rows: []Row{
-		onWebCaptions(miningRow("Random (noisy)", plain, connections, 2.9, 2.8)),
-		onWebCaptions(miningRow("GRIT (noisy)", grit, connections, 19.7, 19.5)),
-		miningRow("Random (clean)", plain, connections, 3.7, 3.6, 4.4, 4.3, 2.4, 2.3),
-		miningRow("GRIT (clean)", grit, connections, 28.0, 26.8, 31.7, 29.9, 19.0, 17.4),
+		MethodRow("InfoNCE", 2.9, 2.8).As("Random (noisy)").Mining(Connections()).OnWebCaptions(),
+		MethodRow("GRIT-VLP", 19.7, 19.5).As("GRIT (noisy)").Mining(Connections()).OnWebCaptions(),
+		MethodRow("InfoNCE", 3.7, 3.6, 4.4, 4.3, 2.4, 2.3).As("Random (clean)").Mining(Connections()),
+		MethodRow("GRIT-VLP", 28.0, 26.8, 31.7, 29.9, 19.0, 17.4).As("GRIT (clean)").Mining(Connections()),
 	},
 	Columns: slices.Concat(counted(bySome[0]), []Column{
 		{Group: bySome[1], Name: "w.r.t. image", Metric: train.ConDOfImages, Unit: "%", Lower: true},
@@ -114,8 +114,7 @@ var figure5Points = func() []point {
 		{"B", func(s Scale) int { return s.BatchSize }},
 		{"2 B", func(s Scale) int { return 2 * s.BatchSize }}, {"4 B", func(s Scale) int { return 4 * s.BatchSize }},
 	} {
-		row := methodRow(fmt.Sprintf("Random (%s)", b.name), plain)
-		row.Vary = func(s *Scale) { s.BatchSize = b.size(*s) }
+		row := MethodRow("InfoNCE").As(fmt.Sprintf("Random (%s)", b.name)).Varying(func(s *Scale) { s.BatchSize = b.size(*s) })
 		points = append(points, point{row, "Random", func(s Scale) float64 { return float64(b.size(s)) }})
 	}
 	return points

@@ -19,9 +19,9 @@ var mafaTable2 = Artifact{
 	Look: "Whether only S-ITC gives most of a grouped mini-batch a label worth having. Image anchors of the last epoch, labels in " +
 		"descending order, shares of their sum; B is the batch size, behind it comes the queue.",
 	Rows: []Row{
-		methodRow("S-ITC", smoothedGRIT, 0.5260, 0.4740),
-		methodRow("Consistency loss", grit, 0.9822, 0.0178),
-		methodRow("Momentum distillation", softened(grit, queued), 0.6746, 0.0009, 0.3245),
+		MethodRow("S-ITC", 0.5260, 0.4740),
+		MethodRow("GRIT-VLP", 0.9822, 0.0178).As("Consistency loss"),
+		MethodRow("GRIT-VLP", 0.6746, 0.0009, 0.3245).As("Momentum distillation").With(queued),
 	},
 	Columns: []Column{
 		{Group: "Sum of soft labels", Name: "top 1-5", Metric: train.LabelsTop},
@@ -45,36 +45,32 @@ var mafaTable2 = Artifact{
 // labelsInBatch is the column of the labels that all but the nearest candidates in the mini-batch share.
 var labelsInBatch = Column{Group: "Sum of soft labels", Name: "top 6-B", Metric: train.LabelsBatch}
 
-// softened is a method with another contrast.
-func softened(method func(Scale) negative.Method, contrast func(Scale) negative.Contrast) func(Scale) negative.Method {
-	return func(s Scale) negative.Method {
-		m := method(s)
-		m.Contrast = contrast(s)
-		return m
-	}
+// contrastedBy gives a row another contrast.
+func contrastedBy(contrast func(Scale) negative.Contrast) func(Scale, *negative.Method) {
+	return func(s Scale, m *negative.Method) { m.Contrast = contrast(s) }
 }
 
 // Momentum distillation with and without a queue, and S-ITC.
 var (
-	queued = func(s Scale) negative.Contrast {
+	queued = contrastedBy(func(s Scale) negative.Contrast {
 		return negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: s.MomentumQueue}
-	}
-	unqueued  = func(Scale) negative.Contrast { return negative.Distilled{Alpha: 0.4, Decay: 0.995} }
-	smoothing = func(Scale) negative.Contrast { return negative.Smoothed{Alpha: 0.5} }
+	})
+	unqueued  = contrastedBy(func(Scale) negative.Contrast { return negative.Distilled{Alpha: 0.4, Decay: 0.995} })
+	smoothing = contrastedBy(func(Scale) negative.Contrast { return negative.Smoothed{Alpha: 0.5} })
 )
 
 // softRows are the soft labels of ITC under random and grouped sampling (MAFA, Tables 6 and 17). All have GRIT-VLP's hardest
 // negatives and masking, so that they differ in nothing else. MD is momentum distillation, MD_NQ that without a queue.
 func softRows() []Row {
 	return []Row{
-		methodRow("Random: one-hot", plain, 74.4, 57.6, 93.5, 81.7),
-		methodRow("Random: MD_NQ", softened(plain, unqueued), 73.8, 57.9, 93.3, 81.5),
-		methodRow("Random: MD", softened(plain, queued), 74.2, 57.4, 93.5, 81.9),
-		methodRow("Random: S-ITC", softened(plain, smoothing), 73.5, 56.1, 92.9, 79.9),
-		methodRow("GRIT: consistency", grit, 76.6, 59.6, 95.5, 82.9),
-		methodRow("GRIT: MD_NQ", softened(grit, unqueued), 77.1, 59.8, 95.5, 83.8),
-		methodRow("GRIT: MD", softened(grit, queued), 76.1, 58.9, 94.4, 82.7),
-		methodRow("GRIT: S-ITC", softened(grit, smoothing), 77.5, 60.5, 96.1, 84.2),
+		MethodRow("InfoNCE", 74.4, 57.6, 93.5, 81.7).As("Random: one-hot"),
+		MethodRow("InfoNCE", 73.8, 57.9, 93.3, 81.5).As("Random: MD_NQ").With(unqueued),
+		MethodRow("InfoNCE", 74.2, 57.4, 93.5, 81.9).As("Random: MD").With(queued),
+		MethodRow("InfoNCE", 73.5, 56.1, 92.9, 79.9).As("Random: S-ITC").With(smoothing),
+		MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT: consistency"),
+		MethodRow("GRIT-VLP", 77.1, 59.8, 95.5, 83.8).As("GRIT: MD_NQ").With(unqueued),
+		MethodRow("GRIT-VLP", 76.1, 58.9, 94.4, 82.7).As("GRIT: MD").With(queued),
+		MethodRow("GRIT-VLP", 77.5, 60.5, 96.1, 84.2).As("GRIT: S-ITC").With(smoothing),
 	}
 }
 
@@ -116,12 +112,9 @@ var mafaTable17 = Artifact{
 }
 
 // alphaRow is GRIT-VLP with S-ITC of some strength.
-func alphaRow(alpha float64, paper ...float64) Row {
-	return methodRow(fmt.Sprintf("alpha = %g", alpha), func(s Scale) negative.Method {
-		m := smoothedGRIT(s)
-		m.Contrast = negative.Smoothed{Alpha: alpha}
-		return m
-	}, paper...)
+func alphaRow(alpha float64, numbers ...float64) Row {
+	return MethodRow("S-ITC", numbers...).As(fmt.Sprintf("alpha = %g", alpha)).
+		With(contrastedBy(func(Scale) negative.Contrast { return negative.Smoothed{Alpha: alpha} }))
 }
 
 // mafaTable18 varies the strength of S-ITC (MAFA, Table 18).

@@ -167,8 +167,8 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		of       connecting
 	}{{mafaFigure7, ofTexts}, {mafaFigure8, ofImages}} {
 		a := side.artifact
-		row := miningRow("MAFA", smoothedGRIT, negative.ECM{Low: threshold, High: threshold})
-		row.Reference = infoNCE // which is made sooner than one that is fine-tuned
+		row := MethodRow("S-ITC").As("MAFA").Mining(negative.ECM{Low: threshold, High: threshold})
+		row = row.informedBy("InfoNCE") // which is made sooner than one that is fine-tuned
 		a.Rows = []Row{row}
 		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
 			"rerank=2", "epochs=1"}})

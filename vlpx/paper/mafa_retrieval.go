@@ -48,18 +48,13 @@ var mafaTable10 = Artifact{
 }
 
 // tunedRows are the methods of table 3 that are ours, fine-tuned for retrieval.
-func tunedRows(paper [4][]float64) []Row {
-	rows := []Row{
-		onWebCaptions(methodRow("ALBEF (noisy)", albef, paper[0]...)),
-		onWebCaptions(methodRow("GRIT-VLP (noisy)", grit, paper[1]...)),
-		onWebCaptions(miningRow("MAFA (noisy)", smoothedGRIT, connections, paper[2]...)),
-		miningRow("MAFA (clean)", smoothedGRIT, connections, paper[3]...),
+func tunedRows(numbers [4][]float64) []Row {
+	return []Row{
+		MethodRow("ALBEF", numbers[0]...).As("ALBEF (noisy)").Tuned(distilledTuning).OnWebCaptions(),
+		MethodRow("GRIT-VLP", numbers[1]...).As("GRIT-VLP (noisy)").Tuned(plainTuning).OnWebCaptions(),
+		MethodRow("MAFA", numbers[2]...).As("MAFA (noisy)").Tuned(plainTuning).OnWebCaptions(),
+		MethodRow("MAFA", numbers[3]...).As("MAFA (clean)").Tuned(plainTuning),
 	}
-	for k := range rows {
-		rows[k].Tune = plainTuning
-	}
-	rows[0].Tune = distilledTuning
-	return rows
 }
 
 func tunedClaims(source string) []Claim {
@@ -114,21 +109,21 @@ var mafaTable11 = Artifact{
 	Figure:  Bars,
 }
 
-// componentRows are the four combinations on noisy and on clean captions; paper has the rows that MAFA reports, in its order.
-func componentRows(paper [6][]float64) []Row {
-	four := func(captions string, paper [4][]float64) []Row {
+// componentRows are the four combinations on noisy and on clean captions; numbers are of the rows that MAFA reports, in its order.
+func componentRows(numbers [6][]float64) []Row {
+	four := func(captions string, numbers [4][]float64) []Row {
 		return []Row{
-			methodRow("GRIT-VLP ("+captions+")", grit, paper[0]...),
-			miningRow("ECM ("+captions+")", grit, connections, paper[1]...),
-			methodRow("S-ITC ("+captions+")", smoothedGRIT, paper[2]...),
-			miningRow("MAFA ("+captions+")", smoothedGRIT, connections, paper[3]...),
+			MethodRow("GRIT-VLP", numbers[0]...).As("GRIT-VLP (" + captions + ")"),
+			MethodRow("GRIT-VLP", numbers[1]...).As("ECM (" + captions + ")").Mining(Connections()),
+			MethodRow("S-ITC", numbers[2]...).As("S-ITC (" + captions + ")"),
+			MethodRow("MAFA", numbers[3]...).As("MAFA (" + captions + ")"),
 		}
 	}
-	rows := four("noisy", [4][]float64(paper[:4]))
+	rows := four("noisy", [4][]float64(numbers[:4]))
 	for k := range rows {
-		rows[k] = onWebCaptions(rows[k])
+		rows[k] = rows[k].OnWebCaptions()
 	}
-	return append(rows, four("clean", [4][]float64{0: paper[4], 3: paper[5]})...)
+	return append(rows, four("clean", [4][]float64{0: numbers[4], 3: numbers[5]})...)
 }
 
 func componentClaims(source string) []Claim {

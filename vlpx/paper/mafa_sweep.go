@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/negative"
 )
 
 // spaces are the search spaces of MAFA's figure 2, 1, 10, 50 and 500 times its mini-batch, at a scale whose search space stands for
@@ -18,8 +17,8 @@ func spaces(s Scale) [4]int {
 const spacesNamed = "B is the batch size. The rows are named after the paper's sizes: 50 B is the usual search space of the scale, and 500 B five " +
 	"of these, where the paper has ten, since a larger one would exceed an epoch."
 
-// spacePoints are GRIT-VLP and MAFA at the search spaces from one on; paper has a row for each, of GRIT-VLP first.
-func spacePoints(from int, paper [][]float64) []point {
+// spacePoints are GRIT-VLP and MAFA at the search spaces from one on; numbers has a row for each, of GRIT-VLP first.
+func spacePoints(from int, numbers [][]float64) []point {
 	var points []point
 	for _, method := range []string{"GRIT-VLP", "MAFA"} {
 		for k, size := range []string{"B", "10 B", "50 B", "500 B"} {
@@ -27,27 +26,14 @@ func spacePoints(from int, paper [][]float64) []point {
 				continue
 			}
 			of := func(s Scale) int { return spaces(s)[k] }
-			name := fmt.Sprintf("%s (M = %s)", method, size)
-			row := methodRow(name, searching(grit, of))
-			if method == "MAFA" {
-				row = miningRow(name, searching(smoothedGRIT, of), connections)
-			}
-			if len(paper) > 0 {
-				row.Paper, paper = paper[0], paper[1:]
+			row := MethodRow(method).As(fmt.Sprintf("%s (M = %s)", method, size)).Searching(of)
+			if len(numbers) > 0 {
+				row.Paper, numbers = numbers[0], numbers[1:]
 			}
 			points = append(points, point{row, method, func(s Scale) float64 { return float64(of(s)) }})
 		}
 	}
 	return points
-}
-
-// searching is a method at another scale's search space; its queue holds as many pairs as ever, in whole search spaces.
-func searching(method func(Scale) negative.Method, space func(Scale) int) func(Scale) negative.Method {
-	return func(s Scale) negative.Method {
-		size := space(s)
-		s.SearchSpace, s.GroupQueue = size, max(s.GroupQueue/size, 1)*size
-		return method(s)
-	}
 }
 
 // mafaTable13 sweeps the search space (MAFA, Table 13).
@@ -118,27 +104,7 @@ var mafaFigure6 = Artifact{
 	Figure: over("share of the training images", figure6Points, column(eval.RMean), cosine(eval.IRMAP), hardest),
 }
 
-// portions are the shares of the training images that figure 6 trains on.
-var portions = []struct {
-	name  string
-	parts int
-}{{"1/4", 4}, {"1/2", 2}, {"all", 1}}
-
 // figure6Points are GRIT-VLP and MAFA on portions of the data.
 var figure6Points = slices.Concat(
-	portionPoints(methodRow("GRIT-VLP", grit)),
-	portionPoints(miningRow("MAFA", smoothedGRIT, connections)))
-
-// portionPoints are a row on portions of the data.
-func portionPoints(row Row) []point {
-	var points []point
-	for _, p := range portions {
-		name, share := fmt.Sprintf("%s (%s)", row.Name, p.name), 1/float64(p.parts)
-		one := Row{Name: name, Method: named(name, row.Method), Reference: row.Reference}
-		if p.parts > 1 {
-			one.Vary = func(s *Scale) { s.Portion = share }
-		}
-		points = append(points, point{one, row.Name, func(Scale) float64 { return share }})
-	}
-	return points
-}
+	portionPoints(MethodRow("GRIT-VLP")),
+	portionPoints(MethodRow("MAFA")))

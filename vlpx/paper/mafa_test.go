@@ -42,7 +42,7 @@ func TestMAFATablesAgree(t *testing.T) {
 		ir1         int // its place in the longer table
 	}{{&mafaTable10, &mafaTable3, 3}, {&mafaTable11, &mafaTable4, 3}, {&mafaTable17, &mafaTable6, 1}} {
 		for _, row := range c.short.Rows {
-			long := rowNamed(c.long.Rows, row.Name)
+			long := RowNamed(c.long.Rows, row.Name)
 			if len(long.Paper) == 0 && len(row.Paper) == 0 {
 				continue
 			}
@@ -115,8 +115,8 @@ func TestMAFASettings(t *testing.T) {
 	if got, want := spaces(s), [4]int{96, 960, 4800, 24000}; got != want {
 		t.Errorf("search spaces: got %v, want %v", got, want)
 	}
-	m := mafaMethod(s)
-	if m.Positives != connections || connections != (negative.ECM{Low: 0.5, High: 0.8}) || m.Contrast != (negative.Smoothed{Alpha: 0.5}) || m.Masking != 0.5 {
+	m := MethodRow("MAFA").Method(s)
+	if m.Positives != Connections() || Connections() != (negative.ECM{Low: 0.5, High: 0.8}) || m.Contrast != (negative.Smoothed{Alpha: 0.5}) || m.Masking != 0.5 {
 		t.Errorf("got MAFA %+v", m)
 	}
 	for _, row := range softRows() {

@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 )
 
 // setting is a line of a table of hyper-parameters: the paper's value, and that of a preset, nil where vlpx has none.
@@ -52,7 +53,7 @@ func hyperTable(r *Report) (plots.Table, error) {
 		{"image resolution", "256", func(s Scale) any { return s.Image }},
 		{"embedding dimension", "256", func(s Scale) any { return s.Embed }},
 		{"batch size", "96", func(s Scale) any { return s.BatchSize }},
-		{"masking probability", "0.5", func(s Scale) any { return grit(s).Masking }},
+		{"masking probability", "0.5", func(Scale) any { return negative.GRITVLP(0, 0).Masking }},
 		{"search space size", "2400, 5664, 28320", func(s Scale) any { return s.SearchSpace }},
 		{"pre-training epochs", "20", func(s Scale) any { return s.Epochs }},
 		{"optimiser", "AdamW", adamW},

@@ -41,15 +41,13 @@ func TestPresetNames(t *testing.T) {
 	}
 }
 
-// Every preset is a configuration that trains: its sizes fit, with every method of FALCON's table 1.
+// Every preset is a configuration that trains: its sizes fit, with every method.
 func TestPresetsFit(t *testing.T) {
 	for _, name := range ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := preset(t, name, folder)
-			for _, row := range falconRows {
-				if row.Method == nil {
-					continue
-				}
+			for _, m := range Methods() {
+				row := MethodRow(m.Name)
 				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, row.Method(s), []uint64{1})[0].Train
 				if row.Reference != nil {
 					config.Reference = "of another run"
@@ -79,8 +77,8 @@ func TestPaperPreset(t *testing.T) {
 		{"image resolution", s.Image, 256},
 		{"embedding dimension", s.Embed, 256},
 		{"batch size", s.BatchSize, 96},
-		{"masking of GRIT-VLP", grit(s).Masking, 0.5},
-		{"masking of ALBEF", albef(s).Masking, 0.15},
+		{"masking of GRIT-VLP", negative.GRITVLP(s.SearchSpace, s.GroupQueue).Masking, 0.5},
+		{"masking of ALBEF", negative.ALBEF(s.MomentumQueue).Masking, 0.15},
 		{"search space", s.SearchSpace, 5664},
 		{"epochs", s.Epochs, 20},
 		{"augmentation", s.Augment, true},
@@ -88,9 +86,9 @@ func TestPaperPreset(t *testing.T) {
 		{"candidates re-ranked on COCO", s.Rerank, 256},
 		{"schedule", s.Schedule, train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}},
 		{"optimiser", s.Optimiser, train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}},
-		{"GRIT-VLP's contrast", grit(s).Contrast, negative.Consistency{Weight: 0.2}},
+		{"GRIT-VLP's contrast", negative.GRITVLP(s.SearchSpace, s.GroupQueue).Contrast, negative.Consistency{Weight: 0.2}},
 		// 65,536 is no multiple of 96: the nearest below.
-		{"ALBEF's contrast", albef(s).Contrast, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
+		{"ALBEF's contrast", negative.ALBEF(s.MomentumQueue).Contrast, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, c.got, c.want)

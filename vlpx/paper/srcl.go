@@ -23,15 +23,7 @@ var srcl = []Artifact{
 	srclFigure8,
 }
 
-// sharp is a temperature inside the similarity that SRCL's weights are made of. The paper prints none, but then a weight is
-// seldom below 0.5: on scenes at scale mini, by a trained InfoNCE, the thresholds 0.2 to 0.5 remove 0.1 % of the negatives at most,
-// 0.6 removes 4 %, and 0.7 removes 16 % (by SRCL 20 %, as the paper has it). At this temperature 0.2 removes 3 to 6 % over training,
-// about as many as are false (5 %).
-const sharp = 0.35
-
 var (
-	// infoNCE is the row of SRCL's reference model.
-	infoNCE = &Row{Name: "InfoNCE", Method: plain}
 	// srclTuning is SRCL's retrieval fine-tuning: its loss by the model's own weights, and ITM.
 	srclTuning = func(Scale) negative.Method { return selfRegulated(0) }
 	// unweightedTuning is srclTuning with all negatives alike.
@@ -46,26 +38,20 @@ func selfRegulated(temperature float64) negative.Method {
 }
 
 // srclRow is SRCL with the temperature inside the similarity; 0 for none, as the paper prints it.
-func srclRow(name string, temperature float64, paper ...float64) Row {
-	return informedRow(name, func(s Scale) negative.Contrast { return negative.Regulated{Epochs: s.Epochs, Temperature: temperature} }, paper)
+func srclRow(name string, temperature float64, numbers ...float64) Row {
+	return informedRow(name, func(s Scale) negative.Contrast { return negative.Regulated{Epochs: s.Epochs, Temperature: temperature} }, numbers)
 }
 
 // prunedRow is InfoNCE without the negatives whose weight is below a threshold: ALBEF++.
-func prunedRow(name string, threshold, temperature float64, paper ...float64) Row {
+func prunedRow(name string, threshold, temperature float64, numbers ...float64) Row {
 	return informedRow(name, func(s Scale) negative.Contrast {
 		return negative.Pruned{Weights: negative.Regulated{Epochs: s.Epochs, Temperature: temperature}, Threshold: threshold}
-	}, paper)
+	}, numbers)
 }
 
 // informedRow is SRCL with another contrast.
-func informedRow(name string, contrast func(Scale) negative.Contrast, paper []float64) Row {
-	row := methodRow(name, func(s Scale) negative.Method {
-		m := negative.SRCL(s.Epochs)
-		m.Contrast = contrast(s)
-		return m
-	}, paper...)
-	row.Reference = infoNCE
-	return row
+func informedRow(name string, contrast func(Scale) negative.Contrast, numbers []float64) Row {
+	return MethodRow("SRCL", numbers...).As(name).With(func(s Scale, m *negative.Method) { m.Contrast = contrast(s) })
 }
 
 // oneDifference tells which row the claims of SRCL's tables are about.
@@ -93,12 +79,12 @@ var srclTable1 = Artifact{
 	Title: "Removing negatives below a weight threshold",
 	Look: fmt.Sprintf("Whether leaving out the negatives with a weight below 0.2 helps. By the printed formula, without a temperature inside "+
 		"the similarity, no weight is so low and nothing is removed (see weights below 0.2): ALBEF++ therefore has one of %g, by which "+
-		"about as many negatives are removed as are false. Nothing removed differs from it in that alone; ALBEF distils besides.", sharp),
+		"about as many negatives are removed as are false. Nothing removed differs from it in that alone; ALBEF distils besides.", negative.Sharp),
 	Note: onFlickr + "It does not say at which threshold; 0.2, the one that it praises, and the temperature are ours. Its ALBEF is ours with nothing " +
 		"removed: the row ALBEF distils from momentum encoders and a queue besides, and so the claims are not about it.",
 	Rows: []Row{
-		methodRow("ALBEF", albef, 91.02, 98.23, 77.44, 93.03, 76.06),
-		prunedRow("ALBEF++", 0.2, sharp, 92.12, 98.98, 78.37, 93.61, 76.33),
+		MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03, 76.06),
+		MethodRow("ALBEF++", 92.12, 98.98, 78.37, 93.61, 76.33),
 		prunedRow("ALBEF++ (no temperature)", 0.2, 0),
 		unweighted("Nothing removed"),
 	},
@@ -118,9 +104,9 @@ var srclTable2 = Artifact{
 		"UNITER, OSCAR, ALIGN, VinVL and ViLT are left out.",
 	Note: oneDifference,
 	Rows: []Row{
-		fineTuned(methodRow("ALBEF", albef, 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7), distilledTuning),
-		fineTuned(srclRow("SRCL", 0, 77.3, 94.1, 97.2, 60.4, 83.9, 90.8, 96.3, 99.8, 100.0, 85.8, 97.8, 99.0), srclTuning),
-		fineTuned(unweighted("SRCL without weights"), unweightedTuning),
+		MethodRow("ALBEF", 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7).Tuned(distilledTuning),
+		srclRow("SRCL", 0, 77.3, 94.1, 97.2, 60.4, 83.9, 90.8, 96.3, 99.8, 100.0, 85.8, 97.8, 99.0).Tuned(srclTuning),
+		unweighted("SRCL without weights").Tuned(unweightedTuning),
 	},
 	Columns: slices.Concat(retrieval(), flickr(), []Column{cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False)}),
 	Claims: slices.Concat(
@@ -128,12 +114,6 @@ var srclTable2 = Artifact{
 		above("SRCL", "ALBEF", "section 4.2.1"+distils, eval.TR1, eval.IR1), against("SRCL", "SRCL without weights")),
 	Table:  Comparison,
 	Figure: Bars,
-}
-
-// fineTuned is a row fine-tuned for retrieval after its pre-training.
-func fineTuned(row Row, tune func(Scale) negative.Method) Row {
-	row.Tune = tune
-	return row
 }
 
 // srclTable4 compares models without fine-tuning (SRCL, Table 4). Its other rows are of models that are not ours.
@@ -144,9 +124,9 @@ var srclTable4 = Artifact{
 		"and UNITER, other models on other data, are left out.",
 	Note: onFlickr + oneDifference,
 	Rows: []Row{
-		methodRow("ALBEF", albef, 91.02, 98.23, 77.44, 93.03),
+		MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03),
 		srclRow("SRCL", 0, 92.42, 99.41, 79.43, 94.46),
-		srclRow(sharpSRCL, sharp),
+		srclRow(sharpSRCL, negative.Sharp),
 		unweighted("SRCL without weights"),
 	},
 	Columns: slices.Concat(recallsAt1And5(), ours(), weightColumns()),
@@ -159,7 +139,7 @@ var srclTable4 = Artifact{
 }
 
 // sharpSRCL is the name of SRCL with the temperature.
-var sharpSRCL = fmt.Sprintf("SRCL (temperature %g)", sharp)
+var sharpSRCL = fmt.Sprintf("SRCL (temperature %g)", negative.Sharp)
 
 // srclFigure4 follows retrieval over the amount of data (SRCL, Figure 4, whose numbers are lost; the paper takes 4 to 12 million
 // images).
@@ -181,23 +161,7 @@ var srclFigure4 = Artifact{
 		cosine(eval.IR1False)),
 }
 
-var srclPortions = func() []point {
-	var points []point
-	for _, method := range []string{"ALBEF", "SRCL", "SRCL without weights"} {
-		for _, p := range portions {
-			name := fmt.Sprintf("%s (%s)", method, p.name)
-			row, share := srclRow(name, 0), 1/float64(p.parts)
-			switch method {
-			case "ALBEF":
-				row = methodRow(name, albef)
-			case "SRCL without weights":
-				row = unweighted(name)
-			}
-			if p.parts > 1 {
-				row.Vary = func(s *Scale) { s.Portion = share }
-			}
-			points = append(points, point{row, method, func(Scale) float64 { return share }})
-		}
-	}
-	return points
-}()
+var srclPortions = slices.Concat(
+	portionPoints(MethodRow("ALBEF")),
+	portionPoints(srclRow("SRCL", 0)),
+	portionPoints(unweighted("SRCL without weights")))

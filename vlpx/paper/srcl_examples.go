@@ -25,7 +25,7 @@ func examplesArtifact(id, title string, part int) Artifact {
 		ID: id, Title: title,
 		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend from full " +
 			"to partial agreement. The relation tells which images the caption is true of.",
-		Rows:   []Row{methodRow("ALBEF", albef), srclRow("SRCL", 0)},
+		Rows:   []Row{MethodRow("ALBEF"), srclRow("SRCL", 0)},
 		Table:  func(r *Report) (plots.Table, error) { return examplesTable(r, part) },
 		Figure: func(r *Report) (plots.Drawing, error) { return examplesFigure(r, part) },
 	}

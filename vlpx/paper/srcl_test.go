@@ -119,7 +119,7 @@ func TestLowestWeights(t *testing.T) {
 func TestThresholdFigure(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), plan(t, "srcl/figure3", Request{Seeds: []uint64{1, 2}})
 	finish(t, store, p, "Nothing removed", map[string][]float64{"IR@1": {10, 20}})
-	finish(t, store, p, thresholdName(0.2, sharp), map[string][]float64{"IR@1": {30, 30}})
+	finish(t, store, p, thresholdName(0.2, negative.Sharp), map[string][]float64{"IR@1": {30, 30}})
 	finish(t, store, p, "SRCL", map[string][]float64{"IR@1": {40, 44}})
 	histories(t, store, p, sharpSRCL, []train.Record{weighed([2]int{0, 1}, []float64{0.12}, []float64{1, 1})})
 	drawing, err := report(t, p, store).Figure()
@@ -138,7 +138,7 @@ func TestThresholdFigure(t *testing.T) {
 			if !slices.Equal(s.X, []float64{0}) || s.Mean[0] != 15 {
 				t.Errorf("%s: got %v at %v", s.Name, s.Mean, s.X)
 			}
-		case temperatureName(sharp):
+		case temperatureName(negative.Sharp):
 			if !slices.Equal(s.X, []float64{0, 0.2}) || !slices.Equal(s.Mean, []float64{15, 30}) {
 				t.Errorf("%s: got %v at %v", s.Name, s.Mean, s.X)
 			}
@@ -148,7 +148,7 @@ func TestThresholdFigure(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"no temperature", temperatureName(sharp), "SRCL"}; !slices.Equal(got, want) {
+	if want := []string{"no temperature", temperatureName(negative.Sharp), "SRCL"}; !slices.Equal(got, want) {
 		t.Errorf("got series %q, want %q", got, want)
 	}
 	density := panels[1].(plots.Lines).Series[0]
@@ -241,7 +241,7 @@ func TestSharedRuns(t *testing.T) {
 	for _, same := range [][4]string{
 		{"srcl/table4", "SRCL", "falcon/table1", "SRCL"},
 		{"srcl/table4", "ALBEF", "falcon/table1", "ALBEF"},
-		{"srcl/table1", "ALBEF++", "srcl/figure3", thresholdName(0.2, sharp)},
+		{"srcl/table1", "ALBEF++", "srcl/figure3", thresholdName(0.2, negative.Sharp)},
 		{"srcl/table1", "ALBEF++ (no temperature)", "srcl/figure3", thresholdName(0.2, 0)},
 		{"srcl/table1", "Nothing removed", "srcl/table4", "SRCL without weights"},
 		{"srcl/table4", sharpSRCL, "srcl/figure7", sharpSRCL},

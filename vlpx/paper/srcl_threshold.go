@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -41,14 +42,14 @@ var srclFigure3 = Artifact{
 		"below 0.7 go with these weights, its best threshold of 0.2 with a temperature.",
 	Note: "The figure's numbers are lost. Of the thresholds the text names 0.2 and 0.3, 0.7 for the distribution of the weights only; 0.5 is ours, " +
 		"and so are the temperature and 0.7 in the claims, which the paper makes of a rise and a fall.",
-	Rows: slices.Concat([]Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(sharp),
-		[]Row{srclRow("SRCL", 0, 20), srclRow(sharpSRCL, sharp)}),
+	Rows: slices.Concat([]Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
+		[]Row{srclRow("SRCL", 0, 20), srclRow(sharpSRCL, negative.Sharp)}),
 	Columns: slices.Concat([]Column{weightsBelow(0.7)}, recallsAt1And5(), ours(), weightColumns()),
 	Claims: slices.Concat(
-		above(thresholdName(0.2, sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
-		above(thresholdName(0.2, sharp), thresholdName(0.7, sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
-		above(sharpSRCL, thresholdName(0.2, sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
-		against(thresholdName(0.2, sharp), "Nothing removed")),
+		above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
+		above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
+		above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
+		against(thresholdName(0.2, negative.Sharp), "Nothing removed")),
 	Unstated: []Unstated{{"SRCL is above ALBEF++ at every threshold", "Figure 3", "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
 		"are what is tested"}},
 	Table:  Comparison,
@@ -81,7 +82,7 @@ func thresholdFigure(r *Report) (plots.Drawing, error) {
 	across := []float64{0, thresholds[len(thresholds)-1]}
 	for _, c := range []Column{column(eval.TR1), column(eval.IR1), cosine(eval.IRMAP)} {
 		panel := plots.Lines{Title: c.heading(), XLabel: "threshold of the weight", YLabel: c.label()}
-		for _, temperature := range []float64{0, sharp} {
+		for _, temperature := range []float64{0, negative.Sharp} {
 			names := []string{"Nothing removed"}
 			for _, t := range thresholds {
 				names = append(names, thresholdName(t, temperature))
@@ -100,7 +101,7 @@ func thresholdFigure(r *Report) (plots.Drawing, error) {
 	distribution := plots.Lines{Title: "Weights in SRCL", XLabel: "weight", YLabel: "density"}
 	var split []plots.Panel
 	for k, name := range []string{"SRCL", sharpSRCL} {
-		temperature := temperatureName([]float64{0, sharp}[k])
+		temperature := temperatureName([]float64{0, negative.Sharp}[k])
 		w := lastWeights(r.resultsOf(name))
 		if w.All.N == 0 {
 			continue

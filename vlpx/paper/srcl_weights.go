@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -30,7 +31,7 @@ var srclFigure8 = Artifact{
 	Figure: lowestFigure,
 }
 
-func weighedRows() []Row { return []Row{srclRow("SRCL", 0), srclRow(sharpSRCL, sharp)} }
+func weighedRows() []Row { return []Row{srclRow("SRCL", 0), srclRow(sharpSRCL, negative.Sharp)} }
 
 // lowestShown is how many negatives of a row a figure shows, two side by side.
 const lowestShown = 6

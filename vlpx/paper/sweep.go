@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -50,4 +51,23 @@ func over(setting string, points []point, columns ...Column) func(*Report) (plot
 		}
 		return drawn(f)
 	}
+}
+
+// portions are the shares of the training images of a sweep over the amount of data.
+var portions = []struct {
+	name  string
+	parts int
+}{{"1/4", 4}, {"1/2", 2}, {"all", 1}}
+
+// portionPoints are a row on portions of the data, and so is what it needs.
+func portionPoints(row Row) []point {
+	var points []point
+	for _, p := range portions {
+		one, share := row.As(fmt.Sprintf("%s (%s)", row.Name, p.name)), 1/float64(p.parts)
+		if p.parts > 1 {
+			one = one.Varying(func(s *Scale) { s.Portion = share })
+		}
+		points = append(points, point{one, row.Name, func(Scale) float64 { return share }})
+	}
+	return points
 }

@@ -23,10 +23,6 @@ var (
 	distilledTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 	// plainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
 	plainTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0) }
-
-	smoothedGRIT = func(s Scale) negative.Method { return negative.SmoothedGRIT(s.SearchSpace, s.GroupQueue) }
-	// conD is MAFA's discriminator of connections (MAFA, section 4.1).
-	conD = &Row{Name: "Con-D", Method: smoothedGRIT, Tune: plainTuning}
 )
 
 func retrievalTuning(s Scale, alpha float64) negative.Method {

@@ -29,8 +29,7 @@ var own = []Artifact{
 			"allow higher ones later. Simple anchors have short captions, which are true of more images, so that their false negatives " +
 			"gather at the top: a scheduler that minds these would choose the other way round.",
 		Rows: []Row{
-			same("Instance-based: true", rowNamed(falconTable4.Rows, "Instance-based: true")),
-			same("Instance-based: false", rowNamed(falconTable4.Rows, "Instance-based: false")),
+			MethodRow("FALCON").As("Instance-based: true"), sharedRow("Instance-based: false"),
 		},
 		Columns: classColumns(),
 		Claims: []Claim{
@@ -44,8 +43,8 @@ var own = []Artifact{
 		Title: "FALCON's scheduler against the best fixed quantile",
 		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
 		Rows: slices.Concat(
-			[]Row{rowNamed(falconRows, "InfoNCE")}, quantileRows(quantileLevels),
-			[]Row{same("FALCON", rowNamed(falconRows, "FALCON")), same("FALCON (shared quantile)", rowNamed(falconTable4.Rows, "Instance-based: false"))}),
+			[]Row{MethodRow("InfoNCE")}, QuantileRows(QuantileLevels()),
+			[]Row{MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
 		Columns: slices.Concat(validation(eval.IRMAP, eval.IR10), []Column{
 			cosine(eval.TR10), cosine(eval.IR1), cosine(eval.IR10), cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
@@ -91,22 +90,20 @@ func validation(metrics ...eval.Metric) []Column {
 	return columns
 }
 
-// same is a row of another artifact under a name, without the paper's numbers.
-func same(name string, row Row) Row {
-	return Row{Name: name, Method: named(name, row.Method), Tune: row.Tune, Reference: row.Reference, Vary: row.Vary, Set: row.Set}
+// sharedRow is FALCON with one quantile for all anchors of a mini-batch.
+func sharedRow(name string) Row {
+	return MethodRow("FALCON").As(name).Scheduled(func(_ Scale, b *negative.Scheduled) { b.Shared = true })
 }
 
 func probeRow(name string, o negative.Objectives) Row {
-	return scheduledRow(name, nil, func(_ Scale, b *negative.Scheduled) {
+	return MethodRow("FALCON").As(name).Scheduled(func(_ Scale, b *negative.Scheduled) {
 		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
 	})
 }
 
 // densityRow is FALCON on scenes of another density of false negatives.
 func densityRow(level string) Row {
-	row := Row{Name: level + " density", Method: named(level+" density", falconMethod)}
-	row.Vary = func(s *Scale) { s.Scenes.Density = level }
-	return row
+	return MethodRow("FALCON").As(level + " density").Varying(func(s *Scale) { s.Scenes.Density = level })
 }
 
 // classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.

@@ -70,9 +70,9 @@ func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) Co
 }
 
 // compared are the columns that this data gives, each beginning with recall by own captions, one list for each way to score.
-func (r *Report) compared() [][]Column {
+func compared(r *Report) [][]Column {
 	var groups [][]Column
-	for _, c := range r.shown() {
+	for _, c := range r.Shown() {
 		of := func(m measure) bool { return m.name == c.Name && (!m.exact || r.Data.Scenes != nil) }
 		switch {
 		case c.Name == ownRecall:
@@ -91,14 +91,14 @@ type ranking struct {
 }
 
 // ranked takes the rows that have both columns.
-func (r *Report) ranked(own, other Column) ranking {
+func ranked(r *Report, own, other Column) ranking {
 	var k ranking
 	values := map[uint64][2][]float64{}
 	for _, row := range r.Rows {
 		some := false
-		for _, result := range row.results {
-			a, hasOwn := own.value(result)
-			b, hasOther := other.value(result)
+		for _, result := range row.Results {
+			a, hasOwn := own.Value(result)
+			b, hasOther := other.Value(result)
 			if hasOwn && hasOther {
 				of := values[result.Seed]
 				values[result.Seed], some = [2][]float64{append(of[0], a), append(of[1], b)}, true
@@ -160,8 +160,8 @@ func agreementTable(r *Report) (plots.Table, error) {
 		return whole, err
 	}
 	at := map[string]int{}
-	for k, c := range r.shown() {
-		at[c.key()] = k
+	for k, c := range r.Shown() {
+		at[c.Key()] = k
 	}
 	t := whole
 	t.Columns, t.Rows = nil, nil
@@ -169,18 +169,18 @@ func agreementTable(r *Report) (plots.Table, error) {
 		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Status: row.Status})
 	}
 	ofMeans, ofSeeds, ofSelf := plots.TableRow{Name: tauOfMeans}, plots.TableRow{Name: tauOfSeeds}, plots.TableRow{Name: tauToSelf}
-	for _, group := range r.compared() {
-		own := sourced(whole.Rows, at[group[0].key()])
+	for _, group := range compared(r) {
+		own := sourced(whole.Rows, at[group[0].Key()])
 		for k, c := range group {
-			column := whole.Columns[at[c.key()]]
+			column := whole.Columns[at[c.Key()]]
 			column.Format, column.Best = "%.2f", plots.Unranked
 			t.Columns = append(t.Columns, column, plots.Column{Group: column.Group, Name: "rank"})
-			values := sourced(whole.Rows, at[c.key()])
+			values := sourced(whole.Rows, at[c.Key()])
 			for i := range t.Rows {
-				cell := whole.Rows[i].Cells[at[c.key()]]
+				cell := whole.Rows[i].Cells[at[c.Key()]]
 				t.Rows[i].Cells = append(t.Rows[i].Cells, cell, rankCell(cell, values, i))
 			}
-			both, means, seeds := r.ranked(group[0], c), plots.Cell{}, plots.Cell{}
+			both, means, seeds := ranked(r, group[0], c), plots.Cell{}, plots.Cell{}
 			if k > 0 {
 				for s := range values {
 					means = append(means, averaged([]float64{evidence.Kendall(bothKnown(own[s], values[s]))}))
@@ -233,10 +233,10 @@ func bothKnown(a, b []float64) (x, y []float64) {
 
 // agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score.
 func agreementFigure(r *Report) (plots.Drawing, error) {
-	f := r.figure("Rank among the methods in each seed. "+r.spreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
-	for _, group := range r.compared() {
+	f := r.NewFigure("Rank among the methods in each seed. "+r.SpreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
+	for _, group := range compared(r) {
 		for _, c := range group[1:] {
-			k := r.ranked(group[0], c)
+			k := ranked(r, group[0], c)
 			if len(k.own) == 0 {
 				continue
 			}
@@ -252,7 +252,7 @@ func agreementFigure(r *Report) (plots.Drawing, error) {
 		}
 		f.Columns = max(f.Columns, min(3, len(group)-1))
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 // minus is set as such, not as a hyphen.

@@ -45,10 +45,10 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 			}
 			rows, keys := map[string]Row{}, map[string]int{}
 			for i, c := range a.Columns {
-				if _, twice := keys[c.key()]; twice {
-					t.Errorf("column %q is there twice", c.key())
+				if _, twice := keys[c.Key()]; twice {
+					t.Errorf("column %q is there twice", c.Key())
 				}
-				keys[c.key()] = i
+				keys[c.Key()] = i
 			}
 			for _, row := range a.Rows {
 				if _, twice := rows[row.Name]; twice || row.Name == "" || strings.Contains(row.Name, ",") {
@@ -68,12 +68,12 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				better, has := rows[claim.Better]
 				than, also := rows[claim.Than]
 				also = also || claim.Than == BestOfSweep && len(a.Sweep) > 0
-				at, known := keys[claim.In.key()]
+				at, known := keys[claim.In.Key()]
 				if !has || !also || !known {
 					t.Errorf("%s: a row or the column is not there", claim)
 					continue
 				}
-				for _, name := range claim.rows() {
+				for _, name := range claim.Rows() {
 					if _, has := rows[name]; !has && name != BestOfSweep {
 						t.Errorf("%s: no row %q", claim, name)
 					}

@@ -17,7 +17,7 @@ import (
 const ownThreshold = 0.3
 
 // albefConD is ALBEF, fine-tuned for retrieval, as a discriminator.
-var albefConD = MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(distilledTuning)
+var albefConD = MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(DistilledTuning)
 
 // discriminators compares judges of MAFA's connections by the relation. All students are MAFA.
 var discriminators = Artifact{
@@ -34,17 +34,17 @@ var discriminators = Artifact{
 		MethodRow("MAFA (Oracle)").As("the relation"),
 		MethodRow("S-ITC").As("none (S-ITC)"),
 	},
-	Columns: slices.Concat(mined(), []Column{amongHardest}, retrieval(), []Column{column(eval.TRMAP), column(eval.IRMAP), column(eval.TR1True)}, ours(), judgedAUC()),
+	Columns: slices.Concat(MinedColumns(), []Column{amongHardest}, Retrieval(), []Column{ColumnOf(eval.TRMAP), ColumnOf(eval.IRMAP), ColumnOf(eval.TR1True)}, OwnColumns(), judgedAUC()),
 	Claims: slices.Concat(
 		[]Claim{
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: found(train.ConDPrecision)},
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: found(train.ConDRecall)},
-			{Better: "the relation", Than: "none (S-ITC)", In: cosine(eval.TRMAP)},
-			{Better: "the relation", Than: "none (S-ITC)", In: column(eval.TRMAP)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: Mined(train.ConDPrecision)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: Mined(train.ConDRecall)},
+			{Better: "the relation", Than: "none (S-ITC)", In: Cosine(eval.TRMAP)},
+			{Better: "the relation", Than: "none (S-ITC)", In: ColumnOf(eval.TRMAP)},
 		},
-		against("S-ITC under GRIT; fine-tuned (MAFA's)", "none (S-ITC)"),
-		against("ALBEF; fine-tuned; threshold .3", "none (S-ITC)"),
-		against("the relation", "none (S-ITC)"),
+		AboveByCosine("S-ITC under GRIT; fine-tuned (MAFA's)", "none (S-ITC)"),
+		AboveByCosine("ALBEF; fine-tuned; threshold .3", "none (S-ITC)"),
+		AboveByCosine("the relation", "none (S-ITC)"),
 	),
 	Table:  Comparison,
 	Figure: thresholdCurves,
@@ -64,11 +64,11 @@ func judgedBy(name string, discriminator Row, e negative.ECM) Row {
 func thresholdCurves(r *Report) (plots.Drawing, error) {
 	panels := []plots.Lines{{Title: "Precision", YLabel: "new positives that are true (%)"}, {Title: "Recall", YLabel: "true pairs found (%)"}}
 	for i, row := range r.Rows {
-		if r.artifact.Rows[i].Reference == nil {
+		if r.Plan.Artifact.Rows[i].Reference == nil {
 			continue
 		}
 		var curves [2][][]float64 // precision and recall of each seed
-		for _, result := range row.results {
+		for _, result := range row.Results {
 			if c := result.Epochs[len(result.Epochs)-1].Connecting; c != nil {
 				precision, recall := c.At()
 				curves[0], curves[1] = append(curves[0], precision), append(curves[1], recall)
@@ -81,13 +81,13 @@ func thresholdCurves(r *Report) (plots.Drawing, error) {
 			}
 		}
 	}
-	f := r.figure(r.spreadNote("bands"), "Last epoch.")
+	f := r.NewFigure(r.SpreadNote("bands"), "Last epoch.")
 	for _, p := range panels {
 		if len(p.Series) > 0 {
 			f.Panels = append(f.Panels, p)
 		}
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 // overSeeds is the mean curve of those of several seeds; nil where no point is a number for all of them.

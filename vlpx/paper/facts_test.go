@@ -115,17 +115,17 @@ func TestRemarksAreInTheNote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(a.remarks(), want.note) {
-			t.Errorf("%s: %q does not say %q", want.id, a.remarks(), want.note)
+		if !strings.Contains(a.Remarks(), want.note) {
+			t.Errorf("%s: %q does not say %q", want.id, a.Remarks(), want.note)
 		}
 	}
 	for _, id := range []string{"falcon/table4", "falcon/D.1", "mafa/table12", "srcl/figure3"} { // each laid out by another function
 		p := plan(t, id, Request{Seeds: []uint64{1}})
-		if table := tableOf(t, report(t, p, run.OpenStore(t.TempDir()))); !strings.HasSuffix(table.Note, p.Artifact.remarks()) {
-			t.Errorf("%s: the note %q does not end with %q", id, table.Note, p.Artifact.remarks())
+		if table := tableOf(t, report(t, p, run.OpenStore(t.TempDir()))); !strings.HasSuffix(table.Note, p.Artifact.Remarks()) {
+			t.Errorf("%s: the note %q does not end with %q", id, table.Note, p.Artifact.Remarks())
 		}
 	}
-	if got := (Artifact{}).remarks(); got != "" {
+	if got := (Artifact{}).Remarks(); got != "" {
 		t.Errorf("nothing to remark: got %q", got)
 	}
 }
@@ -168,11 +168,11 @@ func TestNumbersThatThePaperDoesNotPrint(t *testing.T) {
 func TestThroughout(t *testing.T) {
 	epoch := func(mean float64) train.Record { return train.Record{Metrics: map[string]float64{"R mean": mean}} }
 	r := run.Result{Metrics: map[string]float64{"R mean": 90, throughout.Metric: 91}, Epochs: []train.Record{epoch(5), epoch(10), {}, epoch(30)}}
-	if v, ok := throughout.value(r); !ok || v != 20 {
+	if v, ok := throughout.Value(r); !ok || v != 20 {
 		t.Errorf("got %v, %v, want the mean of 10 and 30", v, ok)
 	}
 	for _, epochs := range [][]train.Record{nil, {epoch(5)}, {epoch(5), {}}} {
-		if v, ok := throughout.value(run.Result{Epochs: epochs}); ok {
+		if v, ok := throughout.Value(run.Result{Epochs: epochs}); ok {
 			t.Errorf("%d epochs, none of them measured after the first: got %v", len(epochs), v)
 		}
 	}

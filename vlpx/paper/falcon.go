@@ -26,17 +26,6 @@ var falconRows = []Row{
 	MethodRow("InfoNCE"),
 }
 
-// ours are our own columns: retrieval without re-ranking, which a small ITM head can spoil, and what the relation tells, by
-// which a method that is right is told from one that is punished for it.
-func ours() []Column {
-	return []Column{
-		cosine(eval.TR1), cosine(eval.TR10), cosine(eval.IR1), cosine(eval.IR10),
-		cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False),
-		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-	}
-}
-
 // table1 compares FALCON with heuristic negative mining, COCO pre-training (FALCON, Table 1).
 var table1 = Artifact{
 	ID:    "falcon/table1",
@@ -47,20 +36,20 @@ var table1 = Artifact{
 	Table:   Comparison,
 	Figure:  Bars,
 	Rows:    falconRows,
-	Columns: slices.Concat(retrieval(), pending("NLVR2", "dev", "test-P"), pending("VQA", "test-dev", "test-std"), ours()),
+	Columns: slices.Concat(Retrieval(), Pending("NLVR2", "dev", "test-P"), Pending("VQA", "test-dev", "test-std"), OwnColumns()),
 	Claims: slices.Concat(
 		falconClaims("FALCON", "ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Hard quantile", "Progressive-Hardening", "Progressive-Softening"),
 		[]Claim{
-			{Better: "GRIT-VLP", Than: "ALBEF", In: column(eval.TR1), Source: "Table 1"},
-			{Better: "GRIT-VLP", Than: "ALBEF", In: column(eval.IR1), Source: "Table 1"},
-			{Better: "ALBEF", Than: "GRIT-VLP", In: column(eval.IR10), Source: "Table 1"},
-			{Better: "ALBEF", Than: "DiHT", In: column(eval.TR1), Source: "Table 1"},
-			{Better: "ALBEF", Than: "SRCL", In: column(eval.TR1), Source: "Table 1"}, // SRCL's own tables have it the other way round
-			{Better: "Hard quantile", Than: "Easy quantile", In: column(eval.IR1), Source: "Table 1"},
-			{Better: "Hard quantile", Than: "GRIT-VLP", In: column(eval.IR10), Source: "Table 1"},
-			{Better: "GRIT-VLP", Than: "InfoNCE", In: cosine(eval.IRMAP)},
-			{Better: "GRIT-VLP", Than: "InfoNCE", In: cosine(eval.IR1False)},
-			{Better: "Hard quantile", Than: "InfoNCE", In: cosine(eval.IRMAP)},
+			{Better: "GRIT-VLP", Than: "ALBEF", In: ColumnOf(eval.TR1), Source: "Table 1"},
+			{Better: "GRIT-VLP", Than: "ALBEF", In: ColumnOf(eval.IR1), Source: "Table 1"},
+			{Better: "ALBEF", Than: "GRIT-VLP", In: ColumnOf(eval.IR10), Source: "Table 1"},
+			{Better: "ALBEF", Than: "DiHT", In: ColumnOf(eval.TR1), Source: "Table 1"},
+			{Better: "ALBEF", Than: "SRCL", In: ColumnOf(eval.TR1), Source: "Table 1"}, // SRCL's own tables have it the other way round
+			{Better: "Hard quantile", Than: "Easy quantile", In: ColumnOf(eval.IR1), Source: "Table 1"},
+			{Better: "Hard quantile", Than: "GRIT-VLP", In: ColumnOf(eval.IR10), Source: "Table 1"},
+			{Better: "GRIT-VLP", Than: "InfoNCE", In: Cosine(eval.IRMAP)},
+			{Better: "GRIT-VLP", Than: "InfoNCE", In: Cosine(eval.IR1False)},
+			{Better: "Hard quantile", Than: "InfoNCE", In: Cosine(eval.IRMAP)},
 			{Better: "InfoNCE", Than: "GRIT-VLP", In: Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Lower: true}},
 			{Better: "Hard quantile", Than: "GRIT-VLP", In: Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Lower: true}},
 		}),
@@ -70,7 +59,7 @@ func falconClaims(better string, than ...string) []Claim {
 	var claims []Claim
 	for _, other := range than {
 		for _, m := range []eval.Metric{eval.TR1, eval.IR1} {
-			claims = append(claims, Claim{Better: better, Than: other, In: column(m), Source: "section 4.1"})
+			claims = append(claims, Claim{Better: better, Than: other, In: ColumnOf(m), Source: "section 4.1"})
 		}
 	}
 	return claims
@@ -85,7 +74,7 @@ var figureD2 = Artifact{
 	Table:   Comparison,
 	Figure:  Curves,
 	Rows:    WithoutNumbers(falconRows),
-	Columns: append(retrieval(), throughout),
+	Columns: append(Retrieval(), throughout),
 	Claims: func() []Claim {
 		var claims []Claim
 		for _, row := range falconRows {
@@ -95,8 +84,8 @@ var figureD2 = Artifact{
 		}
 		return claims
 	}(),
-	Unstated: []Unstated{{"FALCON is best at every single epoch and in every recall", "appendix D.2",
-		"the claims take the mean of the epochs and of the recalls; in the first epoch, before anything is scheduled, no method is ahead by its design"}},
+	Unstated: []Unstated{{What: "FALCON is best at every single epoch and in every recall", Source: "appendix D.2",
+		Why: "the claims take the mean of the epochs and of the recalls; in the first epoch, before anything is scheduled, no method is ahead by its design"}},
 }
 
 // throughout is the mean of the six recalls on the validation split, without re-ranking, over all epochs but the first, in which
@@ -105,7 +94,7 @@ var throughout = Column{Group: "Validation", Name: "R mean, from epoch 2 on", Me
 	Of: func(r run.Result) (float64, bool) {
 		var values []float64
 		for _, record := range r.Epochs[min(1, len(r.Epochs)):] {
-			if v, ok := epochValue(record, string(eval.RMean)); ok {
+			if v, ok := EpochValue(record, string(eval.RMean)); ok {
 				values = append(values, v)
 			}
 		}

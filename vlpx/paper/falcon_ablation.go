@@ -32,19 +32,19 @@ var falconTable2 = Artifact{
 	Note: "The paper compares 1.1 million pairs here with table 1's 0.6 million; the row on half of the clean images stands for that. Of the " +
 		"noisy captions a share belongs to another image, which is ours. That FALCON gains less on noisy captions is true of its numbers over " +
 		"GRIT-VLP's, and not of those over ALBEF's.",
-	Columns: slices.Concat(retrieval(), ours()),
+	Columns: slices.Concat(Retrieval(), OwnColumns()),
 	Claims: append([]Claim{
-		{Better: "FALCON (clean)", Than: "ALBEF (clean)", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON (clean)", Than: "GRIT-VLP (clean)", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON (clean)", Than: "MAFA (clean)", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON (noisy)", Than: "ALBEF (noisy)", In: column(eval.IR1), Source: "Table 2"},
-		{Better: "FALCON (noisy)", Than: "GRIT-VLP (noisy)", In: column(eval.IR1), Source: "Table 2"},
-		{Better: "FALCON (noisy)", Than: "MAFA (noisy)", In: column(eval.IR1), Source: "Table 2"},
-		{Better: "GRIT-VLP (noisy)", Than: "FALCON (noisy)", In: column(eval.TR1), Source: "Table 2"},
-		{Better: "FALCON (clean)", Than: "FALCON (half of the clean)", In: column(eval.IR1), Source: "section 4.1"},
-		{Better: "FALCON (clean)", Than: "FALCON (noisy)", In: cosine(eval.IRMAP)},
-		{Better: "GRIT-VLP (clean)", Than: "GRIT-VLP (noisy)", In: cosine(eval.IRMAP)},
-	}, gainAbove("FALCON (clean)", "GRIT-VLP (clean)", "FALCON (noisy)", "GRIT-VLP (noisy)", "section 4.1", eval.TR1, eval.IR1)...),
+		{Better: "FALCON (clean)", Than: "ALBEF (clean)", In: ColumnOf(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (clean)", Than: "GRIT-VLP (clean)", In: ColumnOf(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (clean)", Than: "MAFA (clean)", In: ColumnOf(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (noisy)", Than: "ALBEF (noisy)", In: ColumnOf(eval.IR1), Source: "Table 2"},
+		{Better: "FALCON (noisy)", Than: "GRIT-VLP (noisy)", In: ColumnOf(eval.IR1), Source: "Table 2"},
+		{Better: "FALCON (noisy)", Than: "MAFA (noisy)", In: ColumnOf(eval.IR1), Source: "Table 2"},
+		{Better: "GRIT-VLP (noisy)", Than: "FALCON (noisy)", In: ColumnOf(eval.TR1), Source: "Table 2"},
+		{Better: "FALCON (clean)", Than: "FALCON (half of the clean)", In: ColumnOf(eval.IR1), Source: "section 4.1"},
+		{Better: "FALCON (clean)", Than: "FALCON (noisy)", In: Cosine(eval.IRMAP)},
+		{Better: "GRIT-VLP (clean)", Than: "GRIT-VLP (noisy)", In: Cosine(eval.IRMAP)},
+	}, GainAbove("FALCON (clean)", "GRIT-VLP (clean)", "FALCON (noisy)", "GRIT-VLP (noisy)", "section 4.1", eval.TR1, eval.IR1)...),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -89,19 +89,19 @@ var falconTable4 = Artifact{
 	},
 	Note: "The paper's text has lost most numbers of this table: of the search spaces it has the best of each column only, and of the objectives " +
 		"one row without its name, which is inferred to be MLM's. Section 4.3 names no measure: that its claims are tested in image R@1 is our choice.",
-	Columns: slices.Concat(retrieval(), ours(), chosen()),
+	Columns: slices.Concat(Retrieval(), OwnColumns(), Chosen()),
 	Claims: []Claim{
-		{Better: "Reward MLM", Than: "Reward ITC", In: column(eval.IR1), Source: columnIsOurs},
-		{Better: "Reward MLM", Than: "Reward ITM", In: column(eval.IR1), Source: columnIsOurs},
-		{Better: "Reward MLM", Than: "Reward ITC + ITM", In: column(eval.IR1), Source: columnIsOurs},
-		{Better: "Reward MLM", Than: "Reward ITC + ITM + MLM", In: column(eval.IR1), Source: columnIsOurs},
-		{Better: "Instance-based: true", Than: "Instance-based: false", In: column(eval.IR1), Source: columnIsOurs},
-		{Better: "Search space 5664", Than: "Search space 480", In: column(eval.IR1), Source: columnIsOurs},
+		{Better: "Reward MLM", Than: "Reward ITC", In: ColumnOf(eval.IR1), Source: columnIsOurs},
+		{Better: "Reward MLM", Than: "Reward ITM", In: ColumnOf(eval.IR1), Source: columnIsOurs},
+		{Better: "Reward MLM", Than: "Reward ITC + ITM", In: ColumnOf(eval.IR1), Source: columnIsOurs},
+		{Better: "Reward MLM", Than: "Reward ITC + ITM + MLM", In: ColumnOf(eval.IR1), Source: columnIsOurs},
+		{Better: "Instance-based: true", Than: "Instance-based: false", In: ColumnOf(eval.IR1), Source: columnIsOurs},
+		{Better: "Search space 5664", Than: "Search space 480", In: ColumnOf(eval.IR1), Source: columnIsOurs},
 		// The paper blames "likely" the exploitation of trivial negatives for what ITC as a reward does, and measures no quantile.
-		{Better: "Reward MLM", Than: "Reward ITC", In: chosen()[0]},
-		{Better: "Instance-based: true", Than: "Instance-based: false", In: cosine(eval.IRMAP)},
+		{Better: "Reward MLM", Than: "Reward ITC", In: Chosen()[0]},
+		{Better: "Instance-based: true", Than: "Instance-based: false", In: Cosine(eval.IRMAP)},
 	},
-	Unstated: []Unstated{{"Beyond a size of the search space FALCON's results are comparable", "section 4.3", alike}},
+	Unstated: []Unstated{{What: "Beyond a size of the search space FALCON's results are comparable", Source: "section 4.3", Why: Alike}},
 	Table:    Comparison,
 	Figure:   Bars,
 }
@@ -118,14 +118,6 @@ func rewardRow(o negative.Objectives, numbers []float64) Row {
 			b.Objectives = o
 		}
 	})
-}
-
-// chosen are the columns of what a scheduler chose in the last epoch.
-func chosen() []Column {
-	return []Column{
-		{Group: "Scheduler", Name: "quantile", Metric: train.MeanQuantile},
-		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
-	}
 }
 
 // filterThresholds are Con-D's of figure 2 and of appendix D.3, for want of the paper's, which are lost.
@@ -154,16 +146,16 @@ var falconFigure2 = Artifact{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-		found(train.FalseLeft),
+		Mined(train.FalseLeft),
 	},
 	Claims: []Claim{
-		{Better: "q = 0.8", Than: "q = 1", In: chosen()[1], Source: "section 2, levels ours"},
-		{Better: "q = 0.5", Than: "q = 0.8", In: chosen()[1]},
-		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: found(train.FalseLeft)},
+		{Better: "q = 0.8", Than: "q = 1", In: Chosen()[1], Source: "section 2, levels ours"},
+		{Better: "q = 0.5", Than: "q = 0.8", In: Chosen()[1]},
+		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: Mined(train.FalseLeft)},
 	},
 	Unstated: []Unstated{
-		{"The rate of false negatives rises over training at high quantiles and falls at lower ones", "section 2", drawnOnly},
-		{"A pre-trained model gives true pairs of complex descriptions lower ITM scores", "section 2", "the panel is left out"},
+		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2", Why: DrawnOnly},
+		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: "the panel is left out"},
 	},
 	Table:  Comparison,
 	Figure: falconFigure2Curves,
@@ -179,8 +171,8 @@ func falconFigure2Curves(r *Report) (plots.Drawing, error) {
 			others = append(others, row)
 		}
 	}
-	columns := r.artifact.Columns
-	return r.curves(append(r.panels(columns[:3], others), r.panels(columns[3:], filters)...))
+	columns := r.Plan.Artifact.Columns
+	return r.CurvesOf(append(r.Panels(columns[:3], others), r.Panels(columns[3:], filters)...))
 }
 
 // falconD3 sweeps the search space of GRIT-VLP and MAFA, and MAFA's threshold (FALCON, appendix D.3, whose numbers are lost).
@@ -191,10 +183,10 @@ var falconD3 = Artifact{
 	Note: "By FALCON both degrade in larger search spaces (section 4.3). MAFA's own paper says the opposite of MAFA, that it improves (appendix " +
 		"G.4; see mafa/table13). FALCON's numbers are lost in its text.",
 	Rows:    slices.Concat(spaceRows("GRIT-VLP"), spaceRows("MAFA"), filterRows()),
-	Columns: slices.Concat(retrieval(), ours(), mined()),
+	Columns: slices.Concat(Retrieval(), OwnColumns(), MinedColumns()),
 	Claims: []Claim{
-		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: column(eval.IR1), Source: "sections 3.1, 4.3"},
-		{Better: "MAFA (search space 5664)", Than: "MAFA (search space 28320)", In: column(eval.IR1), Source: "section 4.3"},
+		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: ColumnOf(eval.IR1), Source: "sections 3.1, 4.3"},
+		{Better: "MAFA (search space 5664)", Than: "MAFA (search space 28320)", In: ColumnOf(eval.IR1), Source: "section 4.3"},
 		{Better: "GRIT-VLP (search space 480)", Than: "GRIT-VLP (search space 28320)", In: Column{Group: "False negatives", Name: "in batch",
 			Metric: train.FalseInBatch, Lower: true}},
 	},

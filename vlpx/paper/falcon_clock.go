@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
@@ -24,7 +22,7 @@ var falconFigure6 = Artifact{
 		"are of the machine: one that was doing other things makes them noisy.",
 	Rows: []Row{MethodRow("ALBEF", 1), MethodRow("GRIT-VLP", 0.65), MethodRow("MAFA", 0.76), MethodRow("FALCON", 0.83)},
 	Columns: slices.Concat([]Column{{Name: "time to convergence", Metric: convergence, Unit: "C", Lower: true}},
-		validation(eval.TR1, eval.IR1, eval.RMean), []Column{anEpoch, toConverge}),
+		Validation(eval.TR1, eval.IR1, eval.RMean), []Column{anEpoch, toConverge}),
 	Claims: []Claim{
 		{Better: "FALCON", Than: "ALBEF", In: anEpoch, Source: "section 4.1"},
 		{Better: "GRIT-VLP", Than: "FALCON", In: anEpoch, Source: "section 4.1"},
@@ -33,44 +31,22 @@ var falconFigure6 = Artifact{
 		{Better: "GRIT-VLP", Than: "FALCON", In: toConverge, Source: "table of Figure 6"},
 		{Better: "MAFA", Than: "FALCON", In: toConverge, Source: "table of Figure 6"},
 	},
-	Unstated: []Unstated{{"FALCON is better than the others for the same time of training", "section 4.1",
-		"epochs of different methods end at different times; see the figure"}},
+	Unstated: []Unstated{{What: "FALCON is better than the others for the same time of training", Source: "section 4.1",
+		Why: "epochs of different methods end at different times; see the figure"}},
 	Table:  clockTable,
 	Figure: clockFigure,
 }
 
-// What the claims are in: seconds, which the paper's C and multiples of another method's epoch are proportional to.
+// The claims are in seconds, which the paper's C and multiples of another method's epoch are proportional to.
 var (
-	anEpoch = Column{Group: "Time of training", Name: "an epoch", Metric: "seconds an epoch", Unit: "s", Lower: true, Of: ofClock(secondsAnEpoch)}
+	anEpoch = AnEpoch()
 	// toConverge is convergence in seconds.
 	toConverge = Column{Group: "Time of training", Name: "to convergence", Metric: "seconds to convergence", Unit: "s", Lower: true,
-		Of: ofClock(secondsToConverge)}
+		Of: OfClock(secondsToConverge)}
 )
-
-// ofClock is a number of results with a clock, of those that have it.
-func ofClock(of func(run.Result) float64) func(run.Result) (float64, bool) {
-	return func(r run.Result) (float64, bool) {
-		if len(timed([]run.Result{r})) == 0 {
-			return 0, false
-		}
-		v := of(r)
-		return v, !math.IsNaN(v)
-	}
-}
 
 // convergence names the paper's time to convergence among a report's measures. No result has it: it is relative to ALBEF's.
 const convergence = "time to convergence"
-
-// timed are the results with a clock for every epoch; older versions wrote none.
-func timed(results []run.Result) []run.Result {
-	var all []run.Result
-	for _, r := range results {
-		if len(r.Clock) > 0 && len(r.Clock) == len(r.Epochs) {
-			all = append(all, r)
-		}
-	}
-	return all
-}
 
 // epochsToConverge is the number of epochs after which a run has converged as falconFigure6 has it; NaN where its mean of
 // recalls was never measured.
@@ -98,24 +74,6 @@ func secondsToConverge(r run.Result) float64 {
 	return r.Clock[int(epochs)-1]
 }
 
-// secondsAnEpoch of a timed run.
-func secondsAnEpoch(r run.Result) float64 { return r.Clock[len(r.Clock)-1] / float64(len(r.Clock)) }
-
-// meanOf is the mean and the standard deviation over timed runs of what is a number; the zero Value where nothing is.
-func meanOf(results []run.Result, of func(run.Result) float64) plots.Value {
-	var values []float64
-	for _, r := range results {
-		if v := of(r); !math.IsNaN(v) {
-			values = append(values, v)
-		}
-	}
-	if len(values) == 0 {
-		return plots.Value{}
-	}
-	mean, std := stat.MeanStdDev(values, nil)
-	return plots.Value{Mean: mean, Std: std, N: len(values)}
-}
-
 // known is a value, or NaN where there is none.
 func known(v float64, ok bool) float64 {
 	if !ok {
@@ -124,20 +82,10 @@ func known(v float64, ok bool) float64 {
 	return v
 }
 
-// meanOfRow is the mean over a row's timed runs; NaN without any.
-func (r *Report) meanOfRow(name string, of func(run.Result) float64) float64 {
-	for _, row := range r.Rows {
-		if v := meanOf(timed(row.results), of); row.Name == name && v.N > 0 {
-			return v.Mean
-		}
-	}
-	return math.NaN()
-}
-
 // clockTable lays out the time to convergence and what makes it up.
 func clockTable(r *Report) (plots.Table, error) {
-	c, epoch := r.meanOfRow("ALBEF", secondsToConverge), r.meanOfRow("ALBEF", secondsAnEpoch)
-	final := validation(eval.RMean)[0]
+	c, epoch := r.MeanOfRow("ALBEF", secondsToConverge), r.MeanOfRow("ALBEF", SecondsAnEpoch)
+	final := Validation(eval.RMean)[0]
 	measures := []struct {
 		column plots.Column
 		of     func(run.Result) float64
@@ -145,15 +93,15 @@ func clockTable(r *Report) (plots.Table, error) {
 		{plots.Column{Name: "time to convergence", Unit: "C", Format: "%.2f", Best: plots.Lowest},
 			func(x run.Result) float64 { return secondsToConverge(x) / c }},
 		{plots.Column{Name: "epochs to convergence", Best: plots.Lowest}, epochsToConverge},
-		{plots.Column{Name: "an epoch", Unit: "s", Best: plots.Lowest}, secondsAnEpoch},
+		{plots.Column{Name: "an epoch", Unit: "s", Best: plots.Lowest}, SecondsAnEpoch},
 		{plots.Column{Name: "an epoch, ALBEF's is 1", Format: "%.2f", Best: plots.Lowest},
-			func(x run.Result) float64 { return secondsAnEpoch(x) / epoch }},
+			func(x run.Result) float64 { return SecondsAnEpoch(x) / epoch }},
 		{plots.Column{Name: "mean of recalls after the last epoch", Unit: final.Unit, Best: plots.Highest},
-			func(x run.Result) float64 { return known(final.value(x)) }},
+			func(x run.Result) float64 { return known(final.Value(x)) }},
 	}
 	t := plots.Table{
-		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Note: r.note() + r.clockNote(c), Heading: "method",
-		Sources: []string{fromPaper, fromYou},
+		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Note: r.Note() + clockNote(r, c), Heading: "method",
+		Sources: []string{FromPaper, FromYou},
 	}
 	for _, m := range measures {
 		t.Columns = append(t.Columns, m.column)
@@ -164,7 +112,7 @@ func clockTable(r *Report) (plots.Table, error) {
 			line.Status = row.Status
 		}
 		for _, m := range measures {
-			line.Cells = append(line.Cells, plots.Cell{{}, meanOf(timed(row.results), m.of)})
+			line.Cells = append(line.Cells, plots.Cell{{}, MeanOf(Timed(row.Results), m.of)})
 		}
 		if s := row.Metrics[convergence]; s.Paper != nil {
 			line.Cells[0][0] = plots.Number(*s.Paper)
@@ -175,7 +123,7 @@ func clockTable(r *Report) (plots.Table, error) {
 }
 
 // clockNote tells how convergence and C are defined, and what is not there.
-func (r *Report) clockNote(c float64) string {
+func clockNote(r *Report, c float64) string {
 	note := " A run has converged at the end of the first epoch whose mean of the six recalls on the validation split, without " +
 		"re-ranking, is at least 99 % of the highest that it reaches."
 	if math.IsNaN(c) {
@@ -186,7 +134,7 @@ func (r *Report) clockNote(c float64) string {
 	}
 	without := 0
 	for _, row := range r.Rows {
-		without += len(row.results) - len(timed(row.results))
+		without += len(row.Results) - len(Timed(row.Results))
 	}
 	if without > 0 {
 		note += fmt.Sprintf(" Runs of older versions, which have no clock and are left out: %d.", without)
@@ -196,18 +144,18 @@ func (r *Report) clockNote(c float64) string {
 
 // clockFigure follows retrieval over the clock, in C, or in seconds where there is no C. A curve ends with its shortest run.
 func clockFigure(r *Report) (plots.Drawing, error) {
-	f := r.figure(r.spreadNote("bands"), onValidation)
-	unit, label := r.meanOfRow("ALBEF", secondsToConverge), "time of training (C)"
+	f := r.NewFigure(r.SpreadNote("bands"), OnValidation)
+	unit, label := r.MeanOfRow("ALBEF", secondsToConverge), "time of training (C)"
 	if math.IsNaN(unit) {
 		unit, label = 1, "time of training (s)"
 	} else {
 		f.Note += fmt.Sprintf(" 1.0C: ALBEF's time to convergence, %.0f s.", unit)
 	}
 	for _, metric := range []eval.Metric{eval.TR1, eval.IR1, eval.RMean} {
-		c := column(metric)
-		lines := plots.Lines{Title: c.heading(), XLabel: label, YLabel: c.label()}
+		c := ColumnOf(metric)
+		lines := plots.Lines{Title: c.Heading(), XLabel: label, YLabel: c.Label()}
 		for _, row := range r.Rows {
-			if series := overTime(timed(row.results), c, unit); len(series.X) > 0 {
+			if series := overTime(Timed(row.Results), c, unit); len(series.X) > 0 {
 				series.Name = row.Name
 				lines.Series = append(lines.Series, series)
 			}
@@ -216,7 +164,7 @@ func clockFigure(r *Report) (plots.Drawing, error) {
 			f.Panels = append(f.Panels, lines)
 		}
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 // overTime is the curve of a column over timed runs: a point at the end of every epoch that all of them have and some of them
@@ -230,11 +178,11 @@ func overTime(results []run.Result, c Column, unit float64) plots.Series {
 		}
 	}
 	for e := range epochs {
-		y := meanOf(results, func(r run.Result) float64 { return known(epochValue(r.Epochs[e], c.Metric)) })
+		y := MeanOf(results, func(r run.Result) float64 { return known(EpochValue(r.Epochs[e], c.Metric)) })
 		if y.N == 0 {
 			continue
 		}
-		x := meanOf(results, func(r run.Result) float64 { return r.Clock[e] / unit })
+		x := MeanOf(results, func(r run.Result) float64 { return r.Clock[e] / unit })
 		s.X, s.Mean, s.Std = append(s.X, x.Mean), append(s.Mean, y.Mean), append(s.Std, y.Std)
 	}
 	return s

@@ -22,11 +22,11 @@ var falconFigure4 = Artifact{
 
 // picksTable has a line for each picture of picksFigure.
 func picksTable(r *Report) (plots.Table, error) {
-	t := r.schedulerTable("The first seed's. True pair: either caption is true of the other's image, where that is known.")
+	t := r.NewTable("The first seed's. True pair: either caption is true of the other's image, where that is known.")
 	t.Heading = "anchor"
 	t.Columns = []plots.Column{{Name: "class"}, {Name: "epoch"}, {Name: "quantile", Format: "%.2f"}, {Name: "Beta (a, b)"},
 		{Name: "picked"}, {Name: "true pair"}}
-	t.Rows = r.Rows[0].unfinished()
+	t.Rows = r.Rows[0].Unfinished()
 	g, err := newGallery(r)
 	if g == nil || err != nil {
 		return t, err
@@ -34,9 +34,9 @@ func picksTable(r *Report) (plots.Table, error) {
 	for class := range train.Complexity {
 		for _, a := range g.followed(class) {
 			for _, p := range a.picks {
-				t.Rows = append(t.Rows, plots.TableRow{Name: g.caption(a.pair), Cells: []plots.Cell{
+				t.Rows = append(t.Rows, plots.TableRow{Name: g.Caption(a.pair), Cells: []plots.Cell{
 					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {plots.Number(p.Quantile)},
-					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.caption(p.Picked)}}, {{Text: isTruePair[g.markPick(p.Pick)]}},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: MarkWord(g.markPick(p.Pick))}},
 				}})
 			}
 		}
@@ -50,24 +50,24 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 	if g == nil || err != nil {
 		return nil, err
 	}
-	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "q: the quantile of hardness at which the pair was picked.")}
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "q: the quantile of hardness at which the pair was picked.")}
 	for class := range train.Complexity {
 		for _, a := range g.followed(class) {
-			picture, err := g.image(a.pair)
+			picture, err := g.Image(a.pair)
 			if err != nil {
 				return nil, err
 			}
 			row := plots.PictureRow{
-				Name:     fmt.Sprintf("%s: %s", train.Complexity[class], g.caption(a.pair)),
+				Name:     fmt.Sprintf("%s: %s", train.Complexity[class], g.Caption(a.pair)),
 				Pictures: []plots.Picture{{Image: picture, Caption: "anchor"}},
 			}
 			for _, p := range a.picks {
-				if picture, err = g.image(p.Picked); err != nil {
+				if picture, err = g.Image(p.Picked); err != nil {
 					return nil, err
 				}
 				row.Pictures = append(row.Pictures, plots.Picture{
 					Image: picture, Mark: g.markPick(p.Pick),
-					Caption: fmt.Sprintf("epoch %d, q = %.2f: %s", p.epoch, p.Quantile, g.caption(p.Picked)),
+					Caption: fmt.Sprintf("epoch %d, q = %.2f: %s", p.epoch, p.Quantile, g.Caption(p.Picked)),
 				})
 			}
 			f.Rows = append(f.Rows, row)
@@ -81,7 +81,7 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 
 // gallery is what a report shows of single anchors, of its first seed.
 type gallery struct {
-	album
+	Album
 	classes []train.Class
 	picks   map[int][]pick // of each followed pair, in the epochs shown
 }
@@ -100,15 +100,15 @@ type pick struct {
 
 // newGallery is nil while there is nothing to show.
 func newGallery(r *Report) (*gallery, error) {
-	epochs := spread(scheduledEpochs(r.firstSeed()))
+	epochs := SomeEpochs(ScheduledEpochs(r.FirstSeed()))
 	if len(epochs) == 0 {
 		return nil, nil
 	}
-	a, err := newAlbum(r)
+	a, err := NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
-	g := &gallery{album: a, classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
+	g := &gallery{Album: a, classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
 	for _, record := range epochs {
 		for _, p := range record.Scheduling.Followed {
 			g.picks[p.Anchor] = append(g.picks[p.Anchor], pick{record.Epoch + 1, p})
@@ -123,7 +123,7 @@ func (g *gallery) followed(class int) []anchor {
 	const each = 2
 	var anchors []anchor
 	for pair, picks := range g.picks {
-		n := len(strings.Fields(g.caption(pair)))
+		n := len(strings.Fields(g.Caption(pair)))
 		if words := g.classes[class].Words; words[0] <= n && n <= words[1] {
 			anchors = append(anchors, anchor{pair, picks})
 		}
@@ -139,7 +139,7 @@ func (g *gallery) followed(class int) []anchor {
 
 // markPick tells whether anchor and picked are a true pair: one of the captions is true of the other's image.
 func (g *gallery) markPick(p train.Pick) plots.Mark {
-	there, back := g.mark(p.Anchor, p.Picked), g.mark(p.Picked, p.Anchor)
+	there, back := g.Mark(p.Anchor, p.Picked), g.Mark(p.Picked, p.Anchor)
 	switch {
 	case there == plots.TruePair || back == plots.TruePair:
 		return plots.TruePair

@@ -170,7 +170,7 @@ func TestMarkOfAPick(t *testing.T) {
 		{someRelation{{10, 1}: false, {11, 0}: true}, plots.TruePair},
 		{someRelation{{11, 0}: true}, plots.TruePair},
 	} {
-		g := gallery{album: album{pairs: []datasets.Pair{{Image: 10}, {Image: 11}}, relation: c.relation}}
+		g := gallery{Album: Album{Pairs: []datasets.Pair{{Image: 10}, {Image: 11}}, Relation: c.relation}}
 		if got := g.markPick(train.Pick{Anchor: 0, Picked: 1}); got != c.want {
 			t.Errorf("%v: got %v, want %v", c.relation, got, c.want)
 		}

@@ -20,14 +20,14 @@ var falconFigure5 = Artifact{
 
 // similarityTable tells where the similarities lie, over all seeds.
 func similarityTable(r *Report) (plots.Table, error) {
-	t := r.schedulerTable("Cosines between the pairs of some anchors and all others, by the embeddings of the epoch: mean ± " +
+	t := r.NewTable("Cosines between the pairs of some anchors and all others, by the embeddings of the epoch: mean ± " +
 		"standard deviation, from histograms. The first epoch is not scheduled.")
 	t.Heading = "epoch"
 	t.Columns = []plots.Column{{Name: "I2T", Format: "%.3f"}, {Name: "T2I", Format: "%.3f"}}
-	t.Rows = r.Rows[0].unfinished()
-	for _, record := range measuredEpochs(pooled(r.Rows[0].results)) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: epochNumber(record), Cells: []plots.Cell{
-			{spreadOf(histogram(record.Scheduling.I2T).moments())}, {spreadOf(histogram(record.Scheduling.T2I).moments())},
+	t.Rows = r.Rows[0].Unfinished()
+	for _, record := range measuredEpochs(Pooled(r.Rows[0].Results)) {
+		t.Rows = append(t.Rows, plots.TableRow{Name: EpochNumber(record), Cells: []plots.Cell{
+			{SpreadOf(histogram(record.Scheduling.I2T).moments())}, {SpreadOf(histogram(record.Scheduling.T2I).moments())},
 		}})
 	}
 	return t, nil
@@ -35,7 +35,7 @@ func similarityTable(r *Report) (plots.Table, error) {
 
 // similarityFigure has a panel for each direction, of the first seed, over the same cosines.
 func similarityFigure(r *Report) (plots.Drawing, error) {
-	epochs := spread(measuredEpochs(r.firstSeed()))
+	epochs := SomeEpochs(measuredEpochs(r.FirstSeed()))
 	if len(epochs) == 0 {
 		return nil, nil
 	}
@@ -43,11 +43,11 @@ func similarityFigure(r *Report) (plots.Drawing, error) {
 	t2i := plots.Lines{Title: "Text to image (T2I)", XLabel: "cosine", YLabel: "density", Ordered: true}
 	first, past := populated(epochs)
 	for _, record := range epochs {
-		name := "epoch " + epochNumber(record)
+		name := "epoch " + EpochNumber(record)
 		i2t.Series = append(i2t.Series, histogram(record.Scheduling.I2T).series(name, first, past))
 		t2i.Series = append(t2i.Series, histogram(record.Scheduling.T2I).series(name, first, past))
 	}
-	f := r.figure(r.firstSeedOnly())
+	f := r.NewFigure(r.FirstSeedOnly())
 	f.Panels, f.SameRange = []plots.Panel{i2t, t2i}, true
 	return f, nil
 }

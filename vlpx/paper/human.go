@@ -45,7 +45,7 @@ func judgedAUC() []Column {
 }
 
 // judgedMatching describes a column of image-text matching as a discriminator of judged pairs.
-func judgedMatching(m eval.Metric) Column { return grouped("Judged pairs by ITM", column(m).Name, m) }
+func judgedMatching(m eval.Metric) Column { return grouped("Judged pairs by ITM", ColumnOf(m).Name, m) }
 
 // grouped describes a column of a metric in per cent under a heading of the artifact's own.
 func grouped(group, name string, m eval.Metric) Column {

@@ -89,7 +89,7 @@ func TestIntervalsOverTestImages(t *testing.T) {
 	for _, line := range lines[1:] {
 		if line[column("low")] != "" {
 			with++
-			if line[column("source")] != fromYou || line[column("high")] <= line[column("low")] {
+			if line[column("source")] != FromYou || line[column("high")] <= line[column("low")] {
 				t.Errorf("got %v", line)
 			}
 		}
@@ -126,8 +126,8 @@ func TestNoteOfASingleSeed(t *testing.T) {
 	if text := textOf(t, r.ClaimsTable()); !strings.Contains(text, "Nothing is tested yet") || strings.Contains(text, "Holm") || strings.Count(text, "not yet") != len(r.Claims) {
 		t.Errorf("got the claims\n%swant each not yet tested, and nothing more", text)
 	}
-	if want := "seed 7 alone, so that neither a spread over seeds is known nor a claim is tested."; !strings.Contains(r.note(), want) {
-		t.Errorf("got the note %q, want %q in it", r.note(), want)
+	if want := "seed 7 alone, so that neither a spread over seeds is known nor a claim is tested."; !strings.Contains(r.Note(), want) {
+		t.Errorf("got the note %q, want %q in it", r.Note(), want)
 	}
 }
 

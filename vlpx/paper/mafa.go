@@ -34,56 +34,18 @@ var mafa = []Artifact{
 	mafaFigure8,
 }
 
+// noBLIP is why no claim can say what the paper says of BLIP.
+const noBLIP = "BLIP is not among the methods"
+
 // firstRecalls are R@1 on the data set at hand, in the place of COCO; flickrFirst and tasks are not there yet.
-func firstRecalls() []Column { return []Column{column(eval.TR1), column(eval.IR1)} }
-func flickrFirst() []Column  { return pending("Flickr R@1", "TR", "IR") }
+func firstRecalls() []Column { return []Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1)} }
+func flickrFirst() []Column  { return Pending("Flickr R@1", "TR", "IR") }
 func tasks() []Column {
-	return append(pending("NLVR2", "dev", "test-P"), pending("VQA", "test-dev", "test-std")...)
+	return append(Pending("NLVR2", "dev", "test-P"), Pending("VQA", "test-dev", "test-std")...)
 }
 
 // recallsAndMean are the six recalls and their mean, the Avg of MAFA's tables 13, 14 and 18.
-func recallsAndMean() []Column { return append(retrieval(), column(eval.RMean)) }
-
-// mined are our own columns of what Con-D said of the hard negatives, beside the truth.
-func mined() []Column {
-	return []Column{
-		{Group: "False negatives", Name: "left", Metric: train.FalseLeft, Unit: "%", Lower: true},
-		{Group: "New positives", Name: "of all", Metric: train.ConDPositives, Unit: "%"},
-		{Group: "New positives", Name: "precision", Metric: train.ConDPrecision, Unit: "%"},
-		{Group: "New positives", Name: "recall", Metric: train.ConDRecall, Unit: "%"},
-	}
-}
+func recallsAndMean() []Column { return append(Retrieval(), ColumnOf(eval.RMean)) }
 
 // hardest is our own column of the false negatives among the hardest negatives.
-var hardest = columnOf(ours(), train.FalseHardest)
-
-// found is the column of mined with that metric.
-func found(metric string) Column { return columnOf(mined(), metric) }
-
-// columnOf is the column of that metric; it is there.
-func columnOf(columns []Column, metric string) Column {
-	for _, c := range columns {
-		if c.Metric == metric {
-			return c
-		}
-	}
-	panic("paper: no column of " + metric)
-}
-
-// gainAbove claims that one row's gain over another is above another row's over its own, in each of some metrics.
-func gainAbove(better, over, than, itsOwn, source string, metrics ...eval.Metric) []Claim {
-	claims := above(better, than, source, metrics...)
-	for k := range claims {
-		claims[k].Over = [2]string{over, itsOwn}
-	}
-	return claims
-}
-
-// above claims that one row is above another in each of some metrics.
-func above(better, than, source string, metrics ...eval.Metric) []Claim {
-	var claims []Claim
-	for _, m := range metrics {
-		claims = append(claims, Claim{Better: better, Than: than, In: column(m), Source: source})
-	}
-	return claims
-}
+var hardest = WithMetric(OwnColumns(), train.FalseHardest)

@@ -34,20 +34,20 @@ type connecting struct {
 	// pair puts a connection's image and text in place, as pairs.
 	pair func(train.Connection) (image, text int)
 	// found is the caption below the picture of what was found.
-	found func(a album, c train.Connection) string
+	found func(a Album, c train.Connection) string
 }
 
 var (
 	ofTexts = connecting{
 		of:    func(c train.Connecting) []train.Connection { return c.NewImages },
 		pair:  func(c train.Connection) (image, text int) { return c.Found, c.Anchor },
-		found: func(_ album, c train.Connection) string { return fmt.Sprintf("found (%.4f)", c.Score) },
+		found: func(_ Album, c train.Connection) string { return fmt.Sprintf("found (%.4f)", c.Score) },
 	}
 	ofImages = connecting{
 		of:   func(c train.Connecting) []train.Connection { return c.NewTexts },
 		pair: func(c train.Connection) (image, text int) { return c.Anchor, c.Found },
-		found: func(a album, c train.Connection) string {
-			return fmt.Sprintf("found (%.4f): %s", c.Score, a.caption(c.Found))
+		found: func(a Album, c train.Connection) string {
+			return fmt.Sprintf("found (%.4f): %s", c.Score, a.Caption(c.Found))
 		},
 	}
 )
@@ -55,7 +55,7 @@ var (
 // kept are the new positives that each of the last epochs of the first seed kept.
 func (k connecting) kept(r *Report) [][]train.Connection {
 	var epochs [][]train.Connection
-	for _, record := range r.firstSeed() {
+	for _, record := range r.FirstSeed() {
 		if c := record.Connecting; c != nil && len(k.of(*c)) > 0 {
 			epochs = append(epochs, k.of(*c))
 		}
@@ -65,18 +65,18 @@ func (k connecting) kept(r *Report) [][]train.Connection {
 
 // table has a line for each of them.
 func (k connecting) table(r *Report) (plots.Table, error) {
-	t := r.schedulerTable("The first seed's, from its last epochs: the first ones that Con-D gives a probability above its threshold, each of " +
+	t := r.NewTable("The first seed's, from its last epochs: the first ones that Con-D gives a probability above its threshold, each of " +
 		"another image. True pair: the caption is true of the image, where that is known.")
 	t.Heading = "anchor's caption"
 	t.Columns = []plots.Column{{Name: "found caption"}, {Name: "ITM score", Format: "%.4f"}, {Name: "true pair"}}
-	t.Rows = r.Rows[0].unfinished()
-	a, err := newAlbum(r)
+	t.Rows = r.Rows[0].Unfinished()
+	a, err := NewAlbum(r)
 	if err != nil {
 		return t, err
 	}
 	for _, c := range slices.Concat(k.kept(r)...) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: a.caption(c.Anchor), Cells: []plots.Cell{
-			{{Text: a.caption(c.Found)}}, {plots.Number(float64(c.Score))}, {{Text: isTruePair[a.mark(k.pair(c))]}},
+		t.Rows = append(t.Rows, plots.TableRow{Name: a.Caption(c.Anchor), Cells: []plots.Cell{
+			{{Text: a.Caption(c.Found)}}, {plots.Number(float64(c.Score))}, {{Text: MarkWord(a.Mark(k.pair(c)))}},
 		}})
 	}
 	return t, nil
@@ -88,24 +88,24 @@ func (k connecting) figure(r *Report) (plots.Drawing, error) {
 	if len(epochs) == 0 {
 		return nil, nil
 	}
-	a, err := newAlbum(r)
+	a, err := NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
-	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "In brackets: Con-D's probability that the pair is true.")}
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "In brackets: Con-D's probability that the pair is true.")}
 	for two := range slices.Chunk(epochs[len(epochs)-1], 2) {
 		var row plots.PictureRow
 		for _, c := range two {
-			own, err := a.image(c.Anchor)
+			own, err := a.Image(c.Anchor)
 			if err != nil {
 				return nil, err
 			}
-			other, err := a.image(c.Found)
+			other, err := a.Image(c.Found)
 			if err != nil {
 				return nil, err
 			}
-			row.Pictures = append(row.Pictures, plots.Picture{Image: own, Caption: a.caption(c.Anchor)},
-				plots.Picture{Image: other, Caption: k.found(a, c), Mark: a.mark(k.pair(c))})
+			row.Pictures = append(row.Pictures, plots.Picture{Image: own, Caption: a.Caption(c.Anchor)},
+				plots.Picture{Image: other, Caption: k.found(a, c), Mark: a.Mark(k.pair(c))})
 		}
 		f.Rows = append(f.Rows, row)
 	}

@@ -19,12 +19,12 @@ var mafaTable12 = Artifact{
 		MethodRow("GRIT-VLP", 1),
 		MethodRow("MAFA", 186./150),
 	},
-	Columns: []Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, anEpoch},
+	Columns: []Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, AnEpoch()},
 	Claims: []Claim{
-		{Better: "GRIT-VLP", Than: "MAFA", In: anEpoch, Source: "appendix G.2"},
-		{Better: "MAFA", Than: "ALBEF", In: anEpoch, Source: "Table 12"},
+		{Better: "GRIT-VLP", Than: "MAFA", In: AnEpoch(), Source: "appendix G.2"},
+		{Better: "MAFA", Than: "ALBEF", In: AnEpoch(), Source: "Table 12"},
 	},
-	Unstated: []Unstated{{"MAFA is faster than BLIP", "appendix G.2", noBLIP}},
+	Unstated: []Unstated{{What: "MAFA is faster than BLIP", Source: "appendix G.2", Why: noBLIP}},
 	Table:    costsTable,
 }
 
@@ -59,28 +59,28 @@ func sizesOf(m negative.Method, parameters int) sizes {
 // costsTable lays out the times of the runs, and the sizes of the methods.
 func costsTable(r *Report) (plots.Table, error) {
 	t := plots.Table{
-		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{fromPaper, fromYou},
-		Note: r.note() + " Times are of training, without evaluation, and without that of Con-D itself. MD: momentum encoders.",
+		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{FromPaper, FromYou},
+		Note: r.Note() + " Times are of training, without evaluation, and without that of Con-D itself. MD: momentum encoders.",
 		Columns: []plots.Column{
 			{Name: "an epoch", Unit: "s"}, {Name: "an epoch, GRIT-VLP's is 1", Format: "%.2f", Best: plots.Lowest},
 			{Name: "parameters"}, {Name: "queue for MD"}, {Name: "queue for GRIT"},
 		},
 	}
-	unit := r.meanOfRow("GRIT-VLP", secondsAnEpoch)
+	unit := r.MeanOfRow("GRIT-VLP", SecondsAnEpoch)
 	for i, row := range r.Rows {
 		line := plots.TableRow{Name: row.Name}
 		if row.Status != string(Ready) {
 			line.Status = row.Status
 		}
 		published, measuredSizes := paperSizes[row.Name], sizes{}
-		results := timed(row.results)
+		results := Timed(row.Results)
 		measured := func(size string) plots.Value { return plots.Value{Text: size, N: len(results)} }
 		if len(results) > 0 {
-			measuredSizes = sizesOf(r.artifact.Rows[i].Method(r.plan.Scale), results[0].Parameters)
+			measuredSizes = sizesOf(r.Plan.Artifact.Rows[i].Method(r.Plan.Scale), results[0].Parameters)
 		}
 		line.Cells = []plots.Cell{
-			{{Text: published.epoch}, meanOf(results, secondsAnEpoch)},
-			{{}, meanOf(results, func(x run.Result) float64 { return secondsAnEpoch(x) / unit })},
+			{{Text: published.epoch}, MeanOf(results, SecondsAnEpoch)},
+			{{}, MeanOf(results, func(x run.Result) float64 { return SecondsAnEpoch(x) / unit })},
 			{{Text: published.parameters}, measured(measuredSizes.parameters)},
 			{{Text: published.momentum}, measured(measuredSizes.momentum)},
 			{{Text: published.grouping}, measured(measuredSizes.grouping)},

@@ -34,12 +34,12 @@ var mafaTable1 = Artifact{
 	},
 	Columns: slices.Concat(counted("False negatives"), []Column{
 		{Group: "Our own", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
-		cosine(eval.IRMAP),
+		Cosine(eval.IRMAP),
 	}),
 	Claims: slices.Concat(countedClaims("False negatives", "section 3"), []Claim{
 		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[0], Source: "section 3"},
 		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[1], Source: "section 3"},
-	}, against("GRIT (clean)", "Random (clean)")[:1]),
+	}, AboveByCosine("GRIT (clean)", "Random (clean)")[:1]),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -72,13 +72,13 @@ var mafaTable9 = Artifact{
 	Columns: slices.Concat(counted(bySome[0]), []Column{
 		{Group: bySome[1], Name: "w.r.t. image", Metric: train.ConDOfImages, Unit: "%", Lower: true},
 		{Group: bySome[1], Name: "w.r.t. text", Metric: train.ConDOfTexts, Unit: "%", Lower: true},
-	}, pending("BLIP-2", "w.r.t. image", "w.r.t. text"), mined()),
+	}, Pending("BLIP-2", "w.r.t. image", "w.r.t. text"), MinedColumns()),
 	Claims: append(countedClaims(bySome[0], "appendix B"),
 		Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
 			In: Column{Group: bySome[1], Name: "w.r.t. image", Metric: train.ConDOfImages, Lower: true}},
 		Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
 			In: Column{Group: bySome[1], Name: "w.r.t. text", Metric: train.ConDOfTexts, Lower: true}},
-		Claim{Better: "GRIT (clean)", Than: "GRIT (noisy)", In: found(train.ConDPrecision)}),
+		Claim{Better: "GRIT (clean)", Than: "GRIT (noisy)", In: Mined(train.ConDPrecision)}),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -94,18 +94,18 @@ var mafaFigure5 = Artifact{
 		"Among all negatives of a mini-batch the rate is the same at every size.",
 	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped sampling on " +
 		"CC12M-Clean, for which there is no row.",
-	Rows:    rowsOf(figure5Points),
-	Columns: slices.Concat(counted("False negatives"), []Column{hardest, columnOf(ours(), train.FalseInBatch)}),
+	Rows:    RowsOf(figure5Points),
+	Columns: slices.Concat(counted("False negatives"), []Column{hardest, WithMetric(OwnColumns(), train.FalseInBatch)}),
 	Claims: []Claim{
 		{Better: "Random (B/4)", Than: "Random (B)", In: hardest, Source: "appendix C"},
 		{Better: "Random (B)", Than: "Random (4 B)", In: hardest, Source: "appendix C"},
 	},
 	Table:  Comparison,
-	Figure: over("batch size (pairs)", figure5Points, hardest, columnOf(ours(), train.FalseInBatch)),
+	Figure: Over("batch size (pairs)", figure5Points, hardest, WithMetric(OwnColumns(), train.FalseInBatch)),
 }
 
-var figure5Points = func() []point {
-	var points []point
+var figure5Points = func() []Point {
+	var points []Point
 	for _, b := range []struct {
 		name string
 		size func(Scale) int
@@ -115,7 +115,7 @@ var figure5Points = func() []point {
 		{"2 B", func(s Scale) int { return 2 * s.BatchSize }}, {"4 B", func(s Scale) int { return 4 * s.BatchSize }},
 	} {
 		row := MethodRow("InfoNCE").As(fmt.Sprintf("Random (%s)", b.name)).Varying(func(s *Scale) { s.BatchSize = b.size(*s) })
-		points = append(points, point{row, "Random", func(s Scale) float64 { return float64(b.size(s)) }})
+		points = append(points, Point{Row: row, Curve: "Random", At: func(s Scale) float64 { return float64(b.size(s)) }})
 	}
 	return points
 }()

@@ -133,19 +133,19 @@ func TestNewPositives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newAlbum(r)
+		a, err := NewAlbum(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := drawing.(plots.Pictures)
-		if len(f.Rows) != 1 || len(f.Rows[0].Pictures) != 2 || f.Rows[0].Pictures[0].Caption != a.caption(0) {
+		if len(f.Rows) != 1 || len(f.Rows[0].Pictures) != 2 || f.Rows[0].Pictures[0].Caption != a.Caption(0) {
 			t.Fatalf("%s: got %+v, want the last epoch's anchor with its picture and the other", c.id, f.Rows)
 		}
-		if got := f.Rows[0].Pictures[1]; !strings.HasPrefix(got.Caption, c.caption) || got.Mark != a.mark(c.image, c.text) {
-			t.Errorf("%s: got %q, mark %v; want %q, %v", c.id, got.Caption, got.Mark, c.caption, a.mark(c.image, c.text))
+		if got := f.Rows[0].Pictures[1]; !strings.HasPrefix(got.Caption, c.caption) || got.Mark != a.Mark(c.image, c.text) {
+			t.Errorf("%s: got %q, mark %v; want %q, %v", c.id, got.Caption, got.Mark, c.caption, a.Mark(c.image, c.text))
 		}
 		table := tableOf(t, r)
-		if len(table.Rows) != 2 || table.Rows[0].Name != a.caption(3) || table.Rows[1].Cells[2][0].Text != isTruePair[a.mark(c.image, c.text)] {
+		if len(table.Rows) != 2 || table.Rows[0].Name != a.Caption(3) || table.Rows[1].Cells[2][0].Text != MarkWord(a.Mark(c.image, c.text)) {
 			t.Errorf("%s: got %+v", c.id, table.Rows)
 		}
 	}
@@ -193,7 +193,7 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		if err := f.PNG(&png, 0); err != nil || png.Len() == 0 {
 			t.Errorf("%s: %d bytes of PNG, error %v", a.ID, png.Len(), err)
 		}
-		album, err := newAlbum(r)
+		album, err := NewAlbum(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,12 +201,12 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		for k, c := range epochs[len(epochs)-1] {
 			anchor, other := f.Rows[k/2].Pictures[2*(k%2)], f.Rows[k/2].Pictures[2*(k%2)+1]
 			image, text := side.of.pair(c)
-			holds, known := album.relation.Holds(album.pairs[image].Image, text)
+			holds, known := album.Relation.Holds(album.Pairs[image].Image, text)
 			score := found.FindStringSubmatch(other.Caption)
-			if score == nil || anchor.Caption != album.caption(c.Anchor) || !known || (other.Mark == plots.TruePair) != holds {
+			if score == nil || anchor.Caption != album.Caption(c.Anchor) || !known || (other.Mark == plots.TruePair) != holds {
 				t.Fatalf("%s: got %q beside %q with mark %v; the relation says %v", a.ID, other.Caption, anchor.Caption, other.Mark, holds)
 			}
-			if s, _ := strconv.ParseFloat(score[1], 64); s < threshold || s > 1 || album.pairs[c.Anchor].Image == album.pairs[c.Found].Image {
+			if s, _ := strconv.ParseFloat(score[1], 64); s < threshold || s > 1 || album.Pairs[c.Anchor].Image == album.Pairs[c.Found].Image {
 				t.Errorf("%s: pair %d for pair %d with a score of %v", a.ID, c.Found, c.Anchor, s)
 			}
 		}

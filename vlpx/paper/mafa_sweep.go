@@ -18,8 +18,8 @@ const spacesNamed = "B is the batch size. The rows are named after the paper's s
 	"of these, where the paper has ten, since a larger one would exceed an epoch."
 
 // spacePoints are GRIT-VLP and MAFA at the search spaces from one on; numbers has a row for each, of GRIT-VLP first.
-func spacePoints(from int, numbers [][]float64) []point {
-	var points []point
+func spacePoints(from int, numbers [][]float64) []Point {
+	var points []Point
 	for _, method := range []string{"GRIT-VLP", "MAFA"} {
 		for k, size := range []string{"B", "10 B", "50 B", "500 B"} {
 			if k < from {
@@ -30,7 +30,7 @@ func spacePoints(from int, numbers [][]float64) []point {
 			if len(numbers) > 0 {
 				row.Paper, numbers = numbers[0], numbers[1:]
 			}
-			points = append(points, point{row, method, func(s Scale) float64 { return float64(of(s)) }})
+			points = append(points, Point{Row: row, Curve: method, At: func(s Scale) float64 { return float64(of(s)) }})
 		}
 	}
 	return points
@@ -43,18 +43,18 @@ var mafaTable13 = Artifact{
 	Look: "Whether a larger search space, which means harder mini-batches with more false negatives, hurts GRIT-VLP and helps MAFA. " +
 		"Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions.",
 	Note: spacesNamed + " FALCON's paper says the opposite of MAFA, that it degrades in larger search spaces (section 4.3; see falcon/D.3).",
-	Rows: rowsOf(spacePoints(1, [][]float64{
+	Rows: RowsOf(spacePoints(1, [][]float64{
 		{76.7, 93.9, 97.2, 59.6, 83.5, 90.1, 83.5}, {76.6, 93.4, 96.9, 59.6, 83.3, 89.9, 83.3}, {77.0, 93.1, 96.6, 59.2, 83.1, 89.8, 83.1},
 		{77.6, 94.4, 97.1, 60.7, 84.1, 90.2, 84.0}, {78.0, 94.1, 97.2, 61.2, 84.3, 90.3, 84.2}, {78.3, 94.2, 97.3, 61.4, 84.4, 90.5, 84.4},
 	})),
-	Columns: slices.Concat(recallsAndMean(), ours(), mined()),
+	Columns: slices.Concat(recallsAndMean(), OwnColumns(), MinedColumns()),
 	Claims: slices.Concat(
-		above("GRIT-VLP (M = 10 B)", "GRIT-VLP (M = 500 B)", "appendix G.4", eval.RMean),
-		above("MAFA (M = 500 B)", "MAFA (M = 10 B)", "appendix G.4", eval.RMean),
-		above("MAFA (M = 10 B)", "GRIT-VLP (M = 10 B)", "appendix G.4", eval.RMean),
-		above("MAFA (M = 50 B)", "GRIT-VLP (M = 50 B)", "appendix G.4", eval.RMean),
-		above("MAFA (M = 500 B)", "GRIT-VLP (M = 500 B)", "appendix G.4", eval.RMean),
-		against("MAFA (M = 500 B)", "GRIT-VLP (M = 500 B)"),
+		Above("GRIT-VLP (M = 10 B)", "GRIT-VLP (M = 500 B)", "appendix G.4", eval.RMean),
+		Above("MAFA (M = 500 B)", "MAFA (M = 10 B)", "appendix G.4", eval.RMean),
+		Above("MAFA (M = 10 B)", "GRIT-VLP (M = 10 B)", "appendix G.4", eval.RMean),
+		Above("MAFA (M = 50 B)", "GRIT-VLP (M = 50 B)", "appendix G.4", eval.RMean),
+		Above("MAFA (M = 500 B)", "GRIT-VLP (M = 500 B)", "appendix G.4", eval.RMean),
+		AboveByCosine("MAFA (M = 500 B)", "GRIT-VLP (M = 500 B)"),
 	),
 	Table:  Comparison,
 	Figure: Bars,
@@ -70,19 +70,19 @@ var mafaFigure2 = Artifact{
 	Look: "Whether the false negatives rise with the search space, and from where on GRIT-VLP falls while MAFA does not. Zero-shot " +
 		"retrieval; the paper's is fine-tuned.",
 	Note:    spacesNamed,
-	Rows:    rowsOf(figure2Points),
-	Columns: slices.Concat([]Column{column(eval.RMean)}, ours(), mined()),
+	Rows:    RowsOf(figure2Points),
+	Columns: slices.Concat([]Column{ColumnOf(eval.RMean)}, OwnColumns(), MinedColumns()),
 	Claims: slices.Concat(
 		[]Claim{
 			{Better: "GRIT-VLP (M = B)", Than: "GRIT-VLP (M = 10 B)", In: hardest, Source: "section 3"},
 			{Better: "GRIT-VLP (M = 10 B)", Than: "GRIT-VLP (M = 500 B)", In: hardest, Source: "section 3"},
 		},
-		above("GRIT-VLP (M = 10 B)", "GRIT-VLP (M = 500 B)", "section 3", eval.RMean),
-		above("MAFA (M = 500 B)", "MAFA (M = B)", "section 3", eval.RMean),
-		against("MAFA (M = 50 B)", "GRIT-VLP (M = 50 B)"),
+		Above("GRIT-VLP (M = 10 B)", "GRIT-VLP (M = 500 B)", "section 3", eval.RMean),
+		Above("MAFA (M = 500 B)", "MAFA (M = B)", "section 3", eval.RMean),
+		AboveByCosine("MAFA (M = 50 B)", "GRIT-VLP (M = 50 B)"),
 	),
 	Table:  Comparison,
-	Figure: over("search space M (pairs)", figure2Points, column(eval.RMean), cosine(eval.IRMAP), hardest),
+	Figure: Over("search space M (pairs)", figure2Points, ColumnOf(eval.RMean), Cosine(eval.IRMAP), hardest),
 }
 
 // mafaFigure6 draws the score over the scale of the data (MAFA, Figure 6, whose numbers are lost): there 1 to 14 million images, here
@@ -92,19 +92,19 @@ var mafaFigure6 = Artifact{
 	Title: "Score against scale of the data",
 	Look: "Whether MAFA's lead over GRIT-VLP holds at every scale. Con-D has the same part of the images. The score is the mean of the six " +
 		"recalls, zero-shot; the paper adds three other tasks and fine-tunes.",
-	Rows:    rowsOf(figure6Points),
-	Columns: slices.Concat([]Column{column(eval.RMean)}, ours(), mined()),
+	Rows:    RowsOf(figure6Points),
+	Columns: slices.Concat([]Column{ColumnOf(eval.RMean)}, OwnColumns(), MinedColumns()),
 	Claims: slices.Concat(
-		above("MAFA (1/4)", "GRIT-VLP (1/4)", "appendix G.1", eval.RMean),
-		above("MAFA (1/2)", "GRIT-VLP (1/2)", "appendix G.1", eval.RMean),
-		above("MAFA (all)", "GRIT-VLP (all)", "appendix G.1", eval.RMean),
-		against("MAFA (1/4)", "GRIT-VLP (1/4)"), against("MAFA (all)", "GRIT-VLP (all)"),
+		Above("MAFA (1/4)", "GRIT-VLP (1/4)", "appendix G.1", eval.RMean),
+		Above("MAFA (1/2)", "GRIT-VLP (1/2)", "appendix G.1", eval.RMean),
+		Above("MAFA (all)", "GRIT-VLP (all)", "appendix G.1", eval.RMean),
+		AboveByCosine("MAFA (1/4)", "GRIT-VLP (1/4)"), AboveByCosine("MAFA (all)", "GRIT-VLP (all)"),
 	),
 	Table:  Comparison,
-	Figure: over("share of the training images", figure6Points, column(eval.RMean), cosine(eval.IRMAP), hardest),
+	Figure: Over("share of the training images", figure6Points, ColumnOf(eval.RMean), Cosine(eval.IRMAP), hardest),
 }
 
 // figure6Points are GRIT-VLP and MAFA on portions of the data.
 var figure6Points = slices.Concat(
-	portionPoints(MethodRow("GRIT-VLP")),
-	portionPoints(MethodRow("MAFA")))
+	PortionPoints(MethodRow("GRIT-VLP")),
+	PortionPoints(MethodRow("MAFA")))

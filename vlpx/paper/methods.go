@@ -61,7 +61,7 @@ func Methods() []Method {
 		{Name: "S-ITC", Source: "MAFA, section 4.2; METHODS.md 4.2", What: "GRIT-VLP with smoothed labels in the place of consistency",
 			Parts: smoothedGRIT},
 		{Name: "Con-D", Source: "MAFA, section 4.1; METHODS.md 4.1", What: "S-ITC fine-tuned for retrieval: MAFA's discriminator of connections",
-			Parts: smoothedGRIT, Tune: plainTuning},
+			Parts: smoothedGRIT, Tune: PlainTuning},
 		{Name: "MAFA (Oracle)", Aliases: []string{"Oracle MAFA"}, Source: "MAFA, appendix G.5; METHODS.md 4.4", What: "MAFA whose judge is the data's relation",
 			Parts: func(s Scale) negative.Method { return negative.OracleMAFA(s.SearchSpace, s.GroupQueue) }},
 		{Name: "ALBEF++", Source: "SRCL, section 4.3; METHODS.md 5", What: "negatives of a low weight are left out",

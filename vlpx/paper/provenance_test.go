@@ -86,8 +86,8 @@ func TestRowsTellTheirOwnCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.reference = &reference
-	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.note(), want) {
-		t.Errorf("got the note %q, want %q last", r.note(), want)
+	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.Note(), want) {
+		t.Errorf("got the note %q, want %q last", r.Note(), want)
 	}
 	table, err := r.Table()
 	if err != nil {

@@ -50,7 +50,7 @@ func unfit(r Reference, a Artifact) (wrong []string) {
 	}
 	columns := map[string]Column{}
 	for _, c := range a.Columns {
-		columns[c.key()] = c
+		columns[c.Key()] = c
 	}
 	for k, row := range r.Rows {
 		if !slices.ContainsFunc(a.Rows, func(x Row) bool { return x.Name == row.Name }) {
@@ -191,8 +191,8 @@ func TestNewReference(t *testing.T) {
 	if want := []string{"ALBEF 3 20", "GRIT-VLP 3 22", "Hard quantile 2 45"}; !slices.Equal(rows, want) {
 		t.Errorf("got rows %q, want %q", rows, want)
 	}
-	gap := unfinished.Rows[0].results
-	if got := leading(append(slices.Clone(gap[:1]), gap[2]), unfinished.plan.Rows[0]); len(got) != 1 {
+	gap := unfinished.Rows[0].Results
+	if got := leading(append(slices.Clone(gap[:1]), gap[2]), unfinished.Plan.Rows[0]); len(got) != 1 {
 		t.Errorf("with the second seed missing: got %d leading results, want 1", len(got))
 	}
 	nothing := report(t, plan(t, "falcon/table1", Request{}), run.OpenStore(t.TempDir()))

@@ -290,11 +290,11 @@ func TestReportCurves(t *testing.T) {
 
 func TestReportOfASpoiledResult(t *testing.T) {
 	r, store := halfDone(t)
-	path := filepath.Join(store.Dir(r.plan.Rows[0][0]), "result.json")
+	path := filepath.Join(store.Dir(r.Plan.Rows[0][0]), "result.json")
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewReport(r.plan, store); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := NewReport(r.Plan, store); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("got error %v, want one that names %s", err, path)
 	}
 }

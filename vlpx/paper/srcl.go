@@ -69,7 +69,7 @@ func unweighted(name string) Row { return prunedRow(name, 0, 0) }
 
 // recallsAt1And5 are the retrieval columns of SRCL's tables 1 and 4.
 func recallsAt1And5() []Column {
-	return []Column{column(eval.TR1), column(eval.TR5), column(eval.IR1), column(eval.IR5)}
+	return []Column{ColumnOf(eval.TR1), ColumnOf(eval.TR5), ColumnOf(eval.IR1), ColumnOf(eval.IR5)}
 }
 
 // srclTable1 removes false negatives as SRCL's weights tell them (SRCL, Table 1). The paper does not say at which threshold; it
@@ -88,10 +88,10 @@ var srclTable1 = Artifact{
 		prunedRow("ALBEF++ (no temperature)", 0.2, 0),
 		unweighted("Nothing removed"),
 	},
-	Columns: slices.Concat(recallsAt1And5(), pending("VQA", "test-dev"), ours(), weightColumns()),
+	Columns: slices.Concat(recallsAt1And5(), Pending("VQA", "test-dev"), OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
-		above("ALBEF++", "Nothing removed", "Table 1", eval.TR1, eval.TR5, eval.IR1, eval.IR5),
-		against("ALBEF++", "Nothing removed")),
+		Above("ALBEF++", "Nothing removed", "Table 1", eval.TR1, eval.TR5, eval.IR1, eval.IR5),
+		AboveByCosine("ALBEF++", "Nothing removed")),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -104,14 +104,14 @@ var srclTable2 = Artifact{
 		"UNITER, OSCAR, ALIGN, VinVL and ViLT are left out.",
 	Note: oneDifference,
 	Rows: []Row{
-		MethodRow("ALBEF", 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7).Tuned(distilledTuning),
+		MethodRow("ALBEF", 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7).Tuned(DistilledTuning),
 		srclRow("SRCL", 0, 77.3, 94.1, 97.2, 60.4, 83.9, 90.8, 96.3, 99.8, 100.0, 85.8, 97.8, 99.0).Tuned(srclTuning),
 		unweighted("SRCL without weights").Tuned(unweightedTuning),
 	},
-	Columns: slices.Concat(retrieval(), flickr(), []Column{cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False)}),
+	Columns: slices.Concat(Retrieval(), Flickr(), []Column{Cosine(eval.TRMAP), Cosine(eval.IRMAP), Cosine(eval.IR1False)}),
 	Claims: slices.Concat(
-		above("SRCL", "SRCL without weights", "section 4.2.1", eval.TR1, eval.IR1),
-		above("SRCL", "ALBEF", "section 4.2.1"+distils, eval.TR1, eval.IR1), against("SRCL", "SRCL without weights")),
+		Above("SRCL", "SRCL without weights", "section 4.2.1", eval.TR1, eval.IR1),
+		Above("SRCL", "ALBEF", "section 4.2.1"+distils, eval.TR1, eval.IR1), AboveByCosine("SRCL", "SRCL without weights")),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -129,11 +129,11 @@ var srclTable4 = Artifact{
 		srclRow(sharpSRCL, negative.Sharp),
 		unweighted("SRCL without weights"),
 	},
-	Columns: slices.Concat(recallsAt1And5(), ours(), weightColumns()),
+	Columns: slices.Concat(recallsAt1And5(), OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
-		above("SRCL", "SRCL without weights", "section 4.2.4", eval.TR1, eval.IR1),
-		above("SRCL", "ALBEF", "section 4.2.4"+distils, eval.TR1, eval.IR1),
-		against("SRCL", "SRCL without weights"), against(sharpSRCL, "SRCL without weights")),
+		Above("SRCL", "SRCL without weights", "section 4.2.4", eval.TR1, eval.IR1),
+		Above("SRCL", "ALBEF", "section 4.2.4"+distils, eval.TR1, eval.IR1),
+		AboveByCosine("SRCL", "SRCL without weights"), AboveByCosine(sharpSRCL, "SRCL without weights")),
 	Table:  Comparison,
 	Figure: Bars,
 }
@@ -149,19 +149,19 @@ var srclFigure4 = Artifact{
 	Look: "Whether SRCL is above ALBEF at every amount, and whether its lead grows. The epochs are the same, and so fewer images are " +
 		"fewer steps.",
 	Note:    oneDifference + " The figure's panel of VQA is left out: the task is not there yet.",
-	Rows:    rowsOf(srclPortions),
-	Columns: slices.Concat(recallsAt1And5(), ours()),
+	Rows:    RowsOf(srclPortions),
+	Columns: slices.Concat(recallsAt1And5(), OwnColumns()),
 	Claims: slices.Concat(
-		above("SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1),
-		above("SRCL (1/2)", "SRCL without weights (1/2)", "section 4.4", eval.TR1, eval.IR1),
-		above("SRCL (all)", "SRCL without weights (all)", "section 4.4", eval.TR1, eval.IR1),
-		gainAbove("SRCL (all)", "SRCL without weights (all)", "SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1)),
+		Above("SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1),
+		Above("SRCL (1/2)", "SRCL without weights (1/2)", "section 4.4", eval.TR1, eval.IR1),
+		Above("SRCL (all)", "SRCL without weights (all)", "section 4.4", eval.TR1, eval.IR1),
+		GainAbove("SRCL (all)", "SRCL without weights (all)", "SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1)),
 	Table: Comparison,
-	Figure: over("share of the training images", srclPortions, column(eval.TR1), column(eval.IR1), cosine(eval.IRMAP),
-		cosine(eval.IR1False)),
+	Figure: Over("share of the training images", srclPortions, ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.IRMAP),
+		Cosine(eval.IR1False)),
 }
 
 var srclPortions = slices.Concat(
-	portionPoints(MethodRow("ALBEF")),
-	portionPoints(srclRow("SRCL", 0)),
-	portionPoints(unweighted("SRCL without weights")))
+	PortionPoints(MethodRow("ALBEF")),
+	PortionPoints(srclRow("SRCL", 0)),
+	PortionPoints(unweighted("SRCL without weights")))

@@ -33,7 +33,7 @@ func examplesArtifact(id, title string, part int) Artifact {
 
 // examplesTable tells where the own image stands among the first ones, and how many of those are true.
 func examplesTable(r *Report, part int) (plots.Table, error) {
-	t := r.schedulerTable("The first seed's five images for each caption: the place of the caption's own image among them, and how many of " +
+	t := r.NewTable("The first seed's five images for each caption: the place of the caption's own image among them, and how many of " +
 		"them the caption is true of, by the cosine and after re-ranking by image-text matching.")
 	t.Columns = []plots.Column{{Name: "caption"}, {Group: "Own image", Name: "cosine"}, {Group: "Own image", Name: "re-ranked"},
 		{Group: "True of five", Name: "cosine"}, {Group: "True of five", Name: "re-ranked"}}
@@ -42,14 +42,14 @@ func examplesTable(r *Report, part int) (plots.Table, error) {
 		return t, err
 	}
 	for _, row := range r.Rows {
-		t.Rows = append(t.Rows, row.unfinished()...)
-		if len(row.results) > 0 && len(row.results[0].Retrieved) == 0 {
+		t.Rows = append(t.Rows, row.Unfinished()...)
+		if len(row.Results) > 0 && len(row.Results[0].Retrieved) == 0 {
 			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Status: "its run is of an older version, which kept no examples"})
 		}
-		for _, x := range row.examples(part) {
+		for _, x := range examples(row, part) {
 			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: a.caption(x.Caption)}}, {{Text: a.ownAmong(x.Cosine, x.Caption)}}, {{Text: a.ownAmong(x.Matched, x.Caption)}},
-				{{Text: a.trueAmong(x.Cosine, x.Caption)}}, {{Text: a.trueAmong(x.Matched, x.Caption)}},
+				{{Text: a.Caption(x.Caption)}}, {{Text: ownAmong(a, x.Cosine, x.Caption)}}, {{Text: ownAmong(a, x.Matched, x.Caption)}},
+				{{Text: trueAmong(a, x.Cosine, x.Caption)}}, {{Text: trueAmong(a, x.Matched, x.Caption)}},
 			}})
 		}
 	}
@@ -57,30 +57,30 @@ func examplesTable(r *Report, part int) (plots.Table, error) {
 }
 
 // testAlbum is that of the test split.
-func testAlbum(r *Report) (album, error) {
-	set, err := r.plan.Data.TestSet()
+func testAlbum(r *Report) (Album, error) {
+	set, err := r.Plan.Data.TestSet()
 	if err != nil {
-		return album{}, err
+		return Album{}, err
 	}
-	return albumOf(set), nil
+	return AlbumOf(set), nil
 }
 
 // ownAmong is the place of a caption's own image among some, from 1; empty where it is not among them.
-func (a album) ownAmong(images []int, caption int) string {
-	if k := slices.Index(images, a.pairs[caption].Image); k >= 0 {
+func ownAmong(a Album, images []int, caption int) string {
+	if k := slices.Index(images, a.Pairs[caption].Image); k >= 0 {
 		return fmt.Sprint(k + 1)
 	}
 	return ""
 }
 
 // trueAmong counts the images that a caption is true of; empty where nothing is known of that.
-func (a album) trueAmong(images []int, caption int) string {
-	if a.relation == nil {
+func trueAmong(a Album, images []int, caption int) string {
+	if a.Relation == nil {
 		return ""
 	}
 	n := 0
 	for _, image := range images {
-		if a.mark(a.pairOf(image), caption) == plots.TruePair {
+		if a.Mark(pairOf(a, image), caption) == plots.TruePair {
 			n++
 		}
 	}
@@ -88,28 +88,28 @@ func (a album) trueAmong(images []int, caption int) string {
 }
 
 // pairOf is the first pair of an image.
-func (a album) pairOf(image int) int {
-	return slices.IndexFunc(a.pairs, func(p datasets.Pair) bool { return p.Image == image })
+func pairOf(a Album, image int) int {
+	return slices.IndexFunc(a.Pairs, func(p datasets.Pair) bool { return p.Image == image })
 }
 
 // examplesFigure has a row of pictures for each caption and method, by the cosine, since the paper looks at the embedding.
 func examplesFigure(r *Report, part int) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "Test split, without re-ranking. Numbers are ranks.")}
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split, without re-ranking. Numbers are ranks.")}
 	a, err := testAlbum(r)
 	if err != nil {
 		return nil, err
 	}
 	for k := range examplesEach {
 		for _, row := range r.Rows {
-			examples := row.examples(part)
-			if k >= len(examples) {
+			shown := examples(row, part)
+			if k >= len(shown) {
 				continue
 			}
-			line, err := a.retrieved(examples[k])
+			line, err := retrieved(a, shown[k])
 			if err != nil {
 				return nil, err
 			}
-			line.Name = row.Name + ": " + a.caption(examples[k].Caption)
+			line.Name = row.Name + ": " + a.Caption(shown[k].Caption)
 			f.Rows = append(f.Rows, line)
 		}
 	}
@@ -120,28 +120,28 @@ func examplesFigure(r *Report, part int) (plots.Drawing, error) {
 }
 
 // retrieved are the pictures of an example.
-func (a album) retrieved(x eval.Retrieved) (plots.PictureRow, error) {
+func retrieved(a Album, x eval.Retrieved) (plots.PictureRow, error) {
 	var line plots.PictureRow
 	for k, image := range x.Cosine {
-		pair := a.pairOf(image)
-		picture, err := a.image(pair)
+		pair := pairOf(a, image)
+		picture, err := a.Image(pair)
 		if err != nil {
 			return line, err
 		}
 		place := fmt.Sprint(k + 1)
-		if image == a.pairs[x.Caption].Image {
+		if image == a.Pairs[x.Caption].Image {
 			place += ", its own image"
 		}
-		line.Pictures = append(line.Pictures, plots.Picture{Image: picture, Caption: place, Mark: a.mark(pair, x.Caption)})
+		line.Pictures = append(line.Pictures, plots.Picture{Image: picture, Caption: place, Mark: a.Mark(pair, x.Caption)})
 	}
 	return line, nil
 }
 
 // examples are the part-th lot of the examples of the first seed; none in results of older versions.
-func (row RowReport) examples(part int) []eval.Retrieved {
-	if len(row.results) == 0 {
+func examples(row RowReport, part int) []eval.Retrieved {
+	if len(row.Results) == 0 {
 		return nil
 	}
-	all := row.results[0].Retrieved
+	all := row.Results[0].Retrieved
 	return all[min(part*examplesEach, len(all)):min((part+1)*examplesEach, len(all))]
 }

@@ -44,13 +44,13 @@ var srclFigure3 = Artifact{
 		"and so are the temperature and 0.7 in the claims, which the paper makes of a rise and a fall.",
 	Rows: slices.Concat([]Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
 		[]Row{srclRow("SRCL", 0, 20), srclRow(sharpSRCL, negative.Sharp)}),
-	Columns: slices.Concat([]Column{weightsBelow(0.7)}, recallsAt1And5(), ours(), weightColumns()),
+	Columns: slices.Concat([]Column{weightsBelow(0.7)}, recallsAt1And5(), OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
-		above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
-		above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
-		above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
-		against(thresholdName(0.2, negative.Sharp), "Nothing removed")),
-	Unstated: []Unstated{{"SRCL is above ALBEF++ at every threshold", "Figure 3", "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
+		Above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
+		Above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
+		Above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
+		AboveByCosine(thresholdName(0.2, negative.Sharp), "Nothing removed")),
+	Unstated: []Unstated{{What: "SRCL is above ALBEF++ at every threshold", Source: "Figure 3", Why: "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
 		"are what is tested"}},
 	Table:  Comparison,
 	Figure: thresholdFigure,
@@ -78,19 +78,19 @@ func thresholdRows(temperature float64) []Row {
 // thresholdFigure has a panel of each of three measures against the threshold, with SRCL's as lines across, one of the weights'
 // distributions, and one for each temperature that tells the false negatives' from the true ones'.
 func thresholdFigure(r *Report) (plots.Drawing, error) {
-	f := r.figure(r.spreadNote("bands"), "Weights are of the last epoch, of all seeds.")
+	f := r.NewFigure(r.SpreadNote("bands"), "Weights are of the last epoch, of all seeds.")
 	across := []float64{0, thresholds[len(thresholds)-1]}
-	for _, c := range []Column{column(eval.TR1), column(eval.IR1), cosine(eval.IRMAP)} {
-		panel := plots.Lines{Title: c.heading(), XLabel: "threshold of the weight", YLabel: c.label()}
+	for _, c := range []Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.IRMAP)} {
+		panel := plots.Lines{Title: c.Heading(), XLabel: "threshold of the weight", YLabel: c.Label()}
 		for _, temperature := range []float64{0, negative.Sharp} {
 			names := []string{"Nothing removed"}
 			for _, t := range thresholds {
 				names = append(names, thresholdName(t, temperature))
 			}
-			panel.Series = append(panel.Series, r.along(temperatureName(temperature), c, append([]float64{0}, thresholds...), names))
+			panel.Series = append(panel.Series, along(r, temperatureName(temperature), c, append([]float64{0}, thresholds...), names))
 		}
 		for _, name := range []string{"SRCL", sharpSRCL} {
-			panel.Series = append(panel.Series, r.along(name, c, across, []string{name, name}))
+			panel.Series = append(panel.Series, along(r, name, c, across, []string{name, name}))
 		}
 		panel.Series = slices.DeleteFunc(panel.Series, func(s plots.Series) bool { return len(s.X) == 0 })
 		if len(panel.Series) > 0 {
@@ -102,7 +102,7 @@ func thresholdFigure(r *Report) (plots.Drawing, error) {
 	var split []plots.Panel
 	for k, name := range []string{"SRCL", sharpSRCL} {
 		temperature := temperatureName([]float64{0, negative.Sharp}[k])
-		w := lastWeights(r.resultsOf(name))
+		w := lastWeights(resultsOf(r, name))
 		if w.All.N == 0 {
 			continue
 		}
@@ -115,7 +115,7 @@ func thresholdFigure(r *Report) (plots.Drawing, error) {
 	if len(distribution.Series) > 0 {
 		f.Panels = append(append(f.Panels, distribution), split...)
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 func temperatureName(temperature float64) string {
@@ -126,10 +126,10 @@ func temperatureName(temperature float64) string {
 }
 
 // along is a column's mean over seeds in one row after another, at the given places; rows without results are left out.
-func (r *Report) along(name string, c Column, at []float64, rows []string) plots.Series {
+func along(r *Report, name string, c Column, at []float64, rows []string) plots.Series {
 	s := plots.Series{Name: name}
 	for k, row := range rows {
-		if values := c.valuesOf(r.resultsOf(row)); len(values) > 0 {
+		if values := c.Values(resultsOf(r, row)); len(values) > 0 {
 			mean, std := stat.MeanStdDev(values, nil)
 			s.X, s.Mean, s.Std = append(s.X, at[k]), append(s.Mean, mean), append(s.Std, std)
 		}
@@ -138,8 +138,8 @@ func (r *Report) along(name string, c Column, at []float64, rows []string) plots
 }
 
 // resultsOf are the results of the row of that name.
-func (r *Report) resultsOf(name string) []run.Result {
-	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })].results
+func resultsOf(r *Report, name string) []run.Result {
+	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })].Results
 }
 
 // lastWeights are the weights of the last epoch of all seeds.

@@ -38,7 +38,7 @@ const lowestShown = 6
 
 // weightsTable tells of the weights over training, over all seeds.
 func weightsTable(r *Report) (plots.Table, error) {
-	t := r.schedulerTable("Weights of the image anchors' negatives, whose mean is one, over all seeds: mean ± standard deviation; AUC is " +
+	t := r.NewTable("Weights of the image anchors' negatives, whose mean is one, over all seeds: mean ± standard deviation; AUC is " +
 		"how often a false negative weighs less than a true one.")
 	t.Columns = []plots.Column{{Name: "epoch"}, {Group: "Weight", Name: "false negatives", Format: "%.2f"},
 		{Group: "Weight", Name: "true negatives", Format: "%.2f"}, {Name: "AUC", Unit: "%"}}
@@ -46,10 +46,10 @@ func weightsTable(r *Report) (plots.Table, error) {
 		t.Columns = append(t.Columns, plots.Column{Group: "Negatives below", Name: fmt.Sprint(threshold), Unit: "%"})
 	}
 	for _, row := range r.Rows {
-		t.Rows = append(t.Rows, row.unfinished()...)
-		for e, w := range weighings(row.results) {
+		t.Rows = append(t.Rows, row.Unfinished()...)
+		for e, w := range weighings(row.Results) {
 			line := plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: fmt.Sprint(e + 1)}}, {spreadOf(w.False.Moments)}, {spreadOf(w.True.Moments)}, {plots.Number(100 * w.AUC())},
+				{{Text: fmt.Sprint(e + 1)}}, {SpreadOf(w.False.Moments)}, {SpreadOf(w.True.Moments)}, {plots.Number(100 * w.AUC())},
 			}}
 			for _, threshold := range train.WeightThresholds {
 				line.Cells = append(line.Cells, plots.Cell{plots.Number(100 * w.All.Below(threshold))})
@@ -68,7 +68,9 @@ func weighings(results []run.Result) []train.Weighing {
 			if record.Weighing == nil {
 				continue
 			}
-			epochs = atLeast(epochs, e+1)
+			for len(epochs) <= e {
+				epochs = append(epochs, train.Weighing{})
+			}
 			epochs[e].All.Merge(record.Weighing.All)
 			epochs[e].False.Merge(record.Weighing.False)
 			epochs[e].True.Merge(record.Weighing.True)
@@ -79,29 +81,29 @@ func weighings(results []run.Result) []train.Weighing {
 
 // heatFigure has a panel a row: the last epoch's mini-batch of the row's first seed.
 func heatFigure(r *Report) (plots.Drawing, error) {
-	f := r.figure(r.firstSeedOnly(), "A mini-batch of the last epoch; the own pairs, in grey, have no weight.")
-	a, err := newAlbum(r)
+	f := r.NewFigure(r.FirstSeedOnly(), "A mini-batch of the last epoch; the own pairs, in grey, have no weight.")
+	a, err := NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range r.Rows {
-		if w := row.firstWeighing(); w != nil {
-			f.Panels = append(f.Panels, a.heat(row.Name, w))
+		if w := firstWeighing(row); w != nil {
+			f.Panels = append(f.Panels, heat(a, row.Name, w))
 		}
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 // firstWeighing is the last epoch of the first seed's; nil where there is none.
-func (row RowReport) firstWeighing() *train.Weighing {
-	if len(row.results) == 0 {
+func firstWeighing(row RowReport) *train.Weighing {
+	if len(row.Results) == 0 {
 		return nil
 	}
-	return lastWeighing(row.results[0])
+	return lastWeighing(row.Results[0])
 }
 
 // heat is the mini-batch of a row as a panel.
-func (a album) heat(name string, w *train.Weighing) plots.Heat {
+func heat(a Album, name string, w *train.Weighing) plots.Heat {
 	h := plots.Heat{Title: name, XLabel: "caption", YLabel: "anchor: image", ZLabel: "weight"}
 	n := len(w.Pairs)
 	for i, anchor := range w.Pairs {
@@ -109,7 +111,7 @@ func (a album) heat(name string, w *train.Weighing) plots.Heat {
 		values[i] = math.NaN() // the own pair has no weight
 		marked := make([]bool, n)
 		for j, negative := range w.Pairs {
-			marked[j] = i != j && a.mark(anchor, negative) == plots.TruePair
+			marked[j] = i != j && a.Mark(anchor, negative) == plots.TruePair
 		}
 		h.Values, h.Marked = append(h.Values, values), append(h.Marked, marked)
 	}
@@ -118,19 +120,19 @@ func (a album) heat(name string, w *train.Weighing) plots.Heat {
 
 // lowestTable has a line for each of the first seed's negatives with the lowest weights of the last epoch.
 func lowestTable(r *Report) (plots.Table, error) {
-	t := r.schedulerTable("The first seed's, of the last epoch; an anchor at most once, and other captions of its image left out.")
+	t := r.NewTable("The first seed's, of the last epoch; an anchor at most once, and other captions of its image left out.")
 	t.Columns = []plots.Column{{Name: "anchor"}, {Name: "caption of the negative"}, {Name: "weight", Format: "%.2f"},
 		{Name: "true of the anchor"}}
-	a, err := newAlbum(r)
+	a, err := NewAlbum(r)
 	if err != nil {
 		return t, err
 	}
 	for _, row := range r.Rows {
-		t.Rows = append(t.Rows, row.unfinished()...)
-		for _, x := range row.lowest(math.MaxInt) {
+		t.Rows = append(t.Rows, row.Unfinished()...)
+		for _, x := range lowest(row, math.MaxInt) {
 			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: a.caption(x.Anchor)}}, {{Text: a.caption(x.Negative)}}, {plots.Number(x.Weight)},
-				{{Text: isTruePair[a.mark(x.Anchor, x.Negative)]}},
+				{{Text: a.Caption(x.Anchor)}}, {{Text: a.Caption(x.Negative)}}, {plots.Number(x.Weight)},
+				{{Text: MarkWord(a.Mark(x.Anchor, x.Negative))}},
 			}})
 		}
 	}
@@ -139,18 +141,18 @@ func lowestTable(r *Report) (plots.Table, error) {
 
 // lowestFigure shows some of them with their anchors.
 func lowestFigure(r *Report) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.heading(), Note: r.caption(r.firstSeedOnly(), "Numbers are the weights of the negatives, whose mean is one.")}
-	a, err := newAlbum(r)
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Numbers are the weights of the negatives, whose mean is one.")}
+	a, err := NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range r.Rows {
-		for k, x := range row.lowest(lowestShown) {
-			anchor, err := a.image(x.Anchor)
+		for k, x := range lowest(row, lowestShown) {
+			anchor, err := a.Image(x.Anchor)
 			if err != nil {
 				return nil, err
 			}
-			negative, err := a.image(x.Negative)
+			negative, err := a.Image(x.Negative)
 			if err != nil {
 				return nil, err
 			}
@@ -161,8 +163,8 @@ func lowestFigure(r *Report) (plots.Drawing, error) {
 				f.Rows[len(f.Rows)-1].Name = row.Name
 			}
 			line := &f.Rows[len(f.Rows)-1]
-			line.Pictures = append(line.Pictures, plots.Picture{Image: anchor, Caption: "anchor: " + a.caption(x.Anchor)}, plots.Picture{
-				Image: negative, Caption: fmt.Sprintf("%.2f: %s", x.Weight, a.caption(x.Negative)), Mark: a.mark(x.Anchor, x.Negative),
+			line.Pictures = append(line.Pictures, plots.Picture{Image: anchor, Caption: "anchor: " + a.Caption(x.Anchor)}, plots.Picture{
+				Image: negative, Caption: fmt.Sprintf("%.2f: %s", x.Weight, a.Caption(x.Negative)), Mark: a.Mark(x.Anchor, x.Negative),
 			})
 		}
 	}
@@ -173,8 +175,8 @@ func lowestFigure(r *Report) (plots.Drawing, error) {
 }
 
 // lowest are the negatives with the lowest weights, so many at most, of the last epoch of the first seed.
-func (row RowReport) lowest(most int) []train.Weighed {
-	w := row.firstWeighing()
+func lowest(row RowReport, most int) []train.Weighed {
+	w := firstWeighing(row)
 	if w == nil {
 		return nil
 	}

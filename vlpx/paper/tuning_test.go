@@ -12,10 +12,10 @@ import (
 // What a run needs comes before it, once: the reference model, what that starts from, and the pre-training.
 func TestPlanOfFineTuning(t *testing.T) {
 	a := Artifact{ID: "test/tuning", Rows: []Row{
-		MethodRow("SRCL").As("tuned").informedBy("Con-D").Tuned(distilledTuning),
+		MethodRow("SRCL").As("tuned").informedBy("Con-D").Tuned(DistilledTuning),
 		MethodRow("S-ITC"),
 		MethodRow("InfoNCE").As("plain"),
-		MethodRow("InfoNCE").As("plain tuned").Tuned(plainTuning),
+		MethodRow("InfoNCE").As("plain tuned").Tuned(PlainTuning),
 	}}
 	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestTuningsFit(t *testing.T) {
 	for _, name := range ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := preset(t, name, folder)
-			for _, tune := range []func(Scale) negative.Method{distilledTuning, plainTuning} {
+			for _, tune := range []func(Scale) negative.Method{DistilledTuning, PlainTuning} {
 				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
 				c := s.tuned(from, run.Data{}, tune(s)).Train
 				if err := c.Validate(); err != nil {

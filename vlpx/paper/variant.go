@@ -75,7 +75,7 @@ func Compared(rows []Row) (Artifact, error) {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
 	}
 	a := Artifact{
-		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(retrieval(), ours()),
+		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(Retrieval(), OwnColumns()),
 		Table: ownComparison, Figure: Bars,
 	}
 	if len(rows) == 1 {
@@ -91,7 +91,7 @@ func Compared(rows []Row) (Artifact, error) {
 			continue
 		}
 		for _, c := range []Column{
-			column(eval.TR1), column(eval.IR1), cosine(eval.TRMAP), cosine(eval.IRMAP),
+			ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.TRMAP), Cosine(eval.IRMAP),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		} {
 			a.Claims = append(a.Claims, Claim{Better: row.Name, Than: rows[0].Name, In: c})
@@ -118,8 +118,8 @@ func (a Artifact) compared() bool { return a.ID == comparison || a.ID == single 
 
 // learning follows a row over the epochs.
 func learning(r *Report) (plots.Drawing, error) {
-	return r.curves(r.panels([]Column{
-		column(eval.TR1), column(eval.IR1), column(eval.IRMAP),
+	return r.CurvesOf(r.Panels([]Column{
+		ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP),
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 	}, r.Rows))
 }

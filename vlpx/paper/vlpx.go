@@ -33,7 +33,7 @@ var own = []Artifact{
 		},
 		Columns: classColumns(),
 		Claims: []Claim{
-			{Better: "Instance-based: true", Than: "Instance-based: false", In: cosine(eval.IRMAP)},
+			{Better: "Instance-based: true", Than: "Instance-based: false", In: Cosine(eval.IRMAP)},
 		},
 		Table:  Comparison,
 		Figure: Curves,
@@ -45,13 +45,13 @@ var own = []Artifact{
 		Rows: slices.Concat(
 			[]Row{MethodRow("InfoNCE")}, QuantileRows(QuantileLevels()),
 			[]Row{MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
-		Columns: slices.Concat(validation(eval.IRMAP, eval.IR10), []Column{
-			cosine(eval.TR10), cosine(eval.IR1), cosine(eval.IR10), cosine(eval.TRMAP), cosine(eval.IRMAP), cosine(eval.IR1False),
+		Columns: slices.Concat(Validation(eval.IRMAP, eval.IR10), []Column{
+			Cosine(eval.TR10), Cosine(eval.IR1), Cosine(eval.IR10), Cosine(eval.TRMAP), Cosine(eval.IRMAP), Cosine(eval.IR1False),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		}),
 		Claims: slices.Concat(
-			against("FALCON", BestOfSweep), against("FALCON (shared quantile)", BestOfSweep), against("q = 0.9", "q = 1"),
-			against("q = 0.9", "InfoNCE"), against("q = 1", "InfoNCE")),
+			AboveByCosine("FALCON", BestOfSweep), AboveByCosine("FALCON (shared quantile)", BestOfSweep), AboveByCosine("q = 0.9", "q = 1"),
+			AboveByCosine("q = 0.9", "InfoNCE"), AboveByCosine("q = 1", "InfoNCE")),
 		Sweep:  []string{"q = 0.5", "q = 0.8", "q = 0.9", "q = 0.95", "q = 1"},
 		Table:  Comparison,
 		Figure: Bars,
@@ -65,8 +65,8 @@ var own = []Artifact{
 		},
 		Columns: classColumns(),
 		Claims: []Claim{
-			{Better: "spec density", Than: "quart density", In: chosen()[0]},
-			{Better: "quart density", Than: "half density", In: chosen()[0]},
+			{Better: "spec density", Than: "quart density", In: Chosen()[0]},
+			{Better: "quart density", Than: "half density", In: Chosen()[0]},
 		},
 		Table:  Comparison,
 		Figure: Curves,
@@ -74,20 +74,6 @@ var own = []Artifact{
 	human,
 	agreement,
 	discriminators,
-}
-
-// against claims that one row is above another in image retrieval by cosine.
-func against(better, than string) []Claim {
-	return []Claim{{Better: better, Than: than, In: cosine(eval.IRMAP)}, {Better: better, Than: than, In: cosine(eval.IR1False)}}
-}
-
-// validation describes columns of metrics of the validation split, without re-ranking.
-func validation(metrics ...eval.Metric) []Column {
-	var columns []Column
-	for _, m := range metrics {
-		columns = append(columns, Column{Group: "Validation", Name: string(m), Metric: string(m), Unit: column(m).Unit, Validation: true})
-	}
-	return columns
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.
@@ -108,12 +94,12 @@ func densityRow(level string) Row {
 
 // classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.
 func classColumns() []Column {
-	columns := chosen()
+	columns := Chosen()
 	for _, class := range train.Complexity {
 		columns = append(columns, Column{Group: "Quantile chosen", Name: class, Metric: train.ClassMean + class})
 	}
 	for _, class := range train.Complexity {
 		columns = append(columns, Column{Group: "False negatives chosen", Name: class, Metric: train.ClassChosen + class, Unit: "%", Lower: true})
 	}
-	return append(columns, cosine(eval.IRMAP))
+	return append(columns, Cosine(eval.IRMAP))
 }

@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
@@ -22,7 +23,7 @@ func List(name string) (plots.Table, bool) {
 		Note:    "ready: all of it; partial: some rows or columns are not there yet. Times are of three seeds with ONNX Runtime on two cores.",
 		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
 	}
-	for _, a := range paper.All() {
+	for _, a := range catalogue.List() {
 		if name != "" && !strings.EqualFold(a.Paper(), name) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"reflect"
@@ -9,45 +9,38 @@ import (
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
-func preset(t *testing.T, name string, folder bool) Scale {
-	t.Helper()
-	s, err := Preset(name, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestPresetNames(t *testing.T) {
-	if got, want := ScaleNames(), []string{"tiny", "mini", "small", "paper"}; !slices.Equal(got, want) {
+	if got, want := paper.ScaleNames(), []string{"tiny", "mini", "small", "paper"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			if s := preset(t, name, folder); s.Name != name || s.Augment && !folder {
+			if s := papertest.Preset(t, name, folder); s.Name != name || s.Augment && !folder {
 				t.Errorf("%s, folder %v: got %q, augment %v", name, folder, s.Name, s.Augment)
 			}
 		}
-		if RunCost(name) <= 0 {
+		if paper.RunCost(name) <= 0 {
 			t.Errorf("%s: no cost", name)
 		}
 	}
-	if _, err := Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
+	if _, err := paper.Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
 		t.Errorf("got error %v, want a suggestion of small", err)
 	}
 }
 
 // Every preset is a configuration that trains: its sizes fit, with every method.
 func TestPresetsFit(t *testing.T) {
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := preset(t, name, folder)
-			for _, m := range Methods() {
-				row := MethodRow(m.Name)
+			s := papertest.Preset(t, name, folder)
+			for _, m := range paper.Methods() {
+				row := paper.MethodRow(m.Name)
 				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, row.Method(s), []uint64{1})[0].Train
 				if row.Reference != nil {
 					config.Reference = "of another run"
@@ -66,7 +59,7 @@ func TestPresetsFit(t *testing.T) {
 // The paper preset is ALBEF's architecture with BERT's vocabulary, under GRIT-VLP's regime (METHODS.md 1.2 and 19) with the
 // sizes of FALCON's table 5.
 func TestPaperPreset(t *testing.T) {
-	s := preset(t, "paper", true)
+	s := papertest.Preset(t, "paper", true)
 	if got, want := s.Framework(30522), framework.Paper(); got != want {
 		t.Errorf("framework: got %+v, want %+v", got, want)
 	}
@@ -100,7 +93,7 @@ func TestCost(t *testing.T) {
 	for total, want := range map[time.Duration]string{
 		30 * time.Second: "30 s", 10 * time.Minute: "10 min", 5 * time.Hour: "5 h", 240 * time.Hour: "10 days",
 	} {
-		if got := Cost("tiny", int(total/RunCost("tiny"))); got != want {
+		if got := paper.Cost("tiny", int(total/paper.RunCost("tiny"))); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

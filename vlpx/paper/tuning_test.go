@@ -1,23 +1,29 @@
-package paper
+package paper_test
 
 import (
 	"slices"
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // What a run needs comes before it, once: the reference model, what that starts from, and the pre-training.
 func TestPlanOfFineTuning(t *testing.T) {
-	a := Artifact{ID: "test/tuning", Rows: []Row{
-		MethodRow("SRCL").As("tuned").informedBy("Con-D").Tuned(DistilledTuning),
-		MethodRow("S-ITC"),
-		MethodRow("InfoNCE").As("plain"),
-		MethodRow("InfoNCE").As("plain tuned").Tuned(PlainTuning),
+	conD := paper.MethodRow("Con-D")
+	tuned := paper.MethodRow("SRCL").As("tuned").Tuned(paper.DistilledTuning)
+	tuned.Reference = &conD
+	a := paper.Artifact{ID: "test/tuning", Rows: []paper.Row{
+		tuned,
+		paper.MethodRow("S-ITC"),
+		paper.MethodRow("InfoNCE").As("plain"),
+		paper.MethodRow("InfoNCE").As("plain tuned").Tuned(paper.PlainTuning),
 	}}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
+	p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +73,12 @@ func TestPlanOfFineTuning(t *testing.T) {
 
 // Fine-tuning at every scale is a configuration that trains, that of the paper ALBEF's on COCO (METHODS.md 15.3 and 19).
 func TestTuningsFit(t *testing.T) {
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := preset(t, name, folder)
-			for _, tune := range []func(Scale) negative.Method{DistilledTuning, PlainTuning} {
+			s := papertest.Preset(t, name, folder)
+			for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledTuning, paper.PlainTuning} {
 				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
-				c := s.tuned(from, run.Data{}, tune(s)).Train
+				c := s.FineTuned(from, run.Data{}, tune(s)).Train
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, folder %v: %v", name, folder, err)
 				}
@@ -93,7 +99,7 @@ func TestTuningsFit(t *testing.T) {
 
 // Plans of before there was fine-tuning ask for the same runs.
 func TestOlderPlans(t *testing.T) {
-	p := plan(t, "falcon/table1", Request{Seeds: []uint64{1}, Methods: []string{"ALBEF", "SRCL"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF", "SRCL"}})
 	var got []string
 	for _, r := range p.Runs() {
 		got = append(got, r.ID())

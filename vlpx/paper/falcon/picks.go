@@ -6,23 +6,23 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // figure4 shows what the scheduler picks for a few anchors (FALCON, Figure 4).
-var figure4 = Artifact{
+var figure4 = paper.Artifact{
 	ID:    "falcon/figure4",
 	Title: "What the scheduler picks: anchors with candidates at their sampled quantile",
 	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
 		"scheduler should keep away from.",
-	Rows:   []Row{MethodRow("FALCON")},
+	Rows:   []paper.Row{paper.MethodRow("FALCON")},
 	Table:  picksTable,
 	Figure: picksFigure,
 }
 
 // picksTable has a line for each picture of picksFigure.
-func picksTable(r *Report) (plots.Table, error) {
+func picksTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("The first seed's. True pair: either caption is true of the other's image, where that is known.")
 	t.Heading = "anchor"
 	t.Columns = []plots.Column{{Name: "class"}, {Name: "epoch"}, {Name: "quantile", Format: "%.2f"}, {Name: "Beta (a, b)"},
@@ -37,7 +37,7 @@ func picksTable(r *Report) (plots.Table, error) {
 			for _, p := range a.picks {
 				t.Rows = append(t.Rows, plots.TableRow{Name: g.Caption(a.pair), Cells: []plots.Cell{
 					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {plots.Number(p.Quantile)},
-					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: MarkWord(g.markPick(p.Pick))}},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: paper.MarkWord(g.markPick(p.Pick))}},
 				}})
 			}
 		}
@@ -46,7 +46,7 @@ func picksTable(r *Report) (plots.Table, error) {
 }
 
 // picksFigure has a row of pictures for two anchors of each complexity, of the first seed.
-func picksFigure(r *Report) (plots.Drawing, error) {
+func picksFigure(r *paper.Report) (plots.Drawing, error) {
 	g, err := newGallery(r)
 	if g == nil || err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func picksFigure(r *Report) (plots.Drawing, error) {
 
 // gallery is what a report shows of single anchors, of its first seed.
 type gallery struct {
-	Album
+	paper.Album
 	classes []train.Class
 	picks   map[int][]pick // of each followed pair, in the epochs shown
 }
@@ -100,12 +100,12 @@ type pick struct {
 }
 
 // newGallery is nil while there is nothing to show.
-func newGallery(r *Report) (*gallery, error) {
-	epochs := SomeEpochs(ScheduledEpochs(r.FirstSeed()))
+func newGallery(r *paper.Report) (*gallery, error) {
+	epochs := paper.SomeEpochs(paper.ScheduledEpochs(r.FirstSeed()))
 	if len(epochs) == 0 {
 		return nil, nil
 	}
-	a, err := NewAlbum(r)
+	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}

@@ -6,34 +6,34 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // figureD1 shows how the predicted distributions of a few anchors change (FALCON, appendix D.1).
-var figureD1 = Artifact{
+var figureD1 = paper.Artifact{
 	ID:    "falcon/D.1",
 	Title: "Predicted Beta distributions per anchor over training",
 	Look: "Whether the distributions differ between anchors at all, and whether complex anchors, which are slower to align, get lower " +
 		"quantiles than simple ones, which allow higher ones later in training. The false negatives of simple anchors gather at the top.",
-	Unstated: []Unstated{
+	Unstated: []paper.Unstated{
 		{What: "Complex anchors need lower quantiles than simple ones", Source: "section 2", Why: "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
-		{What: "The best hardness rises over training", Source: "section 2", Why: DrawnOnly},
+		{What: "The best hardness rises over training", Source: "section 2", Why: paper.DrawnOnly},
 	},
-	Rows:   []Row{MethodRow("FALCON")},
+	Rows:   []paper.Row{paper.MethodRow("FALCON")},
 	Table:  betaTable,
 	Figure: betaFigure,
 }
 
 // betaTable tells, over all anchors of all seeds, what was predicted and chosen.
-func betaTable(r *Report) (plots.Table, error) {
+func betaTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("Over the anchors of all seeds: mean ± standard deviation of the quantile chosen, means of the predicted " +
 		"a and b, true pairs among the picked negatives. The first epoch is not scheduled.")
 	t.Heading = "anchors"
 	t.Columns = []plots.Column{{Name: "words"}, {Name: "epoch"}, {Name: "quantile", Format: "%.3f"}, {Name: "a", Format: "%.2f"},
 		{Name: "b", Format: "%.2f"}, {Name: "FN picked", Unit: "%"}}
 	t.Rows = r.Rows[0].Unfinished()
-	epochs := ScheduledEpochs(Pooled(r.Rows[0].Results))
+	epochs := paper.ScheduledEpochs(paper.Pooled(r.Rows[0].Results))
 	for k, name := range train.Complexity {
 		for _, record := range epochs {
 			class := record.Scheduling.Classes[k]
@@ -41,8 +41,8 @@ func betaTable(r *Report) (plots.Table, error) {
 				continue
 			}
 			line := plots.TableRow{Name: name, Cells: []plots.Cell{
-				{{Text: fmt.Sprintf("%d to %d", class.Words[0], class.Words[1])}}, {{Text: EpochNumber(record)}},
-				{SpreadOf(class.Quantile)}, {plots.Number(class.A.Mean)}, {plots.Number(class.B.Mean)}, {},
+				{{Text: fmt.Sprintf("%d to %d", class.Words[0], class.Words[1])}}, {{Text: paper.EpochNumber(record)}},
+				{paper.SpreadOf(class.Quantile)}, {plots.Number(class.A.Mean)}, {plots.Number(class.B.Mean)}, {},
 			}}
 			if class.Negative > 0 {
 				line.Cells[5] = plots.Cell{plots.Number(100 * float64(class.True) / float64(class.Negative))}
@@ -54,7 +54,7 @@ func betaTable(r *Report) (plots.Table, error) {
 }
 
 // betaFigure has a panel of densities for two simple and two complex anchors of the first seed.
-func betaFigure(r *Report) (plots.Drawing, error) {
+func betaFigure(r *paper.Report) (plots.Drawing, error) {
 	g, err := newGallery(r)
 	if g == nil || err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func betaFigure(r *Report) (plots.Drawing, error) {
 			f.Panels = append(f.Panels, panel)
 		}
 	}
-	return Drawn(f)
+	return paper.Drawn(f)
 }
 
 // densities is the density that a quantile was drawn from, at the middles of a hundred equal parts of [0, 1]. The ends, where it

@@ -4,39 +4,39 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // figure5 shows the similarities that the scheduler adds to one hardness (FALCON, Figure 5).
-var figure5 = Artifact{
+var figure5 = paper.Artifact{
 	ID:    "falcon/figure5",
 	Title: "Distributions of I2T and T2I similarities over training",
 	Look: "Whether the two have like scales, which is why FALCON adds them: if one were much wider than the other, it alone would " +
 		"decide which pairs are hard.",
-	Rows:   []Row{MethodRow("FALCON")},
+	Rows:   []paper.Row{paper.MethodRow("FALCON")},
 	Table:  similarityTable,
 	Figure: similarityFigure,
 }
 
 // similarityTable tells where the similarities lie, over all seeds.
-func similarityTable(r *Report) (plots.Table, error) {
+func similarityTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("Cosines between the pairs of some anchors and all others, by the embeddings of the epoch: mean ± " +
 		"standard deviation, from histograms. The first epoch is not scheduled.")
 	t.Heading = "epoch"
 	t.Columns = []plots.Column{{Name: "I2T", Format: "%.3f"}, {Name: "T2I", Format: "%.3f"}}
 	t.Rows = r.Rows[0].Unfinished()
-	for _, record := range measuredEpochs(Pooled(r.Rows[0].Results)) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: EpochNumber(record), Cells: []plots.Cell{
-			{SpreadOf(histogram(record.Scheduling.I2T).moments())}, {SpreadOf(histogram(record.Scheduling.T2I).moments())},
+	for _, record := range measuredEpochs(paper.Pooled(r.Rows[0].Results)) {
+		t.Rows = append(t.Rows, plots.TableRow{Name: paper.EpochNumber(record), Cells: []plots.Cell{
+			{paper.SpreadOf(histogram(record.Scheduling.I2T).moments())}, {paper.SpreadOf(histogram(record.Scheduling.T2I).moments())},
 		}})
 	}
 	return t, nil
 }
 
 // similarityFigure has a panel for each direction, of the first seed, over the same cosines.
-func similarityFigure(r *Report) (plots.Drawing, error) {
-	epochs := SomeEpochs(measuredEpochs(r.FirstSeed()))
+func similarityFigure(r *paper.Report) (plots.Drawing, error) {
+	epochs := paper.SomeEpochs(measuredEpochs(r.FirstSeed()))
 	if len(epochs) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func similarityFigure(r *Report) (plots.Drawing, error) {
 	t2i := plots.Lines{Title: "Text to image (T2I)", XLabel: "cosine", YLabel: "density", Ordered: true}
 	first, past := populated(epochs)
 	for _, record := range epochs {
-		name := "epoch " + EpochNumber(record)
+		name := "epoch " + paper.EpochNumber(record)
 		i2t.Series = append(i2t.Series, histogram(record.Scheduling.I2T).series(name, first, past))
 		t2i.Series = append(t2i.Series, histogram(record.Scheduling.T2I).series(name, first, past))
 	}

@@ -3,13 +3,13 @@ package glofnd
 import (
 	"slices"
 
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 )
 
 // Artifacts are the artifacts of GloFND (Balmaseda et al., 2025).
-func Artifacts() []Artifact { return slices.Clone(artifacts) }
+func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
-var artifacts = []Artifact{
+var artifacts = []paper.Artifact{
 	{ID: "glofnd/table1", Title: "Linear evaluation at four shares of labels; precision, recall and F1 of the false negatives found"},
 	{ID: "glofnd/table2", Title: "Transfer by logistic regression to other data sets"},
 	{ID: "glofnd/table3", Title: "Bimodal zero-shot suite"},

@@ -5,27 +5,27 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
 
 // table12 tells what the methods cost (MAFA, Table 12), on the machine that ran them.
-var table12 = Artifact{
+var table12 = paper.Artifact{
 	ID:    "mafa/table12",
 	Title: "Time an epoch, parameters, queue sizes",
 	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one that was " +
 		"doing other things makes them noisy. The paper's BLIP is left out.",
-	Rows: []Row{
-		MethodRow("ALBEF", 190./150),
-		MethodRow("GRIT-VLP", 1),
-		MethodRow("MAFA", 186./150),
+	Rows: []paper.Row{
+		paper.MethodRow("ALBEF", 190./150),
+		paper.MethodRow("GRIT-VLP", 1),
+		paper.MethodRow("MAFA", 186./150),
 	},
-	Columns: []Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, AnEpoch()},
-	Claims: []Claim{
-		{Better: "GRIT-VLP", Than: "MAFA", In: AnEpoch(), Source: "appendix G.2"},
-		{Better: "MAFA", Than: "ALBEF", In: AnEpoch(), Source: "Table 12"},
+	Columns: []paper.Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, paper.AnEpoch()},
+	Claims: []paper.Claim{
+		{Better: "GRIT-VLP", Than: "MAFA", In: paper.AnEpoch(), Source: "appendix G.2"},
+		{Better: "MAFA", Than: "ALBEF", In: paper.AnEpoch(), Source: "Table 12"},
 	},
-	Unstated: []Unstated{{What: "MAFA is faster than BLIP", Source: "appendix G.2", Why: noBLIP}},
+	Unstated: []paper.Unstated{{What: "MAFA is faster than BLIP", Source: "appendix G.2", Why: noBLIP}},
 	Table:    costsTable,
 }
 
@@ -58,30 +58,30 @@ func sizesOf(m negative.Method, parameters int) sizes {
 }
 
 // costsTable lays out the times of the runs, and the sizes of the methods.
-func costsTable(r *Report) (plots.Table, error) {
+func costsTable(r *paper.Report) (plots.Table, error) {
 	t := plots.Table{
-		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{FromPaper, FromYou},
+		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{paper.FromPaper, paper.FromYou},
 		Note: r.Note() + " Times are of training, without evaluation, and without that of Con-D itself. MD: momentum encoders.",
 		Columns: []plots.Column{
 			{Name: "an epoch", Unit: "s"}, {Name: "an epoch, GRIT-VLP's is 1", Format: "%.2f", Best: plots.Lowest},
 			{Name: "parameters"}, {Name: "queue for MD"}, {Name: "queue for GRIT"},
 		},
 	}
-	unit := r.MeanOfRow("GRIT-VLP", SecondsAnEpoch)
+	unit := r.MeanOfRow("GRIT-VLP", paper.SecondsAnEpoch)
 	for i, row := range r.Rows {
 		line := plots.TableRow{Name: row.Name}
-		if row.Status != string(Ready) {
+		if row.Status != string(paper.Ready) {
 			line.Status = row.Status
 		}
 		published, measuredSizes := paperSizes[row.Name], sizes{}
-		results := Timed(row.Results)
+		results := paper.Timed(row.Results)
 		measured := func(size string) plots.Value { return plots.Value{Text: size, N: len(results)} }
 		if len(results) > 0 {
 			measuredSizes = sizesOf(r.Plan.Artifact.Rows[i].Method(r.Plan.Scale), results[0].Parameters)
 		}
 		line.Cells = []plots.Cell{
-			{{Text: published.epoch}, MeanOf(results, SecondsAnEpoch)},
-			{{}, MeanOf(results, func(x run.Result) float64 { return SecondsAnEpoch(x) / unit })},
+			{{Text: published.epoch}, paper.MeanOf(results, paper.SecondsAnEpoch)},
+			{{}, paper.MeanOf(results, func(x run.Result) float64 { return paper.SecondsAnEpoch(x) / unit })},
 			{{Text: published.parameters}, measured(measuredSizes.parameters)},
 			{{Text: published.momentum}, measured(measuredSizes.momentum)},
 			{{Text: published.grouping}, measured(measuredSizes.grouping)},

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // Artifacts are the artifacts of MAFA (Byun et al., 2024).
-func Artifacts() []Artifact { return slices.Clone(artifacts) }
+func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
-var artifacts = []Artifact{
+var artifacts = []paper.Artifact{
 	table1,
 	table2,
 	table3,
@@ -43,16 +43,16 @@ var artifacts = []Artifact{
 const noBLIP = "BLIP is not among the methods"
 
 // firstRecalls are R@1 on the data set at hand, in the place of COCO; flickrFirst and tasks are not there yet.
-func firstRecalls() []Column {
-	return []Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1)}
+func firstRecalls() []paper.Column {
+	return []paper.Column{paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1)}
 }
-func flickrFirst() []Column { return Pending("Flickr R@1", "TR", "IR") }
-func tasks() []Column {
-	return append(Pending("NLVR2", "dev", "test-P"), Pending("VQA", "test-dev", "test-std")...)
+func flickrFirst() []paper.Column { return paper.Pending("Flickr R@1", "TR", "IR") }
+func tasks() []paper.Column {
+	return append(paper.Pending("NLVR2", "dev", "test-P"), paper.Pending("VQA", "test-dev", "test-std")...)
 }
 
 // recallsAndMean are the six recalls and their mean, the Avg of MAFA's tables 13, 14 and 18.
-func recallsAndMean() []Column { return append(Retrieval(), ColumnOf(eval.RMean)) }
+func recallsAndMean() []paper.Column { return append(paper.Retrieval(), paper.ColumnOf(eval.RMean)) }
 
 // hardest is our own column of the false negatives among the hardest negatives.
-var hardest = WithMetric(OwnColumns(), train.FalseHardest)
+var hardest = paper.WithMetric(paper.OwnColumns(), train.FalseHardest)

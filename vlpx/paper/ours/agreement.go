@@ -11,12 +11,12 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/evidence"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
 
 // agreement asks whether the papers' measure ranks the methods as people do, or as the exact relation does where there is one.
-var agreement = Artifact{
+var agreement = paper.Artifact{
 	ID:    "vlpx/agreement",
 	Title: "How recall by own captions ranks the methods, and how people (flickr8k, coco) or the exact relation (scenes) do",
 	Look: "How far the papers' measure and the others agree (Kendall's τ: 1 is the same ranking, 0 none in common, -1 the reverse), beside how " +
@@ -49,8 +49,8 @@ var humanMeasures = []measure{
 }
 
 // agreementColumns are recall by own captions and the measures that it is compared with, of one way to score.
-func agreementColumns(group string, prefix eval.Metric) []Column {
-	columns := []Column{bothWays(group, ownRecall, prefix, eval.TR1, eval.IR1)}
+func agreementColumns(group string, prefix eval.Metric) []paper.Column {
+	columns := []paper.Column{bothWays(group, ownRecall, prefix, eval.TR1, eval.IR1)}
 	for _, m := range humanMeasures {
 		columns = append(columns, bothWays(group, m.name, prefix, m.of...))
 	}
@@ -58,8 +58,8 @@ func agreementColumns(group string, prefix eval.Metric) []Column {
 }
 
 // bothWays describes the column of the mean of metrics in per cent, which a result has all of or none.
-func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) Column {
-	return Column{Group: group, Name: name, Metric: string(prefix) + name, Unit: "%", Of: func(r run.Result) (float64, bool) {
+func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) paper.Column {
+	return paper.Column{Group: group, Name: name, Metric: string(prefix) + name, Unit: "%", Of: func(r run.Result) (float64, bool) {
 		var values []float64
 		for _, m := range metrics {
 			if v, ok := r.Metrics[string(prefix+m)]; ok {
@@ -71,13 +71,13 @@ func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) Co
 }
 
 // compared are the columns that this data gives, each beginning with recall by own captions, one list for each way to score.
-func compared(r *Report) [][]Column {
-	var groups [][]Column
+func compared(r *paper.Report) [][]paper.Column {
+	var groups [][]paper.Column
 	for _, c := range r.Shown() {
 		of := func(m measure) bool { return m.name == c.Name && (!m.exact || r.Data.Scenes != nil) }
 		switch {
 		case c.Name == ownRecall:
-			groups = append(groups, []Column{c})
+			groups = append(groups, []paper.Column{c})
 		case len(groups) > 0 && slices.ContainsFunc(humanMeasures, of):
 			groups[len(groups)-1] = append(groups[len(groups)-1], c)
 		}
@@ -92,7 +92,7 @@ type ranking struct {
 }
 
 // ranked takes the rows that have both columns.
-func ranked(r *Report, own, other Column) ranking {
+func ranked(r *paper.Report, own, other paper.Column) ranking {
 	var k ranking
 	values := map[uint64][2][]float64{}
 	for _, row := range r.Rows {
@@ -155,8 +155,8 @@ const (
 )
 
 // agreementTable is the comparison with a rank beside each mean, and how far the rankings agree.
-func agreementTable(r *Report) (plots.Table, error) {
-	whole, err := Comparison(r)
+func agreementTable(r *paper.Report) (plots.Table, error) {
+	whole, err := paper.Comparison(r)
 	if err != nil {
 		return whole, err
 	}
@@ -233,7 +233,7 @@ func bothKnown(a, b []float64) (x, y []float64) {
 }
 
 // agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score.
-func agreementFigure(r *Report) (plots.Drawing, error) {
+func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure("Rank among the methods in each seed. "+r.SpreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
 	for _, group := range compared(r) {
 		for _, c := range group[1:] {
@@ -253,7 +253,7 @@ func agreementFigure(r *Report) (plots.Drawing, error) {
 		}
 		f.Columns = max(f.Columns, min(3, len(group)-1))
 	}
-	return Drawn(f)
+	return paper.Drawn(f)
 }
 
 // minus is set as such, not as a hyphen.

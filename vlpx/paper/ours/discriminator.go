@@ -9,7 +9,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -18,51 +18,51 @@ import (
 const ownThreshold = 0.3
 
 // albefConD is ALBEF, fine-tuned for retrieval, as a discriminator.
-var albefConD = MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(DistilledTuning)
+var albefConD = paper.MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(paper.DistilledTuning)
 
 // discriminators compares judges of MAFA's connections by the relation. All students are MAFA.
-var discriminators = Artifact{
+var discriminators = paper.Artifact{
 	ID:    "vlpx/con-d",
 	Title: "Discriminators of connections against the exact relation",
 	Look: "Which part of the hard negatives that are true pairs each Con-D finds, how many of its new positives are wrong, and at which " +
 		"threshold. All are of the last epoch and among the hardest negatives, where telling is hardest.",
-	Rows: []Row{
-		MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
-		judgedBy("ALBEF; fine-tuned", albefConD, Connections()),
-		judgedBy("ALBEF; as pre-trained", MethodRow("ALBEF"), Connections()),
-		MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
+	Rows: []paper.Row{
+		paper.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
+		judgedBy("ALBEF; fine-tuned", albefConD, paper.Connections()),
+		judgedBy("ALBEF; as pre-trained", paper.MethodRow("ALBEF"), paper.Connections()),
+		paper.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
 		judgedBy("ALBEF; fine-tuned; threshold .3", albefConD, negative.ECM{Low: ownThreshold, High: ownThreshold}),
-		MethodRow("MAFA (Oracle)").As("the relation"),
-		MethodRow("S-ITC").As("none (S-ITC)"),
+		paper.MethodRow("MAFA (Oracle)").As("the relation"),
+		paper.MethodRow("S-ITC").As("none (S-ITC)"),
 	},
-	Columns: slices.Concat(MinedColumns(), []Column{amongHardest}, Retrieval(), []Column{ColumnOf(eval.TRMAP), ColumnOf(eval.IRMAP), ColumnOf(eval.TR1True)}, OwnColumns(), judgedAUC()),
+	Columns: slices.Concat(paper.MinedColumns(), []paper.Column{amongHardest}, paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
 	Claims: slices.Concat(
-		[]Claim{
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: Mined(train.ConDPrecision)},
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: Mined(train.ConDRecall)},
-			{Better: "the relation", Than: "none (S-ITC)", In: Cosine(eval.TRMAP)},
-			{Better: "the relation", Than: "none (S-ITC)", In: ColumnOf(eval.TRMAP)},
+		[]paper.Claim{
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(train.ConDPrecision)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(train.ConDRecall)},
+			{Better: "the relation", Than: "none (S-ITC)", In: paper.Cosine(eval.TRMAP)},
+			{Better: "the relation", Than: "none (S-ITC)", In: paper.ColumnOf(eval.TRMAP)},
 		},
-		AboveByCosine("S-ITC under GRIT; fine-tuned (MAFA's)", "none (S-ITC)"),
-		AboveByCosine("ALBEF; fine-tuned; threshold .3", "none (S-ITC)"),
-		AboveByCosine("the relation", "none (S-ITC)"),
+		paper.AboveByCosine("S-ITC under GRIT; fine-tuned (MAFA's)", "none (S-ITC)"),
+		paper.AboveByCosine("ALBEF; fine-tuned; threshold .3", "none (S-ITC)"),
+		paper.AboveByCosine("the relation", "none (S-ITC)"),
 	),
-	Table:  Comparison,
+	Table:  paper.Comparison,
 	Figure: thresholdCurves,
 }
 
 // amongHardest is how well a judge tells true from false pairs among the negatives that are hardest to tell.
-var amongHardest = Column{Group: "New positives", Name: "AUC", Metric: train.ConDAUC, Unit: "%"}
+var amongHardest = paper.Column{Group: "New positives", Name: "AUC", Metric: train.ConDAUC, Unit: "%"}
 
 // judgedBy is MAFA with another Con-D.
-func judgedBy(name string, discriminator Row, e negative.ECM) Row {
-	row := MethodRow("S-ITC").As(name).Mining(e)
+func judgedBy(name string, discriminator paper.Row, e negative.ECM) paper.Row {
+	row := paper.MethodRow("S-ITC").As(name).Mining(e)
 	row.Reference = &discriminator
 	return row
 }
 
 // thresholdCurves are precision and recall of each learned discriminator at every threshold, in the last epoch, over seeds.
-func thresholdCurves(r *Report) (plots.Drawing, error) {
+func thresholdCurves(r *paper.Report) (plots.Drawing, error) {
 	panels := []plots.Lines{{Title: "Precision", YLabel: "new positives that are true (%)"}, {Title: "Recall", YLabel: "true pairs found (%)"}}
 	for i, row := range r.Rows {
 		if r.Plan.Artifact.Rows[i].Reference == nil {
@@ -88,7 +88,7 @@ func thresholdCurves(r *Report) (plots.Drawing, error) {
 			f.Panels = append(f.Panels, p)
 		}
 	}
-	return Drawn(f)
+	return paper.Drawn(f)
 }
 
 // overSeeds is the mean curve of those of several seeds; nil where no point is a number for all of them.

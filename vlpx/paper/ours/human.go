@@ -5,12 +5,12 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/eval"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 )
 
 // human asks people, or the exact relation, what the papers' retrieval cannot tell: whether a method knows a caption that is true
 // of the image although it was written for another.
-var human = Artifact{
+var human = paper.Artifact{
 	ID:    "vlpx/human",
 	Title: "How methods rank true captions of other images, by people's judgement (flickr8k, coco) or the exact relation (scenes)",
 	Look: "Whether methods that spare or convert false negatives score such captions above false ones (50 % is chance), and whether " +
@@ -21,7 +21,7 @@ var human = Artifact{
 		"ECCV Caption has, for 1,261 images and 1,332 captions of Karpathy's test split, what people verified of five models' proposals, and CxC's " +
 		"pairs: 17.9 captions an image and 8.5 images a caption. What such a query does not list counts as false.",
 	Rows: methodRows("ALBEF", "GRIT-VLP", "S-ITC", "MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE", "Con-D"),
-	Columns: slices.Concat(judgedAUC(), []Column{
+	Columns: slices.Concat(judgedAUC(), []paper.Column{
 		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),
 		judgedMatching(eval.JudgedRecall8), judgedMatching(eval.JudgedPrecision8),
 		grouped("R@1", "text, own", eval.TR1), grouped("R@1", "text, true accepted", eval.TR1True),
@@ -32,43 +32,43 @@ var human = Artifact{
 		grouped(eccvCaption, "text R-Precision", eval.TRRPrecision), grouped(eccvCaption, "image R-Precision", eval.IRRPrecision),
 	}),
 	Claims: slices.Concat(aboveGRIT("MAFA"), aboveGRIT("FALCON"), aboveGRIT("Con-D")),
-	Table:  Comparison,
-	Figure: Bars,
+	Table:  paper.Comparison,
+	Figure: paper.Bars,
 }
 
 // eccvCaption is the heading of precision by the benchmark's answers.
 const eccvCaption = string(datasets.ECCV)
 
 // judgedAUC are the columns of how the cosine and image-text matching rank judged pairs.
-func judgedAUC() []Column {
+func judgedAUC() []paper.Column {
 	const group = "AUC of judged pairs"
-	return []Column{grouped(group, "cosine", eval.CosinePrefix+eval.JudgedAUC), grouped(group, "ITM", eval.JudgedAUC)}
+	return []paper.Column{grouped(group, "cosine", eval.CosinePrefix+eval.JudgedAUC), grouped(group, "ITM", eval.JudgedAUC)}
 }
 
 // judgedMatching describes a column of image-text matching as a discriminator of judged pairs.
-func judgedMatching(m eval.Metric) Column {
-	return grouped("Judged pairs by ITM", ColumnOf(m).Name, m)
+func judgedMatching(m eval.Metric) paper.Column {
+	return grouped("Judged pairs by ITM", paper.ColumnOf(m).Name, m)
 }
 
 // grouped describes a column of a metric in per cent under a heading of the artifact's own.
-func grouped(group, name string, m eval.Metric) Column {
-	return Column{Group: group, Name: name, Metric: string(m), Unit: "%"}
+func grouped(group, name string, m eval.Metric) paper.Column {
+	return paper.Column{Group: group, Name: name, Metric: string(m), Unit: "%"}
 }
 
 // aboveGRIT claims that a row ranks judged pairs better than GRIT-VLP.
-func aboveGRIT(better string) []Claim {
-	var claims []Claim
+func aboveGRIT(better string) []paper.Claim {
+	var claims []paper.Claim
 	for _, c := range judgedAUC() {
-		claims = append(claims, Claim{Better: better, Than: "GRIT-VLP", In: c})
+		claims = append(claims, paper.Claim{Better: better, Than: "GRIT-VLP", In: c})
 	}
 	return claims
 }
 
 // methodRows are rows of registered methods, under their own names.
-func methodRows(methods ...string) []Row {
-	var rows []Row
+func methodRows(methods ...string) []paper.Row {
+	var rows []paper.Row
 	for _, name := range methods {
-		rows = append(rows, MethodRow(name))
+		rows = append(rows, paper.MethodRow(name))
 	}
 	return rows
 }

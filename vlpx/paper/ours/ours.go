@@ -5,20 +5,20 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // Artifacts are the project's own artifacts: what only data with an exact relation, or with people's judgements, can tell.
-func Artifacts() []Artifact { return slices.Clone(artifacts) }
+func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
-var artifacts = []Artifact{
+var artifacts = []paper.Artifact{
 	{
 		ID:    "vlpx/reward",
 		Title: "What reward FALCON's scheduler gets at fixed quantiles",
 		Look: "Whether the improvement of MLM on a mini-batch depends on its hardness at all, by how many of its standard deviations, " +
 			"and at which quantile it is largest: a policy can learn no more than that.",
-		Rows: []Row{
+		Rows: []paper.Row{
 			probeRow("Reward ITC", negative.Objectives{ITC: true}), probeRow("Reward ITM", negative.Objectives{ITM: true}),
 			probeRow("Reward MLM", negative.Objectives{}),
 		},
@@ -31,48 +31,48 @@ var artifacts = []Artifact{
 		Look: "Whether complex anchors get lower quantiles than simple ones, as FALCON has it: they are slower to align, while simple ones " +
 			"allow higher ones later. Simple anchors have short captions, which are true of more images, so that their false negatives " +
 			"gather at the top: a scheduler that minds these would choose the other way round.",
-		Rows: []Row{
-			MethodRow("FALCON").As("Instance-based: true"), sharedRow("Instance-based: false"),
+		Rows: []paper.Row{
+			paper.MethodRow("FALCON").As("Instance-based: true"), sharedRow("Instance-based: false"),
 		},
 		Columns: classColumns(),
-		Claims: []Claim{
-			{Better: "Instance-based: true", Than: "Instance-based: false", In: Cosine(eval.IRMAP)},
+		Claims: []paper.Claim{
+			{Better: "Instance-based: true", Than: "Instance-based: false", In: paper.Cosine(eval.IRMAP)},
 		},
-		Table:  Comparison,
-		Figure: Curves,
+		Table:  paper.Comparison,
+		Figure: paper.Curves,
 	},
 	{
 		ID:    "vlpx/quantile",
 		Title: "FALCON's scheduler against the best fixed quantile",
 		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
 		Rows: slices.Concat(
-			[]Row{MethodRow("InfoNCE")}, QuantileRows(QuantileLevels()),
-			[]Row{MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
-		Columns: slices.Concat(Validation(eval.IRMAP, eval.IR10), []Column{
-			Cosine(eval.TR10), Cosine(eval.IR1), Cosine(eval.IR10), Cosine(eval.TRMAP), Cosine(eval.IRMAP), Cosine(eval.IR1False),
+			[]paper.Row{paper.MethodRow("InfoNCE")}, paper.QuantileRows(paper.QuantileLevels()),
+			[]paper.Row{paper.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
+		Columns: slices.Concat(paper.Validation(eval.IRMAP, eval.IR10), []paper.Column{
+			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		}),
 		Claims: slices.Concat(
-			AboveByCosine("FALCON", BestOfSweep), AboveByCosine("FALCON (shared quantile)", BestOfSweep), AboveByCosine("q = 0.9", "q = 1"),
-			AboveByCosine("q = 0.9", "InfoNCE"), AboveByCosine("q = 1", "InfoNCE")),
+			paper.AboveByCosine("FALCON", paper.BestOfSweep), paper.AboveByCosine("FALCON (shared quantile)", paper.BestOfSweep), paper.AboveByCosine("q = 0.9", "q = 1"),
+			paper.AboveByCosine("q = 0.9", "InfoNCE"), paper.AboveByCosine("q = 1", "InfoNCE")),
 		Sweep:  []string{"q = 0.5", "q = 0.8", "q = 0.9", "q = 0.95", "q = 1"},
-		Table:  Comparison,
-		Figure: Bars,
+		Table:  paper.Comparison,
+		Figure: paper.Bars,
 	},
 	{
 		ID:    "vlpx/density",
 		Title: "FALCON's scheduler when captions say less and more of the hard negatives are true",
 		Look:  "Whether the scheduler turns to easier negatives where more of the hard ones are true.",
-		Rows: []Row{
+		Rows: []paper.Row{
 			densityRow("spec"), densityRow("quart"), densityRow("half"),
 		},
 		Columns: classColumns(),
-		Claims: []Claim{
-			{Better: "spec density", Than: "quart density", In: Chosen()[0]},
-			{Better: "quart density", Than: "half density", In: Chosen()[0]},
+		Claims: []paper.Claim{
+			{Better: "spec density", Than: "quart density", In: paper.Chosen()[0]},
+			{Better: "quart density", Than: "half density", In: paper.Chosen()[0]},
 		},
-		Table:  Comparison,
-		Figure: Curves,
+		Table:  paper.Comparison,
+		Figure: paper.Curves,
 	},
 	human,
 	agreement,
@@ -80,29 +80,29 @@ var artifacts = []Artifact{
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.
-func sharedRow(name string) Row {
-	return MethodRow("FALCON").As(name).Scheduled(func(_ Scale, b *negative.Scheduled) { b.Shared = true })
+func sharedRow(name string) paper.Row {
+	return paper.MethodRow("FALCON").As(name).Scheduled(func(_ paper.Scale, b *negative.Scheduled) { b.Shared = true })
 }
 
-func probeRow(name string, o negative.Objectives) Row {
-	return MethodRow("FALCON").As(name).Scheduled(func(_ Scale, b *negative.Scheduled) {
+func probeRow(name string, o negative.Objectives) paper.Row {
+	return paper.MethodRow("FALCON").As(name).Scheduled(func(_ paper.Scale, b *negative.Scheduled) {
 		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
 	})
 }
 
 // densityRow is FALCON on scenes of another density of false negatives.
-func densityRow(level string) Row {
-	return MethodRow("FALCON").As(level + " density").Varying(func(s *Scale) { s.Scenes.Density = level })
+func densityRow(level string) paper.Row {
+	return paper.MethodRow("FALCON").As(level + " density").Varying(func(s *paper.Scale) { s.Scenes.Density = level })
 }
 
 // classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.
-func classColumns() []Column {
-	columns := Chosen()
+func classColumns() []paper.Column {
+	columns := paper.Chosen()
 	for _, class := range train.Complexity {
-		columns = append(columns, Column{Group: "Quantile chosen", Name: class, Metric: train.ClassMean + class})
+		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: train.ClassMean + class})
 	}
 	for _, class := range train.Complexity {
-		columns = append(columns, Column{Group: "False negatives chosen", Name: class, Metric: train.ClassChosen + class, Unit: "%", Lower: true})
+		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: train.ClassChosen + class, Unit: "%", Lower: true})
 	}
-	return append(columns, Cosine(eval.IRMAP))
+	return append(columns, paper.Cosine(eval.IRMAP))
 }

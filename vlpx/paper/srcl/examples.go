@@ -7,7 +7,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 )
 
 // figure5 and figure6 show what ALBEF and SRCL retrieve for a few captions (SRCL, Figures 5 and 6). The captions were chosen
@@ -21,19 +21,19 @@ var (
 const examplesEach = 4
 
 // examplesArtifact shows the part-th lot of the captions.
-func examplesArtifact(id, title string, part int) Artifact {
-	return Artifact{
+func examplesArtifact(id, title string, part int) paper.Artifact {
+	return paper.Artifact{
 		ID: id, Title: title,
 		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend from full " +
 			"to partial agreement. The relation tells which images the caption is true of.",
-		Rows:   []Row{MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
-		Table:  func(r *Report) (plots.Table, error) { return examplesTable(r, part) },
-		Figure: func(r *Report) (plots.Drawing, error) { return examplesFigure(r, part) },
+		Rows:   []paper.Row{paper.MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
+		Table:  func(r *paper.Report) (plots.Table, error) { return examplesTable(r, part) },
+		Figure: func(r *paper.Report) (plots.Drawing, error) { return examplesFigure(r, part) },
 	}
 }
 
 // examplesTable tells where the own image stands among the first ones, and how many of those are true.
-func examplesTable(r *Report, part int) (plots.Table, error) {
+func examplesTable(r *paper.Report, part int) (plots.Table, error) {
 	t := r.NewTable("The first seed's five images for each caption: the place of the caption's own image among them, and how many of " +
 		"them the caption is true of, by the cosine and after re-ranking by image-text matching.")
 	t.Columns = []plots.Column{{Name: "caption"}, {Group: "Own image", Name: "cosine"}, {Group: "Own image", Name: "re-ranked"},
@@ -58,16 +58,16 @@ func examplesTable(r *Report, part int) (plots.Table, error) {
 }
 
 // testAlbum is that of the test split.
-func testAlbum(r *Report) (Album, error) {
+func testAlbum(r *paper.Report) (paper.Album, error) {
 	set, err := r.Plan.Data.TestSet()
 	if err != nil {
-		return Album{}, err
+		return paper.Album{}, err
 	}
-	return AlbumOf(set), nil
+	return paper.AlbumOf(set), nil
 }
 
 // ownAmong is the place of a caption's own image among some, from 1; empty where it is not among them.
-func ownAmong(a Album, images []int, caption int) string {
+func ownAmong(a paper.Album, images []int, caption int) string {
 	if k := slices.Index(images, a.Pairs[caption].Image); k >= 0 {
 		return fmt.Sprint(k + 1)
 	}
@@ -75,7 +75,7 @@ func ownAmong(a Album, images []int, caption int) string {
 }
 
 // trueAmong counts the images that a caption is true of; empty where nothing is known of that.
-func trueAmong(a Album, images []int, caption int) string {
+func trueAmong(a paper.Album, images []int, caption int) string {
 	if a.Relation == nil {
 		return ""
 	}
@@ -89,12 +89,12 @@ func trueAmong(a Album, images []int, caption int) string {
 }
 
 // pairOf is the first pair of an image.
-func pairOf(a Album, image int) int {
+func pairOf(a paper.Album, image int) int {
 	return slices.IndexFunc(a.Pairs, func(p datasets.Pair) bool { return p.Image == image })
 }
 
 // examplesFigure has a row of pictures for each caption and method, by the cosine, since the paper looks at the embedding.
-func examplesFigure(r *Report, part int) (plots.Drawing, error) {
+func examplesFigure(r *paper.Report, part int) (plots.Drawing, error) {
 	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split, without re-ranking. Numbers are ranks.")}
 	a, err := testAlbum(r)
 	if err != nil {
@@ -121,7 +121,7 @@ func examplesFigure(r *Report, part int) (plots.Drawing, error) {
 }
 
 // retrieved are the pictures of an example.
-func retrieved(a Album, x eval.Retrieved) (plots.PictureRow, error) {
+func retrieved(a paper.Album, x eval.Retrieved) (plots.PictureRow, error) {
 	var line plots.PictureRow
 	for k, image := range x.Cosine {
 		pair := pairOf(a, image)
@@ -139,7 +139,7 @@ func retrieved(a Album, x eval.Retrieved) (plots.PictureRow, error) {
 }
 
 // examples are the part-th lot of the examples of the first seed; none in results of older versions.
-func examples(row RowReport, part int) []eval.Retrieved {
+func examples(row paper.RowReport, part int) []eval.Retrieved {
 	if len(row.Results) == 0 {
 		return nil
 	}

@@ -9,14 +9,14 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // weightColumns tell of the weights of the last epoch: how many are low, and whether those of the false negatives are.
-func weightColumns() []Column {
-	columns := []Column{
+func weightColumns() []paper.Column {
+	columns := []paper.Column{
 		{Group: "Weights", Name: "false negatives", Metric: train.FalseWeight},
 		{Group: "Weights", Name: "true negatives", Metric: train.TrueWeight},
 		{Group: "False negatives by weight", Name: "AUC", Metric: train.WeightAUC, Unit: "%"},
@@ -28,14 +28,14 @@ func weightColumns() []Column {
 }
 
 // weightsBelow is the column of the negatives that a threshold would remove.
-func weightsBelow(threshold float64) Column {
-	return Column{Group: "Negatives by weight", Name: fmt.Sprintf("below %g", threshold), Metric: train.WeightsBelow(threshold), Unit: "%"}
+func weightsBelow(threshold float64) paper.Column {
+	return paper.Column{Group: "Negatives by weight", Name: fmt.Sprintf("below %g", threshold), Metric: train.WeightsBelow(threshold), Unit: "%"}
 }
 
 // figure3 removes the negatives below one threshold after another (SRCL, Figure 3), by the weights as printed and by those with
 // a temperature. The figure's thresholds and numbers are lost, but for what the text has: 0.2 and 0.3, at which retrieval turns, and 20 %
 // of the negatives below 0.7, in the distribution of the weights.
-var figure3 = Artifact{
+var figure3 = paper.Artifact{
 	ID:    "srcl/figure3",
 	Title: "Retrieval against the threshold, and the distribution of the weights",
 	Look: "Whether retrieval rises with the threshold until some, such as 0.2 and 0.3, and falls behind it, and whether SRCL, which removes nothing, is above " +
@@ -43,17 +43,17 @@ var figure3 = Artifact{
 		"below 0.7 go with these weights, its best threshold of 0.2 with a temperature.",
 	Note: "The figure's numbers are lost. Of the thresholds the text names 0.2 and 0.3, 0.7 for the distribution of the weights only; 0.5 is ours, " +
 		"and so are the temperature and 0.7 in the claims, which the paper makes of a rise and a fall.",
-	Rows: slices.Concat([]Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
-		[]Row{regulatedRow("SRCL", 0, 20), regulatedRow(sharpSRCL, negative.Sharp)}),
-	Columns: slices.Concat([]Column{weightsBelow(0.7)}, recallsAt1And5(), OwnColumns(), weightColumns()),
+	Rows: slices.Concat([]paper.Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
+		[]paper.Row{regulatedRow("SRCL", 0, 20), regulatedRow(sharpSRCL, negative.Sharp)}),
+	Columns: slices.Concat([]paper.Column{weightsBelow(0.7)}, recallsAt1And5(), paper.OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
-		Above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
-		Above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
-		Above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
-		AboveByCosine(thresholdName(0.2, negative.Sharp), "Nothing removed")),
-	Unstated: []Unstated{{What: "SRCL is above ALBEF++ at every threshold", Source: "Figure 3", Why: "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
+		paper.Above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
+		paper.Above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
+		paper.Above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
+		paper.AboveByCosine(thresholdName(0.2, negative.Sharp), "Nothing removed")),
+	Unstated: []paper.Unstated{{What: "SRCL is above ALBEF++ at every threshold", Source: "Figure 3", Why: "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
 		"are what is tested"}},
-	Table:  Comparison,
+	Table:  paper.Comparison,
 	Figure: thresholdFigure,
 }
 
@@ -68,8 +68,8 @@ func thresholdName(threshold, temperature float64) string {
 	return name
 }
 
-func thresholdRows(temperature float64) []Row {
-	var rows []Row
+func thresholdRows(temperature float64) []paper.Row {
+	var rows []paper.Row
 	for _, t := range thresholds {
 		rows = append(rows, prunedRow(thresholdName(t, temperature), t, temperature))
 	}
@@ -78,10 +78,10 @@ func thresholdRows(temperature float64) []Row {
 
 // thresholdFigure has a panel of each of three measures against the threshold, with SRCL's as lines across, one of the weights'
 // distributions, and one for each temperature that tells the false negatives' from the true ones'.
-func thresholdFigure(r *Report) (plots.Drawing, error) {
+func thresholdFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure(r.SpreadNote("bands"), "Weights are of the last epoch, of all seeds.")
 	across := []float64{0, thresholds[len(thresholds)-1]}
-	for _, c := range []Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.IRMAP)} {
+	for _, c := range []paper.Column{paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1), paper.Cosine(eval.IRMAP)} {
 		panel := plots.Lines{Title: c.Heading(), XLabel: "threshold of the weight", YLabel: c.Label()}
 		for _, temperature := range []float64{0, negative.Sharp} {
 			names := []string{"Nothing removed"}
@@ -116,7 +116,7 @@ func thresholdFigure(r *Report) (plots.Drawing, error) {
 	if len(distribution.Series) > 0 {
 		f.Panels = append(append(f.Panels, distribution), split...)
 	}
-	return Drawn(f)
+	return paper.Drawn(f)
 }
 
 func temperatureName(temperature float64) string {
@@ -127,7 +127,7 @@ func temperatureName(temperature float64) string {
 }
 
 // along is a column's mean over seeds in one row after another, at the given places; rows without results are left out.
-func along(r *Report, name string, c Column, at []float64, rows []string) plots.Series {
+func along(r *paper.Report, name string, c paper.Column, at []float64, rows []string) plots.Series {
 	s := plots.Series{Name: name}
 	for k, row := range rows {
 		if values := c.Values(resultsOf(r, row)); len(values) > 0 {
@@ -139,8 +139,8 @@ func along(r *Report, name string, c Column, at []float64, rows []string) plots.
 }
 
 // resultsOf are the results of the row of that name.
-func resultsOf(r *Report, name string) []run.Result {
-	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })].Results
+func resultsOf(r *paper.Report, name string) []run.Result {
+	return r.Rows[slices.IndexFunc(r.Rows, func(row paper.RowReport) bool { return row.Name == name })].Results
 }
 
 // lastWeights are the weights of the last epoch of all seeds.

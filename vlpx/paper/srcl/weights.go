@@ -6,14 +6,14 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // figure7 shows the weights of one mini-batch (SRCL, Figure 7). The paper's are of Flickr30K's test images and text anchors,
 // ours of a mini-batch of training and of image anchors.
-var figure7 = Artifact{
+var figure7 = paper.Artifact{
 	ID:     "srcl/figure7",
 	Title:  "Weights of a batch as a heat map",
 	Look:   "Whether the cells with a frame, the false negatives, are the pale ones. The paper's example has a weight of 0.12.",
@@ -23,7 +23,7 @@ var figure7 = Artifact{
 }
 
 // figure8 shows negatives with low weights (SRCL, Figure 8).
-var figure8 = Artifact{
+var figure8 = paper.Artifact{
 	ID:     "srcl/figure8",
 	Title:  "Negatives with low weight",
 	Look:   "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more than 0.2.",
@@ -32,15 +32,15 @@ var figure8 = Artifact{
 	Figure: lowestFigure,
 }
 
-func weighedRows() []Row {
-	return []Row{regulatedRow("SRCL", 0), regulatedRow(sharpSRCL, negative.Sharp)}
+func weighedRows() []paper.Row {
+	return []paper.Row{regulatedRow("SRCL", 0), regulatedRow(sharpSRCL, negative.Sharp)}
 }
 
 // lowestShown is how many negatives of a row a figure shows, two side by side.
 const lowestShown = 6
 
 // weightsTable tells of the weights over training, over all seeds.
-func weightsTable(r *Report) (plots.Table, error) {
+func weightsTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("Weights of the image anchors' negatives, whose mean is one, over all seeds: mean ± standard deviation; AUC is " +
 		"how often a false negative weighs less than a true one.")
 	t.Columns = []plots.Column{{Name: "epoch"}, {Group: "Weight", Name: "false negatives", Format: "%.2f"},
@@ -52,7 +52,7 @@ func weightsTable(r *Report) (plots.Table, error) {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for e, w := range weighings(row.Results) {
 			line := plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: fmt.Sprint(e + 1)}}, {SpreadOf(w.False.Moments)}, {SpreadOf(w.True.Moments)}, {plots.Number(100 * w.AUC())},
+				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)}, {plots.Number(100 * w.AUC())},
 			}}
 			for _, threshold := range train.WeightThresholds {
 				line.Cells = append(line.Cells, plots.Cell{plots.Number(100 * w.All.Below(threshold))})
@@ -83,9 +83,9 @@ func weighings(results []run.Result) []train.Weighing {
 }
 
 // heatFigure has a panel a row: the last epoch's mini-batch of the row's first seed.
-func heatFigure(r *Report) (plots.Drawing, error) {
+func heatFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure(r.FirstSeedOnly(), "A mini-batch of the last epoch; the own pairs, in grey, have no weight.")
-	a, err := NewAlbum(r)
+	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,11 @@ func heatFigure(r *Report) (plots.Drawing, error) {
 			f.Panels = append(f.Panels, heat(a, row.Name, w))
 		}
 	}
-	return Drawn(f)
+	return paper.Drawn(f)
 }
 
 // firstWeighing is the last epoch of the first seed's; nil where there is none.
-func firstWeighing(row RowReport) *train.Weighing {
+func firstWeighing(row paper.RowReport) *train.Weighing {
 	if len(row.Results) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func firstWeighing(row RowReport) *train.Weighing {
 }
 
 // heat is the mini-batch of a row as a panel.
-func heat(a Album, name string, w *train.Weighing) plots.Heat {
+func heat(a paper.Album, name string, w *train.Weighing) plots.Heat {
 	h := plots.Heat{Title: name, XLabel: "caption", YLabel: "anchor: image", ZLabel: "weight"}
 	n := len(w.Pairs)
 	for i, anchor := range w.Pairs {
@@ -122,11 +122,11 @@ func heat(a Album, name string, w *train.Weighing) plots.Heat {
 }
 
 // lowestTable has a line for each of the first seed's negatives with the lowest weights of the last epoch.
-func lowestTable(r *Report) (plots.Table, error) {
+func lowestTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("The first seed's, of the last epoch; an anchor at most once, and other captions of its image left out.")
 	t.Columns = []plots.Column{{Name: "anchor"}, {Name: "caption of the negative"}, {Name: "weight", Format: "%.2f"},
 		{Name: "true of the anchor"}}
-	a, err := NewAlbum(r)
+	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return t, err
 	}
@@ -135,7 +135,7 @@ func lowestTable(r *Report) (plots.Table, error) {
 		for _, x := range lowest(row, math.MaxInt) {
 			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
 				{{Text: a.Caption(x.Anchor)}}, {{Text: a.Caption(x.Negative)}}, {plots.Number(x.Weight)},
-				{{Text: MarkWord(a.Mark(x.Anchor, x.Negative))}},
+				{{Text: paper.MarkWord(a.Mark(x.Anchor, x.Negative))}},
 			}})
 		}
 	}
@@ -143,9 +143,9 @@ func lowestTable(r *Report) (plots.Table, error) {
 }
 
 // lowestFigure shows some of them with their anchors.
-func lowestFigure(r *Report) (plots.Drawing, error) {
+func lowestFigure(r *paper.Report) (plots.Drawing, error) {
 	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Numbers are the weights of the negatives, whose mean is one.")}
-	a, err := NewAlbum(r)
+	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func lowestFigure(r *Report) (plots.Drawing, error) {
 }
 
 // lowest are the negatives with the lowest weights, so many at most, of the last epoch of the first seed.
-func lowest(row RowReport, most int) []train.Weighed {
+func lowest(row paper.RowReport, most int) []train.Weighed {
 	w := firstWeighing(row)
 	if w == nil {
 		return nil

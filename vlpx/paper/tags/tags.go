@@ -3,13 +3,13 @@ package tags
 import (
 	"slices"
 
-	. "vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper"
 )
 
 // Artifacts are the artifacts of TAGS-DC (Fan et al., 2022).
-func Artifacts() []Artifact { return slices.Clone(artifacts) }
+func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 
-var artifacts = []Artifact{
+var artifacts = []paper.Artifact{
 	{ID: "tags/table1", Title: "Retrieval against UNITER-style baselines"},
 	{ID: "tags/table2", Title: "Scene-graph against word masking; dynamic against static generator"},
 	{ID: "tags/table3", Title: "Perplexity of positive, synthetic, corrected and VSE-C sentences"},

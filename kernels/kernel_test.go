@@ -12,7 +12,7 @@ import (
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // skip skips the test for want of a program, unless $VLPX_REQUIRE, a list with commas, names what is wanted.
@@ -77,7 +77,7 @@ func TestKernel(t *testing.T) {
 				}
 				shown++
 				id, _, _ := strings.Cut(call, `"`)
-				artifact, err := paper.Find(id)
+				artifact, err := catalogue.Find(id)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // Files returns the notebooks by the name of their file in this folder. An artifact that the catalogue does not know is an
@@ -34,7 +34,7 @@ type section struct {
 
 // cells explain the artifact and show it.
 func (s section) cells() ([]kernels.Cell, error) {
-	artifact, err := paper.Find(s.id)
+	artifact, err := catalogue.Find(s.id)
 	if err != nil {
 		return nil, fmt.Errorf("notebooks: %w", err)
 	}

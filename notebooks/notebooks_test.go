@@ -17,6 +17,7 @@ import (
 
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 func TestCommittedFilesAreTheGenerated(t *testing.T) {
@@ -70,7 +71,7 @@ func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 		}
 	}
 	there := map[string][]string{}
-	for _, a := range paper.All() {
+	for _, a := range catalogue.List() {
 		if a.Status() != paper.NotYet {
 			there[a.Paper()] = append(there[a.Paper()], a.ID)
 		}

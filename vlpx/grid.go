@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -20,7 +21,7 @@ type Grid struct {
 
 // Open works out which runs an artifact needs; it runs nothing.
 func Open(id string, o Options) (*Grid, error) {
-	artifact, err := paper.Find(id)
+	artifact, err := catalogue.Find(id)
 	if err != nil {
 		return nil, err
 	}

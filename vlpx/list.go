@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
@@ -22,7 +23,7 @@ func List(name string) (plots.Table, bool) {
 		Note:    "ready: all of it; partial: some rows or columns are not there yet. Times are of three seeds with ONNX Runtime on two cores.",
 		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
 	}
-	for _, a := range paper.All() {
+	for _, a := range catalogue.List() {
 		if name != "" && !strings.EqualFold(a.Paper(), name) {
 			continue
 		}
@@ -47,18 +48,20 @@ func words(name string, texts ...string) plots.TableRow {
 // methods has the parts of each method.
 func methods() plots.Table {
 	t := plots.Table{
-		Title: "Methods", Note: "The parts are types of package negative; a dash is none.",
-		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}},
+		Title: "Methods", Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
+		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
+			{Name: "source"}},
 	}
-	for _, row := range paper.Methods() {
-		m := row.Method(paper.Scale{Epochs: 1}).WithDefaults()
+	for _, method := range paper.Methods() {
+		m := method.Parts(paper.Scale{Epochs: 1}).WithDefaults()
 		part := func(p any) string {
 			if p == nil {
 				return ""
 			}
 			return strings.TrimPrefix(fmt.Sprintf("%T", p), "negative.")
 		}
-		t.Rows = append(t.Rows, words(row.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives)))
+		t.Rows = append(t.Rows, words(method.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives),
+			method.Needs(), strings.Join(method.Aliases, ", "), method.Source))
 	}
 	return t
 }

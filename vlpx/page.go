@@ -14,6 +14,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -133,7 +134,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 // selected are the artifacts that names stand for.
 func selected(names []string) ([]paper.Artifact, error) {
 	var known []string
-	for _, a := range paper.All() {
+	for _, a := range catalogue.List() {
 		known = append(known, a.ID, a.Paper())
 	}
 	for _, name := range names {
@@ -141,7 +142,7 @@ func selected(names []string) ([]paper.Artifact, error) {
 			return nil, fmt.Errorf("no artifact or paper %q%s See them all with: vlpx list", name, paper.Suggest(name, known))
 		}
 	}
-	return slices.DeleteFunc(paper.All(), func(a paper.Artifact) bool {
+	return slices.DeleteFunc(catalogue.List(), func(a paper.Artifact) bool {
 		return len(names) > 0 && !slices.Contains(names, a.ID) && !slices.Contains(names, a.Paper())
 	}), nil
 }

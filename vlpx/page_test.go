@@ -15,6 +15,7 @@ import (
 
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -87,7 +88,7 @@ func TestPageOfEveryArtifact(t *testing.T) {
 	}
 	page, ids := written(t, p)
 	ready := 0
-	for _, a := range paper.All() {
+	for _, a := range catalogue.List() {
 		section := strings.ReplaceAll(a.ID, "/", "-")
 		if a.Status() != paper.NotYet {
 			ready++

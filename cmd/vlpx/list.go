@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // listed is an artifact as `vlpx list -json` tells it.
@@ -33,7 +34,7 @@ func listCommand() *cobra.Command {
 				return listRuns(c, home)
 			}
 			var all []listed
-			for _, a := range paper.All() {
+			for _, a := range catalogue.List() {
 				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(), Cost: map[string]string{}}
 				for _, name := range paper.ScaleNames() {
 					one.Cost[name] = "–"

@@ -69,7 +69,7 @@ func compareCommand() *cobra.Command {
 			"  vlpx compare InfoNCE 'InfoNCE, temperature=.2' 'Hard quantile, hard=.7'",
 		Args: func(c *cobra.Command, methods []string) error {
 			if len(methods) == 0 {
-				return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show falcon/table1 names them; see %s -h", c.CommandPath())
+				return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show methods names them; see %s -h", c.CommandPath())
 			}
 			return nil
 		},

@@ -40,7 +40,7 @@ func trainCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, a row of falcon/table1")
+	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	return c
 }
 
@@ -78,7 +78,7 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, a row of falcon/table1")
+	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	return c
 }
@@ -101,15 +101,7 @@ func single(o *options, method string) (*vlpx.Grid, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	o.Methods = []string{method}
-	grid, err := vlpx.Open("falcon/table1", o.Options)
-	if err != nil {
-		return nil, err
-	}
-	if len(grid.Plan.Runs()) == 0 {
-		return nil, fmt.Errorf("%s is not there yet; vlpx show falcon/table1 tells which methods are", method)
-	}
-	return grid, nil
+	return vlpx.OpenComparison([]string{method}, o.Options)
 }
 
 // printMetrics lists metrics: those of evaluation with what they are, then the others, which are the same without re-ranking and what

@@ -19,7 +19,7 @@ func weightsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "weights",
 		Short: "List the published weights that runs can start from; fetch them, or show what a file has",
-		Args:  noArgs,
+		Args:  needsVerb,
 		RunE: func(c *cobra.Command, _ []string) error {
 			places, err := placesAt(home)
 			if err != nil {
@@ -77,6 +77,14 @@ func weightsCommand() *cobra.Command {
 	}
 	c.AddCommand(fetch, show)
 	return c
+}
+
+// needsVerb takes no argument: what is none of the commands below it is most likely the name of weights.
+func needsVerb(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("weights %s: to do what? %s fetch %s fetches it, %s show %s prints what it has", args[0], c.CommandPath(), args[0], c.CommandPath(), args[0])
 }
 
 func needsWeights(c *cobra.Command, args []string) error {

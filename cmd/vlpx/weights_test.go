@@ -52,7 +52,8 @@ func TestWeights(t *testing.T) {
 	}
 	server.Close()
 	for want, args := range map[string][]string{
-		"lists them":                {"weights", "fetch", "deit-bass"},
+		"lists them": {"weights", "fetch", "deit-bass"},
+		"vlpx weights fetch deit-base fetches it, vlpx weights show deit-base": {"weights", "deit-base"},
 		"weights fetch needs a":     {"weights", "fetch"},
 		"the hub cannot be reached": {"weights", "fetch", "bert-base"},
 		"weights_only=True":         {"weights", "show", pickle},

@@ -170,6 +170,13 @@ func MAFA(searchSpace, queue int) Method {
 	return m
 }
 
+// OracleMAFA is MAFA whose judge is the data's relation (MAFA, appendix G.5; METHODS.md 4.4).
+func OracleMAFA(searchSpace, queue int) Method {
+	m := MAFA(searchSpace, queue)
+	m.Name, m.Positives = "MAFA (Oracle)", ECM{Low: 0.5, High: 0.8, JudgedBy: Oracle}
+	return m
+}
+
 // Quantile is GRIT-VLP's grouping at one fixed level of hardness (FALCON, appendix C.3).
 func Quantile(name string, quantile float64, searchSpace, queue int) Method {
 	return grit(name, FixedQuantile{Quantile: quantile, SearchSpace: searchSpace, Queue: queue})

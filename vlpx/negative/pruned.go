@@ -20,6 +20,14 @@ type Pruned struct {
 	Threshold float64   // from 0 to below 1
 }
 
+// ALBEFPlusPlus leaves out the negatives that SRCL would give a weight below 0.2, by a similarity with the temperature Sharp, over a run of
+// so many epochs, and is SRCL in all else. It needs a frozen reference model.
+func ALBEFPlusPlus(epochs int) Method {
+	m := SRCL(epochs)
+	m.Name, m.Contrast = "ALBEF++", Pruned{Weights: Regulated{Epochs: epochs, Temperature: Sharp}, Threshold: 0.2}
+	return m
+}
+
 // NeedsReference implements Informed.
 func (Pruned) NeedsReference() {}
 

@@ -23,12 +23,12 @@ type Ablation struct {
 type Part struct {
 	Name string
 	What string // in a few words
+	// Of is the registered method that has it.
+	Of string
 	// Uses are the settings that make a difference with it.
 	Uses []string
 
-	fill func(Scale, Ablation, *negative.Method)
-	// reference is the row whose run is the frozen reference model; nil for none.
-	reference *Row
+	role string
 }
 
 // Roles of a method's parts, in the order of Ablation's fields, and settings.
@@ -41,72 +41,106 @@ const (
 // Roles lists the roles of a method's parts.
 func Roles() []string { return []string{BatchesRole, ContrastRole, MatchingRole, PositivesRole} }
 
-// Parts lists the choices for a role, the plain one first.
+// Parts lists the choices for a role, the plain one first: those that have a name here, and of methods whose part has none, the method's.
 func Parts(role string) []Part {
-	switch role {
-	case BatchesRole:
-		grouped := []string{SearchSpaceKey}
-		quantile := []string{SearchSpaceKey, QuantileKey}
-		return []Part{
-			{Name: uniformBatches, What: "pairs drawn uniformly", fill: func(Scale, Ablation, *negative.Method) {}},
-			{Name: "grouped", What: "chains of nearest neighbours (GRIT-VLP)", Uses: grouped, fill: func(s Scale, a Ablation, m *negative.Method) {
-				m.Batches = negative.Grouped{SearchSpace: a.SearchSpace, Queue: s.GroupQueue}
-			}},
-			{Name: "fixed quantile", What: "neighbours of one hardness", Uses: quantile, fill: func(s Scale, a Ablation, m *negative.Method) {
-				m.Batches = negative.FixedQuantile{Quantile: a.Quantile, SearchSpace: a.SearchSpace, Queue: s.GroupQueue}
-			}},
-			{Name: "hardening", What: "from the quantile to the hardest over training", Uses: quantile, fill: func(s Scale, a Ablation, m *negative.Method) {
-				m.Batches = negative.Progressive{From: a.Quantile, To: 1, SearchSpace: a.SearchSpace, Queue: s.GroupQueue}
-			}},
-			{Name: "softening", What: "from the hardest to the quantile over training", Uses: quantile, fill: func(s Scale, a Ablation, m *negative.Method) {
-				m.Batches = negative.Progressive{From: 1, To: a.Quantile, SearchSpace: a.SearchSpace, Queue: s.GroupQueue}
-			}},
-			{Name: "scheduled", What: "a learned quantile for each anchor (FALCON)", Uses: grouped, fill: func(s Scale, a Ablation, m *negative.Method) {
-				b := s.scheduler()
-				b.SearchSpace = a.SearchSpace
-				m.Batches = b
-			}},
-		}
-	case ContrastRole:
-		alpha := []string{AlphaKey}
-		set := func(contrast func(Scale, Ablation) negative.Contrast) func(Scale, Ablation, *negative.Method) {
-			return func(s Scale, a Ablation, m *negative.Method) { m.Contrast = contrast(s, a) }
-		}
-		return []Part{
-			{Name: infoNCEContrast, What: "one true caption, all others equally wrong", fill: func(Scale, Ablation, *negative.Method) {}},
-			{Name: "consistency", What: "agreement of an anchor's two views, weighed by alpha (GRIT-VLP)", Uses: alpha,
-				fill: set(func(_ Scale, a Ablation) negative.Contrast { return negative.Consistency{Weight: a.Alpha} })},
-			{Name: "distilled", What: "soft targets of momentum encoders and a queue, mixed in by alpha (ALBEF)", Uses: alpha,
-				fill: set(func(s Scale, a Ablation) negative.Contrast {
-					return negative.Distilled{Alpha: a.Alpha, Decay: 0.995, Queue: s.MomentumQueue}
-				})},
-			{Name: "smoothed", What: "labels smoothed by alpha (MAFA's S-ITC)", Uses: alpha,
-				fill: set(func(_ Scale, a Ablation) negative.Contrast { return negative.Smoothed{Alpha: a.Alpha} })},
-			{Name: "hardness-weighted", What: "harder negatives weigh more (DiHT)",
-				fill: set(func(Scale, Ablation) negative.Contrast {
-					return negative.HNNCE{Alpha: 1, Beta: 0.25, WeightGradient: true}
-				})},
-			{Name: "regulated", What: "similar negatives weigh less, by a reference model (SRCL)", reference: infoNCE,
-				fill: set(func(s Scale, _ Ablation) negative.Contrast { return negative.Regulated{Epochs: s.Epochs} })},
-		}
-	case MatchingRole:
-		return []Part{
-			{Name: hardestMatching, What: "the hardest negative of the mini-batch", fill: func(Scale, Ablation, *negative.Method) {}},
-			{Name: "sampled", What: "a negative drawn by similarity (ALBEF)",
-				fill: func(_ Scale, _ Ablation, m *negative.Method) { m.Matching = negative.Sampled{} }},
-		}
-	case PositivesRole:
-		mining := func(e negative.ECM) func(Scale, Ablation, *negative.Method) {
-			return func(_ Scale, _ Ablation, m *negative.Method) { m.Positives = e }
-		}
-		return []Part{
-			{Name: withoutPositive, What: "negatives stay negatives", fill: func(Scale, Ablation, *negative.Method) {}},
-			{Name: "connections, learned", What: "those that Con-D accepts become positives (MAFA)", reference: conD, fill: mining(connections)},
-			{Name: "connections, exact", What: "those that are true become positives; generated scenes only",
-				fill: mining(negative.ECM{Low: connections.Low, High: connections.High, JudgedBy: negative.Oracle})},
+	parts := slices.Clone(namedParts[role])
+	known := map[string]bool{"<nil>": true} // Positives of most methods
+	kind := func(method Method) string {
+		return fmt.Sprintf("%T", Part{role: role}.in(method.Parts(Scale{Epochs: 1}).WithDefaults()))
+	}
+	for k := range parts {
+		parts[k].role = role
+		known[kind(registered(parts[k].Of))] = true
+	}
+	for _, m := range Methods() {
+		if len(parts) > 0 && !known[kind(m)] {
+			known[kind(m)] = true
+			parts = append(parts, Part{Name: m.Name, What: m.What, Of: m.Name, role: role})
 		}
 	}
-	return nil
+	return parts
+}
+
+// namedParts are the parts that an ablation has a name of its own for.
+var namedParts = map[string][]Part{
+	BatchesRole: {
+		{Name: uniformBatches, What: "pairs drawn uniformly", Of: "InfoNCE"},
+		{Name: "grouped", What: "chains of nearest neighbours (GRIT-VLP)", Of: "GRIT-VLP", Uses: []string{SearchSpaceKey}},
+		{Name: "fixed quantile", What: "neighbours of one hardness", Of: "Hard quantile", Uses: []string{SearchSpaceKey, QuantileKey}},
+		{Name: "hardening", What: "from the quantile to the hardest over training", Of: "Progressive-Hardening",
+			Uses: []string{SearchSpaceKey, QuantileKey}},
+		{Name: "softening", What: "from the hardest to the quantile over training", Of: "Progressive-Softening",
+			Uses: []string{SearchSpaceKey, QuantileKey}},
+		{Name: "scheduled", What: "a learned quantile for each anchor (FALCON)", Of: "FALCON", Uses: []string{SearchSpaceKey}},
+	},
+	ContrastRole: {
+		{Name: infoNCEContrast, What: "one true caption, all others equally wrong", Of: "InfoNCE"},
+		{Name: "consistency", What: "agreement of an anchor's two views, weighed by alpha (GRIT-VLP)", Of: "GRIT-VLP", Uses: []string{AlphaKey}},
+		{Name: "distilled", What: "soft targets of momentum encoders and a queue, mixed in by alpha (ALBEF)", Of: "ALBEF", Uses: []string{AlphaKey}},
+		{Name: "smoothed", What: "labels smoothed by alpha (MAFA's S-ITC)", Of: "S-ITC", Uses: []string{AlphaKey}},
+		{Name: "hardness-weighted", What: "harder negatives weigh more (DiHT)", Of: "DiHT"},
+		{Name: "regulated", What: "similar negatives weigh less, by a reference model (SRCL)", Of: "SRCL"},
+	},
+	MatchingRole: {
+		{Name: hardestMatching, What: "the hardest negative of the mini-batch", Of: "InfoNCE"},
+		{Name: "sampled", What: "a negative drawn by similarity (ALBEF)", Of: "ALBEF"},
+	},
+	PositivesRole: {
+		{Name: withoutPositive, What: "negatives stay negatives", Of: "InfoNCE"},
+		{Name: "connections, learned", What: "those that Con-D accepts become positives (MAFA)", Of: "MAFA"},
+		{Name: "connections, exact", What: "those that are true become positives; generated scenes only", Of: "MAFA (Oracle)"},
+	},
+}
+
+// in is a method's part for this one's role.
+func (p Part) in(m negative.Method) any {
+	return map[string]any{BatchesRole: m.Batches, ContrastRole: m.Contrast, MatchingRole: m.Matching, PositivesRole: m.Positives}[p.role]
+}
+
+// fill takes the part from its method, at the ablation's settings.
+func (p Part) fill(s Scale, a Ablation, m *negative.Method) {
+	if slices.Contains(p.Uses, SearchSpaceKey) {
+		s.SearchSpace, s.Scheduler.SearchSpace = a.SearchSpace, a.SearchSpace
+	}
+	if slices.Contains(p.Uses, QuantileKey) {
+		s.Hard, s.Soft = a.Quantile, a.Quantile
+	}
+	of := registered(p.Of).Parts(s).WithDefaults()
+	switch p.role {
+	case BatchesRole:
+		m.Batches = of.Batches
+	case ContrastRole:
+		m.Contrast = softenedBy(of.Contrast, a.Alpha)
+	case MatchingRole:
+		m.Matching = of.Matching
+	case PositivesRole:
+		m.Positives = of.Positives
+	}
+}
+
+// reference is the registered method whose run the part needs; empty for none.
+func (p Part) reference() string {
+	var alone negative.Method
+	if p.fill(Scale{Epochs: 1}, Ablation{}, &alone); !alone.NeedsReference() {
+		return ""
+	}
+	return registered(p.Of).Reference
+}
+
+// softenedBy is a contrast with another weight of its soft targets, if it has any.
+func softenedBy(c negative.Contrast, alpha float64) negative.Contrast {
+	switch c := c.(type) {
+	case negative.Consistency:
+		c.Weight = alpha
+		return c
+	case negative.Distilled:
+		c.Alpha = alpha
+		return c
+	case negative.Smoothed:
+		c.Alpha = alpha
+		return c
+	}
+	return c
 }
 
 // publishedTemperature is ALBEF's, and that of all papers here.
@@ -155,11 +189,12 @@ func (a Ablation) Row() (Row, error) {
 		for _, key := range p.Uses {
 			used[key] = true
 		}
-		if p.reference != nil {
-			if row.Reference != nil && row.Reference != p.reference {
+		if needed := p.reference(); needed != "" {
+			if row.Reference != nil && row.Reference.Name != needed {
 				return Row{}, fmt.Errorf("%s and %s: a run has one reference model, and these need different ones", p.Name, row.Reference.Name)
 			}
-			row.Reference = p.reference
+			reference := MethodRow(needed)
+			row.Reference = &reference
 		}
 	}
 	if len(name) == 0 {

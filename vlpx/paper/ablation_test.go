@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	albefmodel "vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef"
 
 	"vlpx.internal/vlpx/negative"
 )
@@ -76,8 +76,8 @@ func TestAblationSettings(t *testing.T) {
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 16, Queue: s.GroupQueue}); m.Batches != want {
 		t.Errorf("batches %+v, want %+v", m.Batches, want)
 	}
-	if m.Contrast != (negative.Smoothed{Alpha: 0.25}) || m.Matching != (negative.Sampled{}) || s.Model(10).(albefmodel.Model).Temperature != 0.2 {
-		t.Errorf("contrast %+v, matching %+v, temperature %g", m.Contrast, m.Matching, s.Model(10).(albefmodel.Model).Temperature)
+	if m.Contrast != (negative.Smoothed{Alpha: 0.25}) || m.Matching != (negative.Sampled{}) || s.Model(10).(albef.Model).Temperature != 0.2 {
+		t.Errorf("contrast %+v, matching %+v, temperature %g", m.Contrast, m.Matching, s.Model(10).(albef.Model).Temperature)
 	}
 	if e, ok := m.Positives.(negative.ECM); !ok || e.JudgedBy != negative.Oracle {
 		t.Errorf("positives %+v, want those of the exact judge", m.Positives)

@@ -8,42 +8,45 @@ import (
 	"vlpx.internal/plots"
 )
 
-// album is a set of a report, for what it shows of single pairs.
-type album struct {
-	set      datasets.Set
-	pairs    []datasets.Pair
-	relation datasets.Relation // nil where it is not known
+// Album is a split of a report's data, for what is shown of its single pairs. A pair is its place in Pairs.
+type Album struct {
+	Set      datasets.Set
+	Pairs    []datasets.Pair
+	Relation datasets.Relation // nil where it is not known
 }
 
-// newAlbum is that of the training set.
-func newAlbum(r *Report) (album, error) {
-	set, err := r.plan.Data.TrainingSet()
+// NewAlbum is the album of the training split.
+func NewAlbum(r *Report) (Album, error) {
+	set, err := r.Plan.Data.TrainingSet()
 	if err != nil {
-		return album{}, err
+		return Album{}, err
 	}
-	return albumOf(set), nil
+	return AlbumOf(set), nil
 }
 
-func albumOf(set datasets.Set) album {
-	a := album{set: set, pairs: datasets.Pairs(set)}
+// AlbumOf is the album of a split.
+func AlbumOf(set datasets.Set) Album {
+	a := Album{Set: set, Pairs: datasets.Pairs(set)}
 	if related, ok := set.(datasets.Related); ok {
-		a.relation = related.Relation()
+		a.Relation = related.Relation()
 	}
 	return a
 }
 
-func (a album) caption(pair int) string { return a.pairs[pair].Text(a.set) }
+// Caption is the text of a pair.
+func (a Album) Caption(pair int) string { return a.Pairs[pair].Text(a.Set) }
 
-func (a album) image(pair int) (image.Image, error) {
-	return a.set.Image(context.Background(), a.pairs[pair].Image)
+// Image is the picture of a pair.
+func (a Album) Image(pair int) (image.Image, error) {
+	return a.Set.Image(context.Background(), a.Pairs[pair].Image)
 }
 
-// mark tells whether the caption of one pair is true of the image of another.
-func (a album) mark(image, text int) plots.Mark {
-	if a.relation == nil {
+// Mark tells whether the caption of one pair is true of the image of another.
+func (a Album) Mark(image, text int) plots.Mark {
+	if a.Relation == nil {
 		return plots.Unmarked
 	}
-	switch holds, known := a.relation.Holds(a.pairs[image].Image, text); {
+	switch holds, known := a.Relation.Holds(a.Pairs[image].Image, text); {
 	case known && holds:
 		return plots.TruePair
 	case known:
@@ -52,5 +55,7 @@ func (a album) mark(image, text int) plots.Mark {
 	return plots.Unmarked
 }
 
-// isTruePair says a mark in a table; what is not known stays empty.
-var isTruePair = map[plots.Mark]string{plots.TruePair: "yes", plots.FalsePair: "no"}
+// MarkWord says a mark in a table; what is not known stays empty.
+func MarkWord(m plots.Mark) string {
+	return map[plots.Mark]string{plots.TruePair: "yes", plots.FalsePair: "no"}[m]
+}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
-	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
@@ -104,8 +103,8 @@ func (c Claim) String() string {
 	return fmt.Sprintf("%s %s %s in %s", better, comparison, than, column)
 }
 
-// rows are the names of the rows that a claim takes.
-func (c Claim) rows() []string {
+// Rows are the names of the rows that a claim takes.
+func (c Claim) Rows() []string {
 	names := []string{c.Better, c.Than}
 	if c.Over != [2]string{} {
 		names = append(names, c.Over[:]...)
@@ -126,38 +125,4 @@ func (a Artifact) Status() Status {
 		return Partial
 	}
 	return Ready
-}
-
-// retrieval are the six columns of zero-shot image-text retrieval.
-func retrieval() []Column {
-	var columns []Column
-	for _, metric := range []eval.Metric{eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10} {
-		columns = append(columns, column(metric))
-	}
-	return columns
-}
-
-// column describes the column of a metric of package eval.
-func column(m eval.Metric) Column {
-	for _, info := range eval.Metrics() {
-		if info.Metric == m {
-			return Column{Group: info.Group, Name: info.Column, Metric: string(m), Unit: info.Unit, Lower: info.LowerIsBetter}
-		}
-	}
-	panic(fmt.Sprintf("paper: no metric %q", m))
-}
-
-// cosine describes the column of a metric that is measured without re-ranking by image-text matching.
-func cosine(m eval.Metric) Column {
-	c := column(m)
-	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower}
-}
-
-// pending are columns of a task that is not there yet.
-func pending(group string, names ...string) []Column {
-	var columns []Column
-	for _, name := range names {
-		columns = append(columns, Column{Group: group, Name: name, Unit: "%"})
-	}
-	return columns
 }

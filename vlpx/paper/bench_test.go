@@ -24,8 +24,8 @@ import (
 func BenchmarkStep(b *testing.B) {
 	const vocab = 37 // of the captions of mini
 	backend, scale := usual(b)
-	for _, method := range []func(Scale) negative.Method{plain, grit, albef} {
-		m := method(scale)
+	for _, name := range []string{"InfoNCE", "GRIT-VLP", "ALBEF"} {
+		m := MethodRow(name).Method(scale)
 		b.Run(m.Name, func(b *testing.B) {
 			c := scale.Runs(run.Data{}, run.Vocabulary{}, vocab, m, []uint64{1})[0].Train
 			store := model.NewStore()

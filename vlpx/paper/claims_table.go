@@ -10,8 +10,8 @@ import (
 
 // asked tells whether the row of a claim was asked for.
 func (r *Report) asked(name string) bool {
-	i := slices.IndexFunc(r.artifact.Rows, func(row Row) bool { return row.Name == name })
-	return i < 0 || r.plan.Asked[i] // BestOfSweep is none
+	i := slices.IndexFunc(r.Plan.Artifact.Rows, func(row Row) bool { return row.Name == name })
+	return i < 0 || r.Plan.Asked[i] // BestOfSweep is none
 }
 
 // ClaimsTable lays the claims out with differences, p-values and verdicts, and what the seeds and the test images could show: those of
@@ -29,7 +29,7 @@ func (r *Report) ClaimsTable() plots.Table {
 		if f.P != nil {
 			corrected++
 		}
-		if slices.ContainsFunc(r.artifact.Claims[k].rows(), func(name string) bool { return !r.asked(name) }) {
+		if slices.ContainsFunc(r.Plan.Artifact.Claims[k].Rows(), func(name string) bool { return !r.asked(name) }) {
 			continue
 		}
 		source := f.Source

@@ -70,7 +70,7 @@ func (row Row) runs(known map[string]bool) {
 	known[of(methods...)] = true
 	if scale.WarmStart != 0 {
 		warm := scale.warmStart()
-		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warmMethod(warm), []uint64{warmSeed})[0].ID()] = true
+		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warmMethod(), []uint64{warmSeed})[0].ID()] = true
 	}
 	if row.Tune != nil {
 		known[of(append(methods, row.Tune(scale))...)] = true

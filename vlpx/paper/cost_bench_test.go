@@ -25,7 +25,7 @@ func BenchmarkCosts(b *testing.B) {
 	// What the frozen models know changes nothing of what they cost.
 	short := scale
 	short.Epochs = 1
-	frozen := job(short, plain(scale))
+	frozen := job(short, negative.Plain())
 	frozen.Set = datasets.First(set, scale.BatchSize, 0)
 	m, _, err := train.Train(b.Context(), frozen)
 	if err != nil {
@@ -33,8 +33,10 @@ func BenchmarkCosts(b *testing.B) {
 	}
 	m.Close()
 
-	methods := []negative.Method{plain(scale), albef(scale), diht(scale), srclMethod(scale), grit(scale), smoothedGRIT(scale),
-		mafaMethod(scale), oracleMAFA(scale), falconMethod(scale)}
+	var methods []negative.Method
+	for _, name := range []string{"InfoNCE", "ALBEF", "DiHT", "SRCL", "GRIT-VLP", "S-ITC", "MAFA", "MAFA (Oracle)", "FALCON"} {
+		methods = append(methods, MethodRow(name).Method(scale))
+	}
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
 		steppers := make([]*stepper, len(methods))

@@ -1,3 +1,4 @@
-// Package paper is the catalogue: each table and figure of the five papers as data, with the runs it needs, the numbers the
-// paper reports and the claims it draws. One file a paper. It also holds the scale presets and the shipped reference results.
+// Package paper is what a paper's artifact is made of: tables and figures as data, with the runs that they need, the numbers that the
+// paper reports and the claims that it draws; the registry of methods; scale presets; plans and reports; the shipped reference results.
+// The artifacts themselves stand in a package a paper below it, which package catalogue lists; imports go from there to here.
 package paper

@@ -12,27 +12,27 @@ import (
 
 // Sources of the values in a comparison's cells, in order.
 const (
-	fromPaper     = "paper"
-	fromYou       = "this store"
+	FromPaper     = "paper"
+	FromYou       = "this store"
 	fromReference = "reference"
 )
 
 // Table lays the report out. Its note ends with the artifact's remarks and with the images that could not be read.
 func (r *Report) Table() (plots.Table, error) {
-	t, err := r.artifact.Table(r)
+	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.artifact.remarks() + r.Unreadable.note()
+		t.Note += r.Plan.Artifact.Remarks() + r.Unreadable.note()
 	}
 	return t, err
 }
 
 // Figure draws the report; nil where it has no figure, or no results to draw yet.
 func (r *Report) Figure() (plots.Drawing, error) {
-	if r.artifact.Figure == nil {
+	if r.Plan.Artifact.Figure == nil {
 		return nil, nil
 	}
-	return r.artifact.Figure(r)
+	return r.Plan.Artifact.Figure(r)
 }
 
 // Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
@@ -40,11 +40,11 @@ func (r *Report) Figure() (plots.Drawing, error) {
 func Comparison(r *Report) (plots.Table, error) {
 	t := plots.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
-		Note:    r.note(),
+		Note:    r.Note(),
 		Heading: "method",
-		Sources: []string{fromPaper, fromYou, fromReference},
+		Sources: []string{FromPaper, FromYou, fromReference},
 	}
-	columns := r.shown()
+	columns := r.Shown()
 	for _, c := range columns {
 		best := plots.Highest
 		switch {
@@ -60,10 +60,10 @@ func Comparison(r *Report) (plots.Table, error) {
 		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
 	for i, row := range r.Rows {
-		if !r.plan.Asked[i] {
+		if !r.Plan.Asked[i] {
 			continue
 		}
-		reference, stale, shipped := r.reference.row(r.plan, i)
+		reference, stale, shipped := r.reference.row(r.Plan, i)
 		line := plots.TableRow{Name: row.Name}
 		if row.Status != string(Ready) {
 			line.Status = row.Status
@@ -72,7 +72,7 @@ func Comparison(r *Report) (plots.Table, error) {
 			line.Status = strings.TrimPrefix(line.Status+", stale reference", ", ")
 		}
 		for _, c := range columns {
-			s := row.Metrics[c.key()]
+			s := row.Metrics[c.Key()]
 			cell := plots.Cell{{}, {}, {}}
 			if s.Paper != nil {
 				cell[0] = plots.Number(*s.Paper)
@@ -83,9 +83,9 @@ func Comparison(r *Report) (plots.Table, error) {
 					cell[1].Std = *s.Std
 				}
 			}
-			if v, ok := reference.Metrics[c.key()]; shipped && ok {
+			if v, ok := reference.Metrics[c.Key()]; shipped && ok {
 				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2])}
-				if ends, ok := reference.Intervals[c.key()]; ok {
+				if ends, ok := reference.Intervals[c.Key()]; ok {
 					cell[2].Interval = &ends
 				}
 			}
@@ -96,17 +96,17 @@ func Comparison(r *Report) (plots.Table, error) {
 	return t, nil
 }
 
-// shown are the columns worth showing: all but those of our own that the data cannot give.
-func (r *Report) shown() []Column {
+// Shown are the columns worth showing: all but those of our own that the data cannot give.
+func (r *Report) Shown() []Column {
 	papers := 0
-	for _, row := range r.artifact.Rows {
+	for _, row := range r.Plan.Artifact.Rows {
 		papers = max(papers, len(row.Paper))
 	}
 	var columns []Column
-	for i, c := range r.artifact.Columns {
-		has := slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.key()].Mean != nil })
+	for i, c := range r.Plan.Artifact.Columns {
+		has := slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.Key()].Mean != nil })
 		shipped := r.reference != nil && slices.ContainsFunc(r.reference.Rows, func(row ReferenceRow) bool {
-			_, ok := row.Metrics[c.key()]
+			_, ok := row.Metrics[c.Key()]
 			return ok
 		})
 		if i < papers || has || shipped {
@@ -114,14 +114,14 @@ func (r *Report) shown() []Column {
 		}
 	}
 	if len(columns) == 0 { // nothing has run yet, and nobody reports a number
-		return r.artifact.Columns
+		return r.Plan.Artifact.Columns
 	}
 	return columns
 }
 
-func (r *Report) note() string {
+func (r *Report) Note() string {
 	note := r.scaleNote()
-	if slices.ContainsFunc(r.artifact.Rows, func(row Row) bool { return len(row.Paper) > 0 }) {
+	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row Row) bool { return len(row.Paper) > 0 }) {
 		note += " The paper's numbers are of its own data and scale."
 	}
 	if r.reference != nil {
@@ -138,11 +138,11 @@ func (r *Report) note() string {
 func (r *Report) scaleNote() string {
 	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash))
 	if len(r.Seeds) == 1 {
-		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.plan.seedList())
+		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.seedList())
 	} else {
-		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.plan.seedList())
+		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
 	}
-	switch n := r.plan.Scale.WarmStart; {
+	switch n := r.Plan.Scale.WarmStart; {
 	case n == 1:
 		note += " Every run starts from the same model, an epoch of InfoNCE."
 	case n > 1:
@@ -161,4 +161,32 @@ func (r *Report) scaleNote() string {
 func (c Column) neutral() bool {
 	return slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
 		func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
+}
+
+// FirstSeed are the epochs of the first row's first seed that has a result; none while there is none.
+func (r *Report) FirstSeed() []train.Record {
+	if len(r.Rows[0].Results) == 0 {
+		return nil
+	}
+	return r.Rows[0].Results[0].Epochs
+}
+
+// NewTable begins a table without rows.
+func (r *Report) NewTable(note string) plots.Table {
+	t := plots.Table{
+		Title: r.ID + ": " + r.Title,
+		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.Data.Name, r.Plan.seedList(), note),
+	}
+	if r.Engine != "" {
+		t.Note += fmt.Sprintf(" Run on %s.", r.Engine)
+	}
+	return t
+}
+
+// Unfinished is a line that says which runs of a row are there; none where all are.
+func (row RowReport) Unfinished() []plots.TableRow {
+	if row.Status == string(Ready) {
+		return nil
+	}
+	return []plots.TableRow{{Name: row.Name, Status: row.Status}}
 }

@@ -30,12 +30,12 @@ func BenchmarkFALCONEpoch(b *testing.B) {
 	scale.Epochs = 3
 	scale = inShort(scale)
 	set, job := onScenes(b, backend, scale)
-	added := rewardShare(b, backend, job(scale, falconMethod(scale)).Config)
+	added := rewardShare(b, backend, job(scale, MethodRow("FALCON").Method(scale)).Config)
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
 		var both [2]*stepper
-		for i, m := range []func(Scale) negative.Method{grit, falconMethod} {
-			both[i] = newStepper(ctx, job(scale, m(scale)))
+		for i, name := range []string{"GRIT-VLP", "FALCON"} {
+			both[i] = newStepper(ctx, job(scale, MethodRow(name).Method(scale)))
 		}
 		steps := len(datasets.Pairs(set)) / scale.BatchSize
 		var seconds [2]float64

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/train"
 )
@@ -14,19 +15,19 @@ import (
 // knownMethods look the same in all figures.
 var knownMethods = []string{"ALBEF", "GRIT-VLP", "SRCL", "MAFA", "FALCON", "Hard quantile", "InfoNCE"}
 
-// onValidation is told below the curves of retrieval over training.
-const onValidation = "Retrieval is on the validation split, without re-ranking."
+// OnValidation is told below the curves of retrieval over training.
+const OnValidation = "Retrieval is on the validation split, without re-ranking."
 
-// figure begins a figure of the report, with sentences for the note below it.
-func (r *Report) figure(about ...string) plots.Figure {
-	return plots.Figure{Title: r.heading(), Note: r.caption(about...), Known: knownMethods}
+// NewFigure begins a figure of the report, with sentences for the note below it.
+func (r *Report) NewFigure(about ...string) plots.Figure {
+	return plots.Figure{Title: r.Heading(), Note: r.Caption(about...), Known: knownMethods}
 }
 
-// heading is the title of the report's figure.
-func (r *Report) heading() string { return r.ID + ": " + r.Title }
+// Heading is the title of the report's figure.
+func (r *Report) Heading() string { return r.ID + ": " + r.Title }
 
-// caption is the note below the report's figure: where its numbers are from, and the given sentences.
-func (r *Report) caption(about ...string) string {
+// Caption is the note below the report's figure: where its numbers are from, and the given sentences.
+func (r *Report) Caption(about ...string) string {
 	scale := r.Scale
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
@@ -38,11 +39,11 @@ func (r *Report) caption(about ...string) string {
 	return strings.Join(append(sentences, about...), " ")
 }
 
-// spreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.
-func (r *Report) spreadNote(marks string) string {
+// SpreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.
+func (r *Report) SpreadNote(marks string) string {
 	fewest, most := 0, 0
 	for _, row := range r.Rows {
-		if n := len(row.results); n > 0 {
+		if n := len(row.Results); n > 0 {
 			most = max(most, n)
 			if fewest == 0 || n < fewest {
 				fewest = n
@@ -62,11 +63,11 @@ func (r *Report) spreadNote(marks string) string {
 	return note + "."
 }
 
-// firstSeedOnly tells of which seed a figure of firstSeed is.
-func (r *Report) firstSeedOnly() string {
+// FirstSeedOnly tells of which seed a figure of FirstSeed is.
+func (r *Report) FirstSeedOnly() string {
 	for _, row := range r.Rows {
-		if len(row.results) > 0 {
-			return fmt.Sprintf("Seed %d.", row.results[0].Seed)
+		if len(row.Results) > 0 {
+			return fmt.Sprintf("Seed %d.", row.Results[0].Seed)
 		}
 	}
 	return ""
@@ -76,7 +77,7 @@ func (r *Report) firstSeedOnly() string {
 func Bars(r *Report) (plots.Drawing, error) {
 	var titles []string
 	panels := map[string][]Column{}
-	for _, c := range r.artifact.Columns {
+	for _, c := range r.Plan.Artifact.Columns {
 		if c.Metric == "" || len(r.means(c)) == 0 {
 			continue
 		}
@@ -86,14 +87,14 @@ func Bars(r *Report) (plots.Drawing, error) {
 		}
 		panels[title] = append(panels[title], c)
 	}
-	f := r.figure(r.spreadNote("error bars"))
+	f := r.NewFigure(r.SpreadNote("error bars"))
 	if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(strings.ToLower(title), "retrieval") }) {
 		f.Note += " TR, IR: text, image retrieval."
 	}
 	for _, title := range titles {
 		f.Panels = append(f.Panels, r.bars(title, panels[title]))
 	}
-	return drawn(f)
+	return Drawn(f)
 }
 
 // barsOf is the title of the panel that a column is in.
@@ -105,7 +106,7 @@ func (r *Report) barsOf(c Column) string {
 		return "Retrieval without re-ranking"
 	case !strings.HasSuffix(c.Group, "Retrieval"):
 		return c.Group
-	case slices.ContainsFunc(r.artifact.Rows, func(row Row) bool { return row.Tune == nil }):
+	case slices.ContainsFunc(r.Plan.Artifact.Rows, func(row Row) bool { return row.Tune == nil }):
 		return "Zero-shot retrieval of own captions"
 	}
 	return "Fine-tuned retrieval of own captions"
@@ -118,12 +119,12 @@ func (r *Report) bars(title string, columns []Column) plots.Bars {
 		bars.Groups = append(bars.Groups, c.bar())
 	}
 	for _, row := range r.Rows {
-		if len(row.results) == 0 {
+		if len(row.Results) == 0 {
 			continue
 		}
 		series := plots.BarSeries{Name: row.Name}
 		for _, c := range columns {
-			mean, std := stat.MeanStdDev(c.valuesOf(row.results), nil)
+			mean, std := stat.MeanStdDev(c.Values(row.Results), nil)
 			series.Mean, series.Std = append(series.Mean, mean), append(series.Std, std)
 		}
 		bars.Series = append(bars.Series, series)
@@ -156,12 +157,12 @@ func barsLabel(columns []Column) string {
 	first := columns[0]
 	switch {
 	case len(columns) == 1:
-		return first.label()
+		return first.Label()
 	case first.Unit == "":
 		return strings.ToLower(first.Group)
 	case strings.HasSuffix(first.Group, "Retrieval"), first.Group == "R@1":
 		return fmt.Sprintf("recall (%s)", first.Unit)
-	case first.Group == eccvCaption:
+	case first.Group == string(datasets.ECCV):
 		return fmt.Sprintf("precision (%s)", first.Unit)
 	case first.Group == "Without re-ranking":
 		return fmt.Sprintf("recall, mAP (%s)", first.Unit)
@@ -169,8 +170,8 @@ func barsLabel(columns []Column) string {
 	return fmt.Sprintf("share (%s)", first.Unit)
 }
 
-// drawn is a figure, or nothing where it has no panel.
-func drawn(f plots.Figure) (plots.Drawing, error) {
+// Drawn is a figure, or nothing where it has no panel.
+func Drawn(f plots.Figure) (plots.Drawing, error) {
 	if len(f.Panels) == 0 {
 		return nil, nil
 	}
@@ -180,7 +181,7 @@ func drawn(f plots.Figure) (plots.Drawing, error) {
 func (r *Report) means(c Column) []float64 {
 	var means []float64
 	for _, row := range r.Rows {
-		if s := row.Metrics[c.key()]; s.Mean != nil {
+		if s := row.Metrics[c.Key()]; s.Mean != nil {
 			means = append(means, *s.Mean)
 		}
 	}
@@ -188,33 +189,35 @@ func (r *Report) means(c Column) []float64 {
 }
 
 // Curves follows the columns over the epochs; retrieval is on the validation split, without re-ranking.
-func Curves(r *Report) (plots.Drawing, error) { return r.curves(r.panels(r.artifact.Columns, r.Rows)) }
-
-// curves are panels of the artifact's columns over the epochs as a figure.
-func (r *Report) curves(panels []plots.Panel) (plots.Drawing, error) {
-	about := []string{r.spreadNote("bands")}
-	if slices.ContainsFunc(r.artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
-		about = append(about, onValidation)
-	}
-	f := r.figure(about...)
-	f.Panels = panels
-	return drawn(f)
+func Curves(r *Report) (plots.Drawing, error) {
+	return r.CurvesOf(r.Panels(r.Plan.Artifact.Columns, r.Rows))
 }
 
-// panels are a panel for each column that some of the rows have, over the epochs.
-func (r *Report) panels(columns []Column, rows []RowReport) []plots.Panel {
+// CurvesOf are panels of the artifact's columns over the epochs as a figure.
+func (r *Report) CurvesOf(panels []plots.Panel) (plots.Drawing, error) {
+	about := []string{r.SpreadNote("bands")}
+	if slices.ContainsFunc(r.Plan.Artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
+		about = append(about, OnValidation)
+	}
+	f := r.NewFigure(about...)
+	f.Panels = panels
+	return Drawn(f)
+}
+
+// Panels are a panel for each column that some of the rows have, over the epochs.
+func (r *Report) Panels(columns []Column, rows []RowReport) []plots.Panel {
 	var panels []plots.Panel
 	for _, c := range columns {
-		lines := plots.Lines{Title: c.heading(), XLabel: "epoch", YLabel: c.label()}
+		lines := plots.Lines{Title: c.Heading(), XLabel: "epoch", YLabel: c.Label()}
 		for _, row := range rows {
-			if len(row.results) == 0 {
+			if len(row.Results) == 0 {
 				continue
 			}
 			series := plots.Series{Name: row.Name}
-			for e := range row.results[0].Epochs {
+			for e := range row.Results[0].Epochs {
 				var values []float64
-				for _, result := range row.results {
-					if v, ok := epochValue(result.Epochs[e], c.Metric); ok {
+				for _, result := range row.Results {
+					if v, ok := EpochValue(result.Epochs[e], c.Metric); ok {
 						values = append(values, v)
 					}
 				}
@@ -235,8 +238,8 @@ func (r *Report) panels(columns []Column, rows []RowReport) []plots.Panel {
 	return panels
 }
 
-// label names a column's axis, with its unit.
-func (c Column) label() string {
+// Label names a column's axis, with its unit.
+func (c Column) Label() string {
 	name := c.Name
 	switch c.Group {
 	case "False negatives", "False negatives chosen":
@@ -250,8 +253,8 @@ func (c Column) label() string {
 	return fmt.Sprintf("%s (%s)", name, c.Unit)
 }
 
-// heading names a column where it stands alone.
-func (c Column) heading() string {
+// Heading names a column where it stands alone.
+func (c Column) Heading() string {
 	switch c.Group {
 	case "":
 		return c.Name

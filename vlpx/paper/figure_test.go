@@ -20,9 +20,9 @@ func TestSpreadNote(t *testing.T) {
 	} {
 		r := &Report{}
 		for _, n := range v.seeds {
-			r.Rows = append(r.Rows, RowReport{results: make([]run.Result, n)})
+			r.Rows = append(r.Rows, RowReport{Results: make([]run.Result, n)})
 		}
-		if got := r.spreadNote("bands"); got != v.want {
+		if got := r.SpreadNote("bands"); got != v.want {
 			t.Errorf("%v seeds: got %q, want %q", v.seeds, got, v.want)
 		}
 	}
@@ -36,12 +36,12 @@ func TestColumnNames(t *testing.T) {
 	}{
 		{Column{Group: "Text Retrieval", Name: "R@1", Unit: "%"}, "Text Retrieval: R@1", "R@1 (%)", "TR R@1"},
 		{Column{Group: "Without re-ranking", Name: "IR@1 false", Unit: "%"}, "Without re-ranking: IR@1 false", "IR@1 false (%)", "IR R@1 false"},
-		{found(train.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
-		{hardest, "False negatives among the hardest", "share (%)", "among the hardest"},
+		{Mined(train.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
+		{WithMetric(OwnColumns(), train.FalseHardest), "False negatives among the hardest", "share (%)", "among the hardest"},
 		{Column{Group: "Quantile chosen", Name: "simple"}, "Quantile chosen: simple", "quantile", "simple"},
 		{Column{Name: "time", Unit: "C"}, "time", "time (C)", "time"},
 	} {
-		if h, l, b := v.column.heading(), v.column.label(), v.column.bar(); h != v.heading || l != v.label || b != v.bar {
+		if h, l, b := v.column.Heading(), v.column.Label(), v.column.bar(); h != v.heading || l != v.label || b != v.bar {
 			t.Errorf("got %q, %q, %q, want %q, %q, %q", h, l, b, v.heading, v.label, v.bar)
 		}
 	}

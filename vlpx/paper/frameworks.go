@@ -7,7 +7,7 @@ import (
 
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
-	albefmodel "vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef"
 )
 
 // Kind is a framework as scales know it.
@@ -53,12 +53,12 @@ func (s Scale) Model(vocab int) framework.Framework {
 }
 
 // albef is ALBEF at this scale.
-func (s Scale) albef(vocab int) albefmodel.Model {
+func (s Scale) albef(vocab int) albef.Model {
 	patch := s.Patch
 	if s.Locked.Side > 0 {
 		patch = s.Image / s.Locked.Side
 	}
-	return albefmodel.Model{
+	return albef.Model{
 		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
 			Fusion: s.Fusion, Dropout: s.Dropout},

@@ -88,10 +88,10 @@ func (b bootstraps) difference(c Column, rows [][]run.Result) *[2]float64 {
 // intervalNote tells how far other test images would move the means, at most of the rows that were asked for; empty without runs.
 func (r *Report) intervalNote() string {
 	told, group, older := "", "", 0
-	for _, c := range r.shown() {
+	for _, c := range r.Shown() {
 		widest := -1.
 		for i, row := range r.Rows {
-			if s := row.Metrics[c.key()]; r.plan.Asked[i] && s.Interval != nil {
+			if s := row.Metrics[c.Key()]; r.Plan.Asked[i] && s.Interval != nil {
 				widest = max(widest, (s.Interval[1]-s.Interval[0])/2)
 			}
 		}
@@ -106,7 +106,7 @@ func (r *Report) intervalNote() string {
 		told += fmt.Sprintf("%s%s ±%.1f", separator, name, widest)
 	}
 	for _, row := range r.Rows {
-		for _, result := range row.results {
+		for _, result := range row.Results {
 			if result.Items == nil {
 				older++
 			}

@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -27,29 +30,29 @@ func itemised(hits int) *eval.Items {
 }
 
 // itemisedReport is table 1 with items of ALBEF and GRIT-VLP; GRIT-VLP's hits are ALBEF's and ten more in every seed but the last.
-func itemisedReport(t *testing.T, older bool) *Report {
+func itemisedReport(t *testing.T, older bool) *paper.Report {
 	t.Helper()
 	store := run.OpenStore(t.TempDir())
-	p := plan(t, "falcon/table1", Request{Methods: []string{"ALBEF", "GRIT-VLP", "InfoNCE"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF", "GRIT-VLP", "InfoNCE"}})
 	for row, hits := range map[string][]int{"ALBEF": {40, 50, 60}, "GRIT-VLP": {50, 60, 71}} {
-		i := slices.IndexFunc(p.Artifact.Rows, func(r Row) bool { return r.Name == row })
+		i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == row })
 		for k, r := range p.Rows[i] {
 			result := run.Result{
-				ID: r.ID(), Seed: r.Train.Seed, Finished: noon, Engine: "go", Commit: "c0ffee", Items: itemised(hits[k]),
+				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee", Items: itemised(hits[k]),
 				Metrics: map[string]float64{"IR@1": float64(hits[k]) / 2, "IR@5": float64(hits[k]) / 2, "TR@1": 1},
 			}
 			if older && row == "ALBEF" && k == 1 {
 				result.Items = nil
 			}
-			put(t, store, r, result)
+			papertest.Put(t, store, r, result)
 		}
 	}
-	return report(t, p, store)
+	return papertest.Report(t, p, store)
 }
 
 func TestIntervalsOverTestImages(t *testing.T) {
 	r := itemisedReport(t, false)
-	s := r.rowOf("ALBEF").Metrics["IR@1"]
+	s := papertest.Row(r, "ALBEF").Metrics["IR@1"]
 	// Over images the mean over seeds is of 40 that count for three seeds, 10 for two and 10 for one.
 	mean := (40.*3 + 10*2 + 10) / 3 / 200
 	variance := (40*1+10*4./9+10*1./9)/200 - mean*mean
@@ -57,16 +60,16 @@ func TestIntervalsOverTestImages(t *testing.T) {
 	if s.Interval == nil || math.Abs(s.Interval[0]-(25-half)) > .5 || math.Abs(s.Interval[1]-(25+half)) > .5 {
 		t.Fatalf("got %v, want about 25 ± %v", s.Interval, half)
 	}
-	if s := r.rowOf("ALBEF").Metrics["TR@1"]; s.Interval != nil || s.Mean == nil {
+	if s := papertest.Row(r, "ALBEF").Metrics["TR@1"]; s.Interval != nil || s.Mean == nil {
 		t.Errorf("got %v of a column that has no items, want none", s.Interval)
 	}
 	// GRIT-VLP has 10, 10 and 11 more. Pairing takes away the 40 that both have: about 10 hits of 200, 5.2 ± 100 x 1.96 sqrt(.05 x .95 / 200)
 	// where unpaired it were ± 8.
-	f := r.finding("GRIT-VLP above ALBEF in Image Retrieval R@1")
+	f := papertest.Finding(r, "GRIT-VLP above ALBEF in Image Retrieval R@1")
 	if f.Interval == nil || f.Interval[0] < 2 || f.Interval[1] > 9 || f.Interval[0] > 5.1 || f.Interval[1] < 5.2 {
 		t.Errorf("got %v of the difference, want about 5.2 ± 3", f.Interval)
 	}
-	if f := r.finding("GRIT-VLP above ALBEF in Text Retrieval R@1"); f.Interval != nil || f.Difference == nil {
+	if f := papertest.Finding(r, "GRIT-VLP above ALBEF in Text Retrieval R@1"); f.Interval != nil || f.Difference == nil {
 		t.Errorf("got %v of a claim whose column has no items, want none", f.Interval)
 	}
 	table, err := r.Table()
@@ -89,7 +92,7 @@ func TestIntervalsOverTestImages(t *testing.T) {
 	for _, line := range lines[1:] {
 		if line[column("low")] != "" {
 			with++
-			if line[column("source")] != fromYou || line[column("high")] <= line[column("low")] {
+			if line[column("source")] != paper.FromYou || line[column("high")] <= line[column("low")] {
 				t.Errorf("got %v", line)
 			}
 		}
@@ -105,13 +108,13 @@ func TestIntervalsOverTestImages(t *testing.T) {
 // A result without items takes the interval from its row and from the claims of it, which the note tells.
 func TestIntervalsOfOlderResults(t *testing.T) {
 	r := itemisedReport(t, true)
-	if s := r.rowOf("ALBEF").Metrics["IR@1"]; s.Interval != nil || s.N != 3 {
+	if s := papertest.Row(r, "ALBEF").Metrics["IR@1"]; s.Interval != nil || s.N != 3 {
 		t.Errorf("got %v of %d seeds, of which one has no items; want none of 3", s.Interval, s.N)
 	}
-	if s := r.rowOf("GRIT-VLP").Metrics["IR@1"]; s.Interval == nil {
+	if s := papertest.Row(r, "GRIT-VLP").Metrics["IR@1"]; s.Interval == nil {
 		t.Error("the other row has lost its interval")
 	}
-	if f := r.finding("GRIT-VLP above ALBEF in Image Retrieval R@1"); f.Interval != nil || f.Difference == nil {
+	if f := papertest.Finding(r, "GRIT-VLP above ALBEF in Image Retrieval R@1"); f.Interval != nil || f.Difference == nil {
 		t.Errorf("got %v, want a difference without an interval", f.Interval)
 	}
 	table, err := r.Table()
@@ -122,12 +125,12 @@ func TestIntervalsOfOlderResults(t *testing.T) {
 
 // One seed is told to be one.
 func TestNoteOfASingleSeed(t *testing.T) {
-	r := report(t, plan(t, "falcon/table1", Request{Seeds: []uint64{7}}), run.OpenStore(t.TempDir()))
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{7}}), run.OpenStore(t.TempDir()))
 	if text := textOf(t, r.ClaimsTable()); !strings.Contains(text, "Nothing is tested yet") || strings.Contains(text, "Holm") || strings.Count(text, "not yet") != len(r.Claims) {
 		t.Errorf("got the claims\n%swant each not yet tested, and nothing more", text)
 	}
-	if want := "seed 7 alone, so that neither a spread over seeds is known nor a claim is tested."; !strings.Contains(r.note(), want) {
-		t.Errorf("got the note %q, want %q in it", r.note(), want)
+	if want := "seed 7 alone, so that neither a spread over seeds is known nor a claim is tested."; !strings.Contains(r.Note(), want) {
+		t.Errorf("got the note %q, want %q in it", r.Note(), want)
 	}
 }
 

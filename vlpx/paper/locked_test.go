@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -15,7 +18,7 @@ import (
 func withViT(t *testing.T) weights.Places {
 	t.Helper()
 	root := t.TempDir()
-	dir := filepath.Join(root, Lockable)
+	dir := filepath.Join(root, paper.Lockable)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +35,14 @@ func withViT(t *testing.T) weights.Places {
 // Where the ViT is there, photographs at mini are seen by it, in every run and those that it needs; where it is not, by a model of its
 // own. Scenes and other scales have no encoder locked.
 func TestPhotographsAtMini(t *testing.T) {
-	dir := photographs(t)
-	q := Request{Data: dir, Scale: "mini", Seeds: []uint64{1}, Set: []string{"mincount=1"}}
-	without := plan(t, "falcon/table1", q)
+	dir := papertest.Photographs(t)
+	q := paper.Request{Data: dir, Scale: "mini", Seeds: []uint64{1}, Set: []string{"mincount=1"}}
+	without := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
 	if r := without.Rows[rowNumber(t, without, "InfoNCE")][0]; r.Locked != nil || modelOf(r).Vision.Locked != 0 || r.Init != nil || r.Train.Transform.Size != 64 {
 		t.Errorf("without the ViT: got %+v", r)
 	}
 	q.Places = withViT(t)
-	p := plan(t, "falcon/table1", q)
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
 	for _, r := range p.Runs() {
 		v := modelOf(r).Vision
 		if r.Locked == nil || r.Locked.Pixels != transform.Symmetric || r.Locked.Side != 7 || v.Locked != 16 || v.Image != 224 || v.Patch != 32 ||
@@ -51,7 +54,7 @@ func TestPhotographsAtMini(t *testing.T) {
 	if mafa.Init == nil || mafa.Init.Train.Method.Name != "Warm start" || mafa.Reference == nil || mafa.Reference.Init == nil {
 		t.Errorf("MAFA starts from %v and asks %v, want a warm start and a tuned Con-D", mafa.Init, mafa.Reference)
 	}
-	table, err := report(t, p, run.OpenStore(t.TempDir())).Table()
+	table, err := papertest.Report(t, p, run.OpenStore(t.TempDir())).Table()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +64,11 @@ func TestPhotographsAtMini(t *testing.T) {
 	if p.FileName("table1") == without.FileName("table1") {
 		t.Error("files of both have the same name")
 	}
-	for name, q := range map[string]Request{
+	for name, q := range map[string]paper.Request{
 		"scenes": {Scale: "mini", Seeds: q.Seeds, Places: q.Places}, "tiny": {Data: dir, Scale: "tiny", Seeds: q.Seeds, Places: q.Places},
 		"none": {Data: dir, Scale: "mini", Seeds: q.Seeds, Places: q.Places, Set: q.Set, Weights: []string{"vision=none"}},
 	} {
-		p := plan(t, "falcon/table1", q)
+		p := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
 		for _, r := range p.Runs() {
 			if r.Locked != nil {
 				t.Errorf("%s: %s has an encoder locked", name, r.Train.Method.Name)
@@ -76,30 +79,24 @@ func TestPhotographsAtMini(t *testing.T) {
 
 // A setting that cannot be is told with what to do.
 func TestLockedErrors(t *testing.T) {
-	dir := photographs(t)
+	dir := papertest.Photographs(t)
 	places := withViT(t)
 	for set, want := range map[string]string{
 		"locked.pixels=rgb": "clip, imagenet or symmetric", "locked.side=5": "take a divisor", "image=100": "take a multiple", "augment=true": "augmentation",
 	} {
-		a, err := Find("falcon/table1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = NewPlan(a, Request{Data: dir, Scale: "mini", Set: []string{"mincount=1", set}, Places: places})
+		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
+		_, err := paper.NewPlan(a, paper.Request{Data: dir, Scale: "mini", Set: []string{"mincount=1", set}, Places: places})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", set, err, want)
 		}
 	}
-	a, err := Find("falcon/table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewPlan(a, Request{Set: []string{"locked.side=7"}}); err == nil || !strings.Contains(err.Error(), "vlpx weights fetch") {
+	a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
+	if _, err := paper.NewPlan(a, paper.Request{Set: []string{"locked.side=7"}}); err == nil || !strings.Contains(err.Error(), "vlpx weights fetch") {
 		t.Errorf("without the ViT: got %v, want an error that says how to get it", err)
 	}
 }
 
-func rowNumber(t *testing.T, p *Plan, name string) int {
+func rowNumber(t *testing.T, p *paper.Plan, name string) int {
 	t.Helper()
 	for i, row := range p.Artifact.Rows {
 		if row.Name == name {

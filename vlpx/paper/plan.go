@@ -231,7 +231,7 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	starts := scale.Runs(data, vocabulary, vocab, warmMethod(scale), []uint64{warmSeed})
+	starts := scale.Runs(data, vocabulary, vocab, warmMethod(), []uint64{warmSeed})
 	if err := w.publish(starts, scale); err != nil {
 		return err
 	}

@@ -1,15 +1,19 @@
-package paper
+package paper_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
-	albefmodel "vlpx.internal/vlpx/framework/albef"
+
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 
 func TestPlanRuns(t *testing.T) {
-	p := plan(t, "falcon/table1", Request{Seeds: []uint64{5, 4}, Methods: []string{"grit-vlp", " ALBEF"}, Set: []string{"epochs=1"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{5, 4}, Methods: []string{"grit-vlp", " ALBEF"}, Set: []string{"epochs=1"}})
 	var got []string
 	for _, r := range p.Runs() {
 		got = append(got, r.Train.Method.Name+" "+string(rune('0'+r.Train.Seed)))
@@ -20,7 +24,7 @@ func TestPlanRuns(t *testing.T) {
 	if want := []string{"ALBEF 5", "GRIT-VLP 5", "ALBEF 4", "GRIT-VLP 4"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	all := plan(t, "falcon/table1", Request{})
+	all := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{})
 	seen := map[string]bool{}
 	for _, r := range all.Runs() {
 		if seen[r.ID()] {
@@ -33,7 +37,7 @@ func TestPlanRuns(t *testing.T) {
 // What a seed takes is counted without a plan, which would read the data.
 func TestRunsASeed(t *testing.T) {
 	for _, id := range []string{"falcon/table1", "falcon/table2", "mafa/table3", "mafa/table16", "srcl/table2", "vlpx/con-d", "vlpx/density"} {
-		p := plan(t, id, Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.val=1", "scenes.test=1"}})
+		p := papertest.Plan(t, catalogue.List(), id, paper.Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.val=1", "scenes.test=1"}})
 		if p.Scale.Name != "mini" {
 			t.Fatalf("planned at %s", p.Scale.Name)
 		}
@@ -47,7 +51,7 @@ func TestRunsASeed(t *testing.T) {
 // noise, and that fine-tuning goes on from the method's own run.
 func TestWarmStart(t *testing.T) {
 	set := []string{"warmstart=2", "scenes.val=1", "scenes.test=1"}
-	p := plan(t, "mafa/table1", Request{Scale: "tiny", Seeds: []uint64{1, 2}, Set: set})
+	p := papertest.Plan(t, catalogue.List(), "mafa/table1", paper.Request{Scale: "tiny", Seeds: []uint64{1, 2}, Set: set})
 	start := ""
 	for _, r := range p.Runs() {
 		switch name := r.Train.Method.Name; {
@@ -75,7 +79,7 @@ func TestWarmStart(t *testing.T) {
 // Caption noise is one setting of the scale, whatever the data; without it nothing of a run changes.
 func TestPlanCaptionNoise(t *testing.T) {
 	id := func(set ...string) string {
-		p := plan(t, "falcon/table1", Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Set: set})
+		p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Set: set})
 		if p.Data.CaptionNoise != 0 {
 			t.Errorf("%v: the noise of generated scenes is the generator's, got %v besides", set, p.Data.CaptionNoise)
 		}
@@ -97,19 +101,19 @@ func TestPlanCaptionNoise(t *testing.T) {
 
 func TestPlanErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		request Request
+		request paper.Request
 		want    string
 	}{
-		"scale":        {Request{Scale: "tinny"}, `did you mean "tiny"?`},
-		"method":       {Request{Scale: "tiny", Methods: []string{"FALCONN"}}, `falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
-		"setting":      {Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
-		"size":         {Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
-		"share":        {Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "Config.CaptionNoise is -1"},
-		"twice a seed": {Request{Scale: "tiny", Seeds: []uint64{1, 2, 1}}, "seed 1 is there twice"},
-		"folder":       {Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
-		"vocabulary":   {Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},
+		"scale":        {paper.Request{Scale: "tinny"}, `did you mean "tiny"?`},
+		"method":       {paper.Request{Scale: "tiny", Methods: []string{"FALCONN"}}, `falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
+		"setting":      {paper.Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
+		"size":         {paper.Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
+		"share":        {paper.Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "Config.CaptionNoise is -1"},
+		"twice a seed": {paper.Request{Scale: "tiny", Seeds: []uint64{1, 2, 1}}, "seed 1 is there twice"},
+		"folder":       {paper.Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
+		"vocabulary":   {paper.Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},
 	} {
-		if _, err := NewPlan(table1, c.request); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), c.request); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
 		}
 	}
@@ -117,7 +121,7 @@ func TestPlanErrors(t *testing.T) {
 
 // A row with a reference model lists the run of that model first, once, and is known by it.
 func TestPlanOfAReference(t *testing.T) {
-	p := plan(t, "falcon/table1", Request{Methods: []string{"SRCL", "InfoNCE"}, Seeds: []uint64{4}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"SRCL", "InfoNCE"}, Seeds: []uint64{4}})
 	var names []string
 	runs := p.Runs()
 	for _, r := range runs {
@@ -132,4 +136,4 @@ func TestPlanOfAReference(t *testing.T) {
 }
 
 // modelOf is a run's ALBEF.
-func modelOf(r run.Run) albefmodel.Model { return r.Train.Framework.Framework.(albefmodel.Model) }
+func modelOf(r run.Run) albef.Model { return r.Train.Framework.Framework.(albef.Model) }

@@ -45,7 +45,7 @@ func (r *Report) tell(t *plots.Table) {
 	for k := range t.Rows {
 		facts := make([][]string, max(1, len(t.Sources)))
 		for s := range facts {
-			source := fromYou
+			source := FromYou
 			if len(t.Sources) > 0 {
 				source = t.Sources[s]
 			}
@@ -59,13 +59,13 @@ func (r *Report) tell(t *plots.Table) {
 func (r *Report) facts(row, source string) []string {
 	i := slices.IndexFunc(r.Rows, func(x RowReport) bool { return x.Name == row })
 	switch {
-	case source == fromPaper:
+	case source == FromPaper:
 		return nil
 	case source == fromReference:
 		if r.reference == nil || i < 0 {
 			return nil
 		}
-		shipped, _, ok := r.reference.row(r.plan, i)
+		shipped, _, ok := r.reference.row(r.Plan, i)
 		if !ok {
 			return nil
 		}

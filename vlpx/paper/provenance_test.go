@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"bytes"
@@ -8,15 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 
 // A report says what was set, in title, note, CSV, JSON and the figure.
 func TestReportSaysWhatWasSet(t *testing.T) {
 	store := run.OpenStore(t.TempDir())
-	p := plan(t, "falcon/table1", Request{Set: []string{"Epochs=2", "scenes.test=8"}})
-	finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
-	r := report(t, p, store)
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Set: []string{"Epochs=2", "scenes.test=8"}})
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
+	r := papertest.Report(t, p, store)
 	table, err := r.Table()
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +28,7 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 	if !strings.Contains(table.Title, want) || !strings.Contains(table.Note, "Changed from the scale tiny: "+want) {
 		t.Errorf("got title %q and note %q, want %q in both", table.Title, table.Note, want)
 	}
-	if figure := panels(t, r); !strings.Contains(figure.Note, "tiny with "+want) {
+	if figure := papertest.Figure(t, r); !strings.Contains(figure.Note, "tiny with "+want) {
 		t.Errorf("got the figure's note %q", figure.Note)
 	}
 	text, err := json.Marshal(r)
@@ -57,7 +60,7 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 		}
 	}
 
-	plain, err := report(t, plan(t, "falcon/table1", Request{}), store).Table()
+	plain, err := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{}), store).Table()
 	if err != nil || strings.Contains(plain.Title+plain.Note, "hanged from") || strings.Contains(plain.Title, "(") {
 		t.Errorf("nothing was set: got title %q, note %q (%v)", plain.Title, plain.Note, err)
 	}
@@ -65,29 +68,29 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 
 // Rows whose runs are of several commits, engines and data say so, each its own.
 func TestRowsTellTheirOwnCommit(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), plan(t, "falcon/table1", Request{})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{})
 	for row, commits := range map[int][3]string{0: {"a", "a", "a"}, 1: {"b", "a", "b"}} {
 		for k, x := range p.Rows[row] {
-			put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: noon, Engine: "go", Commit: commits[k]})
+			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go", Commit: commits[k]})
 		}
 	}
-	r := report(t, p, store)
+	r := papertest.Report(t, p, store)
 	if !slices.Equal(r.Rows[0].Commits, []string{"a"}) || !slices.Equal(r.Rows[1].Commits, []string{"b", "a"}) || len(r.Rows[2].Commits) != 0 {
 		t.Errorf("got commits %v, %v and %v", r.Rows[0].Commits, r.Rows[1].Commits, r.Rows[2].Commits)
 	}
-	if want := "Run on go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.Contains(r.scaleNote(), want) {
-		t.Errorf("got the note %q, want %q", r.scaleNote(), want)
+	if want := "Run on go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.Contains(r.Note(), want) {
+		t.Errorf("got the note %q, want %q", r.Note(), want)
 	}
-	if !strings.Contains(r.scaleNote(), p.Data.Hash[:12]) || r.Rows[0].Data.Hash != p.Data.Hash {
-		t.Errorf("got the note %q, want the data's hash %s", r.scaleNote(), p.Data.Hash)
+	if !strings.Contains(r.Note(), p.Data.Hash[:12]) || r.Rows[0].Data.Hash != p.Data.Hash {
+		t.Errorf("got the note %q, want the data's hash %s", r.Note(), p.Data.Hash)
 	}
-	reference, err := NewReference(r)
+	reference, err := paper.NewReference(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.reference = &reference
-	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.note(), want) {
-		t.Errorf("got the note %q, want %q last", r.note(), want)
+	r.SetReference(&reference)
+	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.Note(), want) {
+		t.Errorf("got the note %q, want %q last", r.Note(), want)
 	}
 	table, err := r.Table()
 	if err != nil {
@@ -98,35 +101,17 @@ func TestRowsTellTheirOwnCommit(t *testing.T) {
 	}
 }
 
-func TestGathered(t *testing.T) {
-	rows := []string{"A", "B", "C", "D", "E"}
-	for _, c := range []struct {
-		of   []origin
-		want string
-	}{
-		{nil, ""}, {[]origin{{}, {}}, ""}, {[]origin{{}, {"go", "a"}, {"go", "a"}}, "go, commit a"},
-		{[]origin{{"onnx:cpu", "a"}, {"go", "a"}, {"onnx:cpu", "b"}, {}, {"onnx:cpu", "a"}}, "go, commit a (B); onnx:cpu, commit a (A, E); commit b (C)"},
-	} {
-		if got := gathered(rows[:len(c.of)], c.of); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.of, got, c.want)
-		}
-	}
-}
-
 func TestFileName(t *testing.T) {
-	name := func(q Request) string {
+	name := func(q paper.Request) string {
 		t.Helper()
-		a, err := Find("falcon/table1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewPlan(a, q)
+		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
+		p, err := paper.NewPlan(a, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p.FileName("table1")
 	}
-	for want, q := range map[string]Request{
+	for want, q := range map[string]paper.Request{
 		"table1":                       {},
 		"table1-tiny":                  {Scale: "tiny"},
 		"table1-tiny-epochs=3":         {Scale: "tiny", Set: []string{"Epochs=3"}},
@@ -141,19 +126,19 @@ func TestFileName(t *testing.T) {
 	}
 	var compared []string
 	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=40"}} {
-		var artifact []Row
+		var artifact []paper.Row
 		for _, row := range rows {
-			r, err := Variant(row, nil)
+			r, err := paper.Variant(row, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			artifact = append(artifact, r)
 		}
-		a, err := Compared(artifact)
+		a, err := paper.Compared(artifact)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlan(a, Request{Scale: "tiny"})
+		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +150,7 @@ func TestFileName(t *testing.T) {
 	}
 	// Names that would look the same, or are too long, have a hash.
 	hostile := func(name string) string {
-		return (&Plan{Scale: Scale{Name: "mini"}, Seeds: defaultSeeds}).FileName(name)
+		return (&paper.Plan{Scale: paper.Scale{Name: "mini"}, Seeds: []uint64{1, 2, 3}}).FileName(name)
 	}
 	for _, pair := range [][2]string{{"a b", "a_b"}, {"a/b", `a\b`}, {strings.Repeat("x", 300), strings.Repeat("x", 301)}} {
 		one, other := hostile(pair[0]), hostile(pair[1])

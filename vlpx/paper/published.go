@@ -21,6 +21,15 @@ var starts = map[string]first{"paper": {"deit-base", "bert-base"}}
 // first are the names of the checkpoints of the image encoder and of the text encoder; empty where weights are drawn.
 type first struct{ vision, text string }
 
+// Starts is the name of the checkpoint that a part of the model, "vision" or "text", starts from at this scale; empty where its weights are
+// drawn.
+func (s Scale) Starts(part string) string {
+	if part == "vision" {
+		return starts[s.Name].vision
+	}
+	return starts[s.Name].text
+}
+
 // published finds the weights that are asked for, and those of the scale. A known one that is not on this machine is an error only when a
 // run needs it.
 func (q Request) published(s Scale) (run.Weights, error) {

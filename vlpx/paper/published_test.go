@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"encoding/binary"
@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -30,7 +33,7 @@ func checkpoint(t *testing.T, file, tensor string) string {
 func TestPlanWithWeights(t *testing.T) {
 	clip := checkpoint(t, "tower.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
 	for _, set := range [][]string{nil, {"warmstart=1"}} {
-		p := plan(t, "mafa/table1", Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1", "scenes.test=1"),
+		p := papertest.Plan(t, catalogue.List(), "mafa/table1", paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1", "scenes.test=1"),
 			Weights: []string{"vision=" + clip}})
 		for _, r := range p.Runs() {
 			if v := modelOf(r).Vision; !v.CLIP || v.Activation != encoder.Quick {
@@ -53,21 +56,21 @@ func TestPlanWithWeights(t *testing.T) {
 // At the papers' scale runs start from DeiT and BERT as ALBEF does, whether these are here or not; other scales draw.
 func TestPaperStartsFromPublishedWeights(t *testing.T) {
 	small := []string{"scenes.train=4", "scenes.val=1", "scenes.test=1"}
-	first := func(q Request) run.Weights {
+	first := func(q paper.Request) run.Weights {
 		q.Seeds, q.Methods, q.Set = []uint64{1}, []string{"InfoNCE"}, small
-		return plan(t, "falcon/table1", q).Runs()[0].Weights
+		return papertest.Plan(t, catalogue.List(), "falcon/table1", q).Runs()[0].Weights
 	}
 	places := weights.Places{Cache: t.TempDir()}
-	w := first(Request{Scale: "paper", Places: places})
+	w := first(paper.Request{Scale: "paper", Places: places})
 	if w.Vision == nil || w.Text == nil || w.Vision.Name != "deit-base" || w.Text.Name != "bert-base" || w.Vision.Hash != "" {
 		t.Errorf("got %+v and %+v, want DeiT and BERT, which are not here", w.Vision, w.Text)
 	}
 	file := checkpoint(t, "mine.safetensors", "blocks.0.attn.qkv.weight")
-	w = first(Request{Scale: "paper", Places: places, Weights: []string{"vision=" + file, "text=none"}})
+	w = first(paper.Request{Scale: "paper", Places: places, Weights: []string{"vision=" + file, "text=none"}})
 	if w.Vision == nil || w.Vision.Name != "mine" || w.Text != nil {
 		t.Errorf("got %+v and %+v, want the file and drawn weights", w.Vision, w.Text)
 	}
-	if w := first(Request{Scale: "tiny", Places: places}); w != (run.Weights{}) {
+	if w := first(paper.Request{Scale: "tiny", Places: places}); w != (run.Weights{}) {
 		t.Errorf("at tiny: got %+v, want drawn weights", w)
 	}
 }
@@ -80,15 +83,16 @@ func TestWeightsAreWritten(t *testing.T) {
 		"vision is there twice":        {"vision=none", "Vision=deit-base"},
 		"nor is it a name":             {"text=bert-bass"},
 	} {
-		q := Request{Weights: asked}
-		if _, err := q.published(Scale{Name: "tiny"}); err == nil || !strings.Contains(err.Error(), want) {
+		q := paper.Request{Weights: asked}
+		if _, err := q.Published(paper.Scale{Name: "tiny"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want one that says %q", asked, err, want)
 		}
 	}
-	for _, names := range starts {
-		for _, name := range []string{names.vision, names.text} {
-			if _, ok := weights.Named(name); !ok {
-				t.Errorf("a scale starts from %s, which is not known", name)
+	for _, scale := range paper.ScaleNames() {
+		for _, part := range []string{"vision", "text"} {
+			name := papertest.Preset(t, scale, false).Starts(part)
+			if _, ok := weights.Named(name); !ok && name != "" {
+				t.Errorf("the scale %s starts from %s, which is not known", scale, name)
 			}
 		}
 	}

@@ -121,13 +121,13 @@ func (r *Reference) seeds() int {
 
 // NewReference makes reference results of a report: of each row the runs of its first seeds, up to one that is not finished.
 func NewReference(r *Report) (Reference, error) {
-	if len(r.artifact.Columns) == 0 {
+	if len(r.Plan.Artifact.Columns) == 0 {
 		return Reference{}, fmt.Errorf("paper: %s has no columns of measures, which are all that is shipped", r.ID)
 	}
 	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date, Encoder: r.Encoder}
 	var seconds []float64
 	for i, row := range r.Rows {
-		results := leading(row.results, r.plan.Rows[i])
+		results := leading(row.Results, r.Plan.Rows[i])
 		if len(results) == 0 {
 			continue
 		}
@@ -141,16 +141,16 @@ func NewReference(r *Report) (Reference, error) {
 		if slices.Equal(one.Seeds, fromOne(len(one.Seeds))) {
 			one.Seeds = nil
 		}
-		for _, column := range r.artifact.Columns {
-			if values := column.valuesOf(results); len(values) > 0 {
+		for _, column := range r.Plan.Artifact.Columns {
+			if values := column.Values(results); len(values) > 0 {
 				summary := [3]float64{round(stat.Mean(values, nil)), 0, float64(len(values))}
 				if len(values) > 1 {
 					summary[1] = round(stat.StdDev(values, nil))
 				}
-				one.Metrics[column.key()] = summary
+				one.Metrics[column.Key()] = summary
 			}
 			if ends := r.bootstraps.over(column.shares(results)); ends != nil {
-				one.Intervals[column.key()] = [2]float64{round(ends[0]), round(ends[1])}
+				one.Intervals[column.Key()] = [2]float64{round(ends[0]), round(ends[1])}
 			}
 		}
 		if len(one.Metrics) == 0 {

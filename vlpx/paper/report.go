@@ -33,8 +33,9 @@ type Report struct {
 	// Encoder tells of the published image encoder that is locked in front of every row; empty where none is.
 	Encoder string `json:"encoder,omitempty"`
 
-	artifact   Artifact
-	plan       *Plan
+	// Plan is what the report is of, its artifact among it.
+	Plan *Plan `json:"-"`
+
 	reference  *Reference
 	bootstraps bootstraps
 }
@@ -48,7 +49,8 @@ type RowReport struct {
 	Commits []string           `json:"commits"`
 	Metrics map[string]Summary `json:"metrics"`
 
-	results []run.Result
+	// Results are of the runs that are finished, seed by seed.
+	Results []run.Result `json:"-"`
 }
 
 // Summary is a measure over seeds, beside the paper's number.
@@ -66,7 +68,7 @@ type Summary struct {
 func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
-		Encoder: p.lockedNote(), artifact: p.Artifact, plan: p, bootstraps: bootstraps{},
+		Encoder: p.lockedNote(), Plan: p, bootstraps: bootstraps{},
 	}
 	var err error
 	if r.reference, err = FindReference(p); err != nil {
@@ -85,15 +87,15 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			one.results = append(one.results, result)
+			one.Results = append(one.Results, result)
 			r.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
 			}
 		}
-		one.Status = status(row, p.Rows[i], len(one.results))
-		one.Metrics = r.summaries(row, one.results)
+		one.Status = status(row, p.Rows[i], len(one.Results))
+		one.Metrics = r.summaries(row, one.Results)
 		r.Rows = append(r.Rows, one)
 	}
 	var claims []Claim
@@ -134,25 +136,25 @@ func status(row Row, runs []run.Run, done int) string {
 
 func (r *Report) summaries(row Row, results []run.Result) map[string]Summary {
 	metrics := map[string]Summary{}
-	for c, column := range r.artifact.Columns {
+	for c, column := range r.Plan.Artifact.Columns {
 		var s Summary
 		if c < len(row.Paper) && !math.IsNaN(row.Paper[c]) {
 			s.Paper = &row.Paper[c]
 		}
-		if values := column.valuesOf(results); len(values) > 0 {
+		if values := column.Values(results); len(values) > 0 {
 			mean, std := stat.MeanStdDev(values, nil)
 			s.Mean, s.N, s.Interval = &mean, len(values), r.bootstraps.over(column.shares(results))
 			if len(values) > 1 {
 				s.Std = &std
 			}
 		}
-		metrics[column.key()] = s
+		metrics[column.Key()] = s
 	}
 	return metrics
 }
 
-// key names a column in the JSON: its metric, or its heading while the task is not there.
-func (c Column) key() string {
+// Key names a column in the JSON: its metric, or its heading while the task is not there.
+func (c Column) Key() string {
 	switch {
 	case c.Metric == "":
 		return c.Group + " " + c.Name
@@ -162,8 +164,8 @@ func (c Column) key() string {
 	return c.Metric
 }
 
-// value is what a result has in the column.
-func (c Column) value(r run.Result) (v float64, ok bool) {
+// Value is what a result has in the column.
+func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if c.Of != nil {
 		return c.Of(r)
 	}
@@ -177,22 +179,22 @@ func (c Column) value(r run.Result) (v float64, ok bool) {
 	if len(r.Epochs) == 0 {
 		return 0, false
 	}
-	return epochValue(r.Epochs[len(r.Epochs)-1], c.Metric)
+	return EpochValue(r.Epochs[len(r.Epochs)-1], c.Metric)
 }
 
-func (c Column) valuesOf(results []run.Result) []float64 {
+func (c Column) Values(results []run.Result) []float64 {
 	var values []float64
 	for _, result := range results {
-		if v, ok := c.value(result); ok {
+		if v, ok := c.Value(result); ok {
 			values = append(values, v)
 		}
 	}
 	return values
 }
 
-// epochValue is what the record of an epoch has under the name of a metric: retrieval on the validation split, or what was
+// EpochValue is what the record of an epoch has under the name of a metric: retrieval on the validation split, or what was
 // counted in training, as a result's metrics have it of the last epoch.
-func epochValue(record train.Record, metric string) (v float64, ok bool) {
+func EpochValue(record train.Record, metric string) (v float64, ok bool) {
 	if v, ok = record.Metrics[metric]; !ok {
 		v, ok = record.Counted()[metric]
 	}
@@ -203,10 +205,10 @@ func epochValue(record train.Record, metric string) (v float64, ok bool) {
 func (r *Report) resolve(c Claim) Claim {
 	best, highest := "", math.Inf(-1)
 	for _, row := range r.Rows {
-		if !slices.Contains(r.artifact.Sweep, row.Name) {
+		if !slices.Contains(r.Plan.Artifact.Sweep, row.Name) {
 			continue
 		}
-		if s := row.Metrics[r.artifact.Columns[0].key()]; s.Mean != nil && *s.Mean > highest {
+		if s := row.Metrics[r.Plan.Artifact.Columns[0].Key()]; s.Mean != nil && *s.Mean > highest {
 			best, highest = row.Name, *s.Mean
 		}
 	}
@@ -221,7 +223,7 @@ func (r *Report) resolve(c Claim) Claim {
 
 // paired returns the results of each of a claim's rows that have its column, of the seeds that all of these rows have, [rows][seeds].
 func (r *Report) paired(c Claim) [][]run.Result {
-	names := c.rows()
+	names := c.Rows()
 	bySeed := make([]map[uint64]run.Result, len(names))
 	for k, name := range names {
 		bySeed[k] = map[uint64]run.Result{}
@@ -229,8 +231,8 @@ func (r *Report) paired(c Claim) [][]run.Result {
 			if row.Name != name {
 				continue
 			}
-			for _, result := range row.results {
-				if _, ok := c.In.value(result); ok {
+			for _, result := range row.Results {
+				if _, ok := c.In.Value(result); ok {
 					bySeed[k][result.Seed] = result
 				}
 			}
@@ -250,10 +252,10 @@ func (r *Report) paired(c Claim) [][]run.Result {
 
 // compared are the two sides of a claim, one value a seed, of the results of its rows: of the two themselves, or what they gain.
 func (c Claim) compared(rows [][]run.Result) (better, than []float64) {
-	better, than = c.In.valuesOf(rows[0]), c.In.valuesOf(rows[1])
+	better, than = c.In.Values(rows[0]), c.In.Values(rows[1])
 	if len(rows) > 2 {
-		floats.Sub(better, c.In.valuesOf(rows[2]))
-		floats.Sub(than, c.In.valuesOf(rows[3]))
+		floats.Sub(better, c.In.Values(rows[2]))
+		floats.Sub(than, c.In.Values(rows[3]))
 	}
 	return better, than
 }

@@ -9,7 +9,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
-	albefmodel "vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -111,7 +111,7 @@ func scales() []Scale {
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Epochs, paper.WarmStart = 20, 0
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "spec"}.WithDefaults()
-	full := albefmodel.Paper()
+	full := albef.Paper()
 	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
 	paper.Width, paper.Heads, paper.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
 	paper.VisionLayers, paper.TextLayers, paper.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion

@@ -1,4 +1,4 @@
-package paper
+package paper_test
 
 import (
 	"reflect"
@@ -6,50 +6,41 @@ import (
 	"strings"
 	"testing"
 	"time"
-	albefmodel "vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
-func preset(t *testing.T, name string, folder bool) Scale {
-	t.Helper()
-	s, err := Preset(name, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestPresetNames(t *testing.T) {
-	if got, want := ScaleNames(), []string{"tiny", "mini", "small", "paper"}; !slices.Equal(got, want) {
+	if got, want := paper.ScaleNames(), []string{"tiny", "mini", "small", "paper"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			if s := preset(t, name, folder); s.Name != name || s.Augment && !folder {
+			if s := papertest.Preset(t, name, folder); s.Name != name || s.Augment && !folder {
 				t.Errorf("%s, folder %v: got %q, augment %v", name, folder, s.Name, s.Augment)
 			}
 		}
-		if RunCost(name) <= 0 {
+		if paper.RunCost(name) <= 0 {
 			t.Errorf("%s: no cost", name)
 		}
 	}
-	if _, err := Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
+	if _, err := paper.Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
 		t.Errorf("got error %v, want a suggestion of small", err)
 	}
 }
 
-// Every preset is a configuration that trains: its sizes fit, with every method of FALCON's table 1.
+// Every preset is a configuration that trains: its sizes fit, with every method.
 func TestPresetsFit(t *testing.T) {
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := preset(t, name, folder)
-			for _, row := range falconRows {
-				if row.Method == nil {
-					continue
-				}
+			s := papertest.Preset(t, name, folder)
+			for _, m := range paper.Methods() {
+				row := paper.MethodRow(m.Name)
 				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, row.Method(s), []uint64{1})[0].Train
 				if row.Reference != nil {
 					config.Reference = "of another run"
@@ -68,8 +59,8 @@ func TestPresetsFit(t *testing.T) {
 // The paper preset is ALBEF's architecture with BERT's vocabulary, under GRIT-VLP's regime (METHODS.md 1.2 and 19) with the
 // sizes of FALCON's table 5.
 func TestPaperPreset(t *testing.T) {
-	s := preset(t, "paper", true)
-	if got, want := s.Model(30522), albefmodel.Paper(); got != want {
+	s := papertest.Preset(t, "paper", true)
+	if got, want := s.Model(30522), albef.Paper(); got != want {
 		t.Errorf("framework: got %+v, want %+v", got, want)
 	}
 	for _, c := range []struct {
@@ -79,8 +70,8 @@ func TestPaperPreset(t *testing.T) {
 		{"image resolution", s.Image, 256},
 		{"embedding dimension", s.Embed, 256},
 		{"batch size", s.BatchSize, 96},
-		{"masking of GRIT-VLP", grit(s).Masking, 0.5},
-		{"masking of ALBEF", albef(s).Masking, 0.15},
+		{"masking of GRIT-VLP", negative.GRITVLP(s.SearchSpace, s.GroupQueue).Masking, 0.5},
+		{"masking of ALBEF", negative.ALBEF(s.MomentumQueue).Masking, 0.15},
 		{"search space", s.SearchSpace, 5664},
 		{"epochs", s.Epochs, 20},
 		{"augmentation", s.Augment, true},
@@ -88,9 +79,9 @@ func TestPaperPreset(t *testing.T) {
 		{"candidates re-ranked on COCO", s.Rerank, 256},
 		{"schedule", s.Schedule, train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}},
 		{"optimiser", s.Optimiser, train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}},
-		{"GRIT-VLP's contrast", grit(s).Contrast, negative.Consistency{Weight: 0.2}},
+		{"GRIT-VLP's contrast", negative.GRITVLP(s.SearchSpace, s.GroupQueue).Contrast, negative.Consistency{Weight: 0.2}},
 		// 65,536 is no multiple of 96: the nearest below.
-		{"ALBEF's contrast", albef(s).Contrast, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
+		{"ALBEF's contrast", negative.ALBEF(s.MomentumQueue).Contrast, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, c.got, c.want)
@@ -102,7 +93,7 @@ func TestCost(t *testing.T) {
 	for total, want := range map[time.Duration]string{
 		30 * time.Second: "30 s", 10 * time.Minute: "10 min", 5 * time.Hour: "5 h", 240 * time.Hour: "10 days",
 	} {
-		if got := Cost("tiny", int(total/RunCost("tiny"))); got != want {
+		if got := paper.Cost("tiny", int(total/paper.RunCost("tiny"))); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

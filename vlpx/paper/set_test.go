@@ -58,7 +58,7 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"paper", nil, 30}, // of 20 epochs, as published
 		{"paper", []string{"epochs=40"}, 40},
 	} {
-		p, err := NewPlan(table1, Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Methods: []string{"InfoNCE"}, Seeds: []uint64{1}})
+		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []Row{MethodRow("InfoNCE")}}, Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}

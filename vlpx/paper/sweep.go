@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -8,14 +9,15 @@ import (
 	"vlpx.internal/plots"
 )
 
-// point is a row of a sweep: a method at one setting of what is swept.
-type point struct {
+// Point is a row of a sweep: a method at one setting of what is swept.
+type Point struct {
 	Row
 	Curve string              // the points of a curve share it
 	At    func(Scale) float64 // the setting, above zero; those of a curve do not fall
 }
 
-func rowsOf(points []point) []Row {
+// RowsOf are the rows of points.
+func RowsOf(points []Point) []Row {
 	var rows []Row
 	for _, p := range points {
 		rows = append(rows, p.Row)
@@ -23,15 +25,15 @@ func rowsOf(points []point) []Row {
 	return rows
 }
 
-// over draws a panel for each of the columns: its mean over seeds against the setting, a line a curve. A setting that a scale
+// Over draws a panel for each of the columns: its mean over seeds against the setting, a line a curve. A setting that a scale
 // makes the same as the one before it is left out: it is the same run.
-func over(setting string, points []point, columns ...Column) func(*Report) (plots.Drawing, error) {
+func Over(setting string, points []Point, columns ...Column) func(*Report) (plots.Drawing, error) {
 	return func(r *Report) (plots.Drawing, error) {
-		f := r.figure(r.spreadNote("bands and error bars"))
+		f := r.NewFigure(r.SpreadNote("bands and error bars"))
 		for _, c := range columns {
-			panel := plots.Lines{Title: c.heading(), XLabel: setting, YLabel: c.label(), LogX: true}
+			panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: true}
 			for i, p := range points {
-				values, at := c.valuesOf(r.Rows[i].results), p.At(r.plan.Scale)
+				values, at := c.Values(r.Rows[i].Results), p.At(r.Plan.Scale)
 				if len(values) == 0 {
 					continue
 				}
@@ -48,6 +50,25 @@ func over(setting string, points []point, columns ...Column) func(*Report) (plot
 				f.Panels = append(f.Panels, panel)
 			}
 		}
-		return drawn(f)
+		return Drawn(f)
 	}
+}
+
+// portions are the shares of the training images of a sweep over the amount of data.
+var portions = []struct {
+	name  string
+	parts int
+}{{"1/4", 4}, {"1/2", 2}, {"all", 1}}
+
+// PortionPoints are a row on portions of the data, and so is what it needs.
+func PortionPoints(row Row) []Point {
+	var points []Point
+	for _, p := range portions {
+		one, share := row.As(fmt.Sprintf("%s (%s)", row.Name, p.name)), 1/float64(p.parts)
+		if p.parts > 1 {
+			one = one.Varying(func(s *Scale) { s.Portion = share })
+		}
+		points = append(points, Point{Row: one, Curve: row.Name, At: func(Scale) float64 { return share }})
+	}
+	return points
 }

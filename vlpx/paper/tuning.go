@@ -19,16 +19,11 @@ type Tuning struct {
 	Warmup    int // first iterations, in which the rate rises from Min
 }
 
-var (
-	// distilledTuning is ALBEF's retrieval fine-tuning.
-	distilledTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
-	// plainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
-	plainTuning = func(s Scale) negative.Method { return retrievalTuning(s, 0) }
+// DistilledTuning is ALBEF's retrieval fine-tuning.
+func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 
-	smoothedGRIT = func(s Scale) negative.Method { return negative.SmoothedGRIT(s.SearchSpace, s.GroupQueue) }
-	// conD is MAFA's discriminator of connections (MAFA, section 4.1).
-	conD = &Row{Name: "Con-D", Method: smoothedGRIT, Tune: plainTuning}
-)
+// PlainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
+func PlainTuning(s Scale) negative.Method { return retrievalTuning(s, 0) }
 
 func retrievalTuning(s Scale, alpha float64) negative.Method {
 	queue := s.Tuning.Queue

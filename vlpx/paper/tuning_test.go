@@ -1,23 +1,28 @@
-package paper
+package paper_test
 
 import (
 	"slices"
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // What a run needs comes before it, once: the reference model, what that starts from, and the pre-training.
 func TestPlanOfFineTuning(t *testing.T) {
-	a := Artifact{ID: "test/tuning", Rows: []Row{
-		{Name: "tuned", Method: srclMethod, Reference: conD, Tune: distilledTuning},
-		{Name: "S-ITC", Method: smoothedGRIT},
-		{Name: "plain", Method: plain},
-		{Name: "plain tuned", Method: plain, Tune: plainTuning},
+	conD := paper.MethodRow("Con-D")
+	tuned := paper.MethodRow("SRCL").As("tuned").Tuned(paper.DistilledTuning)
+	tuned.Reference = &conD
+	a := paper.Artifact{ID: "test/tuning", Rows: []paper.Row{
+		tuned,
+		paper.MethodRow("S-ITC"),
+		paper.MethodRow("InfoNCE").As("plain"),
+		paper.MethodRow("InfoNCE").As("plain tuned").Tuned(paper.PlainTuning),
 	}}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
+	p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +72,12 @@ func TestPlanOfFineTuning(t *testing.T) {
 
 // Fine-tuning at every scale is a configuration that trains, that of the paper ALBEF's on COCO (METHODS.md 15.3 and 19).
 func TestTuningsFit(t *testing.T) {
-	for _, name := range ScaleNames() {
+	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
-			s := preset(t, name, folder)
-			for _, tune := range []func(Scale) negative.Method{distilledTuning, plainTuning} {
-				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, plain(s), []uint64{1})[0]
-				c := s.tuned(from, run.Data{}, tune(s)).Train
+			s := papertest.Preset(t, name, folder)
+			for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledTuning, paper.PlainTuning} {
+				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
+				c := s.FineTuned(from, run.Data{}, tune(s)).Train
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, folder %v: %v", name, folder, err)
 				}

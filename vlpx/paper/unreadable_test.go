@@ -1,10 +1,13 @@
-package paper
+package paper_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -13,9 +16,9 @@ import (
 func TestReportOfUnreadableImages(t *testing.T) {
 	for _, id := range []string{"falcon/table1", "falcon/figure2", "vlpx/quantile"} {
 		store := run.OpenStore(t.TempDir())
-		p := plan(t, id, Request{})
+		p := papertest.Plan(t, catalogue.List(), id, paper.Request{})
 		noted := func() (note, text string) {
-			r := report(t, p, store)
+			r := papertest.Report(t, p, store)
 			table, err := r.Table()
 			if err != nil {
 				t.Fatal(err)
@@ -31,7 +34,7 @@ func TestReportOfUnreadableImages(t *testing.T) {
 		}
 		seeds := p.Runs()
 		for k, names := range [][]string{{"b.jpg", "a.jpg"}, {"a.jpg", "c.jpg"}} {
-			put(t, store, seeds[k], run.Result{
+			papertest.Put(t, store, seeds[k], run.Result{
 				ID: seeds[k].ID(), Seed: seeds[k].Train.Seed, Metrics: map[string]float64{}, Skipped: []string{"image 3 (\"x.jpg\"): damaged"},
 				Unreadable: map[string][]string{"test": names, "val": {"v.jpg"}},
 			})

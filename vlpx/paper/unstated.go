@@ -10,13 +10,12 @@ type Unstated struct {
 
 // Reasons of an Unstated that recur.
 const (
-	alike     = "a t-test can tell two rows apart, not that they are alike"
-	noBLIP    = "BLIP is not among the methods"
-	drawnOnly = "it compares points of one row's curve; see the figure"
+	Alike     = "a t-test can tell two rows apart, not that they are alike"
+	DrawnOnly = "it compares points of one row's curve; see the figure"
 )
 
-// remarks end the note of the artifact's table: what there is to know of the paper's numbers, and what it concludes beyond the claims.
-func (a Artifact) remarks() string {
+// Remarks end the note of the artifact's table: what there is to know of the paper's numbers, and what it concludes beyond the claims.
+func (a Artifact) Remarks() string {
 	var b strings.Builder
 	if a.Note != "" {
 		b.WriteString(" " + a.Note)

@@ -11,13 +11,14 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Methods are the rows that a comparison takes by name.
-func Methods() []Row { return slices.Clone(falconRows) }
-
-// Variant is the row that a text names: a method of FALCON's table 1 or of one's own, and changes of the scale for this row alone,
-// as in "GRIT-VLP" or "GRIT-VLP, searchspace=960, epochs=5". The text is the row's name.
+// Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes of the scale for this
+// row alone, as in "GRIT-VLP" or "GRIT-VLP, searchspace=960, epochs=5". The method's name and the changes are the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
-	known, err := table1.withOwn(own)
+	var registry []Row
+	for _, m := range Methods() {
+		registry = append(registry, MethodRow(m.Name))
+	}
+	known, err := Artifact{ID: "the list of methods", Rows: registry}.withOwn(own)
 	if err != nil {
 		return Row{}, err
 	}
@@ -42,19 +43,24 @@ func Variant(text string, own []negative.Method) (Row, error) {
 			return Row{}, fmt.Errorf("%s: %w", text, err)
 		}
 		row.Set = append(row.Set, assignment)
-		row.Name += ", " + assignment
+		row = row.As(row.Name + ", " + assignment)
 	}
-	return same(row.Name, row), nil
+	return row, nil
 }
 
-// row is the artifact's row of a name, without the paper's numbers.
+// row is the artifact's row of a name, or of the registered method of that alias.
 func (a Artifact) row(name string) (Row, bool) {
-	name = strings.TrimSpace(name)
-	i := slices.IndexFunc(a.Rows, func(r Row) bool { return strings.EqualFold(r.Name, name) })
+	called := func(name string) int {
+		return slices.IndexFunc(a.Rows, func(r Row) bool { return strings.EqualFold(r.Name, name) })
+	}
+	i := called(strings.TrimSpace(name))
+	if m, ok := named(name); ok && i < 0 {
+		i = called(m.Name)
+	}
 	if i < 0 {
 		return Row{}, false
 	}
-	return same(a.Rows[i].Name, a.Rows[i]), true
+	return a.Rows[i], true
 }
 
 // Names of artifacts of one's own, of several rows and of one.
@@ -69,7 +75,7 @@ func Compared(rows []Row) (Artifact, error) {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
 	}
 	a := Artifact{
-		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(retrieval(), ours()),
+		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(Retrieval(), OwnColumns()),
 		Table: ownComparison, Figure: Bars,
 	}
 	if len(rows) == 1 {
@@ -85,7 +91,7 @@ func Compared(rows []Row) (Artifact, error) {
 			continue
 		}
 		for _, c := range []Column{
-			column(eval.TR1), column(eval.IR1), cosine(eval.TRMAP), cosine(eval.IRMAP),
+			ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.TRMAP), Cosine(eval.IRMAP),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		} {
 			a.Claims = append(a.Claims, Claim{Better: row.Name, Than: rows[0].Name, In: c})
@@ -112,8 +118,8 @@ func (a Artifact) compared() bool { return a.ID == comparison || a.ID == single 
 
 // learning follows a row over the epochs.
 func learning(r *Report) (plots.Drawing, error) {
-	return r.curves(r.panels([]Column{
-		column(eval.TR1), column(eval.IR1), column(eval.IRMAP),
+	return r.CurvesOf(r.Panels([]Column{
+		ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP),
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 	}, r.Rows))
 }

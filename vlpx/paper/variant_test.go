@@ -1,10 +1,13 @@
-package paper
+package paper_test
 
 import (
 	"strings"
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
 )
 
 func TestVariant(t *testing.T) {
@@ -16,10 +19,10 @@ func TestVariant(t *testing.T) {
 		"mine":                                   "Mine",
 		"GRIT-VLP,searchspace=16,temperature=.2": "GRIT-VLP, searchspace=16, temperature=.2",
 	} {
-		row, err := Variant(text, own)
+		row, err := paper.Variant(text, own)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
-		} else if got := row.Method(scales()[0]).Name; row.Name != want || got != want {
+		} else if got := row.Method(papertest.Preset(t, "tiny", false)).Name; row.Name != want || got != want {
 			t.Errorf("%q: row %q of method %q, want %q", text, row.Name, got, want)
 		}
 	}
@@ -30,7 +33,7 @@ func TestVariant(t *testing.T) {
 		"GRIT-VLP, epochs=x":     "int",
 		"GRIT-VLP,":              "key=value",
 	} {
-		if _, err := Variant(text, own); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := paper.Variant(text, own); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v, want one that says %q", text, err, says)
 		}
 	}
@@ -38,20 +41,20 @@ func TestVariant(t *testing.T) {
 
 // A variant's changes reach its runs, those of its data included, and no other row's; a plain method's run is the catalogue's own.
 func TestComparedPlan(t *testing.T) {
-	var rows []Row
+	var rows []paper.Row
 	for _, text := range []string{"GRIT-VLP", "GRIT-VLP, searchspace=16, scenes.density=half, temperature=0.2", "SRCL, epochs=2"} {
-		row, err := Variant(text, nil)
+		row, err := paper.Variant(text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows = append(rows, row)
 	}
-	a, err := Compared(rows)
+	a, err := paper.Compared(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Request{Scale: "tiny", Seeds: []uint64{1}}
-	p, err := NewPlan(a, q)
+	q := paper.Request{Scale: "tiny", Seeds: []uint64{1}}
+	p, err := paper.NewPlan(a, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +68,7 @@ func TestComparedPlan(t *testing.T) {
 	if srcl.Reference == nil || srcl.Train.Epochs != 2 || srcl.Reference.Train.Epochs != 2 {
 		t.Errorf("SRCL has %d epochs and the reference %v, want two epochs of both", srcl.Train.Epochs, srcl.Reference)
 	}
-	table, err := NewPlan(table1, q)
+	table, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +80,10 @@ func TestComparedPlan(t *testing.T) {
 	if want := 2 * 5; len(a.Claims) != want {
 		t.Errorf("%d claims, want %d", len(a.Claims), want)
 	}
-	if _, err := Compared([]Row{rows[0], rows[0]}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := paper.Compared([]paper.Row{rows[0], rows[0]}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("the same row twice: error %v", err)
 	}
-	if _, err := Compared(nil); err == nil {
+	if _, err := paper.Compared(nil); err == nil {
 		t.Error("no rows: no error")
 	}
 }

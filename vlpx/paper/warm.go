@@ -17,8 +17,8 @@ func (s Scale) warmStart() Scale {
 }
 
 // warmMethod trains the warm start: InfoNCE on uniform mini-batches.
-func warmMethod(s Scale) negative.Method {
-	m := plain(s)
+func warmMethod() negative.Method {
+	m := negative.Plain()
 	m.Name = "Warm start"
 	return m
 }

@@ -1,0 +1,297 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+var update = flag.Bool("update", false, "write the numbers of TestPinned into their file")
+
+// pinnedName is the file of the pinned numbers. go test ./vlpx/paper/catalogue -run TestPinned -update writes it.
+const pinnedName = "testdata/pinned.json"
+
+// Numbers may differ from the pinned ones by these shares: those of the first step, and those after an update, which grow apart where
+// processors or a math library round otherwise.
+const (
+	pinnedFirst = 1e-5
+	pinnedLater = 1e-4
+)
+
+// pins are the losses that runs gave, by the runs' identities. An identity stands for its numbers, so that a pinned number never
+// changes: with the configuration or with format the identity does.
+type pins struct {
+	Format int
+	Runs   map[string]pin
+}
+
+// pin is what a run told.
+type pin struct {
+	Method string
+	Steps  []numbers // of some steps, the first one among them: ITC, ITM, MLM, norm of the gradient, temperature and improvement
+	Epochs []numbers // ITC, ITM and MLM
+}
+
+type numbers []float64
+
+// MarshalJSON writes eight digits, which is what float32 has.
+func (n numbers) MarshalJSON() ([]byte, error) {
+	var text []string
+	for _, x := range n {
+		text = append(text, strconv.FormatFloat(x, 'g', 8, 64))
+	}
+	return []byte("[" + strings.Join(text, ",") + "]"), nil
+}
+
+// write writes the file, a line a run, by the names of methods.
+func (p pins) write(t *testing.T) {
+	t.Helper()
+	var lines []string
+	ids := slices.SortedFunc(maps.Keys(p.Runs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.Runs[a].Method, p.Runs[b].Method), cmp.Compare(a, b))
+	})
+	for _, id := range ids {
+		line, err := json.Marshal(p.Runs[id])
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("%q: %s", id, line))
+	}
+	text := fmt.Sprintf("{\"Format\": %d, \"Runs\": {\n%s\n}}\n", p.Format, strings.Join(lines, ",\n"))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(pinnedName), 0o755), os.WriteFile(pinnedName, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// near tells whether all numbers are those that are wanted, but for a share.
+func (n numbers) near(want numbers, share float64) bool {
+	return slices.EqualFunc(n, want, func(a, b float64) bool { return math.Abs(a-b) <= share*math.Abs(b)+1e-6 })
+}
+
+// is tells whether a run told what is pinned.
+func (p pin) is(want pin) bool {
+	share := pinnedFirst
+	steps := slices.EqualFunc(p.Steps, want.Steps, func(a, b numbers) bool {
+		near := a.near(b, share)
+		share = pinnedLater
+		return near
+	})
+	return steps && slices.EqualFunc(p.Epochs, want.Epochs, func(a, b numbers) bool { return a.near(b, pinnedLater) })
+}
+
+// against compares what runs gave with what is pinned: runs of other numbers, runs that are not pinned, and pinned ones that are not
+// there any more, each in words.
+func (p pins) against(want pins) (changed, missing, gone []string) {
+	for _, id := range slices.Sorted(maps.Keys(p.Runs)) {
+		got := p.Runs[id]
+		switch pinned, ok := want.Runs[id]; {
+		case !ok:
+			missing = append(missing, fmt.Sprintf("%s (%s)", got.Method, id))
+		case !got.is(pinned):
+			changed = append(changed, fmt.Sprintf("%s (%s) gives %v, %v, pinned are %v, %v", got.Method, id, got.Steps, got.Epochs, pinned.Steps, pinned.Epochs))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(want.Runs)) {
+		if _, ok := p.Runs[id]; !ok {
+			gone = append(gone, fmt.Sprintf("%s (%s)", want.Runs[id].Method, id))
+		}
+	}
+	return changed, missing, gone
+}
+
+// renewed is what the file is to hold: what runs gave. That a run of the same identity gives other numbers is refused.
+func (p pins) renewed(have pins) (pins, error) {
+	if changed, _, _ := p.against(have); len(changed) > 0 {
+		return pins{}, fmt.Errorf("the same configurations give other numbers at the same format %d: raise format in vlpx/run/run.go and "+
+			"regenerate, or find what changed them:\n%s", p.Format, strings.Join(changed, "\n"))
+	}
+	if have.Format != p.Format {
+		return p, nil
+	}
+	kept := pins{p.Format, maps.Clone(p.Runs)}
+	for id := range kept.Runs {
+		if pinned, ok := have.Runs[id]; ok {
+			kept.Runs[id] = pinned // to the digit
+		}
+	}
+	return kept, nil
+}
+
+// digits are the numbers in a method's JSON.
+var digits = regexp.MustCompile(`[0-9.]+`)
+
+// pinnedRuns are the runs that are pinned: of every method by name, and of every row of the catalogue whose method is made otherwise
+// than those before it, not with other numbers alone; those that they need are among them. They are at scale tiny, with a third of
+// its data and for two epochs, of which the second goes by what the first has seen.
+func pinnedRuns(t *testing.T) []run.Run {
+	t.Helper()
+	var all []run.Run
+	seen := map[string]bool{}
+	for _, a := range List() {
+		if a.Status() == paper.NotYet {
+			continue
+		}
+		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"portion=0.34", "epochs=2", "schedule.epochs=2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Runs() {
+			method, err := json.Marshal([]any{r.Train.Method, r.Train.Objectives, r.Init != nil, r.Train.Framework.Framework.(albef.Model).Half})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := digits.ReplaceAllString(string(method), "0")
+			if id := r.ID(); !seen[id] && (a.ID == "falcon/table1" || !seen[made]) {
+				seen[id], seen[made] = true, true
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// trained trains a run, unless it is trained, with those that it needs, and tells what it told. Nothing is evaluated.
+func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run) pin {
+	t.Helper()
+	dir := store.Dir(r)
+	collection, err := r.Data.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := train.Job{Config: r.Train, Backend: backend, Dir: dir, Evaluate: func(context.Context, *train.Model, int) (map[string]float64, error) {
+		return map[string]float64{r.Train.Select: 0}, nil
+	}}
+	if job.Tokenizer, err = r.Tokenizer(collection); err != nil {
+		t.Fatal(err)
+	}
+	if job.Set, err = r.Data.TrainingSet(); err != nil {
+		t.Fatal(err)
+	}
+	for needed, folder := range map[*run.Run]*string{r.Reference: &job.Reference, r.Init: &job.Init} {
+		if needed == nil {
+			continue
+		}
+		*folder = store.Dir(*needed)
+		if _, err := os.Stat(*folder); err != nil {
+			trained(t, store, backend, *needed)
+		}
+	}
+	told := pin{Method: r.Train.Method.Name}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	model, outcome, err := train.Train(t.Context(), job)
+	if err != nil {
+		t.Fatalf("%s: %v", told.Method, err)
+	}
+	model.Close()
+	curves, err := train.ReadCurves(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range curves.Points {
+		told.Steps = append(told.Steps, numbers{p.Losses[negative.ITC], p.Losses[negative.ITM], p.Losses[negative.MLM], p.GradientNorm, p.Temperature, p.Improvement})
+	}
+	for _, e := range outcome.Epochs {
+		told.Epochs = append(told.Epochs, numbers{e.Losses[negative.ITC], e.Losses[negative.ITM], e.Losses[negative.MLM]})
+	}
+	return told
+}
+
+// The same configuration gives the same numbers from commit to commit, or format is raised.
+func TestPinned(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	store := run.OpenStore(t.TempDir())
+	got := pins{Runs: map[string]pin{}}
+	for _, r := range pinnedRuns(t) {
+		if err := json.Unmarshal(r.JSON(), &got); err != nil { // its Format
+			t.Fatal(err)
+		}
+		got.Runs[r.ID()] = trained(t, store, backend, r)
+	}
+	var have pins
+	text, err := os.ReadFile(pinnedName)
+	if err == nil {
+		err = json.Unmarshal(text, &have)
+	}
+	if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
+		t.Fatalf("%s: %v", pinnedName, err)
+	}
+	const command = "go test ./vlpx/paper/catalogue -run TestPinned -update"
+	renewed, err := got.renewed(have)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		renewed.write(t)
+		return
+	}
+	if have.Format != got.Format {
+		t.Fatalf("%s is of format %d, runs are of format %d: regenerate it with %s", pinnedName, have.Format, got.Format, command)
+	}
+	if _, missing, gone := got.against(have); len(missing)+len(gone) > 0 {
+		t.Errorf("the runs that are pinned are not those that there are: new or configured otherwise are %q, not there any more %q; regenerate %s with %s",
+			missing, gone, pinnedName, command)
+	}
+}
+
+// Other numbers of one identity are an error, which regenerating does not lift; another format or configuration is new.
+func TestPins(t *testing.T) {
+	of := func(format int, id string, first, later float64) pins {
+		return pins{format, map[string]pin{id: {"ALBEF", []numbers{{first}, {later}}, []numbers{{later}}}}}
+	}
+	have := of(1, "a", 2, 3)
+	for name, c := range map[string]struct {
+		got                    pins
+		changed, missing, gone int
+	}{
+		"the same":             {of(1, "a", 2, 3), 0, 0, 0},
+		"rounded otherwise":    {of(1, "a", 2*(1+1e-6), 3*(1+5e-5)), 0, 0, 0},
+		"another first step":   {of(1, "a", 2*(1+5e-5), 3), 1, 0, 0},
+		"another step":         {of(1, "a", 2, 3*(1+5e-4)), 1, 0, 0},
+		"not a number":         {of(1, "a", 2, math.NaN()), 1, 0, 0},
+		"fewer steps":          {pins{1, map[string]pin{"a": {"ALBEF", []numbers{{2}}, []numbers{{3}}}}}, 1, 0, 0},
+		"configured otherwise": {of(1, "b", 2, 4), 0, 1, 1},
+		"another format":       {of(2, "c", 2, 4), 0, 1, 1},
+	} {
+		changed, missing, gone := c.got.against(have)
+		if len(changed) != c.changed || len(missing) != c.missing || len(gone) != c.gone {
+			t.Errorf("%s: got changed %q, missing %q, gone %q", name, changed, missing, gone)
+		}
+		renewed, err := c.got.renewed(have)
+		if refused := err != nil; refused != (c.changed > 0) {
+			t.Errorf("%s: regenerating gives %v", name, err)
+		} else if changed, missing, gone := c.got.against(renewed); !refused && len(changed)+len(missing)+len(gone) > 0 {
+			t.Errorf("%s: after regenerating got changed %q, missing %q, gone %q", name, changed, missing, gone)
+		}
+	}
+	if _, err := of(1, "a", 9, 9).renewed(have); err == nil || !strings.Contains(err.Error(), "raise format in vlpx/run/run.go and regenerate") {
+		t.Errorf("got %v, want an error that says to raise format", err)
+	}
+}

@@ -1,0 +1,98 @@
+package paper
+
+import (
+	"fmt"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/train"
+)
+
+// Retrieval are the six columns of zero-shot image-text retrieval.
+func Retrieval() []Column {
+	var columns []Column
+	for _, metric := range []eval.Metric{eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10} {
+		columns = append(columns, ColumnOf(metric))
+	}
+	return columns
+}
+
+// ColumnOf describes the column of a metric of package eval, as it is after re-ranking.
+func ColumnOf(m eval.Metric) Column {
+	for _, info := range eval.Metrics() {
+		if info.Metric == m {
+			return Column{Group: info.Group, Name: info.Column, Metric: string(m), Unit: info.Unit, Lower: info.LowerIsBetter}
+		}
+	}
+	panic(fmt.Sprintf("paper: no metric %q", m))
+}
+
+// Cosine describes the column of a metric that is measured without re-ranking by image-text matching.
+func Cosine(m eval.Metric) Column {
+	c := ColumnOf(m)
+	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower}
+}
+
+// Pending are columns of a task that is not there yet.
+func Pending(group string, names ...string) []Column {
+	var columns []Column
+	for _, name := range names {
+		columns = append(columns, Column{Group: group, Name: name, Unit: "%"})
+	}
+	return columns
+}
+
+// Validation describes columns of metrics of the validation split, without re-ranking.
+func Validation(metrics ...eval.Metric) []Column {
+	var columns []Column
+	for _, m := range metrics {
+		columns = append(columns, Column{Group: "Validation", Name: string(m), Metric: string(m), Unit: ColumnOf(m).Unit, Validation: true})
+	}
+	return columns
+}
+
+// Flickr are the recalls on Flickr30K.
+func Flickr() []Column {
+	return append(Pending("Flickr TR", "R@1", "R@5", "R@10"), Pending("Flickr IR", "R@1", "R@5", "R@10")...)
+}
+
+// OwnColumns are our own columns: retrieval without re-ranking, which a small ITM head can spoil, and what the relation tells, by
+// which a method that is right is told from one that is punished for it.
+func OwnColumns() []Column {
+	return []Column{
+		Cosine(eval.TR1), Cosine(eval.TR10), Cosine(eval.IR1), Cosine(eval.IR10),
+		Cosine(eval.TRMAP), Cosine(eval.IRMAP), Cosine(eval.IR1False),
+		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+	}
+}
+
+// Chosen are the columns of what a scheduler chose in the last epoch.
+func Chosen() []Column {
+	return []Column{
+		{Group: "Scheduler", Name: "quantile", Metric: train.MeanQuantile},
+		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
+	}
+}
+
+// MinedColumns are our own columns of what Con-D said of the hard negatives, beside the truth.
+func MinedColumns() []Column {
+	return []Column{
+		{Group: "False negatives", Name: "left", Metric: train.FalseLeft, Unit: "%", Lower: true},
+		{Group: "New positives", Name: "of all", Metric: train.ConDPositives, Unit: "%"},
+		{Group: "New positives", Name: "precision", Metric: train.ConDPrecision, Unit: "%"},
+		{Group: "New positives", Name: "recall", Metric: train.ConDRecall, Unit: "%"},
+	}
+}
+
+// Mined is the one of MinedColumns with that metric.
+func Mined(metric string) Column { return WithMetric(MinedColumns(), metric) }
+
+// WithMetric is the column of that metric; it is there.
+func WithMetric(columns []Column, metric string) Column {
+	for _, c := range columns {
+		if c.Metric == metric {
+			return c
+		}
+	}
+	panic("paper: no column of " + metric)
+}

@@ -1,0 +1,20 @@
+package paper
+
+import (
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+// What the tests outside of the package, which take artifacts of the catalogue, look at inside of it.
+
+var Leading = leading
+
+func (r *Report) SetReference(of *Reference) { r.reference = of }
+
+func (p *Plan) Seeded(row int, seed uint64) (run.Run, error) { return p.seeded(row, seed) }
+
+func (q Request) Published(s Scale) (run.Weights, error) { return q.published(s) }
+
+func (s Scale) FineTuned(from run.Run, data run.Data, m negative.Method) run.Run {
+	return s.tuned(from, data, m)
+}

@@ -1,0 +1,2 @@
+// Package mafa has the tables and figures of MAFA, which mines connections among hard negatives (Byun et al., 2024).
+package mafa

@@ -1,0 +1,58 @@
+package mafa
+
+import (
+	"slices"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/train"
+)
+
+// Artifacts are the artifacts of MAFA (Byun et al., 2024).
+func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
+
+var artifacts = []paper.Artifact{
+	table1,
+	table2,
+	table3,
+	table4,
+	table5,
+	table6,
+	{ID: "mafa/table7", Title: "BLIP-2: retrieval"},
+	{ID: "mafa/table8", Title: "BLIP-2: zero-shot VQA and captioning"},
+	table9,
+	table10,
+	table11,
+	table12,
+	table13,
+	table14,
+	table15,
+	table16,
+	table17,
+	table18,
+	{ID: "mafa/table19", Title: "BLIP-2: fine-tuned captioning"},
+	{ID: "mafa/table20", Title: "BLIP-2: positives of ECM in stage 2"},
+	figure2,
+	figure5,
+	figure6,
+	figure7,
+	figure8,
+}
+
+// noBLIP is why no claim can say what the paper says of BLIP.
+const noBLIP = "BLIP is not among the methods"
+
+// firstRecalls are R@1 on the data set at hand, in the place of COCO; flickrFirst and tasks are not there yet.
+func firstRecalls() []paper.Column {
+	return []paper.Column{paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1)}
+}
+func flickrFirst() []paper.Column { return paper.Pending("Flickr R@1", "TR", "IR") }
+func tasks() []paper.Column {
+	return append(paper.Pending("NLVR2", "dev", "test-P"), paper.Pending("VQA", "test-dev", "test-std")...)
+}
+
+// recallsAndMean are the six recalls and their mean, the Avg of MAFA's tables 13, 14 and 18.
+func recallsAndMean() []paper.Column { return append(paper.Retrieval(), paper.ColumnOf(eval.RMean)) }
+
+// hardest is our own column of the false negatives among the hardest negatives.
+var hardest = paper.WithMetric(paper.OwnColumns(), train.FalseHardest)

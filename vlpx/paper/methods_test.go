@@ -1,0 +1,95 @@
+package paper
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// section finds the places of METHODS.md that a source names.
+var section = regexp.MustCompile(`METHODS\.md ([0-9.]+)`)
+
+// A method is found by its name and by each alias, in any case, and by nobody else's; its source is a section that there is.
+func TestMethodsAreNamed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/METHODS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range Methods() {
+		for _, name := range append([]string{m.Name}, m.Aliases...) {
+			if lower := strings.ToLower(name); seen[lower] || name == "" || strings.Contains(name, ",") {
+				t.Errorf("%s: the name %q is there twice, or could not stand before a setting", m.Name, name)
+			} else {
+				seen[lower] = true
+			}
+			row, err := Variant(strings.ToUpper(name)+", epochs=2", nil)
+			if want := m.Name + ", epochs=2"; err != nil || row.Name != want {
+				t.Errorf("%s: got the row %q (%v), want %q", name, row.Name, err, want)
+			}
+		}
+		of := section.FindStringSubmatch(m.Source)
+		if len(of) < 2 || !regexp.MustCompile(`(?m)^##+ `+regexp.QuoteMeta(of[1])+`\b`).Match(text) || m.What == "" {
+			t.Errorf("%s: source %q, %q; want a section of METHODS.md, and what it does", m.Name, m.Source, m.What)
+		}
+	}
+}
+
+// A method has a reference model if its parts ask one, and that is a method, too.
+func TestMethodsHaveWhatTheyNeed(t *testing.T) {
+	needs := map[string]string{}
+	for _, m := range Methods() {
+		parts := m.Parts(scales()[0])
+		if parts.NeedsReference() != (m.Reference != "") {
+			t.Errorf("%s: needs a reference model: %v, and has %q", m.Name, parts.NeedsReference(), m.Reference)
+		}
+		if row := MethodRow(m.Name); m.Reference != "" && (row.Reference == nil || row.Reference.Name != m.Reference) {
+			t.Errorf("%s: got the reference %v, want %s", m.Name, row.Reference, m.Reference)
+		}
+		if m.Needs() != "" {
+			needs[m.Name] = m.Needs()
+		}
+	}
+	want := map[string]string{"SRCL": "InfoNCE", "ALBEF++": "InfoNCE", "MAFA": "Con-D", "Con-D": "fine-tuning", "MAFA (Oracle)": "the relation"}
+	if fmt.Sprint(needs) != fmt.Sprint(want) {
+		t.Errorf("got needs %v, want %v", needs, want)
+	}
+	if conD := MethodRow("MAFA").Reference; conD.Tune == nil {
+		t.Error("MAFA's Con-D is not fine-tuned")
+	}
+}
+
+// Each part of each method can be chosen alone.
+func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
+	s := scales()[0]
+	for _, m := range Methods() {
+		whole := m.Parts(s).WithDefaults()
+		for _, role := range Roles() {
+			wanted := Part{role: role}.in(whole)
+			if !slices.ContainsFunc(Parts(role), func(p Part) bool {
+				var alone negative.Method
+				p.fill(s, s.Plain(), &alone)
+				return fmt.Sprintf("%T", p.in(alone)) == fmt.Sprintf("%T", wanted)
+			}) {
+				t.Errorf("%s: no choice of %s is %T", m.Name, role, wanted)
+			}
+		}
+	}
+}
+
+// A method of one's own may have an alias for its name, and is then what the name means; that of a method is refused.
+func TestOwnMethodsBeforeAliases(t *testing.T) {
+	mine := negative.Method{Name: "GRIT", Contrast: negative.Smoothed{Alpha: 0.25}}
+	row, err := Variant("grit", []negative.Method{mine})
+	if err != nil || row.Name != "GRIT" || row.Method(scales()[0]).Contrast != mine.Contrast {
+		t.Errorf("got the row %q (%v), want one's own", row.Name, err)
+	}
+	if _, err := Variant("mafa", []negative.Method{{Name: "mafa"}}); err == nil || !strings.Contains(err.Error(), "another Name") {
+		t.Errorf("one's own MAFA: error %v", err)
+	}
+}

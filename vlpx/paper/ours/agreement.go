@@ -1,0 +1,286 @@
+package ours
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/evidence"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// agreement asks whether the papers' measure ranks the methods as people do, or as the exact relation does where there is one.
+var agreement = paper.Artifact{
+	ID:    "vlpx/agreement",
+	Title: "How recall by own captions ranks the methods, and how people (flickr8k, coco) or the exact relation (scenes) do",
+	Look: "How far the papers' measure and the others agree (Kendall's τ: 1 is the same ranking, 0 none in common, -1 the reverse), beside how " +
+		"far it agrees with itself from seed to seed, which is all that these seeds can tell apart.",
+	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share what its " +
+		"seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the others are zero-shot.",
+	Rows:    methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"),
+	Columns: slices.Concat(agreementColumns("Re-ranked by ITM", ""), agreementColumns("By cosine", eval.CosinePrefix)),
+	Table:   agreementTable,
+	Figure:  agreementFigure,
+}
+
+// ownRecall is the name of the columns that the others are compared with.
+const ownRecall = "own R@1"
+
+// measure is what people, or the relation, say of retrieval: the mean of metrics.
+type measure struct {
+	name  string
+	of    []eval.Metric
+	exact bool // needs to know all that is true
+}
+
+// humanMeasures are those that own recall is compared with. Average precision is over all true candidates of a query: it is taken where these
+// are known, of ECCV Caption's queries and of scenes.
+var humanMeasures = []measure{
+	{"R@1, true accepted", []eval.Metric{eval.TR1True, eval.IR1True}, false},
+	{"AUC, judged pairs", []eval.Metric{eval.JudgedAUC}, false},
+	{"mAP@R, ECCV", []eval.Metric{eval.TRMAPR, eval.IRMAPR}, false},
+	{"mAP, all true", []eval.Metric{eval.TRMAP, eval.IRMAP}, true},
+}
+
+// agreementColumns are recall by own captions and the measures that it is compared with, of one way to score.
+func agreementColumns(group string, prefix eval.Metric) []paper.Column {
+	columns := []paper.Column{bothWays(group, ownRecall, prefix, eval.TR1, eval.IR1)}
+	for _, m := range humanMeasures {
+		columns = append(columns, bothWays(group, m.name, prefix, m.of...))
+	}
+	return columns
+}
+
+// bothWays describes the column of the mean of metrics in per cent, which a result has all of or none.
+func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) paper.Column {
+	return paper.Column{Group: group, Name: name, Metric: string(prefix) + name, Unit: "%", Of: func(r run.Result) (float64, bool) {
+		var values []float64
+		for _, m := range metrics {
+			if v, ok := r.Metrics[string(prefix+m)]; ok {
+				values = append(values, v)
+			}
+		}
+		return stat.Mean(values, nil), len(values) == len(metrics)
+	}}
+}
+
+// compared are the columns that this data gives, each beginning with recall by own captions, one list for each way to score.
+func compared(r *paper.Report) [][]paper.Column {
+	var groups [][]paper.Column
+	for _, c := range r.Shown() {
+		of := func(m measure) bool { return m.name == c.Name && (!m.exact || r.Data.Scenes != nil) }
+		switch {
+		case c.Name == ownRecall:
+			groups = append(groups, []paper.Column{c})
+		case len(groups) > 0 && slices.ContainsFunc(humanMeasures, of):
+			groups[len(groups)-1] = append(groups[len(groups)-1], c)
+		}
+	}
+	return groups
+}
+
+// ranking is what some rows gave in two columns, by the seeds that all of these rows have.
+type ranking struct {
+	rows       []string
+	own, other [][]float64 // [seeds][rows]
+}
+
+// ranked takes the rows that have both columns.
+func ranked(r *paper.Report, own, other paper.Column) ranking {
+	var k ranking
+	values := map[uint64][2][]float64{}
+	for _, row := range r.Rows {
+		some := false
+		for _, result := range row.Results {
+			a, hasOwn := own.Value(result)
+			b, hasOther := other.Value(result)
+			if hasOwn && hasOther {
+				of := values[result.Seed]
+				values[result.Seed], some = [2][]float64{append(of[0], a), append(of[1], b)}, true
+			}
+		}
+		if some {
+			k.rows = append(k.rows, row.Name)
+		}
+	}
+	for _, seed := range r.Seeds {
+		if of := values[seed]; len(k.rows) > 1 && len(of[0]) == len(k.rows) {
+			k.own, k.other = append(k.own, of[0]), append(k.other, of[1])
+		}
+	}
+	return k
+}
+
+// agreements are Kendall's tau of each seed.
+func (k ranking) agreements() []float64 {
+	var taus []float64
+	for s := range k.own {
+		taus = append(taus, evidence.Kendall(k.own[s], k.other[s]))
+	}
+	return taus
+}
+
+// repeated are Kendall's tau of a measure with itself, of every two seeds.
+func repeated(values [][]float64) []float64 {
+	var taus []float64
+	for s := range values {
+		for other := range s {
+			taus = append(taus, evidence.Kendall(values[s], values[other]))
+		}
+	}
+	return taus
+}
+
+// averaged is the mean of what is a number among values.
+func averaged(values []float64) plots.Value {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(values) == 0 {
+		return plots.Value{}
+	}
+	mean, std := stat.MeanStdDev(values, nil)
+	return plots.Value{Mean: mean, Std: std, N: len(values)}
+}
+
+// Rows of the agreement's table below the methods.
+const (
+	tauOfMeans = "τ of the means"
+	tauOfSeeds = "τ, a seed"
+	tauToSelf  = "τ with itself, two seeds"
+)
+
+// agreementTable is the comparison with a rank beside each mean, and how far the rankings agree.
+func agreementTable(r *paper.Report) (plots.Table, error) {
+	whole, err := paper.Comparison(r)
+	if err != nil {
+		return whole, err
+	}
+	at := map[string]int{}
+	for k, c := range r.Shown() {
+		at[c.Key()] = k
+	}
+	t := whole
+	t.Columns, t.Rows = nil, nil
+	for _, row := range whole.Rows {
+		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Status: row.Status})
+	}
+	ofMeans, ofSeeds, ofSelf := plots.TableRow{Name: tauOfMeans}, plots.TableRow{Name: tauOfSeeds}, plots.TableRow{Name: tauToSelf}
+	for _, group := range compared(r) {
+		own := sourced(whole.Rows, at[group[0].Key()])
+		for k, c := range group {
+			column := whole.Columns[at[c.Key()]]
+			column.Format, column.Best = "%.2f", plots.Unranked
+			t.Columns = append(t.Columns, column, plots.Column{Group: column.Group, Name: "rank"})
+			values := sourced(whole.Rows, at[c.Key()])
+			for i := range t.Rows {
+				cell := whole.Rows[i].Cells[at[c.Key()]]
+				t.Rows[i].Cells = append(t.Rows[i].Cells, cell, rankCell(cell, values, i))
+			}
+			both, means, seeds := ranked(r, group[0], c), plots.Cell{}, plots.Cell{}
+			if k > 0 {
+				for s := range values {
+					means = append(means, averaged([]float64{evidence.Kendall(bothKnown(own[s], values[s]))}))
+				}
+				seeds = plots.Cell{{}, averaged(both.agreements())}
+			}
+			ofMeans.Cells, ofSeeds.Cells = append(ofMeans.Cells, means, nil), append(ofSeeds.Cells, seeds, nil)
+			ofSelf.Cells = append(ofSelf.Cells, plots.Cell{{}, averaged(repeated(both.other))}, nil)
+		}
+	}
+	t.Rows = append(t.Rows, ofMeans, ofSeeds, ofSelf)
+	return t, nil
+}
+
+// rankCell has the rank of a row's means among those of each source.
+func rankCell(means plots.Cell, values [3][]float64, row int) plots.Cell {
+	cell := make(plots.Cell, len(values))
+	for s, of := range values {
+		if !math.IsNaN(of[row]) {
+			cell[s] = plots.Value{Text: fmt.Sprintf("%g", evidence.Ranks(of)[row]), N: means[s].N}
+		}
+	}
+	return cell
+}
+
+// sourced are the means of a column by source and row, NaN where there is none.
+func sourced(rows []plots.TableRow, column int) [3][]float64 {
+	var values [3][]float64
+	for _, row := range rows {
+		for s := range values {
+			v := math.NaN()
+			if cell := row.Cells[column][s]; cell.N > 0 {
+				v = cell.Mean
+			}
+			values[s] = append(values[s], v)
+		}
+	}
+	return values
+}
+
+// bothKnown are the places of two lists where both have a number.
+func bothKnown(a, b []float64) (x, y []float64) {
+	for k := range a {
+		if !math.IsNaN(a[k]) && !math.IsNaN(b[k]) {
+			x, y = append(x, a[k]), append(y, b[k])
+		}
+	}
+	return x, y
+}
+
+// agreementFigure has a panel of slopes for each measure that recall by own captions is compared with, a row for each way to score.
+func agreementFigure(r *paper.Report) (plots.Drawing, error) {
+	f := r.NewFigure("Rank among the methods in each seed. "+r.SpreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
+	for _, group := range compared(r) {
+		for _, c := range group[1:] {
+			k := ranked(r, group[0], c)
+			if len(k.own) == 0 {
+				continue
+			}
+			tau := averaged(k.agreements())
+			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, told(tau)), Left: ownRecall, Right: c.Name, YLabel: "mean rank (1 is best)"}
+			left, right := ranksOf(k.own), ranksOf(k.other)
+			for i, name := range k.rows {
+				panel.Series = append(panel.Series, plots.RankSeries{
+					Name: name, Mean: [2]float64{left[i].Mean, right[i].Mean}, Std: [2]float64{left[i].Std, right[i].Std},
+				})
+			}
+			f.Panels = append(f.Panels, panel)
+		}
+		f.Columns = max(f.Columns, min(3, len(group)-1))
+	}
+	return paper.Drawn(f)
+}
+
+// minus is set as such, not as a hyphen.
+var minus = strings.NewReplacer("-", "−")
+
+// told is an agreement in words.
+func told(tau plots.Value) string {
+	switch {
+	case tau.N == 0:
+		return "no order"
+	case tau.N == 1:
+		return minus.Replace(fmt.Sprintf("τ = %.2f", tau.Mean))
+	}
+	return minus.Replace(fmt.Sprintf("τ = %.2f ± %.2f", tau.Mean, tau.Std))
+}
+
+// ranksOf are the ranks of each row over seeds.
+func ranksOf(seeds [][]float64) []plots.Value {
+	rows := make([][]float64, len(seeds[0]))
+	for _, values := range seeds {
+		for i, rank := range evidence.Ranks(values) {
+			rows[i] = append(rows[i], rank)
+		}
+	}
+	var spreads []plots.Value
+	for _, ranks := range rows {
+		spreads = append(spreads, averaged(ranks))
+	}
+	return spreads
+}

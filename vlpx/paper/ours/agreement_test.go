@@ -1,0 +1,139 @@
+package ours
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/papertest"
+	"vlpx.internal/vlpx/run"
+)
+
+// disagreeing has three methods in two seeds. Own R@1, the mean of both directions, ranks InfoNCE, ALBEF, FALCON in seed 1 and InfoNCE, FALCON,
+// ALBEF in seed 2: τ with itself (2-1)/3. The AUC ranks them the other way round in seed 1, τ -1; FALCON, InfoNCE, ALBEF in seed 2, τ 1/3.
+func disagreeing(t *testing.T, seeds ...uint64) *paper.Report {
+	t.Helper()
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: seeds})
+	papertest.Finish(t, store, p, "InfoNCE", map[string][]float64{"TR@1": {30, 32}, "IR@1": {32, 30}, "AUC": {60, 70}, "TR mAP": {9, 9}, "IR mAP": {8, 8}})
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {20, 10}, "IR@1": {22, 12}, "AUC": {70, 60}, "TR mAP": {7, 7}, "IR mAP": {6, 6}})
+	papertest.Finish(t, store, p, "FALCON", map[string][]float64{"TR@1": {10, 20}, "IR@1": {12, 22}, "AUC": {80, 80}, "TR mAP": {5, 5}, "IR mAP": {4, 4}})
+	return papertest.Report(t, p, store)
+}
+
+// rowCells are the texts and numbers of this store's in a row of a table.
+func rowCells(t *testing.T, table plots.Table, name string) []plots.Value {
+	t.Helper()
+	at := slices.IndexFunc(table.Rows, func(r plots.TableRow) bool { return r.Name == name })
+	if at < 0 {
+		t.Fatalf("no row %q", name)
+	}
+	var values []plots.Value
+	for _, cell := range table.Rows[at].Cells {
+		if len(cell) < 2 {
+			cell = plots.Cell{{}, {}}
+		}
+		values = append(values, cell[1])
+	}
+	return values
+}
+
+func TestAgreementTable(t *testing.T) {
+	r := disagreeing(t, 1, 2)
+	table := papertest.Table(t, r)
+	var names []string
+	for _, c := range table.Columns {
+		names = append(names, c.Name)
+	}
+	if want := []string{"own R@1", "rank", "AUC, judged pairs", "rank", "mAP, all true", "rank"}; !slices.Equal(names, want) {
+		t.Fatalf("got columns %q, want %q", names, want)
+	}
+	for name, want := range map[string][3]string{"InfoNCE": {"1", "2.5", "1"}, "ALBEF": {"2.5", "2.5", "2"}, "FALCON": {"2.5", "1", "3"}} {
+		cells := rowCells(t, table, name)
+		if got := [3]string{cells[1].Text, cells[3].Text, cells[5].Text}; got != want {
+			t.Errorf("%s: got ranks %q, want %q", name, got, want)
+		}
+	}
+	near := func(what string, got plots.Value, mean, std float64, n int) {
+		t.Helper()
+		if math.Abs(got.Mean-mean) > 1e-9 || n > 1 && math.Abs(got.Std-std) > 1e-9 || got.N != n {
+			t.Errorf("%s: got %v ± %v of %d, want %v ± %v of %d", what, got.Mean, got.Std, got.N, mean, std, n)
+		}
+	}
+	near("InfoNCE's own recall", rowCells(t, table, "InfoNCE")[0], 31, 0, 2)
+	// The means, 31, 16, 16 and 65, 65, 80: one pair of methods disagrees, either list ties another.
+	near("AUC of means", rowCells(t, table, tauOfMeans)[2], -1./2, 0, 1)
+	near("AUC", rowCells(t, table, tauOfSeeds)[2], -1./3, math.Sqrt(2)*2/3, 2)
+	near("mAP", rowCells(t, table, tauOfSeeds)[4], 2./3, math.Sqrt(2)/3, 2)
+	near("own recall with itself", rowCells(t, table, tauToSelf)[0], 1./3, 0, 1)
+	near("AUC with itself", rowCells(t, table, tauToSelf)[2], 1./3, 0, 1)
+	near("mAP with itself", rowCells(t, table, tauToSelf)[4], 1, 0, 1)
+	near("own recall in a seed", rowCells(t, table, tauOfSeeds)[0], 0, 0, 0)
+}
+
+func TestAgreementFigure(t *testing.T) {
+	figure := papertest.Figure(t, disagreeing(t, 1, 2))
+	if len(figure.Panels) != 2 {
+		t.Fatalf("got %d panels, want those of AUC and mAP", len(figure.Panels))
+	}
+	auc := figure.Panels[0].(plots.Ranks)
+	if want := "Re-ranked by ITM: τ = −0.33 ± 0.94"; auc.Title != want {
+		t.Errorf("got the title %q, want %q", auc.Title, want)
+	}
+	want := []plots.RankSeries{
+		{Name: "InfoNCE", Mean: [2]float64{1, 2.5}, Std: [2]float64{0, math.Sqrt(.5)}},
+		{Name: "ALBEF", Mean: [2]float64{2.5, 2.5}, Std: [2]float64{math.Sqrt(.5), math.Sqrt(.5)}},
+		{Name: "FALCON", Mean: [2]float64{2.5, 1}, Std: [2]float64{math.Sqrt(.5), 0}},
+	}
+	if !slices.Equal(auc.Series, want) {
+		t.Errorf("got %+v, want %+v", auc.Series, want)
+	}
+	if err := figure.PNG(io.Discard, 0); err != nil {
+		t.Error(err)
+	}
+
+	one := papertest.Figure(t, disagreeing(t, 1))
+	if got := one.Panels[0].(plots.Ranks).Title; got != "Re-ranked by ITM: τ = −1.00" || !strings.Contains(one.Note, "One seed") {
+		t.Errorf("one seed: got %q with the note %q", got, one.Note)
+	}
+	if err := one.PDF(io.Discard); err != nil {
+		t.Errorf("one seed: %v", err)
+	}
+}
+
+// Of photographs people do not know all that is true: mAP is left out, but for ECCV Caption's queries.
+func TestAgreementOfPhotographs(t *testing.T) {
+	r := disagreeing(t, 1, 2)
+	r.Data.Scenes = nil
+	if table := papertest.Table(t, r); len(table.Columns) != 4 || len(papertest.Figure(t, r).Panels) != 1 {
+		t.Errorf("got %d columns and %d panels, want own recall and AUC with their ranks", len(table.Columns), len(papertest.Figure(t, r).Panels))
+	}
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: []uint64{1}})
+	for k, name := range []string{"ALBEF", "MAFA"} {
+		v := []float64{float64(k)}
+		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": v, "IR@1": v, "TR mAP@R": v, "IR mAP@R": v, "cosine TR@1": v, "cosine IR@1": v, "cosine AUC": v})
+	}
+	var titles []string
+	for _, panel := range papertest.Figure(t, papertest.Report(t, p, store)).Panels {
+		titles = append(titles, panel.(plots.Ranks).Title+" "+panel.(plots.Ranks).Right)
+	}
+	if want := []string{"Re-ranked by ITM: τ = 1.00 mAP@R, ECCV", "By cosine: τ = 1.00 AUC, judged pairs"}; !slices.Equal(titles, want) {
+		t.Errorf("got %q, want %q", titles, want)
+	}
+}
+
+// A seed that some of the methods lack is left out, and one method has no ranking.
+func TestAgreementOfAHalfDoneGrid(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: []uint64{1, 2}})
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {1, 2}, "IR@1": {1, 2}, "AUC": {50, 60}})
+	if figure, err := papertest.Report(t, p, store).Figure(); figure != nil || err != nil {
+		t.Errorf("one method: figure %v, error %v", figure, err)
+	}
+	papertest.Finish(t, store, p, "MAFA", map[string][]float64{"TR@1": {2}, "IR@1": {2}, "AUC": {40}})
+	if got := rowCells(t, papertest.Table(t, papertest.Report(t, p, store)), tauOfSeeds)[2]; got.N != 1 || got.Mean != -1 {
+		t.Errorf("got τ %+v, want -1 of the one seed that both have", got)
+	}
+}

@@ -1,0 +1,3 @@
+// Package ours has the project's own artifacts, whose IDs begin with vlpx/: what only data with an exact relation, or with people's
+// judgements, can tell.
+package ours

@@ -1,0 +1,2 @@
+// Package srcl has the tables and figures of SRCL, similarity-regulated contrastive learning (Jiang et al., 2023).
+package srcl

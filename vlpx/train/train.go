@@ -155,7 +155,9 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		return nil, fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
 			"or a learned Con-D", c.Method.Name, job.Set.Name())
 	}
-	start := negative.Start{Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed}
+	start := negative.Start{
+		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: c.Framework.Embed, Epochs: c.Epochs, Seed: c.Seed, Shards: datasets.ShardPairs(job.Set),
+	}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}

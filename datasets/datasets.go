@@ -1,9 +1,10 @@
-// Package datasets holds collections of images with captions, the relation of semantic compatibility between them where
-// it is known, the transforms that turn an image into pixels and a caption into token ids, and the loader that does so in
-// parallel ahead of training.
+// Package datasets holds collections of images and what is known of them: captions, the relation of semantic compatibility between images
+// and captions, classes. Its sub-packages have the transforms that turn an image into pixels and a caption into token ids, and the
+// loader that does so in parallel ahead of training.
 //
-// It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation) and
-// karpathy (COCO and Flickr JSON files with a folder of images).
+// It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation), karpathy (COCO and
+// Flickr JSON files with a folder of images), imagefolder (a folder a class), cifar (CIFAR's binary records) and webdataset (tar shards).
+// The package layout tells which of them a folder is for.
 package datasets
 
 import (

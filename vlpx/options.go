@@ -13,7 +13,7 @@ import (
 // Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
 type Options struct {
 	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
-	Data       string   // "scenes" (the default), or a folder with dataset_*.json[.gz] and images/; a name is looked up in $VLPX_DATA
+	Data       string   // "scenes" (the default), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
 	Seeds      []uint64 // 1, 2 and 3 if empty
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"

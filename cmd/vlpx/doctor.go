@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"sort"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/datasets/layout"
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/paper"
@@ -97,15 +99,22 @@ func describeData(c *cobra.Command) {
 		fmt.Fprintln(c.OutOrStdout(), "data     scenes (generated); set VLPX_DATA to a folder of data sets to use photographs by name")
 		return
 	}
-	found, err := filepath.Glob(filepath.Join(root, "*", "dataset_*.json*"))
-	if err != nil || len(found) == 0 {
-		fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated); no NAME/dataset_*.json in VLPX_DATA=%s\n", root)
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated); VLPX_DATA cannot be read: %v\n", err)
 		return
 	}
-	fmt.Fprintln(c.OutOrStdout(), "data     scenes (generated)")
-	for _, file := range found {
-		fmt.Fprintf(c.OutOrStdout(), "         -data %s (%s)\n", filepath.Base(filepath.Dir(file)), file)
+	var known []string
+	for _, e := range entries {
+		if what := layout.Of(filepath.Join(root, e.Name())); what != "" {
+			known = append(known, fmt.Sprintf("         -data %s (%s)", e.Name(), what))
+		}
 	}
+	if known == nil {
+		fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated); no folder NAME in VLPX_DATA=%s has a layout that is known\n", root)
+		return
+	}
+	fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated)\n%s\n", strings.Join(known, "\n"))
 }
 
 // describeEncoder tells whether an image encoder can be locked in front of photographs.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
 )
 
 // answerFolder holds the answers of benchmarks, as naver-ai/eccv-caption ships them in eccv_caption/data, or gzipped. They are of the split
@@ -88,7 +89,7 @@ func (c *Collection) answer(dir string, entries []entry, digest io.Writer) error
 func (c *Collection) lists(file string, queries []query, of, among map[int]int, n int) [][]int {
 	lists := make([][]int, n)
 	skip := func(what string) {
-		c.omitted.add(answerFolder+"/"+file, "not in the split "+answerSplit+", and the benchmark is without it", what)
+		c.omitted.Add(answerFolder+"/"+file, "not in the split "+answerSplit+", and the benchmark is without it", what)
 	}
 	for _, q := range queries {
 		at, ok := of[q.id]
@@ -110,10 +111,10 @@ func (c *Collection) lists(file string, queries []query, of, among map[int]int, 
 // readAnswers reads a file of the folder, plain or gzipped; nil if it is not there.
 func readAnswers(folder, name string, digest io.Writer) ([]query, error) {
 	heading := name
-	content, err := open(filepath.Join(folder, name))
+	answered, err := content.Open(filepath.Join(folder, name))
 	if errors.Is(err, os.ErrNotExist) {
 		name += ".gz"
-		content, err = open(filepath.Join(folder, name))
+		answered, err = content.Open(filepath.Join(folder, name))
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -121,9 +122,9 @@ func readAnswers(folder, name string, digest io.Writer) ([]query, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer content.Close()
+	defer answered.Close()
 	fmt.Fprintln(digest, heading)
-	queries, err := parseAnswers(io.TeeReader(content, digest))
+	queries, err := parseAnswers(io.TeeReader(answered, digest))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -134,7 +135,7 @@ func readAnswers(folder, name string, digest io.Writer) ([]query, error) {
 func parseAnswers(r io.Reader) ([]query, error) {
 	decoder := json.NewDecoder(r)
 	if first, err := decoder.Token(); err != nil {
-		return nil, broken("the answers", err)
+		return nil, content.CutOff("the answers", err)
 	} else if first != json.Delim('{') {
 		return nil, fmt.Errorf("%v where \"{\" should be; is this a file of eccv-caption?", first)
 	}
@@ -142,7 +143,7 @@ func parseAnswers(r io.Reader) ([]query, error) {
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return nil, broken(fmt.Sprintf("query %d of the file", len(queries)), err)
+			return nil, content.CutOff(fmt.Sprintf("query %d of the file", len(queries)), err)
 		}
 		var q query
 		if q.id, err = strconv.Atoi(key.(string)); err != nil {
@@ -153,7 +154,7 @@ func parseAnswers(r io.Reader) ([]query, error) {
 		}
 		seen[q.id] = true
 		if err := decoder.Decode(&q.hits); err != nil {
-			return nil, broken(fmt.Sprintf("query %d", q.id), err)
+			return nil, content.CutOff(fmt.Sprintf("query %d", q.id), err)
 		}
 		if err := q.check(); err != nil {
 			return nil, err
@@ -161,12 +162,12 @@ func parseAnswers(r io.Reader) ([]query, error) {
 		queries = append(queries, q)
 	}
 	if _, err := decoder.Token(); err != nil {
-		return nil, broken("the end of the answers", err)
+		return nil, content.CutOff("the end of the answers", err)
 	}
 	if _, err := decoder.Token(); err == nil {
 		return nil, errors.New("there is more after the end of the object; the file is damaged, get it again")
 	} else if err != io.EOF {
-		return nil, broken("the end of the answers", err)
+		return nil, content.CutOff("the end of the answers", err)
 	}
 	return queries, nil
 }

@@ -238,7 +238,7 @@ func TestCOCO5k(t *testing.T) {
 	}
 	relation, c := testRelation(t, dir)
 	// Two answers are sixth captions of their images, of which the split has five each: 144675 and 467259.
-	var o *Omission
+	var o *datasets.Omission
 	if len(c.Skipped()) != 1 || !errors.As(c.Skipped()[0], &o) || o.Count != 2 {
 		t.Errorf("skipped: %v, want two answers of ECCV's images", c.Skipped())
 	}

@@ -1,7 +1,6 @@
 package karpathy
 
 import (
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
 )
 
 // Collection is a folder in Karpathy's layout. It implements datasets.Collection.
@@ -23,7 +23,7 @@ type Collection struct {
 	name, hash string
 	splits     []string // in the order of the file
 	sets       map[string]*Set
-	omitted    omissions
+	omitted    datasets.Omissions
 	forgetful  error // why the images are read anew each time; nil where they are not
 }
 
@@ -49,7 +49,7 @@ func Open(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("karpathy: %s: images: %w", name, err)
 	}
-	c := &Collection{name: f.Dataset, sets: map[string]*Set{}}
+	c := &Collection{name: f.Dataset, sets: map[string]*Set{}, omitted: datasets.Omissions{Source: "karpathy"}}
 	if c.name == "" {
 		c.name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "dataset_"), ".gz"), ".json")
 	}
@@ -64,7 +64,9 @@ func Open(dir string) (*Collection, error) {
 	if err := c.answer(dir, f.Images, digest); err != nil {
 		return nil, fmt.Errorf("karpathy: %s: %w", answerFolder, err)
 	}
-	c.digestImages(filepath.Join(dir, "images"), files, digest)
+	if err := content.Digest(filepath.Join(dir, "images"), files, digest); err != nil {
+		c.forgetful = fmt.Errorf("karpathy: %w", err)
+	}
 	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
 }
@@ -93,29 +95,12 @@ func find(dir string) (string, error) {
 
 // read parses a dataset file and digests its (unpacked) content.
 func read(name string, digest hash.Hash) (*file, error) {
-	content, err := open(name)
+	r, err := content.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer content.Close()
-	return parse(io.TeeReader(content, digest))
-}
-
-// open opens a file for reading, unpacked when its name ends in .gz.
-func open(name string) (io.ReadCloser, error) {
-	f, err := os.Open(name)
-	if err != nil || !strings.HasSuffix(name, ".gz") {
-		return f, err
-	}
-	unpacked, err := gzip.NewReader(f)
-	if err != nil {
-		f.Close()
-		return nil, broken("the gzip header", err)
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{unpacked, f}, nil
+	defer r.Close()
+	return parse(io.TeeReader(r, digest))
 }
 
 // list returns the files in the folder of images and in its sub-folders that entries name, as slash-separated paths.
@@ -150,7 +135,7 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 	seen := map[string]bool{}
 	for i, e := range entries {
 		what := fmt.Sprintf("image %d (%q)", i, e.Filename)
-		skip := func(reason string) { c.omitted.add(name, reason, what) }
+		skip := func(reason string) { c.omitted.Add(name, reason, what) }
 		file := path.Join(e.Filepath, e.Filename)
 		if !listing[file] {
 			file = e.Filename
@@ -178,7 +163,7 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 		var positions []int
 		for s, sentence := range e.Sentences {
 			if strings.TrimSpace(sentence.Raw) == "" {
-				c.omitted.add(name, "an empty caption; write it or drop it", fmt.Sprintf("%s sentence %d", what, s))
+				c.omitted.Add(name, "an empty caption; write it or drop it", fmt.Sprintf("%s sentence %d", what, s))
 				continue
 			}
 			captions, positions = append(captions, sentence.Raw), append(positions, s)
@@ -222,10 +207,10 @@ func (c *Collection) Split(name string) (datasets.Set, error) {
 	return set, nil
 }
 
-// Skipped tells what Open left out, an *Omission for each reason, and why the images could not be remembered; nil when there is
+// Skipped tells what Open left out, an *datasets.Omission for each reason, and why the images could not be remembered; nil when there is
 // nothing to tell.
 func (c *Collection) Skipped() []error {
-	told := c.omitted.errors()
+	told := c.omitted.Errors()
 	if c.forgetful != nil {
 		told = append(told, c.forgetful)
 	}

@@ -7,5 +7,5 @@
 //
 // What is broken in the files that list images is left out, counted and told by Skipped. Images are decoded when they are asked for,
 // and not transformed; one that cannot be decoded is an error then. A collection's Hash covers the content of all of them.
-// It imports datasets, and nothing of the rest of this module.
+// It imports datasets and datasets/content, and nothing of the rest of this module.
 package karpathy

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"vlpx.internal/datasets/content"
 )
 
 // judgementFile holds people's judgements of captions written for another image (Hodosh et al., 2013).
@@ -44,16 +46,16 @@ type judgements struct {
 // judge reads the folder's judgements, if there are any, into the sets, and digests them. A pair that both groups saw holds when
 // either says so.
 func (c *Collection) judge(dir string, digest io.Writer) error {
-	content, err := open(filepath.Join(dir, judgementFile))
+	said, err := content.Open(filepath.Join(dir, judgementFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer content.Close()
+	defer said.Close()
 	fmt.Fprintln(digest, "judgements")
-	all, err := parseJudgements(io.TeeReader(content, digest))
+	all, err := parseJudgements(io.TeeReader(said, digest))
 	if err != nil {
 		return err
 	}
@@ -75,13 +77,13 @@ func (c *Collection) judge(dir string, digest io.Writer) error {
 func parseJudgements(r io.Reader) (*judgements, error) {
 	all, decoder := &judgements{}, json.NewDecoder(r)
 	if err := decoder.Decode(all); err != nil {
-		return nil, broken("the judgements", err)
+		return nil, content.CutOff("the judgements", err)
 	}
 	switch _, err := decoder.Token(); {
 	case err == nil:
 		return nil, errors.New("there is more after the end of the object; the file is damaged, get it again")
 	case err != io.EOF:
-		return nil, broken("the end of the judgements", err)
+		return nil, content.CutOff("the end of the judgements", err)
 	}
 	for i, e := range all.Expert {
 		if len(e.Scores) == 0 {
@@ -126,7 +128,7 @@ func (c *Collection) record(index map[string]place, j judgedPair, holds bool) {
 		caption = slices.Index(from.set.photos[from.index].positions, j.CaptionIndex)
 	}
 	if caption < 0 {
-		c.omitted.add(judgementFile, "the images are not in one split, or there is no such caption",
+		c.omitted.Add(judgementFile, "the images are not in one split, or there is no such caption",
 			fmt.Sprintf("%q with caption %d of %q", j.Image, j.CaptionIndex, j.CaptionImage))
 		return
 	}

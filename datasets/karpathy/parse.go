@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"vlpx.internal/datasets/content"
 )
 
 // file is the content of a dataset_*.json, of which only the fields used here are read.
@@ -35,12 +37,12 @@ func parse(r io.Reader) (*file, error) {
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return nil, broken("a field's name", err)
+			return nil, content.CutOff("a field's name", err)
 		}
 		switch key {
 		case "dataset":
 			if err := decoder.Decode(&f.Dataset); err != nil {
-				return nil, broken(`"dataset"`, err)
+				return nil, content.CutOff(`"dataset"`, err)
 			}
 		case "images":
 			if found {
@@ -53,7 +55,7 @@ func parse(r io.Reader) (*file, error) {
 		default:
 			var other json.RawMessage
 			if err := decoder.Decode(&other); err != nil {
-				return nil, broken(fmt.Sprintf("field %q", key), err)
+				return nil, content.CutOff(fmt.Sprintf("field %q", key), err)
 			}
 		}
 	}
@@ -78,7 +80,7 @@ func parseImages(decoder *json.Decoder) ([]entry, error) {
 	for decoder.More() {
 		var image entry
 		if err := decoder.Decode(&image); err != nil {
-			return nil, broken(fmt.Sprintf("image %d", len(images)), err)
+			return nil, content.CutOff(fmt.Sprintf("image %d", len(images)), err)
 		}
 		images = append(images, image)
 	}
@@ -92,18 +94,10 @@ func parseImages(decoder *json.Decoder) ([]entry, error) {
 func expect(decoder *json.Decoder, want json.Delim) error {
 	got, err := decoder.Token()
 	if err != nil {
-		return broken(fmt.Sprintf("%q", want.String()), err)
+		return content.CutOff(fmt.Sprintf("%q", want.String()), err)
 	}
 	if got != want {
 		return fmt.Errorf("%v where %q should be; is this a dataset file in Karpathy's layout?", got, want.String())
 	}
 	return nil
-}
-
-// broken says where reading stopped; a file that ends too early is the usual reason.
-func broken(where string, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("cut off at %s; get the file again: %w", where, io.ErrUnexpectedEOF)
-	}
-	return fmt.Errorf("%s: %w", where, err)
 }

@@ -1,17 +1,14 @@
 package karpathy
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"image"
-	_ "image/jpeg" // photos
-	_ "image/png"  // drawings
-	"os"
 	"path/filepath"
 	"sort"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
 )
 
 // Set is one split of a collection. It implements datasets.Set.
@@ -60,24 +57,12 @@ func (s *Set) Image(ctx context.Context, i int) (image.Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(s.folder, filepath.FromSlash(s.photos[i].file)))
+	photo := s.photos[i].file
+	img, err := content.Picture(filepath.Join(s.folder, filepath.FromSlash(photo)))
 	if err != nil {
-		return nil, s.imageError(i, err, "put the file back")
-	}
-	defer f.Close()
-	img, _, err := image.Decode(bufio.NewReader(f))
-	if err != nil {
-		return nil, s.imageError(i, err, "the file is damaged, get it again")
-	}
-	if img.Bounds().Empty() {
-		return nil, s.imageError(i, fmt.Errorf("the image is %v", img.Bounds()), "the file is damaged, get it again")
+		return nil, fmt.Errorf("karpathy: %s: image %d (%q): %w", s.name, i, photo, err)
 	}
 	return img, nil
-}
-
-// imageError says which image failed and what to do.
-func (s *Set) imageError(i int, err error, do string) error {
-	return fmt.Errorf("karpathy: %s: image %d (%q): %w; %s", s.name, i, s.photos[i].file, err, do)
 }
 
 // imageOf returns the image whose caption pair p is.

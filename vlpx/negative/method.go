@@ -111,8 +111,11 @@ func (m Method) Reads() []field.Name {
 
 // Embeds tells whether the mini-batches depend on the embeddings of the steps before.
 func (m Method) Embeds() bool {
-	_, uniform := m.Batches.(Uniform)
-	return !uniform
+	switch m.Batches.(type) {
+	case Uniform, Streamed:
+		return false
+	}
+	return true
 }
 
 // Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).

@@ -2,6 +2,7 @@ package negative
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -75,9 +76,9 @@ func (p *pass) save(w *stateWriter) {
 	w.ints(p.order)
 }
 
-// load returns the saved pass of the same run.
+// load returns the saved pass of the same run. A sampler that reads shards keeps and compares these itself.
 func (p *pass) load(r *stateReader) pass {
-	saved := pass{run: Start{Pairs: r.number(), BatchSize: r.number(), Dim: r.number(), Epochs: r.number(), Seed: r.word()}}
+	saved := pass{run: Start{Pairs: r.number(), BatchSize: r.number(), Dim: r.number(), Epochs: r.number(), Seed: r.word(), Shards: p.run.Shards}}
 	saved.epoch = r.number() - 1
 	saved.observed = r.number()
 	saved.handed = saved.observed
@@ -90,7 +91,7 @@ func (p *pass) load(r *stateReader) pass {
 		length = p.run.steps() * p.run.BatchSize
 	}
 	switch {
-	case saved.run != p.run:
+	case !reflect.DeepEqual(saved.run, p.run):
 		r.fail("it belongs to another run: saved %+v, this run %+v", saved.run, p.run)
 	case saved.epoch >= p.run.Epochs || len(saved.order) != length || saved.observed > length/p.run.BatchSize:
 		r.fail("epoch %d, mini-batch %d of an order of %d pairs cannot be", saved.epoch, saved.observed, len(saved.order))

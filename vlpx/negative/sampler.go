@@ -18,6 +18,7 @@ type Start struct {
 	Dim       int    // width of the shared embedding
 	Epochs    int    // length of the run
 	Seed      uint64 // seeds every draw, by the draw's purpose and place
+	Shards    []int  // first pair of each shard that the data lies in, ascending from 0; empty where all are in one
 }
 
 // Sampler yields the mini-batches of a run, epoch by epoch, and learns from what the step saw. Every epoch drops the pairs
@@ -75,6 +76,11 @@ func (s Start) check() error {
 		return fmt.Errorf("negative: embedding width %d; it must be positive", s.Dim)
 	case s.Epochs < 1:
 		return fmt.Errorf("negative: %d epochs; a run has at least one", s.Epochs)
+	}
+	for i, first := range s.Shards {
+		if i == 0 && first != 0 || i > 0 && first <= s.Shards[i-1] || first >= s.Pairs {
+			return fmt.Errorf("negative: shard %d begins at pair %d of %d; shards begin at ascending pairs from 0", i, first, s.Pairs)
+		}
 	}
 	return nil
 }

@@ -62,11 +62,15 @@ func drawRun(t *rapid.T) (Batches, Start) {
 		Epochs:    rapid.IntRange(1, 4).Draw(t, "epochs"),
 		Seed:      rapid.Uint64().Draw(t, "seed"),
 	}
+	for first := 0; first < run.Pairs; first += rapid.IntRange(1, 20).Draw(t, "pairs a shard") {
+		run.Shards = append(run.Shards, first)
+	}
 	space := batch * rapid.IntRange(1, 5).Draw(t, "batches a search space")
 	queue := space * rapid.IntRange(1, 4).Draw(t, "search spaces a queue")
 	readmit := rapid.Bool().Draw(t, "readmit")
 	return rapid.SampledFrom([]Batches{
 		Uniform{},
+		Streamed{Workers: rapid.IntRange(0, 5).Draw(t, "workers"), Buffer: rapid.IntRange(0, 70).Draw(t, "buffer")},
 		Grouped{SearchSpace: space, Queue: queue, Readmit: readmit},
 		FixedQuantile{Quantile: 0.3, SearchSpace: space, Queue: queue, Readmit: readmit},
 		Progressive{From: 0.2, To: 0.9, SearchSpace: space, Queue: queue, Readmit: readmit},
@@ -154,7 +158,7 @@ func TestSeedsDiffer(t *testing.T) {
 	run := Start{Pairs: 100, BatchSize: 4, Dim: 2, Epochs: 2}
 	other := run
 	other.Seed = 1
-	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 8, Queue: 16}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3}} {
+	for _, b := range []Batches{Uniform{}, Streamed{Buffer: 20}, Grouped{SearchSpace: 8, Queue: 16}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3}} {
 		one, two, three := started(t, b, run), started(t, b, run), started(t, b, other)
 		for e := range 2 {
 			first := fmt.Sprint(epochOf(t, one, run, e))
@@ -184,6 +188,11 @@ func TestStartErrors(t *testing.T) {
 		{Uniform{}, with(func(s *Start) { s.Pairs = 3 }), "3 pairs do not fill"},
 		{Uniform{}, with(func(s *Start) { s.Dim = 0 }), "width 0"},
 		{byText{}, with(func(s *Start) { s.Epochs = 0 }), "0 epochs"},
+		{Uniform{}, with(func(s *Start) { s.Shards = []int{0, 7, 7} }), "shard 2 begins at pair 7 of 100"},
+		{Streamed{}, with(func(s *Start) { s.Shards = []int{3, 7} }), "shard 0 begins at pair 3"},
+		{Streamed{}, with(func(s *Start) { s.Shards = []int{0, 100} }), "shard 1 begins at pair 100 of 100"},
+		{Streamed{Workers: -1}, good, "-1 workers; use at least 1"},
+		{Streamed{Buffer: -2}, good, "a shuffle buffer of -2 pairs"},
 		{Grouped{}, with(func(s *Start) { s.Epochs = 0 }), "0 epochs"},
 		{Grouped{SearchSpace: 10}, good, "search space 10 is no multiple of the batch size 4; take 12"},
 		{Grouped{SearchSpace: 8, Queue: 20}, good, "queue 20 is no multiple of the search space 8; take 24"},
@@ -199,7 +208,7 @@ func TestStartErrors(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	run := Start{Pairs: 10, BatchSize: 4, Dim: 2, Epochs: 2}
-	for _, b := range []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3, Hidden: 4}} {
+	for _, b := range []Batches{Uniform{}, Streamed{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3, Hidden: 4}} {
 		s := started(t, b, run)
 		fails := func(what, want string, err error) {
 			t.Helper()
@@ -252,6 +261,7 @@ func TestJSON(t *testing.T) {
 		want    string
 	}{
 		{Uniform{}, `{}`},
+		{Streamed{Workers: 4, Buffer: 100}, `{"Workers":4,"Buffer":100}`},
 		{Grouped{SearchSpace: 8, Queue: 16}, `{"SearchSpace":8,"Queue":16}`},
 		{Grouped{SearchSpace: 8, Readmit: true}, `{"SearchSpace":8,"Queue":0,"Readmit":true}`},
 		{FixedQuantile{Quantile: 0.5, SearchSpace: 8}, `{"Quantile":0.5,"SearchSpace":8,"Queue":0}`},
@@ -267,7 +277,7 @@ func TestJSON(t *testing.T) {
 // Whatever the bytes are, UnmarshalBinary fails or leaves a sampler that finishes its run.
 func FuzzUnmarshalBinary(f *testing.F) {
 	run := Start{Pairs: 10, BatchSize: 2, Dim: 2, Epochs: 2}
-	kinds := []Batches{Uniform{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 4, Quantiles: 2, Hidden: 2}}
+	kinds := []Batches{Uniform{}, Streamed{Workers: 2, Buffer: 3}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 4, Quantiles: 2, Hidden: 2}}
 	for _, b := range kinds {
 		s := started(f, b, run)
 		for k := range 5 {

@@ -15,7 +15,7 @@ import (
 // Request is what a user asks of an artifact.
 type Request struct {
 	Scale   string   // a preset; "mini" if empty
-	Data    string   // "scenes" or empty for generated scenes, else a folder in Karpathy's layout
+	Data    string   // "scenes" or empty for generated scenes, else a folder in a layout that datasets/layout knows
 	Seeds   []uint64 // 1, 2 and 3 if empty
 	Methods []string // rows to run; all if empty
 	Set     []string // changes of the preset, key=value

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
@@ -65,7 +65,7 @@ func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 
 // Data names a collection of images with captions.
 type Data struct {
-	Name string // "scenes", or what a folder's dataset file says
+	Name string // "scenes", or what the folder says or is called
 	Hash string // of its content
 	// Scenes is the generator's configuration where the data is generated, else nil.
 	Scenes *scenes.Config `json:",omitempty"`
@@ -152,9 +152,9 @@ func ScenesData(c scenes.Config) (Data, error) {
 	return Data{Name: collection.Name(), Hash: collection.Hash(), Scenes: &c}, nil
 }
 
-// FolderData describes a folder in Karpathy's layout.
+// FolderData describes a folder, in any layout that package layout knows.
 func FolderData(dir string) (Data, error) {
-	collection, err := karpathy.Open(dir)
+	collection, err := layout.Open(dir)
 	if err != nil {
 		return Data{}, err
 	}
@@ -172,7 +172,7 @@ func (d Data) Open() (datasets.Collection, error) {
 	if d.Scenes != nil {
 		return scenes.New(*d.Scenes)
 	}
-	collection, err := karpathy.Open(d.Dir)
+	collection, err := layout.Open(d.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func everyPart() map[string][]any {
 	regulated := negative.Regulated{Epochs: 2}
 	return map[string][]any{
 		"Start": {negative.Uniform{}, negative.Grouped{}, negative.FixedQuantile{}, negative.Progressive{},
-			negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
+			negative.Streamed{}, negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
 		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
 			negative.Pruned{Weights: regulated}},
 		"Pairs":   {negative.Hardest{}, negative.Sampled{}},

@@ -158,6 +158,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	start := negative.Start{
 		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
+		Shards: datasets.ShardPairs(job.Set),
 	}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)

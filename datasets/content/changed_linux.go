@@ -1,4 +1,4 @@
-package karpathy
+package content
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package karpathy
+package content
 
 import (
 	"crypto/sha256"
@@ -39,7 +39,7 @@ func (a album) write(name, content string) {
 // look digests files and tells how many bytes it read for that.
 func (a album) look(files ...string) (digests [][]byte, read int64) {
 	a.t.Helper()
-	p := openPictures(a.folder, a.memory)
+	p := openMemory(a.folder, a.memory)
 	p.least, p.settled = 1, -time.Hour
 	digests, err := p.digests(files)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestDamagedMemory(t *testing.T) {
 func TestUnsettledFilesAreReadAgain(t *testing.T) {
 	a := newAlbum(t, map[string]string{"a.jpg": "first"})
 	for range 2 {
-		p := openPictures(a.folder, a.memory)
+		p := openMemory(a.folder, a.memory)
 		p.least, p.settled = 1, time.Hour
 		if got, err := p.digests([]string{"a.jpg"}); err != nil || !reflect.DeepEqual(got, [][]byte{digest("first")}) || p.read.Load() != 5 {
 			t.Errorf("got %x with %d bytes read (%v), want %x with 5", got, p.read.Load(), err, digest("first"))
@@ -116,37 +116,17 @@ func TestUnsettledFilesAreReadAgain(t *testing.T) {
 // Few bytes leave no file behind, and a place that cannot be written is told while the digests stay right.
 func TestMemoryIsOptional(t *testing.T) {
 	a := newAlbum(t, map[string]string{"a.jpg": "first"})
-	if _, err := openPictures(a.folder, a.memory).digests([]string{"a.jpg"}); err != nil {
+	if _, err := openMemory(a.folder, a.memory).digests([]string{"a.jpg"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(a.memory); !os.IsNotExist(err) {
 		t.Errorf("five bytes are remembered: %v", err)
 	}
 	a.write("file", "")
-	p := openPictures(a.folder, filepath.Join(a.folder, "file", "memory.json"))
+	p := openMemory(a.folder, filepath.Join(a.folder, "file", "memory.json"))
 	p.least = 1
 	if got, err := p.digests([]string{"a.jpg"}); err == nil || !reflect.DeepEqual(got, [][]byte{digest("first")}) {
 		t.Errorf("got %x and %v, want %x and an error", got, err, digest("first"))
-	}
-}
-
-// A collection whose images cannot be remembered says so, since each Open then takes as long as the first.
-func TestForgetfulCollection(t *testing.T) {
-	dir := pets(t, nil)
-	if err := os.Truncate(filepath.Join(dir, "images", "c.jpg"), worthRemembering); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "dataset_pets.json"))
-	if runtime.GOOS != "linux" {
-		t.Skip("the cache folder's place is named by XDG_CACHE_HOME on Linux alone")
-	}
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	skipped := c.Skipped()
-	if last := skipped[len(skipped)-1].Error(); !strings.Contains(last, "cannot be remembered") || !strings.Contains(last, "dataset_pets.json") {
-		t.Errorf("got %q, want it to say that the images cannot be remembered, and where", last)
 	}
 }
 
@@ -164,34 +144,5 @@ func TestMemoryOf(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" && filepath.Dir(one) != filepath.Join(cache, "vlpx", "pictures") {
 		t.Errorf("got %s, want it in %s", one, cache)
-	}
-}
-
-// An unreadable image is part of the identity, too, and is not taken for an empty one.
-func TestUnreadableImagesAreInTheHash(t *testing.T) {
-	hash := func(make func(path string) error) string {
-		dir := pets(t, nil)
-		path := filepath.Join(dir, "images", "c.jpg")
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := make(path); err != nil {
-			t.Fatal(err)
-		}
-		c, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Hash()
-	}
-	dangling := hash(func(path string) error { return os.Symlink("nowhere", path) })
-	empty := hash(func(path string) error { return os.WriteFile(path, nil, 0o644) })
-	linked := hash(func(path string) error { return os.Symlink("a.jpg", path) })
-	whole := hash(func(path string) error { return os.WriteFile(path, photoBytes(t), 0o644) })
-	if dangling == empty || dangling == whole {
-		t.Errorf("got %s for a dangling link, %s for an empty file, %s for a whole one, want three hashes", dangling, empty, whole)
-	}
-	if linked != whole {
-		t.Errorf("got %s for a link to the same content, want %s", linked, whole)
 	}
 }

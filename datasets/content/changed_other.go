@@ -1,6 +1,6 @@
 //go:build !linux
 
-package karpathy
+package content
 
 import (
 	"io/fs"

@@ -1,0 +1,68 @@
+package cifar
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io"
+)
+
+// The sides of an image in pixels, and of each of its planes in bytes.
+const (
+	side  = 32
+	plane = side * side
+)
+
+// format is what the records of a variant look like.
+type format struct {
+	name   string
+	limits []int // how many values each label byte takes, the class last
+}
+
+// The variants.
+var (
+	cifar10  = format{"CIFAR-10", []int{10}}
+	cifar100 = format{"CIFAR-100", []int{20, 100}}
+)
+
+// size is that of a record in bytes.
+func (f format) size() int { return len(f.limits) + 3*plane }
+
+// classes is how many there are.
+func (f format) classes() int { return f.limits[len(f.limits)-1] }
+
+// parse reads records to the end and checks their labels. The error names the record, from 0, and the byte of the unpacked file.
+func (f format) parse(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(r)
+	record, rest := len(data)/f.size(), len(data)%f.size()
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || err == nil && rest > 0:
+		return nil, fmt.Errorf("cut off in record %d, at byte %d: a record of %s has %d bytes; get the file again", record, len(data), f.name, f.size())
+	case err != nil:
+		return nil, fmt.Errorf("record %d, at byte %d: %w; get the file again", record, len(data), err)
+	case len(data) == 0:
+		return nil, errors.New("the file is empty; get it again")
+	}
+	for record := range len(data) / f.size() {
+		for at, limit := range f.limits {
+			if label := int(data[record*f.size()+at]); label >= limit {
+				return nil, fmt.Errorf("record %d, at byte %d: label %d; those of %s are below %d; get the file again, "+
+					"or put the names of its classes beside it, which tell what it is", record, record*f.size()+at, label, f.name, limit)
+			}
+		}
+	}
+	return data, nil
+}
+
+// class is the label of a record.
+func (f format) class(record []byte) int { return int(record[len(f.limits)-1]) }
+
+// picture is the image of a record.
+func (f format) picture(record []byte) *image.NRGBA {
+	planes := record[len(f.limits):]
+	img := image.NewNRGBA(image.Rect(0, 0, side, side))
+	for i := range plane {
+		copy(img.Pix[4*i:], []byte{planes[i], planes[plane+i], planes[2*plane+i], 255})
+	}
+	return img
+}

@@ -1,0 +1,119 @@
+// Package layout opens a folder of data, whatever its layout is. It imports the sources of data that lie in files.
+package layout
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/cifar"
+	"vlpx.internal/datasets/imagefolder"
+	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/datasets/webdataset"
+)
+
+// layout is a way in which data lie in a folder.
+type layout struct {
+	name  string   // what a person calls it
+	files string   // what a person puts into the folder
+	signs []string // patterns of files that tell it
+	open  func(dir string) (datasets.Collection, error)
+}
+
+// layouts are those that are known; the first one that has a sign in a folder is the folder's.
+var layouts = []layout{
+	{
+		name: "Karpathy's layout of COCO and Flickr", files: "dataset_*.json[.gz] with images/",
+		signs: []string{"dataset_*.json", "dataset_*.json.gz"}, open: opener(karpathy.Open),
+	},
+	{
+		name: "shards of WebDataset and img2dataset", files: "train/*.tar, val/*.tar and test/*.tar",
+		signs: []string{"*.tar", "*.tar.*", "*.tgz", "{split}/*.tar", "{split}/*.tar.*", "{split}/*.tgz"}, open: opener(webdataset.Open),
+	},
+	{
+		name: "records of CIFAR-10 or CIFAR-100", files: "train.bin[.gz] and test.bin[.gz]",
+		signs: []string{"train.bin", "train.bin.gz", "data_batch_*.bin", "data_batch_*.bin.gz"}, open: opener(cifar.Open),
+	},
+	{
+		name: "ImageNet's, a folder a class", files: "train/CLASS/*.jpg, val/CLASS/*.jpg and test/CLASS/*.jpg",
+		signs: []string{"{split}/*/"}, open: opener(imagefolder.Open),
+	},
+}
+
+// opener is the function of a source, of its own type, as one of any collection.
+func opener[C datasets.Collection](open func(string) (C, error)) func(string) (datasets.Collection, error) {
+	return func(dir string) (datasets.Collection, error) {
+		c, err := open(dir)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// Open opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and
+// folders in train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the
+// layouts.
+func Open(dir string) (datasets.Collection, error) {
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	if l := of(dir); l != nil {
+		return l.open(dir)
+	}
+	var known []string
+	for _, l := range layouts {
+		known = append(known, fmt.Sprintf("%s (%s)", l.files, l.name))
+	}
+	return nil, fmt.Errorf("data: %s has none of the layouts that are known; put into it %s", dir, strings.Join(known, ", or "))
+}
+
+// Of says in words which layout a folder has; "" where it has none.
+func Of(dir string) string {
+	if l := of(dir); l != nil {
+		return l.name
+	}
+	return ""
+}
+
+// of is the layout of a folder; nil where it has none.
+func of(dir string) *layout {
+	for k := range layouts {
+		if slices.ContainsFunc(layouts[k].signs, func(sign string) bool { return found(dir, sign) }) {
+			return &layouts[k]
+		}
+	}
+	return nil
+}
+
+// found tells whether a folder has a file that a sign matches, or a folder where the sign ends in a slash.
+func found(dir, sign string) bool {
+	places := []string{dir}
+	if rest, ok := strings.CutPrefix(sign, "{split}/"); ok {
+		places, sign = nil, rest
+		for _, split := range []string{"train", "val", "test"} {
+			places = append(places, filepath.Join(dir, split))
+		}
+	}
+	sign, folders := strings.CutSuffix(sign, "/")
+	for _, place := range places {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			matches, err := filepath.Match(sign, e.Name())
+			if err != nil || !matches {
+				continue
+			}
+			// Both may be links.
+			if info, err := os.Stat(filepath.Join(place, e.Name())); err == nil && info.IsDir() == folders {
+				return true
+			}
+		}
+	}
+	return false
+}

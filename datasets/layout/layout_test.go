@@ -1,0 +1,136 @@
+package layout
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/cifar"
+	"vlpx.internal/datasets/imagefolder"
+	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/datasets/webdataset"
+)
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shard is a tar with one picture.
+func shard(t *testing.T, picture string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: "0.png", Size: int64(len(picture)), Mode: 0o644})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(picture)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A folder is of the layout that its files tell, and its pictures can be seen.
+func TestOpen(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 32, 32))); err != nil {
+		t.Fatal(err)
+	}
+	picture := b.String()
+	captions := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a square"}]}]}`
+	records := strings.Repeat("\x00", 10*3074)
+	for what, c := range map[string]struct {
+		files map[string]string
+		is    func(datasets.Collection) bool
+		of    string // among what it is said to be
+	}{
+		"karpathy":    {map[string]string{"dataset_few.json": captions, "images/0.png": picture, "notes.bin": "", "more.tar": ""}, is[*karpathy.Collection], "Karpathy"},
+		"loose tars":  {map[string]string{"0.tar": shard(t, picture)}, is[*webdataset.Collection], "WebDataset"},
+		"tars":        {map[string]string{"train/0.tar": shard(t, picture), "train/0/x.png": picture}, is[*webdataset.Collection], "WebDataset"},
+		"CIFAR":       {map[string]string{"train.bin": records}, is[*cifar.Collection], "CIFAR"},
+		"imagefolder": {map[string]string{"train/square/0.png": picture, "readme.txt": ""}, is[*imagefolder.Collection], "ImageNet"},
+	} {
+		dir := write(t, c.files)
+		collection, err := Open(dir)
+		if err != nil || !c.is(collection) {
+			t.Errorf("%s: got %T (%v)", what, collection, err)
+			continue
+		}
+		if got := Of(dir); !strings.Contains(got, c.of) {
+			t.Errorf("%s: is said to be %q", what, got)
+		}
+		set, err := collection.Split("train")
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if img, err := set.Image(t.Context(), 0); err != nil || img.Bounds().Dx() != 32 {
+			t.Errorf("%s: got the image %v (%v), want one of 32 pixels", what, img, err)
+		}
+	}
+}
+
+func is[C datasets.Collection](c datasets.Collection) bool {
+	_, ok := c.(C)
+	return ok
+}
+
+// What no layout tells is an error with all of them; what one tells and is wrong is that layout's error, and no collection.
+func TestMistakes(t *testing.T) {
+	none := write(t, map[string]string{"a.jpg": "", "weights.bin": "", "train/b.jpg": "", "other/cat/c.jpg": ""})
+	_, err := Open(none)
+	if err == nil || Of(none) != "" {
+		t.Fatalf("a folder of no layout: want an error, and not %q", Of(none))
+	}
+	for _, want := range []string{none, "dataset_*.json", "*.tar", "train.bin", "train/CLASS/*.jpg"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one with %q", err, want)
+		}
+	}
+	for want, dir := range map[string]string{
+		"no such file":                        filepath.Join(none, "gone"),
+		"karpathy: dataset_few.json: cut off": write(t, map[string]string{"dataset_few.json": ""}),
+		"the shard is compressed":             write(t, map[string]string{"train/0.tar.gz": ""}),
+		"cifar: ":                             write(t, map[string]string{"train.bin.gz": ""}),
+		"the folder of a class has no images": write(t, map[string]string{"val/cat/notes.txt": ""}),
+	} {
+		if c, err := Open(dir); err == nil || c != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v and error %v, want one with %q", c, err, want)
+		}
+	}
+}
+
+// TestRealData opens real folders of two layouts.
+func TestRealData(t *testing.T) {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		t.Skip("VLPX_DATA does not name a folder with flickr8k/ and cifar100/")
+	}
+	for name, images := range map[string]int{"flickr8k": 1000, "cifar100": 2000} {
+		c, err := Open(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := c.Split("test")
+		if err != nil || set.Len() != images {
+			t.Errorf("%s: got %v (%v), want %d test images", name, set, err, images)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package webdataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/content"
+)
+
+// splitNames are the folders that are splits.
+var splitNames = []string{"train", "val", "test"}
+
+// namesFile has the names of the classes, one a line, as CLIP_benchmark's data have.
+const namesFile = "classnames.txt"
+
+// Collection is a folder of shards. It implements datasets.Collection; its splits are datasets.Sharded.
+type Collection struct {
+	name, hash string
+	splits     []string
+	sets       map[string]*Set
+	classes    []string // names; nil where not every sample has a class
+	omitted    datasets.Omissions
+	told       []error // of shards and of what cannot be remembered
+}
+
+var _ datasets.Collection = (*Collection)(nil)
+
+// Open indexes the shards of a folder; no image is decoded. All bytes of the shards are read the first time and whenever they changed,
+// for the hash.
+//
+// Left out (see Skipped) are samples without a picture, samples without a caption where others of the split have one, and what comes after
+// the place where a shard is cut off or damaged. A gzipped shard is an error, and so is an entry whose path leads out of its folder.
+func Open(dir string) (*Collection, error) {
+	c, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("webdataset: %s: %w", dir, err)
+	}
+	return c, nil
+}
+
+func open(dir string) (*Collection, error) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collection{name: filepath.Base(whole), sets: map[string]*Set{}, omitted: datasets.Omissions{Source: "webdataset"}}
+	shards, err := list(dir)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.New()
+	var files []string
+	for _, split := range splitNames {
+		if len(shards[split]) == 0 {
+			continue
+		}
+		set, err := c.load(dir, split, shards[split])
+		if err != nil {
+			return nil, err
+		}
+		c.sets[split], c.splits = set, append(c.splits, split)
+		files = append(files, shards[split]...)
+	}
+	if err := c.label(dir); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(digest, "%q\n", c.classes)
+	if err := content.Digest(dir, files, digest); err != nil {
+		c.told = append(c.told, fmt.Errorf("webdataset: %w", err))
+	}
+	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	return c, nil
+}
+
+// list returns the shards of each split, in the order of their names, slash-separated below the folder.
+func list(dir string) (map[string][]string, error) {
+	shards := map[string][]string{}
+	for _, folder := range append([]string{"."}, splitNames...) {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if errors.Is(err, os.ErrNotExist) && folder != "." {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := path.Join(folder, e.Name())
+			switch {
+			case e.IsDir():
+			case strings.HasSuffix(name, ".tar"):
+				shards[folder] = append(shards[folder], name)
+			case strings.HasSuffix(name, ".tgz"), strings.Contains(e.Name(), ".tar."):
+				return nil, fmt.Errorf("%s: the shard is compressed, and images cannot be read where they lie in it; unpack it into a plain .tar", name)
+			}
+		}
+	}
+	loose := shards["."]
+	delete(shards, ".")
+	switch {
+	case len(loose) > 0 && len(shards) > 0:
+		return nil, fmt.Errorf("shards both here, such as %s, and in folders of splits; put all into train, val and test", loose[0])
+	case len(loose) > 0:
+		shards["train"] = loose
+	case len(shards) == 0:
+		return nil, errors.New("no shards *.tar, here or in train, val or test; put some there")
+	}
+	return shards, nil
+}
+
+// load indexes the shards of a split, several at once.
+func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
+	found, failed := make([]indexed, len(shards)), make([]error, len(shards))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(shards)) {
+		workers.Go(func() {
+			for n := int(next.Add(1)) - 1; n < len(shards); n = int(next.Add(1)) - 1 {
+				found[n], failed[n] = indexFile(filepath.Join(dir, filepath.FromSlash(shards[n])))
+			}
+		})
+	}
+	workers.Wait()
+	captioned := false
+	for n, err := range failed {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", shards[n], err)
+		}
+		captioned = captioned || slices.ContainsFunc(found[n].samples, func(s sample) bool { return s.caption() != "" })
+	}
+	set := &Set{name: c.name + "/" + split, dir: dir}
+	for n, shard := range shards {
+		for _, o := range found[n].skipped {
+			c.omitted.Add(split, o.reason, path.Join(shard, o.what))
+		}
+		if found[n].cut != nil {
+			c.told = append(c.told, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest", shard, found[n].cut))
+		}
+		samples := slices.DeleteFunc(found[n].samples, func(s sample) bool {
+			mute := captioned && s.caption() == ""
+			if mute {
+				c.omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard, s.key))
+			}
+			return mute
+		})
+		set.add(shard, samples)
+	}
+	if set.Len() == 0 {
+		return nil, errors.Join(append([]error{fmt.Errorf("%s: none of the %d shards has a sample that can be used", split, len(shards))}, c.Skipped()...)...)
+	}
+	return set, nil
+}
+
+func indexFile(file string) (indexed, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return indexed{}, err
+	}
+	defer f.Close()
+	return index(f)
+}
+
+// label finds the names of the classes, where every sample has one.
+func (c *Collection) label(dir string) error {
+	highest := noClass
+	for _, set := range c.sets {
+		for _, s := range set.samples {
+			if s.class == noClass {
+				return nil
+			}
+			highest = max(highest, s.class)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, namesFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		c.classes = strings.Split(strings.TrimRight(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), "\n")
+		if highest >= len(c.classes) {
+			return fmt.Errorf("%s: %d names, and there is an image of class %d; name each class from 0 on, one a line", namesFile, len(c.classes), highest)
+		}
+		return nil
+	}
+	for class := range highest + 1 {
+		c.classes = append(c.classes, fmt.Sprintf("class %d", class))
+	}
+	return nil
+}
+
+// Name is that of the folder.
+func (c *Collection) Name() string { return c.name }
+
+// Hash is 16 hexadecimal digits of the SHA-256 of the shards' names and content and of the names of the classes.
+func (c *Collection) Hash() string { return c.hash }
+
+// Splits lists those of train, val and test that there are.
+func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
+
+// Split returns a split; it is a datasets.Sharded, and a datasets.Labelled when every sample of the collection has a class.
+func (c *Collection) Split(name string) (datasets.Set, error) {
+	set, ok := c.sets[name]
+	if !ok {
+		return nil, datasets.UnknownSplit(c.name, name, c.splits)
+	}
+	if c.classes != nil {
+		return labelledSet{set, c.classes}, nil
+	}
+	return set, nil
+}
+
+// Skipped tells what Open left out, a *datasets.Omission for each reason and an error for each shard that is cut off, and why the shards
+// could not be remembered; nil when there is nothing to tell.
+func (c *Collection) Skipped() []error { return append(c.omitted.Errors(), c.told...) }

@@ -23,7 +23,7 @@ func Normalise(x *Node) *Node {
 //   - temperature: tau with the weights below a scope, a scalar.
 //
 // Its inputs are those of embed, and Use.Fields(field.Progress).
-func Contrast(s *model.Scope, u Use, in field.Nodes, temperature func(*model.Scope) *Node, embed func(*model.Scope) (image, text *Node)) Told {
+func Contrast(s *model.Scope, u Use, in field.Nodes, temperature func(*model.Scope, *Graph) *Node, embed func(*model.Scope) (image, text *Node)) Told {
 	store, g := s.Store(), in.Of(field.Progress).Graph()
 	f := negative.Features{Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items]}
 	if distiller, distils := u.Method.Contrast.(negative.Distiller); distils {
@@ -38,7 +38,7 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, temperature func(*model.Sco
 		})
 	}
 	contrasted := func() negative.Contrasted {
-		f.Temperature = temperature(store.Scope(Model))
+		f.Temperature = temperature(store.Scope(Model), g)
 		f.Image, f.Text = embed(store.Scope(Model))
 		c := u.Method.Contrast.ITC(f)
 		c.Assert(u.Method.Contrast, f.Image.Shape().Dim(0))

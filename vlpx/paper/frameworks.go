@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,9 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/clip"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
 )
 
 // Kind is a framework as scales know it.
@@ -24,6 +28,8 @@ type Kind struct {
 func Frameworks() []Kind {
 	return []Kind{
 		{Name: "ALBEF", What: "two encoders, fusion layers, ITC, ITM and MLM (Li et al., 2021)", build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
+		{Name: "CLIP", What: "two towers and ITC alone (Radford et al., 2021)", preset: (*Scale).likeCLIP,
+			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
 	}
 }
 
@@ -60,8 +66,50 @@ func (s Scale) albef(vocab int) albef.Model {
 	}
 	return albef.Model{
 		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
-		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.Width, Heads: s.Heads, MLP: s.MLP, Layers: s.TextLayers,
-			Fusion: s.Fusion, Dropout: s.Dropout},
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout},
 		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
 	}
+}
+
+// clip is CLIP at this scale. The end of a text is its last token that is no padding, which is the published one with the published
+// vocabulary, too.
+func (s Scale) clip(vocab int) clip.Model {
+	m := clip.Model{
+		Text: encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken},
+		Embed: s.Embed, Half: s.Half, Temperature: s.Temperature,
+	}
+	if len(s.Bottlenecks) > 0 {
+		stem := s.Width / stemShare
+		last := stem * 4 << (len(s.Bottlenecks) - 1) // the width of the last maps
+		m.ResNet = encoder.CLIPResNet{Image: s.Image, Layers: s.Bottlenecks, Width: stem, Heads: max(1, last/headWidth), Output: s.Embed}
+		return m
+	}
+	m.Vision, m.MeanPool = s.albef(vocab).Vision, s.MeanPool
+	m.Vision.CLIP, m.Vision.Activation = true, encoder.Quick
+	return m
+}
+
+// A ResNet's stem has a twelfth of the width of the vision transformer of the same scale, as RN50's 64 of ViT-B's 768, and its attention
+// pool heads of 64.
+const (
+	stemShare = 12
+	headWidth = 64
+)
+
+// likeCLIP changes a scale to what CLIP has: no loss but ITC, which FALCON is then rewarded by, and a temperature that does not decay; at
+// the paper's scale the sizes of CLIP's ViT-B/16 and its regime (Radford et al., 2021, tables 18 and 20).
+func (s *Scale) likeCLIP() {
+	s.Scheduler.Objectives = negative.Of(negative.ITC)
+	s.Optimiser.SpareScalars = true
+	if s.Name != "paper" {
+		return
+	}
+	full := s.Optimiser
+	full.Beta2, full.Epsilon, full.WeightDecay = 0.98, 1e-6, 0.2
+	s.Optimiser = full
+	s.Image, s.MeanPool, s.MaxLen, s.Positions, s.Embed = 224, false, 77, 77, 512
+	s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = 512, 8, 2048, 12
+	s.Epochs, s.Schedule = 32, train.Schedule{Warmup: 0, Rate: 5e-4, Min: 0, Units: 2000, Unit: 1}
 }

@@ -47,6 +47,8 @@ type Scale struct {
 	Image, Patch                     int // pixels a side
 	Width, Heads, MLP, Embed         int
 	VisionLayers, TextLayers, Fusion int
+	TextWidth, TextHeads, TextMLP    int   // of the text encoder; 0 for those of the image encoder
+	Bottlenecks                      []int // of each stage of a ResNet, which is CLIP's image tower then, such as [3,4,6,3]; none for a ViT
 	Positions                        int
 	Dropout                          float64
 	Half                             bool    // products in bfloat16

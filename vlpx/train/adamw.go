@@ -17,13 +17,17 @@ type AdamW struct {
 	Beta1, Beta2, Epsilon float64
 	WeightDecay           float64
 	ClipNorm              float64 // largest norm of the whole gradient; 0 for no clipping, as ALBEF has it
+	// SpareScalars leaves a temperature, which has no axis, out of the group that decays, as CLIP does.
+	SpareScalars bool `json:",omitempty"`
 }
 
 // Optimiser is the root of the optimiser's variables: the step count and two moments for each weight.
 const Optimiser = "/optimiser"
 
 // Decays tells whether a weight of the given shape is in the group that decays.
-func (AdamW) Decays(shape shapes.Shape) bool { return shape.Rank() != 1 }
+func (o AdamW) Decays(shape shapes.Shape) bool {
+	return shape.Rank() > 1 || shape.Rank() == 0 && !o.SpareScalars
+}
 
 // Update builds one update of the trainable variables under root from the gradient of loss, at the learning rate rate, a
 // scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before

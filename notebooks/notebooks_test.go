@@ -7,15 +7,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
@@ -45,9 +46,7 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(names)
-	if !slices.Equal(committed, names) {
-		t.Errorf("the notebooks here are %q, the generated ones %q", committed, names)
-	}
+	listtest.Equal(t, "the notebooks here against the generated ones", committed, names)
 }
 
 // The papers' notebooks; your-method.ipynb shows a table of FALCON's once more, with further rows.
@@ -76,8 +75,13 @@ func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 			there[a.Paper()] = append(there[a.Paper()], a.ID)
 		}
 	}
-	if !reflect.DeepEqual(shown, there) {
-		t.Errorf("the notebooks show %q, and there are %q", shown, there)
+	for of := range maps.Keys(shown) {
+		if there[of] == nil {
+			t.Errorf("the notebooks show %q, of which there is nothing", of)
+		}
+	}
+	for of, ids := range there {
+		listtest.Equal(t, "what the notebooks show of "+of, shown[of], ids)
 	}
 }
 

@@ -48,7 +48,8 @@ func words(name string, texts ...string) plots.TableRow {
 // methods has the parts of each method.
 func methods() plots.Table {
 	t := plots.Table{
-		Title: "Methods", Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
+		Title: "Methods",
+		Note:  "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
 		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
 			{Name: "source"}},
 	}

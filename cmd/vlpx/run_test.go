@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -60,9 +61,7 @@ func TestListNamesEveryArtifact(t *testing.T) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("got artifacts\n%v\nwant\n%v", got, want)
-	}
+	listtest.Equal(t, "artifacts", got, want)
 	table, _ := must(t, dir, "list")
 	for _, id := range want {
 		if !strings.Contains(table, id+" ") {

@@ -84,7 +84,8 @@ func needsVerb(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("weights %s: to do what? %s fetch %s fetches it, %s show %s prints what it has", args[0], c.CommandPath(), args[0], c.CommandPath(), args[0])
+	return fmt.Errorf("weights %s: to do what? %s fetch %s fetches it, %s show %s prints what it has", args[0], c.CommandPath(), args[0],
+		c.CommandPath(), args[0])
 }
 
 func needsWeights(c *cobra.Command, args []string) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -42,7 +43,7 @@ func TestMethodsAreNamed(t *testing.T) {
 
 // A method has a reference model if its parts ask one, and that is a method, too.
 func TestMethodsHaveWhatTheyNeed(t *testing.T) {
-	needs := map[string]string{}
+	var needs []string
 	for _, m := range Methods() {
 		parts := m.Parts(scales()[0])
 		if parts.NeedsReference() != (m.Reference != "") {
@@ -52,13 +53,10 @@ func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 			t.Errorf("%s: got the reference %v, want %s", m.Name, row.Reference, m.Reference)
 		}
 		if m.Needs() != "" {
-			needs[m.Name] = m.Needs()
+			needs = append(needs, m.Name+": "+m.Needs())
 		}
 	}
-	want := map[string]string{"SRCL": "InfoNCE", "ALBEF++": "InfoNCE", "MAFA": "Con-D", "Con-D": "fine-tuning", "MAFA (Oracle)": "the relation"}
-	if fmt.Sprint(needs) != fmt.Sprint(want) {
-		t.Errorf("got needs %v, want %v", needs, want)
-	}
+	listtest.Equal(t, "needs", needs, []string{"SRCL: InfoNCE", "MAFA: Con-D", "Con-D: fine-tuning", "MAFA (Oracle): the relation", "ALBEF++: InfoNCE"})
 	if conD := MethodRow("MAFA").Reference; conD.Tune == nil {
 		t.Error("MAFA's Con-D is not fine-tuned")
 	}

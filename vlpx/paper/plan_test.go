@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/paper/papertest"
@@ -21,9 +22,7 @@ func TestPlanRuns(t *testing.T) {
 			t.Errorf("got %d epochs with a vocabulary of %d, want 1 and the captions' own", r.Train.Epochs, modelOf(r).Text.Vocab)
 		}
 	}
-	if want := []string{"ALBEF 5", "GRIT-VLP 5", "ALBEF 4", "GRIT-VLP 4"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	listtest.Equal(t, "runs", got, []string{"ALBEF 5", "GRIT-VLP 5", "ALBEF 4", "GRIT-VLP 4"})
 	all := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{})
 	seen := map[string]bool{}
 	for _, r := range all.Runs() {

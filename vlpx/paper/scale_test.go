@@ -2,12 +2,12 @@ package paper_test
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"vlpx.internal/vlpx/framework/albef"
 
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/papertest"
@@ -16,9 +16,7 @@ import (
 )
 
 func TestPresetNames(t *testing.T) {
-	if got, want := paper.ScaleNames(), []string{"tiny", "mini", "small", "paper"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	listtest.Equal(t, "scales", paper.ScaleNames(), []string{"tiny", "mini", "small", "paper"})
 	for _, name := range paper.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			if s := papertest.Preset(t, name, folder); s.Name != name || s.Augment && !folder {

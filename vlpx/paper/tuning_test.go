@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/papertest"
@@ -39,8 +40,8 @@ func TestPlanOfFineTuning(t *testing.T) {
 		}
 	}
 	each := []string{"Con-D", "Con-D fine-tuned", "tuned", "tuned fine-tuned", "plain", "plain tuned fine-tuned"}
-	if want := slices.Concat(each, each); !slices.Equal(names, want) {
-		t.Fatalf("got runs %q, want %q: S-ITC is Con-D's pre-training", names, want)
+	if listtest.Equal(t, "runs, of which Con-D's pre-training is S-ITC's", names, slices.Concat(each, each)); t.Failed() {
+		t.FailNow()
 	}
 	if got, want := p.Rows[1][0].ID(), runs[0].ID(); got != want {
 		t.Errorf("S-ITC is run %s, want %s, Con-D's pre-training", got, want)

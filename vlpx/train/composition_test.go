@@ -1,42 +1,39 @@
-package train
+package train_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/train"
 )
 
 // Every Batches goes with every Contrast, every Matching and every Positives: it takes two steps, or is refused with a reason
-// before there is a run.
+// before there is a run. The parts are those of every registered method, and some at other settings.
 func TestComposition(t *testing.T) {
-	reference := smallest(t, plain)
+	reference := train.Smallest(t, negative.Plain())
 	reference.Config.Epochs = 1
-	finish(t, reference)
+	train.Finish(t, reference)
 
 	scheduled := negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}
 	rewardedByITC := scheduled
 	rewardedByITC.Objectives = negative.Of(negative.ITC, negative.ITM)
-	batches := []negative.Batches{
-		negative.Uniform{}, negative.Grouped{SearchSpace: 8, Queue: 16}, negative.FixedQuantile{Quantile: 0.9, SearchSpace: 8, Queue: 16},
-		negative.Progressive{From: 1, To: 0.8, SearchSpace: 8, Queue: 16}, scheduled, rewardedByITC,
-	}
-	srcl := negative.Regulated{Epochs: 3}
-	contrasts := []negative.Contrast{
-		negative.InfoNCE{}, negative.Consistency{Weight: 0.2}, negative.Smoothed{Alpha: 0.5, FirstEpoch: true},
-		negative.Distilled{Alpha: 0.4, Decay: 0.995}, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true},
-		negative.HNNCE{Alpha: 1, Beta: 0.25}, srcl, negative.Pruned{Weights: srcl, Threshold: 0.7},
-	}
-	matchings := []negative.Matching{negative.Hardest{}, negative.Sampled{}, nextOnes{}}
+	batches := registered[negative.Batches](func(m negative.Method) negative.Batches { return m.Batches }, scheduled, rewardedByITC)
+	contrasts := registered[negative.Contrast](func(m negative.Method) negative.Contrast { return m.Contrast },
+		negative.Smoothed{Alpha: 0.5, FirstEpoch: true}, negative.Distilled{Alpha: 0.4, Decay: 0.995},
+		negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true})
+	matchings := registered[negative.Matching](func(m negative.Method) negative.Matching { return m.Matching }, train.NextOnes{})
 	learned := negative.ECM{Low: 0.3, High: 0.4}
 	eliminating, partly, oracle := learned, learned, learned
 	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle
 	partly.Use = negative.Of(negative.ITM, negative.MLM)
-	positives := []negative.Positives{nil, learned, eliminating, partly, oracle}
+	positives := registered[negative.Positives](func(m negative.Method) negative.Positives { return m.Positives }, nil, learned, eliminating, partly, oracle)
 
 	taken, refused := 0, 0
 	for _, b := range batches {
@@ -69,6 +66,24 @@ func TestComposition(t *testing.T) {
 	}
 }
 
+// registered are the parts of one role of all methods that are registered, one a type; those given take the place of the ones of their
+// types.
+func registered[P any](of func(negative.Method) P, given ...P) []P {
+	small := paper.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8}
+	parts, known := slices.Clone(given), map[string]bool{}
+	for _, part := range given {
+		known[fmt.Sprintf("%T", part)] = true
+	}
+	for _, m := range paper.Methods() {
+		part := of(m.Parts(small).WithDefaults())
+		if kind := fmt.Sprintf("%T", part); !known[kind] {
+			known[kind] = true
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // reasonAgainst is what makes no sense in a combination, in words of the error; empty for none.
 func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching, p negative.Positives) string {
 	rewarded, learns := b.(negative.Rewarded)
@@ -98,7 +113,7 @@ func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching,
 
 // twoSteps validates a method, and makes two steps of a run.
 func twoSteps(t *testing.T, m negative.Method, reference string) error {
-	job := smallest(t, m)
+	job := train.Smallest(t, m)
 	if m.NeedsReference() {
 		job.Config.Reference, job.Reference = "of the test", reference
 	}
@@ -108,13 +123,13 @@ func twoSteps(t *testing.T, m negative.Method, reference string) error {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	loss := 0.0
-	job.Report = func(r Report) {
+	job.Report = func(r train.Report) {
 		loss = r.Loss
 		if r.Step == 2 {
 			cancel()
 		}
 	}
-	if _, _, err := Train(ctx, job); !errors.Is(err, context.Canceled) {
+	if _, _, err := train.Train(ctx, job); !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("in the run: %w", err)
 	}
 	if !(loss > 0) || math.IsInf(loss, 0) {

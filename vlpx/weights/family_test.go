@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/listtest"
 )
 
 // Sizes of the tests' models: two layers of width 4 on patches of 2 pixels, nine of them.
@@ -169,8 +170,8 @@ func found(t *testing.T, content map[string]tensor) Source {
 
 func equal(t *testing.T, name string, got, want Values) {
 	t.Helper()
-	if g, w := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(g, w) {
-		t.Fatalf("%s: got the variables %v, want %v", name, g, w)
+	if listtest.Equal(t, name+": variables", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))); t.Failed() {
+		t.FailNow()
 	}
 	for path, x := range want {
 		if !got[path].Equal(x) {

@@ -31,5 +31,6 @@ func Find(id string) (paper.Artifact, error) {
 		}
 		ids = append(ids, a.ID)
 	}
-	return paper.Artifact{}, fmt.Errorf("no artifact %q%s See them all with: vlpx list, or vlpx.Show(\"\") in a notebook", id, paper.Suggest(id, ids))
+	return paper.Artifact{}, fmt.Errorf("no artifact %q%s See them all with: vlpx list, or vlpx.Show(\"\") in a notebook", id,
+		paper.Suggest(id, ids))
 }

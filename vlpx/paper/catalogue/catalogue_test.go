@@ -2,10 +2,10 @@ package catalogue
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -32,9 +32,7 @@ func TestCatalogueIDs(t *testing.T) {
 	if len(want) != 74+7 {
 		t.Fatalf("the test lists %d artifacts, want 81", len(want))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	listtest.Equal(t, "the catalogue", got, want)
 }
 
 // Every row has a name of its own and as many numbers as the paper's own columns, which come first; every claim is about rows

@@ -17,7 +17,8 @@ var figureD1 = paper.Artifact{
 	Look: "Whether the distributions differ between anchors at all, and whether complex anchors, which are slower to align, get lower " +
 		"quantiles than simple ones, which allow higher ones later in training. The false negatives of simple anchors gather at the top.",
 	Unstated: []paper.Unstated{
-		{What: "Complex anchors need lower quantiles than simple ones", Source: "section 2", Why: "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
+		{What: "Complex anchors need lower quantiles than simple ones", Source: "section 2",
+			Why: "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
 		{What: "The best hardness rises over training", Source: "section 2", Why: paper.DrawnOnly},
 	},
 	Rows:   []paper.Row{paper.MethodRow("FALCON")},

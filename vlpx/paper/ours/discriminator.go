@@ -35,7 +35,8 @@ var discriminators = paper.Artifact{
 		paper.MethodRow("MAFA (Oracle)").As("the relation"),
 		paper.MethodRow("S-ITC").As("none (S-ITC)"),
 	},
-	Columns: slices.Concat(paper.MinedColumns(), []paper.Column{amongHardest}, paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
+	Columns: slices.Concat(paper.MinedColumns(), []paper.Column{amongHardest}, paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.TRMAP),
+		paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
 	Claims: slices.Concat(
 		[]paper.Claim{
 			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(train.ConDPrecision)},

@@ -49,11 +49,13 @@ var artifacts = []paper.Artifact{
 			[]paper.Row{paper.MethodRow("InfoNCE")}, paper.QuantileRows(paper.QuantileLevels()),
 			[]paper.Row{paper.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
 		Columns: slices.Concat(paper.Validation(eval.IRMAP, eval.IR10), []paper.Column{
-			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False),
+			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
+			paper.Cosine(eval.IR1False),
 			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		}),
 		Claims: slices.Concat(
-			paper.AboveByCosine("FALCON", paper.BestOfSweep), paper.AboveByCosine("FALCON (shared quantile)", paper.BestOfSweep), paper.AboveByCosine("q = 0.9", "q = 1"),
+			paper.AboveByCosine("FALCON", paper.BestOfSweep), paper.AboveByCosine("FALCON (shared quantile)", paper.BestOfSweep),
+			paper.AboveByCosine("q = 0.9", "q = 1"),
 			paper.AboveByCosine("q = 0.9", "InfoNCE"), paper.AboveByCosine("q = 1", "InfoNCE")),
 		Sweep:  []string{"q = 0.5", "q = 0.8", "q = 0.9", "q = 0.95", "q = 1"},
 		Table:  paper.Comparison,

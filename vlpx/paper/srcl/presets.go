@@ -11,7 +11,9 @@ import (
 // BERT. Ours have one rate.
 func tuningTable(r *paper.Report) (plots.Table, error) {
 	return paper.PresetsTable(r, []paper.Setting{
-		{Name: "retrieval: learning rate (ViT/BERT)", Paper: "1e-5/2e-6", Of: func(s paper.Scale) any { return fmt.Sprintf("%g to %g", s.Tuning.Rate, s.Tuning.Min) }},
+		{Name: "retrieval: learning rate (ViT/BERT)", Paper: "1e-5/2e-6", Of: func(s paper.Scale) any {
+			return fmt.Sprintf("%g to %g", s.Tuning.Rate, s.Tuning.Min)
+		}},
 		{Name: "retrieval: batch size", Paper: "256", Of: func(s paper.Scale) any {
 			if s.Tuning.BatchSize != 0 {
 				return s.Tuning.BatchSize

@@ -48,11 +48,12 @@ var figure3 = paper.Artifact{
 	Columns: slices.Concat([]paper.Column{weightsBelow(0.7)}, recallsAt1And5(), paper.OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
 		paper.Above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
-		paper.Above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1, eval.IR1),
+		paper.Above(thresholdName(0.2, negative.Sharp), thresholdName(0.7, negative.Sharp), "section 4.3, temperature and 0.7 ours", eval.TR1,
+			eval.IR1),
 		paper.Above(sharpSRCL, thresholdName(0.2, negative.Sharp), "Tables 1 and 4, temperature ours", eval.TR1, eval.IR1),
 		paper.AboveByCosine(thresholdName(0.2, negative.Sharp), "Nothing removed")),
-	Unstated: []paper.Unstated{{What: "SRCL is above ALBEF++ at every threshold", Source: "Figure 3", Why: "its numbers are lost, and those of the best one, of Tables 1 and 4, " +
-		"are what is tested"}},
+	Unstated: []paper.Unstated{{What: "SRCL is above ALBEF++ at every threshold", Source: "Figure 3",
+		Why: "its numbers are lost, and those of the best one, of Tables 1 and 4, are what is tested"}},
 	Table:  paper.Comparison,
 	Figure: thresholdFigure,
 }

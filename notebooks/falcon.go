@@ -65,6 +65,9 @@ Beyond the paper: the scheduler against the fixed quantile that is best on the v
 		{"vlpx/density", `
 Beyond the paper: the scheduler on scenes whose captions say less and less. A scheduler that avoids false negatives should choose lower
 quantiles where there are more.`},
+		{"vlpx/clip", `
+Beyond the paper: the same methods on CLIP, which has two towers and the contrastive loss alone. Half of what hard negatives do to ALBEF
+they do to image-text matching; look whether the order of the methods is the same without it.`},
 	})
 }
 

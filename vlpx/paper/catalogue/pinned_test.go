@@ -21,7 +21,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 
-	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -142,7 +142,7 @@ func (p pins) renewed(have pins) (pins, error) {
 // digits are the numbers in a method's JSON.
 var digits = regexp.MustCompile(`[0-9.]+`)
 
-// pinnedRuns are the runs that are pinned: of every method by name, and of every row of the catalogue whose method is made otherwise
+// pinnedRuns are the runs that are pinned: of every method by name, and of every row of the catalogue whose framework or method is made otherwise
 // than those before it, not with other numbers alone; those that they need are among them. They are at scale tiny, with a third of
 // its data and for two epochs, of which the second goes by what the first has seen.
 func pinnedRuns(t *testing.T) []run.Run {
@@ -158,7 +158,8 @@ func pinnedRuns(t *testing.T) []run.Run {
 			t.Fatal(err)
 		}
 		for _, r := range p.Runs() {
-			method, err := json.Marshal([]any{r.Train.Method, r.Train.Objectives, r.Init != nil, r.Train.Framework.Framework.(albef.Model).Half})
+			in, half := r.Train.Framework.Framework.(framework.InHalf)
+			method, err := json.Marshal([]any{r.Train.Framework.Name(), r.Train.Method, r.Train.Objectives, r.Init != nil, half && in.InHalf()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -78,6 +78,7 @@ var artifacts = []paper.Artifact{
 	},
 	human,
 	agreement,
+	onCLIP,
 	discriminators,
 }
 

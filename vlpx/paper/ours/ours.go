@@ -76,9 +76,9 @@ var artifacts = []paper.Artifact{
 		Table:  paper.Comparison,
 		Figure: paper.Curves,
 	},
+	onCLIP,
 	human,
 	agreement,
-	onCLIP,
 	discriminators,
 }
 

@@ -1,0 +1,112 @@
+package clip
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// text is the text tower of OpenAI's models with an embedding of 512.
+var text = encoder.CLIPText{Vocab: 49408, Positions: 77, Width: 512, Layers: 12, Heads: 8, MLP: 2048, Activation: encoder.Quick}
+
+func viTB32() Model {
+	return Model{
+		Vision: encoder.ViT{Image: 224, Patch: 32, Width: 768, Layers: 12, Heads: 12, MLP: 3072, CLIP: true, Activation: encoder.Quick},
+		Text:   text, Embed: 512,
+	}
+}
+
+func rn50() Model {
+	return Model{
+		ResNet: encoder.CLIPResNet{Image: 224, Layers: []int{3, 4, 6, 3}, Width: 64, Heads: 32, Output: 1024},
+		Text:   text, Embed: 1024,
+	}
+}
+
+// use is that of the published models.
+var use = framework.Use{Method: negative.Plain(), Batch: 2, Image: 224, Tokens: 77}
+
+// The published models have as many parameters (openai/CLIP; running statistics are none).
+func TestPublishedParameters(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	for want, m := range map[int]Model{151_277_313: viTB32(), 102_007_137: rn50()} {
+		store := model.NewStore()
+		if err := framework.Declare(m, use, backend, store); err != nil {
+			t.Fatal(err)
+		}
+		if got := framework.Parameters(store); got != want {
+			t.Errorf("ResNet %t: got %d parameters, want %d", m.resNet(), got, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, m := range []Model{viTB32(), rn50()} {
+		if err := m.Check(use); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for says, spoil := range map[string]func(*Model, *framework.Use){
+		"whole number of patches of 30":   func(m *Model, _ *framework.Use) { m.Vision.Patch = 30 },
+		"heads that divide the width":     func(m *Model, _ *framework.Use) { m.Vision.Heads = 7 },
+		"a text tower of width 0":         func(m *Model, _ *framework.Use) { m.Text.Width = 0 },
+		"vocabulary is empty":             func(m *Model, _ *framework.Use) { m.Text.Vocab = 0 },
+		"a shared embedding of 0":         func(m *Model, _ *framework.Use) { m.Embed = 0 },
+		"a temperature of 2":              func(m *Model, _ *framework.Use) { m.Temperature = 2 },
+		"images of 32 pixels for a tower": func(_ *Model, u *framework.Use) { u.Image = 32 },
+		"captions of 78 tokens":           func(_ *Model, u *framework.Use) { u.Tokens = 78 },
+		"seen by one tower":               func(m *Model, _ *framework.Use) { m.ResNet = rn50().ResNet },
+		"multiple of 32 pixels":           func(m *Model, _ *framework.Use) { *m = rn50(); m.ResNet.Image = 200 },
+		"features as wide as":             func(m *Model, _ *framework.Use) { *m = rn50(); m.Embed = 512 },
+		"heads that divide its width":     func(m *Model, _ *framework.Use) { *m = rn50(); m.ResNet.Heads = 3 },
+	} {
+		m, u := viTB32(), use
+		spoil(&m, &u)
+		if err := m.Check(u); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+}
+
+// tiny is a model of a few numbers.
+func tiny(temperature float64) Model {
+	return Model{
+		Vision: encoder.ViT{Image: 8, Patch: 4, Width: 4, Layers: 1, Heads: 1, MLP: 4, CLIP: true},
+		Text:   encoder.CLIPText{Vocab: 9, Positions: 5, Width: 4, Layers: 1, Heads: 1, MLP: 4, End: encoder.LastToken},
+		Embed:  3, Temperature: temperature,
+	}
+}
+
+// What is learned is log(1/tau): 0.07 at first unless another is asked for.
+func TestFirstTemperature(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	for asked, want := range map[float64]float64{0: 0.07, 0.2: 0.2} {
+		m, store := tiny(asked), model.NewStore()
+		u := framework.Use{Method: negative.ALBEF(4), Batch: 2, Image: 8, Tokens: 4}
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		for _, root := range []string{framework.Model, framework.Momentum} {
+			p := tensors.ToScalar[float32](store.GetVariable(root + "/" + encoder.Scale).MustValue())
+			if got := math.Exp(-float64(p)); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s: got a temperature of %g, want %g", root, got, want)
+			}
+		}
+	}
+}

@@ -19,6 +19,16 @@ type Streamed struct {
 	Buffer  int // pairs that the next one is drawn from, uniformly; 0 or 1 for the next one read
 }
 
+// streamWorkers is the number of shards that InStream reads at a time. It is our choice, that of a data loader's processes.
+const streamWorkers = 4
+
+// InStream is InfoNCE on data in shards, as it comes, through a buffer of so many pairs.
+func InStream(buffer int) Method {
+	m := Plain()
+	m.Name, m.Batches = "Streamed", Streamed{Workers: streamWorkers, Buffer: buffer}
+	return m
+}
+
 // Start returns the sampler of a run. Of a run without shards all pairs are in one.
 func (b Streamed) Start(run Start) (Sampler, error) {
 	if err := run.check(); err != nil {

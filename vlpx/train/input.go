@@ -143,7 +143,7 @@ func (t *trainer) readable() error {
 				return fmt.Errorf("train: %s reads %s, and %s has none; take data with captions", c.Framework.Name(), f.Name, set.Name())
 			}
 			if f.Name != field.Captions && t.job.Tokenizer.MASK() < 0 {
-				return fmt.Errorf("train: the vocabulary has no token that masks a word, and %s reads %s; give BERT's, or leave -vocabulary out",
+				return fmt.Errorf("train: the vocabulary has no token that masks a word, and %s reads %s; give BERT's, or leave -vocab out",
 					c.Framework.Name(), f.Name)
 			}
 			for i := range set.Len() {

@@ -87,7 +87,7 @@ func drawBatch(r run.Run, size int) batch {
 func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	t.Helper()
 	on, store, a := backend(t), model.NewStore(), r.Train.Framework.Framework.(albef.Model)
-	values, err := weights.Read(filepath.Join(dir, WeightsName), table())
+	values, err := weights.Read(filepath.Join(dir, WeightsName), table(t, r))
 	if err != nil {
 		t.Fatal(err)
 	}

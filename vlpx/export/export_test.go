@@ -101,7 +101,7 @@ func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 }
 
 // drawn is a model that was not trained: its weights are drawn large enough for every one of them to matter.
-func drawn(t *testing.T, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train.Model) {
+func drawn(t testing.TB, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train.Model) {
 	t.Helper()
 	described, err := run.Describe(r.JSON())
 	if err != nil {
@@ -121,6 +121,11 @@ func drawn(t *testing.T, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train
 			}
 			if strings.HasSuffix(v.Path(), encoder.Temperature) {
 				values[0] = 0.2
+			}
+			for i, x := range values {
+				if strings.HasSuffix(v.Path(), encoder.RunningVariance) {
+					values[i] = 0.5 + x*x
+				}
 			}
 			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
 				return err
@@ -149,7 +154,7 @@ func table(t testing.TB, r run.Run) weights.Table {
 }
 
 // exported writes an export into a new folder.
-func exported(t *testing.T, k run.Kept, m *train.Model) string {
+func exported(t testing.TB, k run.Kept, m *train.Model) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "models", "one")
 	if err := Write(dir, k, m); err != nil {

@@ -27,17 +27,17 @@ type Tokenizer struct {
 
 // kind is where BERT's tokenizers and CLIP's differ.
 type kind struct {
-	caption func(string) string // prepares a caption of a data set
-	clean   func(string) string // comes before all else
-	space   func(rune) bool     // no piece spans it
-	join    func(t *Tokenizer, ids []int32) string
+	words int                 // that are kept of a caption of a data set, prepared as ALBEF does; 0 where it is taken as it is
+	clean func(string) string // comes before all else
+	space func(rune) bool     // no piece spans it
+	join  func(t *Tokenizer, ids []int32) string
 }
 
 var (
 	bertKind = kind{
-		caption: func(caption string) string { return Clean(caption, MaxWords) },
-		clean:   func(caption string) string { return caption },
-		space:   isSpace,
+		words: MaxWords,
+		clean: func(caption string) string { return caption },
+		space: isSpace,
 		join: func(t *Tokenizer, ids []int32) string {
 			var kept []int
 			for _, id := range ids {
@@ -49,9 +49,8 @@ var (
 		},
 	}
 	clipKind = kind{
-		caption: func(caption string) string { return caption },
-		clean:   clipClean,
-		space:   func(r rune) bool { return r == ' ' },
+		clean: clipClean,
+		space: func(r rune) bool { return r == ' ' },
 		join: func(t *Tokenizer, ids []int32) string {
 			var kept []string
 			for _, id := range ids {
@@ -178,8 +177,14 @@ func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 // EncodeCaption is Encode for a caption of a data set, which it prepares as the tokenizer's models see them: for BERT's kind as ALBEF does
 // (see Clean), for CLIP's as it is.
 func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
-	return t.Encode(t.kind.caption(caption), maxLen)
+	if t.kind.words > 0 {
+		caption = Clean(caption, t.kind.words)
+	}
+	return t.Encode(caption, maxLen)
 }
+
+// MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary.
+func (t *Tokenizer) MaxWords() int { return t.kind.words }
 
 // word are the ids of what stands between white space. Captions repeat their words.
 func (t *Tokenizer) word(word string) []int32 {

@@ -19,6 +19,9 @@ type CLIPResNet struct {
 // Reduction is how many pixels a side become one place of the last maps.
 func (r CLIPResNet) Reduction() int { return 4 << (len(r.Layers) - 1) }
 
+// Channels is the width of the last maps, which the attention pool reads.
+func (r CLIPResNet) Channels() int { return stageWidth(r.Width, len(r.Layers)-1) }
+
 // Input is the shape of what Encode reads of an image, [Image, Image, 3].
 func (r CLIPResNet) Input() []int { return []int{r.Image, r.Image, 3} }
 

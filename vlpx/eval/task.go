@@ -95,6 +95,9 @@ func (t Tasks) Metrics() []Info {
 
 // Check tells why one of the tasks cannot be done, or is not plain data, or measures what another one does.
 func (t Tasks) Check(f framework.Framework, set datasets.Set) error {
+	if f == nil {
+		return framework.ErrUnknown
+	}
 	by := map[Metric]Task{}
 	for _, task := range t {
 		if err := identity.Plain(task); err != nil {

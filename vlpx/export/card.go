@@ -11,7 +11,7 @@ import (
 	"text/template"
 
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
@@ -22,32 +22,42 @@ var cardText string
 
 var cardTemplate = template.Must(template.New(CardName).Parse(cardText))
 
-// cardMetric is a line of the card's results.
-type cardMetric struct{ Name, What, Reranked, Cosine string }
+// cardMetric is a line of the card's results, without re-ranking by the cosine.
+type cardMetric struct{ Name, What, Value, Cosine string }
 
 // card writes the model card.
-func card(c Config, k run.Kept, words int) ([]byte, error) {
+func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 	r := k.Run
+	f := r.Train.Framework.Framework
+	_, matches := f.(framework.Matches)
+	half, knows := f.(framework.InHalf)
 	told := struct {
 		Config
-		Method       string
-		Seed         uint64
-		Data         run.Data
-		DataSettings []string
-		Train        train.Config
-		Rerank       int
-		Result       run.Result
-		Parameters   int
-		Words, Fused int
-		Half         bool
-		Starts       string
-		Borrowed     bool
-		Versions     []string
-		Metrics      []cardMetric
+		framework.Export
+		Framework, Tag string
+		Method         string
+		Seed           uint64
+		Data           run.Data
+		DataSettings   []string
+		Train          train.Config
+		Rerank         int // candidates; 0 where nothing is re-ranked
+		Retrieval      bool
+		Result         run.Result
+		Parameters     int
+		Side           int // of an image, in pixels
+		Half           bool
+		Starts         string
+		Borrowed       bool
+		Versions       []string
+		Metrics        []cardMetric
 	}{
-		Config: c, Method: c.VLPX.Method, Seed: c.VLPX.Seed, Data: r.Data, Train: r.Train, Rerank: rerank(r), Result: k.Result,
-		Parameters: k.Result.Parameters, Words: words, Fused: r.Train.Framework.Framework.(albef.Model).Text.Fusion, DataSettings: dataSettings(r.Data),
-		Half: r.Train.Framework.Framework.(albef.Model).Half, Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil, Metrics: cardMetrics(k.Result.Metrics),
+		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
+		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: rerank(r), Result: k.Result, Parameters: k.Result.Parameters,
+		Side: r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil,
+		Metrics: cardMetrics(k.Result.Metrics),
+	}
+	if told.Retrieval = told.Rerank > 0; !matches {
+		told.Rerank = 0
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Result.Versions)) {
 		told.Versions = append(told.Versions, name+" "+k.Result.Versions[name])
@@ -117,7 +127,7 @@ func cardMetrics(measured map[string]float64) (all []cardMetric) {
 	for _, info := range eval.Metrics() {
 		name := string(info.Metric)
 		m := cardMetric{name, info.What, number(name), number(eval.CosinePrefix + name)}
-		if m.Reranked+m.Cosine != "" {
+		if m.Value+m.Cosine != "" {
 			all = append(all, m)
 		}
 	}

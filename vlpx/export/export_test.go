@@ -101,7 +101,7 @@ func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 }
 
 // drawn is a model that was not trained: its weights are drawn large enough for every one of them to matter.
-func drawn(t *testing.T, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train.Model) {
+func drawn(t testing.TB, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train.Model) {
 	t.Helper()
 	described, err := run.Describe(r.JSON())
 	if err != nil {
@@ -122,6 +122,11 @@ func drawn(t *testing.T, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train
 			if strings.HasSuffix(v.Path(), encoder.Temperature) {
 				values[0] = 0.2
 			}
+			for i, x := range values {
+				if strings.HasSuffix(v.Path(), encoder.RunningVariance) {
+					values[i] = 0.5 + x*x
+				}
+			}
 			if err := v.SetValue(tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)); err != nil {
 				return err
 			}
@@ -135,8 +140,21 @@ func drawn(t *testing.T, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train
 	return run.Kept{Description: described, Done: true, Result: run.Result{ID: described.ID, Method: "InfoNCE", Seed: 1}}, m
 }
 
+// settings are those of an exported ALBEF.
+func settings(f *Folder) albef.Settings { return f.Sizes.(albef.Settings) }
+
+// table has the names that a run's model is exported with.
+func table(t testing.TB, r run.Run) weights.Table {
+	t.Helper()
+	of, err := exportOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of.Table
+}
+
 // exported writes an export into a new folder.
-func exported(t *testing.T, k run.Kept, m *train.Model) string {
+func exported(t testing.TB, k run.Kept, m *train.Model) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "models", "one")
 	if err := Write(dir, k, m); err != nil {
@@ -176,7 +194,7 @@ func TestSameEvaluation(t *testing.T) {
 			}
 		}
 	}
-	if folder.VLPX.Run != r.ID() || folder.Run.Train.Method.Name != "ALBEF" || folder.Pooling != "mean" || folder.VLPX.Own != nil {
+	if folder.VLPX.Run != r.ID() || folder.Run.Train.Method.Name != "ALBEF" || settings(folder).Pooling != "mean" || folder.VLPX.Own != nil {
 		t.Errorf("got %+v of run %s", folder.Config, r.ID())
 	}
 }
@@ -236,6 +254,25 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// A framework that other programs do not know, or that this one does not, is told before anything is written.
+func TestWriteOnlyWhatIsKnown(t *testing.T) {
+	r, tokenizer := small(t)
+	kept, m := drawn(t, r, tokenizer)
+	for want, f := range map[string]framework.Framework{
+		"ALBEF has no names that other programs know": struct{ framework.Framework }{r.Train.Framework.Framework},
+		"none of this program's":                      nil,
+	} {
+		kept.Run.Train.Framework.Framework = f
+		dir := filepath.Join(t.TempDir(), "models", "one")
+		if err := Write(dir, kept, m); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), kept.ID) {
+			t.Errorf("got error %v, want one that names the run and says %q", err, want)
+		}
+		if _, err := os.Stat(filepath.Dir(dir)); err == nil {
+			t.Errorf("%s: a folder was made", want)
+		}
+	}
+}
+
 func list(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -269,12 +306,12 @@ func TestReadRefuses(t *testing.T) {
 	on := backend(t)
 	tensorsOf := func(change func(weights.Values)) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
-			values, err := weights.Read(filepath.Join(dir, WeightsName), table())
+			values, err := weights.Read(filepath.Join(dir, WeightsName), table(t, r))
 			if err != nil {
 				t.Fatal(err)
 			}
 			change(values)
-			published, err := values.Published(table())
+			published, err := values.Published(table(t, r))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -314,6 +351,25 @@ func TestReadRefuses(t *testing.T) {
 			}
 		}
 	}
+	unknownFramework := func(t *testing.T, dir string) {
+		replaced(ConfigName, "albef.Model", "mine.Model")(t, dir)
+		path := filepath.Join(dir, ConfigName)
+		content, err := os.ReadFile(path)
+		var c struct {
+			VLPX Origin `json:"vlpx"`
+		}
+		if err == nil {
+			err = json.Unmarshal(content, &c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		described, err := run.Describe(c.VLPX.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaced(ConfigName, c.VLPX.Run, described.ID)(t, dir)
+	}
 	for want, damage := range map[string]func(t *testing.T, dir string){
 		"has no config.json; name a folder that":       without(ConfigName),
 		"has no tokenizer.json":                        without(TokenizerName),
@@ -322,6 +378,8 @@ func TestReadRefuses(t *testing.T) {
 		"they were changed, so export the run again":   replaced(ConfigName, `"Layers": 2`, `"Layers": 3`),
 		"vision_config.depth is 3, which does not fit": replaced(ConfigName, `"depth": 2`, `"depth": 3`),
 		"image_std is [1 ":                             replaced(ConfigName, "0.26862955", "1"),
+		"max_words of ":                                replaced(ConfigName, `"max_words": 30`, `"max_words": 31`),
+		"none of this program's":                       unknownFramework,
 		"those of a newer version":                     replaced(ConfigName, `"Rerank": 2`, `"Rerank": 2, "Reorder": 1`),
 		"settings of format 9":                         replaced(ConfigName, `"Format": 2`, `"Format": 9`),
 		"not the one that the model learned with":      replaced(TokenizerName, `"[MASK]":4`, `"[MASK]":4 `),
@@ -373,8 +431,8 @@ func TestLocked(t *testing.T) {
 	if c := folder.VLPX; c.Locked == nil || *c.Locked != want || !slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
 		t.Errorf("got %+v, want %v and the adapter", c, want)
 	}
-	if folder.Mean[0] != transform.ImageNet.Mean[0] || folder.Vision.Locked != 16 {
-		t.Errorf("got %+v, want what the frozen encoder sees", folder.Sizes)
+	if folder.Mean[0] != transform.ImageNet.Mean[0] || settings(folder).Vision.Locked != 16 {
+		t.Errorf("got %+v, want what the frozen encoder sees", folder.Config)
 	}
 	for _, want := range []string{"`vlpx.vision.adapter.bias`", "it is vit-of-the-test with the content hash\n`" + vit.Hash, "published weights that it uses"} {
 		if card := contents(t, dir)[CardName]; !strings.Contains(card, want) {
@@ -441,7 +499,11 @@ func FuzzConfig(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	whole, err := json.Marshal(Config{sizes(r), Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
+	of, err := exportOf(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords), Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -455,7 +517,8 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !reflect.DeepEqual(c.Sizes, sizes(described.Run)) || c.VLPX.Run != described.ID {
+		of, err := exportOf(described.Run)
+		if err != nil || !reflect.DeepEqual(c.Sizes, of.Settings) || !reflect.DeepEqual(c.Inputs, inputs(described.Run, c.MaxWords)) || c.VLPX.Run != described.ID {
 			t.Errorf("got %+v, which does not fit %s", c, described.JSON)
 		}
 		again, err := run.Describe(described.JSON)

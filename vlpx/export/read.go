@@ -28,6 +28,7 @@ type Folder struct {
 
 	dir       string
 	tokenizer *text.Tokenizer
+	table     weights.Table
 }
 
 // Read reads an export.
@@ -50,9 +51,18 @@ func Read(dir string) (*Folder, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	if f.tokenizer.Hash() != f.VLPX.Tokenizer || f.tokenizer.Size() > f.BERT.Vocab {
+	of, err := exportOf(f.Run)
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	if f.tokenizer.Hash() != f.VLPX.Tokenizer || f.tokenizer.Size() > of.Vocabulary {
 		return nil, fmt.Errorf("export: %s is not the one that the model learned with; export the run again", path)
 	}
+	if words := f.tokenizer.MaxWords(); f.MaxWords != words {
+		return nil, fmt.Errorf("export: max_words of %s is %d, and captions for %s have %d; export the run again",
+			filepath.Join(dir, ConfigName), f.MaxWords, TokenizerName, words)
+	}
+	f.table = of.Table
 	return f, nil
 }
 
@@ -71,7 +81,7 @@ func (f *Folder) Model(backend compute.Backend) (*train.Model, error) {
 		return nil, absent(f.dir, WeightsName, err)
 	}
 	m, err := train.Fill(backend, f.Run.Train, f.tokenizer, func(store *model.Store) error {
-		values, err := weights.Read(path, table())
+		values, err := weights.Read(path, f.table)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -40,6 +41,59 @@ func torch(t *testing.T) string {
 	return ""
 }
 
+// printed is what a program of testdata prints about folders and files of inputs: a value of JSON for each pair.
+func printed(t *testing.T, program string, arguments []string) *json.Decoder {
+	t.Helper()
+	var complaint bytes.Buffer
+	script := exec.CommandContext(t.Context(), torch(t), append([]string{"-B", filepath.Join("testdata", program)}, arguments...)...)
+	script.Stderr = &complaint
+	lines, err := script.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, complaint.String())
+	}
+	return json.NewDecoder(bytes.NewReader(lines))
+}
+
+// written writes a mini-batch to a file of inputs.
+func written(t *testing.T, batch any) string {
+	t.Helper()
+	inputs, err := json.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "inputs.json")
+	if err := os.WriteFile(path, inputs, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// drawImage draws pixels [side, side, 3].
+func drawImage(draw *rand.Rand, side int) [][][]float32 {
+	image := make([][][]float32, side)
+	for y := range image {
+		image[y] = make([][]float32, side)
+		for x := range image[y] {
+			image[y][x] = []float32{float32(draw.NormFloat64()), float32(draw.NormFloat64()), float32(draw.NormFloat64())}
+		}
+	}
+	return image
+}
+
+// stored is a store with the weights of a run's export.
+func stored(t *testing.T, r run.Run, dir string) *model.Store {
+	t.Helper()
+	store := model.NewStore()
+	values, err := weights.Read(filepath.Join(dir, WeightsName), table(t, r))
+	if err == nil {
+		err = values.Put(store, dtypes.Float32)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
 // batch is a mini-batch as testdata/albef.py takes it.
 type batch struct {
 	Pixels [][][][]float32 `json:"pixels"`
@@ -59,13 +113,7 @@ func drawBatch(r run.Run, size int) batch {
 	side, vocab := r.Train.Transform.Size, int32(r.Train.Framework.Framework.(albef.Model).Text.Vocab)
 	var b batch
 	for row := range size {
-		image := make([][][]float32, side)
-		for y := range image {
-			image[y] = make([][]float32, side)
-			for x := range image[y] {
-				image[y][x] = []float32{float32(draw.NormFloat64()), float32(draw.NormFloat64()), float32(draw.NormFloat64())}
-			}
-		}
+		image := drawImage(draw, side)
 		ids, masked, labels := make([]int32, r.Train.MaxLen), make([]int32, r.Train.MaxLen), make([]int32, r.Train.MaxLen)
 		for i := range ids {
 			labels[i] = objective.Ignored
@@ -86,16 +134,7 @@ func drawBatch(r run.Run, size int) batch {
 // losses are those of InfoNCE on a mini-batch, by the weights of an export; ITM's pairs go into the batch.
 func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	t.Helper()
-	on, store, a := backend(t), model.NewStore(), r.Train.Framework.Framework.(albef.Model)
-	values, err := weights.Read(filepath.Join(dir, WeightsName), table())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, value := range values {
-		if _, err := store.CreateVariable(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	on, store, a := backend(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
 	step, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		l := a.Assess(s.Store().RootScope(), negative.Plain(), albef.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]}, negative.All)
@@ -123,8 +162,7 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 // ALBEF in PyTorch, which names its modules as the published code does and reads every size from config.json, loads exports strictly
 // and gives our losses.
 func TestPyTorch(t *testing.T) {
-	arguments := []string{filepath.Join("testdata", "albef.py")}
-	python := torch(t)
+	var arguments []string
 	cases := []struct {
 		name              string
 		trained, meanPool bool
@@ -137,30 +175,16 @@ func TestPyTorch(t *testing.T) {
 		if c.trained {
 			kept, m = made(t, r)
 		}
-		dir, file := exported(t, kept, m), filepath.Join(t.TempDir(), "inputs.json")
+		dir := exported(t, kept, m)
 		b := drawBatch(r, 5)
 		want = append(want, losses(t, r, dir, &b))
-		inputs, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, inputs, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		arguments = append(arguments, dir, file)
+		arguments = append(arguments, dir, written(t, b))
 	}
-	var complaint bytes.Buffer
-	script := exec.CommandContext(t.Context(), python, arguments...)
-	script.Stderr = &complaint
-	printed, err := script.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, complaint.String())
-	}
-	lines := json.NewDecoder(bytes.NewReader(printed))
+	lines := printed(t, "albef.py", arguments)
 	for i, c := range cases {
 		var got map[string]float64
 		if err := lines.Decode(&got); err != nil {
-			t.Fatalf("%v: %s", err, printed)
+			t.Fatal(err)
 		}
 		t.Logf("%s: ours %v, PyTorch's %v", c.name, want[i], got)
 		for name, w := range want[i] {

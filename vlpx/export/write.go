@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
@@ -28,6 +29,10 @@ var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName
 // Write exports a finished run's model into a folder, whole or not at all. A folder that is there must be empty or an earlier export,
 // which is replaced.
 func Write(dir string, k run.Kept, m *train.Model) (err error) {
+	of, err := exportOf(k.Run)
+	if err != nil {
+		return fmt.Errorf("export: run %s: %w", k.ID, err)
+	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -49,7 +54,7 @@ func Write(dir string, k run.Kept, m *train.Model) (err error) {
 	if err := os.Mkdir(fresh, 0o755); err != nil {
 		return elsewhere(err)
 	}
-	if err := fill(fresh, k, m); err != nil {
+	if err := fill(fresh, k, m, of); err != nil {
 		return elsewhere(err)
 	}
 	earlier := filepath.Join(beside, "earlier")
@@ -87,16 +92,16 @@ func replaceable(dir string) error {
 }
 
 // fill writes an export's files into an empty folder.
-func fill(dir string, k run.Kept, m *train.Model) error {
+func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 	values, err := m.Weights()
 	if err != nil {
 		return err
 	}
-	tensors, err := weights.Values(values).Published(table())
+	tensors, err := weights.Values(values).Published(of.Table)
 	if err != nil {
 		return err
 	}
-	config := describe(k, m, tensors)
+	config := describe(k, m, of, tensors)
 	settings, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return err
@@ -104,7 +109,7 @@ func fill(dir string, k run.Kept, m *train.Model) error {
 	if err := tensors.Write(filepath.Join(dir, WeightsName)); err != nil {
 		return err
 	}
-	text, err := card(config, k, m.Tokenizer.Size())
+	text, err := card(config, k, of)
 	if err != nil {
 		return err
 	}
@@ -119,8 +124,8 @@ func fill(dir string, k run.Kept, m *train.Model) error {
 }
 
 // describe makes the config.json of a run's model.
-func describe(k run.Kept, m *train.Model, tensors weights.Tensors) Config {
-	c := Config{sizes(k.Run), Origin{
+func describe(k run.Kept, m *train.Model, of framework.Export, tensors weights.Tensors) Config {
+	c := Config{of.Settings, inputs(k.Run, m.Tokenizer.MaxWords()), Origin{
 		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Settings: k.JSON,
 	}}
 	if l := k.Run.Locked; l != nil {

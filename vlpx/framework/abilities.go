@@ -54,9 +54,19 @@ type Lockable interface {
 // Exported is a Framework whose models other programs read.
 type Exported interface {
 	Framework
-	// Settings are the sizes that another program needs to build the model, in the words of its published configuration: what JSON writes
-	// of them.
-	Settings() any
-	// Table gives the published names of the variables.
-	Table() weights.Table
+	Export() Export
+}
+
+// Export is what other programs need of a model besides its weights, and its model card besides what a run tells.
+type Export struct {
+	// Settings are the sizes by which the model is built, a struct whose JSON has the words of a published configuration.
+	Settings any
+	// Table gives the published names of the variables below [Model]; its Rest is Model, so that others have names of our own.
+	Table weights.Table
+	// Vocabulary is the number of tokens that the model knows.
+	Vocabulary int
+	// Architecture are lines of the card's table: what, and its sizes.
+	Architecture [][2]string
+	// Use tells how other programs build the model and read its weights, Markdown that ends in a paragraph.
+	Use string
 }

@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -122,8 +123,14 @@ func (u Use) Images(name field.Name, dims ...int) field.Field {
 	return field.Float32(name, append([]int{u.Batch}, dims...)...)
 }
 
+// ErrUnknown is that of a run whose framework this program does not have, since another one defines it.
+var ErrUnknown = errors.New("framework: the run's framework is none of this program's; ask the program that defines it")
+
 // Check tells why a framework cannot be used so.
 func Check(f Framework, u Use) error {
+	if f == nil {
+		return ErrUnknown
+	}
 	if err := f.Check(u); err != nil {
 		return err
 	}

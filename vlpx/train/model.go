@@ -56,7 +56,7 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 // its variables, without values.
 func Fill(backend compute.Backend, c Config, k *text.Tokenizer, fill func(*model.Store) error) (*Model, error) {
 	if c.Framework.Framework == nil {
-		return nil, errors.New("train: the run's framework is none of this program's; ask the program that defines it")
+		return nil, framework.ErrUnknown
 	}
 	m := &Model{config: c, store: model.NewStore(), backend: backend, Tokenizer: k}
 	err := framework.Declare(c.Framework.Framework, c.Use(), backend, m.store)

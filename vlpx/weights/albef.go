@@ -4,13 +4,10 @@ import "vlpx.internal/vlpx/encoder"
 
 // ALBEF is the model that ALBEF, GRIT-VLP and MAFA pre-train, without its momentum copy.
 //
-//   - root: the scope of framework.ALBEF.EncodeImage, such as framework.Model.
+//   - root: the scope of albef.Model.EncodeImage, such as framework.Model.
 func ALBEF(root string) Table {
 	return Join(dual("", "bert.", root), MaskedWords("text_encoder.cls.", root+"/text"), Table{Rules: heads(root)})
 }
-
-// Exported is ALBEF with variables that the published model has not, as our exports have them.
-func Exported(root string) Table { return Join(ALBEF(root), Table{Rest: root}) }
 
 // ALBEFMomentum is the momentum copy beside ALBEF, which has no temperature and no head for ITM.
 func ALBEFMomentum(root string) Table {

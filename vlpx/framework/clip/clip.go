@@ -68,7 +68,7 @@ func (m Model) validate() error {
 	case m.resNet() && (slices.Min(r.Layers) < 1 || r.Width < 2 || r.Width%2 != 0 || r.Image < 1 || r.Image%r.Reduction() != 0):
 		return fmt.Errorf("clip: a ResNet of %v bottlenecks, width %d and %d pixels; take at least one bottleneck a stage, an even width, and a multiple of %d pixels",
 			r.Layers, r.Width, r.Image, r.Reduction())
-	case m.resNet() && (r.Heads < 1 || 32*r.Width<<(len(r.Layers)-1)/8%r.Heads != 0 || r.Output != m.Embed):
+	case m.resNet() && (r.Heads < 1 || r.Channels()%r.Heads != 0 || r.Output != m.Embed):
 		return fmt.Errorf("clip: an attention pool of %d heads with features of %d; take heads that divide its width, and features as wide as the embedding, %d",
 			r.Heads, r.Output, m.Embed)
 	case !m.resNet() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0):

@@ -15,6 +15,7 @@ type Options struct {
 	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
 	Data       string   // "scenes" (the default), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
 	Seeds      []uint64 // 1, 2 and 3 if empty
+	Framework  string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"
 	Vocabulary string   // a BERT vocab.txt, a tokenizer.json or CLIP's bpe_simple_vocab_16e6.txt.gz; built from the training captions if empty
@@ -40,6 +41,9 @@ func Places(home string) weights.Places {
 // request is what is asked of an artifact, with a store at home.
 func (o Options) request(home string) (paper.Request, error) {
 	data, err := o.folder()
+	if o.Framework != "" {
+		o.Set = append([]string{"framework=" + o.Framework}, o.Set...)
+	}
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 		Weights: o.Weights, Places: Places(home),

@@ -36,6 +36,9 @@ func (o Options) calls(id string) (shell, cell string) {
 		shell += " -weights " + quoted(strings.Join(names, ","))
 		fields += fmt.Sprintf(", Weights: %#v", names)
 	}
+	if o.Framework != "" {
+		add("framework", "Framework", o.Framework)
+	}
 	if len(o.Methods) > 0 {
 		shell += " -methods " + quoted(strings.Join(o.Methods, ","))
 		fields += fmt.Sprintf(", Methods: %#v", o.Methods)

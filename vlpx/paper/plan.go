@@ -1,12 +1,14 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -37,10 +39,11 @@ type Plan struct {
 	Seeds    []uint64
 	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
-	// Asked tells of each row whether the request includes it.
+	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
 
 	planner planner
+	left    []leftOut
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
@@ -128,10 +131,18 @@ func (p *Plan) rows(q Request) error {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		var err error
-		if p.Rows[i], err = p.planner.runs(row, p.Scale, p.Data); err != nil {
+		runs, err := p.planner.runs(row, p.Scale, p.Data)
+		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
+			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
+			continue
+		}
+		if err != nil {
 			return err
 		}
+		p.Rows[i] = runs
+	}
+	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
+		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
 	}
 	return nil
 }

@@ -49,8 +49,13 @@ func (o Options) calls(id string) (shell, cell string) {
 	if len(o.Set) > 0 {
 		fields += fmt.Sprintf(", Set: %#v", o.Set)
 	}
-	if len(o.Own) > 0 { // their code is the reader's to have; the command knows none
-		shell, fields = "", fields+", Own: own"
+	for _, own := range []struct { // their code is the reader's to have; the command knows none
+		there bool
+		field string
+	}{{len(o.Own) > 0, "Own: own"}, {o.Model != nil, "Model: model"}, {len(o.Tasks) > 0, "Tasks: tasks"}} {
+		if own.there {
+			shell, fields = "", fields+", "+own.field
+		}
 	}
 	return shell, fmt.Sprintf("vlpx.Reproduce(%q, vlpx.Options{%s})", id, fields)
 }

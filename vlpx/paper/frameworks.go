@@ -55,6 +55,9 @@ func kind(name string) (Kind, error) {
 
 // framework names the plan's framework; empty for the usual one.
 func (p *Plan) framework() string {
+	if own := p.planner.Model; own != nil {
+		return own(p.Scale, 1).Name()
+	}
 	if p.Scale.Framework == Frameworks()[0].Name {
 		return ""
 	}

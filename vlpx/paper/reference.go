@@ -78,8 +78,12 @@ func References() ([]Reference, error) {
 	return all, nil
 }
 
-// FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped.
+// FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped, as none are of a
+// framework of one's own.
 func FindReference(p *Plan) (*Reference, error) {
+	if p.planner.Model != nil {
+		return nil, nil
+	}
 	all, err := References()
 	if err != nil {
 		return nil, err

@@ -80,10 +80,8 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, assignment := range o.Set {
-		if err := scale.Set(assignment); err != nil {
-			return nil, err
-		}
+	if err := scale.SetAll(request.Set); err != nil {
+		return nil, err
 	}
 	b := &bench{options: o, screen: s, now: scale.Plain(), seeds: max(1, len(o.Seeds))}
 	plain, err := b.now.Row()

@@ -63,7 +63,11 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := paper.NewPlan(artifact, request)
+	var plan *paper.Plan
+	err = guard(func() error {
+		plan, err = paper.NewPlan(artifact, request)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -5,16 +5,19 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
-// take by name; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
+// take by name; "frameworks", which Options.Framework takes; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
 func List(name string) (plots.Table, bool) {
 	switch name {
 	case "methods":
 		return methods(), true
+	case "frameworks":
+		return frameworks(), true
 	case "settings":
 		return settings(), true
 	}
@@ -63,6 +66,19 @@ func methods() plots.Table {
 		}
 		t.Rows = append(t.Rows, words(method.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives),
 			method.Needs(), strings.Join(method.Aliases, ", "), method.Source))
+	}
+	return t
+}
+
+// frameworks has what each framework is.
+func frameworks() plots.Table {
+	t := plots.Table{
+		Title: "Frameworks", Heading: "framework",
+		Note:    "-framework and Options.Framework take one for all rows, with what its paper has; behind a method's name it is a setting, \"GRIT-VLP, framework=clip\".",
+		Columns: []plots.Column{{Name: "what"}, {Name: "losses"}},
+	}
+	for _, k := range paper.Frameworks() {
+		t.Rows = append(t.Rows, words(k.Name, k.What, negative.Of(k.Losses()...).String()))
 	}
 	return t
 }

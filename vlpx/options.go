@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/weights"
@@ -15,6 +17,7 @@ type Options struct {
 	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
 	Data       string   // "scenes" (the default), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
 	Seeds      []uint64 // 1, 2 and 3 if empty
+	Framework  string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"
 	Vocabulary string   // a BERT vocab.txt, a tokenizer.json or CLIP's bpe_simple_vocab_16e6.txt.gz; built from the training captions if empty
@@ -26,6 +29,12 @@ type Options struct {
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
 	// of its code runs it anew.
 	Own []negative.Method
+	// Model makes a framework of one's own, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
+	// reads no captions). It is identified as a part of a method is. nil for none.
+	Model func(s paper.Scale, vocab int) framework.Framework
+	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions. They are
+	// part of a run's identity; Measure asks of finished runs what they were not trained with.
+	Tasks []eval.Task
 }
 
 // Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
@@ -40,9 +49,12 @@ func Places(home string) weights.Places {
 // request is what is asked of an artifact, with a store at home.
 func (o Options) request(home string) (paper.Request, error) {
 	data, err := o.folder()
+	if o.Framework != "" {
+		o.Set = append([]string{"framework=" + o.Framework}, o.Set...)
+	}
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-		Weights: o.Weights, Places: Places(home),
+		Weights: o.Weights, Places: Places(home), Model: o.Model, Tasks: o.Tasks,
 	}, err
 }
 

@@ -36,6 +36,9 @@ func (o Options) calls(id string) (shell, cell string) {
 		shell += " -weights " + quoted(strings.Join(names, ","))
 		fields += fmt.Sprintf(", Weights: %#v", names)
 	}
+	if o.Framework != "" {
+		add("framework", "Framework", o.Framework)
+	}
 	if len(o.Methods) > 0 {
 		shell += " -methods " + quoted(strings.Join(o.Methods, ","))
 		fields += fmt.Sprintf(", Methods: %#v", o.Methods)
@@ -46,8 +49,13 @@ func (o Options) calls(id string) (shell, cell string) {
 	if len(o.Set) > 0 {
 		fields += fmt.Sprintf(", Set: %#v", o.Set)
 	}
-	if len(o.Own) > 0 { // their code is the reader's to have; the command knows none
-		shell, fields = "", fields+", Own: own"
+	for _, own := range []struct { // their code is the reader's to have; the command knows none
+		there bool
+		field string
+	}{{len(o.Own) > 0, "Own: own"}, {o.Model != nil, "Model: model"}, {len(o.Tasks) > 0, "Tasks: tasks"}} {
+		if own.there {
+			shell, fields = "", fields+", "+own.field
+		}
 	}
 	return shell, fmt.Sprintf("vlpx.Reproduce(%q, vlpx.Options{%s})", id, fields)
 }

@@ -215,6 +215,11 @@ func TestCallsMakeItAgain(t *testing.T) {
 			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "tiny", Seeds: []uint64{7}, Data: "it's", Set: []string{"epochs=3", "x=a b"}})`,
 		},
 		{
+			Options{Scale: "tiny", Seeds: []uint64{7}, Framework: "clip"},
+			"vlpx reproduce a/b -scale tiny -seeds 7 -framework clip",
+			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "tiny", Seeds: []uint64{7}, Framework: "clip"})`,
+		},
+		{
 			Options{Scale: "tiny", Seeds: []uint64{7}, Weights: []string{"vision=/mine/vit.safetensors", "text=none"}},
 			"vlpx reproduce a/b -scale tiny -seeds 7 -weights vision=vit.safetensors,text=none",
 			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "tiny", Seeds: []uint64{7}, Weights: []string{"vision=vit.safetensors", "text=none"}})`,

@@ -50,6 +50,8 @@ func TestMistakes(t *testing.T) {
 		{tiny("falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
 		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "tiny, mini, small, paper"}},
 		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
+		{tiny("-framework", "clop"), []string{`"clop"`, `did you mean "CLIP"`, "ALBEF, CLIP"}},
+		{tiny("-framework", "clip", "-methods", "MAFA"), []string{"MAFA", "image-text matching", "CLIP has not"}},
 		{tiny("-set", "epoch=3"), []string{`"epoch"`, `did you mean "epochs"`}},
 		{tiny("-set", "epochs=three"), []string{`"three"`, "int"}},
 		{tiny("-set", "epochs"), []string{"key=value"}},

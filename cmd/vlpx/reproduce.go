@@ -114,7 +114,7 @@ func showCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "show ID...",
-		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, settings, falcon",
+		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings, falcon",
 		Args:  needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {

@@ -29,8 +29,8 @@ type Config struct {
 	Pairs      []datasets.Pair // what requests index, usually datasets.Pairs(Set)
 	Tokenizer  *text.Tokenizer // nil: batches have no ids
 	Transform  transform.Pipeline
-	View       bool            // batches have a second view of each image
-	Features   Features        // of the images, in the place of their pixels; nil: pixels by Transform
+	View       bool     // batches have a second view of each image
+	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
 	MaxLen     int      // ids a caption, at least 2
 	Seed       uint64   // of the augmentation
 	Workers    int      // goroutines; 0: one a processor

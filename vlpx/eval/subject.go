@@ -17,7 +17,7 @@ import (
 type Subject struct {
 	Model     *framework.Inference
 	Set       datasets.Set
-	Tokenizer *text.Tokenizer
+	Tokenizer *text.Tokenizer // nil where the model reads no captions
 	Size      int             // pixels a side
 	Features  loader.Features // of the set's images, where a locked encoder makes them; nil: the model reads pixels
 	MaxLen    int             // tokens a caption
@@ -62,6 +62,9 @@ func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
 
 // Texts runs texts through the text encoder, [texts, ...]; the ids are theirs, [texts, MaxLen].
 func (s Subject) Texts(ctx context.Context, texts []string) (all framework.Encoded, ids []int32, err error) {
+	if s.Tokenizer == nil {
+		return all, nil, fmt.Errorf("eval: %s reads no captions; leave out tasks that ask it for some", s.Model.Framework().Name())
+	}
 	for _, t := range texts {
 		ids = append(ids, s.Tokenizer.EncodeCaption(t, s.MaxLen)...)
 	}

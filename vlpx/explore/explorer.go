@@ -57,6 +57,9 @@ type Explorer struct {
 // run's model: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs stands for
 // DefaultPairs. Of the executor it uses the store and the backend, which must outlive the explorer.
 func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs int) (*Explorer, error) {
+	if f := r.Train.Framework; !framework.Reads(f.Framework, r.Train.Use()) {
+		return nil, fmt.Errorf("explore: %s reads no captions, so that its negatives are no pairs", f.Name())
+	}
 	result, done, err := e.Store.Find(r)
 	if err != nil {
 		return nil, err

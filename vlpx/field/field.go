@@ -59,6 +59,11 @@ const (
 	Improvement Name = "improvement"
 )
 
+// OfCaptions tells of a field that is made of the captions' tokens.
+func (n Name) OfCaptions() bool {
+	return n == Captions || n == Masked || n == Words || n == Fresh
+}
+
 // Field is an input of a step.
 type Field struct {
 	Name  Name

@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -66,14 +64,19 @@ func (t Told) Of(f Framework, which negative.Objectives) *Node {
 	return sum
 }
 
-// Embeds is a Framework that brings images and captions to a shared embedding: retrieval, samplers and zero-shot classes go by it.
-type Embeds interface {
+// EmbedsImages is a Framework that embeds images.
+type EmbedsImages interface {
 	Framework
 	// Dim is the width of the embedding.
 	Dim() int
-	// EmbedImage and EmbedText encode a batch of images, as field.Image, and of captions, as field.Captions. The scope is that of the
-	// model's variables.
+	// EmbedImage encodes a batch of images, as field.Image. The scope is that of the model's variables.
 	EmbedImage(s *model.Scope, images *Node) Embedded
+}
+
+// Embeds is a Framework that brings images and captions to a shared embedding: retrieval, samplers and zero-shot classes go by it.
+type Embeds interface {
+	EmbedsImages
+	// EmbedText encodes a batch of captions, as field.Captions, as EmbedImage does images.
 	EmbedText(s *model.Scope, ids *Node) Embedded
 }
 
@@ -123,47 +126,16 @@ func (u Use) Images(name field.Name, dims ...int) field.Field {
 	return field.Float32(name, append([]int{u.Batch}, dims...)...)
 }
 
-// ErrUnknown is that of a run whose framework this program does not have, since another one defines it.
-var ErrUnknown = errors.New("framework: the run's framework is none of this program's; ask the program that defines it")
-
-// Check tells why a framework cannot be used so.
-func Check(f Framework, u Use) error {
-	if f == nil {
-		return ErrUnknown
-	}
-	if err := f.Check(u); err != nil {
-		return err
-	}
-	has := func(which negative.Objectives, what string) error {
-		for _, loss := range which.Losses() {
-			if !slices.Contains(f.Losses(), loss) {
-				return fmt.Errorf("framework: %s by %s, a loss that %s has not; it has %s", what, loss, f.Name(), negative.Of(f.Losses()...))
-			}
-		}
-		return nil
-	}
-	if err := has(u.Objectives, "training"); err != nil {
-		return err
-	}
-	if rewarded, ok := u.Method.Batches.(negative.Rewarded); ok {
-		if err := has(rewarded.Reward(), "a reward"); err != nil {
-			return fmt.Errorf("%w; for FALCON set scheduler.objectives", err)
-		}
-	}
-	if _, matches := f.(Matches); !matches && u.Method.Positives != nil {
-		return fmt.Errorf("framework: %s judges pairs by image-text matching, which %s has not; take a framework that has, or a method without Positives",
-			u.Method.Name, f.Name())
-	}
-	if _, embeds := f.(Embeds); !embeds && u.Method.Embeds() {
-		return fmt.Errorf("framework: %s goes by embeddings of images and captions, which %s does not make", u.Method.Name, f.Name())
-	}
-	return nil
-}
-
 // Dim is the width of a framework's embedding, 1 where it has none.
 func Dim(f Framework) int {
-	if e, ok := f.(Embeds); ok {
+	if e, ok := f.(EmbedsImages); ok {
 		return e.Dim()
 	}
 	return 1
+}
+
+// Reads tells whether a framework reads captions, so that it needs a vocabulary: as a field of a step, or to embed them.
+func Reads(f Framework, u Use) bool {
+	_, embeds := f.(Embeds)
+	return embeds || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
 }

@@ -43,8 +43,10 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 		}
 		return exec
 	}
-	if e, ok := f.(Embeds); ok {
+	if e, ok := f.(EmbedsImages); ok {
 		n.images = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedImage(s, in[0]).nodes() })
+	}
+	if e, ok := f.(Embeds); ok {
 		n.texts = build("text encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedText(s, in[0]).nodes() })
 	}
 	if m, ok := f.(Matches); ok {
@@ -85,18 +87,22 @@ func (e *Encoded) Append(batch Encoded, count, rows int) {
 
 // Images encodes images, as field.Image.
 func (n *Inference) Images(images []float32) (Encoded, error) {
-	return n.encoded(n.images, Rows(images, n.image...), &n.imageState)
+	if n.images == nil {
+		return Encoded{}, fmt.Errorf("framework: %s makes no embeddings of images", n.framework.Name())
+	}
+	return encoded(n.images, Rows(images, n.image...), &n.imageState)
 }
 
 // Texts encodes ids [batch, tokens].
 func (n *Inference) Texts(ids []int32) (Encoded, error) {
-	return n.encoded(n.texts, tensors.FromFlatDataAndDimensions(ids, len(ids)/n.tokens, n.tokens), &n.textState)
+	if n.texts == nil {
+		return Encoded{}, fmt.Errorf("framework: %s makes no embeddings of captions", n.framework.Name())
+	}
+	return encoded(n.texts, tensors.FromFlatDataAndDimensions(ids, len(ids)/n.tokens, n.tokens), &n.textState)
 }
 
-func (n *Inference) encoded(exec *model.Exec, in *tensors.Tensor, state *[]int) (Encoded, error) {
-	if exec == nil {
-		return Encoded{}, fmt.Errorf("framework: %s makes no embeddings of images and captions", n.framework.Name())
-	}
+// encoded runs an encoder on a batch and notes the shape of its states.
+func encoded(exec *model.Exec, in *tensors.Tensor, state *[]int) (Encoded, error) {
 	out, err := Call(exec, in)
 	if err != nil {
 		return Encoded{}, fmt.Errorf("framework: encoding: %w", err)

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
@@ -20,10 +21,29 @@ func Retrieval() []Column {
 func ColumnOf(m eval.Metric) Column {
 	for _, info := range eval.Metrics() {
 		if info.Metric == m {
-			return Column{Group: info.Group, Name: info.Column, Metric: string(m), Unit: info.Unit, Lower: info.LowerIsBetter}
+			return column(info)
 		}
 	}
 	panic(fmt.Sprintf("paper: no metric %q", m))
+}
+
+// column is that of a metric.
+func column(i eval.Info) Column {
+	return Column{Group: i.Group, Name: i.Column, Metric: string(i.Metric), Unit: i.Unit, Lower: i.LowerIsBetter}
+}
+
+// measuredBy is the artifact with a column for each further metric of tasks. One that shows no columns stays as it is.
+func (a Artifact) measuredBy(tasks eval.Tasks) Artifact {
+	if len(a.Columns) == 0 {
+		return a
+	}
+	a.Columns = slices.Clone(a.Columns)
+	for _, info := range tasks.Metrics() {
+		if !slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Metric == string(info.Metric) }) {
+			a.Columns = append(a.Columns, column(info))
+		}
+	}
+	return a
 }
 
 // Cosine describes the column of a metric that is measured without re-ranking by image-text matching.

@@ -17,12 +17,12 @@ const (
 	fromReference = "reference"
 )
 
-// Table lays the report out. Its note ends with the artifact's remarks and with the images that could not be read.
+// Table lays the report out. Its note ends with the rows that are left out, the artifact's remarks and the images that could not be read.
 func (r *Report) Table() (plots.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.Plan.Artifact.Remarks() + r.Unreadable.note()
+		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note()
 	}
 	return t, err
 }

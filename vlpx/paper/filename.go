@@ -3,6 +3,7 @@ package paper
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -40,6 +41,9 @@ func (p *Plan) FileName(name string) string {
 	}
 	for _, m := range p.planner.Own {
 		parts = append(parts, "own="+m.Name)
+	}
+	for _, task := range p.planner.Tasks {
+		parts = append(parts, fmt.Sprintf("task=%T%+v", task, task))
 	}
 	if !slices.Equal(p.Seeds, defaultSeeds) {
 		parts = append(parts, "seeds="+strings.ReplaceAll(p.seedList(), " ", ""))

@@ -27,11 +27,15 @@ type Kind struct {
 // Frameworks lists the frameworks that a scale can have, the usual one first.
 func Frameworks() []Kind {
 	return []Kind{
-		{Name: "ALBEF", What: "two encoders, fusion layers, ITC, ITM and MLM (Li et al., 2021)", build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
-		{Name: "CLIP", What: "two towers and ITC alone (Radford et al., 2021)", preset: (*Scale).likeCLIP,
+		{Name: "ALBEF", What: "an image encoder and a text encoder with fusion layers (Li et al., 2021)",
+			build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
+		{Name: "CLIP", What: "an image tower and a text tower (Radford et al., 2021)", preset: (*Scale).likeCLIP,
 			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
 	}
 }
+
+// Losses are those that it has.
+func (k Kind) Losses() []negative.Loss { return k.build(scales()[0], 1).Losses() }
 
 // kind finds a framework by its name.
 func kind(name string) (Kind, error) {
@@ -47,6 +51,17 @@ func kind(name string) (Kind, error) {
 		return all[i], nil
 	}
 	return Kind{}, fmt.Errorf("no framework %q%s There are %s", name, Suggest(name, names), strings.Join(names, ", "))
+}
+
+// framework names the plan's framework; empty for the usual one.
+func (p *Plan) framework() string {
+	if own := p.planner.Model; own != nil {
+		return own(p.Scale, 1).Name()
+	}
+	if p.Scale.Framework == Frameworks()[0].Name {
+		return ""
+	}
+	return p.Scale.Framework
 }
 
 // Model is the framework at this scale, for a vocabulary of the given size. Its name is one that Set has taken.

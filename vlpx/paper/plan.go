@@ -1,12 +1,15 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -27,6 +30,11 @@ type Request struct {
 	// "none"; what is not named here is as the scale has it.
 	Weights []string
 	Places  weights.Places // of the known ones
+	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
+	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
+	Model func(s Scale, vocab int) framework.Framework
+	// Tasks are what runs are measured by besides retrieval, which is left out where the framework does not embed captions.
+	Tasks []eval.Task
 }
 
 // Plan is an artifact with the runs that a request comes to.
@@ -37,10 +45,11 @@ type Plan struct {
 	Seeds    []uint64
 	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
-	// Asked tells of each row whether the request includes it.
+	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
 
 	planner planner
+	left    []leftOut
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
@@ -52,6 +61,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	a = a.measuredBy(q.Tasks)
 	scale, err := q.Preset()
 	if err != nil {
 		return nil, err
@@ -128,10 +138,18 @@ func (p *Plan) rows(q Request) error {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		var err error
-		if p.Rows[i], err = p.planner.runs(row, p.Scale, p.Data); err != nil {
+		runs, err := p.planner.runs(row, p.Scale, p.Data)
+		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
+			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
+			continue
+		}
+		if err != nil {
 			return err
 		}
+		p.Rows[i] = runs
+	}
+	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
+		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
 	}
 	return nil
 }
@@ -169,28 +187,17 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 			return nil, err
 		}
 	}
-	vocabulary := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
-	tokenizer := w.known[data.Hash]
-	if tokenizer == nil {
-		collection, err := data.Open()
-		if err != nil {
-			return nil, err
-		}
-		if tokenizer, err = vocabulary.Tokenizer(collection); err != nil {
-			return nil, err
-		}
-		w.known[data.Hash] = tokenizer
-	}
-	if w.Vocabulary != "" {
-		vocabulary = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}
-	}
 	method := row.Method(scale)
 	method.Name = row.Name
-	runs := scale.Runs(data, vocabulary, tokenizer.Size(), method, w.seeds)
+	vocabulary, vocab, err := w.vocabulary(scale, data, method)
+	if err != nil {
+		return nil, err
+	}
+	runs := w.of(scale, data, vocabulary, vocab, method, w.seeds)
 	if err := w.publish(runs, scale); err != nil {
 		return nil, err
 	}
-	if err := w.warm(runs, scale, vocabulary, tokenizer.Size()); err != nil {
+	if err := w.warm(runs, scale, vocabulary, vocab); err != nil {
 		return nil, err
 	}
 	if row.Reference != nil {
@@ -221,6 +228,51 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	return runs, runs[0].Train.Validate()
 }
 
+// of are the runs of a method at a scale, by the request's framework and tasks.
+func (w planner) of(scale Scale, data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
+	runs := scale.Runs(data, vocabulary, vocab, m, seeds)
+	for k := range runs {
+		f := &runs[k].Train.Framework
+		if w.Model != nil {
+			f.Framework = w.Model(scale, vocab)
+		}
+		if _, embeds := f.Framework.(framework.Embeds); !embeds {
+			runs[k].Tasks = nil
+		}
+		runs[k].Tasks = append(runs[k].Tasks, w.Tasks...)
+	}
+	return runs
+}
+
+// vocabulary is that of a method's runs, with its size: none and 0 where the framework reads no captions.
+func (w planner) vocabulary(scale Scale, data run.Data, m negative.Method) (run.Vocabulary, int, error) {
+	c := w.of(scale, data, run.Vocabulary{}, 1, m, w.seeds[:1])[0].Train
+	switch {
+	case w.Model != nil && scale.Framework != "":
+		return run.Vocabulary{}, 0, fmt.Errorf("framework=%s beside a framework of your own; leave one of them out", scale.Framework)
+	case c.Framework.Framework == nil:
+		return run.Vocabulary{}, 0, fmt.Errorf("the function that makes your framework gives none")
+	case !framework.Reads(c.Framework.Framework, c.Use()):
+		return run.Vocabulary{}, 0, nil
+	}
+	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
+	tokenizer := w.known[data.Hash]
+	if tokenizer == nil {
+		collection, err := data.Open()
+		if err != nil {
+			return v, 0, err
+		}
+		if tokenizer, err = v.Tokenizer(collection); err != nil {
+			return v, 0, err
+		}
+		w.known[data.Hash] = tokenizer
+	}
+	if w.Vocabulary != "" {
+		v = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}
+	}
+	return v, tokenizer.Size(), nil
+}
+
 // warm lets runs start from the scale's warm start, if it has one.
 func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vocab int) error {
 	if scale.WarmStart == 0 {
@@ -231,7 +283,7 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	starts := scale.Runs(data, vocabulary, vocab, warmMethod(), []uint64{warmSeed})
+	starts := w.of(scale, data, vocabulary, vocab, warmMethod(), []uint64{warmSeed})
 	if err := w.publish(starts, scale); err != nil {
 		return err
 	}

@@ -9,10 +9,13 @@ import (
 	"vlpx.internal/plots"
 )
 
-// Settings are what was changed of the scale, "key=value" in the order asked for, and the vocabulary's file and the
+// Settings are what was changed of the scale, "key=value" in the order asked for, and one's own framework, the vocabulary's file and the
 // published weights where they were given.
 func (p *Plan) Settings() []string {
 	settings := []string{}
+	if p.planner.Model != nil {
+		settings = append(settings, "framework="+p.framework())
+	}
 	for _, assignment := range p.planner.Set {
 		key, value, _ := strings.Cut(assignment, "=")
 		settings = append(settings, strings.ToLower(key)+"="+value)

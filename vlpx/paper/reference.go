@@ -30,7 +30,9 @@ type Reference struct {
 	Date     time.Time
 	Seconds  float64 // a run, training only
 	Encoder  string  `json:",omitempty"` // Report.Encoder
-	Rows     []ReferenceRow
+	// Framework is Report.Framework.
+	Framework string `json:",omitempty"`
+	Rows      []ReferenceRow
 }
 
 // ReferenceRow is one method's reference results.
@@ -76,14 +78,18 @@ func References() ([]Reference, error) {
 	return all, nil
 }
 
-// FindReference returns the reference results for a plan's artifact, scale and data, nil if none are shipped.
+// FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped, as none are of a
+// framework of one's own.
 func FindReference(p *Plan) (*Reference, error) {
+	if p.planner.Model != nil {
+		return nil, nil
+	}
 	all, err := References()
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range all {
-		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name {
+		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name && r.Framework == p.framework() {
 			return &all[i], nil
 		}
 	}
@@ -124,7 +130,10 @@ func NewReference(r *Report) (Reference, error) {
 	if len(r.Plan.Artifact.Columns) == 0 {
 		return Reference{}, fmt.Errorf("paper: %s has no columns of measures, which are all that is shipped", r.ID)
 	}
-	ref := Reference{Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date, Encoder: r.Encoder}
+	ref := Reference{
+		Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date,
+		Encoder: r.Encoder, Framework: r.Framework,
+	}
 	var seconds []float64
 	for i, row := range r.Rows {
 		results := leading(row.Results, r.Plan.Rows[i])
@@ -181,12 +190,12 @@ func leading(results []run.Result, runs []run.Run) []run.Result {
 	return results
 }
 
-// Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale and data, unless those
-// have the same runs and more; the others are kept, with the engine and the commit they were run at, unless another image encoder was
+// Merge puts a reference into a list. Rows that it has anew replace older ones of the same artifact, scale, data and framework, unless
+// those have the same runs and more; the others are kept, with the engine and the commit they were run at, unless another image encoder was
 // locked in front of them.
 func Merge(all []Reference, r Reference) []Reference {
 	for i, old := range all {
-		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data {
+		if old.Artifact != r.Artifact || old.Scale != r.Scale || old.Data != r.Data || old.Framework != r.Framework {
 			continue
 		}
 		if old.Encoder != r.Encoder {

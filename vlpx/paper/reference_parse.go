@@ -13,10 +13,10 @@ func ParseReferences(text []byte) ([]Reference, error) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
-	type key struct{ artifact, scale, data string }
+	type key struct{ artifact, scale, data, framework string }
 	seen := map[key]bool{}
 	for i, r := range all {
-		is := key{r.Artifact, r.Scale, r.Data}
+		is := key{r.Artifact, r.Scale, r.Data, r.Framework}
 		if seen[is] {
 			return nil, fmt.Errorf("%s at %s on %s is there twice; keep one", r.Artifact, r.Scale, r.Data)
 		}

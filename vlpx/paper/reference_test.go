@@ -1,6 +1,7 @@
 package paper_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,5 +215,20 @@ func TestMerge(t *testing.T) {
 	}
 	if got := paper.Merge(paper.Merge(nil, more), fewer)[0].Rows; len(got) != 1 || len(got[0].Runs) != 2 {
 		t.Errorf("got %+v, want the row with more of the same runs", got)
+	}
+}
+
+// Results of another framework are others, which stand beside the first.
+func TestMergeOfAnotherFramework(t *testing.T) {
+	albef, _ := fresh(t)
+	clip := albef
+	clip.Framework = "CLIP"
+	all := paper.Merge([]paper.Reference{albef}, clip)
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := paper.ParseReferences(text); err != nil || len(read) != 2 || read[0].Framework != "" || read[1].Framework != "CLIP" {
+		t.Errorf("got %+v (%v), want those of both frameworks", read, err)
 	}
 }

@@ -47,11 +47,14 @@ func (s *Scale) Set(assignment string) error {
 	return nil
 }
 
-// frame takes a framework by its name, with what its paper has.
+// frame takes a framework by its name, with what its paper has. A second one is an error, as it would keep what the first one's paper has.
 func (s *Scale) frame(name string) error {
 	k, err := kind(name)
 	if err != nil {
 		return fmt.Errorf("setting framework=%s: %w", name, err)
+	}
+	if s.Framework != "" && s.Framework != k.Name {
+		return fmt.Errorf("setting framework=%s: it is %s already; leave one of them out", name, s.Framework)
 	}
 	s.Framework = k.Name
 	if k.preset != nil {
@@ -60,8 +63,8 @@ func (s *Scale) frame(name string) error {
 	return nil
 }
 
-// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. With a changed number of epochs the cosine of the learning rate gets
-// its length, unless Schedule.Epochs is among the assignments, too, before or after it.
+// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. With a changed number of epochs
+// the cosine of the learning rate gets its length, unless Schedule.Epochs is among the assignments, too, before or after it.
 func (s *Scale) SetAll(assignments []string) error {
 	sets := func(name string) bool {
 		return slices.ContainsFunc(assignments, func(a string) bool {

@@ -99,6 +99,26 @@ func TestSetErrors(t *testing.T) {
 	}
 }
 
+// A framework changes other settings, so it is set before them wherever it stands; two are refused, as the first would leave its own.
+func TestFrameworkIsSetFirst(t *testing.T) {
+	s, err := Preset("tiny", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetAll([]string{"optimiser.sparescalars=false", "Framework=clip"}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Framework != "CLIP" || s.Optimiser.SpareScalars || s.Scheduler.Objectives != "ITC" {
+		t.Errorf("got %q, scalars spared %t, a reward of %q; want CLIP with its reward, and no scalar spared", s.Framework, s.Optimiser.SpareScalars, s.Scheduler.Objectives)
+	}
+	if err := s.Set("framework=albef"); err == nil || !strings.Contains(err.Error(), "it is CLIP already") {
+		t.Errorf("a second framework: got %v", err)
+	}
+	if err := s.Set("framework=clop"); err == nil || !strings.Contains(err.Error(), `did you mean "CLIP"`) {
+		t.Errorf("an unknown framework: got %v", err)
+	}
+}
+
 // slowEdits is the Levenshtein distance by its definition.
 func slowEdits(a, b string) int {
 	switch {

@@ -64,8 +64,10 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := e.Store.write(r, tokenizerName, tokenizer.JSON()); err != nil {
-		return Result{}, err
+	if tokenizer != nil {
+		if err := e.Store.write(r, tokenizerName, tokenizer.JSON()); err != nil {
+			return Result{}, err
+		}
 	}
 	peakMemory := watchMemory()
 	model, outcome, err := e.train(ctx, r, collection, tokenizer)
@@ -96,8 +98,11 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 
 // open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.
 func (e *Executor) open(ctx context.Context, r Run) (data, error) {
+	if err := r.Train.Validate(); err != nil {
+		return data{}, err
+	}
 	if len(r.Tasks) == 0 {
-		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval", r.Train.Method.Name)
+		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval for a framework that embeds captions", r.Train.Method.Name)
 	}
 	if err := r.selectable(); err != nil {
 		return data{}, err

@@ -16,6 +16,7 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/train"
 )
@@ -47,9 +48,12 @@ func (r Run) Needs() []*Run {
 	return slices.DeleteFunc([]*Run{r.Reference, r.Init}, func(x *Run) bool { return x == nil })
 }
 
-// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on.
-// The collection is this run's.
+// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on; nil where
+// the framework reads no captions. The collection is this run's.
 func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
+	if !framework.Reads(r.Train.Framework.Framework, r.Train.Use()) {
+		return nil, nil
+	}
 	if r.Init == nil {
 		return r.Vocabulary.Tokenizer(c)
 	}

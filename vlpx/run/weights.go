@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -45,6 +46,9 @@ func (e *Executor) published(r Run) (weights.Values, error) {
 
 // words reads vectors of words, and tells how many of the vocabulary have one.
 func (e *Executor) words(s weights.Source, k *text.Tokenizer) (weights.Words, error) {
+	if k == nil {
+		return nil, errors.New("run: vectors of words for a framework that reads no captions; leave -weights words= out")
+	}
 	words, err := s.ReadWords()
 	if err != nil {
 		return nil, fmt.Errorf("run: the vectors of words: %w", err)

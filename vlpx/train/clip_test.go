@@ -90,15 +90,15 @@ func TestCLIPOnEngines(t *testing.T) {
 // What CLIP is not able to is told before training.
 func TestCLIPLacksMatching(t *testing.T) {
 	for says, m := range map[string]negative.Method{
-		"image-text matching": mining(),
-		"a reward by MLM":     negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 4, Hidden: 4, Blocks: 1}),
+		"image-text matching":       mining(),
+		"the loss MLM for a reward": negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 4, Hidden: 4, Blocks: 1}),
 	} {
 		job := onCLIP(t, m, false)
 		refused(t, job, says)
 	}
 	job := onCLIP(t, plain, false)
 	job.Config.Objectives = negative.Of(negative.ITC, negative.ITM)
-	refused(t, job, "training by ITM")
+	refused(t, job, "needs the loss ITM")
 }
 
 // refused expects an error that says something before there is a step.

@@ -137,8 +137,8 @@ func (t *trainer) truth(batch []int) []float32 {
 func (t *trainer) readable() error {
 	c, set := t.job.Config, t.job.Set
 	for _, f := range c.Inputs() {
-		switch f.Name {
-		case field.Captions, field.Masked, field.Words, field.Fresh:
+		switch {
+		case f.Name.OfCaptions():
 			if t.job.Tokenizer == nil {
 				return fmt.Errorf("train: %s reads %s, and %s has none; take data with captions", c.Framework.Name(), f.Name, set.Name())
 			}
@@ -152,12 +152,12 @@ func (t *trainer) readable() error {
 						c.Framework.Name(), f.Name, set.Key(i), set.Name())
 				}
 			}
-		case field.Truth:
+		case f.Name == field.Truth:
 			if t.relation == nil {
 				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
 					"or a learned Con-D", c.Method.Name, set.Name())
 			}
-		case field.Class:
+		case f.Name == field.Class:
 			labelled, ok := set.(datasets.Labelled)
 			if !ok {
 				return fmt.Errorf("train: %s reads the class of each image, and %s has none; take data with classes", c.Framework.Name(), set.Name())

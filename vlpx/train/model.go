@@ -16,7 +16,7 @@ import (
 
 // Model is a trained model, ready for inference. Not for concurrent use.
 type Model struct {
-	Tokenizer *text.Tokenizer
+	Tokenizer *text.Tokenizer // nil where the framework reads no captions
 
 	config    Config
 	store     *model.Store

@@ -29,7 +29,7 @@ type Job struct {
 	Config    Config
 	Set       datasets.Set
 	Features  loader.Features // of its images, by a locked encoder; nil where the model reads pixels
-	Tokenizer *text.Tokenizer
+	Tokenizer *text.Tokenizer // nil where the framework reads no captions
 	Backend   compute.Backend
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.

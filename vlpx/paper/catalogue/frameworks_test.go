@@ -1,0 +1,92 @@
+package catalogue
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// onCLIP asks for CLIP at tiny.
+func onCLIP(methods ...string) paper.Request {
+	return paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"framework=clip"}, Methods: methods}
+}
+
+// Every artifact can be asked for with another framework: it has the rows that this can have, and tells of the others why not. Only an
+// artifact none of whose rows suits it is refused.
+func TestArtifactsOnCLIP(t *testing.T) {
+	for _, a := range List() {
+		if a.Status() == paper.NotYet {
+			continue
+		}
+		p, err := paper.NewPlan(a, onCLIP())
+		if lacking := new(framework.Lacking); errors.As(err, &lacking) && strings.Contains(err.Error(), "no row suits the framework") {
+			t.Logf("%s: %v", a.ID, err)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", a.ID, err)
+			continue
+		}
+		r, err := paper.NewReport(p, run.OpenStore(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := r.Table()
+		if err == nil {
+			err = errors.Join(table.Text(io.Discard, plots.Terminal{}), table.CSV(io.Discard))
+		}
+		if _, drawn := r.Figure(); err != nil || drawn != nil {
+			t.Errorf("%s: %v, %v", a.ID, err, drawn)
+		}
+		claims := r.ClaimsTable()
+		for i, row := range a.Rows {
+			left := strings.Contains(table.Note, row.Name+" (")
+			if planned := p.Rows[i] != nil; row.Method != nil && planned == left {
+				t.Errorf("%s: %s: planned %t, and told in the note that it is left out %t; the note is %q", a.ID, row.Name, planned, left, table.Note)
+			}
+			for k, claim := range a.Claims {
+				if left && slices.Contains(claim.Rows(), row.Name) && slices.ContainsFunc(claims.Rows, func(line plots.TableRow) bool { return line.Name == r.Claims[k].Text }) {
+					t.Errorf("%s: the claim %q is shown without its row %s", a.ID, claim, row.Name)
+				}
+			}
+		}
+		if reference, err := paper.FindReference(p); err != nil || reference != nil {
+			t.Errorf("%s: shipped results of %+v (%v) stand beside CLIP's; they are ALBEF's", a.ID, reference, err)
+		}
+	}
+}
+
+// A row that is named, or one's own, is refused instead, and so is a comparison's.
+func TestNamedRowsOnCLIP(t *testing.T) {
+	table1, err := Find("falcon/table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := paper.Variant("MAFA", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comparison, err := paper.Compared([]paper.Row{paper.MethodRow("InfoNCE"), row})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := onCLIP()
+	own.Own = []negative.Method{{Name: "mine", Positives: negative.ECM{Low: .5, High: .8, JudgedBy: negative.Oracle}}}
+	for name, c := range map[string]struct {
+		artifact paper.Artifact
+		request  paper.Request
+	}{"named": {table1, onCLIP("InfoNCE", "MAFA")}, "compared": {comparison, onCLIP()}, "one's own": {table1, own}} {
+		var lacking *framework.Lacking
+		if _, err := paper.NewPlan(c.artifact, c.request); !errors.As(err, &lacking) || lacking.Needs != "image-text matching" {
+			t.Errorf("%s: got %v, want an error that says what CLIP lacks", name, err)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"vlpx.internal/vlpx/framework"
+)
+
+// leftOut is a row whose method the framework cannot have.
+type leftOut struct {
+	row     string
+	lacking *framework.Lacking
+}
+
+// named tells whether the request names a row, so that what it cannot have is a mistake: by the rows that are asked for, by a comparison, or
+// as one's own.
+func (p *Plan) named(row int) bool {
+	return len(p.planner.Methods) > 0 || p.Artifact.compared() || row >= len(p.Artifact.Rows)-len(p.planner.Own)
+}
+
+// leftNote ends a table's note with the rows that are left out; empty where none is.
+func (p *Plan) leftNote() string {
+	if len(p.left) == 0 {
+		return ""
+	}
+	var rows []string
+	for _, l := range p.left {
+		rows = append(rows, fmt.Sprintf("%s (%s)", l.row, l.lacking.Needs))
+	}
+	return fmt.Sprintf(" Left out, as they need what %s has not: %s.", p.left[0].lacking.Framework, strings.Join(rows, "; "))
+}

@@ -43,7 +43,7 @@ func (s Source) Model(store *model.Store, root string) (Values, Report, error) {
 	}
 	slices.Sort(report.Missing)
 	if err := report.Check(root + "/text/mlm/*"); err != nil {
-		return nil, report, err
+		return nil, report, fmt.Errorf("%w By its names it is of %s", err, family.Name)
 	}
 	report.Drawn, report.Missing = report.Missing, nil
 	for path := range values {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"vlpx.internal/vlpx/cell"
@@ -28,8 +29,8 @@ const exploredPairs = 10000
 // Of generated scenes the training split is explored, of a folder the test split, whose pairs people may have judged.
 func Explore(model string, options ...Options) {
 	must("explore", options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
-		asked := o.Methods
-		if len(asked) == 0 {
+		asked, usual := o.Methods, len(o.Methods) == 0
+		if usual {
 			asked = exploredBy
 		}
 		for _, m := range o.Own {
@@ -66,6 +67,9 @@ func Explore(model string, options ...Options) {
 			return nil, err
 		}
 		defer e.of.Close()
+		if usual && !e.of.Matches() { // then nothing is picked that Positives could judge
+			e.methods = slices.DeleteFunc(e.methods, func(m negative.Method) bool { return m.Positives != nil })
+		}
 		e.most = min(mostShown, of.Train.BatchSize-1)
 		e.shown = min(e.shown, e.most)
 		return nil, guard(func() error { return e.run(ctx) })

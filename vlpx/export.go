@@ -93,7 +93,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.
 
 // nameCheckpoints finds the names of the published weights that a run knows by their hashes; one that has none keeps none.
 func nameCheckpoints(r *run.Run, places weights.Places) {
-	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text, r.Weights.Words}
+	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text, r.Weights.Model, r.Weights.Words}
 	if r.Locked != nil {
 		sources = append(sources, &r.Locked.Weights)
 	}

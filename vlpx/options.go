@@ -21,8 +21,8 @@ type Options struct {
 	Methods    []string // rows of an artifact to run; all if empty
 	Set        []string // changes of the scale, "key=value"
 	Vocabulary string   // a BERT vocab.txt, a tokenizer.json or CLIP's bpe_simple_vocab_16e6.txt.gz; built from the training captions if empty
-	// Weights are the published ones that runs start from: "vision=NAME", "text=NAME", each the name of a checkpoint that vlpx weights
-	// lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale "paper", which starts from DeiT and BERT.
+	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name of
+	// a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale "paper", which starts from DeiT and BERT.
 	Weights []string
 	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and

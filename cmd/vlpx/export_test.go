@@ -12,7 +12,7 @@ func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("train", "-method", "InfoNCE")...)
 	id := only(t, dir).ID
-	if out, _ := must(t, dir, "list", "-runs"); !strings.Contains(out, "\n"+id+"  InfoNCE  1     scenes  16               2       20") {
+	if out, _ := must(t, dir, "list", "-runs"); !strings.Contains(out, "\n"+id+"  ALBEF      InfoNCE  1     scenes  16               2       20") {
 		t.Errorf("list -runs printed\n%s", out)
 	}
 	want, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...)

@@ -27,7 +27,8 @@ func (o *options) bind(c *cobra.Command) {
 	flags.StringArrayVar(&o.Set, "set", nil, "change the scale by `key=value`, such as epochs=3 or scenes.density=dbl; may be repeated")
 	flags.StringVar(&o.Vocabulary, "vocab", "", "BERT vocab.txt, tokenizer.json or CLIP's bpe_simple_vocab_16e6.txt.gz (default: built from the training captions)")
 	flags.StringSliceVar(&o.Weights, "weights", nil,
-		"published weights to start from, `vision=NAME,text=NAME`: names that vlpx weights lists, paths, or none (default drawn; at paper DeiT and BERT)")
+		"published weights to start from, `vision=NAME,text=NAME` or model=NAME for all of a model: names that vlpx weights lists, paths, or none "+
+			"(default drawn; at paper DeiT and BERT)")
 	bindHome(c, &o.Home)
 }
 

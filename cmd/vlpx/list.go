@@ -65,16 +65,20 @@ func listCommand() *cobra.Command {
 	return c
 }
 
-// listRuns prints a line for each run of the store. What a method is called stands in results only.
+// listRuns prints a line for each run of the store. What a method is called stands in results only, and a framework that another program
+// defines has no name here.
 func listRuns(c *cobra.Command, home string) error {
 	all, warnings, err := vlpx.Kept(home)
 	if err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tMETHOD\tSEED\tDATA\tTRAINING IMAGES\tEPOCHS\tFINISHED")
+	fmt.Fprintln(w, "RUN\tFRAMEWORK\tMETHOD\tSEED\tDATA\tTRAINING IMAGES\tEPOCHS\tFINISHED")
 	for _, k := range all {
-		method, finished, images := "–", "no", "all"
+		framework, method, finished, images := "–", "–", "no", "all"
+		if f := k.Run.Train.Framework.Framework; f != nil {
+			framework = f.Name()
+		}
 		if k.Done {
 			method, finished = k.Result.Method, k.Result.Finished.Format("2006-01-02 15:04")
 		}
@@ -83,7 +87,7 @@ func listRuns(c *cobra.Command, home string) error {
 		} else if n := k.Run.Data.Images; n > 0 {
 			images = fmt.Sprint(n)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%d\t%s\n", k.ID, method, k.Run.Train.Seed, k.Run.Data.Name, images, k.Run.Train.Epochs, finished)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\n", k.ID, framework, method, k.Run.Train.Seed, k.Run.Data.Name, images, k.Run.Train.Epochs, finished)
 	}
 	for _, warning := range warnings {
 		fmt.Fprintln(c.ErrOrStderr(), warning)

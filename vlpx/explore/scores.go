@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -44,9 +45,15 @@ func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, s
 	return scores, nil
 }
 
+// Matches tells whether the explored model has learned to match: without, no negative is picked for it, and none is judged by it.
+func (x *Explorer) Matches() bool {
+	_, matches := x.config.Framework.Framework.(framework.Matches)
+	return matches && x.config.Objectives.Has(negative.ITM)
+}
+
 // match is ITM's probability that the anchor, pair 0 of a mini-batch, and each pair's other side match, [batch].
 func (x *Explorer) match(ctx context.Context, batch []int, side Side) ([]float32, error) {
-	if !x.inference.Matches() || !x.config.Objectives.Has(negative.ITM) {
+	if !x.Matches() {
 		return nil, fmt.Errorf("it is %s trained by %s, without ITM; explore a run with ITM", x.config.Framework.Name(),
 			cmp.Or(x.config.Objectives, negative.Of(x.config.Framework.Losses()...)))
 	}

@@ -21,8 +21,10 @@ func (v View) Table() plots.Table {
 	}
 	for m, name := range v.Methods {
 		t.Columns = append(t.Columns, plots.Column{Group: name, Name: "meet", Unit: "%", Format: "%.0f"},
-			plots.Column{Group: name, Name: "push", Unit: "%", Format: "%.1f"},
-			plots.Column{Group: name, Name: "ITM", Unit: "%", Format: "%.0f"})
+			plots.Column{Group: name, Name: "push", Unit: "%", Format: "%.1f"})
+		if v.Matches {
+			t.Columns = append(t.Columns, plots.Column{Group: name, Name: "ITM", Unit: "%", Format: "%.0f"})
+		}
 		if v.judges(m) {
 			t.Columns = append(t.Columns, plots.Column{Group: name, Name: "judge", Format: "%.2f"},
 				plots.Column{Group: name, Name: "becomes"})
@@ -46,6 +48,9 @@ func (v View) row(name string, n Neighbour) plots.TableRow {
 		cells := []plots.Cell{nil, number(100 * t.Push), nil}
 		if n.Rank > 0 {
 			cells[0], cells[2] = number(100*t.Meet), number(100*t.Picked)
+		}
+		if !v.Matches {
+			cells = cells[:2]
 		}
 		if v.judges(m) {
 			judged := []plots.Cell{nil, nil}
@@ -79,9 +84,11 @@ func (v View) title() string {
 // note says what the numbers are.
 func (v View) note() string {
 	note := fmt.Sprintf("In a mini-batch of the anchor and its %d nearest negatives, after %.4g epochs. meet: the chance to share a "+
-		"mini-batch in an epoch. push: the share of ITC's push on the anchor; below 0 it is pulled. ITM: the chance to be the anchor's "+
-		"negative in matching.",
+		"mini-batch in an epoch. push: the share of ITC's push on the anchor; below 0 it is pulled.",
 		v.Batch-1, v.Progress)
+	if v.Matches {
+		note += " ITM: the chance to be the anchor's negative in matching."
+	}
 	for m := range v.Methods {
 		if v.judges(m) {
 			note += " becomes: what the judge makes of it if ITM picks it."

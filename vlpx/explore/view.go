@@ -20,6 +20,7 @@ type View struct {
 	Explored int     // pairs among which the negatives are the most similar
 	Whole    int     // pairs of the split
 	Progress float64 // epochs done that the methods were told
+	Matches  bool    // the explored model has learned ITM, for which methods pick negatives
 	Trues    int     // true pairs among the negatives shown
 	// Unreadable names explored images that cannot be decoded and take part as the mean colour.
 	Unreadable []string
@@ -58,7 +59,7 @@ func (x *Explorer) Negatives(ctx context.Context, anchor int, side Side, k int, 
 	candidates := nearest(cosines, x.batch-1)
 	v := View{
 		Run: x.name, Set: x.set.Name(), Side: side, Batch: x.batch, Explored: len(x.pairs), Whole: x.whole, Progress: x.Progress,
-		Unreadable: x.unreadable,
+		Matches: x.Matches(), Unreadable: x.unreadable,
 	}
 	batch := []int{anchor}
 	for _, c := range candidates {

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/random"
 )
@@ -201,6 +202,40 @@ func TestViewShows(t *testing.T) {
 		}
 		if pictures != 8 {
 			t.Errorf("%s: got %d pictures, want the anchor and 7 negatives", name, pictures)
+		}
+	}
+}
+
+// Of a model that learned no ITM nothing is told about picks for it, and a method that would judge them is refused.
+func TestViewWithoutMatching(t *testing.T) {
+	x := explorer(t, newAlbum(20, 2))
+	told := func() string {
+		t.Helper()
+		v, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{negative.Plain()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var table bytes.Buffer
+		if err := v.Table().Text(&table, plots.Terminal{}); err != nil {
+			t.Fatal(err)
+		}
+		return table.String()
+	}
+	if table := told(); !x.Matches() || !strings.Contains(table, "ITM") || !strings.Contains(table, "meet") {
+		t.Errorf("an ALBEF: got\n%s\nwant a column of ITM", table)
+	}
+	for what, change := range map[string]func(){
+		"an ALBEF by ITC": func() { x.config.Objectives = negative.Of(negative.ITC) },
+		"a CLIP":          func() { x.config.Objectives, x.config.Framework.Framework = "", clip.Model{Embed: testDim} },
+	} {
+		change()
+		if table := told(); x.Matches() || strings.Contains(table, "ITM") || !strings.Contains(table, "meet") {
+			t.Errorf("%s: got\n%s\nwant no ITM", what, table)
+		}
+		judging := negative.Plain()
+		judging.Positives = negative.ECM{Low: 0.5, High: 0.8}
+		if _, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{judging}); err == nil || !strings.Contains(err.Error(), "explore a run with ITM") {
+			t.Errorf("%s with positives: got error %v", what, err)
 		}
 	}
 }

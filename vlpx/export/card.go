@@ -108,7 +108,7 @@ func starts(r run.Run) string {
 	for _, source := range []struct {
 		what string
 		*weights.Source
-	}{{"images", r.Weights.Vision}, {"text", r.Weights.Text}, {"words", r.Weights.Words}} {
+	}{{"images", r.Weights.Vision}, {"text", r.Weights.Text}, {"the whole model", r.Weights.Model}, {"words", r.Weights.Words}} {
 		if source.Source != nil {
 			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", cmp.Or(source.Name, "published weights"), source.what, source.Hash))
 		}

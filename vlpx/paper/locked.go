@@ -45,9 +45,12 @@ func (q Request) Preset() (Scale, error) {
 		return s, err
 	}
 	asked, given, err := q.weightsOf("vision")
+	model, _, _ := q.weightsOf("model")
 	switch {
 	case err != nil:
 		return s, err
+	case !given && model != "" && model != noWeights: // which reads pixels
+		return s, nil
 	case !given:
 		source, err := q.Places.Find(Lockable)
 		if err != nil || source.Hash == "" {

@@ -26,8 +26,8 @@ type Request struct {
 	Own []negative.Method
 	// Vocabulary is a BERT vocab.txt, a tokenizer.json or CLIP's list of merges (see text.IsMerges); empty for one built from the training captions.
 	Vocabulary string
-	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", each with the name of a known checkpoint, a path or
-	// "none"; what is not named here is as the scale has it.
+	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each with the
+	// name of a known checkpoint, a path or "none"; what is not named here is as the scale has it.
 	Weights []string
 	Places  weights.Places // of the known ones
 	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place

@@ -37,6 +37,13 @@ func (q Request) published(s Scale) (run.Weights, error) {
 	if s.Locked.Side > 0 {
 		usual.vision = Lockable
 	}
+	whole, err := q.whole(s)
+	if err != nil {
+		return run.Weights{}, err
+	}
+	if whole {
+		usual = first{}
+	}
 	find := func(part, usual string) (*weights.Source, error) {
 		name, given, err := q.weightsOf(part)
 		if err != nil {
@@ -55,9 +62,11 @@ func (q Request) published(s Scale) (run.Weights, error) {
 		return &source, nil
 	}
 	var w run.Weights
-	var err error
 	if w.Vision, err = find("vision", usual.vision); err == nil {
 		w.Text, err = find("text", usual.text)
+	}
+	if err == nil {
+		w.Model, err = find("model", "")
 	}
 	if words, _, told := q.weightsOf("words"); err == nil && words != "" && words != noWeights {
 		source, missing := weights.FindWords(words)
@@ -66,13 +75,31 @@ func (q Request) published(s Scale) (run.Weights, error) {
 	return w, err
 }
 
-// weightsOf is what the request names for a part, "vision" or "text", and whether it does.
+// whole tells whether the request names the weights of a whole model, beside which there are none of its parts.
+func (q Request) whole(s Scale) (bool, error) {
+	name, given, err := q.weightsOf("model")
+	if err != nil || !given || name == noWeights {
+		return false, err
+	}
+	for _, part := range []string{"vision", "text"} {
+		if other, _, err := q.weightsOf(part); err != nil || other != "" && other != noWeights {
+			return false, errors.Join(err, fmt.Errorf("weights %s=%s beside model=%s, which has all of the model; leave one of them out", part, other, name))
+		}
+	}
+	if s.Locked.Side > 0 {
+		return false, fmt.Errorf("weights model=%s with locked.side=%d: a model behind a locked encoder reads its tokens, and a published one pixels; "+
+			"set locked.side=0", name, s.Locked.Side)
+	}
+	return true, nil
+}
+
+// weightsOf is what the request names for a part, "vision", "text", "model" or "words", and whether it does.
 func (q Request) weightsOf(part string) (name string, given bool, err error) {
 	for _, assignment := range q.Weights {
 		of, named, ok := strings.Cut(assignment, "=")
 		of, named = strings.ToLower(strings.TrimSpace(of)), strings.TrimSpace(named)
-		if !ok || !slices.Contains([]string{"vision", "text", "words"}, of) || named == "" {
-			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME or words=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
+		if !ok || !slices.Contains([]string{"vision", "text", "model", "words"}, of) || named == "" {
+			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME, model=NAME or words=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
 				assignment, noWeights)
 		}
 		if of != part {

@@ -82,6 +82,9 @@ func TestWeightsAreWritten(t *testing.T) {
 		`"vision=": write`:             {"vision="},
 		"vision is there twice":        {"vision=none", "Vision=deit-base"},
 		"nor is it a name":             {"text=bert-bass"},
+		"nor is it a name: vlpx":       {"model=albeff"},
+		"vision=deit-base beside model=a, which has all of the model; leave": {"model=a", "vision=deit-base"},
+		"text=bert-base beside model=a":                                      {"text=bert-base", "model=a"},
 	} {
 		q := paper.Request{Weights: asked}
 		if _, err := q.Published(paper.Scale{Name: "tiny"}); err == nil || !strings.Contains(err.Error(), want) {
@@ -95,5 +98,22 @@ func TestWeightsAreWritten(t *testing.T) {
 				t.Errorf("the scale %s starts from %s, which is not known", scale, name)
 			}
 		}
+	}
+}
+
+// The weights of a whole model are the only ones, also where the scale has others; a locked encoder has no place beside them.
+func TestPlanWithWholeModel(t *testing.T) {
+	file := checkpoint(t, "clip.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
+	q := paper.Request{Weights: []string{"model=" + file, "vision=none"}, Places: weights.Places{Cache: t.TempDir()}}
+	w, err := q.Published(papertest.Preset(t, "paper", false))
+	if err != nil || w.Vision != nil || w.Text != nil || w.Model == nil || w.Model.Name != "clip" {
+		t.Errorf("got %+v, %v; want the model alone", w, err)
+	}
+	if _, err := q.Published(paper.Scale{Name: "tiny", Locked: paper.Locked{Side: 7}}); err == nil || !strings.Contains(err.Error(), "set locked.side=0") {
+		t.Errorf("got error %v for a locked encoder", err)
+	}
+	q.Weights = []string{"model=none"}
+	if w, err := q.Published(papertest.Preset(t, "paper", false)); err != nil || w.Model != nil || w.Vision == nil {
+		t.Errorf("got %+v, %v; want what the scale has", w, err)
 	}
 }

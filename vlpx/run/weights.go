@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"maps"
 
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -14,11 +17,15 @@ import (
 type Weights struct {
 	Vision *weights.Source `json:",omitempty"` // the image encoder
 	Text   *weights.Source `json:",omitempty"` // the text encoder with its fusion layers
+	Model  *weights.Source `json:",omitempty"` // the whole model, which Vision and Text are parts of
 	Words  *weights.Source `json:",omitempty"` // vectors of words, in the text encoder's embedding table
 }
 
 // published reads the weights that a run starts from, and tells what became of each file.
 func (e *Executor) published(r Run) (weights.Values, error) {
+	if source := r.Weights.Model; source != nil {
+		return e.whole(*source, r.Train)
+	}
 	all, f := weights.Values{}, r.Train.Framework
 	for _, of := range []struct {
 		part   framework.Part
@@ -35,13 +42,33 @@ func (e *Executor) published(r Run) (weights.Values, error) {
 		if err != nil {
 			return nil, fmt.Errorf("run: the %s encoder's first weights: %w; -weights %s=none draws them", of.part, err, of.part)
 		}
-		e.say("%s weights from %s (%s)", of.part, of.source.Name, of.source.Hash)
-		for _, line := range report.Lines() {
-			e.say("  %s", line)
-		}
+		e.tell(string(of.part), *of.source, report)
 		maps.Copy(all, values)
 	}
 	return all, nil
+}
+
+// whole reads all of a model's first weights from one file.
+func (e *Executor) whole(source weights.Source, c train.Config) (weights.Values, error) {
+	store := gomlx.NewStore()
+	defer store.Finalize()
+	if err := framework.Declare(c.Framework.Framework, c.Use(), e.Backend, store); err != nil {
+		return nil, err
+	}
+	values, report, err := source.Model(store, framework.Model)
+	if err != nil {
+		return nil, fmt.Errorf("run: the first weights of %s: %w; -weights model=none draws them", c.Framework.Name(), err)
+	}
+	e.tell("model", source, report)
+	return values, nil
+}
+
+// tell says what became of a file of weights.
+func (e *Executor) tell(what string, source weights.Source, report weights.Report) {
+	e.say("%s weights from %s (%s)", what, source.Name, source.Hash)
+	for _, line := range report.Lines() {
+		e.say("  %s", line)
+	}
 }
 
 // words reads vectors of words, and tells how many of the vocabulary have one.

@@ -14,7 +14,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -154,5 +157,100 @@ func TestRunFromWords(t *testing.T) {
 	r.Train.Seed++
 	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "words.txt") {
 		t.Errorf("without the list: got %v, want an error that names it", err)
+	}
+}
+
+// still is a schedule whose steps are too small to change a weight.
+var still = train.Schedule{Warmup: 1e-30, Rate: 1e-30, Min: 1e-30, Units: 1, Unit: 1, Epochs: 1}
+
+// A run that starts from another's model, in a file of OpenAI's names, and learns nothing measures what that one does; it tells what it
+// read, and is another run than one that draws its weights.
+func TestRunFromWholeModel(t *testing.T) {
+	r := smallest(t)
+	vision := encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, CLIP: true, Activation: encoder.Quick}
+	words := encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16, Activation: encoder.Quick, End: encoder.LastToken}
+	of := clip.Model{Vision: vision, Text: words, Embed: 6}
+	r.Train.Framework.Framework, r.Train.Method = of, negative.Plain()
+	e := executor(t, t.TempDir())
+	first, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "openai.safetensors")
+	write := func() weights.Source {
+		kept, err := e.Store.Kept(r.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokenizer, err := e.Store.Tokenizer(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := train.Load(e.Backend, r.Train, tokenizer, kept.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		values, err := m.Weights()
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, err := weights.Values(values).Published(weights.CLIPModel(framework.Model))
+		if err == nil {
+			err = named.Write(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := weights.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source
+	}
+	source := write()
+	next := r
+	next.Train.Seed, next.Train.Epochs, next.Train.Schedule = 2, 1, still
+	drawn := next
+	next.Weights.Model = &source
+	if text := next.JSON(); next.ID() == drawn.ID() || !bytes.Contains(text, []byte(source.Hash)) || bytes.Contains(drawn.JSON(), []byte("Weights\"")) {
+		t.Errorf("got the identity %s of\n%s, want the hash in it, and nothing where weights are drawn", next.ID(), text)
+	}
+	var said []string
+	e.Say = func(line string) { said = append(said, line) }
+	got, err := e.Run(t.Context(), next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(said, "\n"); strings.Count(lines, "model weights from openai ("+source.Hash+")") != 1 || !strings.Contains(lines, "  used ") {
+		t.Errorf("got the lines\n%s\nwant one report", lines)
+	}
+	other, err := e.Run(t.Context(), drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := false
+	for name, value := range first.Metrics {
+		if _, measured := got.Epochs[0].Metrics[name]; !measured {
+			continue // of training
+		}
+		if got.Metrics[name] != value {
+			t.Errorf("%s: got %v, the model that it starts from has %v", name, got.Metrics[name], value)
+		}
+		differ = differ || other.Metrics[name] != value
+	}
+	if !differ {
+		t.Error("weights that are drawn measure the same")
+	}
+
+	of.Text.Positions = 13
+	next.Train.Framework.Framework = of
+	_, err = e.Run(t.Context(), next)
+	if err == nil || !strings.Contains(err.Error(), "/text/position/embedding has the shape [12 8] there, [13 8] in the model") || !strings.Contains(err.Error(), "-weights model=none") {
+		t.Errorf("got error %v, want one that names both sizes and how to do without", err)
+	}
+	next.Train.Framework.Framework = model(smallest(t))
+	if _, err = e.Run(t.Context(), next); err == nil || !strings.Contains(err.Error(), "the first weights of ALBEF: ") {
+		t.Errorf("got error %v for a CLIP's weights in an ALBEF", err)
 	}
 }

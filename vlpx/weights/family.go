@@ -68,6 +68,10 @@ var families = slices.Concat(
 			Text: func(scope string) Table {
 				return Join(BERT(names, scope), MaskedWords("text_encoder.cls.", scope), Table{Ignored: slices.Concat(others, []string{"visual_encoder.*"})})
 			},
+			Whole: func(root string) Table {
+				return Join(dual("", strings.TrimPrefix(names, "text_encoder."), root), MaskedWords("text_encoder.cls.", root+"/text"),
+					Table{Rules: heads(root), Ignored: others})
+			},
 		}
 	}),
 )

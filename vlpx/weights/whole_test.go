@@ -2,6 +2,7 @@ package weights
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
 
 	"vlpx.internal/vlpx/encoder"
 )
@@ -314,5 +317,58 @@ func TestResNetIsNoViT(t *testing.T) {
 	}
 	if _, err := source.Vision(0); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("its sizes: got error %v", err)
+	}
+}
+
+// A whole ALBEF is one image encoder, one text encoder and what joins them, without its momentum copy and its queues, in either of the
+// names that its checkpoints have. Those of retrieval lack the head for MLM, which is drawn.
+func TestWholeALBEF(t *testing.T) {
+	pretrained := albef()
+	for name, shape := range map[string][]int{"vision_proj": {3, width}, "text_proj": {3, width}, "itm_head": {2, width}} {
+		pretrained[name+".weight"], pretrained[name+".bias"] = tensor{shape, 50}, tensor{shape[:1], 51}
+	}
+	retrieval := map[string]tensor{}
+	for name, x := range pretrained {
+		if !strings.HasPrefix(name, "text_encoder.cls.") {
+			retrieval[strings.Replace(name, "text_encoder.bert.", "text_encoder.", 1)] = x
+		}
+	}
+	names, _, err := found(t, pretrained).Model(model.NewStore(), "/m")
+	if err == nil || !strings.Contains(err.Error(), "the model has no variable /m/") {
+		t.Fatalf("got %v (%v) for a model without variables", names, err)
+	}
+	want, err := Read(found(t, pretrained).Path, ALBEF("/m"), ALBEFMomentum("/o"), Queues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(want, func(path string, _ *tensors.Tensor) bool { return strings.HasPrefix(path, "/o/") })
+	if want, err = want.as(dtypes.Float32); err != nil {
+		t.Fatal(err)
+	}
+	declared := func() *model.Store {
+		store := model.NewStore()
+		for path, x := range want {
+			store.VariableWithShape(path, x.Shape(), initializer.Zero)
+		}
+		return store
+	}
+	got, report, err := found(t, pretrained).Model(declared(), "/m")
+	if err != nil || len(report.Drawn) > 0 {
+		t.Fatalf("drawn %v, %v", report.Drawn, err)
+	}
+	equal(t, "pre-trained", got, want)
+	store := declared()
+	maps.DeleteFunc(want, func(path string, _ *tensors.Tensor) bool { return strings.Contains(path, "/mlm/") })
+	if got, report, err = found(t, retrieval).Model(store, "/m"); err != nil || len(report.Drawn) != 5 {
+		t.Fatalf("drawn %v, %v; want the five variables of the head for MLM", report.Drawn, err)
+	}
+	equal(t, "retrieval", got, want)
+	wider := declared()
+	if err := wider.DeleteVariable("/m/text/embeddings/word/embedding"); err != nil {
+		t.Fatal(err)
+	}
+	wider.VariableWithShape("/m/text/embeddings/word/embedding", shapes.Make(dtypes.Float32, words+1, width), initializer.Zero)
+	if _, _, err := found(t, pretrained).Model(wider, "/m"); err == nil || !strings.Contains(err.Error(), "has the shape [7 4] there, [8 4] in the model; give the vocabulary") {
+		t.Errorf("got error %v for another vocabulary", err)
 	}
 }

@@ -106,23 +106,24 @@ func (m Model) vit() ViT {
 	return told
 }
 
-// departures tell where the model is not what the published code builds.
+// departures tell where the model is not what the published code builds, a paragraph a departure.
 func (m Model) departures() string {
 	var all strings.Builder
 	if m.MeanPool {
-		all.WriteString(" **The image's embedding differs from the published code**: it reads the mean of\n" +
-			"all tokens of the image, `self.ln_post(x).mean(1) @ self.proj`, not the class token's.")
+		all.WriteString("\n\n**The image's embedding differs from the published code**: it reads the mean of all tokens of the image,\n" +
+			"`self.ln_post(x).mean(1) @ self.proj`, not the class token's.")
 	}
 	if m.Text.End == encoder.LastToken {
-		all.WriteString(" A text is read at its last token that is not 0,\n`x[torch.arange(len(x)), (text.ne(0) * torch.arange(text.shape[1])).argmax(1)]`. " +
-			"The published code reads it at the\nlargest id: with CLIP's own vocabulary that is the same token, **with another one it is not**.")
+		all.WriteString("\n\nA text is read at its last token that is not 0, " +
+			"`x[torch.arange(len(x)), (text.ne(0) * torch.arange(text.shape[1])).argmax(1)]`.\n" +
+			"The published code reads it at the largest id: with CLIP's own vocabulary that is the same token, **with another one it is not**.")
 	}
 	switch stages := len(m.ResNet.Layers); {
 	case m.resNet() && stages != 4:
-		fmt.Fprintf(&all, " **The ResNet has %d stages**, and the published code builds four.", stages)
+		fmt.Fprintf(&all, "\n\n**The ResNet has %d stages**, and the published code builds four.", stages)
 	case !m.resNet() && (!m.Vision.CLIP || m.Vision.Activation != m.Text.Activation || m.Vision.Locked > 0):
-		all.WriteString(" **The image tower is not CLIP's**, so that open_clip does not build it: `vision_cfg` says\n" +
-			"what differs in keys that open_clip does not have, and the published class needs these changes.")
+		all.WriteString("\n\n**The image tower is not CLIP's**, so that open_clip does not build it: `vision_cfg` says what differs in keys that\n" +
+			"open_clip does not have, and the published class needs these changes.")
 	}
 	return all.String()
 }

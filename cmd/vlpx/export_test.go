@@ -53,3 +53,26 @@ func TestExport(t *testing.T) {
 		}
 	}
 }
+
+// A CLIP is trained, exported and measured again as an ALBEF is, and another run starts from what was exported.
+func TestExportOfCLIP(t *testing.T) {
+	dir := t.TempDir()
+	of := func(args ...string) []string { return shortest(append(args, "-method", "InfoNCE", "-set", "framework=clip")...) }
+	must(t, dir, of("train")...)
+	id := only(t, dir).ID
+	want, _ := must(t, dir, of("eval", "-split", "val")...)
+	must(t, dir, "export", id, "-o", "clip")
+	if got, _ := must(t, dir, "eval", "clip", "-split", "val"); got != want {
+		t.Errorf("eval of the export printed\n%swant\n%s", got, want)
+	}
+	if out, _ := must(t, dir, "weights", "show", "clip"); !strings.Contains(out, "clip: OpenAI's CLIP, ") || !strings.Contains(out, "\nwhole\n  used ") {
+		t.Errorf("weights show printed\n%s", out)
+	}
+	out, errs := must(t, dir, of("train", "-weights", "model=clip")...)
+	if !strings.Contains(out+errs, "model weights from clip (") {
+		t.Errorf("a run from the export printed\n%s%s", out, errs)
+	}
+	if out, _ := must(t, dir, "list", "-runs"); strings.Count(out, "  CLIP       InfoNCE  1  ") != 2 {
+		t.Errorf("list -runs printed\n%s", out)
+	}
+}

@@ -322,3 +322,10 @@ func TestEncodeEmptySet(t *testing.T) {
 		t.Errorf("got error %v, want one that names the empty set", err)
 	}
 }
+
+// A framework that this program does not know is measured by nothing.
+func TestTasksOfAnUnknownFramework(t *testing.T) {
+	if err := (eval.Tasks{eval.Retrieval{Rerank: 1}}).Check(nil, nil); !errors.Is(err, framework.ErrUnknown) {
+		t.Errorf("got error %v", err)
+	}
+}

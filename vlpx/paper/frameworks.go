@@ -87,6 +87,14 @@ func (s Scale) albef(vocab int) albef.Model {
 	}
 }
 
+// likeALBEF gives a scale the sizes of ALBEF's own model.
+func (s *Scale) likeALBEF() {
+	full := albef.Paper()
+	s.Image, s.Patch, s.Embed, s.Positions = full.Vision.Image, full.Vision.Patch, full.Embed, full.Text.Positions
+	s.Width, s.Heads, s.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
+	s.VisionLayers, s.TextLayers, s.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion
+}
+
 // clip is CLIP at this scale. The end of a text is its last token that is no padding, which is the published one with the published
 // vocabulary, too.
 func (s Scale) clip(vocab int) clip.Model {

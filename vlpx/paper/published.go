@@ -15,7 +15,7 @@ import (
 // noWeights asks for first weights that are drawn, where a scale has published ones.
 const noWeights = "none"
 
-// starts are the checkpoints that scales start from: at the papers', those of ALBEF.
+// starts are the checkpoints from which ALBEF starts at a scale: at the papers', its own.
 var starts = map[string]first{"paper": {"deit-base", "bert-base"}}
 
 // first are the names of the checkpoints of the image encoder and of the text encoder; empty where weights are drawn.
@@ -25,15 +25,23 @@ type first struct{ vision, text string }
 // drawn.
 func (s Scale) Starts(part string) string {
 	if part == "vision" {
-		return starts[s.Name].vision
+		return s.starts().vision
 	}
-	return starts[s.Name].text
+	return s.starts().text
+}
+
+// starts are the checkpoints that runs at the scale start from; none of a framework for which the scale was not made.
+func (s Scale) starts() first {
+	if s.Framework != "" && s.Framework != Frameworks()[0].Name {
+		return first{}
+	}
+	return starts[s.Name]
 }
 
 // published finds the weights that are asked for, and those of the scale. A known one that is not on this machine is an error only when a
 // run needs it.
 func (q Request) published(s Scale) (run.Weights, error) {
-	usual := starts[s.Name]
+	usual := s.starts()
 	if s.Locked.Side > 0 {
 		usual.vision = Lockable
 	}

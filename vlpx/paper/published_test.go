@@ -70,6 +70,10 @@ func TestPaperStartsFromPublishedWeights(t *testing.T) {
 	if w.Vision == nil || w.Vision.Name != "mine" || w.Text != nil {
 		t.Errorf("got %+v and %+v, want the file and drawn weights", w.Vision, w.Text)
 	}
+	clip := papertest.Preset(t, "paper", false)
+	if err := clip.Set("framework=clip"); err != nil || clip.Starts("vision")+clip.Starts("text") != "" {
+		t.Errorf("a CLIP starts from %q and %q (%v), want drawn weights", clip.Starts("vision"), clip.Starts("text"), err)
+	}
 	if w := first(paper.Request{Scale: "tiny", Places: places}); w != (run.Weights{}) {
 		t.Errorf("at tiny: got %+v, want drawn weights", w)
 	}

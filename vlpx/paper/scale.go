@@ -9,7 +9,6 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -113,11 +112,8 @@ func scales() []Scale {
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Epochs, paper.WarmStart = 20, 0
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "spec"}.WithDefaults()
-	full := albef.Paper()
-	paper.Image, paper.Patch, paper.Embed = full.Vision.Image, full.Vision.Patch, full.Embed
-	paper.Width, paper.Heads, paper.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
-	paper.VisionLayers, paper.TextLayers, paper.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion
-	paper.Positions, paper.Rerank = full.Text.Positions, 256
+	paper.likeALBEF()
+	paper.Rerank = 256
 	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}

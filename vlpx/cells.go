@@ -87,30 +87,30 @@ func Save(r *Report, paths ...string) {
 }
 
 // must does what a cell asks for and ends the program if that fails.
-func must(what string, options []Options, do func(context.Context, cell.Screen, Options) (*Report, error)) *Report {
+func must[T any](what string, options []Options, do func(context.Context, cell.Screen, Options) (T, error)) (none T) {
 	ctx, stop := cell.Context()
 	defer stop()
 	screen := cell.Open()
-	var report *Report
+	var result T
 	err := fmt.Errorf("a call takes one Options, not %d", len(options))
 	switch len(options) {
 	case 0:
-		report, err = do(ctx, screen, Options{})
+		result, err = do(ctx, screen, Options{})
 	case 1:
-		report, err = do(ctx, screen, options[0])
+		result, err = do(ctx, screen, options[0])
 	}
 	if closing := screen.Close(); err == nil {
 		err = closing
 	}
 	if err == nil {
-		return report
+		return result
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, cell.ErrOrphaned) {
 		err = errors.New("stopped")
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
 	os.Exit(1)
-	return nil
+	return none
 }
 
 // show runs what is missing, following it on the screen, and shows the report.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/export"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -58,10 +59,10 @@ func Export(id, dir, home string) (run.Kept, error) {
 	})
 }
 
-// EvaluateExport measures zero-shot retrieval of an exported model on a split of the data that it was trained on, with and without
-// re-ranking: on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Weights,
+// EvaluateExport measures an exported model on a split of the data that it was trained on, by the tasks of its run where none are named:
+// on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Weights,
 // where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
-func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.Folder, map[string]float64, error) {
+func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...eval.Task) (*export.Folder, map[string]float64, error) {
 	folder, err := export.Read(dir)
 	if err != nil {
 		return nil, nil, err
@@ -85,7 +86,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options) (*export.
 		}
 		defer model.Close()
 		executor := run.Executor{Store: run.OpenStore(home), Backend: backend, Engine: name}
-		metrics, err = executor.Measure(ctx, folder.Run, model, split)
+		metrics, err = executor.Measure(ctx, folder.Run, model, split, tasks...)
 		return err
 	})
 	return folder, metrics, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -35,7 +36,7 @@ func TestExportedAtTiny(t *testing.T) {
 		}
 		want[dir] = map[string]map[string]float64{}
 		for _, split := range []string{"val", "test"} {
-			if want[dir][split], err = grid.Evaluate(t.Context(), r, split); err != nil {
+			if want[dir][split], err = grid.Evaluate(t.Context(), r, split, eval.Retrieval{Rerank: grid.Plan.Scale.Rerank}); err != nil {
 				t.Fatal(err)
 			}
 		}

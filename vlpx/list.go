@@ -5,19 +5,22 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
-// take by name; "frameworks", which Options.Framework takes; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
+// take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
 func List(name string) (plots.Table, bool) {
 	switch name {
 	case "methods":
 		return methods(), true
 	case "frameworks":
 		return frameworks(), true
+	case "tasks":
+		return tasks(), true
 	case "settings":
 		return settings(), true
 	}
@@ -79,6 +82,22 @@ func frameworks() plots.Table {
 	}
 	for _, k := range paper.Frameworks() {
 		t.Rows = append(t.Rows, words(k.Name, k.What, negative.Of(k.Losses()...).String()))
+	}
+	return t
+}
+
+// tasks has what each task measures.
+func tasks() plots.Table {
+	t := plots.Table{
+		Title: "Tasks", Heading: "metric",
+		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same without has \"" +
+			eval.CosinePrefix + "\" before its name.",
+		Columns: []plots.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
+	}
+	for _, of := range namedTasks {
+		for _, info := range of.make(1, nil).Metrics() {
+			t.Rows = append(t.Rows, words(string(info.Metric), of.name, info.Unit, info.What))
+		}
 	}
 	return t
 }

@@ -103,6 +103,12 @@ func TestReproduceTwice(t *testing.T) {
 	if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
 		t.Errorf("eval printed %q", out)
 	}
+	if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-task", "classes", "-prompts", "an object on {}")...); !strings.Contains(out, "class top-1") || strings.Contains(out, "TR@1") {
+		t.Errorf("eval by classes printed %q", out)
+	}
+	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") {
+		t.Errorf("show tasks printed %q", out)
+	}
 	out, _ := must(t, dir, "doctor", "-speed")
 	if !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") || !strings.Contains(out, "encoder  none to lock") || strings.Contains(out, "speed    0 ") {
 		t.Errorf("doctor printed %q", out)

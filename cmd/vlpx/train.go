@@ -46,15 +46,25 @@ func trainCommand() *cobra.Command {
 
 func evalCommand() *cobra.Command {
 	var o options
-	var method, split string
+	var method, split, task string
+	var prompts []string
 	c := &cobra.Command{
-		Use:     "eval -method NAME | eval FOLDER",
-		Short:   "Measure the retrieval of trained runs, or of an exported model, on a split",
-		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test",
-		Args:    oneFolder,
+		Use:   "eval -method NAME | eval FOLDER",
+		Short: "Measure trained runs, or an exported model, by a task on a split",
+		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test\n" +
+			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'",
+		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Options)
+				of, err := vlpx.Task(task, 1, prompts)
+				if err != nil {
+					return err
+				}
+				var tasks []eval.Task // none: those of the model's run, whose retrieval knows its candidates
+				if _, own := of.(eval.Retrieval); !own {
+					tasks = append(tasks, of)
+				}
+				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Options, tasks...)
 				if err != nil {
 					return err
 				}
@@ -66,8 +76,12 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, r := range grid.Plan.Runs() {
-				metrics, err := grid.Evaluate(c.Context(), r, split)
+			of, err := vlpx.Task(task, grid.Plan.Scale.Rerank, prompts)
+			if err != nil {
+				return err
+			}
+			for _, r := range grid.Plan.Rows[0] {
+				metrics, err := grid.Evaluate(c.Context(), r, split, of)
 				if err != nil {
 					return err
 				}
@@ -80,6 +94,8 @@ func evalCommand() *cobra.Command {
 	o.bind(c)
 	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
+	c.Flags().StringVar(&task, "task", "retrieval", "what to measure by, one that vlpx show tasks lists")
+	c.Flags().StringArrayVar(&prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
 	return c
 }
 
@@ -89,7 +105,7 @@ func oneFolder(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split"}, f.Name) {
+		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split", "task", "prompts"}, f.Name) {
 			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
 		}
 	})

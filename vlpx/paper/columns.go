@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,9 +28,9 @@ func ColumnOf(m eval.Metric) Column {
 	panic(fmt.Sprintf("paper: no metric %q", m))
 }
 
-// column is that of a metric.
+// column is that of a metric, under its name where it has no heading.
 func column(i eval.Info) Column {
-	return Column{Group: i.Group, Name: i.Column, Metric: string(i.Metric), Unit: i.Unit, Lower: i.LowerIsBetter}
+	return Column{Group: i.Group, Name: cmp.Or(i.Column, string(i.Metric)), Metric: string(i.Metric), Unit: i.Unit, Lower: i.LowerIsBetter}
 }
 
 // measuredBy is the artifact with a column for each further metric of tasks. One that shows no columns stays as it is.

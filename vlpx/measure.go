@@ -1,0 +1,165 @@
+package vlpx
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"gonum.org/v1/gonum/stat"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// Measure measures finished runs of methods, named as for Run, by a task on the test split, and shows the mean and the standard deviation over
+// seeds of all that it measures. It trains nothing: a run that is not finished is an error. What it measured once the store keeps.
+func Measure(task eval.Task, methods []string, options ...Options) plots.Table {
+	return must("measure", options, func(ctx context.Context, s cell.Screen, o Options) (table plots.Table, err error) {
+		grid, err := OpenComparison(methods, o)
+		if err != nil {
+			return table, err
+		}
+		if table, err = grid.Measure(ctx, task, "test"); err != nil {
+			return table, err
+		}
+		return table, s.Show(table)
+	})
+}
+
+// Measure is the table of what a task measures of the plan's rows on a split, which are finished.
+func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots.Table, error) {
+	measured := make([][]map[string]float64, len(g.Plan.Rows)) // [rows][seeds]
+	for i, runs := range g.Plan.Rows {
+		for _, r := range runs {
+			metrics, err := g.Evaluate(ctx, r, split, task)
+			if err != nil {
+				return plots.Table{}, err
+			}
+			measured[i] = append(measured[i], metrics)
+		}
+	}
+	p := g.Plan
+	t := plots.Table{
+		Title: fmt.Sprintf("%T on the %s split", task, split),
+		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.", p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash),
+			listed(p.Seeds, ", ")),
+	}
+	if changed := p.Settings(); len(changed) > 0 {
+		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
+	}
+	for _, row := range p.Artifact.Rows {
+		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name})
+	}
+	for _, info := range task.Metrics() {
+		cells, found := make([]plots.Cell, len(measured)), false
+		for i, runs := range measured {
+			var values []float64
+			for _, metrics := range runs {
+				if v, ok := metrics[string(info.Metric)]; ok {
+					values = append(values, v)
+				}
+			}
+			cells[i] = plots.Cell{summary(values)}
+			found = found || len(values) > 0
+		}
+		if !found {
+			continue
+		}
+		column := plots.Column{Group: info.Group, Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit, Best: plots.Highest}
+		if info.LowerIsBetter {
+			column.Best = plots.Lowest
+		}
+		if info.Unit == "" {
+			column.Format = "%.3f"
+		}
+		t.Columns = append(t.Columns, column)
+		for i := range t.Rows {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
+		}
+	}
+	return t, nil
+}
+
+// summary is the mean of values with their spread; missing without any.
+func summary(values []float64) plots.Value {
+	if len(values) == 0 {
+		return plots.Value{}
+	}
+	v := plots.Value{Mean: stat.Mean(values, nil), N: len(values)}
+	if v.N > 1 {
+		v.Std = stat.StdDev(values, nil)
+	}
+	return v
+}
+
+// Evaluate measures a finished run's model by a task on a split. What it measured once the store keeps.
+func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.Task) (metrics map[string]float64, err error) {
+	_, done, err := g.Store.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	if !done {
+		return nil, fmt.Errorf("%s, seed %d, is not trained yet; train it first with the same settings: vlpx.Run(%q, ...) in a notebook, vlpx train -method %q in a shell",
+			r.Train.Method.Name, r.Train.Seed, r.Train.Method.Name, r.Train.Method.Name)
+	}
+	err = guard(func() error {
+		var kept bool
+		if metrics, kept, err = g.Store.Evaluation(r, run.Measure{Split: split, Tasks: eval.Tasks{task}}); kept || err != nil {
+			return err
+		}
+		return onEngine(func(backend compute.Backend, name string) error {
+			executor := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			metrics, err = executor.EvaluateBy(ctx, r, split, task)
+			return err
+		})
+	})
+	return metrics, err
+}
+
+// onEngine calls do with the engine that is there.
+func onEngine(do func(backend compute.Backend, name string) error) error {
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		return err
+	}
+	defer backend.Finalize()
+	return do(backend, choice.Name)
+}
+
+// namedTask is a task as the shell names it.
+type namedTask struct {
+	name string
+	make func(rerank int, prompts []string) eval.Task
+}
+
+// namedTasks are those of package eval, the usual one first.
+var namedTasks = []namedTask{
+	{"retrieval", func(rerank int, _ []string) eval.Task { return eval.Retrieval{Rerank: rerank} }},
+	{"classes", func(_ int, prompts []string) eval.Task { return eval.Classification{Prompts: prompts} }},
+}
+
+// Task is a task by its name, as Show("tasks") lists it, with what it takes: the number of candidates that retrieval re-ranks, and the prompts
+// of classes.
+func Task(name string, rerank int, prompts []string) (eval.Task, error) {
+	var names []string
+	for _, t := range namedTasks {
+		names = append(names, t.name)
+	}
+	i := slices.Index(names, name)
+	if i < 0 {
+		return nil, fmt.Errorf("no task %q%s There are %s", name, paper.Suggest(name, names), strings.Join(names, ", "))
+	}
+	task := namedTasks[i].make(rerank, prompts)
+	if _, prompted := task.(eval.Classification); !prompted && len(prompts) > 0 {
+		return nil, fmt.Errorf("prompts are for the task classes; %s has none", name)
+	}
+	return task, nil
+}

@@ -1,0 +1,110 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/identity"
+)
+
+// Evaluation is what a task gave of a finished run, kept beside the run in a file of its own.
+type Evaluation struct {
+	ID       string // of the run
+	Of       Measure
+	Metrics  map[string]float64
+	Engine   string
+	Commit   string
+	Finished time.Time
+}
+
+// Measure says by what a run is measured, and on which split. Its JSON identifies it.
+type Measure struct {
+	Split string
+	Tasks eval.Tasks
+}
+
+// name is the file's, by the hash of the measure's JSON.
+func (m Measure) name() (string, error) {
+	for _, task := range m.Tasks {
+		if err := identity.Plain(task); err != nil {
+			return "", fmt.Errorf("run: task %T: %w", task, err)
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("run: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return "task-" + hex.EncodeToString(sum[:8]) + ".json", nil
+}
+
+// Evaluation returns what the store has of a run by a measure, and whether it has it.
+func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) {
+	name, err := of.name()
+	if err != nil {
+		return nil, false, err
+	}
+	path := filepath.Join(s.Dir(r), name)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("run: %w", err)
+	}
+	var kept struct {
+		Evaluation
+		Of json.RawMessage // whose tasks a program of its own may define
+	}
+	err = json.Unmarshal(text, &kept)
+	if err == nil && (kept.ID != r.ID() || kept.Metrics == nil) {
+		err = fmt.Errorf("this is no evaluation of run %s", r.ID())
+	}
+	if err == nil && !same(kept.Of, of) {
+		err = errors.New("this is what another task gave")
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("run: %s: %w; delete the file to measure again", path, err)
+	}
+	return kept.Metrics, true, nil
+}
+
+// same tells whether a measure is what JSON tells.
+func same(told json.RawMessage, of Measure) bool {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return false
+	}
+	var one, other any
+	return errors.Join(json.Unmarshal(told, &one), json.Unmarshal(text, &other)) == nil && reflect.DeepEqual(one, other)
+}
+
+// EvaluateBy measures a finished run's model by a task on a split: from the store where it has been measured so, else by [Executor.Evaluate],
+// and it keeps what comes out.
+func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eval.Task) (map[string]float64, error) {
+	of := Measure{split, eval.Tasks{task}}
+	metrics, done, err := e.Store.Evaluation(r, of)
+	if done || err != nil {
+		return metrics, err
+	}
+	if metrics, err = e.Evaluate(ctx, r, split, task); err != nil {
+		return nil, err
+	}
+	name, err := of.name()
+	if err != nil {
+		return nil, err
+	}
+	return metrics, e.Store.publish(r, name, Evaluation{
+		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
+	})
+}

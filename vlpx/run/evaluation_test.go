@@ -1,0 +1,96 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// What a task gave of a run is kept beside it, one file a task and a split, and read back: without the model the same answer comes, and
+// nothing of another task.
+func TestEvaluationIsKept(t *testing.T) {
+	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
+	if _, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err == nil || !strings.Contains(err.Error(), "train it first") {
+		t.Errorf("got %v, want an error that says to train it", err)
+	}
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	classes := eval.Classification{Prompts: []string{"an object on {}"}}
+	want := map[string]map[string]float64{}
+	for _, split := range []string{"val", "test"} {
+		for name, task := range map[string]eval.Task{"gap": gap{}, "classes": classes} {
+			got, err := e.EvaluateBy(t.Context(), r, split, task)
+			if err != nil || len(got) != len(task.Metrics()) {
+				t.Fatalf("%s on %s: got %v (%v), want all of its metrics", name, split, got, err)
+			}
+			want[split+name] = got
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(e.Store.Dir(r), "task-*.json"))
+	if err != nil || len(files) != 4 {
+		t.Fatalf("got files %v (%v), want four", files, err)
+	}
+	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range []string{"val", "test"} {
+		for name, task := range map[string]eval.Task{"gap": gap{}, "classes": classes} {
+			if got, err := e.EvaluateBy(t.Context(), r, split, task); err != nil || !reflect.DeepEqual(got, want[split+name]) {
+				t.Errorf("%s on %s: got %v (%v) from the store, want %v", name, split, got, err, want[split+name])
+			}
+		}
+	}
+	if _, done, err := e.Store.Evaluation(r, Measure{"test", eval.Tasks{eval.Classification{}}}); done || err != nil {
+		t.Errorf("other prompts: done %v, %v; want nothing", done, err)
+	}
+}
+
+// hiding is a task that is no plain data.
+type hiding struct {
+	gap
+	secret int
+}
+
+// What cannot be an evaluation of this run by this task is told with the file; a task that hides its settings is refused.
+func TestDamagedEvaluation(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	of := Measure{"test", eval.Tasks{gap{}}}
+	name, err := of.name()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.Dir(r), name)
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	whole := Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 1}}
+	if err := s.publish(r, name, whole); err != nil {
+		t.Fatal(err)
+	}
+	if got, done, err := s.Evaluation(r, of); err != nil || !done || got["gap"] != 1 {
+		t.Errorf("got %v, %v, %v; want it back", got, done, err)
+	}
+	other := whole
+	other.Of.Split = "val"
+	for what, text := range map[string]string{
+		"empty": "", "cut off": `{"ID": "a`, "nothing": "null", "another run": toldAs(t, Evaluation{ID: "0123", Of: of, Metrics: whole.Metrics}),
+		"another split": toldAs(t, other), "no metrics": toldAs(t, Evaluation{ID: r.ID(), Of: of}),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, done, err := s.Evaluation(r, of); done || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
+			t.Errorf("%s: done %v, %v; want an error that names the file and says to delete it", what, done, err)
+		}
+	}
+	if _, _, err := s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}}); err == nil || !strings.Contains(err.Error(), "secret") {
+		t.Errorf("a task with a hidden setting: got %v", err)
+	}
+}

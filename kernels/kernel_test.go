@@ -140,9 +140,9 @@ func TestKernel(t *testing.T) {
 		for _, c := range cells {
 			page += c.html()
 		}
-		for _, row := range []string{"GRIT-VLP", "FALCON", "Pivot", "Pivot, filtered"} {
-			if !strings.Contains(page, row) {
-				t.Errorf("no row %q in %q", row, page)
+		for _, want := range []string{"GRIT-VLP", "FALCON", "Pivot", "Pivot, filtered", "framework=Towers", "neighbours", "Zero-shot classes"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %q in %q", want, page)
 			}
 		}
 		grid, err := vlpx.Open("falcon/table1", vlpx.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"}})
@@ -150,8 +150,8 @@ func TestKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
-		if want := len(grid.Plan.Runs()) + 2*len(grid.Plan.Seeds); err != nil || len(results) != want {
-			t.Errorf("%d runs are finished (%v), want the catalogue's and two rows of one's own: %d", len(results), err, want)
+		if want := len(grid.Plan.Runs()) + 2*len(grid.Plan.Seeds) + 2; err != nil || len(results) != want {
+			t.Errorf("%d runs are finished (%v), want the catalogue's, two rows of one's own, and two runs of a framework of one's own: %d", len(results), err, want)
 		}
 	})
 }

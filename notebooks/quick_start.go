@@ -108,7 +108,7 @@ var quickNext = strings.TrimSpace(`
 | --- | --- |
 | *ablation-bench* | compose a method with selects and sliders; run, stop and compare it with buttons |
 | *false-negatives* | pick an image or a caption and see its negatives: which are false, and what each method does with them |
-| *your-method* | write a sampler and a loss in forty lines, and run them beside the papers' |
+| *your-method* | write a sampler and a loss in forty lines, and run them beside the papers'; a task and a framework, too |
 | *falcon*, *mafa*, *srcl* | every table and figure of a paper, in its order, with what to look for |
 
 Your own photographs: *Data: "DIR"* in the options, a folder with COCO's or Flickr's captions in Karpathy's layout

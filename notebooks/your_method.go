@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// yourMethod is the notebook that adds parts of one's own to FALCON's table 1.
+// yourMethod is the notebook that adds parts of one's own to FALCON's table 1, and measures by a task and trains a framework of one's own.
 func yourMethod() kernels.Notebook {
 	return kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Markdown(yourIntroduction),
@@ -16,6 +16,12 @@ func yourMethod() kernels.Notebook {
 		kernels.Go(yourParts),
 		kernels.Markdown(yourRowsExplained),
 		kernels.Go(yourRows),
+		kernels.Markdown(yourTaskExplained),
+		kernels.Go(yourTask),
+		kernels.Go(yourMeasure),
+		kernels.Markdown(yourFrameworkExplained),
+		kernels.Go(yourFramework),
+		kernels.Go(yourRuns),
 		kernels.Markdown(yourNext),
 	}}
 }
@@ -30,7 +36,7 @@ A method answers questions about negatives, each with a part that can be exchang
 - **Matching**: which negatives does ITM, the image-text matching loss, see?
 
 This notebook writes a Batches and a Contrast in less than 40 lines, and runs them beside GRIT-VLP and FALCON: on the same data,
-from the same first weights, judged by the same columns.
+from the same first weights, judged by the same columns. Then it measures them by a task, and trains a framework, of its own.
 `)
 
 var yourPartsExplained = strings.TrimSpace(`
@@ -107,6 +113,120 @@ vlpx.Reproduce("falcon/table1", vlpx.Options{
 })
 `
 
+var yourTaskExplained = strings.TrimSpace(`
+## A task of your own
+
+A task says what it measures, why it cannot be done with a framework on a split, and what a model gives. *Neighbours* asks whether
+an image's nearest other image is of its class, which for a scene is its ground. *vlpx.Measure* measures finished runs and trains
+nothing; in *Options.Tasks* a task is measured after each epoch as well, and has a column in every table.
+`)
+
+const yourTask = `
+import (
+	"context"
+	"fmt"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+)
+
+type Neighbours struct{}
+
+func (Neighbours) Metrics() []eval.Info {
+	return []eval.Info{{Metric: "neighbours", Unit: "%", What: "images whose nearest other image is of their class"}}
+}
+
+func (Neighbours) Check(f framework.Framework, set datasets.Set) error {
+	_, embeds := f.(framework.EmbedsImages)
+	if _, labelled := set.(datasets.Labelled); !embeds || !labelled {
+		return fmt.Errorf("neighbours: %s has to embed images, and %s to have classes", f.Name(), set.Name())
+	}
+	return nil
+}
+
+func (Neighbours) Measure(ctx context.Context, on eval.Subject) (eval.Measured, error) {
+	images, err := on.Images(ctx)
+	if err != nil {
+		return eval.Measured{}, err
+	}
+	set, right := on.Set.(datasets.Labelled), 0.0
+	cosines := eval.Cosines(images.Features, images.Features, len(images.Features)/set.Len())
+	for i := range set.Len() {
+		cosines.Row(i)[i] = -2 // below every other
+		if row := cosines.Row(i); set.Class(slices.Index(row, slices.Max(row))) == set.Class(i) {
+			right++
+		}
+	}
+	return eval.Measured{Metrics: eval.Result{"neighbours": 100 * right / float64(set.Len())}}, nil
+}
+`
+
+const yourMeasure = `
+%%
+vlpx.Measure(Neighbours{}, []string{"GRIT-VLP", "FALCON"}, vlpx.Options{Scale: scale})
+vlpx.Measure(eval.Classification{Prompts: []string{"an object on {}"}}, []string{"GRIT-VLP", "FALCON"}, vlpx.Options{Scale: scale})
+`
+
+var yourFrameworkExplained = strings.TrimSpace(`
+## A framework of your own
+
+A framework declares which fields of a mini-batch it reads, names its losses, and builds them for any method. *Towers* is as small
+as one gets: an image is a linear function of its pixels, a caption the mean of its words, and *framework.Contrast* makes ITC of
+the two, by whichever Contrast the method has. As it embeds images and captions, retrieval, samplers and the task above take it.
+`)
+
+const yourFramework = `
+import (
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/paper"
+)
+
+type Towers struct{ Image, Vocab, Embed int }
+
+func newTowers(s paper.Scale, vocab int) framework.Framework { return Towers{s.Image, vocab, s.Embed} }
+
+func (Towers) Name() string              { return "Towers" }
+func (Towers) Losses() []negative.Loss   { return []negative.Loss{negative.ITC} }
+func (Towers) Check(framework.Use) error { return nil }
+func (t Towers) Dim() int                { return t.Embed }
+
+func (t Towers) Inputs(u framework.Use) []field.Field {
+	return append(u.Fields(field.Captions, field.Progress), u.Images(field.Image, t.Image, t.Image, 3))
+}
+
+func (t Towers) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
+	pixels := Reshape(images, -1, t.Image*t.Image*3)
+	return framework.Embedded{Feature: framework.Normalise(encoder.Linear(s.In("image"), pixels, t.Embed, false))}
+}
+
+func (t Towers) EmbedText(s *model.Scope, ids *Node) framework.Embedded {
+	table := encoder.Variable(s.In("text"), ids.Graph(), encoder.Embedding, t.Vocab, t.Embed)
+	words, there := Gather(table, InsertAxes(ids, -1)), NotEqual(ids, ZerosLike(ids)) // 0 is padding
+	return framework.Embedded{Feature: framework.Normalise(ReduceSum(Mul(words, InsertAxes(ConvertDType(there, words.DType()), -1)), 1))}
+}
+
+func (t Towers) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+	temperature := func(_ *model.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
+	return framework.Contrast(s, u, in, temperature, func(s *model.Scope) (image, text *Node) {
+		return t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature
+	})
+}
+`
+
+const yourRuns = `
+%%
+vlpx.Compare([]string{"InfoNCE", "GRIT-VLP"}, vlpx.Options{
+	Scale: scale,
+	Seeds: []uint64{1},
+	Model: newTowers,
+	Tasks: []eval.Task{Neighbours{}},
+})
+`
+
 var yourNext = strings.TrimSpace(`
 ## What to know before you change it
 
@@ -118,6 +238,10 @@ var yourNext = strings.TrimSpace(`
   rows of your own run anew, and so they do after the kernel restarts. Try things at *tiny*; for long runs move the part into a
   package of this module, where a run is kept until its settings change. There a change of code is yours to tell: by another
   name of the type, or a field that counts its versions.
+- So does every run of a framework, or with a task in *Options.Tasks*, from a cell: name what you want to measure of it in the cell that
+  trains it. *vlpx.Measure* in another cell is another program.
+- A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"scheduler.objectives=ITC"}*.
+  *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
 - A Contrast with variables of its own, such as a queue, has a method *Declare*, too; one that needs momentum encoders *Momentum*
   and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method,
   *Pairs*. Each part of the catalogue is a file in vlpx/negative to begin from.

@@ -188,6 +188,10 @@ func TestLockedCLIP(t *testing.T) {
 	if c := folder.VLPX; c.Locked == nil || !slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
 		t.Errorf("got %+v, want the locked encoder and the adapter", c)
 	}
+	resNet := clips(9)["ResNet"].Lock(16)
+	if err := resNet.Check(framework.Use{Image: 32, Tokens: 10}); err == nil || !strings.Contains(err.Error(), "a ResNet reads pixels") {
+		t.Errorf("a ResNet behind a locked encoder: got error %v", err)
+	}
 }
 
 // clipBatch is a mini-batch as testdata/clip.py takes it.

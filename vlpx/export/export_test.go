@@ -494,23 +494,27 @@ func TestCard(t *testing.T) {
 
 // FuzzConfig reads what is no config.json, or a changed one: an error, or settings that fit the sizes and describe themselves again.
 func FuzzConfig(f *testing.F) {
-	r, _ := small(f)
-	described, err := run.Describe(r.JSON())
-	if err != nil {
-		f.Fatal(err)
+	ours, _ := small(f)
+	theirs, _ := smallCLIP(f, "as published")
+	resNet, _ := smallCLIP(f, "ResNet")
+	for _, r := range []run.Run{ours, theirs, resNet} {
+		described, err := run.Describe(r.JSON())
+		if err != nil {
+			f.Fatal(err)
+		}
+		of, err := exportOf(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords), Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(whole)
+		f.Add(whole[:len(whole)/2])
+		f.Add([]byte(strings.Replace(string(whole), `"Width":12`, `"Width":0`, 1)))
+		f.Add([]byte(strings.Replace(string(whole), `"settings":{`, `"settings":{"a":`, 1)))
 	}
-	of, err := exportOf(r)
-	if err != nil {
-		f.Fatal(err)
-	}
-	whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords), Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole)
-	f.Add(whole[:len(whole)/2])
-	f.Add([]byte(strings.Replace(string(whole), `"Width":12`, `"Width":0`, 1)))
-	f.Add([]byte(strings.Replace(string(whole), `"settings":{`, `"settings":{"a":`, 1)))
 	f.Add([]byte(`{"vlpx": {"settings": null}}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		c, described, err := parse(content)

@@ -63,8 +63,8 @@ func (m Model) Check(u framework.Use) error {
 func (m Model) validate() error {
 	v, r, t := m.Vision, m.ResNet, m.Text
 	switch {
-	case m.resNet() && (v.Image != 0 || m.MeanPool):
-		return fmt.Errorf("clip: a ResNet beside a vision transformer or its mean; an image is seen by one tower")
+	case m.resNet() && (v != encoder.ViT{} || m.MeanPool):
+		return fmt.Errorf("clip: a ResNet beside a vision transformer, its mean, or a locked encoder; an image is seen by one tower, and a ResNet reads pixels")
 	case m.resNet() && (slices.Min(r.Layers) < 1 || r.Width < 2 || r.Width%2 != 0 || r.Image < 1 || r.Image%r.Reduction() != 0):
 		return fmt.Errorf("clip: a ResNet of %v bottlenecks, width %d and %d pixels; take at least one bottleneck a stage, an even width, and a multiple of %d pixels",
 			r.Layers, r.Width, r.Image, r.Reduction())

@@ -44,7 +44,7 @@ func TestComposition(t *testing.T) {
 						continue // the parts that a reward of MLM could disturb are tried without positives
 					}
 					method := negative.Method{Name: fmt.Sprintf("%T, %T, %T, %T", b, c, m, p), Batches: b, Contrast: c, Matching: m, Positives: p}.WithDefaults()
-					err := twoSteps(t, method, reference.Dir)
+					err := twoSteps(t, train.Smallest(t, method), reference.Dir)
 					wanted := reasonAgainst(b, c, m, p)
 					switch {
 					case wanted == "" && err != nil:
@@ -111,10 +111,33 @@ func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching,
 	return ""
 }
 
-// twoSteps validates a method, and makes two steps of a run.
-func twoSteps(t *testing.T, m negative.Method, reference string) error {
-	job := train.Smallest(t, m)
-	if m.NeedsReference() {
+// On CLIP every Batches goes with every Contrast, too, but for a reward by what it has not.
+func TestCompositionOnCLIP(t *testing.T) {
+	reference := train.OnCLIP(t, negative.Plain(), false)
+	reference.Config.Epochs = 1
+	train.Finish(t, reference)
+	byMLM := negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}
+	byITC := byMLM
+	byITC.Objectives = negative.Of(negative.ITC)
+	for _, b := range registered[negative.Batches](func(m negative.Method) negative.Batches { return m.Batches }, byMLM, byITC) {
+		for _, c := range registered[negative.Contrast](func(m negative.Method) negative.Contrast { return m.Contrast },
+			negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true}) {
+			method := negative.Method{Name: fmt.Sprintf("%T, %T", b, c), Batches: b, Contrast: c}.WithDefaults()
+			wanted := reasonAgainst(b, c, method.Matching, nil)
+			if s, schedules := b.(negative.Scheduled); schedules && s.Objectives == byMLM.Objectives {
+				wanted = "the loss MLM for a reward"
+			}
+			err := twoSteps(t, train.OnCLIP(t, method, false), reference.Dir)
+			if wanted == "" && err != nil || wanted != "" && (err == nil || !strings.Contains(err.Error(), wanted)) {
+				t.Errorf("%s: got %v, want an error about %q, or none", method.Name, err, wanted)
+			}
+		}
+	}
+}
+
+// twoSteps validates a job, and makes two steps of its run.
+func twoSteps(t *testing.T, job train.Job, reference string) error {
+	if job.Config.Method.NeedsReference() {
 		job.Config.Reference, job.Reference = "of the test", reference
 	}
 	if err := job.Config.Validate(); err != nil {

@@ -5,6 +5,7 @@ package train
 var (
 	Smallest = smallest
 	Finish   = finish
+	OnCLIP   = onCLIP
 )
 
 type NextOnes = nextOnes

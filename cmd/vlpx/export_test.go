@@ -57,7 +57,9 @@ func TestExport(t *testing.T) {
 // A CLIP is trained, exported and measured again as an ALBEF is, and another run starts from what was exported.
 func TestExportOfCLIP(t *testing.T) {
 	dir := t.TempDir()
-	of := func(args ...string) []string { return shortest(append(args, "-method", "InfoNCE", "-set", "framework=clip")...) }
+	of := func(args ...string) []string {
+		return shortest(append(args, "-method", "InfoNCE", "-set", "framework=clip")...)
+	}
 	must(t, dir, of("train")...)
 	id := only(t, dir).ID
 	want, _ := must(t, dir, of("eval", "-split", "val")...)

@@ -12,7 +12,8 @@ import (
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
-// take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings", which stand behind a method's name and in Options.Set. It tells whether there is such a list.
+// take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings", which
+// stand behind a method's name and in Options.Set. It tells whether there is such a list.
 func List(name string) (plots.Table, bool) {
 	switch name {
 	case "methods":
@@ -77,7 +78,8 @@ func methods() plots.Table {
 func frameworks() plots.Table {
 	t := plots.Table{
 		Title: "Frameworks", Heading: "framework",
-		Note:    "-framework and Options.Framework take one for all rows, with what its paper has; behind a method's name it is a setting, \"GRIT-VLP, framework=clip\".",
+		Note: "-framework and Options.Framework take one for all rows, with what its paper has; behind a method's name it is a setting, " +
+			"\"GRIT-VLP, framework=clip\".",
 		Columns: []plots.Column{{Name: "what"}, {Name: "losses"}},
 	}
 	for _, k := range paper.Frameworks() {
@@ -90,8 +92,8 @@ func frameworks() plots.Table {
 func tasks() plots.Table {
 	t := plots.Table{
 		Title: "Tasks", Heading: "metric",
-		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same without has \"" +
-			eval.CosinePrefix + "\" before its name.",
+		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same " +
+			"without has \"" + eval.CosinePrefix + "\" before its name.",
 		Columns: []plots.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
 	for _, of := range namedTasks {

@@ -48,8 +48,8 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 	p := g.Plan
 	t := plots.Table{
 		Title: fmt.Sprintf("%T on the %s split", task, split),
-		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.", p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash),
-			listed(p.Seeds, ", ")),
+		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.",
+			p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash), listed(p.Seeds, ", ")),
 	}
 	if changed := p.Settings(); len(changed) > 0 {
 		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
@@ -106,8 +106,9 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 		return nil, err
 	}
 	if !done {
-		return nil, fmt.Errorf("%s, seed %d, is not trained yet; train it first with the same settings: vlpx.Run(%q, ...) in a notebook, vlpx train -method %q in a shell",
-			r.Train.Method.Name, r.Train.Seed, r.Train.Method.Name, r.Train.Method.Name)
+		method := r.Train.Method.Name
+		return nil, fmt.Errorf("%s, seed %d, is not trained yet; train it first with the same settings: vlpx.Run(%q, ...) in a notebook, "+
+			"vlpx train -method %q in a shell", method, r.Train.Seed, method, method)
 	}
 	err = guard(func() error {
 		var kept bool

@@ -76,7 +76,8 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 		t.Errorf("got a run of %T by %d tasks, want one of its own, of mine by two", r.Train.Framework.Framework, len(r.Tasks))
 	}
 	report := made(t, grid)
-	if text := texts(t, report.table); !strings.Contains(text, "framework=Mine") || !strings.Contains(text, "height") || !strings.Contains(text, "2.00") {
+	text := texts(t, report.table)
+	if !strings.Contains(text, "framework=Mine") || !strings.Contains(text, "height") || !strings.Contains(text, "2.00") {
 		t.Errorf("got the table\n%s\nwant Mine, and a height of 2", text)
 	}
 	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework=Mine") {
@@ -182,7 +183,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := grid.Measure(t.Context(), steps{1}, "test"); err == nil || !strings.Contains(err.Error(), `train it first with the same settings: vlpx.Run("InfoNCE"`) {
+	const how = `train it first with the same settings: vlpx.Run("InfoNCE"`
+	if _, err := grid.Measure(t.Context(), steps{1}, "test"); err == nil || !strings.Contains(err.Error(), how) {
 		t.Errorf("got %v, want an error that says how to train it", err)
 	}
 	if err := grid.Make(t.Context(), nil); err != nil {

@@ -109,7 +109,8 @@ func TestFrameworkIsSetFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Framework != "CLIP" || s.Optimiser.SpareScalars || s.Scheduler.Objectives != "ITC" {
-		t.Errorf("got %q, scalars spared %t, a reward of %q; want CLIP with its reward, and no scalar spared", s.Framework, s.Optimiser.SpareScalars, s.Scheduler.Objectives)
+		t.Errorf("got %q, scalars spared %t, a reward of %q; want CLIP with its reward, and no scalar spared",
+			s.Framework, s.Optimiser.SpareScalars, s.Scheduler.Objectives)
 	}
 	if err := s.Set("framework=albef"); err == nil || !strings.Contains(err.Error(), "it is CLIP already") {
 		t.Errorf("a second framework: got %v", err)

@@ -102,7 +102,8 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 		return data{}, err
 	}
 	if len(r.Tasks) == 0 {
-		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval for a framework that embeds captions", r.Train.Method.Name)
+		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval for a framework that embeds captions",
+			r.Train.Method.Name)
 	}
 	if err := r.selectable(); err != nil {
 		return data{}, err

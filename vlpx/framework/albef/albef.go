@@ -15,6 +15,8 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
+func init() { framework.Register(Model{}) }
+
 // Model is ALBEF, the model of Li et al. (2021): a ViT, a BERT whose upper half fuses text with image, projections to a shared
 // embedding, and heads for ITM and MLM (METHODS.md 1.1).
 type Model struct {

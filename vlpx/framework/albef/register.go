@@ -1,5 +1,0 @@
-package albef
-
-import "vlpx.internal/vlpx/framework"
-
-func init() { framework.Register(Model{}) }

@@ -1,7 +1,7 @@
 // Package negative holds the methods: what is done about the negatives of a mini-batch. A method is a composition of parts,
 // each the answer to one question, one idea a file:
 //
-//   - Batches: which pairs share a mini-batch (uniform, grouped, fixed quantile, progressive, scheduled).
+//   - Batches: which pairs share a mini-batch (uniform, streamed, grouped, fixed quantile, progressive, scheduled).
 //   - Contrast: how ITC weighs the other pairs (InfoNCE, momentum distillation, consistency,
 //     hard-negative weights, similarity regulation, smoothing).
 //   - Matching: which negatives ITM sees (sampled, hardest).

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -148,6 +149,14 @@ func parse(content []byte) (*Tokenizer, error) {
 	}
 	if specials[0].name == clipStart && int(t.sep) != t.size-1 {
 		return nil, fmt.Errorf("%s has the id %d of %d; models find it by the largest id, as in CLIP: put it last", clipEnd, t.sep, t.size)
+	}
+	of := map[int]string{}
+	for _, token := range slices.Sorted(maps.Keys(vocabulary)) {
+		id := vocabulary[token]
+		if other, taken := of[id]; taken {
+			return nil, fmt.Errorf("tokens %q and %q have the same id %d; give each its own", other, token, id)
+		}
+		of[id] = token
 	}
 	sum := sha256.Sum256(content)
 	t.hash = hex.EncodeToString(sum[:8])

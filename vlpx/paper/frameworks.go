@@ -129,10 +129,8 @@ func (s *Scale) likeCLIP() {
 	if s.Name != "paper" {
 		return
 	}
-	full := s.Optimiser
-	full.Beta2, full.Epsilon, full.WeightDecay = 0.98, 1e-6, 0.2
-	s.Optimiser = full
+	s.Optimiser.Beta2, s.Optimiser.Epsilon, s.Optimiser.WeightDecay = 0.98, 1e-6, 0.2
 	s.Image, s.MeanPool, s.MaxLen, s.Positions, s.Embed = 224, false, 77, 77, 512
 	s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = 512, 8, 2048, 12
-	s.Epochs, s.Schedule = 32, train.Schedule{Warmup: 0, Rate: 5e-4, Min: 0, Units: 2000, Unit: 1}
+	s.Epochs, s.Schedule = 32, train.Schedule{Rate: 5e-4, Units: 2000, Unit: 1}
 }

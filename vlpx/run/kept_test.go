@@ -39,10 +39,11 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("with its lines moved: got %s (%v), want %s", got.ID, err, r.ID())
 	}
 	for old, spoilt := range map[string]struct{ new, want string }{
-		`"Format": 2`: {`"Format": 3`, "settings of format 3; this version knows format 2"},
-		`"Rerank": 2`: {`"Rerank": 2, "Reorder": 1`, `json: unknown field "Reorder"`},
-		`"Seed": 1,`:  {`"Seed": "one",`, "no run's settings"},
-		"{":           {"[", "no run's settings"},
+		`"Format": 2`:  {`"Format": 3`, "settings of format 3; this version knows format 2"},
+		`"Format": 2,`: {`"Format": 1,`, "settings of format 1, of an older version"},
+		`"Rerank": 2`:  {`"Rerank": 2, "Reorder": 1`, `json: unknown field "Reorder"`},
+		`"Seed": 1,`:   {`"Seed": "one",`, "no run's settings"},
+		"{":            {"[", "no run's settings"},
 	} {
 		text := strings.Replace(string(r.JSON()), old, spoilt.new, 1)
 		if _, err := Describe([]byte(text)); err == nil || !strings.Contains(err.Error(), spoilt.want) {

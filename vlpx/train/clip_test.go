@@ -101,6 +101,20 @@ func TestCLIPLacksMatching(t *testing.T) {
 	refused(t, job, "needs the loss ITM")
 }
 
+// halved declares images of half the side.
+type halved struct{ clip.Model }
+
+func (h halved) Inputs(u framework.Use) []field.Field {
+	return append(u.Fields(field.Captions, field.Progress), u.Images(field.Image, u.Image/2, u.Image/2, 3))
+}
+
+// A field that is declared in another shape than it is made in is told before training.
+func TestDeclaredShapes(t *testing.T) {
+	job := onCLIP(t, plain, false)
+	job.Config.Framework.Framework = halved{job.Config.Framework.Framework.(clip.Model)}
+	refused(t, job, `reads "image" of shape (Float32)[4, 8, 8, 3], and what is made has (Float32)[4, 16, 16, 3]`)
+}
+
 // refused expects an error that says something before there is a step.
 func refused(t *testing.T, job Job, says string) {
 	t.Helper()

@@ -87,11 +87,19 @@ func (c Config) Validate() error {
 // makeable tells why a field that a step reads cannot be made.
 func (c Config) makeable() error {
 	for _, f := range c.Inputs() {
-		if !made[f.Name] {
+		if reals[f.Name] == nil && wholes[f.Name] == nil {
 			return fmt.Errorf("train: %s reads %q, which nothing makes; there are %s", c.Framework.Name(), f.Name, fieldNames())
 		}
 		pixels := f.Shape.Rank() == 4
+		want := c.Use().Field(f.Name).Shape
+		if f.Name == field.Image || f.Name == field.View {
+			if want = f.Shape; pixels {
+				want = c.Use().Images(f.Name, c.Transform.Size, c.Transform.Size, 3).Shape
+			}
+		}
 		switch {
+		case !f.Shape.Equal(want):
+			return fmt.Errorf("train: %s reads %q of shape %s, and what is made has %s; declare it so", c.Framework.Name(), f.Name, f.Shape, want)
 		case f.Name == field.Image && !pixels && c.Transform != (transform.Pipeline{Size: c.Transform.Size}):
 			return fmt.Errorf("train: a locked encoder sees each image as it is; take the augmentation away, or lock none")
 		case f.Name == field.View && !pixels:

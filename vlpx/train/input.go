@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/datasets"
@@ -17,16 +16,61 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// made are the fields that a trainer makes of a mini-batch.
-var made = map[field.Name]bool{
-	field.Image: true, field.View: true, field.Captions: true, field.Masked: true, field.Words: true, field.Noise: true,
-	field.Progress: true, field.Rate: true, field.Index: true, field.Items: true, field.Class: true, field.Truth: true, field.Fresh: true,
+// reals make the numbers of a field of a mini-batch, wholes the whole numbers.
+var (
+	reals = map[field.Name]func(*trainer, loader.Batch) []float32{
+		field.Image: func(_ *trainer, b loader.Batch) []float32 { return b.Pixels },
+		field.View:  func(_ *trainer, b loader.Batch) []float32 { return b.View },
+		field.Noise: func(t *trainer, _ loader.Batch) []float32 {
+			return gumbel(t.job.Config.Seed, t.Epoch, t.Step, 2*t.job.Config.BatchSize*t.job.Config.BatchSize)
+		},
+		field.Progress: func(t *trainer, _ loader.Batch) []float32 {
+			return []float32{float32(float64(t.Epoch) + float64(t.Step)/float64(t.steps))}
+		},
+		field.Rate: func(t *trainer, _ loader.Batch) []float32 {
+			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step))}
+		},
+		field.Truth: func(t *trainer, b loader.Batch) []float32 { return t.truth(b.Pairs) },
+	}
+	wholes = map[field.Name]func(*trainer, loader.Batch) []int32{
+		field.Captions: func(_ *trainer, b loader.Batch) []int32 { return b.IDs },
+		field.Masked: func(t *trainer, b loader.Batch) []int32 {
+			masked, _ := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
+			return masked
+		},
+		field.Words: func(t *trainer, b loader.Batch) []int32 {
+			_, words := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
+			return words
+		},
+		field.Fresh: func(t *trainer, _ loader.Batch) []int32 {
+			return t.masks("mask of new positives", 2*t.job.Config.BatchSize*t.job.Config.MaxLen).Codes(t.special())
+		},
+		field.Index: func(_ *trainer, b loader.Batch) []int32 { return each(b, func(pair int) int { return pair }) },
+		field.Items: func(t *trainer, b loader.Batch) []int32 {
+			return each(b, func(pair int) int { return t.pairs[pair].Image })
+		},
+		field.Class: func(t *trainer, b loader.Batch) []int32 {
+			return each(b, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
+		},
+	}
+)
+
+// each is a whole number of each pair of a mini-batch.
+func each(b loader.Batch, of func(pair int) int) []int32 {
+	numbers := make([]int32, len(b.Pairs))
+	for k, pair := range b.Pairs {
+		numbers[k] = int32(of(pair))
+	}
+	return numbers
 }
 
-// fieldNames lists them.
+// fieldNames lists the fields that are made.
 func fieldNames() string {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(made)) {
+	for _, name := range slices.Sorted(maps.Keys(reals)) {
+		names = append(names, fmt.Sprintf("%q", name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(wholes)) {
 		names = append(names, fmt.Sprintf("%q", name))
 	}
 	return strings.Join(names, ", ")
@@ -36,64 +80,13 @@ func fieldNames() string {
 func (t *trainer) input(b loader.Batch) field.Values {
 	in := field.Values{}
 	for _, f := range t.step.inputs {
-		if f.Shape.DType == dtypes.Int32 {
-			in[f.Name] = tensors.FromFlatDataAndDimensions(t.whole(f.Name, b), f.Shape.Dimensions...)
+		if numbers, ok := reals[f.Name]; ok {
+			in[f.Name] = tensors.FromFlatDataAndDimensions(numbers(t, b), f.Shape.Dimensions...)
 		} else {
-			in[f.Name] = tensors.FromFlatDataAndDimensions(t.real(f.Name, b), f.Shape.Dimensions...)
+			in[f.Name] = tensors.FromFlatDataAndDimensions(wholes[f.Name](t, b), f.Shape.Dimensions...)
 		}
 	}
 	return in
-}
-
-// real are the numbers of a field.
-func (t *trainer) real(name field.Name, b loader.Batch) []float32 {
-	c := t.job.Config
-	switch name {
-	case field.Image:
-		return b.Pixels
-	case field.View:
-		return b.View
-	case field.Noise:
-		return gumbel(c.Seed, t.Epoch, t.Step, 2*c.BatchSize*c.BatchSize)
-	case field.Progress:
-		return []float32{float32(float64(t.Epoch) + float64(t.Step)/float64(t.steps))}
-	case field.Rate:
-		return []float32{float32(c.Schedule.At(t.Epoch, t.Step))}
-	case field.Truth:
-		return t.truth(b.Pairs)
-	}
-	panic(fmt.Sprintf("train: the field %q has no numbers", name))
-}
-
-// whole are the whole numbers of a field.
-func (t *trainer) whole(name field.Name, b loader.Batch) []int32 {
-	c := t.job.Config
-	each := func(of func(pair int) int) []int32 {
-		numbers := make([]int32, len(b.Pairs))
-		for k, pair := range b.Pairs {
-			numbers[k] = int32(of(pair))
-		}
-		return numbers
-	}
-	switch name {
-	case field.Captions:
-		return b.IDs
-	case field.Masked:
-		masked, _ := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
-		return masked
-	case field.Words:
-		_, labels := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
-		return labels
-	case field.Fresh:
-		return t.masks("mask of new positives", 2*c.BatchSize*c.MaxLen).Codes(t.special())
-	case field.Index:
-		return each(func(pair int) int { return pair })
-	case field.Items:
-		return each(func(pair int) int { return t.pairs[pair].Image })
-	case field.Class:
-		return each(func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
-	}
-	panic(fmt.Sprintf("train: the field %q has no whole numbers", name))
 }
 
 // masks draws those of n tokens.

@@ -100,9 +100,9 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
-	told := framework.Contrast(s, u, in, m.temperature, func(s *model.Scope) (image, text *Node) {
-		return m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature
-	})
+	told := framework.Contrast(s, u, in, framework.Contrasting{Temperature: m.temperature, Embed: func(s *model.Scope) []*Node {
+		return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
+	}})
 	_, distils := u.Method.Contrast.(negative.Distiller)
 	told.Repeats = !distils && !m.resNet() // batch normalisation sees the mini-batch in training alone
 	return told

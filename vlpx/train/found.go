@@ -1,0 +1,67 @@
+package train
+
+// Found counts, of the negatives of an epoch whose truth is known, those that the method took for false ones and left out of the loss, or made
+// positives, and those that are false. A negative of several views counts with each.
+type Found struct {
+	Negatives int `json:"negatives"` // of all anchors
+	False     int `json:"false"`     // of these, the false ones
+	Found     int `json:"found"`     // of Negatives, those taken for false
+	Right     int `json:"right"`     // of Found, the false ones
+	// Unknown and FoundUnknown are the negatives whose truth is not known, and those of them taken for false.
+	Unknown      int `json:"unknown,omitempty"`
+	FoundUnknown int `json:"found_unknown,omitempty"`
+}
+
+// Precision is the share of the found negatives that are false, Recall the share of the false ones that are found, and F1 their harmonic mean, as
+// parts of one; 0 where there are none.
+func (f Found) Precision() float64 { return share(f.Right, f.Found) }
+
+// Recall: see Precision.
+func (f Found) Recall() float64 { return share(f.Right, f.False) }
+
+// F1: see Precision.
+func (f Found) F1() float64 { return share(2*f.Right, f.Found+f.False) }
+
+// Share is that of the negatives that are found, known or not, a part of one.
+func (f Found) Share() float64 { return share(f.Found+f.FoundUnknown, f.Negatives+f.Unknown) }
+
+// add counts the anchors of one kind of a mini-batch.
+//
+//   - found: 1 or 0, [batch, views, candidates], candidates view by view.
+//   - holds: whether the candidate of a place in the mini-batch belongs to the anchor of another, and whether that is known.
+func (f *Found) add(found []float32, batch int, holds func(anchor, candidate int) (is, known bool)) {
+	each := len(found) / batch
+	for anchor := range batch {
+		row := found[anchor*each : (anchor+1)*each]
+		for candidate := range batch {
+			if candidate == anchor {
+				continue
+			}
+			times, taken := 0, 0
+			for at := candidate; at < len(row); at += batch {
+				times++
+				if row[at] > 0 {
+					taken++
+				}
+			}
+			switch is, known := holds(anchor, candidate); {
+			case !known:
+				f.Unknown, f.FoundUnknown = f.Unknown+times, f.FoundUnknown+taken
+			case is:
+				f.False, f.Right = f.False+times, f.Right+taken
+				fallthrough
+			default:
+				f.Negatives, f.Found = f.Negatives+times, f.Found+taken
+			}
+		}
+	}
+}
+
+// metrics are those of the epoch by their names, in per cent.
+func (f Found) metrics() map[string]float64 {
+	metrics := map[string]float64{FoundShare: 100 * f.Share()}
+	if f.Negatives > 0 {
+		metrics[FoundPrecision], metrics[FoundRecall], metrics[FoundF1] = 100*f.Precision(), 100*f.Recall(), 100*f.F1()
+	}
+	return metrics
+}

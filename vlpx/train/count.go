@@ -36,6 +36,9 @@ func (t *trainer) count(batch []int, out Output) error {
 			t.Current.find(floats(of.name), len(batch), of.holds)
 		}
 	}
+	if out.Has(field.FoundOfImages) && t.Epoch == c.Epochs-1 && t.Step == 0 {
+		t.Current.Found.show(floats(field.FoundOfImages), batch)
+	}
 	if out.Has(field.Weights) {
 		t.Current.weigh(floats(field.Weights), batch, t.pairs, t.relation)
 	}

@@ -10,6 +10,15 @@ type Found struct {
 	// Unknown and FoundUnknown are the negatives whose truth is not known, and those of them taken for false.
 	Unknown      int `json:"unknown,omitempty"`
 	FoundUnknown int `json:"found_unknown,omitempty"`
+	// Shown are the images of a mini-batch, in the last epoch's first one, with the pairs taken for false negatives of each.
+	Shown []ShownAnchor `json:"shown,omitempty"`
+}
+
+// ShownAnchor is an image with the pairs of its mini-batch that a method took for its false negatives; pairs are indices into the training
+// set's.
+type ShownAnchor struct {
+	Anchor int   `json:"anchor"`
+	Found  []int `json:"found"`
 }
 
 // Precision is the share of the found negatives that are false, Recall the share of the false ones that are found, and F1 their harmonic mean, as
@@ -64,4 +73,21 @@ func (f Found) metrics() map[string]float64 {
 		metrics[FoundPrecision], metrics[FoundRecall], metrics[FoundF1] = 100*f.Precision(), 100*f.Recall(), 100*f.F1()
 	}
 	return metrics
+}
+
+// show keeps the found negatives of each image of a mini-batch; one that is found for any of the views counts.
+func (f *Found) show(found []float32, batch []int) {
+	each := len(found) / len(batch)
+	for anchor, pair := range batch {
+		shown := ShownAnchor{Anchor: pair, Found: []int{}}
+		for candidate, other := range batch {
+			for at := anchor*each + candidate; at < (anchor+1)*each; at += len(batch) {
+				if found[at] > 0 {
+					shown.Found = append(shown.Found, other)
+					break
+				}
+			}
+		}
+		f.Shown = append(f.Shown, shown)
+	}
 }

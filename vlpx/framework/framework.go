@@ -73,6 +73,14 @@ type EmbedsImages interface {
 	EmbedImage(s *model.Scope, images *Node) Embedded
 }
 
+// Represents is a Framework whose representation of images lies below their embedding, as that before a projection head does. Probes of what
+// was learned read it, such as linear classifiers; of other frameworks they read the embedding.
+type Represents interface {
+	EmbedsImages
+	// Represent encodes a batch of images, as field.Image, to [batch, width], not normalised. The scope is that of the model's variables.
+	Represent(s *model.Scope, images *Node) *Node
+}
+
 // Embeds is a Framework that brings images and captions to a shared embedding: retrieval, samplers and zero-shot classes go by it.
 type Embeds interface {
 	EmbedsImages

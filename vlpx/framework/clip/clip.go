@@ -124,15 +124,24 @@ func (m Model) Dim() int { return m.Embed }
 
 // EmbedImage implements framework.Embeds.
 func (m Model) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
+	embedded := m.Represent(s, images)
+	if !m.resNet() {
+		embedded = encoder.Project(s.In("vision_projection"), embedded, m.Embed, m.Half)
+	}
+	return framework.Embedded{Feature: framework.Normalise(embedded)}
+}
+
+// Represent implements framework.Represents: what is projected to the embedding, and of a ResNet, whose attention pool ends in the embedding, this
+// before it is normalised.
+func (m Model) Represent(s *model.Scope, images *Node) *Node {
 	if m.resNet() {
-		return framework.Embedded{Feature: framework.Normalise(m.ResNet.Encode(s.In("vision"), images, m.Half))}
+		return m.ResNet.Encode(s.In("vision"), images, m.Half)
 	}
 	tokens := m.Vision.Encode(s.In("vision"), images, m.Half)
-	summary := Squeeze(Slice(tokens, AxisRange(), AxisRange(0, 1)), 1)
 	if m.MeanPool {
-		summary = ReduceMean(tokens, 1)
+		return ReduceMean(tokens, 1)
 	}
-	return framework.Embedded{Feature: framework.Normalise(encoder.Project(s.In("vision_projection"), summary, m.Embed, m.Half))}
+	return Squeeze(Slice(tokens, AxisRange(), AxisRange(0, 1)), 1)
 }
 
 // EmbedText implements framework.Embeds.

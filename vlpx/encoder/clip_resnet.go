@@ -20,7 +20,7 @@ type CLIPResNet struct {
 func (r CLIPResNet) Reduction() int { return 4 << (len(r.Layers) - 1) }
 
 // Channels is the width of the last maps, which the attention pool reads.
-func (r CLIPResNet) Channels() int { return stageWidth(r.Width, len(r.Layers)-1) }
+func (r CLIPResNet) Channels() int { return expansion * r.Width << (len(r.Layers) - 1) }
 
 // Input is the shape of what Encode reads of an image, [Image, Image, 3].
 func (r CLIPResNet) Input() []int { return []int{r.Image, r.Image, 3} }
@@ -46,7 +46,7 @@ func (r CLIPResNet) Stages(s *model.Scope, images *Node, half bool) []*Node {
 		}
 		x = relu(BatchNorm(stem.In("norm%d", i+1), Convolution(stem.In("convolution%d", i+1), x, 3, stride, width, half)))
 	}
-	return stages(s, averagePool(x, 2), r.Layers, bottleneck{width: r.Width, pooled: true, half: half})
+	return stages(s, averagePool(x, 2), r.Layers, block{width: r.Width, pooled: true, half: half})
 }
 
 // pool lets the mean of maps [batch, side, side, width] attend to it and to all places; the first position is the mean's.

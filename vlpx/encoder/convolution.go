@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,34 +21,35 @@ func Convolution(s *model.Scope, x *Node, size, stride, out int, half bool) *Nod
 	return MatMulRows(patches(x, size, stride), kernels, half)
 }
 
-// patches gathers what each place of a convolution's result sees of x: [batch, height/stride, width/stride, size*size*in].
+// patches gathers what each place of a convolution's result sees of x: [batch, height/stride, width/stride, size*size*in]. It goes along
+// the rows first and then down, since each slice is a pass over all of it, there and back.
 func patches(x *Node, size, stride int) *Node {
-	seen := windows(x, size, stride, 0)
-	if len(seen) == 1 {
-		return seen[0]
+	for _, axis := range []int{2, 1} {
+		x = Concatenate(taps(x, axis, size, stride, 0), -1)
 	}
-	return Concatenate(seen, -1)
+	return x
 }
 
-// windows are what every place of a window of size x size pixels sees of maps x [batch, height, width, channels] as the window goes over
-// them by strides: each [batch, height/stride, width/stride, channels], row by row of the window.
+// taps are what the places of a window of size pixels see of maps x [batch, height, width, channels] as the window goes along an axis by
+// strides: one a place of the window, the axis by stride as long, rounded up.
 //
 //   - around: the value of pixels outside of the maps.
-func windows(x *Node, size, stride int, around float64) []*Node {
+func taps(x *Node, axis, size, stride int, around float64) []*Node {
 	if size == 1 && stride == 1 {
 		return []*Node{x}
 	}
-	batch, channels := x.Shape().Dim(0), x.Shape().Dim(3)
-	rows, down := extent(x.Shape().Dim(1), size, stride)
-	columns, across := extent(x.Shape().Dim(2), size, stride)
-	x = Pad(x, Scalar(x.Graph(), x.DType(), around), compute.PadAxis{}, down, across, compute.PadAxis{})
-	x = Reshape(x, batch, x.Shape().Dim(1)/stride, stride, x.Shape().Dim(2)/stride, stride, channels)
+	places, beyond := extent(x.Shape().Dim(axis), size, stride)
+	padding := make([]compute.PadAxis, x.Rank())
+	padding[axis] = beyond
+	x = Pad(x, Scalar(x.Graph(), x.DType(), around), padding...)
+	dims := x.Shape().Clone().Dimensions
+	dims[axis] = places
+	x = Reshape(x, slices.Concat(dims[:axis], []int{x.Shape().Dim(axis) / stride, stride}, dims[axis+1:])...)
+	ranges := slices.Repeat([]SliceAxisSpec{AxisRange()}, x.Rank())
 	var seen []*Node
 	for i := range size {
-		for j := range size {
-			seen = append(seen, Reshape(Slice(x, AxisRange(), AxisRange(i/stride, i/stride+rows), AxisElem(i%stride),
-				AxisRange(j/stride, j/stride+columns), AxisElem(j%stride), AxisRange()), batch, rows, columns, channels))
-		}
+		ranges[axis], ranges[axis+1] = AxisRange(i/stride, i/stride+places), AxisElem(i%stride)
+		seen = append(seen, Reshape(Slice(x, ranges...), dims...))
 	}
 	return seen
 }
@@ -63,12 +65,11 @@ func extent(length, size, stride int) (places int, around compute.PadAxis) {
 // maxPool is the largest value of windows of 3 x 3 pixels, every second one, of maps x [batch, height, width, channels], rounded up. Of
 // equal ones the first has the gradient. The engines' own pools do not agree on it where windows overlap.
 func maxPool(x *Node) *Node {
-	seen := windows(x, 3, 2, -math.MaxFloat32)
-	largest := seen[0]
-	for _, other := range seen[1:] {
-		largest = Max(largest, other)
+	for _, axis := range []int{2, 1} {
+		seen := taps(x, axis, 3, 2, -math.MaxFloat32)
+		x = Max(Max(seen[0], seen[1]), seen[2])
 	}
-	return largest
+	return x
 }
 
 // averagePool is the mean of squares of so many pixels a side of maps x [batch, height, width, channels]; what is left at the far edges

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 )
@@ -36,6 +38,51 @@ func TestStagesOfAnySize(t *testing.T) {
 		if v := n.store.GetVariable(path); v == nil || v.Trainable != trainable {
 			t.Errorf("variable %s: got %v, want one that is trainable: %v", path, v, trainable)
 		}
+	}
+}
+
+// ResNet-18 and ResNet-50 have as many parameters without their classifiers (torchvision), and the stem for small images leaves them
+// their sides.
+func TestBlocks(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	for _, c := range []struct {
+		r          ResNet
+		first      int // side of the first maps
+		parameters int
+	}{
+		{ResNet{Layers: []int{2, 2, 2, 2}, Width: 64, Basic: true}, 8, 11_176_512},
+		{ResNet{Layers: []int{3, 4, 6, 3}, Width: 64}, 8, 23_508_032},
+		{ResNet{Layers: []int{2, 2, 2, 2}, Width: 64, Basic: true, Stem: 1}, 32, 11_176_512 - (49-9)*3*64},
+		{ResNet{Layers: []int{1}, Width: 2, Basic: true, Stem: 2}, 16, 9*3*2 + 2*9*2*2 + 3*2*2},
+	} {
+		c.r.Image = 32
+		store := model.NewStore()
+		exec, err := model.NewExec(backend, store, func(s *model.Scope, x *Node) *Node {
+			maps := c.r.Stages(s, x, false)
+			maps[0].AssertDims(2, c.first, c.first, c.r.first(false).out())
+			maps[len(maps)-1].AssertDims(2, c.first>>(len(maps)-1), c.first>>(len(maps)-1), c.r.Output())
+			return maps[len(maps)-1]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exec.Compile(shapes.Make(dtypes.Float32, 2, 32, 32, 3)); err != nil {
+			t.Fatalf("%+v: %v", c.r, err)
+		}
+		got := 0
+		for v := range store.IterVariables() {
+			if v.Trainable {
+				got += v.Shape().Size()
+			}
+		}
+		if got != c.parameters {
+			t.Errorf("%+v: got %d parameters, want %d", c.r, got, c.parameters)
+		}
+		exec.Finalize()
 	}
 }
 

@@ -90,7 +90,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
-		Retrieved: measured.Retrieved, Items: measured.Items,
+		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)
@@ -271,6 +271,9 @@ func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, 
 		all.Retrieved = append(all.Retrieved, measured.Retrieved...)
 		if measured.Items != nil {
 			all.Items = measured.Items
+		}
+		if measured.Laid != nil {
+			all.Laid = measured.Laid
 		}
 	}
 	return all, nil

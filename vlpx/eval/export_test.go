@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"maps"
 
 	"vlpx.internal/datasets"
@@ -22,3 +23,27 @@ func MeasuredBy(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 
 // FoldRecall is for folds smaller than COCO's.
 var FoldRecall = foldRecall
+
+// Fit is what [LinearEvaluation] learns of all images, and the mean cross entropy there, with its gradient.
+func Fit(ctx context.Context, l LinearEvaluation, features []float32, class []int, classes, epochs int) (weights []float64, err error) {
+	of := seen{features, len(features) / len(class), class, make([]string, classes)}
+	s, err := l.fit(ctx, of, l.taken(of, 1), epochs)
+	if err != nil {
+		return nil, err
+	}
+	return s.weights.Data, nil
+}
+
+// CrossEntropy is the mean over labelled representations by weights [width+1, classes], with its gradient.
+func CrossEntropy(weights []float64, features []float32, class []int, classes int) (loss float64, gradient []float64) {
+	of := seen{features, len(features) / len(class), class, make([]string, classes)}
+	s := newSoftmax(of.width, classes, len(class))
+	copy(s.weights.Data, weights)
+	loss = s.backward(rowsOf(of))
+	return loss, s.gradient.Data
+}
+
+// Taken are the images of a share of training images of such classes.
+func Taken(l LinearEvaluation, class []int, classes int, share float64) []int {
+	return l.taken(seen{nil, 0, class, make([]string, classes)}, share)
+}

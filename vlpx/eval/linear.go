@@ -151,7 +151,7 @@ func (l LinearEvaluation) fit(ctx context.Context, training seen, taken []int, e
 	}
 	peak := linearRate * float64(size) / 256
 	size = min(size, len(taken))
-	batch, s := newRows(size, training.width), newSoftmax(training.width, len(training.classes), size)
+	batch, s := newRows(size, training.width), newSoftmax(training.width, len(training.classes))
 	first := random.Stream(l.Seed, "linear", "weights")
 	for i := range training.width * len(training.classes) {
 		s.weights.Data[i] = linearFirst * first.NormFloat64()

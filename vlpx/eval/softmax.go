@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -57,13 +58,15 @@ type softmax struct {
 	logits   []float64      // room, [batch, classes]
 }
 
-func newSoftmax(width, classes, batch int) *softmax {
-	return &softmax{dense(width+1, classes), dense(width+1, classes), make([]float64, batch*classes)}
+func newSoftmax(width, classes int) *softmax {
+	return &softmax{weights: dense(width+1, classes), gradient: dense(width+1, classes)}
 }
 
 // forward are the logits of a batch, [rows, classes], which live until the next call.
 func (s *softmax) forward(x rows) blas64.General {
-	logits := blas64.General{Rows: x.Rows, Cols: s.weights.Cols, Stride: s.weights.Cols, Data: s.logits[:x.Rows*s.weights.Cols]}
+	n := x.Rows * s.weights.Cols
+	s.logits = slices.Grow(s.logits[:0], n)[:n]
+	logits := blas64.General{Rows: x.Rows, Cols: s.weights.Cols, Stride: s.weights.Cols, Data: s.logits}
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x.General, s.weights, 0, logits)
 	return logits
 }
@@ -94,7 +97,6 @@ func (s *softmax) backward(x rows) float64 {
 func (s *softmax) answers(of seen) []int {
 	const most = 1024
 	batch := newRows(min(most, len(of.class)), of.width)
-	s.logits = append(s.logits[:0], make([]float64, batch.Rows*s.weights.Cols)...)
 	var answers []int
 	for from := 0; from < len(of.class); from += batch.Rows {
 		n := min(batch.Rows, len(of.class)-from)

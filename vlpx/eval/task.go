@@ -35,7 +35,7 @@ type Tasks []Task
 // known are the tasks of this package by their names in JSON.
 var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
-	"eval.LinearEvaluation": decode[LinearEvaluation],
+	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -341,6 +341,10 @@ func TestFolderTarget(t *testing.T) {
 	if _, err := eval.FolderTarget(captions, ""); err == nil || !strings.Contains(err.Error(), "has no class of each image") {
 		t.Errorf("captions: got %v", err)
 	}
+}
+
+// TestCoarseTarget is CIFAR-100 by its coarse classes.
+func TestCoarseTarget(t *testing.T) {
 	data := os.Getenv("VLPX_DATA")
 	if data == "" {
 		t.Skip("VLPX_DATA does not name a folder with cifar100/")

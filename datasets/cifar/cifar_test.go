@@ -147,6 +147,43 @@ func TestCIFAR100(t *testing.T) {
 	}
 }
 
+// By its coarse classes CIFAR-100 is another collection of the same images.
+func TestCoarse(t *testing.T) {
+	var train strings.Builder
+	for i := range 20 {
+		train.WriteString(record(i, byte(i), byte(5*i)))
+	}
+	names := make([]string, 20)
+	for i := range names {
+		names[i] = fmt.Sprintf("large_animals_%d", i)
+	}
+	for what, c := range map[string]struct{ file, text, want string }{
+		"list": {namesOf20, strings.Join(names, "\n"), "large animals 19"},
+		"JSON": {namesInJSON, `{"fine": ["a"], "coarse": ["` + strings.Join(names, `","`) + `"]}`, "large animals 19"},
+		"none": {"readme.txt", "", "class 19"},
+	} {
+		dir := folder(t, map[string]string{"train.bin": train.String(), c.file: c.text})
+		coarse, err := OpenCoarse(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		s := split(t, coarse, "val") // the last two
+		if got := s.Classes()[s.Class(1)]; s.Len() != 2 || s.Class(0) != 18 || got != c.want || len(s.Classes()) != 20 || coarse.Name() != "CIFAR-100 coarse" {
+			t.Errorf("%s: got class %d, then %q of %d, of %s, want 18 and %q of 20", what, s.Class(0), got, len(s.Classes()), coarse.Name(), c.want)
+		}
+		if fine, err := Open(dir); what != "JSON" && (err != nil || fine.Hash() == coarse.Hash()) {
+			t.Errorf("%s: the hash is that of the fine classes (%v)", what, err)
+		}
+	}
+	if _, err := OpenCoarse(folder(t, batches(t))); err == nil || !strings.Contains(err.Error(), "CIFAR-10 has no coarse classes") {
+		t.Errorf("CIFAR-10: got %v", err)
+	}
+	if _, err := OpenCoarse(folder(t, map[string]string{"train.bin": train.String(), namesOf20: "a\nb"})); err == nil ||
+		!strings.Contains(err.Error(), "coarse_label_names.txt: 2 names of the 20 classes of CIFAR-100 coarse") {
+		t.Errorf("two names: got %v", err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	whole := batches(t)
 	with := func(name, text string) map[string]string {
@@ -291,6 +328,20 @@ func TestSubset(t *testing.T) {
 	}
 	if len(seen["train"]) != 100 || seen["train"]["aquarium fish"] == 0 {
 		t.Errorf("got %d classes, want a hundred with aquarium fish", len(seen["train"]))
+	}
+	coarse, err := OpenCoarse(filepath.Join(root, "cifar100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[int]int{} // the coarse class of each fine one
+	for fine, large, i := split(t, c, "train"), split(t, coarse, "train"), 0; i < fine.Len(); i++ {
+		if k, known := of[fine.Class(i)]; known && k != large.Class(i) {
+			t.Errorf("%s is of %s and of %s", fine.Classes()[fine.Class(i)], large.Classes()[k], large.Classes()[large.Class(i)])
+		}
+		of[fine.Class(i)] = large.Class(i)
+	}
+	if s := split(t, coarse, "test"); s.Classes()[s.Class(0)] != "fruit and vegetables" {
+		t.Errorf("an apple is of %s", s.Classes()[s.Class(0)])
 	}
 	// The file names of meta.json tell the class of each test image: the first is an apple, the second a bus, the third a rocket.
 	s := split(t, c, "test")

@@ -34,20 +34,37 @@ var (
 
 // Open reads the records of a folder. The test records may be missing: then there is no split "test".
 func Open(dir string) (*Collection, error) {
-	c, err := open(dir)
+	c, err := open(dir, variant(dir))
 	if err != nil {
 		return nil, fmt.Errorf("cifar: %s: %w", dir, err)
 	}
 	return c, nil
 }
 
-func open(dir string) (*Collection, error) {
-	c, digest := &Collection{format: cifar100}, sha256.New()
+// OpenCoarse reads the records of a folder of CIFAR-100, of which the 20 coarse classes are the classes.
+func OpenCoarse(dir string) (*Collection, error) {
+	if f := variant(dir); f.name != cifar100.name {
+		return nil, fmt.Errorf("cifar: %s: %s has no coarse classes; CIFAR-100 has", dir, f.name)
+	}
+	c, err := open(dir, cifar100c)
+	if err != nil {
+		return nil, fmt.Errorf("cifar: %s: %w", dir, err)
+	}
+	return c, nil
+}
+
+// variant is that of a folder's files.
+func variant(dir string) format {
 	for _, sign := range []string{namesOf10, trainFiles[1][0]} {
 		if _, err := find(dir, sign); err == nil {
-			c.format = cifar10
+			return cifar10
 		}
 	}
+	return cifar100
+}
+
+func open(dir string, f format) (*Collection, error) {
+	c, digest := &Collection{format: f}, sha256.New()
 	names, err := classNames(dir, c.format)
 	if err != nil {
 		return nil, err
@@ -127,7 +144,7 @@ func find(dir, name string) (string, error) {
 	return plain + ".gz", nil
 }
 
-// Name is "CIFAR-10" or "CIFAR-100".
+// Name is "CIFAR-10", "CIFAR-100" or "CIFAR-100 coarse".
 func (c *Collection) Name() string { return c.format.name }
 
 // Hash is 16 hexadecimal digits of the SHA-256 of all records, unpacked, and of the names of the classes.

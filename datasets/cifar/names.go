@@ -9,16 +9,21 @@ import (
 	"strings"
 )
 
-// Files of the names of classes: one a line, or the list "fine" of an object.
+// Files of the names of classes: one a line, or the lists "fine" and "coarse" of an object.
 const (
 	namesOf10   = "batches.meta.txt"
 	namesOf100  = "fine_label_names.txt"
+	namesOf20   = "coarse_label_names.txt"
 	namesInJSON = "meta.json"
 )
 
 // classNames are the names of the classes as the folder tells them, with blanks for underscores; "class 7" where it does not.
 func classNames(dir string, f format) ([]string, error) {
-	for _, file := range []string{namesOf10, namesOf100, namesInJSON} {
+	files := []string{namesOf10, namesOf100, namesInJSON}
+	if f.coarse {
+		files = []string{namesOf20, namesInJSON}
+	}
+	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -26,7 +31,7 @@ func classNames(dir string, f format) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		names, err := parseNames(file, text)
+		names, err := parseNames(file, text, f.coarse)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -44,17 +49,20 @@ func classNames(dir string, f format) ([]string, error) {
 	return names, nil
 }
 
-// parseNames reads a file of names; nil where it has none.
-func parseNames(file string, text []byte) ([]string, error) {
+// parseNames reads a file of names, of coarse classes or not; nil where it has none.
+func parseNames(file string, text []byte, coarse bool) ([]string, error) {
 	var lines []string
 	if file == namesInJSON {
 		var meta struct {
-			Fine []string `json:"fine"`
+			Fine   []string `json:"fine"`
+			Coarse []string `json:"coarse"`
 		}
 		if err := json.Unmarshal(text, &meta); err != nil {
 			return nil, fmt.Errorf("%w; mend it, or drop it", err)
 		}
-		lines = meta.Fine
+		if lines = meta.Fine; coarse {
+			lines = meta.Coarse
+		}
 	} else {
 		lines = strings.Split(string(text), "\n")
 	}

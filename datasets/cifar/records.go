@@ -17,19 +17,29 @@ const (
 type format struct {
 	name   string
 	limits []int // how many values each label byte takes, the class last
+	coarse bool  // the class is the first label instead
 }
 
 // The variants.
 var (
-	cifar10  = format{"CIFAR-10", []int{10}}
-	cifar100 = format{"CIFAR-100", []int{20, 100}}
+	cifar10   = format{name: "CIFAR-10", limits: []int{10}}
+	cifar100  = format{name: "CIFAR-100", limits: []int{20, 100}}
+	cifar100c = format{name: "CIFAR-100 coarse", limits: []int{20, 100}, coarse: true}
 )
 
 // size is that of a record in bytes.
 func (f format) size() int { return len(f.limits) + 3*plane }
 
+// label is the place of the byte that is the class.
+func (f format) label() int {
+	if f.coarse {
+		return 0
+	}
+	return len(f.limits) - 1
+}
+
 // classes is how many there are.
-func (f format) classes() int { return f.limits[len(f.limits)-1] }
+func (f format) classes() int { return f.limits[f.label()] }
 
 // parse reads records to the end and checks their labels. The error names the record, from 0, and the byte of the unpacked file.
 func (f format) parse(r io.Reader) ([]byte, error) {
@@ -55,7 +65,7 @@ func (f format) parse(r io.Reader) ([]byte, error) {
 }
 
 // class is the label of a record.
-func (f format) class(record []byte) int { return int(record[len(f.limits)-1]) }
+func (f format) class(record []byte) int { return int(record[f.label()]) }
 
 // picture is the image of a record.
 func (f format) picture(record []byte) *image.NRGBA {

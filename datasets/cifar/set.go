@@ -33,7 +33,7 @@ func (s *Set) Captions(int) []string { return nil }
 // Key is the split and the number of the record in it, such as "val-000042".
 func (s *Set) Key(i int) string { return fmt.Sprintf("%s-%06d", s.split, i) }
 
-// Class is that of image i; of CIFAR-100 the fine one.
+// Class is that of image i; of CIFAR-100 the fine one, or the coarse one where that was asked for.
 func (s *Set) Class(i int) int { return s.format.class(s.record(i)) }
 
 // Classes lists the names of the classes, such as "aquarium fish".

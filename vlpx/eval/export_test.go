@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"maps"
 
 	"vlpx.internal/datasets"
@@ -22,3 +23,62 @@ func MeasuredBy(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 
 // FoldRecall is for folds smaller than COCO's.
 var FoldRecall = foldRecall
+
+// Fit is what [LinearEvaluation] learns of all images, and the mean cross entropy there, with its gradient.
+func Fit(ctx context.Context, l LinearEvaluation, features []float32, class []int, classes, epochs int) (weights []float64, err error) {
+	of := seen{features, len(features) / len(class), class, make([]string, classes)}
+	s, err := l.fit(ctx, of, l.taken(of, 1), epochs)
+	if err != nil {
+		return nil, err
+	}
+	return s.weights.Data, nil
+}
+
+// CrossEntropy is the mean over labelled representations by weights [width+1, classes], with its gradient.
+func CrossEntropy(weights []float64, features []float32, class []int, classes int) (loss float64, gradient []float64) {
+	of := seen{features, len(features) / len(class), class, make([]string, classes)}
+	s := newSoftmax(of.width, classes)
+	copy(s.weights.Data, weights)
+	loss = s.backward(rowsOf(of))
+	return loss, s.gradient.Data
+}
+
+// Taken are the images of a share of training images of such classes.
+func Taken(l LinearEvaluation, class []int, classes int, share float64) []int {
+	return l.taken(seen{nil, 0, class, make([]string, classes)}, share)
+}
+
+// Penalised is the objective of logistic regression at C, with its gradient.
+func Penalised(weights []float64, features []float32, class []int, classes int, c float64) (loss float64, gradient []float64) {
+	l := newLogistic(seen{features, len(features) / len(class), class, make([]string, classes)})
+	loss = l.objective(weights, c)
+	return loss, l.gradient.Data
+}
+
+// Regression is the logistic regression at each C, one going on from the other.
+func Regression(ctx context.Context, features []float32, class []int, classes int, cs ...float64) (weights []float64, err error) {
+	l := newLogistic(seen{features, len(features) / len(class), class, make([]string, classes)})
+	for _, c := range cs {
+		if err := l.fit(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return l.weights.Data, nil
+}
+
+// Standardised are representations by the standards of some.
+func Standardised(by, features []float32, width int) []float32 {
+	of := func(features []float32) seen { return seen{features, width, make([]int, len(features)/width), nil} }
+	return standardsOf(of(by)).of(of(features)).features
+}
+
+// Penalty is the value of C at a place.
+func Penalty(k int) float64 { return penalty(k) }
+
+// Transferred are the answers to test images by what is learned of labelled ones.
+func Transferred(ctx context.Context, width, classes int, training, validation, test []float32, class, validationClass []int) ([]int, error) {
+	of := func(features []float32, class []int) seen {
+		return seen{features, width, class, make([]string, classes)}
+	}
+	return transferred(ctx, of(training, class), of(validation, validationClass), of(test, make([]int, len(test)/width)))
+}

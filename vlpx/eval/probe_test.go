@@ -191,7 +191,7 @@ func TestProbesRefuse(t *testing.T) {
 		"infinity":       {spoiled(func(p *points) { p.at[5][0] = float32(math.Inf(1)) }), "the representation of point-5 of few has +Inf"},
 		"without images": {points{name: "none", classes: []string{"a"}}, "none has"},
 	} {
-		for _, task := range []eval.Task{eval.Neighbours{}} {
+		for _, task := range []eval.Task{eval.Neighbours{}, eval.LinearEvaluation{Epochs: []int{1, 1, 1, 1}}} {
 			if _, err := task.Measure(t.Context(), by(t, c.set, good)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %T: got %v, want %q", name, task, err, c.want)
 			}
@@ -217,7 +217,7 @@ func TestProbesRefuse(t *testing.T) {
 // TestOneClass: where all images are of one class all are right, by whatever task.
 func TestOneClass(t *testing.T) {
 	p := clusters("alike", 5, 1, .3, 4)
-	for _, task := range []eval.Task{eval.Neighbours{}} {
+	for _, task := range []eval.Task{eval.Neighbours{}, eval.LinearEvaluation{Epochs: []int{1, 1, 1, 1}}} {
 		got, err := task.Measure(t.Context(), by(t, p, p))
 		if err != nil || len(got.Metrics) == 0 {
 			t.Errorf("%T: got %v (%v)", task, got.Metrics, err)
@@ -227,5 +227,33 @@ func TestOneClass(t *testing.T) {
 				t.Errorf("%s: got %g, want 100", metric, value)
 			}
 		}
+	}
+}
+
+// TestBriefProbes: what takes long is not measured in brief, neighbours are.
+func TestBriefProbes(t *testing.T) {
+	p := clusters("few", 8, 2, .1, 4)
+	on := by(t, p, p)
+	on.Brief = true
+	for task, want := range map[string]struct {
+		task    eval.Task
+		metrics int
+	}{"neighbours": {eval.Neighbours{}, 1}, "linear evaluation": {eval.LinearEvaluation{}, 0}} {
+		got, err := want.task.Measure(t.Context(), on)
+		if err != nil || len(got.Metrics) != want.metrics {
+			t.Errorf("%s: got %v (%v), want %d metrics", task, got.Metrics, err, want.metrics)
+		}
+	}
+}
+
+// TestConstantRepresentations: where all images look alike, one class is the answer to all.
+func TestConstantRepresentations(t *testing.T) {
+	p := clusters("alike", 12, 3, 0, 4)
+	for i := range p.at {
+		p.at[i] = [3]float32{1, 2, 3}
+	}
+	got, err := eval.LinearEvaluation{Shares: []float64{1}}.Measure(t.Context(), by(t, p, p))
+	if v := got.Metrics[eval.LinearAverage]; err != nil || math.Abs(v-100./3) > 1e-9 {
+		t.Errorf("got %v (%v), want a third", got.Metrics, err)
 	}
 }

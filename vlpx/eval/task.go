@@ -35,7 +35,8 @@ type Tasks []Task
 
 // known are the tasks of this package by their names in JSON.
 var known = map[string]func(json.RawMessage) (Task, error){
-	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours], "eval.Plane": decode[Plane],
+	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
+	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer], "eval.Plane": decode[Plane],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panel is one diagram of a [Figure]: [Lines], [Bars], [Ranks] or [Heat].
+// Panel is one diagram of a [Figure]: [Lines], [Bars], [Ranks], [Heat] or [Scatter].
 type Panel interface {
 	title() string
 	check() error

@@ -14,6 +14,7 @@ const (
 	curve   sample = iota // a piece of a line with its mark
 	stroke                // a piece of a line
 	block                 // a filled box
+	dot                   // a mark
 	tick                  // the mark of a reference value
 	framed                // the frame of a picture
 	outline               // the frame of a cell
@@ -149,6 +150,8 @@ func (k key) draw(c draw.Canvas, look look, at vg.Point) {
 		c.DrawGlyph(look.mark(), middle)
 	case stroke:
 		c.StrokeLine2(look.line(), at.X, at.Y, at.X+keyWidth, at.Y)
+	case dot:
+		c.DrawGlyph(look.mark(), vg.Point{X: at.X + 3*keyWidth/4, Y: at.Y})
 	case block:
 		box(c, look, at.X+keyWidth/4, at.Y-3, at.X+keyWidth, at.Y+3)
 	case framed:

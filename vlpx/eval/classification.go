@@ -56,49 +56,37 @@ func (c Classification) Check(f framework.Framework, set datasets.Set) error {
 
 // Measure implements Task.
 func (c Classification) Measure(ctx context.Context, on Subject) (Measured, error) {
-	set, ok := on.Set.(datasets.Labelled)
-	if !ok {
-		return Measured{}, c.Check(on.Model.Framework(), on.Set)
+	if err := c.Check(on.Model.Framework(), on.Set); err != nil {
+		return Measured{}, err
+	}
+	class, classes, err := labels(on.Set)
+	if err != nil {
+		return Measured{}, err
 	}
 	images, err := on.Images(ctx)
 	if err != nil {
 		return Measured{}, err
-	}
-	classes := set.Classes()
-	for i := range set.Len() {
-		if k := set.Class(i); k < 0 || k >= len(classes) {
-			return Measured{}, fmt.Errorf("eval: %s of %s is of class %d; there are classes 0 to %d", set.Key(i), set.Name(), k, len(classes)-1)
-		}
 	}
 	named, dim, err := c.embed(ctx, on, classes)
 	if err != nil {
 		return Measured{}, err
 	}
 	scores := Cosines(images.Features, named, dim)
-	if err := scores.check("similarities to classes", set.Len(), len(classes)); err != nil {
+	if err := scores.check("similarities to classes", len(class), len(classes)); err != nil {
 		return Measured{}, err
 	}
-	ranks, right, of := make([]int, set.Len()), make([]float64, len(classes)), make([]float64, len(classes))
-	for i := range ranks {
-		own, row := set.Class(i), scores.Row(i)
-		ranks[i] = 1
+	ranks, answers := make([]int, len(class)), make([]int, len(class))
+	for i, own := range class {
+		row := scores.Row(i)
+		ranks[i], answers[i] = 1, largest(row)
 		for k, s := range row {
 			if k != own && (s > row[own] || s == row[own] && k < own) {
 				ranks[i]++
 			}
 		}
-		of[own]++
-		if ranks[i] == 1 {
-			right[own]++
-		}
 	}
-	var mean, seen float64
-	for k := range classes {
-		if of[k] > 0 {
-			mean, seen = mean+right[k]/of[k], seen+1
-		}
-	}
-	return Measured{Metrics: Result{ClassTop1: within(ranks, 1), ClassTop5: within(ranks, 5), ClassMean: 100 * mean / seen}}, nil
+	top1, mean := accuracy(answers, class, len(classes))
+	return Measured{Metrics: Result{ClassTop1: top1, ClassTop5: within(ranks, 5), ClassMean: mean}}, nil
 }
 
 // embed makes the embeddings of classes, [classes, dim].

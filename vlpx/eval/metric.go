@@ -75,7 +75,9 @@ const (
 )
 
 // Metrics lists the metrics of all tasks of this package in the order in which tables and files show them.
-func Metrics() []Info { return append(retrievalMetrics(), Classification{}.Metrics()...) }
+func Metrics() []Info {
+	return Tasks{Retrieval{}, Classification{}, Neighbours{}}.Metrics()
+}
 
 // retrievalMetrics are first those of [Recall], then those that need the relation, of [TrueRecall], of [BenchmarkRecall] and of
 // [Judged].

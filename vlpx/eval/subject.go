@@ -26,16 +26,44 @@ type Subject struct {
 	Accept func(loader.Skip) error
 	// Brief asks for no more than is wanted after each epoch of training.
 	Brief bool
+	// Training is the model on the split that it was trained on, with the same images and captions, for tasks that learn from these or look
+	// at them; On is the model on a split of another collection. They live as long as the measuring. nil where the program that measures has none.
+	Training func(ctx context.Context) (Subject, error)
+	On       func(ctx context.Context, c datasets.Collection, split string) (Subject, error)
+	// State is what the method kept by the end of training under a name, such as a threshold of each pair, flat, and whether it kept that;
+	// nil keeps nothing.
+	State func(name string) ([]float32, bool, error)
 }
 
 // evalBatch is the number of images, captions or pairs in one forward pass.
 const evalBatch = 64
 
 // Images runs all images of the set through the image encoder, [images, ...].
-func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
-	var all framework.Encoded
+func (s Subject) Images(ctx context.Context) (all framework.Encoded, err error) {
+	err = s.forward(ctx, func(images []float32, count int) error {
+		out, err := s.Model.Images(images)
+		if err == nil {
+			all.Append(out, count, evalBatch)
+		}
+		return err
+	})
+	return all, err
+}
+
+// Represent gives what probes read of all images of the set, [images, width] (see [framework.Represents]).
+func (s Subject) Represent(ctx context.Context) (all []float32, err error) {
+	err = s.forward(ctx, func(images []float32, count int) error {
+		out, err := s.Model.Representations(images)
+		all = append(all, out[:len(out)/evalBatch*count]...)
+		return err
+	})
+	return all, err
+}
+
+// forward gives all images of the set to an encoder, evalBatch at a time, with the number of them that count.
+func (s Subject) forward(ctx context.Context, encode func(images []float32, count int) error) error {
 	if s.Set.Len() == 0 {
-		return all, fmt.Errorf("eval: %s has no images; a task needs at least one", s.Set.Name())
+		return fmt.Errorf("eval: %s has no images; a task needs at least one", s.Set.Name())
 	}
 	for from := 0; from < s.Set.Len(); from += evalBatch {
 		batch := make([]int, evalBatch)
@@ -44,20 +72,18 @@ func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
 		}
 		pixels, skipped, err := loader.Images(ctx, s.Set, batch, s.Size, s.Features)
 		if err != nil {
-			return all, fmt.Errorf("eval: %s: %w", s.Set.Name(), err)
+			return fmt.Errorf("eval: %s: %w", s.Set.Name(), err)
 		}
 		for _, skip := range skipped {
 			if err := s.accept(skip); err != nil {
-				return all, err
+				return err
 			}
 		}
-		out, err := s.Model.Images(pixels)
-		if err != nil {
-			return all, err
+		if err := encode(pixels, min(evalBatch, s.Set.Len()-from)); err != nil {
+			return err
 		}
-		all.Append(out, min(evalBatch, s.Set.Len()-from), evalBatch)
 	}
-	return all, nil
+	return nil
 }
 
 // Texts runs texts through the text encoder, [texts, ...]; the ids are theirs, [texts, MaxLen].

@@ -26,6 +26,7 @@ type Measured struct {
 	Metrics   Result
 	Retrieved []Retrieved // examples to look at; see [Examples]
 	Items     *Items      // what the single queries gave; nil where a task tells none
+	Laid      *Laid       // images in the plane; nil where no task lays any out
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -34,7 +35,7 @@ type Tasks []Task
 
 // known are the tasks of this package by their names in JSON.
 var known = map[string]func(json.RawMessage) (Task, error){
-	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification],
+	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours], "eval.Plane": decode[Plane],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -56,13 +56,12 @@ func (x *Explorer) newLens(m negative.Method, side Side) (*lens, error) {
 // declare gives the contrast its state for embeddings as wide as nudged makes them. What lies in the further columns at first is
 // no embedding of the batch's pairs, and so zero.
 func (l *lens) declare(start negative.Start) error {
-	keeper, keeps := l.method.Contrast.(negative.Stateful)
-	if !keeps {
+	if !l.method.Keeps() {
 		return nil
 	}
 	dim := start.Dim
 	start.Dim += l.batch
-	if err := keeper.Declare(l.store.Scope(framework.State), start); err != nil {
+	if err := l.method.DeclareState(l.store.Scope(framework.State), start); err != nil {
 		return err
 	}
 	for v := range l.store.Scope(framework.State).IterVariables() {

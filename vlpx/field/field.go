@@ -20,19 +20,22 @@ type Name string
 
 // What a step may read of a mini-batch of pairs.
 const (
-	Image    Name = "image"                  // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width]
-	View     Name = "second view"            // the same images augmented by draws of their own, as Image
-	Captions Name = "captions"               // ids, padded with zeros, [batch, tokens] int32
-	Masked   Name = "masked captions"        // the ids with MLM's masks, [batch, tokens] int32
-	Words    Name = "masked words"           // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32
-	Noise    Name = "matching noise"         // standard Gumbel draws for sampled matching, [2, batch, batch]
-	Progress Name = "progress"               // epochs done, a fraction; a scalar
-	Index    Name = "index"                  // of each pair in the training set, [batch] int32
-	Items    Name = "items"                  // the image of each pair, [batch] int32
-	Class    Name = "class"                  // of each image, [batch] int32
-	Truth    Name = "truth"                  // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
-	Fresh    Name = "masks of new positives" // codes of the masks of their captions, see objective.MaskByCodes, [2 batch, tokens] int32
-	Rate     Name = "rate"                   // the learning rate, a scalar
+	Image    Name = "image"           // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width]
+	View     Name = "second view"     // the same images augmented by draws of their own, as Image
+	Captions Name = "captions"        // ids, padded with zeros, [batch, tokens] int32
+	Masked   Name = "masked captions" // the ids with MLM's masks, [batch, tokens] int32
+	Words    Name = "masked words"    // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32
+	Noise    Name = "matching noise"  // standard Gumbel draws for sampled matching, [2, batch, batch]
+	Progress Name = "progress"        // epochs done, a fraction; a scalar
+	Index    Name = "index"           // of each pair in the training set, [batch] int32
+	Items    Name = "items"           // the image of each pair, [batch] int32
+	Class    Name = "class"           // of each image, [batch] int32
+	Truth    Name = "truth"           // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	// FalseShare is the share of all other samples of the training set that are false negatives of the image and of the caption of each pair, or of
+	// the image alone where there are no captions, [batch, 2].
+	FalseShare Name = "share of false negatives"
+	Fresh      Name = "masks of new positives" // codes of the masks of their captions, see objective.MaskByCodes, [2 batch, tokens] int32
+	Rate       Name = "rate"                   // the learning rate, a scalar
 )
 
 // What a step may tell of a mini-batch.
@@ -46,6 +49,9 @@ const (
 	HardestTexts  Name = "hardest texts"
 	Weights       Name = "weights of negatives" // [batch, batch], image anchors in rows
 	Labels        Name = "soft labels"          // the image anchors' targets, [batch, candidates]
+	// The negatives of images and of captions that a method took for false, 1 or 0, [batch, views, candidates]; see negative.Anchors.
+	FoundOfImages Name = "found negatives of images"
+	FoundOfTexts  Name = "found negatives of captions"
 	// The negatives that a method's Positives judge, with the scores; see negative.Candidates. All are [batch].
 	PickedImages Name = "picked images"
 	PickedTexts  Name = "picked texts"

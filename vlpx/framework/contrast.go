@@ -16,16 +16,31 @@ func Normalise(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(square, 1e-24)))
 }
 
+// Contrasting is what the step of a framework whose only loss is the contrastive one is made of.
+type Contrasting struct {
+	// Embed embeds the mini-batch with the weights below a scope: images and captions, or two views of the images and further ones, [batch, dim]
+	// each, normalised.
+	Embed func(*model.Scope) []*Node
+	// Temperature is tau with the weights below a scope, a scalar.
+	Temperature func(*model.Scope, *Graph) *Node
+	// Views tells that all embeddings are of views of the same images.
+	Views bool
+}
+
 // Contrast is the step of a framework whose only loss is the contrastive one, which it calls negative.ITC: the method's Contrast of the
-// embeddings, with momentum encoders and a frozen reference model where it asks for them.
-//
-//   - embed: embeds the mini-batch with the weights below a scope, [batch, dim] each, normalised.
-//   - temperature: tau with the weights below a scope, a scalar.
-//
-// Its inputs are those of embed, and Use.Fields(field.Progress).
-func Contrast(s *model.Scope, u Use, in field.Nodes, temperature func(*model.Scope, *Graph) *Node, embed func(*model.Scope) (image, text *Node)) Told {
+// embeddings, with momentum encoders and a frozen reference model where it asks for them. Its inputs are those of Embed, and
+// Use.Fields(field.Progress).
+func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
 	store, g := s.Store(), in.Of(field.Progress).Graph()
-	f := negative.Features{Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items]}
+	f := negative.Features{
+		Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items], Fields: in, Views: c.Views,
+		Left: u.Method.Leaving(store.Scope(State), in),
+	}
+	embed := func(s *model.Scope) (image, text *Node) {
+		all := c.Embed(s)
+		f.Support = all[2:]
+		return all[0], all[1]
+	}
 	if distiller, distils := u.Method.Contrast.(negative.Distiller); distils {
 		Follow(store, g, distiller.Momentum())
 		image, text := embed(store.Scope(Momentum))
@@ -38,21 +53,24 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, temperature func(*model.Sco
 		})
 	}
 	contrasted := func() negative.Contrasted {
-		f.Temperature = temperature(store.Scope(Model), g)
+		f.Temperature = c.Temperature(store.Scope(Model), g)
 		f.Image, f.Text = embed(store.Scope(Model))
-		c := u.Method.Contrast.ITC(f)
-		c.Assert(u.Method.Contrast, f.Image.Shape().Dim(0))
-		return c
+		of := u.Method.Contrast.ITC(f)
+		of.Assert(u.Method.Contrast, f.Image.Shape().Dim(0))
+		return of
 	}
-	c := contrasted()
+	first := contrasted()
 	told := Told{
-		Losses:  map[negative.Loss]*Node{negative.ITC: c.Loss},
+		Losses:  map[negative.Loss]*Node{negative.ITC: first.Loss},
 		Outputs: field.Nodes{field.ImageEmbedding: f.Image, field.TextEmbedding: f.Text, field.Temperature: f.Temperature},
 		Again:   func(negative.Objectives) *Node { return contrasted().Loss },
 	}
-	told.Outputs.Tell(field.Weights, c.Weights)
-	told.Outputs.Tell(field.Labels, c.Labels)
-	told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts] = negative.HardestNegatives(c)
+	told.Outputs.Tell(field.Weights, first.Weights)
+	told.Outputs.Tell(field.Labels, first.Labels)
+	foundOfImages, foundOfTexts := f.Told()
+	told.Outputs.Tell(field.FoundOfImages, foundOfImages)
+	told.Outputs.Tell(field.FoundOfTexts, foundOfTexts)
+	told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts] = negative.HardestNegatives(f.Unpicked(first))
 	return told
 }
 

@@ -66,10 +66,9 @@ func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store,
 	if err := first(store, Model, run.Seed); err != nil {
 		return err
 	}
-	if keeper, keeps := u.Method.Contrast.(negative.Stateful); keeps {
-		if err := keeper.Declare(store.Scope(State), run); err != nil {
-			return err
-		}
+	run.Anchors = Anchors(f)
+	if err := u.Method.DeclareState(store.Scope(State), run); err != nil {
+		return err
 	}
 	if _, distils := u.Method.Contrast.(negative.Distiller); !distils {
 		return nil

@@ -73,6 +73,14 @@ type EmbedsImages interface {
 	EmbedImage(s *model.Scope, images *Node) Embedded
 }
 
+// Represents is a Framework whose representation of images lies below their embedding, as that before a projection head does. Probes of what
+// was learned read it, such as linear classifiers; of other frameworks they read the embedding.
+type Represents interface {
+	EmbedsImages
+	// Represent encodes a batch of images, as field.Image, to [batch, width], not normalised. The scope is that of the model's variables.
+	Represent(s *model.Scope, images *Node) *Node
+}
+
 // Embeds is a Framework that brings images and captions to a shared embedding: retrieval, samplers and zero-shot classes go by it.
 type Embeds interface {
 	EmbedsImages
@@ -107,6 +115,8 @@ func (u Use) Field(name field.Name) field.Field {
 		return field.Float32(name, 2, u.Batch, u.Batch)
 	case field.Truth:
 		return field.Float32(name, u.Batch, u.Batch)
+	case field.FalseShare:
+		return field.Float32(name, u.Batch, 2)
 	default:
 		return field.Float32(name)
 	}
@@ -124,6 +134,14 @@ func (u Use) Fields(names ...field.Name) []field.Field {
 // Images is a field of images of the shape that the framework reads one in, such as [side, side, 3].
 func (u Use) Images(name field.Name, dims ...int) field.Field {
 	return field.Float32(name, append([]int{u.Batch}, dims...)...)
+}
+
+// Anchors are the kinds of anchors of a framework: images and captions, or images by their views where it embeds no captions.
+func Anchors(f Framework) []string {
+	if _, embeds := f.(Embeds); embeds {
+		return []string{negative.ImageAnchors, negative.TextAnchors}
+	}
+	return []string{negative.ImageAnchors}
 }
 
 // Dim is the width of a framework's embedding, 1 where it has none.

@@ -15,12 +15,12 @@ import (
 // Inference runs a trained model forward, as far as its framework is able to: embeddings of images and of captions, and scores of pairs.
 // It compiles once a batch size, so callers keep theirs. Not for concurrent use.
 type Inference struct {
-	framework           Framework
-	images, texts, pair *model.Exec // nil where the framework is not able to
-	image               []int       // the shape of an image, as the framework reads it
-	tokens              int
-	imageState          []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
-	textState           []int
+	framework             Framework
+	images, texts, pair   *model.Exec // nil where the framework is not able to
+	below                 *model.Exec // representations of images; nil where these are the embeddings
+	image                 []int       // the shape of an image, as the framework reads it
+	tokens                int
+	imageState, textState []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
 }
 
 // NewInference prepares the model whose variables the store holds; of the use it needs the image's size and the tokens of a caption.
@@ -45,6 +45,9 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	}
 	if e, ok := f.(EmbedsImages); ok {
 		n.images = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedImage(s, in[0]).nodes() })
+	}
+	if r, ok := f.(Represents); ok {
+		n.below = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return []*Node{r.Represent(s, in[0])} })
 	}
 	if e, ok := f.(Embeds); ok {
 		n.texts = build("text encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedText(s, in[0]).nodes() })
@@ -91,6 +94,17 @@ func (n *Inference) Images(images []float32) (Encoded, error) {
 		return Encoded{}, fmt.Errorf("framework: %s makes no embeddings of images", n.framework.Name())
 	}
 	return encoded(n.images, Rows(images, n.image...), &n.imageState)
+}
+
+// Representations are what probes read of images, as field.Image: the representation below their embedding, [batch, width], or the embedding
+// where the framework has no such.
+func (n *Inference) Representations(images []float32) ([]float32, error) {
+	if n.below == nil {
+		e, err := n.Images(images)
+		return e.Features, err
+	}
+	e, err := encoded(n.below, Rows(images, n.image...), nil)
+	return e.Features, err
 }
 
 // Texts encodes ids [batch, tokens].
@@ -157,7 +171,7 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.texts, n.pair} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair} {
 		if e != nil {
 			e.Finalize()
 		}

@@ -33,3 +33,6 @@ func (c Consistency) ITC(f Features) Contrasted {
 
 // Connects implements Connecting.
 func (Consistency) Connects() {}
+
+// ListsNegatives implements Listing.
+func (Consistency) ListsNegatives() {}

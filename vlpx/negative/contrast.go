@@ -4,6 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"vlpx.internal/vlpx/field"
 )
 
 // Contrast is how ITC weighs the other pairs of a mini-batch: targets, weights, masks, estimator, queue.
@@ -15,6 +17,9 @@ type Contrast interface {
 // Features are what a contrast sees of a mini-batch.
 type Features struct {
 	Image, Text *Node // u and w: normalised embeddings, [batch, dim]
+	// Views tells that Image and Text are two views of the same images; Support are further ones, [batch, dim] each.
+	Views   bool
+	Support []*Node
 	// MomentumImage and MomentumText are um and wm, the momentum encoders' embeddings of the same batch, without gradient;
 	// nil unless the contrast is a Distiller.
 	MomentumImage, MomentumText *Node
@@ -28,6 +33,10 @@ type Features struct {
 	Items *Node
 	// Connections are the new positives; nil where the method has no Positives.
 	Connections *Connections
+	// Left are the negatives that do not count; nil where the method leaves out none.
+	Left *Leaving
+	// Fields are those of the mini-batch that the contrast reads by itself, as a Reading; Progress and Items are there, too.
+	Fields field.Nodes
 }
 
 // Contrasted is the outcome of ITC.

@@ -41,6 +41,9 @@ func (d Distilled) Mix(progress *Node) *Node { return MulScalar(MinScalar(progre
 // Connects implements Connecting.
 func (Distilled) Connects() {}
 
+// ListsNegatives implements Listing.
+func (Distilled) ListsNegatives() {}
+
 // NeedsItems implements Itemised.
 func (d Distilled) NeedsItems() bool { return d.Items }
 

@@ -32,8 +32,12 @@ func (h HNNCE) Validate() error {
 func (h HNNCE) ITC(f Features) Contrasted {
 	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
 	t2i := Transpose(i2t, 0, 1)
-	return Contrasted{Loss: Add(h.direction(i2t), h.direction(t2i)), I2T: i2t, T2I: t2i}
+	image, text := f.leaveBoth(i2t, t2i)
+	return Contrasted{Loss: Add(h.direction(image), h.direction(text)), I2T: i2t, T2I: t2i}
 }
+
+// ListsNegatives implements Listing.
+func (HNNCE) ListsNegatives() {}
 
 // direction is the loss of one side's anchors. A weight in a sum of exponentials is its logarithm added to the exponent, and
 // Alpha, which InfoNCE with such logits would have in its numerator as well, is taken off again.

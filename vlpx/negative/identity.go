@@ -11,6 +11,9 @@ import (
 // is defined outside of this module (see [identity.Program]). The name is left out: what a method is called changes nothing.
 func (m Method) MarshalJSON() ([]byte, error) {
 	told := map[string]any{"Masking": m.Masking}
+	if m.Attract {
+		told["Attract"] = true
+	}
 	for role, part := range m.parts() {
 		told[role] = identity.Named(part)
 		program, err := identity.Foreign(part)
@@ -29,11 +32,14 @@ func (m Method) parts() map[string]any {
 	if m.Positives != nil {
 		parts["Positives"] = m.Positives
 	}
+	if m.LeftOut != nil {
+		parts["LeftOut"] = m.LeftOut
+	}
 	return parts
 }
 
 // roles are the names of the parts.
-var roles = []string{"Batches", "Contrast", "Matching", "Positives"}
+var roles = []string{"Batches", "Contrast", "Matching", "Positives", "LeftOut"}
 
 // identifiable tells of the first part that is not plain data.
 func (m Method) identifiable() error {

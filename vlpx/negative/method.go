@@ -2,6 +2,7 @@ package negative
 
 import (
 	"fmt"
+	"slices"
 
 	"vlpx.internal/vlpx/field"
 )
@@ -15,6 +16,9 @@ type Method struct {
 	Matching Matching
 	// Positives turns some of the negatives into positives; nil for none.
 	Positives Positives
+	// LeftOut finds negatives that are false, which then do not count; nil for none. With Attract they count as positives.
+	LeftOut LeftOut
+	Attract bool
 	// Masking is MLM's masking probability: 0.15 in ALBEF, 0.5 in GRIT-VLP and the papers after it.
 	Masking float64
 }
@@ -50,6 +54,9 @@ func (m Method) Validate() error {
 		}
 	}
 	if err := m.connectable(); err != nil {
+		return err
+	}
+	if err := m.leavable(); err != nil {
 		return err
 	}
 	rewarded, ok := m.Batches.(Rewarded)
@@ -95,7 +102,10 @@ func (m Method) NeedsReference() bool {
 }
 
 // NeedsRelation tells whether a part needs to know which captions are true of which images.
-func (m Method) NeedsRelation() bool { return m.Positives != nil && m.Positives.Judge() == Oracle }
+func (m Method) NeedsRelation() bool {
+	reads := m.Reads()
+	return slices.Contains(reads, field.Truth) || slices.Contains(reads, field.FalseShare)
+}
 
 // Reads are the fields of a mini-batch that a part reads by itself, besides embeddings.
 func (m Method) Reads() []field.Name {
@@ -103,10 +113,16 @@ func (m Method) Reads() []field.Name {
 	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() {
 		names = append(names, field.Items)
 	}
-	if m.NeedsRelation() {
+	if m.Positives != nil && m.Positives.Judge() == Oracle {
 		names = append(names, field.Truth)
 	}
-	return names
+	for _, part := range []any{m.Contrast, m.LeftOut} {
+		if reading, ok := part.(Reading); ok {
+			names = append(names, reading.Reads()...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Embeds tells whether the mini-batches depend on the embeddings of the steps before.

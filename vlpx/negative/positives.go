@@ -75,10 +75,22 @@ type Connecting interface {
 }
 
 // Targets are what the image and the text anchors are taught in ITC, for logits [batch, candidates] whose first columns are the
-// mini-batch: the own pair, which shares its place evenly with a new positive (METHODS.md 4.2). A new positive of an image
-// is not one of the text.
+// mini-batch: the own pair, which shares its place evenly with a new positive (METHODS.md 4.2), or with the negatives that are found and
+// attracted (METHODS.md 11). A new positive of an image is not one of the text.
 func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
 	own := objective.Own(logits)
+	if f.Left != nil && f.Left.attract {
+		shared := func(found *Node) *Node {
+			found = ConvertDType(found, logits.DType())
+			if more := logits.Shape().Dim(1) - found.Shape().Dim(1); more > 0 {
+				found = GrowRight(found, 1, more, 0)
+			}
+			all := Add(own, found)
+			return Div(all, ReduceAndKeep(all, ReduceSum, -1))
+		}
+		image, text := f.crossed()
+		return shared(image), shared(text)
+	}
 	if c := f.Connections; c != nil && c.Use.Has(ITC) && !c.Eliminate {
 		share := func(picked, isNew *Node) *Node {
 			isNew = InsertAxes(ConvertDType(isNew, logits.DType()), -1)
@@ -90,8 +102,16 @@ func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
 	return own, own
 }
 
-// Loss is ITC of logits and targets, all [batch, candidates]. Where new positives are eliminated they are no candidates.
+// Loss is ITC of logits and targets, all [batch, candidates]. New positives that are eliminated and negatives that are left out are no
+// candidates.
 func (f Features) Loss(i2t, t2i, i2tTargets, t2iTargets *Node) *Node {
+	if f.Left != nil && !f.Left.attract {
+		i2t, t2i = f.leaveBoth(i2t, t2i)
+		counting := func(logits, targets *Node) *Node {
+			return Where(GreaterThan(logits, ConstAs(logits, -1e29)), targets, ZerosLike(targets))
+		}
+		i2tTargets, t2iTargets = counting(i2t, i2tTargets), counting(t2i, t2iTargets)
+	}
 	if c := f.Connections; c != nil && c.Use.Has(ITC) && c.Eliminate {
 		eliminate := func(logits, targets, picked, isNew *Node) (_, _ *Node) {
 			gone := And(hits(picked, logits.Shape().Dim(1)),

@@ -49,6 +49,9 @@ func (c Pruned) ITC(f Features) Contrasted {
 	return contrasted
 }
 
+// ListsNegatives implements Listing.
+func (Pruned) ListsNegatives() {}
+
 // prune turns logarithms of weights into zeros, the weight one, where they reach the threshold, and into the weight zero elsewhere.
 func (c Pruned) prune(weights *Node) *Node {
 	if c.Threshold == 0 {

@@ -40,6 +40,9 @@ func (c Regulated) Validate() error {
 // ITC implements Contrast. The similarities it returns are without the weights.
 func (c Regulated) ITC(f Features) Contrasted { return weighted(f, c.similar(f)) }
 
+// ListsNegatives implements Listing.
+func (Regulated) ListsNegatives() {}
+
 // similar is the similarity of images and texts that the weights are made of, in the reference's part and the model's own,
 // [batch, batch], images in rows.
 func (c Regulated) similar(f Features) *Node {
@@ -61,6 +64,9 @@ func (c SelfRegulated) Validate() error { return validTemperature(c.Temperature)
 
 // NeedsItems implements Itemised.
 func (SelfRegulated) NeedsItems() bool { return true }
+
+// ListsNegatives implements Listing.
+func (SelfRegulated) ListsNegatives() {}
 
 // ITC implements Contrast. The similarities it returns are without the weights.
 func (c SelfRegulated) ITC(f Features) Contrasted {
@@ -105,7 +111,9 @@ func logWeights(similar *Node) *Node {
 func contrastWith(f Features, image, text *Node) Contrasted {
 	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
 	t2i := Transpose(i2t, 0, 1)
-	return Contrasted{Loss: Add(weightedDirection(i2t, image), weightedDirection(t2i, text)), I2T: i2t, T2I: t2i, Weights: Exp(image)}
+	imageLeft, textLeft := f.leaveBoth(i2t, t2i)
+	loss := Add(weightedDirection(imageLeft, image), weightedDirection(textLeft, text))
+	return Contrasted{Loss: loss, I2T: i2t, T2I: t2i, Weights: Exp(image)}
 }
 
 // weightedDirection is the loss of one side's anchors: a weight in a sum of exponentials is its logarithm added to the exponent.

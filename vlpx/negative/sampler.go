@@ -19,6 +19,8 @@ type Start struct {
 	Epochs    int    // length of the run
 	Seed      uint64 // seeds every draw, by the draw's purpose and place
 	Shards    []int  // first pair of each shard that the data lies in, ascending from 0; empty where all are in one
+	// Anchors are the kinds of anchors that there are, ImageAnchors and TextAnchors or ImageAnchors alone; see Anchors.
+	Anchors []string
 }
 
 // Sampler yields the mini-batches of a run, epoch by epoch, and learns from what the step saw. Every epoch drops the pairs

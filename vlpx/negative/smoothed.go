@@ -41,3 +41,6 @@ func (c Smoothed) ITC(f Features) Contrasted {
 
 // Connects implements Connecting.
 func (Smoothed) Connects() {}
+
+// ListsNegatives implements Listing.
+func (Smoothed) ListsNegatives() {}

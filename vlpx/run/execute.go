@@ -90,7 +90,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
-		Retrieved: measured.Retrieved, Items: measured.Items,
+		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)
@@ -256,32 +256,24 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 // evaluate measures a model on a split by tasks, in brief or wholly.
 func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, tasks eval.Tasks, brief bool) (eval.Measured, error) {
 	all := eval.Measured{Metrics: eval.Result{}}
-	set, err := r.Data.split(c, split)
+	about := measuring{e: e, run: r, model: m, brief: brief}
+	defer about.close()
+	subject, err := about.subject(ctx, r.Data, c, split)
 	if err != nil {
 		return all, err
-	}
-	inference, err := m.Inference()
-	if err != nil {
-		return all, err
-	}
-	features, closeFeatures, err := e.Features(ctx, r, c, split)
-	if err != nil {
-		return all, err
-	}
-	defer closeFeatures()
-	subject := eval.Subject{
-		Model: inference, Set: set, Tokenizer: m.Tokenizer, Size: r.Train.Transform.Size, Features: features, MaxLen: r.Train.MaxLen,
-		Accept: c.accept(split), Brief: brief,
 	}
 	for _, task := range tasks {
 		measured, err := task.Measure(ctx, subject)
 		if err != nil {
-			return all, fmt.Errorf("run: measuring %s on %s: %w", r.Train.Method.Name, set.Name(), err)
+			return all, fmt.Errorf("run: measuring %s on %s: %w", r.Train.Method.Name, subject.Set.Name(), err)
 		}
 		maps.Copy(all.Metrics, measured.Metrics)
 		all.Retrieved = append(all.Retrieved, measured.Retrieved...)
 		if measured.Items != nil {
 			all.Items = measured.Items
+		}
+		if measured.Laid != nil {
+			all.Laid = measured.Laid
 		}
 	}
 	return all, nil

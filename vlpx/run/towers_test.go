@@ -47,7 +47,7 @@ func (t towers) EmbedText(s *variables.Scope, ids *Node) framework.Embedded {
 
 func (t towers) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Told {
 	temperature := func(_ *variables.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
-	return framework.Contrast(s, u, in, temperature, func(s *variables.Scope) (image, text *Node) {
-		return t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature
-	})
+	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *variables.Scope) []*Node {
+		return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}
+	}})
 }

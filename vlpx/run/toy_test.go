@@ -241,7 +241,6 @@ func TestWhatIsMissingIsToldBeforeTraining(t *testing.T) {
 	}{
 		"a field nobody makes": {func(r *Run) { r.Train.Framework.Framework = declaring{plain, "colour"} }, `reads "colour", which nothing makes`},
 		"captions":             {func(r *Run) { r.Train.Framework.Framework = declaring{plain, field.Captions} }, "has no caption"},
-		"the relation":         {func(r *Run) { r.Train.Framework.Framework = declaring{plain, field.Truth} }, "nothing is known of that"},
 		"classes":              {func(r *Run) { r.Data, r.Tasks = shades, eval.Tasks{unasking{}} }, "take data with classes"},
 		"classes of a task":    {func(r *Run) { r.Data = shades }, "has no classes"},
 		"an ability":           {func(r *Run) { r.Tasks = eval.Tasks{eval.Retrieval{Rerank: 2}} }, "which Views does not make"},

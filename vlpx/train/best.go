@@ -10,7 +10,7 @@ import (
 )
 
 // BestName is the file of the best epoch's model in the folder of a run that selects (see Config.Select). It has the
-// checkpoint's format, and the model's variables alone.
+// checkpoint's format, and the model's variables with what the method keeps beside it.
 const BestName = "best"
 
 // best is the epoch whose weights are kept so far.
@@ -43,7 +43,8 @@ func (t *trainer) keepIfBest(r Record) error {
 		return nil
 	}
 	t.Best = &best{r.Epoch, value}
-	return save(filepath.Join(t.job.Dir, BestName), sortedVariables(t.store, framework.Model), progress{Best: t.Best})
+	kept := append(sortedVariables(t.store, framework.Model), sortedVariables(t.store, framework.State)...)
+	return save(filepath.Join(t.job.Dir, BestName), kept, progress{Best: t.Best})
 }
 
 // takeBest gives the model the best epoch's weights, where one was selected.

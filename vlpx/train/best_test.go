@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -145,5 +147,48 @@ func TestSelectMistakes(t *testing.T) {
 	if _, err := Load(lost.Backend, lost.Config, lost.Tokenizer, lost.Dir); err == nil || !strings.Contains(err.Error(), BestName) ||
 		!strings.Contains(err.Error(), "delete its folder") {
 		t.Errorf("lost weights of the best epoch: error %v", err)
+	}
+}
+
+// What a method keeps beside its weights, such as ALBEF's queue, is the best epoch's as the weights are, in the run's model and in the one that
+// is loaded; a name that it keeps nothing under is told.
+func TestStateGoesWithTheWeights(t *testing.T) {
+	job, _ := selecting(t, 1, 3, 2)
+	measure := job.Evaluate
+	var states []map[string]string
+	job.Evaluate = func(ctx context.Context, m *Model, epoch int) (map[string]float64, error) {
+		states = append(states, variables(t, m.store, framework.State))
+		return measure(ctx, m, epoch)
+	}
+	m, _, err := Train(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	loaded, err := Load(job.Backend, job.Config, job.Tokenizer, job.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	if len(states[1]) == 0 || asJSON(t, states[1]) == asJSON(t, states[2]) {
+		t.Fatal("the queue does not change")
+	}
+	same(t, "the state", variables(t, m.store, framework.State), states[1])
+	same(t, "the state that is loaded", variables(t, loaded.store, framework.State), states[1])
+	for _, of := range []*Model{m, loaded} {
+		kept := 0
+		for v := range of.store.Scope(framework.State).IterVariables() {
+			if v.Shape().DType != dtypes.Float32 {
+				continue
+			}
+			kept++
+			got, there, err := of.State(strings.TrimPrefix(v.Path(), framework.State+"/"))
+			if err != nil || !there || len(got) != v.Shape().Size() {
+				t.Errorf("%s: got %d numbers, %t (%v), want %d", v.Path(), len(got), there, err, v.Shape().Size())
+			}
+		}
+		if _, there, err := of.State("left/image/lambda"); there || err != nil || kept == 0 {
+			t.Errorf("got a state that is not kept (%v), or none of %d", err, kept)
+		}
 	}
 }

@@ -22,8 +22,22 @@ func (t *trainer) count(batch []int, out Output) error {
 		return numbers
 	}
 	t.Current.add(out)
-	if t.relation != nil && out.Has(field.HardestImages) {
-		t.Current.False.count(t.relation, t.pairs, batch, places(field.HardestImages), places(field.HardestTexts))
+	if out.Has(field.HardestImages) {
+		t.Current.False.count(t.holds, batch, places(field.HardestImages), places(field.HardestTexts))
+	}
+	for _, of := range []struct {
+		name  field.Name
+		holds func(anchor, candidate int) (is, known bool)
+	}{
+		{field.FoundOfImages, func(image, text int) (is, known bool) { return t.holds(batch[image], batch[text]) }},
+		{field.FoundOfTexts, func(text, image int) (is, known bool) { return t.holds(batch[image], batch[text]) }},
+	} {
+		if out.Has(of.name) {
+			t.Current.find(floats(of.name), len(batch), of.holds)
+		}
+	}
+	if out.Has(field.FoundOfImages) && t.Epoch == c.Epochs-1 && t.Step == 0 {
+		t.Current.Found.show(floats(field.FoundOfImages), batch)
 	}
 	if out.Has(field.Weights) {
 		t.Current.weigh(floats(field.Weights), batch, t.pairs, t.relation)

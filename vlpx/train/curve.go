@@ -44,6 +44,7 @@ type Record struct {
 	Connecting  *Connecting        `json:"connecting,omitempty"` // where the method has a negative.ECM
 	Labels      *Labels            `json:"labels,omitempty"`     // where ITC's are soft
 	Weighing    *Weighing          `json:"weighing,omitempty"`   // where the contrast weighs the negatives
+	Found       *Found             `json:"found,omitempty"`      // where the method leaves negatives out
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -70,6 +71,12 @@ const (
 	FalseOfImages = "FN of images" // per cent, of the hardest whose anchor is the image
 	FalseOfTexts  = "FN of texts"  // per cent, of the hardest whose anchor is the caption
 	FalseChosen   = "FN chosen"    // per cent, of neighbours in a mini-batch
+
+	// Of the negatives that a method took for false, in per cent; see Found.
+	FoundShare     = "found" // of all negatives
+	FoundPrecision = "found precision"
+	FoundRecall    = "found recall"
+	FoundF1        = "found F1"
 
 	// Of the hard negatives that Con-D judged, in per cent.
 	ConDPositives = "Con-D positives"           // new positives, of all
@@ -120,6 +127,9 @@ func (r Record) Counted() map[string]float64 {
 	if r.Weighing != nil {
 		maps.Copy(counted, r.Weighing.metrics())
 	}
+	if r.Found != nil {
+		maps.Copy(counted, r.Found.metrics())
+	}
 	if r.Scheduling == nil || r.Scheduling.Reward.N == 0 {
 		return counted
 	}
@@ -146,9 +156,12 @@ type ratio struct {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-func (f *FalseNegatives) count(r datasets.Relation, pairs []datasets.Pair, batch []int, hardestImages, hardestTexts []int32) {
+// count adds a mini-batch of pairs.
+//
+//   - truth: whether the caption of one pair is true of the image of another, and whether that is known.
+func (f *FalseNegatives) count(truth func(image, text int) (holds, known bool), batch []int, hardestImages, hardestTexts []int32) {
 	tell := func(image, text int, all, holding *int) {
-		if holds, known := r.Holds(pairs[batch[image]].Image, batch[text]); known {
+		if holds, known := truth(batch[image], batch[text]); known {
 			*all++
 			if holds {
 				*holding++
@@ -181,6 +194,7 @@ type tally struct {
 	Connecting  *Connecting
 	Labels      *Labels
 	Weighing    *Weighing
+	Found       *Found
 	last        float64
 }
 
@@ -212,6 +226,13 @@ func (t *tally) weigh(weights []float32, batch []int, pairs []datasets.Pair, r d
 	t.Weighing.add(weights, batch, pairs, r)
 }
 
+func (t *tally) find(found []float32, batch int, holds func(anchor, candidate int) (is, known bool)) {
+	if t.Found == nil {
+		t.Found = &Found{}
+	}
+	t.Found.add(found, batch, holds)
+}
+
 func (t *tally) add(o Output) {
 	t.Steps++
 	if t.Losses == nil {
@@ -229,7 +250,7 @@ func (t tally) record(epoch int, rate float64) Record {
 		means[name] = sum / float64(t.Steps)
 	}
 	return Record{Epoch: epoch, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing}
+		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

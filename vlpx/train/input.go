@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
 )
@@ -30,7 +30,8 @@ var (
 		field.Rate: func(t *trainer, _ loader.Batch) []float32 {
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step))}
 		},
-		field.Truth: func(t *trainer, b loader.Batch) []float32 { return t.truth(b.Pairs) },
+		field.Truth:      func(t *trainer, b loader.Batch) []float32 { return t.truth(b.Pairs) },
+		field.FalseShare: func(t *trainer, b loader.Batch) []float32 { return t.falseShares(b.Pairs) },
 	}
 	wholes = map[field.Name]func(*trainer, loader.Batch) []int32{
 		field.Captions: func(_ *trainer, b loader.Batch) []int32 { return b.IDs },
@@ -110,22 +111,6 @@ func gumbel(seed uint64, epoch, step, n int) []float32 {
 	return noise
 }
 
-// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair that
-// the relation does not know counts as 0.
-func (t *trainer) truth(batch []int) []float32 {
-	truth := make([]float32, 0, len(batch)*len(batch))
-	for _, image := range batch {
-		for _, text := range batch {
-			var holds float32
-			if is, known := t.relation.Holds(t.pairs[image].Image, text); is && known {
-				holds = 1
-			}
-			truth = append(truth, holds)
-		}
-	}
-	return truth
-}
-
 // readable tells why the data lacks what a field is made of.
 func (t *trainer) readable() error {
 	c, set := t.job.Config, t.job.Set
@@ -145,17 +130,17 @@ func (t *trainer) readable() error {
 						c.Framework.Name(), f.Name, set.Key(i), set.Name())
 				}
 			}
-		case f.Name == field.Truth:
-			if t.relation == nil {
+		case f.Name == field.Truth || f.Name == field.FalseShare:
+			if _, embeds := c.Framework.Framework.(framework.Embeds); !embeds && t.labelled == nil {
+				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name, set.Name())
+			} else if embeds && t.relation == nil {
 				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
 					"or a learned Con-D", c.Method.Name, set.Name())
 			}
 		case f.Name == field.Class:
-			labelled, ok := set.(datasets.Labelled)
-			if !ok {
+			if t.labelled == nil {
 				return fmt.Errorf("train: %s reads the class of each image, and %s has none; take data with classes", c.Framework.Name(), set.Name())
 			}
-			t.labelled = labelled
 		}
 	}
 	return nil

@@ -83,6 +83,24 @@ func (m *Model) Weights() (map[string]*tensors.Tensor, error) {
 	return values, nil
 }
 
+// State is what the method keeps under a name below framework.State, in flat order, and whether it keeps that. It goes with the weights: that
+// of a run that selected is the best epoch's.
+func (m *Model) State(name string) ([]float32, bool, error) {
+	v := m.store.GetVariable(framework.State + "/" + name)
+	if v == nil || !v.HasValue() {
+		return nil, false, nil
+	}
+	value, err := v.Value()
+	if err != nil {
+		return nil, false, fmt.Errorf("train: variable %s: %w", v.Path(), err)
+	}
+	numbers, err := tensors.CopyFlatData[float32](value)
+	if err != nil {
+		return nil, false, fmt.Errorf("train: variable %s: %w", v.Path(), err)
+	}
+	return numbers, true, nil
+}
+
 // Close frees the compiled graphs and the weights.
 func (m *Model) Close() {
 	if m.inference != nil {

@@ -17,9 +17,7 @@ func (t *trainer) room() int {
 	if c.Method.Positives == nil {
 		return 0
 	}
-	_, stateful := c.Method.Contrast.(negative.Stateful)
-	_, distils := c.Method.Contrast.(negative.Distiller)
-	if stateful || distils { // a step cannot be made again: it has moved the queue
+	if _, distils := c.Method.Contrast.(negative.Distiller); distils || c.Method.Keeps() { // a step cannot be made again: it has moved the queue
 		return 2 * c.BatchSize
 	}
 	if len(t.Joined) == 0 {

@@ -121,8 +121,9 @@ type trainer struct {
 	progress
 	job      Job
 	pairs    []datasets.Pair
-	relation datasets.Relation // nil where nothing is known
-	labelled datasets.Labelled // nil where the step reads no classes
+	relation datasets.Relation  // nil where nothing is known
+	labelled datasets.Labelled  // nil where images have no classes
+	shares   map[int][2]float32 // of false negatives, of the pairs asked for so far
 	store    *model.Store
 	model    *Model
 	step     *Step
@@ -150,6 +151,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if related, ok := job.Set.(datasets.Related); ok {
 		t.relation = related.Relation()
 	}
+	t.labelled, _ = job.Set.(datasets.Labelled)
 	if err := t.readable(); err != nil {
 		return nil, err
 	}

@@ -127,11 +127,20 @@ type Text struct {
 // EncodeImage encodes images [batch, encoder.ViT.Input...]: pixels, or the tokens of a locked encoder.
 func (a Model) EncodeImage(s *model.Scope, images *Node) Image {
 	tokens := a.Vision.Encode(s.In("vision"), images, a.Half)
-	summary := class(tokens)
+	return Image{tokens, a.project(s.In("vision_projection"), a.summary(tokens))}
+}
+
+// summary is what the embedding reads of tokens [batch, tokens, width], [batch, width].
+func (a Model) summary(tokens *Node) *Node {
 	if a.MeanPool {
-		summary = ReduceMean(tokens, 1)
+		return ReduceMean(tokens, 1)
 	}
-	return Image{tokens, a.project(s.In("vision_projection"), summary)}
+	return class(tokens)
+}
+
+// Represent implements framework.Represents: what is projected to the embedding.
+func (a Model) Represent(s *model.Scope, images *Node) *Node {
+	return a.summary(a.Vision.Encode(s.In("vision"), images, a.Half))
 }
 
 // InHalf implements framework.InHalf.

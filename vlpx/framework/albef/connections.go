@@ -55,7 +55,7 @@ func (a Model) connect(m negative.Method, b Batch, f negative.Features, frozen f
 	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
 	candidates := negative.Picked(m.Matching.(negative.Picking), online, b.Noise)
 	batch := b.Pixels.Shape().Dim(0)
-	if m.NeedsRelation() {
+	if m.Positives.Judge() == negative.Oracle {
 		candidates.ImageScores = ReduceSum(Mul(Transpose(b.Truth, 0, 1), oneHot(candidates.Images, b.Truth)), -1)
 		candidates.TextScores = ReduceSum(Mul(b.Truth, oneHot(candidates.Texts, b.Truth)), -1)
 		return m.Positives.Connect(candidates)

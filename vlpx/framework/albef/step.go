@@ -24,6 +24,10 @@ type Batch struct {
 	Items *Node // the image of each pair, [batch] int32
 	Truth *Node // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
 	Fresh *Node // codes of the masks of new positives' captions, see objective.MaskByCodes, [2 batch, tokens] int32
+	// Fields are all of these by their names, for what a method's parts read by themselves; nil where they read nothing.
+	Fields field.Nodes
+	// Left are the negatives that do not count; nil where the method leaves out none.
+	Left *negative.Leaving
 	// Room is the number of rows that MLM has for new positives, 1 to 2 batch; where there are more, Losses.Joined tells.
 	Room int
 }
@@ -43,6 +47,8 @@ type Losses struct {
 	Joined *Node
 	// Weights and Labels are what the contrast tells of its negatives and targets; see negative.Contrasted.
 	Weights, Labels *Node
+	// FoundOfImages and FoundOfTexts are the negatives that the method took for false; nil where it leaves out none.
+	FoundOfImages, FoundOfTexts *Node
 }
 
 // Step implements framework.Framework.
@@ -51,6 +57,7 @@ func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		Pixels: in.Of(field.Image), IDs: in.Of(field.Captions), Masked: in.Of(field.Masked), Labels: in.Of(field.Words),
 		Noise: in.Of(field.Noise), Progress: in.Of(field.Progress),
 		Items: in[field.Items], Truth: in[field.Truth], Fresh: in[field.Fresh], Room: u.Room,
+		Fields: in, Left: u.Method.Leaving(s.Store().Scope(framework.State), in),
 	}
 	l := a.Assess(s, u.Method, b, u.Objectives)
 	told := framework.Told{
@@ -66,6 +73,8 @@ func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 	told.Outputs.Tell(field.Weights, l.Weights)
 	told.Outputs.Tell(field.Labels, l.Labels)
 	told.Outputs.Tell(field.Joined, l.Joined)
+	told.Outputs.Tell(field.FoundOfImages, l.FoundOfImages)
+	told.Outputs.Tell(field.FoundOfTexts, l.FoundOfTexts)
 	if c := l.Connections; c != nil {
 		told.Outputs[field.PickedImages], told.Outputs[field.PickedTexts] = c.Images, c.Texts
 		told.Outputs[field.ImageScores], told.Outputs[field.TextScores] = c.ImageScores, c.TextScores
@@ -132,7 +141,7 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
 		features := negative.Features{
 			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(framework.State),
-			Items: b.Items,
+			Items: b.Items, Fields: b.Fields, Left: b.Left,
 		}
 		if taught != nil {
 			features.MomentumImage, features.MomentumText = taught.image, taught.text
@@ -146,7 +155,9 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		}
 		contrasted := m.Contrast.ITC(features)
 		contrasted.Assert(m.Contrast, batch)
+		contrasted = features.Unpicked(contrasted)
 		l.ITC, l.Weights, l.Labels = contrasted.Loss, contrasted.Weights, contrasted.Labels
+		l.FoundOfImages, l.FoundOfTexts = features.Told()
 		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
 		switch {
 		case pairs != nil:

@@ -100,9 +100,9 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
-	told := framework.Contrast(s, u, in, m.temperature, func(s *model.Scope) (image, text *Node) {
-		return m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature
-	})
+	told := framework.Contrast(s, u, in, framework.Contrasting{Temperature: m.temperature, Embed: func(s *model.Scope) []*Node {
+		return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
+	}})
 	_, distils := u.Method.Contrast.(negative.Distiller)
 	told.Repeats = !distils && !m.resNet() // batch normalisation sees the mini-batch in training alone
 	return told
@@ -124,15 +124,24 @@ func (m Model) Dim() int { return m.Embed }
 
 // EmbedImage implements framework.Embeds.
 func (m Model) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
+	embedded := m.Represent(s, images)
+	if !m.resNet() {
+		embedded = encoder.Project(s.In("vision_projection"), embedded, m.Embed, m.Half)
+	}
+	return framework.Embedded{Feature: framework.Normalise(embedded)}
+}
+
+// Represent implements framework.Represents: what is projected to the embedding, and of a ResNet, whose attention pool ends in the embedding, this
+// before it is normalised.
+func (m Model) Represent(s *model.Scope, images *Node) *Node {
 	if m.resNet() {
-		return framework.Embedded{Feature: framework.Normalise(m.ResNet.Encode(s.In("vision"), images, m.Half))}
+		return m.ResNet.Encode(s.In("vision"), images, m.Half)
 	}
 	tokens := m.Vision.Encode(s.In("vision"), images, m.Half)
-	summary := Squeeze(Slice(tokens, AxisRange(), AxisRange(0, 1)), 1)
 	if m.MeanPool {
-		summary = ReduceMean(tokens, 1)
+		return ReduceMean(tokens, 1)
 	}
-	return framework.Embedded{Feature: framework.Normalise(encoder.Project(s.In("vision_projection"), summary, m.Embed, m.Half))}
+	return Squeeze(Slice(tokens, AxisRange(), AxisRange(0, 1)), 1)
 }
 
 // EmbedText implements framework.Embeds.

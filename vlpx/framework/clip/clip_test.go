@@ -110,3 +110,65 @@ func TestFirstTemperature(t *testing.T) {
 		}
 	}
 }
+
+// The embedding is the representation projected and normalised, by hand; of a ResNet the representation is as wide as the embedding.
+func TestRepresentation(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	small, mean, net := tiny(0), tiny(0), tiny(0)
+	mean.MeanPool = true
+	net.Vision, net.ResNet = encoder.ViT{}, encoder.CLIPResNet{Image: 32, Layers: []int{1, 1, 1, 1}, Width: 2, Heads: 2, Output: 3}
+	for name, m := range map[string]Model{"class token": small, "mean of tokens": mean, "ResNet": net} {
+		u := framework.Use{Method: negative.Plain(), Batch: 2, Image: max(m.Vision.Image, m.ResNet.Image), Tokens: 4}
+		store := model.NewStore()
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		n, err := framework.NewInference(m, u, backend, store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		images := make([]float32, 2*3*u.Image*u.Image)
+		for i := range images {
+			images[i] = float32(math.Sin(float64(i * i)))
+		}
+		below, err := n.Representations(images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		embedded, err := n.Images(images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		project := []float32{1, 0, 0, 0, 1, 0, 0, 0, 1} // [width, embed]
+		if !m.resNet() {
+			weights := store.GetVariable(framework.Model + "/vision_projection/" + encoder.Weights).MustValue()
+			if project, err = tensors.CopyFlatData[float32](weights); err != nil {
+				t.Fatal(err)
+			}
+		}
+		width := len(project) / 3
+		if len(below) != 2*width {
+			t.Fatalf("%s: got %d numbers of two images, want %d", name, len(below), 2*width)
+		}
+		for i := range 2 {
+			var want [3]float64
+			var square float64
+			for e := range want {
+				for k := range width {
+					want[e] += float64(below[i*width+k]) * float64(project[k*3+e])
+				}
+				square += want[e] * want[e]
+			}
+			for e := range want {
+				if got := float64(embedded.Features[i*3+e]); math.Abs(got-want[e]/math.Sqrt(square)) > 1e-5 {
+					t.Errorf("%s: image %d, component %d: got %g, want %g", name, i, e, got, want[e]/math.Sqrt(square))
+				}
+			}
+		}
+	}
+}

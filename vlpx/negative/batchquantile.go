@@ -1,0 +1,45 @@
+package negative
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// BatchQuantile is the LeftOut that GloFND's published code compares itself with as FNC: the negatives whose cosine is above the
+// (1-Alpha)-quantile of the anchor's negatives in the mini-batch, a view at a time, interpolated linearly (METHODS.md 10.2). Unless Alpha
+// is 0 it takes at least the most similar one.
+type BatchQuantile struct {
+	Alpha float64 // share of the negatives, from 0 to below 1
+	Use   float64 // epoch from which it is used
+}
+
+// Validate tells which value is out of its range.
+func (q BatchQuantile) Validate() error {
+	if !share(q.Alpha) || q.Use < 0 {
+		return fmt.Errorf("negative: a share of %g of the mini-batch's negatives left out from epoch %g; take a share from 0 to below 1, and an epoch from 0",
+			q.Alpha, q.Use)
+	}
+	return nil
+}
+
+// Find implements LeftOut.
+func (q BatchQuantile) Find(a Anchors, s Sight) *Node {
+	threshold := q.Threshold(a)
+	return s.From(q.Use, GreaterThan(a.Cosines, BroadcastToDims(InsertAxes(threshold, -1), a.Cosines.Shape().Dimensions...)))
+}
+
+// Threshold is the quantile of each view's negatives, [batch, views].
+func (q BatchQuantile) Threshold(a Anchors) *Node {
+	batch := a.Cosines.Shape().Dim(0)
+	negatives := a.Cosines.Shape().Dim(2) / batch * (batch - 1)
+	above := q.Alpha * float64(negatives-1) // how far from the highest the quantile is, in places
+	from := int(math.Floor(above))
+	highest, _ := TopK(Where(a.Negative, a.Cosines, ConstAs(a.Cosines, -2)), min(from+2, negatives), -1)
+	at := func(place int) *Node {
+		return Squeeze(Slice(highest, AxisRange(), AxisRange(), AxisElem(min(place, negatives-1))), 2)
+	}
+	part := above - float64(from)
+	return Add(MulScalar(at(from), 1-part), MulScalar(at(from+1), part))
+}

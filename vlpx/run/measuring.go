@@ -1,0 +1,63 @@
+package run
+
+import (
+	"context"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/train"
+)
+
+// measuring is one evaluation of a model: it makes what tasks are given, and closes what that holds.
+type measuring struct {
+	e      *Executor
+	run    Run
+	model  *train.Model
+	brief  bool
+	closes []func()
+}
+
+// subject is the model on the part of a split that is used, of the run's data or of others, with the training split and other collections
+// within reach.
+func (m *measuring) subject(ctx context.Context, d Data, c data, split string) (eval.Subject, error) {
+	set, err := d.split(c, split)
+	if err != nil {
+		return eval.Subject{}, err
+	}
+	inference, err := m.model.Inference()
+	if err != nil {
+		return eval.Subject{}, err
+	}
+	of := m.run
+	of.Data = d
+	features, closeFeatures, err := m.e.Features(ctx, of, c, split)
+	if err != nil {
+		return eval.Subject{}, err
+	}
+	m.closes = append(m.closes, closeFeatures)
+	t := m.run.Train
+	return eval.Subject{
+		Model: inference, Set: set, Tokenizer: m.model.Tokenizer, Size: t.Transform.Size, Features: features, MaxLen: t.MaxLen,
+		Accept: c.accept(split), Brief: m.brief, State: m.model.State,
+		Training: func(ctx context.Context) (eval.Subject, error) { return m.looked(ctx, d, c.Collection, "train") },
+		On: func(ctx context.Context, other datasets.Collection, split string) (eval.Subject, error) {
+			return m.looked(ctx, Data{Name: other.Name(), Hash: other.Hash()}, other, split)
+		},
+	}, nil
+}
+
+// looked is the model on a split that nobody has looked through yet for images that cannot be read.
+func (m *measuring) looked(ctx context.Context, d Data, c datasets.Collection, split string) (eval.Subject, error) {
+	looked, err := m.e.look(ctx, d, c, split)
+	if err != nil {
+		return eval.Subject{}, err
+	}
+	return m.subject(ctx, d, looked, split)
+}
+
+// close closes what the subjects hold.
+func (m *measuring) close() {
+	for _, one := range m.closes {
+		one()
+	}
+}

@@ -59,6 +59,9 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Data == "" {
+		o.Data = o.found(artifact.Data)
+	}
 	request, err := o.request(home)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 // Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
 type Options struct {
 	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
-	Data       string   // "scenes" (the default), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
+	Data       string   // "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
 	Seeds      []uint64 // 1, 2 and 3 if empty
 	Framework  string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
 	Methods    []string // rows of an artifact to run; all if empty
@@ -56,6 +56,15 @@ func (o Options) request(home string) (paper.Request, error) {
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 		Weights: o.Weights, Places: Places(home), Model: o.Model, Tasks: o.Tasks,
 	}, err
+}
+
+// found is a name of data, if $VLPX_DATA has it, else none.
+func (o Options) found(name string) string {
+	o.Data = name
+	if dir, err := o.folder(); err != nil || dir == "" {
+		return ""
+	}
+	return name
 }
 
 // folder is where the data lies; empty for generated scenes.

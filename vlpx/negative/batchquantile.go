@@ -32,13 +32,21 @@ func (q BatchQuantile) Find(a Anchors, s Sight) *Node {
 
 // Threshold is the quantile of each view's negatives, [batch, views].
 func (q BatchQuantile) Threshold(a Anchors) *Node {
-	batch := a.Cosines.Shape().Dim(0)
-	negatives := a.Cosines.Shape().Dim(2) / batch * (batch - 1)
-	above := q.Alpha * float64(negatives-1) // how far from the highest the quantile is, in places
+	batch, views := a.Cosines.Shape().Dim(0), a.Views()
+	return Reshape(a.quantile(q.Alpha, batch*views), batch, views)
+}
+
+// quantile is the (1-alpha)-quantile of the anchors' negatives, interpolated linearly, in so many rows, which are the batch or the batch times
+// the views, [rows].
+func (a Anchors) quantile(alpha float64, rows int) *Node {
+	batch, views, candidates := a.Cosines.Shape().Dim(0), a.Views(), a.Cosines.Shape().Dim(2)
+	negatives := candidates / batch * (batch - 1) * batch * views / rows
+	above := alpha * float64(negatives-1) // how far from the highest the quantile is, in places
 	from := int(math.Floor(above))
-	highest, _ := TopK(Where(a.Negative, a.Cosines, ConstAs(a.Cosines, -2)), min(from+2, negatives), -1)
+	cosines := Reshape(Where(a.Negative, a.Cosines, ConstAs(a.Cosines, -2)), rows, -1)
+	highest, _ := TopK(cosines, min(from+2, negatives), -1)
 	at := func(place int) *Node {
-		return Squeeze(Slice(highest, AxisRange(), AxisRange(), AxisElem(min(place, negatives-1))), 2)
+		return Squeeze(Slice(highest, AxisRange(), AxisElem(min(place, negatives-1))), 1)
 	}
 	part := above - float64(from)
 	return Add(MulScalar(at(from), 1-part), MulScalar(at(from+1), part))

@@ -26,6 +26,9 @@ type Thresholds struct {
 	Beta1   float64 `json:",omitempty"`
 	Beta2   float64 `json:",omitempty"`
 	Epsilon float64 `json:",omitempty"`
+	// FromBatch begins a threshold with the quantile of the mini-batch, in the first epoch that learns, instead of with 1: an option of the
+	// published code, for runs in which an anchor is not seen often enough to come down from there by steps of Rate.
+	FromBatch bool `json:",omitempty"`
 	// Descent learns by plain gradient descent instead of Adam (equation 4 of the paper).
 	Descent bool `json:",omitempty"`
 	// Single learns one threshold for all anchors of a kind.
@@ -92,6 +95,9 @@ func (t Thresholds) Find(a Anchors, s Sight) *Node {
 		index = Slice(ZerosLike(index), AxisRange(0, 1))
 	}
 	lambda := SamplesOf(s.State, Lambda, index)
+	if t.FromBatch {
+		t.begin(lambda, a, s)
+	}
 	over := ConvertDType(LogicalAnd(a.Negative, GreaterThan(a.Cosines, expand(lambda.Get(), a.Cosines))), a.Cosines.DType())
 	negatives := ConvertDType(a.Negative, a.Cosines.DType())
 	found := Div(ReduceSum(over, 1, 2), MaxScalar(ReduceSum(negatives, 1, 2), 1)) // share, [batch]
@@ -101,6 +107,17 @@ func (t Thresholds) Find(a Anchors, s Sight) *Node {
 	}
 	learned := t.step(lambda, s, index, gradient)
 	return s.From(max(t.Learn, t.Use), GreaterThan(a.Cosines, expand(learned, a.Cosines)))
+}
+
+// begin gives the thresholds the quantile of the mini-batch in the first epoch that learns.
+func (t Thresholds) begin(lambda Samples, a Anchors, s Sight) {
+	quantile := a.quantile(t.Alpha, a.Cosines.Shape().Dim(0))
+	if t.Single {
+		quantile = ReduceAndKeep(quantile, ReduceMean, 0)
+	}
+	learn := ConstAs(s.Progress, t.Learn)
+	first := LogicalAnd(GreaterOrEqual(s.Progress, learn), LessThan(s.Progress, OnePlus(learn)))
+	lambda.Set(Where(BroadcastToDims(first, quantile.Shape().Dimensions...), quantile, lambda.Get()))
 }
 
 // expand makes numbers of samples [batch] or [1] those of all candidates.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
@@ -27,6 +28,8 @@ type Artifact struct {
 	Look  string // what to look for, a sentence; may be empty
 	// Note tells what to know of the paper's numbers, such as what is left out or inferred; it ends the table's note.
 	Note string
+	// Data is what it is best looked at with, a folder in $VLPX_DATA; where that has none, and for an empty one, it is generated scenes.
+	Data string
 	// Rows are the methods it compares; none where it needs no runs of its own.
 	Rows []Row
 	// Columns it shows; a column without a metric is of a task that is not there yet.
@@ -59,6 +62,8 @@ type Row struct {
 	// "key=value".
 	Vary func(*Scale)
 	Set  []string
+	// Tasks are what the row's runs are measured by besides those of the framework.
+	Tasks eval.Tasks
 }
 
 // Column is one measure of a comparison.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/clip"
@@ -20,6 +21,8 @@ type Kind struct {
 	What string // in a few words
 	// preset changes a scale, made for ALBEF, to what the framework's paper has; nil for nothing.
 	preset func(*Scale)
+	// tasks are what its runs are measured by besides retrieval; nil for nothing.
+	tasks func(Scale) eval.Tasks
 	// build makes the framework at a scale, for a vocabulary of the given size.
 	build func(s Scale, vocab int) framework.Framework
 }
@@ -71,6 +74,14 @@ func (s Scale) Model(vocab int) framework.Framework {
 		panic(fmt.Sprintf("paper: %v", err))
 	}
 	return k.build(s, vocab)
+}
+
+// tasks are those of the framework besides retrieval.
+func (s Scale) tasks() eval.Tasks {
+	if k, err := kind(s.Framework); err == nil && k.tasks != nil {
+		return k.tasks(s)
+	}
+	return nil
 }
 
 // albef is ALBEF at this scale.

@@ -194,6 +194,9 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 		return nil, err
 	}
 	runs := w.of(scale, data, vocabulary, vocab, method, w.seeds)
+	for k := range runs {
+		runs[k].Tasks = append(runs[k].Tasks, row.Tasks...)
+	}
 	if err := w.publish(runs, scale); err != nil {
 		return nil, err
 	}
@@ -239,7 +242,7 @@ func (w planner) of(scale Scale, data run.Data, vocabulary run.Vocabulary, vocab
 		if _, embeds := f.Framework.(framework.Embeds); !embeds {
 			runs[k].Tasks = nil
 		}
-		runs[k].Tasks = append(runs[k].Tasks, w.Tasks...)
+		runs[k].Tasks = append(append(runs[k].Tasks, scale.tasks()...), w.Tasks...)
 	}
 	return runs
 }

@@ -23,6 +23,20 @@ const (
 // trainable variables.
 func BatchNorm(s *model.Scope, x *Node) *Node {
 	g, channels := x.Graph(), x.Shape().Dim(-1)
+	centred, deviation := standard(s, x)
+	scale := Div(Variable(s, g, Gain, channels), deviation)
+	return Add(Mul(centred, ExpandLeftToRank(scale, x.Rank())), ExpandLeftToRank(Variable(s, g, Offset, channels), x.Rank()))
+}
+
+// Standardise is BatchNorm without gain and offset, PyTorch's with affine=False.
+func Standardise(s *model.Scope, x *Node) *Node {
+	centred, deviation := standard(s, x)
+	return Div(centred, ExpandLeftToRank(deviation, x.Rank()))
+}
+
+// standard is x less its means, and the standard deviations, [channels].
+func standard(s *model.Scope, x *Node) (centred, deviation *Node) {
+	g, channels := x.Graph(), x.Shape().Dim(-1)
 	runningMean, mean := statistic(s, x, RunningMean)
 	runningVariance, variance := statistic(s, x, RunningVariance)
 	if s.Store().IsTraining(g) {
@@ -39,9 +53,7 @@ func BatchNorm(s *model.Scope, x *Node) *Node {
 		move(runningMean, mean)
 		move(runningVariance, MulScalar(variance, count/(count-1)))
 	}
-	scale := Div(Variable(s, g, Gain, channels), Sqrt(AddScalar(variance, batchNormEpsilon)))
-	centred := Sub(x, ExpandLeftToRank(mean, x.Rank()))
-	return Add(Mul(centred, ExpandLeftToRank(scale, x.Rank())), ExpandLeftToRank(Variable(s, g, Offset, channels), x.Rank()))
+	return Sub(x, ExpandLeftToRank(mean, x.Rank())), Sqrt(AddScalar(variance, batchNormEpsilon))
 }
 
 // statistic is the scope's variable of that name with a number a channel of x, which no optimiser moves, and its value.

@@ -18,6 +18,7 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"albef_itc_momentum_queue":           checkDistilled,
 	"albef_itm_pairs":                    checkSampled,
 	"albef_lr_schedule":                  checkSchedule,
+	"lars_optimizer":                     checkLARS,
 	"albef_rerank_scores":                checkRerank,
 	"albef_retrieval_itc_multi_positive": checkPositives,
 	"bert_mask_tokens":                   checkMask,
@@ -64,7 +65,6 @@ var checks = map[string]func(*testing.T, golden.Case){
 // notYet are the cases that nothing recomputes yet, and why.
 var notYet = reasons(map[string][]string{
 	"steps of SimCLR are not there yet": {"glofnd_simclr_step", "sogclr_step"},
-	"LARS is not there yet":             {"lars_optimizer"},
 	"BLIP-2 is not there yet": {"qformer_attention_masks", "qformer_itc", "qformer_itc_image_id", "qformer_itg_lm_loss", "qformer_itm",
 		"qformer_step", "qformer_opt_step", "eva_vit_forward"},
 	"UNITER is not there yet": {"retrieval_recall_uniter_code", "uniter_forward"},

@@ -75,12 +75,12 @@ func checkSchedule(t *testing.T, c golden.Case) {
 	warm, epochs := c.Matrix("expected", "warmup_iteration_lr"), c.Matrix("expected", "epoch_lr")
 	read(t, c)
 	for _, row := range warm {
-		near(t, c, "warm-up", []float64{s.At(0, int(row[0]))}, row[1:])
+		near(t, c, "warm-up", []float64{s.At(0, int(row[0]), last+1)}, row[1:])
 	}
-	near(t, c, "end of epoch 0", []float64{s.At(0, last)}, []float64{c.Float("expected", "lr_end_of_epoch0")})
+	near(t, c, "end of epoch 0", []float64{s.At(0, last, last+1)}, []float64{c.Float("expected", "lr_end_of_epoch0")})
 	for _, row := range epochs {
-		near(t, c, "cosine", []float64{s.At(int(row[0]), 0)}, row[1:])
-		near(t, c, "within an epoch", []float64{s.At(int(row[0]), last)}, row[1:])
+		near(t, c, "cosine", []float64{s.At(int(row[0]), 0, last+1)}, row[1:])
+		near(t, c, "within an epoch", []float64{s.At(int(row[0]), last, last+1)}, row[1:])
 	}
 	read(t, c)
 }

@@ -86,7 +86,7 @@ func TestTuningsFit(t *testing.T) {
 					t.Errorf("%s, folder %v: a queue of %d for batches of %d", name, folder, d.Queue, c.BatchSize)
 				}
 				if name == "paper" && folder && (c.BatchSize != 256 || c.Epochs != 5 || c.Transform.Crop != [2]float64{0.5, 1} ||
-					c.Schedule.At(0, 0) != 1e-5 || c.Schedule.At(5, 0) != 1e-6) {
+					c.Schedule.At(0, 0, 1) != 1e-5 || c.Schedule.At(5, 0, 1) != 1e-6) {
 					t.Errorf("got %+v, want ALBEF's regime", c)
 				}
 				if from.Train.Transform.Crop[0] == 0.5 {

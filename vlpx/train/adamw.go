@@ -2,13 +2,13 @@ package train
 
 import (
 	"fmt"
-	"sort"
-	"strings"
+	"math"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/model/initializer"
+
+	"vlpx.internal/vlpx/encoder"
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, 2019) in ALBEF's groups: every tensor decays but those
@@ -19,10 +19,13 @@ type AdamW struct {
 	ClipNorm              float64 // largest norm of the whole gradient; 0 for no clipping, as ALBEF has it
 	// SpareScalars leaves a temperature, which has no axis, out of the group that decays, as CLIP does.
 	SpareScalars bool `json:",omitempty"`
+	// TemperatureRate, if not 0, is a learning rate for log(1/tau) alone, which has neither warm-up, cosine nor decay then, and a third of it
+	// while tau is 0.03 or less, as FastCLIP-v3 has it (METHODS.md 9).
+	TemperatureRate float64 `json:",omitempty"`
 }
 
-// Optimiser is the root of the optimiser's variables: the step count and two moments for each weight.
-const Optimiser = "/optimiser"
+// lowTemperature is where FastCLIP learns a temperature more slowly.
+const lowTemperature = 0.03
 
 // Decays tells whether a weight of the given shape is in the group that decays.
 func (o AdamW) Decays(shape shapes.Shape) bool {
@@ -34,66 +37,51 @@ func (o AdamW) Decays(shape shapes.Shape) bool {
 // clipping.
 func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (norm *Node) {
 	g := loss.Graph()
-	var weights []*model.Variable
-	for v := range store.Scope(root).IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) {
-			weights = append(weights, v)
-		}
-	}
-	sort.Slice(weights, func(i, j int) bool { return weights[i].Path() < weights[j].Path() })
-	values := make([]*Node, len(weights))
-	for i, v := range weights {
-		values[i] = v.NodeValue(g)
-	}
-	gradients := Gradient(loss, values...)
-
+	learned := learn(store, root, loss)
 	dtype := loss.DType()
-	square := ScalarZero(g, dtype)
-	for _, d := range gradients {
-		square = Add(square, ReduceAllSum(Square(d)))
-	}
-	norm = Sqrt(square)
+	norm = learned.norm()
 	scale := ScalarOne(g, dtype)
 	if o.ClipNorm > 0 {
 		scale = MinScalar(Div(Scalar(g, dtype, o.ClipNorm), AddScalar(norm, 1e-6)), 1)
 	}
 
-	set := func(v *model.Variable, value *Node) {
-		if hold != nil {
-			value = Where(hold, v.NodeValue(g), value)
-		}
-		v.SetNodeValue(value)
-	}
-	counter := o.state(store, "step", shapes.Make(dtype))
+	set := setter(g, hold)
+	counter := kept(store, "step", shapes.Make(dtype))
 	step := AddScalar(counter.NodeValue(g), 1)
 	set(counter, step)
 	correction := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtype, beta), step)) }
 	correct1, correct2 := correction(o.Beta1), correction(o.Beta2)
-	for i, v := range weights {
-		d := Mul(gradients[i], scale)
-		mean, variance := o.state(store, "mean"+v.Path(), v.Shape()), o.state(store, "variance"+v.Path(), v.Shape())
+	for i, v := range learned.weights {
+		d := Mul(learned.gradients[i], scale)
+		mean, variance := kept(store, "mean"+v.Path(), v.Shape()), kept(store, "variance"+v.Path(), v.Shape())
 		m := Add(MulScalar(mean.NodeValue(g), o.Beta1), MulScalar(d, 1-o.Beta1))
 		q := Add(MulScalar(variance.NodeValue(g), o.Beta2), MulScalar(Square(d), 1-o.Beta2))
 		set(mean, m)
 		set(variance, q)
 		update := Div(Div(m, correct1), AddScalar(Sqrt(Div(q, correct2)), o.Epsilon))
-		if o.Decays(v.Shape()) {
-			update = Add(update, MulScalar(values[i], o.WeightDecay))
+		value, at := learned.values[i], rate
+		switch {
+		case o.TemperatureRate > 0 && v.Name() == encoder.Scale:
+			at = o.temperatureRate(value)
+		case o.Decays(v.Shape()):
+			update = Add(update, MulScalar(value, o.WeightDecay))
 		}
-		set(v, Sub(values[i], Mul(rate, update)))
+		set(v, Sub(value, Mul(at, update)))
 	}
 	return norm
 }
 
-func (AdamW) state(store *model.Store, name string, shape shapes.Shape) *model.Variable {
-	path := Optimiser + "/" + strings.TrimPrefix(name, "/")
-	return store.VariableWithShape(path, shape, initializer.Zero).SetTrainable(false)
+// temperatureRate is the learning rate of a temperature by its scale log(1/tau).
+func (o AdamW) temperatureRate(scale *Node) *Node {
+	full := ConstAs(scale, o.TemperatureRate)
+	return Where(GreaterOrEqual(scale, ConstAs(scale, -math.Log(lowTemperature))), DivScalar(full, 3), full)
 }
 
 // Validate tells what is wrong with the settings.
 func (o AdamW) Validate() error {
-	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 {
-		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay and clip norm at 0 or above", o)
+	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 ||
+		!(o.TemperatureRate >= 0) {
+		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay, clip norm and the temperature's rate at 0 or above", o)
 	}
 	return nil
 }

@@ -163,6 +163,9 @@ func TestConfigValidate(t *testing.T) {
 		{"captions of 13 tokens", func(c *Config) { c.MaxLen = 13 }},
 		{"images of 32 pixels", func(c *Config) { c.Transform.Size = 32 }},
 		{"betas", func(c *Config) { c.Optimiser.Beta1 = 1 }},
+		{"the temperature's rate", func(c *Config) { c.Optimiser.TemperatureRate = -1 }},
+		{"trust", func(c *Config) { c.LARS.Momentum = 0.9 }},
+		{"one optimiser", func(c *Config) { c.LARS = LARS{Trust: 1e-3, Momentum: 0.9} }},
 		{"betas", func(c *Config) { c.Optimiser.Beta2 = math.NaN() }},
 		{"warm-up of 3 steps of 0 iterations", func(c *Config) { c.Schedule.Unit = 0 }},
 		{"cosine over 0 epochs", func(c *Config) { c.Schedule.Epochs = 0 }},
@@ -188,8 +191,69 @@ func TestSchedule(t *testing.T) {
 		{0, 0, 1e-5}, {0, 99, 1e-5}, {0, 100, 1.45e-5}, {0, 1000, 5.5e-5}, {0, 2000, 1e-4}, {0, 9999, 1e-4},
 		{15, 0, 5.5e-5}, {15, 500, 5.5e-5}, {30, 0, 1e-5},
 	} {
-		if got := s.At(c.epoch, c.iteration); math.Abs(got-c.want) > 1e-12 {
+		if got := s.At(c.epoch, c.iteration, 2500); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("epoch %d, iteration %d: got %g, want %g", c.epoch, c.iteration, got, c.want)
+		}
+	}
+}
+
+// A line from 0 to 1 over 2 epochs of 4 iterations, then a cosine over the 8 epochs that are left, half way at epoch 6.
+func TestSmoothSchedule(t *testing.T) {
+	s := Schedule{Rate: 1, Min: 0.5, Epochs: 10, Smooth: true, Ramp: 2}
+	for _, c := range []struct {
+		epoch, iteration int
+		want             float64
+	}{
+		{0, 0, 0}, {0, 1, 0.125}, {1, 0, 0.5}, {1, 3, 0.875}, {2, 0, 1}, {4, 0, 0.5 + 0.25*(1+math.Sqrt2/2)}, {6, 0, 0.75},
+		{5, 2, 0.5 + 0.25*(1+math.Cos(math.Pi*3.5/8))}, {10, 0, 0.5},
+	} {
+		if got := s.At(c.epoch, c.iteration, 4); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("epoch %d, iteration %d: got %g, want %g", c.epoch, c.iteration, got, c.want)
+		}
+	}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+	s.Past = 2
+	if got := s.At(0, 0, 4); got != 1 {
+		t.Errorf("after 2 epochs of another run: got %g, want 1", got)
+	}
+	for _, bad := range []Schedule{
+		{Rate: 1, Epochs: 10, Smooth: true, Ramp: 10}, {Rate: 1, Epochs: 10, Smooth: true, Ramp: -1}, {Rate: 1, Epochs: 10, Ramp: 1},
+		{Rate: 1, Epochs: 10, Smooth: true, Ramp: math.NaN()}, {Rate: 1, Epochs: 10, Smooth: true, Units: 1, Unit: 1},
+	} {
+		if bad.Validate() == nil {
+			t.Errorf("%+v: got nil, want an error", bad)
+		}
+	}
+}
+
+// A temperature with a rate of its own moves by it whatever the schedule says, without decay, and by a third of it at tau = 0.03 and below:
+// Adam's first step is as long as the rate.
+func TestTemperatureRate(t *testing.T) {
+	for tau, want := range map[float64]float64{0.07: 0.01, 0.031: 0.01, 0.0299: 0.01 / 3} {
+		store, first := model.NewStore(), float32(-math.Log(tau))
+		put(t, store, "/model/scale", first)
+		put(t, store, "/model/bias", []float32{1})
+		o := AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-12, WeightDecay: 0.5, TemperatureRate: 0.01}
+		exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+			g := in[0].Graph()
+			value := func(name string) *Node { return ReduceAllSum(s.Store().GetVariable("/model/" + name).NodeValue(g)) }
+			return []*Node{o.Update(s.Store(), framework.Model, Add(value("scale"), value("bias")), in[0], nil)}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		if _, err := exec.Call(float32(0.25)); err != nil {
+			t.Fatal(err)
+		}
+		after := tensors.ToScalar[float32](store.GetVariable("/model/scale").MustValue())
+		if got := float64(first - after); math.Abs(got-want) > 1e-6 {
+			t.Errorf("tau %g: moved by %g, want %g", tau, got, want)
+		}
+		if got := vector(t, store, "/model/bias")[0]; math.Abs(float64(got)-0.75) > 1e-5 {
+			t.Errorf("a bias: got %g, want 0.75", got)
 		}
 	}
 }
@@ -200,17 +264,17 @@ func TestSchedulePast(t *testing.T) {
 	rest := whole
 	rest.Past = 6
 	for epoch := 1; epoch < 5; epoch++ {
-		if got, want := rest.At(epoch, 7), whole.At(epoch+6, 7); got != want {
+		if got, want := rest.At(epoch, 7, 200), whole.At(epoch+6, 7, 200); got != want {
 			t.Errorf("epoch %d after 6: got %g, want %g", epoch, got, want)
 		}
 	}
-	if got, want := rest.At(0, 100), whole.At(6, 0); got != want {
+	if got, want := rest.At(0, 100, 200), whole.At(6, 0, 200); got != want {
 		t.Errorf("after the warm-up: got %g, want %g", got, want)
 	}
-	if got, want := rest.At(0, 0), 1e-5; got != want {
+	if got, want := rest.At(0, 0, 200), 1e-5; got != want {
 		t.Errorf("first iteration: got %g, want %g", got, want)
 	}
-	if got, want := rest.At(0, 50), 1e-5+(whole.At(6, 0)-1e-5)/2; math.Abs(got-want) > 1e-18 {
+	if got, want := rest.At(0, 50, 200), 1e-5+(whole.At(6, 0, 200)-1e-5)/2; math.Abs(got-want) > 1e-18 {
 		t.Errorf("half of the warm-up: got %g, want %g", got, want)
 	}
 	rest.Past = 11

@@ -3,6 +3,9 @@ package train
 import (
 	"fmt"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -18,6 +21,7 @@ type Config struct {
 	MaxLen    int // tokens a caption, with [CLS] and [SEP]
 	Transform transform.Pipeline
 	Optimiser AdamW
+	LARS      LARS `json:",omitzero"` // the optimiser in the place of AdamW, which is zero then
 	Schedule  Schedule
 	Seed      uint64
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
@@ -29,6 +33,17 @@ type Config struct {
 	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
 	// better, the first of equals; empty for the last epoch's.
 	Select string `json:",omitempty"`
+}
+
+// optimiser is the one that the run has.
+func (c Config) optimiser() interface {
+	Validate() error
+	Update(store *model.Store, root string, loss, rate, hold *graph.Node) (norm *graph.Node)
+} {
+	if c.LARS != (LARS{}) {
+		return c.LARS
+	}
+	return c.Optimiser
 }
 
 // Use is how the run uses its framework.
@@ -49,8 +64,11 @@ func (c Config) Validate() error {
 	if err := c.Framework.Plain(); err != nil {
 		return err
 	}
-	if err := c.Optimiser.Validate(); err != nil {
+	if err := c.optimiser().Validate(); err != nil {
 		return err
+	}
+	if c.LARS != (LARS{}) && c.Optimiser != (AdamW{}) {
+		return fmt.Errorf("train: LARS and AdamW; a run has one optimiser, leave the other's settings out")
 	}
 	if err := c.Schedule.Validate(); err != nil {
 		return err

@@ -28,7 +28,7 @@ var (
 			return []float32{float32(float64(t.Epoch) + float64(t.Step)/float64(t.steps))}
 		},
 		field.Rate: func(t *trainer, _ loader.Batch) []float32 {
-			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step))}
+			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
 		field.Truth:      func(t *trainer, b loader.Batch) []float32 { return t.truth(b.Pairs) },
 		field.FalseShare: func(t *trainer, b loader.Batch) []float32 { return t.falseShares(b.Pairs) },

@@ -45,7 +45,7 @@ func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
 			before = again()
 		}
 	}
-	told.Outputs[field.GradientNorm] = c.Optimiser.Update(s.Store(), framework.Model, told.Of(f, c.Objectives), rate, hold)
+	told.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), framework.Model, told.Of(f, c.Objectives), rate, hold)
 	if rewarded {
 		told.Outputs[field.Improvement] = Sub(before, again())
 	}

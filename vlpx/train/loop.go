@@ -66,7 +66,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 			}
 		}
 	}
-	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1))
+	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1, t.steps))
 	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules {
 		if record.Scheduling == nil {
 			record.Scheduling = &Scheduling{}
@@ -132,7 +132,7 @@ func (t *trainer) one(ctx context.Context) error {
 		return err
 	}
 	if t.Step%curveEvery == 0 {
-		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step), Losses: out.Losses,
+		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step, t.steps), Losses: out.Losses,
 			GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement)}); err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/vlpx/encoder"
 )
 
-// ResNet is torchvision's ResNet of bottlenecks without its classifier.
+// ResNet is torchvision's ResNet, of bottlenecks or of basic blocks, without its classifier.
 //
 //   - names: what stands before its names, mostly nothing.
 //   - scope: that of encoder.ResNet.Encode.
@@ -24,6 +24,21 @@ func CLIPResNet(names, scope string) Table {
 	return Join(residual(names, scope, 3), t.with(names+"attnpool.", nil, map[string][]string{
 		pool + "/query": {"q_proj"}, pool + "/kv": {"k_proj", "v_proj"}, pool + "/output": {"c_proj"},
 	}))
+}
+
+// SimCLR is SogCLR's model with a ResNet, in the names of its published code: the projection head stands in the place of the classifier.
+//
+//   - root: that of framework/simclr's variables.
+func SimCLR(root string) Table {
+	const names = "base_encoder."
+	t := Join(residual(names, root+"/vision", 1), Table{Rules: []Rule{
+		{root + "/projection/hidden/" + encoder.Weights, Linear, []string{names + "fc.0.weight"}},
+		{root + "/projection/out/" + encoder.Weights, Linear, []string{names + "fc.3.weight"}},
+	}})
+	t.normal(names+"fc.1", root+"/projection/norm1")
+	t.Rules = append(t.Rules, norm(names+"fc.1", root+"/projection/norm1")...)
+	t.normal(names+"fc.4", root+"/projection/norm2")
+	return t
 }
 
 // residual are a stem of so many convolutions and four stages of bottlenecks, as both name them. What counts the batches that moved the
@@ -45,9 +60,14 @@ func residual(names, scope string, stem int) Table {
 
 // convolution adds the rules of one without a bias and of the batch normalisation behind it: the names of both, and their scopes.
 func (t *Table) convolution(names, kernels, normal, scope, normScope string) {
-	t.Rules = append(t.Rules, Rule{scope + "/" + encoder.Weights, Kernels, []string{names + kernels + ".weight"}},
-		Rule{normScope + "/" + encoder.RunningMean, Same, []string{names + normal + ".running_mean"}},
-		Rule{normScope + "/" + encoder.RunningVariance, Same, []string{names + normal + ".running_var"}})
+	t.Rules = append(t.Rules, Rule{scope + "/" + encoder.Weights, Kernels, []string{names + kernels + ".weight"}})
+	t.normal(names+normal, normScope)
 	t.Rules = append(t.Rules, norm(names+normal, normScope)...)
-	t.Ignored = append(t.Ignored, names+normal+".num_batches_tracked")
+}
+
+// normal adds the rules of the running statistics of a batch normalisation.
+func (t *Table) normal(names, scope string) {
+	t.Rules = append(t.Rules, Rule{scope + "/" + encoder.RunningMean, Same, []string{names + ".running_mean"}},
+		Rule{scope + "/" + encoder.RunningVariance, Same, []string{names + ".running_var"}})
+	t.Ignored = append(t.Ignored, names+".num_batches_tracked")
 }

@@ -129,8 +129,13 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one", f.path, twin, name)
 		}
 		inFile[today] = name
-		pattern, number := numbered(today)
-		switch rule := rules[pattern]; {
+		rule, number := rules[today], ""
+		if rule == nil {
+			var pattern string
+			pattern, number = numbered(today)
+			rule = rules[pattern]
+		}
+		switch {
 		case rule != nil:
 			report.Used = append(report.Used, f.about(name))
 			variables[strings.ReplaceAll(rule.Variable, "#", number)] = found{rule, number}

@@ -1,0 +1,145 @@
+package simclr
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// published is SogCLR's model.
+func published() Model {
+	return Model{ResNet: encoder.ResNet{Image: 224, Layers: []int{3, 4, 6, 3}, Width: 64}, Hidden: 2048, Embed: 128, Temperature: 0.1}
+}
+
+func tiny() Model {
+	return Model{ResNet: encoder.ResNet{Image: 8, Layers: []int{1, 1}, Width: 4, Basic: true, Stem: 1}, Hidden: 6, Embed: 5, Temperature: 0.2}
+}
+
+func viT() Model {
+	return Model{Vision: encoder.ViT{Image: 8, Patch: 4, Width: 4, Layers: 1, Heads: 1, MLP: 4}, Hidden: 6, Embed: 5, Temperature: 0.2}
+}
+
+// ResNet-50 without its classifier, and a head of two matrices and the first one's normalisation.
+func TestPublishedParameters(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	store := model.NewStore()
+	if err := framework.Declare(published(), framework.Use{Method: negative.Plain(), Batch: 128, Image: 224}, backend, store); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := framework.Parameters(store), 23_508_032+2048*2048+2*2048+2048*128; got != want {
+		t.Errorf("got %d parameters, want %d", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	use := func(m Model) framework.Use {
+		return framework.Use{Method: negative.Plain(), Batch: 4, Image: max(m.ResNet.Image, m.Vision.Image)}
+	}
+	for _, m := range []Model{published(), tiny(), viT()} {
+		if err := framework.Check(m, use(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for says, spoil := range map[string]func(*Model, *framework.Use){
+		"at least one stage":           func(m *Model, _ *framework.Use) { m.ResNet.Layers = nil },
+		"a block or more in each":      func(m *Model, _ *framework.Use) { m.ResNet.Layers = []int{1, 0} },
+		"a stem with stride -1":        func(m *Model, _ *framework.Use) { m.ResNet.Stem = -1 },
+		"seen by one encoder":          func(m *Model, _ *framework.Use) { m.Vision = viT().Vision },
+		"heads that divide the width":  func(m *Model, _ *framework.Use) { *m = viT(); m.Vision.Heads = 3 },
+		"no locked encoder":            func(m *Model, _ *framework.Use) { *m = viT(); m.Vision.Locked = 3 },
+		"a projection head of 0":       func(m *Model, _ *framework.Use) { m.Hidden = 0 },
+		"an embedding of -1":           func(m *Model, _ *framework.Use) { m.Embed = -1 },
+		"a temperature of 0":           func(m *Model, _ *framework.Use) { m.Temperature = 0 },
+		"a temperature of NaN":         func(m *Model, _ *framework.Use) { m.Temperature = math.NaN() },
+		"images of 9 pixels":           func(_ *Model, u *framework.Use) { u.Image = 9 },
+		"a mini-batch of one image":    func(_ *Model, u *framework.Use) { u.Batch = 1 },
+		"needs image-text matching":    func(_ *Model, u *framework.Use) { u.Method = negative.MAFA(8, 8) },
+		"needs embeddings of images a": func(_ *Model, u *framework.Use) { u.Method = negative.GRITVLP(8, 8) },
+	} {
+		m := tiny()
+		u := use(m)
+		spoil(&m, &u)
+		if err := framework.Check(m, u); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+}
+
+// NT-Xent in float64 of embeddings that are told: for each view the softmax over the other view of the image and both views of the others.
+func TestStepOfTwoViews(t *testing.T) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	for name, m := range map[string]Model{"ResNet": tiny(), "ViT": viT()} {
+		const batch = 5
+		u := framework.Use{Method: negative.Plain(), Batch: batch, Image: 8}
+		store := model.NewStore()
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: batch, BatchSize: batch, Dim: m.Dim(), Epochs: 1, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+			s.Store().SetTraining(in[0].Graph(), true)
+			told := m.Step(s.Store().RootScope(), u, field.Nodes{field.Image: in[0], field.View: in[1], field.Progress: ScalarZero(in[0].Graph(), in[0].DType())})
+			return []*Node{told.Losses[negative.ITC], told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding]}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exec.Finalize()
+		rng, pixels := rand.New(rand.NewPCG(1, 1)), func(rng *rand.Rand) *tensors.Tensor {
+			x := make([]float32, batch*8*8*3)
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+			return tensors.FromFlatDataAndDimensions(x, batch, 8, 8, 3)
+		}
+		out, err := exec.Call(pixels(rng), pixels(rng))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		views := [2][]float32{tensors.MustCopyFlatData[float32](out[1]), tensors.MustCopyFlatData[float32](out[2])}
+		cosine := func(v, i, w, j int) (sum float64) {
+			for k := range m.Embed {
+				sum += float64(views[v][i*m.Embed+k]) * float64(views[w][j*m.Embed+k])
+			}
+			return sum
+		}
+		want := 0.0
+		for v := range views {
+			for i := range batch {
+				sum := 0.0
+				for w := range views {
+					for j := range batch {
+						if v != w || i != j {
+							sum += math.Exp(cosine(v, i, w, j) / m.Temperature)
+						}
+					}
+				}
+				want += (math.Log(sum) - cosine(v, i, 1-v, i)/m.Temperature) / batch
+			}
+			if length := cosine(v, 0, v, 0); math.Abs(length-1) > 1e-5 {
+				t.Errorf("%s: an embedding is %g long", name, length)
+			}
+		}
+		if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-want) > 1e-4 {
+			t.Errorf("%s: got a loss of %g, want %g", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package train
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/model/initializer"
+)
+
+// Optimiser is the root of the optimiser's variables: AdamW's step count and two moments for each weight, or LARS's momentum.
+const Optimiser = "/optimiser"
+
+// learned are the weights that a loss depends on, in the order of their paths, with their values and gradients.
+type learned struct {
+	weights           []*model.Variable
+	values, gradients []*Node
+}
+
+// learn builds the gradient of a loss by the trainable variables under root.
+func learn(store *model.Store, root string, loss *Node) (l learned) {
+	g := loss.Graph()
+	for v := range store.Scope(root).IterVariables() {
+		if v.Trainable && v.InUseByGraph(g) {
+			l.weights = append(l.weights, v)
+		}
+	}
+	sort.Slice(l.weights, func(i, j int) bool { return l.weights[i].Path() < l.weights[j].Path() })
+	for _, v := range l.weights {
+		l.values = append(l.values, v.NodeValue(g))
+	}
+	l.gradients = Gradient(loss, l.values...)
+	return l
+}
+
+// norm is that of the whole gradient.
+func (l learned) norm() *Node {
+	square := ScalarZero(l.gradients[0].Graph(), l.gradients[0].DType())
+	for _, d := range l.gradients {
+		square = Add(square, ReduceAllSum(Square(d)))
+	}
+	return Sqrt(square)
+}
+
+// setter gives variables new values, unless hold, a boolean scalar or nil, is true.
+func setter(g *Graph, hold *Node) func(v *model.Variable, value *Node) {
+	return func(v *model.Variable, value *Node) {
+		if hold != nil {
+			value = Where(hold, v.NodeValue(g), value)
+		}
+		v.SetNodeValue(value)
+	}
+}
+
+// kept is a variable of the optimiser, zero at first.
+func kept(store *model.Store, name string, shape shapes.Shape) *model.Variable {
+	path := Optimiser + "/" + strings.TrimPrefix(name, "/")
+	return store.VariableWithShape(path, shape, initializer.Zero).SetTrainable(false)
+}

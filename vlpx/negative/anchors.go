@@ -68,20 +68,23 @@ func (a Anchors) Positive() *Node { return a.Mean(a.Cosines, a.Own) }
 
 // Mean is the mean of values over the candidates that a mask marks, [batch, views]; 0 where it marks none.
 func (a Anchors) Mean(values, mask *Node) *Node {
-	weights := ConvertDType(mask, values.DType())
+	weights := numbers(mask, values)
 	return Div(ReduceSum(Mul(values, weights), -1), MaxScalar(ReduceSum(weights, -1), 1))
 }
 
-// softmax is InfoNCE of the anchors: the mean over samples of the cross entropies of their views, against their own candidates in equal
-// parts, a scalar in nats. Negatives that the method leaves out do not count.
+// numbers are those of a mask, 1 or 0, of the type of other numbers; nothing carries gradient to a mask.
+func numbers(mask, like *Node) *Node { return StopGradient(ConvertDType(mask, like.DType())) }
+
+// softmax is InfoNCE of the anchors: twice the mean over samples and views of the cross entropy against their own candidates in equal parts,
+// which is the sum of two views, a scalar in nats. Negatives that the method leaves out do not count.
 func (f Features) softmax(a Anchors) *Node {
 	logits := Div(a.Cosines, f.Temperature)
 	logits = Where(LogicalOr(a.Own, a.Negative), logits, ConstAs(logits, -1e30))
-	targets := ConvertDType(f.Attracted(a), logits.DType())
+	targets := numbers(f.Attracted(a), logits)
 	if f.Left != nil {
 		logits = f.Left.leave(logits, f.Found(a), a.Negative)
 	}
 	targets = Div(targets, ReduceAndKeep(targets, ReduceSum, -1))
 	rows := []int{-1, logits.Shape().Dim(-1)}
-	return MulScalar(objective.CrossEntropy(Reshape(logits, rows...), Reshape(targets, rows...)), float64(a.Views()))
+	return MulScalar(objective.CrossEntropy(Reshape(logits, rows...), Reshape(targets, rows...)), 2)
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // InfoNCE is the plain contrast: the own pair is the only positive, and both sides carry gradient (METHODS.md 2). Of views of images it is
-// SimCLR's NT-Xent, the sum over the views of the mean over images, as GloFND has it (METHODS.md 10.2); SimCLR has half of it, the mean.
+// SimCLR's NT-Xent, the sum over two views of the mean over images, as GloFND has it (METHODS.md 10.2); SimCLR has half of it, the mean. With
+// further views it is FNC's, twice the mean over views and images (METHODS.md 11).
 type InfoNCE struct{}
 
 // ITC implements Contrast.

@@ -75,6 +75,12 @@ type Listing interface {
 	ListsNegatives()
 }
 
+// Attracting is a Listing whose anchors may have several positives: it asks Features.Attracted of them. A Connecting one does as well.
+type Attracting interface {
+	Listing
+	Attracts()
+}
+
 // Leaving are the negatives that a method leaves out of a mini-batch. They are found once: a loss that is built again, with other weights,
 // has the same ones left out.
 type Leaving struct {
@@ -136,10 +142,10 @@ func (l *Leaving) leave(logits, found, negative *Node) *Node {
 	if l == nil || l.attract {
 		return logits
 	}
-	count := func(mask *Node) *Node { return ReduceAndKeep(ConvertDType(mask, logits.DType()), ReduceSum, -1) }
+	count := func(mask *Node) *Node { return ReduceAndKeep(numbers(mask, logits), ReduceSum, -1) }
 	kept := LogicalAnd(negative, LogicalNot(found))
 	growth := Log(Div(MaxScalar(count(negative), 1), MaxScalar(count(kept), 1)))
-	return Where(found, ConstAs(logits, -1e30), Add(logits, Mul(ConvertDType(kept, logits.DType()), growth)))
+	return Where(found, ConstAs(logits, -1e30), Add(logits, Mul(numbers(kept, logits), growth)))
 }
 
 // leaveBoth is leave for the logits of the one side with the other and back, [batch, candidates], whose first columns are the mini-batch.
@@ -147,7 +153,7 @@ func (f Features) leaveBoth(i2t, t2i *Node) (_, _ *Node) {
 	if f.Left == nil {
 		return i2t, t2i
 	}
-	image, text := f.crossed()
+	image, text := f.crossed(f.Found)
 	side := func(logits, found *Node) *Node {
 		batch, candidates := logits.Shape().Dim(0), logits.Shape().Dim(1)
 		own := Slice(logits, AxisRange(), AxisRange(0, batch))
@@ -160,12 +166,12 @@ func (f Features) leaveBoth(i2t, t2i *Node) (_, _ *Node) {
 	return side(i2t, image), side(t2i, text)
 }
 
-// crossed marks the found negatives of the one side of the mini-batch among the other and back, bool, [batch, batch]: of images among captions,
-// or of the first view among the second.
-func (f Features) crossed() (image, text *Node) {
+// crossed takes from values of all anchors, [batch, views, candidates], those of the one side of the mini-batch among the other and back,
+// [batch, batch]: of images among captions, or of the first view among the second.
+func (f Features) crossed(values func(Anchors) *Node) (image, text *Node) {
 	anchors, batch := f.Anchors(), f.Image.Shape().Dim(0)
 	pick := func(of Anchors, view, from int) *Node {
-		return Squeeze(Slice(f.Found(of), AxisRange(), AxisElem(view), AxisRange(from, from+batch)), 1)
+		return Squeeze(Slice(values(of), AxisRange(), AxisElem(view), AxisRange(from, from+batch)), 1)
 	}
 	if f.Views {
 		return pick(anchors[0], 0, batch), pick(anchors[0], 1, 0)
@@ -180,11 +186,11 @@ func (f Features) Unpicked(c Contrasted) Contrasted {
 		return c
 	}
 	hide := func(logits, found *Node) *Node {
-		some := ReduceAndKeep(ConvertDType(found, logits.DType()), ReduceSum, -1)
+		some := ReduceAndKeep(numbers(found, logits), ReduceSum, -1)
 		some = LessThan(some, ConstAs(some, found.Shape().Dim(1)-1))
 		return Where(LogicalAnd(found, BroadcastToDims(some, found.Shape().Dimensions...)), ConstAs(logits, -1e30), logits)
 	}
-	image, text := f.crossed()
+	image, text := f.crossed(f.Found)
 	c.I2T, c.T2I = hide(c.I2T, image), hide(c.T2I, text)
 	return c
 }
@@ -195,7 +201,7 @@ func (f Features) Told() (image, text *Node) {
 		return nil, nil
 	}
 	for _, a := range f.Anchors() {
-		found := ConvertDType(f.Found(a), f.Image.DType())
+		found := numbers(f.Found(a), f.Image)
 		if a.Of == TextAnchors {
 			text = found
 		} else {
@@ -216,7 +222,8 @@ func (m Method) leavable() error {
 	if _, lists := m.Contrast.(Listing); !lists {
 		return fmt.Errorf("negative: %T with %T, whose loss does not list its negatives; take a Contrast that is Listing", m.LeftOut, m.Contrast)
 	}
-	if _, connects := m.Contrast.(Connecting); m.Attract && !connects {
+	_, connects := m.Contrast.(Connecting)
+	if _, attracts := m.Contrast.(Attracting); m.Attract && !connects && !attracts {
 		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave Attract out", m.LeftOut, m.Contrast)
 	}
 	return nil

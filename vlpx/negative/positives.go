@@ -81,14 +81,14 @@ func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
 	own := objective.Own(logits)
 	if f.Left != nil && f.Left.attract {
 		shared := func(found *Node) *Node {
-			found = ConvertDType(found, logits.DType())
+			found = numbers(found, logits)
 			if more := logits.Shape().Dim(1) - found.Shape().Dim(1); more > 0 {
 				found = GrowRight(found, 1, more, 0)
 			}
 			all := Add(own, found)
 			return Div(all, ReduceAndKeep(all, ReduceSum, -1))
 		}
-		image, text := f.crossed()
+		image, text := f.crossed(f.Found)
 		return shared(image), shared(text)
 	}
 	if c := f.Connections; c != nil && c.Use.Has(ITC) && !c.Eliminate {

@@ -98,8 +98,8 @@ func (t Thresholds) Find(a Anchors, s Sight) *Node {
 	if t.FromBatch {
 		t.begin(lambda, a, s)
 	}
-	over := ConvertDType(LogicalAnd(a.Negative, GreaterThan(a.Cosines, expand(lambda.Get(), a.Cosines))), a.Cosines.DType())
-	negatives := ConvertDType(a.Negative, a.Cosines.DType())
+	over := numbers(LogicalAnd(a.Negative, GreaterThan(a.Cosines, expand(lambda.Get(), a.Cosines))), a.Cosines)
+	negatives := numbers(a.Negative, a.Cosines)
 	found := Div(ReduceSum(over, 1, 2), MaxScalar(ReduceSum(negatives, 1, 2), 1)) // share, [batch]
 	gradient := Sub(t.alpha(a, s, found), found)
 	if t.Single {
@@ -150,12 +150,10 @@ func (t Thresholds) step(lambda Samples, s Sight, index, gradient *Node) *Node {
 	if t.Descent {
 		return move(lambda, ClipScalar(Sub(lambda.Get(), MulScalar(gradient, rate)), -1, 1))
 	}
-	beta1, beta2 := cmp.Or(t.Beta1, 0.9), cmp.Or(t.Beta2, 0.98)
-	mean, variance := SamplesOf(s.State, lambdaMean, index), SamplesOf(s.State, lambdaVariance, index)
-	m := Add(MulScalar(mean.Get(), beta1), MulScalar(gradient, 1-beta1))
-	v := Add(MulScalar(variance.Get(), beta2), MulScalar(Square(gradient), 1-beta2))
-	m, v = move(mean, m), move(variance, v)
-	correction := func(beta float64) *Node { return OneMinus(Pow(ConstAs(epoch, beta), OnePlus(epoch))) }
-	update := Div(Div(m, correction(beta1)), AddScalar(Sqrt(Div(v, correction(beta2))), cmp.Or(t.Epsilon, 1e-8)))
+	learning := adam{ConstAs(epoch, cmp.Or(t.Beta1, 0.9)), ConstAs(epoch, cmp.Or(t.Beta2, 0.98)), cmp.Or(t.Epsilon, 1e-8)}
+	means, variances := SamplesOf(s.State, lambdaMean, index), SamplesOf(s.State, lambdaVariance, index)
+	mean, variance, update := learning.of(gradient, means.Get(), variances.Get(), epoch)
+	move(means, mean)
+	move(variances, variance)
 	return move(lambda, ClipScalar(Sub(lambda.Get(), MulScalar(update, rate)), -1, 1))
 }

@@ -252,6 +252,11 @@ func (r *Report) paired(c Claim) [][]run.Result {
 	return paired
 }
 
+// Paired are the values of two rows in a column, of the seeds that both have.
+func (r *Report) Paired(c Column, one, other string) (a, b []float64) {
+	return Claim{In: c}.compared(r.paired(Claim{Better: one, Than: other, In: c}))
+}
+
 // compared are the two sides of a claim, one value a seed, of the results of its rows: of the two themselves, or what they gain.
 func (c Claim) compared(rows [][]run.Result) (better, than []float64) {
 	better, than = c.In.Values(rows[0]), c.In.Values(rows[1])

@@ -63,6 +63,20 @@ func (row Row) Mining(e negative.ECM) Row {
 	return row
 }
 
+// LeavingOut is the row without the negatives that a registered method leaves out.
+func (row Row) LeavingOut(method string) Row {
+	return row.With(func(s Scale, m *negative.Method) { m.LeftOut = registered(method).Parts(s).LeftOut })
+}
+
+// Thresholded is a change of a method's thresholds, for Row.With.
+func Thresholded(change func(*negative.Thresholds)) func(Scale, *negative.Method) {
+	return func(_ Scale, m *negative.Method) {
+		t := m.LeftOut.(negative.Thresholds)
+		change(&t)
+		m.LeftOut = t
+	}
+}
+
 // Connections are MAFA's thresholds of Con-D (MAFA, section 4.1), judged by Con-D itself.
 func Connections() negative.ECM { return negative.ECM{Low: 0.5, High: 0.8} }
 

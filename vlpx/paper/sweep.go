@@ -25,13 +25,22 @@ func RowsOf(points []Point) []Row {
 	return rows
 }
 
-// Over draws a panel for each of the columns: its mean over seeds against the setting, a line a curve. A setting that a scale
-// makes the same as the one before it is left out: it is the same run.
+// Over draws a panel for each of the columns: its mean over seeds against the setting, on a logarithmic axis, a line a curve. A setting that a
+// scale makes the same as the one before it is left out: it is the same run.
 func Over(setting string, points []Point, columns ...Column) func(*Report) (plots.Drawing, error) {
+	return over(setting, true, points, columns)
+}
+
+// OverShares is Over on an axis that is not logarithmic.
+func OverShares(setting string, points []Point, columns ...Column) func(*Report) (plots.Drawing, error) {
+	return over(setting, false, points, columns)
+}
+
+func over(setting string, logarithmic bool, points []Point, columns []Column) func(*Report) (plots.Drawing, error) {
 	return func(r *Report) (plots.Drawing, error) {
 		f := r.NewFigure(r.SpreadNote("bands and error bars"))
 		for _, c := range columns {
-			panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: true}
+			panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
 			for i, p := range points {
 				values, at := c.Values(r.Rows[i].Results), p.At(r.Plan.Scale)
 				if len(values) == 0 {

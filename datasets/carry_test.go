@@ -25,7 +25,7 @@ func (parity) Classes() []string { return []string{"even", "odd"} }
 
 // What is known of a set is known of its views, and nothing else is.
 func TestViewsCarryWhatIsKnown(t *testing.T) {
-	const fewerCaptions = "fewer captions" // whose pairs the relation does not count
+	const fewerCaptions, uncaptioned = "fewer captions", "uncaptioned" // whose pairs the relation does not count
 	captions := [][]string{{"a", "b"}, nil, {"c"}, {"d"}}
 	plain, related := bare{captions}, fake(captions)
 	for _, c := range []struct {
@@ -55,9 +55,10 @@ func TestViewsCarryWhatIsKnown(t *testing.T) {
 		}
 		for what, view := range map[string]Set{
 			"first": First(c.set, 3, 0), "noisy": noisy, "first of noisy": First(noisy, 3, 0), fewerCaptions: First(c.set, 0, 1),
+			uncaptioned: Uncaptioned(c.set),
 		} {
 			name := fmt.Sprintf("%s of %T", what, c.set)
-			if _, ok := view.(Related); ok != (c.related && what != fewerCaptions) {
+			if _, ok := view.(Related); ok != (c.related && what != fewerCaptions && what != uncaptioned) {
 				t.Errorf("%s: has a relation: %v", name, ok)
 			}
 			labels, ok := view.(Labelled)

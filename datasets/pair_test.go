@@ -49,3 +49,14 @@ func TestShardPairs(t *testing.T) {
 		}
 	}
 }
+
+// Without captions a pair is an image, also where shards are counted in pairs.
+func TestPairsOfUncaptioned(t *testing.T) {
+	s := Uncaptioned(sharded{fake{{"a", "b"}, nil, {"c"}}, []int{0, 2}})
+	if got, want := Pairs(s), []Pair{{0, NoCaption}, {1, NoCaption}, {2, NoCaption}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := ShardPairs(s), []int{0, 2}; !slices.Equal(got, want) {
+		t.Errorf("got shards from pairs %v, want %v", got, want)
+	}
+}

@@ -60,11 +60,12 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"grit_step":                          onMachines(checkGRITStep),
 	"albef_retrieval_step":               onMachines(checkRetrievalStep),
 	"mafa_step":                          onMachines(checkMAFAStep),
+	"sogclr_step":                        onMachines(checkSogCLRStep),
+	"glofnd_simclr_step":                 onMachines(checkGloFNDStep),
 }
 
 // notYet are the cases that nothing recomputes yet, and why.
 var notYet = reasons(map[string][]string{
-	"steps of SimCLR are not there yet": {"glofnd_simclr_step", "sogclr_step"},
 	"BLIP-2 is not there yet": {"qformer_attention_masks", "qformer_itc", "qformer_itc_image_id", "qformer_itg_lm_loss", "qformer_itm",
 		"qformer_step", "qformer_opt_step", "eva_vit_forward"},
 	"UNITER is not there yet": {"retrieval_recall_uniter_code", "uniter_forward"},

@@ -15,11 +15,14 @@ type Album struct {
 	Relation datasets.Relation // nil where it is not known
 }
 
-// NewAlbum is the album of the training split.
+// NewAlbum is the album of the training split, as the plan's runs see it.
 func NewAlbum(r *Report) (Album, error) {
 	set, err := r.Plan.Data.TrainingSet()
 	if err != nil {
 		return Album{}, err
+	}
+	if runs := r.Plan.Runs(); len(runs) > 0 {
+		set = runs[0].Train.Sees(set)
 	}
 	return AlbumOf(set), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -49,6 +50,14 @@ func (c Config) optimiser() interface {
 // Use is how the run uses its framework.
 func (c Config) Use() framework.Use {
 	return framework.Use{Method: c.Method, Objectives: c.Objectives, Batch: c.BatchSize, Image: c.Transform.Size, Tokens: c.MaxLen}
+}
+
+// Sees is a set as the framework sees it: without captions where it reads none, so that a pair, and what is kept of it, is an image.
+func (c Config) Sees(set datasets.Set) datasets.Set {
+	if framework.Reads(c.Framework.Framework, c.Use()) {
+		return set
+	}
+	return datasets.Uncaptioned(set)
 }
 
 // Inputs are what a step reads: of the mini-batch, what the framework and the method declare, and the learning rate.

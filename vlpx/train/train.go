@@ -141,6 +141,7 @@ type trainer struct {
 
 func newTrainer(job Job) (_ *trainer, err error) {
 	c := job.Config
+	job.Set = c.Sees(job.Set)
 	t := &trainer{job: job, pairs: datasets.Pairs(job.Set), store: model.NewStore()}
 	defer func() {
 		if err != nil {

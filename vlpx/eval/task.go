@@ -26,6 +26,8 @@ type Measured struct {
 	Metrics   Result
 	Retrieved []Retrieved // examples to look at; see [Examples]
 	Items     *Items      // what the single queries gave; nil where a task tells none
+	// Thresholds are histograms of the thresholds of false negatives; see the task of that name.
+	Thresholds []ThresholdBins
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -36,6 +38,7 @@ type Tasks []Task
 var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
+	"eval.Thresholds": decode[Thresholds],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

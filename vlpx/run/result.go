@@ -40,8 +40,10 @@ type Result struct {
 	// Retrieved are examples from the test split; none in results of older versions.
 	Retrieved []eval.Retrieved `json:",omitempty"`
 	// Items are what the single queries of the test split gave; none in results of older versions.
-	Items     *eval.Items `json:",omitempty"`
-	BestEpoch int         `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	Items *eval.Items `json:",omitempty"`
+	// Thresholds are histograms of the thresholds of false negatives over the training pairs, where a task of the run compares them.
+	Thresholds []eval.ThresholdBins `json:",omitempty"`
+	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else

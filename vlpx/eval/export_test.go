@@ -82,3 +82,11 @@ func Transferred(ctx context.Context, width, classes int, training, validation, 
 	}
 	return transferred(ctx, of(training, class), of(validation, validationClass), of(test, make([]int, len(test)/width)))
 }
+
+// Quantile is that of numbers, by selection.
+var Quantile = quantile
+
+// Sampled are the anchors and the others of [Thresholds] among n samples, with other bounds.
+func Sampled(t Thresholds, n, anchors, others int) (some, among []int) {
+	return t.sampled(n, anchors, others)
+}

@@ -83,7 +83,7 @@ func clusters(name string, n, classes int, spread float64, seed uint64) points {
 }
 
 // by is the subject of a framework on points, that learned from others.
-func by(t *testing.T, set, training points) eval.Subject {
+func by(t testing.TB, set, training points) eval.Subject {
 	t.Helper()
 	backend, err := gobackend.New("ops_sequential")
 	if err != nil {

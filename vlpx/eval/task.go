@@ -27,6 +27,8 @@ type Measured struct {
 	Retrieved []Retrieved // examples to look at; see [Examples]
 	Items     *Items      // what the single queries gave; nil where a task tells none
 	Laid      *Laid       // images in the plane; nil where no task lays any out
+	// Thresholds are histograms of the thresholds of false negatives; see the task of that name.
+	Thresholds []ThresholdBins
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -36,7 +38,8 @@ type Tasks []Task
 // known are the tasks of this package by their names in JSON.
 var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
-	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer], "eval.Plane": decode[Plane],
+	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
+	"eval.Thresholds": decode[Thresholds], "eval.Plane": decode[Plane],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -90,7 +90,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
-		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid,
+		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid, Thresholds: measured.Thresholds,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)
@@ -269,6 +269,7 @@ func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, 
 		}
 		maps.Copy(all.Metrics, measured.Metrics)
 		all.Retrieved = append(all.Retrieved, measured.Retrieved...)
+		all.Thresholds = append(all.Thresholds, measured.Thresholds...)
 		if measured.Items != nil {
 			all.Items = measured.Items
 		}

@@ -42,8 +42,10 @@ type Result struct {
 	// Items are what the single queries of the test split gave; none in results of older versions.
 	Items *eval.Items `json:",omitempty"`
 	// Laid are images of the test split in the plane, where a task lays some out.
-	Laid      *eval.Laid `json:",omitempty"`
-	BestEpoch int        `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	Laid *eval.Laid `json:",omitempty"`
+	// Thresholds are histograms of the thresholds of false negatives over the training pairs, where a task of the run compares them.
+	Thresholds []eval.ThresholdBins `json:",omitempty"`
+	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else

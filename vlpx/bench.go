@@ -174,6 +174,7 @@ func (b *bench) set(name, value string) error {
 	}
 	part, ok := map[string]*string{
 		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching, paper.PositivesRole: &b.now.Positives,
+		paper.LeftOutRole: &b.now.LeftOut,
 	}[name]
 	if ok {
 		*part = value

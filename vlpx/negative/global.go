@@ -51,6 +51,7 @@ type global struct {
 	own      bool    // g has the positive's exponential, too
 	epsilon  float64 // added to u where it divides
 	floor    float64 // of u where it divides
+	least    float64 // of u itself
 }
 
 // Names of the variables of a global contrast, below the scope of its anchors.
@@ -132,6 +133,7 @@ func (g global) of(f Features, a Anchors, tau, gamma *Node) estimate {
 
 	weight := Mul(InsertAxes(g.first(average.Get(), gamma, Floor(f.Progress)), -1), e.has)
 	e.u = Add(Mul(OneMinus(weight), InsertAxes(before, -1)), Mul(weight, StopGradient(e.mean)))
+	e.u = MaxScalar(e.u, g.least)
 	average.Set(e.meanOfViews(e.u, before))
 	e.omega = StopGradient(Div(terms, InsertAxes(g.divisor(e), -1)))
 	return e

@@ -47,7 +47,7 @@ func (c SogCLR) form(views bool) form {
 	case c.As == ByLibAUC && views:
 		return form{global: global{first: firstBatchOfRun, floor: 1e-8}}
 	case c.As == ByLibAUC:
-		return form{global: global{first: firstBatchOfRun, relative: true, bounded: true, floor: 1e-20}, summed: true}
+		return form{global: global{first: firstBatchOfRun, relative: true, bounded: true, least: 1e-20}, summed: true}
 	}
 	return form{global: global{first: firstBatch}}
 }

@@ -11,7 +11,7 @@ import (
 
 // Ablation is a method composed of parts by name, with the settings that an ablation bench moves. The names are those of Parts.
 type Ablation struct {
-	Batches, Contrast, Matching, Positives string
+	Batches, Contrast, Matching, Positives, LeftOut string
 
 	SearchSpace int     // of the grouped samplers, in pairs
 	Quantile    float64 // of the fixed quantile, and the one that progressive quantiles start from or end at
@@ -33,18 +33,20 @@ type Part struct {
 
 // Roles of a method's parts, in the order of Ablation's fields, and settings.
 const (
-	BatchesRole, ContrastRole, MatchingRole, PositivesRole            = "batches", "contrast", "matching", "positives"
-	SearchSpaceKey, QuantileKey, AlphaKey, TemperatureKey             = "searchspace", "quantile", "alpha", "temperature"
-	uniformBatches, infoNCEContrast, hardestMatching, withoutPositive = "uniform", "InfoNCE", "hardest", "none"
+	BatchesRole, ContrastRole, MatchingRole, PositivesRole, LeftOutRole          = "batches", "contrast", "matching", "positives", "left out"
+	SearchSpaceKey, QuantileKey, AlphaKey, TemperatureKey                        = "searchspace", "quantile", "alpha", "temperature"
+	uniformBatches, infoNCEContrast, hardestMatching, withoutPositive, nobodyOut = "uniform", "InfoNCE", "hardest", "none", "none"
 )
 
 // Roles lists the roles of a method's parts.
-func Roles() []string { return []string{BatchesRole, ContrastRole, MatchingRole, PositivesRole} }
+func Roles() []string {
+	return []string{BatchesRole, ContrastRole, MatchingRole, PositivesRole, LeftOutRole}
+}
 
 // Parts lists the choices for a role, the plain one first: those that have a name here, and of methods whose part has none, the method's.
 func Parts(role string) []Part {
 	parts := slices.Clone(namedParts[role])
-	known := map[string]bool{"<nil>": true} // Positives of most methods
+	known := map[string]bool{"<nil>": true} // Positives and LeftOut of most methods
 	kind := func(method Method) string {
 		return fmt.Sprintf("%T", Part{role: role}.in(method.Parts(Scale{Epochs: 1}).WithDefaults()))
 	}
@@ -80,6 +82,12 @@ var namedParts = map[string][]Part{
 		{Name: "smoothed", What: "labels smoothed by alpha (MAFA's S-ITC)", Of: "S-ITC", Uses: []string{AlphaKey}},
 		{Name: "hardness-weighted", What: "harder negatives weigh more (DiHT)", Of: "DiHT"},
 		{Name: "regulated", What: "similar negatives weigh less, by a reference model (SRCL)", Of: "SRCL"},
+		{Name: "global", What: "negatives of the whole data, by a moving average an anchor (SogCLR)", Of: "SogCLR"},
+		{Name: "individual", What: "the same at a temperature of its own for each anchor (iSogCLR)", Of: "iSogCLR"},
+		{Name: "fading, learned", What: "moving averages that fade in, and a temperature that learns by them (FastCLIP-v0)", Of: "FastCLIP-v0"},
+		{Name: "fading, constant", What: "the same at a constant temperature (FastCLIP-v1)", Of: "FastCLIP-v1"},
+		{Name: "fading, individual", What: "the same at a temperature for each anchor (FastCLIP-v2)", Of: "FastCLIP-v2"},
+		{Name: "fading, robust", What: "the same at a temperature that learns by a robust loss (FastCLIP-v3)", Of: "FastCLIP-v3"},
 	},
 	MatchingRole: {
 		{Name: hardestMatching, What: "the hardest negative of the mini-batch", Of: "InfoNCE"},
@@ -90,11 +98,19 @@ var namedParts = map[string][]Part{
 		{Name: "connections, learned", What: "those that Con-D accepts become positives (MAFA)", Of: "MAFA"},
 		{Name: "connections, exact", What: "those that are true become positives; generated scenes only", Of: "MAFA (Oracle)"},
 	},
+	LeftOutRole: {
+		{Name: nobodyOut, What: "all negatives count", Of: "InfoNCE"},
+		{Name: "thresholds", What: "those above a cosine that each anchor learns do not (GloFND)", Of: "GloFND"},
+		{Name: "batch quantile", What: "the most similar ones of the mini-batch do not (FNC)", Of: "FNC"},
+		{Name: "exact", What: "those that are false do not; generated scenes and labelled images only", Of: "SogCLR (Oracle)"},
+	},
 }
 
 // in is a method's part for this one's role.
 func (p Part) in(m negative.Method) any {
-	return map[string]any{BatchesRole: m.Batches, ContrastRole: m.Contrast, MatchingRole: m.Matching, PositivesRole: m.Positives}[p.role]
+	return map[string]any{
+		BatchesRole: m.Batches, ContrastRole: m.Contrast, MatchingRole: m.Matching, PositivesRole: m.Positives, LeftOutRole: m.LeftOut,
+	}[p.role]
 }
 
 // fill takes the part from its method, at the ablation's settings.
@@ -115,6 +131,8 @@ func (p Part) fill(s Scale, a Ablation, m *negative.Method) {
 		m.Matching = of.Matching
 	case PositivesRole:
 		m.Positives = of.Positives
+	case LeftOutRole:
+		m.LeftOut, m.Attract = of.LeftOut, of.Attract
 	}
 }
 
@@ -149,14 +167,16 @@ const publishedTemperature = 0.07
 // Plain is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
 func (s Scale) Plain() Ablation {
 	return Ablation{
-		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive,
+		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive, LeftOut: nobodyOut,
 		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: publishedTemperature,
 	}
 }
 
 // part is the choice of a role.
 func (a Ablation) part(role string) (Part, error) {
-	name := map[string]string{BatchesRole: a.Batches, ContrastRole: a.Contrast, MatchingRole: a.Matching, PositivesRole: a.Positives}[role]
+	name := map[string]string{
+		BatchesRole: a.Batches, ContrastRole: a.Contrast, MatchingRole: a.Matching, PositivesRole: a.Positives, LeftOutRole: a.LeftOut,
+	}[role]
 	parts := Parts(role)
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name }); i >= 0 {
 		return parts[i], nil

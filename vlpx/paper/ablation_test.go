@@ -24,6 +24,8 @@ func TestEveryPartRuns(t *testing.T) {
 				a.Matching = part.Name
 			case PositivesRole:
 				a.Positives = part.Name
+			case LeftOutRole:
+				a.LeftOut = part.Name
 			}
 			row, err := a.Row()
 			if err != nil {
@@ -62,12 +64,12 @@ func TestEveryPartRuns(t *testing.T) {
 // The settings reach the parts, and the temperature the model.
 func TestAblationSettings(t *testing.T) {
 	a := Ablation{Batches: "fixed quantile", Contrast: "smoothed", Matching: "sampled", Positives: "connections, exact",
-		SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2}
+		LeftOut: "exact", SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2}
 	row, err := a.Row()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "fixed quantile, smoothed, sampled, connections, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
+	if want := "fixed quantile, smoothed, sampled, connections, exact, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
 		t.Errorf("the row is called %q, want %q", row.Name, want)
 	}
 	s := scales()[0]
@@ -81,6 +83,35 @@ func TestAblationSettings(t *testing.T) {
 	}
 	if e, ok := m.Positives.(negative.ECM); !ok || e.JudgedBy != negative.Oracle {
 		t.Errorf("positives %+v, want those of the exact judge", m.Positives)
+	}
+	if _, ok := m.LeftOut.(negative.Exact); !ok {
+		t.Errorf("left out %+v, want those that are false", m.LeftOut)
+	}
+}
+
+// What is left out goes with every contrast that lists its negatives, and is refused with the others.
+func TestLeftOutGoesWithContrasts(t *testing.T) {
+	listed := 0
+	for _, contrast := range Parts(ContrastRole) {
+		for _, out := range Parts(LeftOutRole)[1:] {
+			a := scales()[0].Plain()
+			a.Contrast, a.LeftOut = contrast.Name, out.Name
+			row, err := a.Row()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := row.Method(scales()[0])
+			_, lists := m.Contrast.(negative.Listing)
+			if err := m.Validate(); (err == nil) != lists {
+				t.Errorf("%s: lists its negatives: %v, error %v", row.Name, lists, err)
+			}
+			if lists {
+				listed++
+			}
+		}
+	}
+	if listed < 30 {
+		t.Errorf("only %d compositions leave negatives out", listed)
 	}
 }
 

@@ -61,6 +61,7 @@ type Scale struct {
 	Easy, Hard, Soft float64
 	// Scheduler is FALCON's; its search space is SearchSpace where it names none.
 	Scheduler negative.Scheduled
+	Global    Global
 
 	Optimiser train.AdamW
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
@@ -76,10 +77,13 @@ func scales() []Scale {
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
+		Global:    publishedGlobal(),
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
 	}
+	// Of scenes one caption in twenty is true of another image, and an anchor is seen too seldom for its threshold to come down from 1.
+	tiny.Global.Alpha, tiny.Global.FromBatch = 0.05, true
 	mini := tiny
 	mini.Name = "mini"
 	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
@@ -115,6 +119,7 @@ func scales() []Scale {
 	paper.likeALBEF()
 	paper.Rerank = 256
 	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
+	paper.Global = publishedGlobal()
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}

@@ -166,9 +166,10 @@ func everyPart() map[string][]any {
 		"Start": {negative.Uniform{}, negative.Grouped{}, negative.FixedQuantile{}, negative.Progressive{},
 			negative.Streamed{}, negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
 		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
-			negative.Pruned{Weights: regulated}},
+			negative.Pruned{Weights: regulated}, negative.SogCLR{}, negative.ISogCLR{}, negative.FastCLIP{}},
 		"Pairs":   {negative.Hardest{}, negative.Sampled{}},
 		"Connect": {negative.ECM{}, negative.ECM{Use: negative.Of(negative.ITM)}},
+		"Find":    {negative.Thresholds{}, negative.BatchQuantile{}, negative.Cancellation{}, negative.Exact{}},
 	}
 }
 
@@ -187,6 +188,8 @@ func TestEveryFieldOfEveryPartIsPartOfTheIdentity(t *testing.T) {
 				r.Train.Method.Matching = part
 			case negative.Positives:
 				r.Train.Method.Positives = part
+			case negative.LeftOut:
+				r.Train.Method.LeftOut = part
 			}
 			id, seen := r.ID(), map[string]string{}
 			bump(reflect.ValueOf(&r.Train.Method).Elem(), "Method", func(path string) {

@@ -54,6 +54,20 @@ func (row Row) Varying(change func(*Scale)) Row {
 	return row
 }
 
+// On is the row on a framework, whose preset comes before further changes of the scale for the row and what it needs. Another framework that is asked for
+// is refused.
+func (row Row) On(framework string, changes ...func(*Scale)) Row {
+	row.Set = append(slices.Clone(row.Set), "framework="+framework)
+	return row.Varying(func(s *Scale) {
+		if s.frame(framework) != nil {
+			return // Set says why
+		}
+		for _, change := range changes {
+			change(s)
+		}
+	})
+}
+
 // Mining is the row with connection mining besides, whose Con-D is MAFA's unless the relation judges.
 func (row Row) Mining(e negative.ECM) Row {
 	row = row.With(func(_ Scale, m *negative.Method) { m.Positives = e })

@@ -47,13 +47,17 @@ func (s *Scale) Set(assignment string) error {
 	return nil
 }
 
-// frame takes a framework by its name, with what its paper has. A second one is an error, as it would keep what the first one's paper has.
+// frame takes a framework by its name, with what its paper has; the same one again changes nothing. A second one is an error, as it would keep
+// what the first one's paper has.
 func (s *Scale) frame(name string) error {
 	k, err := kind(name)
 	if err != nil {
 		return fmt.Errorf("setting framework=%s: %w", name, err)
 	}
-	if s.Framework != "" && s.Framework != k.Name {
+	if s.Framework == k.Name {
+		return nil
+	}
+	if s.Framework != "" {
 		return fmt.Errorf("setting framework=%s: it is %s already; leave one of them out", name, s.Framework)
 	}
 	s.Framework = k.Name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/train"
 )
 
 // Setting is a line of a table of hyper-parameters: the paper's value, and that of a preset, nil where vlpx has none.
@@ -44,7 +45,10 @@ func PresetsTable(r *Report, settings []Setting) plots.Table {
 	return t
 }
 
-// AdamW tells a scale's optimiser.
+// AdamW tells a scale's optimiser, which may be LARS.
 func AdamW(s Scale) any {
+	if o := s.LARS; o != (train.LARS{}) {
+		return fmt.Sprintf("LARS(%g, %g, wd %g)", o.Trust, o.Momentum, o.WeightDecay)
+	}
 	return fmt.Sprintf("AdamW(%g, %g, wd %g)", s.Optimiser.Beta1, s.Optimiser.Beta2, s.Optimiser.WeightDecay)
 }

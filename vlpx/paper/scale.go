@@ -21,14 +21,16 @@ type Scale struct {
 	// Framework is the name of the model; ALBEF if empty. Set first, since it changes other settings.
 	Framework string
 
-	Scenes    scenes.Config // the generated data; not used for a folder
-	Images    int           // images of each split of a folder to use, the first ones; 0 for all
-	Captions  int           // captions of a training image of a folder to use, the first ones; 0 for all
-	Augment   bool          // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false
-	MinCount  int           // a word of the corpus vocabulary is seen so often in training
-	MaxVocab  int           // ids in the corpus vocabulary at most
-	MaxLen    int           // tokens a caption
-	Rerank    int           // candidates that image-text matching re-ranks
+	Scenes   scenes.Config // the generated data; not used for a folder
+	Images   int           // images of each split of a folder to use, the first ones; 0 for all
+	Captions int           // captions of a training image of a folder to use, the first ones; 0 for all
+	// Views is how the two views of an image are augmented where the framework contrasts them; its Size is Image.
+	Views     transform.Pipeline
+	Augment   bool // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false
+	MinCount  int  // a word of the corpus vocabulary is seen so often in training
+	MaxVocab  int  // ids in the corpus vocabulary at most
+	MaxLen    int  // tokens a caption
+	Rerank    int  // candidates that image-text matching re-ranks
 	BatchSize int
 	Epochs    int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
@@ -47,7 +49,10 @@ type Scale struct {
 	Width, Heads, MLP, Embed         int
 	VisionLayers, TextLayers, Fusion int
 	TextWidth, TextHeads, TextMLP    int   // of the text encoder; 0 for those of the image encoder
-	Bottlenecks                      []int // of each stage of a ResNet, which is CLIP's image tower then, such as [3,4,6,3]; none for a ViT
+	Bottlenecks                      []int // blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
+	Basic                            bool  // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
+	Stem                             int   // of SimCLR's ResNet, see encoder.ResNet
+	Hidden                           int   // width of the middle of SimCLR's projection head
 	Positions                        int
 	Dropout                          float64
 	Half                             bool    // products in bfloat16
@@ -64,6 +69,7 @@ type Scale struct {
 	Global    Global
 
 	Optimiser train.AdamW
+	LARS      train.LARS     // in the place of Optimiser, unless it is zero
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
 }
@@ -166,6 +172,14 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	if s.Augment {
 		pixels = transform.ALBEF(s.Image)
 	}
+	if s.Views != (transform.Pipeline{}) {
+		pixels = s.Views
+		pixels.Size = s.Image
+	}
+	optimiser := s.Optimiser
+	if s.LARS != (train.LARS{}) {
+		optimiser = train.AdamW{}
+	}
 	schedule := s.Schedule
 	schedule.Past += s.WarmStart
 	if schedule.Epochs == 0 {
@@ -177,7 +191,7 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
 			Train: train.Config{
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
-				Transform: pixels, Optimiser: s.Optimiser, Schedule: schedule, Seed: seed,
+				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed,
 			},
 		})
 	}

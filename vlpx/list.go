@@ -97,7 +97,7 @@ func tasks() plots.Table {
 		Columns: []plots.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
 	for _, of := range namedTasks {
-		for _, info := range of.make(1, nil).Metrics() {
+		for _, info := range of.task.Metrics() {
 			t.Rows = append(t.Rows, words(string(info.Metric), of.name, info.Unit, info.What))
 		}
 	}

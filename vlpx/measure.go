@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -133,34 +132,4 @@ func onEngine(do func(backend compute.Backend, name string) error) error {
 	}
 	defer backend.Finalize()
 	return do(backend, choice.Name)
-}
-
-// namedTask is a task as the shell names it.
-type namedTask struct {
-	name string
-	make func(rerank int, prompts []string) eval.Task
-}
-
-// namedTasks are those of package eval, the usual one first.
-var namedTasks = []namedTask{
-	{"retrieval", func(rerank int, _ []string) eval.Task { return eval.Retrieval{Rerank: rerank} }},
-	{"classes", func(_ int, prompts []string) eval.Task { return eval.Classification{Prompts: prompts} }},
-}
-
-// Task is a task by its name, as Show("tasks") lists it, with what it takes: the number of candidates that retrieval re-ranks, and the prompts
-// of classes.
-func Task(name string, rerank int, prompts []string) (eval.Task, error) {
-	var names []string
-	for _, t := range namedTasks {
-		names = append(names, t.name)
-	}
-	i := slices.Index(names, name)
-	if i < 0 {
-		return nil, fmt.Errorf("no task %q%s There are %s", name, paper.Suggest(name, names), strings.Join(names, ", "))
-	}
-	task := namedTasks[i].make(rerank, prompts)
-	if _, prompted := task.(eval.Classification); !prompted && len(prompts) > 0 {
-		return nil, fmt.Errorf("prompts are for the task classes; %s has none", name)
-	}
-	return task, nil
 }

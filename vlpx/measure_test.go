@@ -218,17 +218,3 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("from the store: got\n%s\n(%v), want\n%s", texts(t, again), err, texts(t, first))
 	}
 }
-
-func TestTaskByName(t *testing.T) {
-	if got, err := Task("retrieval", 7, nil); err != nil || got != (eval.Retrieval{Rerank: 7}) {
-		t.Errorf("got %v (%v)", got, err)
-	}
-	if got, err := Task("classes", 7, []string{"{}"}); err != nil || got.(eval.Classification).Prompts[0] != "{}" {
-		t.Errorf("got %v (%v)", got, err)
-	}
-	for name, want := range map[string]string{"class": `did you mean "classes"`, "retrieval": "prompts are for the task classes"} {
-		if _, err := Task(name, 1, []string{"{}"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", name, err, want)
-		}
-	}
-}

@@ -52,6 +52,8 @@ func TestMistakes(t *testing.T) {
 		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
 		{shortest("eval", "-method", "InfoNCE", "-task", "class"), []string{`"class"`, `did you mean "classes"`}},
 		{shortest("eval", "-method", "InfoNCE", "-task", "classes", "-prompts", "a photo"), []string{`"a photo"`, "{}"}},
+		{shortest("eval", "-method", "InfoNCE", "-task", "linear", "-targets", "cifar100"), []string{"transfer", "linear has none"}},
+		{shortest("eval", "-method", "InfoNCE", "-task", "transfer", "-targets", "nowhere"), []string{"nowhere", "no such folder"}},
 		{shortest("eval", "-method", "DiHT"), []string{"DiHT", "is not trained yet", "vlpx train"}},
 		{tiny("-framework", "clop"), []string{`"clop"`, `did you mean "CLIP"`, "ALBEF, CLIP"}},
 		{tiny("-framework", "clip", "-methods", "MAFA"), []string{"MAFA", "image-text matching", "CLIP has not"}},

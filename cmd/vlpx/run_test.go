@@ -107,7 +107,14 @@ func TestReproduceTwice(t *testing.T) {
 	if !strings.Contains(classes, "class top-1") || strings.Contains(classes, "TR@1") {
 		t.Errorf("eval by classes printed %q", classes)
 	}
-	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") {
+	for task, want := range map[string]string{
+		"neighbours": "neighbours", "linear": "linear average", "transfer": "transfer scenes' shape top-1", "thresholds": "text in-batch RMSE",
+	} {
+		if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-task", task)...); !strings.Contains(out, want) || strings.Contains(out, "TR@1") {
+			t.Errorf("eval by %s printed %q", task, out)
+		}
+	}
+	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") || !strings.Contains(out, "linear 0.1%") {
 		t.Errorf("show tasks printed %q", out)
 	}
 	out, _ := must(t, dir, "doctor", "-speed")

@@ -47,16 +47,18 @@ func trainCommand() *cobra.Command {
 func evalCommand() *cobra.Command {
 	var o options
 	var method, split, task string
-	var prompts []string
+	var settings vlpx.TaskSettings
 	c := &cobra.Command{
 		Use:   "eval -method NAME | eval FOLDER",
 		Short: "Measure trained runs, or an exported model, by a task on a split",
 		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test\n" +
-			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'",
+			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'\n" +
+			"  vlpx eval -method GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse",
 		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				of, err := vlpx.Task(task, 1, prompts)
+				settings.Rerank = 1
+				of, err := vlpx.Task(task, settings)
 				if err != nil {
 					return err
 				}
@@ -76,7 +78,8 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of, err := vlpx.Task(task, grid.Plan.Scale.Rerank, prompts)
+			settings.Rerank = grid.Plan.Scale.Rerank
+			of, err := vlpx.Task(task, settings)
 			if err != nil {
 				return err
 			}
@@ -95,7 +98,9 @@ func evalCommand() *cobra.Command {
 	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	c.Flags().StringVar(&task, "task", "retrieval", "what to measure by, one that vlpx show tasks lists")
-	c.Flags().StringArrayVar(&prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
+	c.Flags().StringArrayVar(&settings.Prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
+	c.Flags().StringArrayVar(&settings.Targets, "targets", nil, "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; may be repeated (default scenes)")
+	c.Flags().Float64Var(&settings.Alpha, "alpha", 0, "the `share` of false negatives by which thresholds are measured (default 0.01)")
 	return c
 }
 
@@ -105,7 +110,7 @@ func oneFolder(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split", "task", "prompts"}, f.Name) {
+		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split", "task", "prompts", "targets", "alpha"}, f.Name) {
 			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
 		}
 	})

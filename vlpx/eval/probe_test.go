@@ -257,3 +257,30 @@ func TestConstantRepresentations(t *testing.T) {
 		t.Errorf("got %v (%v), want a third", got.Metrics, err)
 	}
 }
+
+// oneClass hides the classes of a set but one.
+type oneClass struct{ datasets.Labelled }
+
+func (oneClass) Class(int) int       { return 0 }
+func (o oneClass) Classes() []string { return o.Labelled.Classes()[:1] }
+
+// TestZeroShotOdd: with one class all images are right, in brief, too, and with one image retrieval by the cosine is what its captions are.
+func TestZeroShotOdd(t *testing.T) {
+	b := newBench(t)
+	alike := b.Subject
+	alike.Set = oneClass{b.Set.(datasets.Labelled)}
+	for _, brief := range []bool{false, true} {
+		alike.Brief = brief
+		got, err := eval.Classification{}.Measure(t.Context(), alike)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got.Metrics, eval.Result{eval.ClassTop1: 100, eval.ClassTop5: 100, eval.ClassMean: 100})
+	}
+	alone := b.Subject
+	alone.Set, alone.Brief = datasets.First(b.Set, 1, 0), true
+	got, err := eval.Retrieval{Rerank: 5}.Measure(t.Context(), alone)
+	if err != nil || got.Metrics[eval.TR1] != 100 || got.Metrics[eval.IR1] != 100 || got.Metrics[eval.TRRank] != 1 {
+		t.Errorf("one image: got %v (%v)", got.Metrics, err)
+	}
+}

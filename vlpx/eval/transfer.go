@@ -33,17 +33,16 @@ func TransferTop1(target string) Metric { return Metric("transfer " + target + "
 // TransferMean is told with TransferTop1.
 func TransferMean(target string) Metric { return Metric("transfer " + target + " mean") }
 
-// The targets where none are named, of scenes that no training set of the usual seed has.
-var (
-	groundScenes = scenes.Config{Seed: 2}
-	shapeScenes  = scenes.Config{Seed: 3, OneShape: true}
-)
+// UsualTargets are those of Transfer where none are named, of scenes that no training set of the usual seed has.
+func UsualTargets() []Target {
+	return []Target{{Name: "scenes' ground", Scenes: &scenes.Config{Seed: 2}}, {Name: "scenes' shape", Scenes: &scenes.Config{Seed: 3, OneShape: true}}}
+}
 
 func (t Transfer) targets() []Target {
 	if len(t.Targets) > 0 {
 		return t.Targets
 	}
-	return []Target{{Name: "scenes' ground", Scenes: &groundScenes}, {Name: "scenes' shape", Scenes: &shapeScenes}}
+	return UsualTargets()
 }
 
 // Metrics implements Task.

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/tensors"
+	variables "github.com/gomlx/gomlx/ml/model"
+
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/imagefolder"
 	"vlpx.internal/datasets/scenes"
@@ -194,5 +197,43 @@ func TestProbesWithoutClasses(t *testing.T) {
 		if _, err := executor(t, t.TempDir()).Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "take data with classes") {
 			t.Errorf("%T: got %v", task, err)
 		}
+	}
+}
+
+// leaving is a contrast that keeps a threshold of each training pair, 0.3 of the first and more of the others. Nobody asks it for a loss.
+type leaving struct{ negative.InfoNCE }
+
+func (leaving) Declare(state *variables.Scope, run negative.Start) error {
+	values := make([]float32, run.Pairs)
+	for i := range values {
+		values[i] = 0.3 + float32(i)/1000
+	}
+	v, err := state.At("left").At("image").CreateVariable("lambda", tensors.FromFlatDataAndDimensions(values, run.Pairs))
+	if err == nil {
+		v.SetTrainable(false)
+	}
+	return err
+}
+
+// The thresholds that a method keeps are compared at the run's end, and from its checkpoint afterwards, to the same numbers.
+func TestThresholdsOfARun(t *testing.T) {
+	r, e := probing(t, eval.Neighbours{}, eval.Thresholds{Alpha: 0.1, Batch: 16}), executor(t, t.TempDir())
+	r.Train.Method.Contrast = leaving{}
+	result, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := e.Evaluate(t.Context(), r, "val", eval.Thresholds{Alpha: 0.1, Batch: 16})
+	if err != nil || len(again) != 4 {
+		t.Fatalf("got %v (%v), want the thresholds of images", again, err)
+	}
+	for metric, value := range again {
+		if value != result.Metrics[metric] || value == 0 {
+			t.Errorf("%s: got %g from the checkpoint, %g at the end", metric, value, result.Metrics[metric])
+		}
+	}
+	kept, done, err := e.Store.Find(r)
+	if err != nil || !done || len(kept.Thresholds) != 1 || !reflect.DeepEqual(kept.Thresholds, result.Thresholds) {
+		t.Errorf("the result keeps %+v, want %+v", kept.Thresholds, result.Thresholds)
 	}
 }

@@ -1,0 +1,78 @@
+package vlpx
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/eval"
+)
+
+func TestTaskByName(t *testing.T) {
+	if got, err := Task("retrieval", TaskSettings{Rerank: 7}); err != nil || got != (eval.Retrieval{Rerank: 7}) {
+		t.Errorf("got %v (%v)", got, err)
+	}
+	if got, err := Task("classes", TaskSettings{Prompts: []string{"{}"}}); err != nil || got.(eval.Classification).Prompts[0] != "{}" {
+		t.Errorf("got %v (%v)", got, err)
+	}
+	for name, want := range map[string]string{"class": `did you mean "classes"`, "retrieval": "prompts are for the task classes"} {
+		if _, err := Task(name, TaskSettings{Prompts: []string{"{}"}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// Each task takes its own settings and no other's; targets are folders, found as data are.
+func TestTaskSettings(t *testing.T) {
+	for name, want := range map[string]eval.Task{
+		"neighbours": eval.Neighbours{}, "linear": eval.LinearEvaluation{}, "transfer": eval.Transfer{}, "thresholds": eval.Thresholds{},
+	} {
+		if got, err := Task(name, TaskSettings{Rerank: 7}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v (%v)", name, got, err)
+		}
+	}
+	if got, err := Task("thresholds", TaskSettings{Alpha: .2}); err != nil || got != (eval.Thresholds{Alpha: .2}) {
+		t.Errorf("got %+v (%v)", got, err)
+	}
+	root := t.TempDir()
+	t.Setenv("VLPX_DATA", root)
+	writeRecords(t, filepath.Join(root, "hundred"))
+	got, err := Task("transfer", TaskSettings{Targets: []string{"scenes", "hundred", "hundred:coarse"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, target := range got.(eval.Transfer).Targets {
+		names = append(names, target.Name)
+	}
+	if want := "scenes' ground, scenes' shape, CIFAR-100, CIFAR-100 coarse"; strings.Join(names, ", ") != want {
+		t.Errorf("got targets %q, want %s", names, want)
+	}
+	for want, s := range map[string]TaskSettings{
+		"targets are for the task transfer; linear has none": {Targets: []string{"scenes"}},
+		"alpha is for the task thresholds; linear has none":  {Alpha: .1},
+		"prompts are for the task classes; linear has none":  {Prompts: []string{"{}"}},
+	} {
+		if _, err := Task("linear", s); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := Task("transfer", TaskSettings{Targets: []string{"nowhere"}}); err == nil || !strings.Contains(err.Error(), "data nowhere: no such folder") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// writeRecords writes ten records of CIFAR-100 to train with and ten to test.
+func writeRecords(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"train.bin", "test.bin"} {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 10*3074), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

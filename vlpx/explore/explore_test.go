@@ -158,7 +158,13 @@ func (x *Explorer) see(t testing.TB, m negative.Method, anchor int, side Side) s
 	}
 	sc := scene{temperature: x.temperature, progress: x.Progress, seed: 1, items: make([]int32, len(batch))}
 	sc.image, sc.text = x.features(batch)
-	if sc.scores, err = x.scores(t.Context(), m, batch, side); err != nil {
+	for _, p := range batch {
+		sc.index = append(sc.index, int32(p))
+	}
+	if sc.truth, err = x.truth(m, batch); err != nil {
+		t.Fatal(err)
+	}
+	if sc.scores, err = x.scores(t.Context(), m, batch, side, sc.truth); err != nil {
 		t.Fatal(err)
 	}
 	seen, err := l.look(sc)

@@ -127,6 +127,7 @@ func newExplorer(backend compute.Backend, whole datasets.Set, pairs int, c train
 	x.batch = min(c.BatchSize, x.set.Len())
 	x.start = negative.Start{
 		Pairs: len(x.pairs), BatchSize: x.batch, Dim: framework.Dim(c.Framework.Framework), Epochs: max(2, c.Epochs), Seed: c.Seed, Shards: datasets.ShardPairs(x.set),
+		Anchors: framework.Anchors(c.Framework.Framework),
 	}
 	return x
 }

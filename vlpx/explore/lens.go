@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -31,7 +32,7 @@ type lens struct {
 // matchingDraws is how often a matching that is not known is asked: a share is within 2.5 % (a standard error) at the most.
 const matchingDraws = 400
 
-// newLens compiles a method. A contrast's own state, such as a queue, is that of a run's first step, and stays so.
+// newLens compiles a method. What a method keeps, such as a queue or thresholds, is that of a run's first step, and stays so.
 func (x *Explorer) newLens(m negative.Method, side Side) (*lens, error) {
 	l := &lens{method: m, side: side, batch: x.batch, draws: matchingDraws, store: model.NewStore()}
 	switch m.Matching.(type) {
@@ -53,7 +54,7 @@ func (x *Explorer) newLens(m negative.Method, side Side) (*lens, error) {
 	return l, nil
 }
 
-// declare gives the contrast its state for embeddings as wide as nudged makes them. What lies in the further columns at first is
+// declare gives the method its state for embeddings as wide as nudged makes them. What lies in the further columns at first is
 // no embedding of the batch's pairs, and so zero.
 func (l *lens) declare(start negative.Start) error {
 	if !l.method.Keeps() {
@@ -86,8 +87,10 @@ func (l *lens) declare(start negative.Start) error {
 // [batch] each, and where the method has Positives those of wouldBe.
 func (l *lens) build(s *model.Scope, in []*Node) []*Node {
 	defer framework.Orderly()
-	image, text, tau, progress, items, scores, noise := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	image, text, tau, progress, items, scores, noise, index, truth := in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8]
 	f := negative.Features{Image: image, Text: text, Temperature: tau, Progress: progress, State: s.Store().Scope(framework.State)}
+	f.Fields = field.Nodes{field.Progress: progress, field.Items: items, field.Index: index, field.Truth: truth, field.FalseShare: falseShare(truth)}
+	f.Left = l.method.Leaving(f.State, f.Fields)
 	if _, distils := l.method.Contrast.(negative.Distiller); distils {
 		f.MomentumImage, f.MomentumText = StopGradient(image), StopGradient(text)
 	}
@@ -106,6 +109,7 @@ func (l *lens) build(s *model.Scope, in []*Node) []*Node {
 	widened, nudge := nudged(f, l.side)
 	contrasted := l.asked(s, widened)
 	push := MulScalar(l.anchors(pushes(contrasted.Loss, nudge)), float64(l.batch))
+	contrasted = widened.Unpicked(contrasted)
 
 	var row, picked *Node
 	switch matching, picks := l.method.Matching.(negative.Picking); {
@@ -132,6 +136,12 @@ func (l *lens) asked(s *model.Scope, f negative.Features) negative.Contrasted {
 		v.SetNodeValue(value)
 	}
 	return contrasted
+}
+
+// falseShare stands in for field.FalseShare, of which the explored pairs know their own mini-batch alone.
+func falseShare(truth *Node) *Node {
+	others := Where(Diagonal(truth.Graph(), truth.Shape().Dim(0)), ZerosLike(truth), truth)
+	return Stack([]*Node{ReduceMean(others, 1), ReduceMean(others, 0)}, 1)
 }
 
 // anchors is the row of pair 0, [batch], of [batch, candidates].

@@ -15,6 +15,8 @@ type scene struct {
 	image, text           []float32 // embeddings, [batch, dim]
 	items                 []int32   // the image of each pair, [batch]
 	scores                []float32 // the judge's of image i with text j, [batch, batch]
+	index                 []int32   // of each pair among the explored ones, [batch]
+	truth                 []float32 // 1 where image i and text j are a true pair, [batch, batch]
 	temperature, progress float64
 	seed                  uint64 // of the matching's noise
 }
@@ -36,7 +38,8 @@ func (l *lens) look(sc scene) (sight, error) {
 			tensors.FromScalar(float32(sc.temperature)), tensors.FromScalar(float32(sc.progress)),
 			tensors.FromFlatDataAndDimensions(sc.items, l.batch),
 			tensors.FromFlatDataAndDimensions(sc.scores, l.batch, l.batch),
-			tensors.FromFlatDataAndDimensions(l.noise(sc.seed, draw), 2, l.batch, l.batch))
+			tensors.FromFlatDataAndDimensions(l.noise(sc.seed, draw), 2, l.batch, l.batch),
+			tensors.FromFlatDataAndDimensions(sc.index, l.batch), tensors.FromFlatDataAndDimensions(sc.truth, l.batch, l.batch))
 		if err != nil {
 			return sight{}, fmt.Errorf("explore: %s: %w", l.method.Name, err)
 		}

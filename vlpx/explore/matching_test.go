@@ -64,7 +64,8 @@ func TestFates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sc := scene{temperature: x.temperature, items: make([]int32, 8), scores: make([]float32, 64)}
+			sc := scene{temperature: x.temperature, items: make([]int32, 8), scores: make([]float32, 64),
+				index: make([]int32, 8), truth: make([]float32, 64)}
 			sc.image, sc.text = x.features(x.mini(3, side))
 			for j, s := range scores {
 				sc.scores[l.at(j)] = float32(s)

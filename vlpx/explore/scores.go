@@ -11,24 +11,15 @@ import (
 )
 
 // scores are what the judge of a method's Positives says of the pairs of a mini-batch, [batch, batch], images in rows; zeros
-// without Positives. The relation knows all of them. Con-D, for which the explored model's own matching stands in, is asked about
-// the anchor, pair 0, alone: others' new positives do not reach the anchor's cosines.
-func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, side Side) ([]float32, error) {
+// without Positives. The relation, if it is the judge, knows all of them: truth. Con-D, for which the explored model's own matching stands
+// in, is asked about the anchor, pair 0, alone: others' new positives do not reach the anchor's cosines.
+func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, side Side, truth []float32) ([]float32, error) {
 	n := len(batch)
 	scores := make([]float32, n*n)
 	switch {
 	case m.Positives == nil:
-	case m.NeedsRelation():
-		if x.relation == nil {
-			return nil, fmt.Errorf("explore: %s asks the relation, and %s has none; let Con-D judge", m.Name, x.set.Name())
-		}
-		for i, image := range batch {
-			for j, caption := range batch {
-				if x.verdict(x.pairs[image].Image, caption) == plots.TruePair {
-					scores[i*n+j] = 1
-				}
-			}
-		}
+	case m.Positives.Judge() == negative.Oracle:
+		return truth, nil
 	default:
 		judged, err := x.match(ctx, batch, side)
 		if err != nil {
@@ -43,6 +34,28 @@ func (x *Explorer) scores(ctx context.Context, m negative.Method, batch []int, s
 		}
 	}
 	return scores, nil
+}
+
+// truth is 1 where a mini-batch's image of a row and caption of a column are a true pair, else 0, [batch, batch]; zeros for a method that
+// does not ask.
+func (x *Explorer) truth(m negative.Method, batch []int) ([]float32, error) {
+	n := len(batch)
+	truth := make([]float32, n*n)
+	if !m.NeedsRelation() {
+		return truth, nil
+	}
+	if x.relation == nil {
+		return nil, fmt.Errorf("explore: %s asks the relation, and %s has none; let Con-D judge, or find the negatives to leave out otherwise",
+			m.Name, x.set.Name())
+	}
+	for i, image := range batch {
+		for j, caption := range batch {
+			if x.verdict(x.pairs[image].Image, caption) == plots.TruePair {
+				truth[i*n+j] = 1
+			}
+		}
+	}
+	return truth, nil
 }
 
 // Matches tells whether the explored model has learned to match: without, no negative is picked for it, and none is judged by it.

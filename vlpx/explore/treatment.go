@@ -45,9 +45,12 @@ func (x *Explorer) ask(ctx context.Context, m negative.Method, batch []int, side
 	sc := scene{temperature: x.temperature, progress: x.Progress, seed: x.start.Seed}
 	sc.image, sc.text = x.features(batch)
 	for _, p := range batch {
-		sc.items = append(sc.items, int32(x.pairs[p].Image))
+		sc.items, sc.index = append(sc.items, int32(x.pairs[p].Image)), append(sc.index, int32(p))
 	}
-	if sc.scores, err = x.scores(ctx, m, batch, side); err != nil {
+	if sc.truth, err = x.truth(m, batch); err != nil {
+		return nil, err
+	}
+	if sc.scores, err = x.scores(ctx, m, batch, side, sc.truth); err != nil {
 		return nil, err
 	}
 	seen, err := l.look(sc)

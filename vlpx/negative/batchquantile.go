@@ -44,9 +44,9 @@ func (a Anchors) quantile(alpha float64, rows int) *Node {
 	above := alpha * float64(negatives-1) // how far from the highest the quantile is, in places
 	from := int(math.Floor(above))
 	cosines := Reshape(Where(a.Negative, a.Cosines, ConstAs(a.Cosines, -2)), rows, -1)
-	highest, _ := TopK(cosines, min(from+2, negatives), -1)
+	top := highest(cosines, min(from+2, negatives))
 	at := func(place int) *Node {
-		return Squeeze(Slice(highest, AxisRange(), AxisElem(min(place, negatives-1))), 1)
+		return Squeeze(Slice(top, AxisRange(), AxisElem(min(place, negatives-1))), 1)
 	}
 	part := above - float64(from)
 	return Add(MulScalar(at(from), 1-part), MulScalar(at(from+1), part))

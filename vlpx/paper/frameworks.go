@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -38,6 +39,7 @@ func Frameworks() []Kind {
 		{Name: "CLIP", What: "an image tower and a text tower (Radford et al., 2021)", preset: (*Scale).likeCLIP,
 			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
 		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)", preset: (*Scale).likeSimCLR,
+			tasks: Scale.probes,
 			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},
 	}
 }
@@ -186,8 +188,22 @@ func (s *Scale) likeSimCLR() {
 	if s.Image <= smallImage {
 		s.Views.Blur = transform.GaussianBlur{} // which leaves little of it
 	}
+	s.Scenes.OneShape = true // a class that the views leave true
+	s.Global.Gamma, s.Global.Temperature, s.Global.Begin = 0.9, 0, 70./200
+	s.Global.Individual = Individual{Least: 0.05, Most: 1, Rho: 0.3, Rate: 0.01}
+	s.Global.Alpha, s.Global.FromBatch = 0.01, s.Epochs < 100 // fewer visits than a threshold needs to come down from 1
+	if !s.folder {
+		s.Global.Alpha = 1 / float64(scenes.Ring) // one shape of so many: the share of the negatives that are of the anchor's class
+	}
 	// The paper has 10 epochs of 200.
 	s.Schedule = train.Schedule{Rate: 0.075 * math.Sqrt(float64(s.BatchSize)), Smooth: true, Ramp: min(10, math.Ceil(float64(s.Epochs)/10))}
+}
+
+// probes are what representations are measured by.
+func (s Scale) probes() eval.Tasks {
+	return eval.Tasks{
+		eval.Neighbours{}, eval.LinearEvaluation{}, eval.Transfer{}, eval.Thresholds{Alpha: s.Global.Alpha, Batch: s.BatchSize}, eval.Plane{},
+	}
 }
 
 // smallImage is the side of images that SimCLR does not blur (Chen et al., 2020, B.9).

@@ -72,6 +72,8 @@ type Scale struct {
 	LARS      train.LARS     // in the place of Optimiser, unless it is zero
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
+
+	folder bool // the data is a folder of images instead of generated scenes
 }
 
 // Scales are the presets by name, for generated scenes.
@@ -93,6 +95,7 @@ func scales() []Scale {
 	mini := tiny
 	mini.Name = "mini"
 	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
+	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
 	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
 	mini.Patch = 8
 	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
@@ -149,12 +152,14 @@ func Preset(name string, folder bool) (Scale, error) {
 		return Scale{}, fmt.Errorf("no scale %q%s There are %s", name, Suggest(name, ScaleNames()), strings.Join(ScaleNames(), ", "))
 	}
 	s := scales()[i]
+	s.folder = folder
 	if !folder {
 		s.Augment = false
 		return s, nil
 	}
 	s.Scheduler.Lookahead = 2 // photographs take time to decode
 	s.WarmStart = 0
+	s.Global.Alpha = publishedGlobal().Alpha
 	switch s.Name {
 	case "tiny":
 		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16

@@ -96,7 +96,7 @@ func (s *Scale) SetAll(assignments []string) error {
 func settable(prefix string, v reflect.Value, fields map[string]reflect.Value) {
 	for i := range v.NumField() {
 		name := strings.ToLower(prefix + v.Type().Field(i).Name)
-		if name == "name" {
+		if name == "name" || !v.Type().Field(i).IsExported() {
 			continue
 		}
 		if v.Field(i).Kind() == reflect.Struct {

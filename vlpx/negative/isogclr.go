@@ -40,6 +40,9 @@ func (c ISogCLR) Validate() error {
 	if err := validAverage("iSogCLR", c.Gamma, c.Decay); err != nil {
 		return err
 	}
+	if err := c.As.valid(); err != nil {
+		return err
+	}
 	if !(c.Least > 0 && c.Least <= c.Temperature && c.Temperature <= c.Most) {
 		return fmt.Errorf("negative: iSogCLR with temperatures of %g at first, from %g to %g; take bounds above 0 around the first", c.Temperature, c.Least, c.Most)
 	}

@@ -19,6 +19,15 @@ const (
 	ByLibAUC  Code = "LibAUC"
 )
 
+// valid tells whether there is none of this name.
+func (c Code) valid() error {
+	switch c {
+	case ByAuthors, ByISogCLR, ByLibAUC:
+		return nil
+	}
+	return fmt.Errorf("negative: no published code %q of a global contrast; there are %q and %q, and that of its own authors without a name", c, ByISogCLR, ByLibAUC)
+}
+
 // SogCLR is the global contrast whose loss is of gradients alone: each negative's cosine counts by its share in the anchor's u, which is taken for
 // a constant (Yuan et al., 2022; METHODS.md 7). Its value says little, and no temperature learns from it. Of images and captions both are
 // anchors.
@@ -55,6 +64,9 @@ func (c SogCLR) form(views bool) form {
 // Validate tells which value is out of its range.
 func (c SogCLR) Validate() error {
 	if err := validAverage("SogCLR", c.Gamma, c.Decay); err != nil {
+		return err
+	}
+	if err := c.As.valid(); err != nil {
 		return err
 	}
 	return validConstant("SogCLR", c.Temperature)

@@ -50,6 +50,9 @@ func (row Row) runs(known map[string]bool) {
 	if err != nil {
 		panic(err)
 	}
+	if err := row.onto(&scale); err != nil {
+		panic(err)
+	}
 	if row.Vary != nil {
 		row.Vary(&scale)
 	}

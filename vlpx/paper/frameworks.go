@@ -176,8 +176,8 @@ func (s *Scale) likeSimCLR() {
 	case "tiny":
 		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden, s.Embed = 32, []int{1, 1}, 8, true, 4, 32, 16
 	case "mini":
-		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden, s.Embed = 32, []int{1, 1, 1}, 32, true, 4, 256, 64
-		s.BatchSize, s.Epochs = 128, 30
+		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Hidden, s.Embed = 32, []int{1, 1, 1}, 32, true, 256, 64
+		s.BatchSize, s.Epochs = 128, 20
 	case "small":
 		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden = 32, []int{2, 2, 2, 2}, 64, true, 1, 512
 		s.BatchSize, s.Epochs = 128, 200

@@ -93,15 +93,21 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 // folder tells whether the data is a folder of photographs.
 func (q Request) folder() bool { return q.Data != "" && q.Data != "scenes" }
 
+// TrainingScenes are the generated training images, of which a portion may be used.
+func (s Scale) TrainingScenes() int {
+	if s.Portion == 0 {
+		return s.Scenes.Train
+	}
+	return int(math.Round(s.Portion * float64(s.Scenes.Train)))
+}
+
 // data describes the data at a scale.
 func (q Request) data(s Scale) (run.Data, error) {
 	if !q.folder() {
 		if s.CaptionNoise != 0 {
 			s.Scenes.CaptionNoise = s.CaptionNoise
 		}
-		if s.Portion != 0 {
-			s.Scenes.Train = int(math.Round(s.Portion * float64(s.Scenes.Train)))
-		}
+		s.Scenes.Train = s.TrainingScenes()
 		return run.ScenesData(s.Scenes)
 	}
 	d, err := run.FolderData(q.Data)
@@ -175,13 +181,16 @@ type planner struct {
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
 func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
+	if err := row.onto(&scale); err != nil {
+		return nil, err
+	}
 	if row.Vary != nil {
 		row.Vary(&scale)
 	}
 	if err := scale.SetAll(row.Set); err != nil {
 		return nil, err
 	}
-	if row.Vary != nil || row.Set != nil {
+	if row.Framework != "" || row.Vary != nil || row.Set != nil {
 		var err error
 		if data, err = w.data(scale); err != nil {
 			return nil, err
@@ -229,6 +238,21 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 		runs[k] = scale.tuned(runs[k], data, method)
 	}
 	return runs, runs[0].Train.Validate()
+}
+
+// onto gives the scale the row's framework, if it has one of its own.
+func (row Row) onto(s *Scale) error {
+	if row.Framework == "" {
+		return nil
+	}
+	k, err := kind(row.Framework)
+	if err == nil && s.Framework != "" && s.Framework != k.Name {
+		return &framework.Lacking{Method: row.Name, Framework: s.Framework, Needs: "what " + k.Name + " does", Advice: "leave the framework to the row"}
+	}
+	if err != nil {
+		return err
+	}
+	return s.frame(row.Framework)
 }
 
 // of are the runs of a method at a scale, by the request's framework and tasks.

@@ -54,14 +54,10 @@ func (row Row) Varying(change func(*Scale)) Row {
 	return row
 }
 
-// On is the row on a framework, whose preset comes before further changes of the scale for the row and what it needs. Another framework that is asked for
-// is refused.
+// On is the row on a framework, with changes of the scale for the row and what it needs, which come after the framework's preset.
 func (row Row) On(framework string, changes ...func(*Scale)) Row {
-	row.Set = append(slices.Clone(row.Set), "framework="+framework)
+	row.Framework = framework
 	return row.Varying(func(s *Scale) {
-		if s.frame(framework) != nil {
-			return // Set says why
-		}
 		for _, change := range changes {
 			change(s)
 		}

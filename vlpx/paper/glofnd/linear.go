@@ -49,8 +49,8 @@ var table1 = paper.Artifact{
 		above(sogCLRGloFND, "section 4.4", []paper.Column{average()}, sogCLRFNC),
 		above(sogCLRFNC, "section 4.1", []paper.Column{average()}, sogCLR)),
 	Unstated: []paper.Unstated{{What: "the same at each share of labels", Source: "Table 1", Why: "glofnd/table5 tests these"}},
-	Table:  paper.Comparison,
-	Figure: paper.Bars,
+	Table:    paper.Comparison,
+	Figure:   paper.Bars,
 }
 
 // table7 is SimCLR with and without (GloFND, Table 7). Its mini-batches are four times as large, as SimCLR needs.
@@ -72,7 +72,7 @@ var table7 = paper.Artifact{
 
 // largeBatches is SimCLR, with what a registered method leaves out.
 func largeBatches(name, leavesOut string) paper.Row {
-	row := unimodal("SimCLR", func(s *paper.Scale) { s.BatchSize = min(4*s.BatchSize, s.Scenes.Train/2) }).As(name)
+	row := unimodal("SimCLR", func(s *paper.Scale) { s.BatchSize = min(4*s.BatchSize, s.TrainingScenes()/2) }).As(name)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)
 	}

@@ -37,9 +37,7 @@ var inBatch = paper.Column{Group: "False negatives", Name: "in batch", Metric: t
 func clipRows(methods ...string) []paper.Row {
 	var rows []paper.Row
 	for _, name := range methods {
-		row := paper.MethodRow(name)
-		row.Set = []string{"framework=clip"}
-		rows = append(rows, row)
+		rows = append(rows, paper.MethodRow(name).On("clip"))
 	}
 	return rows
 }

@@ -59,7 +59,7 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Data == "" {
+	if o.Data == "" && o.Scale != "tiny" { // which is for trying things out
 		o.Data = o.found(artifact.Data)
 	}
 	request, err := o.request(home)

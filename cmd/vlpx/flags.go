@@ -21,7 +21,7 @@ func (o *options) bind(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(paper.ScaleNames(), ", "))
 	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
-	flags.StringVar(&o.Data, "data", "scenes", "scenes (generated), or a `folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+
+	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a `folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+
 		"a name is looked up in $VLPX_DATA")
 	flags.StringVar(&o.Framework, "framework", "", "the model and its losses, one that vlpx show frameworks lists (default ALBEF)")
 	flags.StringArrayVar(&o.Set, "set", nil, "change the scale by `key=value`, such as epochs=3 or scenes.density=dbl; may be repeated")

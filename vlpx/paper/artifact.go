@@ -28,7 +28,8 @@ type Artifact struct {
 	Look  string // what to look for, a sentence; may be empty
 	// Note tells what to know of the paper's numbers, such as what is left out or inferred; it ends the table's note.
 	Note string
-	// Data is what it is best looked at with, a folder in $VLPX_DATA; where that has none, and for an empty one, it is generated scenes.
+	// Data is what it is best looked at with, a folder in $VLPX_DATA; where that has none, at tiny, and
+	// for an empty one it is generated scenes.
 	Data string
 	// Rows are the methods it compares; none where it needs no runs of its own.
 	Rows []Row

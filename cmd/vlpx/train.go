@@ -71,7 +71,7 @@ func evalCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", folder.VLPX.Method, folder.VLPX.Seed, split)
-				printMetrics(c, metrics)
+				printMetrics(c, metrics, of)
 				return nil
 			}
 			grid, err := single(&o, method)
@@ -89,7 +89,7 @@ func evalCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", r.Train.Method.Name, r.Train.Seed, split)
-				printMetrics(c, metrics)
+				printMetrics(c, metrics, of)
 			}
 			return nil
 		},
@@ -125,20 +125,23 @@ func single(o *options, method string) (*vlpx.Grid, error) {
 	return vlpx.OpenComparison([]string{method}, o.Options)
 }
 
-// printMetrics lists metrics: those of evaluation with what they are, then the others, which are the same without re-ranking and what
+// printMetrics lists metrics: those of evaluation by tasks with what they are, then the others, which are the same without re-ranking and what
 // training counted.
-func printMetrics(c *cobra.Command, metrics map[string]float64) {
+func printMetrics(c *cobra.Command, metrics map[string]float64, tasks ...eval.Task) {
 	width := 0
 	for name := range metrics {
 		width = max(width, len(name))
 	}
 	known := map[string]bool{}
-	for _, info := range eval.Metrics() {
-		name := string(info.Metric)
-		known[name] = true
-		if v, ok := metrics[name]; ok {
-			fmt.Fprintf(c.OutOrStdout(), "  %-*s %7.2f %-1s   %s\n", width, name, v, info.Unit, info.What)
+	for _, info := range append(eval.Tasks(tasks).Metrics(), eval.Metrics()...) {
+		name, decimals := string(info.Metric), 2
+		if info.Unit == "" {
+			decimals = 3
 		}
+		if v, ok := metrics[name]; ok && !known[name] {
+			fmt.Fprintf(c.OutOrStdout(), "  %-*s %7.*f %-1s   %s\n", width, name, decimals, v, info.Unit, info.What)
+		}
+		known[name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		if !known[name] {

@@ -165,7 +165,8 @@ func TestNeighboursAgainstSorting(t *testing.T) {
 			}
 		}
 		got, err := eval.Neighbours{K: k}.Measure(t.Context(), by(t, p, p))
-		if want := 100 * right / 600; err != nil || math.Abs(got.Metrics[eval.NeighboursTop1]-want) > 0.5 || want < 30 || want > 95 { // float32 decides between two that are as near
+		want := 100 * right / 600
+		if err != nil || math.Abs(got.Metrics[eval.NeighboursTop1]-want) > 0.5 || want < 30 || want > 95 { // float32 decides between two that are as near
 			t.Errorf("K = %d: got %v (%v), want %g", k, got.Metrics, err, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 // rows is a batch of representations, [rows, width+1], whose last column is 1, so that the last row of weights is the bias.
@@ -56,6 +57,7 @@ type softmax struct {
 	weights  blas64.General // [width+1, classes]
 	gradient blas64.General // of the mean cross entropy, [width+1, classes]
 	logits   []float64      // room, [batch, classes]
+	losses   []float64      // room, [batch]
 }
 
 func newSoftmax(width, classes int) *softmax {
@@ -73,8 +75,9 @@ func (s *softmax) forward(x rows) blas64.General {
 
 // backward is the mean cross entropy of a batch in nats; it leaves the gradient, X'(softmax(XW) - Y)/rows.
 func (s *softmax) backward(x rows) float64 {
-	logits, loss := s.forward(x), 0.0
-	for i := range x.Rows {
+	logits, n := s.forward(x), float64(x.Rows)
+	s.losses = slices.Grow(s.losses[:0], x.Rows)[:x.Rows]
+	spread(x.Rows, func(i int) {
 		row := logits.Data[i*logits.Stride:][:logits.Cols]
 		top, sum := row[largest(row)], 0.0
 		own := row[x.class[i]] - top
@@ -82,15 +85,14 @@ func (s *softmax) backward(x rows) float64 {
 			row[k] = math.Exp(z - top)
 			sum += row[k]
 		}
-		loss += math.Log(sum) - own
+		s.losses[i] = math.Log(sum) - own
 		for k := range row {
 			row[k] /= sum
 		}
 		row[x.class[i]]--
-	}
-	n := float64(x.Rows)
+	})
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1/n, x.General, logits, 0, s.gradient)
-	return loss / n
+	return floats.Sum(s.losses) / n
 }
 
 // answers are the classes of the highest logits, of images in any number.

@@ -17,7 +17,8 @@ import (
 // Representations are brought to length 1, and each component to mean 0 and standard deviation 1 over the target's training images. The
 // penalty is chosen among ten values of C, 1e-6 to 1e5 by equal factors, the first of equals, by top-1 on the target's validation split, or
 // where it has none on a tenth of its training images; then the regression is fitted to both together and measured on the test
-// split (the validation split, where there is no other). The paper says, and its code does, that the best C on the test split counts:
+// split (the validation split, where there is no other). Each C starts from the regression before it, so that of several penalties too weak to
+// matter the first is where all of them end. The paper says, and its code does, that the best C on the test split counts:
 // that is better by luck, for all methods.
 type Transfer struct {
 	// Targets are the data; none for generated scenes, by their ground and by their shape.

@@ -328,7 +328,8 @@ func TestFolderTarget(t *testing.T) {
 		t.Errorf("training alone: got %v", err)
 	}
 	captions := t.TempDir()
-	text := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a"}]}, {"filename": "1.png", "split": "test", "sentences": [{"raw": "b"}]}]}`
+	text := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a"}]},
+		{"filename": "1.png", "split": "test", "sentences": [{"raw": "b"}]}]}`
 	if err := os.WriteFile(filepath.Join(captions, "dataset_few.json"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // side are anchors, each with the others that it has negatives among: sample i is anchor i's own.
@@ -24,7 +25,7 @@ func (s Subject) sides(ctx context.Context) ([]*side, error) {
 		if err != nil {
 			return nil, err
 		}
-		return checked(s.Set, &side{name: ImageAnchors, anchors: images.Features, others: images.Features, dim: len(images.Features) / s.Set.Len()})
+		return checked(s.Set, &side{name: negative.ImageAnchors, anchors: images.Features, others: images.Features, dim: len(images.Features) / s.Set.Len()})
 	}
 	if err := captioned("thresholds of pairs", s.Set); err != nil {
 		return nil, err
@@ -37,8 +38,8 @@ func (s Subject) sides(ctx context.Context) ([]*side, error) {
 	for _, i := range e.captionImage {
 		images = append(images, e.images.Features[i*e.dim:(i+1)*e.dim]...)
 	}
-	return checked(s.Set, &side{name: ImageAnchors, anchors: images, others: e.texts.Features, dim: e.dim},
-		&side{name: TextAnchors, anchors: e.texts.Features, others: images, dim: e.dim})
+	return checked(s.Set, &side{name: negative.ImageAnchors, anchors: images, others: e.texts.Features, dim: e.dim},
+		&side{name: negative.TextAnchors, anchors: e.texts.Features, others: images, dim: e.dim})
 }
 
 // checked tells of sides that have no negatives, or no numbers.
@@ -61,7 +62,7 @@ func (s *side) learn(state func(string) ([]float32, bool, error)) error {
 	if state == nil {
 		return nil
 	}
-	kept, there, err := state(LeftState(s.name))
+	kept, there, err := state(negative.ThresholdPath(s.name))
 	if err != nil || !there {
 		return err
 	}

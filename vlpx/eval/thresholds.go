@@ -10,12 +10,13 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/random"
 )
 
 // Thresholds compares the threshold of false negatives that a method has learned for each training pair, as GloFND does, with what it estimates:
 // the (1 - alpha)-quantile of the cosines of an anchor and all other samples (GloFND, section 4.3 (iii)). Beside it stands the quantile within a
-// mini-batch, as FNC takes it, which needs no learning (METHODS.md 10.2 and 11). It measures nothing in brief.
+// mini-batch, as FNC takes it, which needs no learning (METHODS.md 10.2 and 11); the learned ones are what lies at [negative.ThresholdPath]. It measures nothing in brief.
 //
 // The network is frozen, and sees training images as in evaluation, where the paper augments them. In a framework that embeds captions an image
 // is compared with the captions of the other pairs and a caption with their images; in one that does not, an image with the other images. Of
@@ -27,15 +28,6 @@ type Thresholds struct {
 	Batches int     `json:",omitempty"` // random mini-batches an anchor; 0 for the paper's 20
 	Seed    uint64  `json:",omitempty"` // of the draws
 }
-
-// LeftState is the name under which a method keeps the thresholds of anchors, "image" or "text", one a training pair, or one of all.
-func LeftState(anchors string) string { return "left/" + anchors + "/lambda" }
-
-// Anchors of thresholds.
-const (
-	ImageAnchors = "image"
-	TextAnchors  = "text"
-)
 
 // ThresholdMetrics are the errors of learned and of in-batch thresholds of anchors: mean absolute, and root of the mean square.
 func ThresholdMetrics(anchors string) (learnedMAE, learnedRMSE, batchMAE, batchRMSE Metric) {
@@ -55,7 +47,7 @@ type ThresholdBins struct {
 // Metrics implements Task.
 func (Thresholds) Metrics() []Info {
 	var all []Info
-	for _, anchors := range []string{ImageAnchors, TextAnchors} {
+	for _, anchors := range []string{negative.ImageAnchors, negative.TextAnchors} {
 		group := "Thresholds of anchors, " + anchors
 		mae, rmse, batchMAE, batchRMSE := ThresholdMetrics(anchors)
 		all = append(all,

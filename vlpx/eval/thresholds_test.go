@@ -14,6 +14,7 @@ import (
 
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 )
 
 // sortedQuantile is numpy's definition, by sorting.
@@ -111,7 +112,7 @@ func TestThresholdsOfImages(t *testing.T) {
 	}
 	mae, rmse, singleMAE, singleRMSE := slowThresholds(cosine, n, alpha, learned)
 	on := by(t, clusters("test", 4, 2, .1, 1), p)
-	on.State = kept(map[string][]float32{eval.LeftState(eval.ImageAnchors): learned})
+	on.State = kept(map[string][]float32{negative.ThresholdPath(negative.ImageAnchors): learned})
 	for _, c := range []struct {
 		task      eval.Thresholds
 		mae, rmse float64 // in batch
@@ -167,9 +168,9 @@ func TestThresholdsOfPairs(t *testing.T) {
 	const alpha = .1
 	images, n := b.Set.Len(), len(b.owner)
 	left := map[string][]float32{}
-	for _, anchors := range []string{eval.ImageAnchors, eval.TextAnchors} {
+	for _, anchors := range []string{negative.ImageAnchors, negative.TextAnchors} {
 		for i := range n {
-			left[eval.LeftState(anchors)] = append(left[eval.LeftState(anchors)], float32(i%7)/7)
+			left[negative.ThresholdPath(anchors)] = append(left[negative.ThresholdPath(anchors)], float32(i%7)/7)
 		}
 	}
 	on := b.Subject
@@ -188,7 +189,7 @@ func TestThresholdsOfPairs(t *testing.T) {
 	for anchors, of := range map[string]func(i, j int) float64{
 		"image": cosine, "text": func(i, j int) float64 { return cosine(j, i) },
 	} {
-		mae, rmse, _, _ := slowThresholds(of, n, alpha, left[eval.LeftState(anchors)])
+		mae, rmse, _, _ := slowThresholds(of, n, alpha, left[negative.ThresholdPath(anchors)])
 		learnedMAE, learnedRMSE, batchMAE, _ := eval.ThresholdMetrics(anchors)
 		if math.Abs(got.Metrics[learnedMAE]-mae) > 1e-5 || math.Abs(got.Metrics[learnedRMSE]-rmse) > 1e-5 || got.Metrics[batchMAE] == 0 {
 			t.Errorf("%s: got %v, want MAE %g and RMSE %g", anchors, got.Metrics, mae, rmse)
@@ -213,7 +214,7 @@ func TestThresholdsLearned(t *testing.T) {
 	}
 	var results []eval.Result
 	for _, learned := range [][]float32{alike, alike[:1]} {
-		on.State = kept(map[string][]float32{eval.LeftState(eval.ImageAnchors): learned})
+		on.State = kept(map[string][]float32{negative.ThresholdPath(negative.ImageAnchors): learned})
 		got, err := eval.Thresholds{}.Measure(t.Context(), on)
 		if err != nil || len(got.Metrics) != 4 {
 			t.Fatalf("got %v (%v)", got.Metrics, err)
@@ -262,7 +263,7 @@ func TestThresholdsErrors(t *testing.T) {
 	} {
 		on := by(t, p, c.training)
 		if c.left > 0 {
-			on.State = kept(map[string][]float32{eval.LeftState(eval.ImageAnchors): make([]float32, c.left)})
+			on.State = kept(map[string][]float32{negative.ThresholdPath(negative.ImageAnchors): make([]float32, c.left)})
 		}
 		if _, err := c.task.Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

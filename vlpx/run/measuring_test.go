@@ -55,7 +55,7 @@ func (l looking) Measure(ctx context.Context, on eval.Subject) (eval.Measured, e
 		}
 		*l.Saw = append(*l.Saw, fmt.Sprintf("%d of %d images with %d captions, locked %t", s.Set.Len(), len(features)/width, captions, s.Features != nil))
 	}
-	_, kept, err := on.State("left/image/lambda")
+	_, kept, err := on.State(negative.ThresholdPath(negative.ImageAnchors))
 	if err == nil && kept {
 		err = fmt.Errorf("a state that nobody keeps")
 	}

@@ -182,12 +182,12 @@ func TestStateGoesWithTheWeights(t *testing.T) {
 				continue
 			}
 			kept++
-			got, there, err := of.State(strings.TrimPrefix(v.Path(), framework.State+"/"))
+			got, there, err := of.State(strings.TrimPrefix(v.Path(), framework.State))
 			if err != nil || !there || len(got) != v.Shape().Size() {
 				t.Errorf("%s: got %d numbers, %t (%v), want %d", v.Path(), len(got), there, err, v.Shape().Size())
 			}
 		}
-		if _, there, err := of.State("left/image/lambda"); there || err != nil || kept == 0 {
+		if _, there, err := of.State("/left/image/lambda"); there || err != nil || kept == 0 {
 			t.Errorf("got a state that is not kept (%v), or none of %d", err, kept)
 		}
 	}

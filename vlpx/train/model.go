@@ -83,10 +83,10 @@ func (m *Model) Weights() (map[string]*tensors.Tensor, error) {
 	return values, nil
 }
 
-// State is what the method keeps under a name below framework.State, in flat order, and whether it keeps that. It goes with the weights: that
+// State is what the method keeps at a path below framework.State, such as negative.ThresholdPath's, in flat order, and whether it keeps that. It goes with the weights: that
 // of a run that selected is the best epoch's.
-func (m *Model) State(name string) ([]float32, bool, error) {
-	v := m.store.GetVariable(framework.State + "/" + name)
+func (m *Model) State(path string) ([]float32, bool, error) {
+	v := m.store.GetVariable(framework.State + path)
 	if v == nil || !v.HasValue() {
 		return nil, false, nil
 	}

@@ -42,12 +42,28 @@ func (a Anchors) quantile(alpha float64, rows int) *Node {
 	batch, views, candidates := a.Cosines.Shape().Dim(0), a.Views(), a.Cosines.Shape().Dim(2)
 	negatives := candidates / batch * (batch - 1) * batch * views / rows
 	above := alpha * float64(negatives-1) // how far from the highest the quantile is, in places
-	from := int(math.Floor(above))
+	place := int(math.Floor(above))
 	cosines := Reshape(Where(a.Negative, a.Cosines, ConstAs(a.Cosines, -2)), rows, -1)
-	top := highest(cosines, min(from+2, negatives))
-	at := func(place int) *Node {
-		return Squeeze(Slice(top, AxisRange(), AxisElem(min(place, negatives-1))), 1)
+	part := above - float64(place)
+	if part == 0 {
+		return atPlace(cosines, place)
 	}
-	part := above - float64(from)
-	return Add(MulScalar(at(from), 1-part), MulScalar(at(from+1), part))
+	return Add(MulScalar(atPlace(cosines, place), 1-part), MulScalar(atPlace(cosines, place+1), part))
+}
+
+// atPlace is the value at a place of each row of cosines [rows, candidates] in descending order, from 0, [rows]. It halves the range in which
+// the value lies until nothing else lies there: not every engine sorts.
+func atPlace(cosines *Node, place int) *Node {
+	const beyond, impossible = 1.1, 4
+	cosines = StopGradient(cosines)
+	low := BroadcastToDims(ConstAs(cosines, -beyond), cosines.Shape().Dim(0), 1) // more than place values lie above it
+	high := Neg(low)                                                             // and not more above this one
+	above := func(x *Node) *Node { return GreaterThan(cosines, BroadcastToDims(x, cosines.Shape().Dimensions...)) }
+	for range 8 * cosines.DType().Size() {
+		middle := MulScalar(Add(low, high), 0.5)
+		count := ReduceAndKeep(numbers(above(middle), cosines), ReduceSum, -1)
+		more := GreaterThan(count, ConstAs(count, place))
+		low, high = Where(more, middle, low), Where(more, high, middle)
+	}
+	return ReduceMin(Where(above(low), cosines, ConstAs(cosines, impossible)), -1)
 }

@@ -35,8 +35,7 @@ func (c Cancellation) Find(a Anchors, s Sight) *Node {
 	negative := Squeeze(Slice(a.Negative, AxisRange(), AxisElem(0)), 1) // the same for all views
 	score = Where(negative, score, ConstAs(score, -1e9))
 	k := min(c.TopK, score.Shape().Dim(1))
-	top := highest(score, k)
-	least := BroadcastToDims(Slice(top, AxisRange(), AxisElem(k-1)), score.Shape().Dimensions...)
+	least := BroadcastToDims(InsertAxes(atPlace(score, k-1), -1), score.Shape().Dimensions...)
 	found := LogicalAnd(GreaterOrEqual(score, least), GreaterThan(score, ConstAs(score, c.Threshold)))
 	return s.From(c.Use, BroadcastToDims(InsertAxes(found, 1), a.Cosines.Shape().Dimensions...))
 }

@@ -99,18 +99,20 @@ func (c FastCLIP) ITC(f Features) Contrasted {
 			c.move(f, a, estimates[a.Of])
 		}
 	case 3:
-		log := MulScalar(sides(kinds, func(a Anchors) *Node { return c.logarithm(f, estimates[a.Of]) }), 0.5)
-		loss = Add(Mul(loss, StopGradient(tau)), Mul(tau, AddScalar(log, c.Rho)))
+		robust := sides(kinds, func(a Anchors) *Node { return c.robust(f, estimates[a.Of]) })
+		loss = Add(Mul(loss, StopGradient(tau)), Mul(tau, MulScalar(robust, 0.5)))
 	}
 	return f.contrasted(loss, func(a Anchors) *Node { return taus[a.Of] })
 }
 
-// logarithm of u, [batch, views]. Where negatives are left out, u may be 0, and GloFND's copy adds an epsilon.
-func (c FastCLIP) logarithm(f Features, e estimate) *Node {
+// robust is what version 3 has besides, over the temperature: Rho and the logarithm of u, of anchors that have negatives, [batch, views].
+// GloFND's copy, which leaves negatives out, adds an epsilon to u.
+func (c FastCLIP) robust(f Features, e estimate) *Node {
+	u := MaxScalar(e.u, 1e-30)
 	if f.Left != nil {
-		return Log(c.global().divisor(e))
+		u = c.global().divisor(e)
 	}
-	return Log(MaxScalar(e.u, 1e-30))
+	return Mul(e.has, AddScalar(Log(u), c.Rho))
 }
 
 // move changes version 2's temperatures of the mini-batch by Adam, whose betas are 0 in epoch 0.

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
 )
 
 // settings are those that a test runs in: images and captions, two views, three views.
@@ -38,9 +42,10 @@ func TestNothingIsInfinite(t *testing.T) {
 						for k, truth := range [][]float32{nil, slices.Repeat([]float32{1}, batch*batch)} {
 							b := sized(views, batch, 3, 5, int32(k), 0.05)
 							b.truth, b.shares, b.progress = truth, slices.Repeat([]float32{float32(k)}, 2*batch), float64(k)
-							same := b
+							same, torn := b, b
 							same.embeddings = slices.Repeat([][]float32{slices.Repeat([]float32{1, 0, 0}, batch)}, max(views, 2))
-							for kind, b := range map[string]minibatch{"drawn": b, "the same": same} {
+							torn.embeddings, torn.tau = torn3(views, batch), 0.01
+							for kind, b := range map[string]minibatch{"drawn": b, "the same": same, "torn": torn} {
 								if err := s.step(b).finite(); err != nil {
 									t.Errorf("%s, %s, attracted %v, %d views, %d samples, embeddings %s, all found %v: %v",
 										name, leftOut, attract, views, batch, kind, truth != nil, err)
@@ -52,6 +57,62 @@ func TestNothingIsInfinite(t *testing.T) {
 			}
 		}
 	}
+}
+
+// torn3 are embeddings of which each is the opposite of its own and of the samples beside it: differences of cosines are as large as they
+// can be, and their exponentials at a temperature of 0.01 more than float32 holds.
+func torn3(views, batch int) (all [][]float32) {
+	for v := range max(views, 2) {
+		var x []float32
+		for i := range batch {
+			x = append(x, float32(1-2*((i+v)%2)), 0, 0)
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// oneView is a LeftOut that finds all negatives of the first view, and none of the others.
+type oneView struct{}
+
+func (oneView) Find(a Anchors, _ Sight) *Node {
+	return Equal(Iota(a.Cosines.Graph(), shapes.Make(dtypes.Int32, a.Cosines.Shape().Dimensions...), 1), ScalarZero(a.Cosines.Graph(), dtypes.Int32))
+}
+
+// A view without negatives has no part in what its sample keeps; one with negatives has the whole.
+func TestViewWithoutNegatives(t *testing.T) {
+	const batch, tau = 4, 0.3
+	b := sized(2, batch, 3, 70, 0, tau)
+	b.truth = make([]float32, batch*batch)
+	x := make([][]float64, 2)
+	for v := range x {
+		for _, e := range b.embeddings[v] {
+			x[v] = append(x[v], float64(e))
+		}
+	}
+	var want []float64
+	for k, a := range slowAnchors(x, b, 2, false)[0] {
+		if k%2 == 0 {
+			continue
+		}
+		var sum, n float64
+		for j, c := range a.cosines {
+			if a.negative[j] {
+				sum, n = sum+math.Exp(c/tau), n+1
+			}
+		}
+		want = append(want, sum/n)
+	}
+	got := newStage(t, Method{Contrast: SogCLR{Gamma: 0.9}, LeftOut: oneView{}}, 2, batch).step(b)
+	close64(t, "averages", got.state["/state/image/"+Average], want)
+}
+
+// Where no anchor has negatives, FastCLIP-v3's temperature learns nothing.
+func TestFastCLIPWithoutNegatives(t *testing.T) {
+	b := sized(0, 4, 3, 71, 0, 0.3)
+	b.truth = slices.Repeat([]float32{1}, 16)
+	got := newStage(t, Method{Contrast: FastCLIP{Version: 3, Gamma: 0.2, Decay: 2, Rho: 6.5}, LeftOut: Exact{}}, 0, 4).step(b)
+	close64(t, "loss and gradient of the temperature", []float64{got.loss, got.tauGradient}, []float64{0, 0})
 }
 
 // The numbers of samples that are not in the mini-batch stay, and those of samples that have no negatives left do, too. An index is in

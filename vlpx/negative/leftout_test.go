@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // shares are of each anchor's negatives among all samples, the share above its threshold.
@@ -218,6 +222,26 @@ func TestGlobalValidate(t *testing.T) {
 	} {
 		if err := c.method.WithDefaults().Validate(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: error %v, want one about %q", c.method, err, c.says)
+		}
+	}
+}
+
+// The value at a place is that of the sorted row, among values that are the same, too.
+func TestAtPlace(t *testing.T) {
+	x, _ := embeddings(7, 12, 80)
+	for i := range 12 {
+		x[i] = float32(i/3) / 4 // each three times
+	}
+	x[13] = x[12] + 1e-7
+	for place := range 12 {
+		got := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node { return []*Node{atPlace(in[0], place)} })(
+			tensors.FromFlatDataAndDimensions(slices.Clone(x), 7, 12))[0]
+		for row := range 7 {
+			sorted := slices.Clone(x[row*12 : (row+1)*12])
+			slices.Sort(sorted)
+			if want := float64(sorted[11-place]); got[row] != want {
+				t.Errorf("row %d, place %d: got %v, want %v", row, place, got[row], want)
+			}
 		}
 	}
 }

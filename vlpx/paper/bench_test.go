@@ -97,6 +97,10 @@ func randomInput(b *testing.B, c train.Config) field.Values {
 			in[f.Name] = tensors.FromFlatDataAndDimensions(of, f.Shape.Dimensions...)
 			continue
 		}
+		if f.Name == field.Index {
+			in[f.Name] = tensors.FromShape(f.Shape)
+			continue
+		}
 		numbers := make([]float32, f.Shape.Size())
 		for i := range numbers {
 			switch f.Name {

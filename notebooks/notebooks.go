@@ -16,7 +16,7 @@ func Files() (map[string]kernels.Notebook, error) {
 		"your-method.ipynb": yourMethod(),
 	}
 	for name, notebook := range map[string]func() (kernels.Notebook, error){
-		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl,
+		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl, "glofnd.ipynb": glofnd,
 	} {
 		var err error
 		if files[name], err = notebook(); err != nil {

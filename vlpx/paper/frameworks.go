@@ -202,8 +202,23 @@ func (s *Scale) likeSimCLR() {
 // probes are what representations are measured by.
 func (s Scale) probes() eval.Tasks {
 	return eval.Tasks{
-		eval.Neighbours{}, eval.LinearEvaluation{}, eval.Transfer{}, eval.Thresholds{Alpha: s.Global.Alpha, Batch: s.BatchSize}, eval.Plane{},
+		eval.Neighbours{}, eval.LinearEvaluation{}, s.transfer(), eval.Thresholds{Alpha: s.Global.Alpha, Batch: s.BatchSize}, eval.Plane{},
 	}
+}
+
+// transfer is to the usual targets, at tiny to as few images of them as it has itself.
+func (s Scale) transfer() eval.Transfer {
+	var t eval.Transfer
+	for _, target := range eval.UsualTargets() {
+		if s.Name != "tiny" || target.Scenes == nil {
+			return t
+		}
+		few := *target.Scenes
+		few.Train, few.Val, few.Test = s.Scenes.Train, s.Scenes.Val, s.Scenes.Test
+		target.Scenes = &few
+		t.Targets = append(t.Targets, target)
+	}
+	return t
 }
 
 // smallImage is the side of images that SimCLR does not blur (Chen et al., 2020, B.9).

@@ -77,10 +77,10 @@ var artifacts = []paper.Artifact{
 		Figure: paper.Curves,
 	},
 	onCLIP,
-	leftOut,
 	human,
 	agreement,
 	discriminators,
+	leftOut,
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.

@@ -77,6 +77,7 @@ var artifacts = []paper.Artifact{
 		Figure: paper.Curves,
 	},
 	onCLIP,
+	leftOut,
 	human,
 	agreement,
 	discriminators,

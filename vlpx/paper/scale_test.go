@@ -1,12 +1,16 @@
 package paper_test
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -84,6 +88,55 @@ func TestPaperPreset(t *testing.T) {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, c.got, c.want)
 		}
+	}
+}
+
+// SimCLR is SogCLR's at the paper's scale (METHODS.md 7.1), and trains at every scale, on scenes, on photographs and behind no locked encoder.
+func TestSimCLRPresets(t *testing.T) {
+	for _, name := range paper.ScaleNames() {
+		for _, folder := range []bool{false, true} {
+			s := papertest.Preset(t, name, folder)
+			if err := s.Set("framework=simclr"); err != nil {
+				t.Fatal(err)
+			}
+			c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
+			if err := c.Validate(); err != nil {
+				t.Errorf("%s, folder %v: %v", name, folder, err)
+			}
+			if c.Optimiser != (train.AdamW{}) || s.WarmStart != 0 || s.Locked != (paper.Locked{}) {
+				t.Errorf("%s, folder %v: got %+v, a warm start of %d epochs and the locked encoder %+v; want LARS alone", name, folder, c.Optimiser, s.WarmStart, s.Locked)
+			}
+			if name != "paper" {
+				continue
+			}
+			for what, of := range map[string][2]any{
+				"framework": {c.Framework.Framework, simclr.Model{
+					ResNet: encoder.ResNet{Image: 224, Layers: []int{3, 4, 6, 3}, Width: 64}, Hidden: 2048, Embed: 128, Temperature: 0.1, Half: true}},
+				"optimiser":    {c.LARS, train.LARS{Trust: 1e-3, Momentum: 0.9, WeightDecay: 1e-6}},
+				"schedule":     {c.Schedule, train.Schedule{Rate: 0.075 * math.Sqrt(128), Smooth: true, Ramp: 10, Epochs: 200}},
+				"augmentation": {c.Transform, transform.SogCLR(224)},
+				"batch":        {c.BatchSize, 128},
+				"epochs":       {c.Epochs, 200},
+			} {
+				if !reflect.DeepEqual(of[0], of[1]) {
+					t.Errorf("%s: got %+v, want %+v", what, of[0], of[1])
+				}
+			}
+		}
+	}
+}
+
+// LARS and the augmentation of views are settings.
+func TestSettingsOfViews(t *testing.T) {
+	s := papertest.Preset(t, "tiny", false)
+	if err := s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2", "framework=simclr"}); err != nil {
+		t.Fatal(err)
+	}
+	c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
+	m := c.Framework.Framework.(simclr.Model)
+	if c.LARS.Trust != 0.5 || c.Transform.Greyscale != 0 || c.Transform.Crop != [2]float64{0.5, 1} || c.Transform.Size != 32 || m.Hidden != 7 || m.ResNet.Stem != 1 ||
+		c.Schedule.Ramp != 2 {
+		t.Errorf("got %+v", c)
 	}
 }
 

@@ -35,7 +35,7 @@ var families = slices.Concat(
 		}, {
 			Name: "OpenAI's CLIP with a ResNet", mark: "visual.attnpool.q_proj.weight", Whole: CLIPResNetModel,
 		}, {
-			Name: "torchvision's ResNet of bottlenecks", mark: "layer1.#.conv3.weight",
+			Name: residualFamily, mark: "layer1.#.conv3.weight",
 			Whole: func(root string) Table { return ResNet("", root+"/vision") },
 		}, {
 			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true, Activation: encoder.Quick,

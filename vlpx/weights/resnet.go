@@ -2,6 +2,9 @@ package weights
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes"
 
 	"vlpx.internal/vlpx/encoder"
 )
@@ -26,6 +29,52 @@ func CLIPResNet(names, scope string) Table {
 	}))
 }
 
+// ResNet reads the checkpoint, torchvision's ResNet of bottlenecks, for an image encoder: its variables below the scope in float32. The report
+// tells what became of the file; what does not fit is an error that names both sizes.
+func (s Source) ResNet(r encoder.ResNet, scope string) (Values, Report, error) {
+	f, family, err := s.open()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer f.Close()
+	if family.Name != residualFamily || r.Basic || r.Stem != 0 {
+		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s; a ResNet of bottlenecks with the stem for large images takes %s",
+			s.Path, family.Name, residualFamily)
+	}
+	table := ResNet("", scope)
+	values, report, err := f.Import(table)
+	if err != nil {
+		return nil, report, err
+	}
+	sizes := []size{{"the width", values.dim(scope+"/stem/convolution1/"+encoder.Weights, 3), r.Width}, {"the number of stages", residualStages, len(r.Layers)}}
+	for k, blocks := range r.Layers {
+		sizes = append(sizes, size{fmt.Sprintf("the number of blocks of stage %d", k+1), values.layers(fmt.Sprintf("%s/stage%d", scope, k+1)), blocks})
+	}
+	if err := s.fits("image encoder", sizes); err != nil {
+		return nil, report, err
+	}
+	for _, rule := range table.Rules {
+		var stage int
+		count := 1
+		if _, err := fmt.Sscanf(rule.Variable, scope+"/stage%d/", &stage); err == nil {
+			count = r.Layers[stage-1]
+		}
+		if strings.Contains(rule.Variable, "/shortcut/") {
+			count = 1 // in a stage's first block alone
+		}
+		for layer := range count {
+			if path := strings.ReplaceAll(rule.Variable, "#", fmt.Sprint(layer)); values[path] == nil {
+				report.Missing = append(report.Missing, path)
+			}
+		}
+	}
+	if err := report.Check(); err != nil {
+		return nil, report, err
+	}
+	values, err = values.as(dtypes.Float32)
+	return values, report, err
+}
+
 // SimCLR is SogCLR's model with a ResNet, in the names of its published code: the projection head stands in the place of the classifier.
 //
 //   - root: that of framework/simclr's variables.
@@ -41,6 +90,11 @@ func SimCLR(root string) Table {
 	return t
 }
 
+const (
+	residualFamily = "torchvision's ResNet of bottlenecks"
+	residualStages = 4
+)
+
 // residual are a stem of so many convolutions and four stages of bottlenecks, as both name them. What counts the batches that moved the
 // running statistics is not read.
 func residual(names, scope string, stem int) Table {
@@ -48,7 +102,7 @@ func residual(names, scope string, stem int) Table {
 	for i := 1; i <= stem; i++ {
 		t.convolution(names, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/stem/convolution%d", scope, i), fmt.Sprintf("%s/stem/norm%d", scope, i))
 	}
-	for stage := 1; stage <= 4; stage++ {
+	for stage := 1; stage <= residualStages; stage++ {
 		block, layer := fmt.Sprintf("layer%d.#.", stage), fmt.Sprintf("%s/stage%d/layer_#", scope, stage)
 		for i := 1; i <= 3; i++ {
 			t.convolution(names+block, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/convolution%d", layer, i), fmt.Sprintf("%s/norm%d", layer, i))

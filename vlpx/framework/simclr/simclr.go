@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 func init() { framework.Register(Model{}) }
@@ -112,3 +113,23 @@ func (m Model) project(s *model.Scope, x *Node) *Node {
 
 // InHalf implements framework.InHalf.
 func (m Model) InHalf() bool { return m.Half }
+
+// Adapt implements framework.Pretrained.
+func (m Model) Adapt(p framework.Part, s weights.Source) (_ framework.Framework, err error) {
+	if p == framework.Vision && m.viT() {
+		m.Vision, err = s.Adapt(m.Vision)
+	}
+	return m, err
+}
+
+// First implements framework.Pretrained: the image encoder's, without the projection head.
+func (m Model) First(p framework.Part, s weights.Source) (weights.Values, weights.Report, error) {
+	const scope = framework.Model + "/vision"
+	switch {
+	case p != framework.Vision:
+		return nil, weights.Report{}, fmt.Errorf("simclr: the %s encoder of %s; it has an image encoder alone", p, s.Name)
+	case m.viT():
+		return s.ImageEncoder(m.Vision, scope)
+	}
+	return s.ResNet(m.ResNet, scope)
+}

@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // published is SogCLR's model.
@@ -141,5 +142,53 @@ func TestStepOfTwoViews(t *testing.T) {
 		if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-want) > 1e-4 {
 			t.Errorf("%s: got a loss of %g, want %g", name, got, want)
 		}
+	}
+}
+
+// The backbone of a torchvision ResNet is the first value of every variable of the encoder, and of no other; sizes that differ are told.
+func TestFirstValues(t *testing.T) {
+	source, err := weights.Find("../../golden/testdata/models/resnet50_like_forward/weights.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Model{ResNet: encoder.ResNet{Image: 64, Layers: []int{1, 2, 1, 1}, Width: 4}, Hidden: 6, Embed: 5, Temperature: 0.2}
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	store := model.NewStore()
+	if err := framework.Declare(m, framework.Use{Method: negative.Plain(), Image: 64}, backend, store); err != nil {
+		t.Fatal(err)
+	}
+	values, _, err := m.First(framework.Vision, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range store.Scope(framework.Model).IterVariables() {
+		value, has := values[v.Path()]
+		if want := strings.HasPrefix(v.Path(), "/model/vision/"); has != want || has && !v.Shape().Equal(value.Shape()) {
+			t.Errorf("%s: read %t, want %t, in the shape %s", v.Path(), has, want, v.Shape())
+		}
+		delete(values, v.Path())
+	}
+	if len(values) > 0 {
+		t.Errorf("%d values are of no variable", len(values))
+	}
+	for says, spoil := range map[string]func(*Model){
+		"the width is 4, the model's 8":                          func(m *Model) { m.ResNet.Width = 8 },
+		"the number of blocks of stage 2 is 2, the model's 3":    func(m *Model) { m.ResNet.Layers = []int{1, 3, 1, 1} },
+		"the number of stages is 4, the model's 3":               func(m *Model) { m.ResNet.Layers = []int{1, 2, 1} },
+		"a ResNet of bottlenecks with the stem for large images": func(m *Model) { m.ResNet.Basic = true },
+		"no image encoder that is a vision transformer":          func(m *Model) { *m = viT() },
+	} {
+		other := m
+		spoil(&other)
+		if _, _, err := other.First(framework.Vision, source); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+	if _, _, err := m.First(framework.Text, source); err == nil || !strings.Contains(err.Error(), "an image encoder alone") {
+		t.Errorf("got %v for a text encoder", err)
 	}
 }

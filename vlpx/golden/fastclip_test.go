@@ -45,7 +45,7 @@ func checkGlobalCLIP(t *testing.T, c golden.Case, m negative.Method, first map[s
 	if kept == nil {
 		kept = map[string]string{}
 	}
-	kept["/image/average"], kept["/text/average"] = "u_im", "u_tt"
+	kept["/image/samples/average"], kept["/text/samples/average"] = "u_im", "u_tt"
 	for _, version := range versions {
 		m.Contrast = fastCLIP(c, version)
 		g := global{method: m, tau: c.Float("params", "tau_init"), first: first, kept: kept}
@@ -72,10 +72,10 @@ func checkIndividualFastCLIP(t *testing.T, c golden.Case) {
 	contrast.Temperature, contrast.Rate = tau, c.Float("params", "lr_tau")
 	g := global{tau: tau, method: negative.Method{Contrast: contrast}, first: map[string][]float64{}, kept: map[string]string{}}
 	for of, as := range map[string]string{"image": "im", "text": "tt"} {
-		g.first["/"+of+"/temperature"] = constantly(tau, n)
+		g.first["/"+of+"/samples/temperature"] = constantly(tau, n)
 		for name, expected := range map[string]string{"average": "u", "bound": "bound", "temperature": "tau", "slope": "m_tau", "variance": "v_tau"} {
 			if c.Has("expected", "steps", "0", expected+"_"+as) {
-				g.kept["/"+of+"/"+name] = expected + "_" + as
+				g.kept["/"+of+"/samples/"+name] = expected + "_" + as
 			}
 		}
 	}

@@ -21,12 +21,12 @@ func thresholds(c golden.Case) negative.Thresholds {
 
 // checkGloFND holds thresholds on two views, with SogCLR or with InfoNCE, which keeps no average.
 func checkGloFND(t *testing.T, c golden.Case) {
-	first := map[string][]float64{"/left/image/lambda": c.Tensor("inputs", "lambda_init").Float}
-	kept := map[string]string{"/left/image/lambda": "lambda_after", "/left/image/mean": "m_after", "/left/image/variance": "v_after"}
+	first := map[string][]float64{"/left/image/samples/lambda": c.Tensor("inputs", "lambda_init").Float}
+	kept := map[string]string{"/left/image/samples/lambda": "lambda_after", "/left/image/samples/mean": "m_after", "/left/image/samples/variance": "v_after"}
 	m := negative.Method{Contrast: negative.InfoNCE{}, LeftOut: thresholds(c)}
 	if c.Has("expected", "steps", "0", "u_after") {
 		m.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
-		first["/image/average"], kept["/image/average"] = c.Tensor("inputs", "u_init").Float, "u_after"
+		first["/image/samples/average"], kept["/image/samples/average"] = c.Tensor("inputs", "u_init").Float, "u_after"
 	}
 	g := global{method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
 	for k, got := range g.check(t, c, c.Int("params", "N"), epochsOf(c)) {
@@ -51,10 +51,10 @@ func ofViews(first, second [][]float64) []float64 {
 func checkBimodalGloFND(t *testing.T, c golden.Case) {
 	first, kept := map[string][]float64{}, map[string]string{}
 	for of, as := range map[string]string{"image": "im", "text": "tt"} {
-		first["/left/"+of+"/lambda"] = c.Tensor("inputs", "lambda_"+as+"_init").Float
+		first["/left/"+of+"/samples/lambda"] = c.Tensor("inputs", "lambda_"+as+"_init").Float
 		for name, expected := range map[string]string{"lambda": "lambda", "mean": "m", "variance": "v"} {
 			if c.Has("expected", "steps", "0", expected+"_"+as) {
-				kept["/left/"+of+"/"+name] = expected + "_" + as
+				kept["/left/"+of+"/samples/"+name] = expected + "_" + as
 			}
 		}
 	}

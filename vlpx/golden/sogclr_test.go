@@ -29,8 +29,8 @@ func checkSogCLR(t *testing.T, c golden.Case) {
 	g := global{
 		method: negative.Method{Contrast: negative.SogCLR{Gamma: c.Float("params", "gamma")}},
 		views:  true, raw: true, tau: c.Float("params", "tau"),
-		first: map[string][]float64{"/image/average": first},
-		kept:  map[string]string{"/image/average": "u_state_after"},
+		first: map[string][]float64{"/image/samples/average": first},
+		kept:  map[string]string{"/image/samples/average": "u_state_after"},
 	}
 	g.check(t, c, len(first), epochsOf(c))
 }
@@ -40,7 +40,7 @@ func checkBimodalSogCLR(t *testing.T, c golden.Case) {
 	global{
 		method: negative.Method{Contrast: negative.SogCLR{As: negative.ByISogCLR, Gamma: c.Float("params", "gamma")}},
 		tau:    c.Float("params", "tau"),
-		kept:   map[string]string{"/image/average": "s_I", "/text/average": "s_T", "/image/bound": "b_I", "/text/bound": "b_T"},
+		kept:   map[string]string{"/image/samples/average": "s_I", "/text/samples/average": "s_T", "/image/samples/bound": "b_I", "/text/samples/bound": "b_T"},
 	}.check(t, c, c.Int("params", "N"), epochsOf(c))
 }
 
@@ -57,19 +57,19 @@ func checkLibAUC(views, individual bool) func(*testing.T, golden.Case) {
 	return func(t *testing.T, c golden.Case) {
 		n, tau, gamma := c.Int("params", "N"), c.Float("params", "tau"), c.Float("params", "gamma")
 		g := global{views: views, raw: views, tau: tau, method: negative.Method{Contrast: negative.SogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c)}}}
-		g.kept = map[string]string{"/image/average": "u1", "/text/average": "u2", "/image/bound": "b1", "/text/bound": "b2"}
+		g.kept = map[string]string{"/image/samples/average": "u1", "/text/samples/average": "u2", "/image/samples/bound": "b1", "/text/samples/bound": "b2"}
 		if views {
-			g.kept = map[string]string{"/image/average": "u"}
+			g.kept = map[string]string{"/image/samples/average": "u"}
 		}
 		if individual {
 			g.method.Contrast = negative.ISogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c), Temperature: tau,
 				Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
 				Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta"), Beta: c.Float("params", "beta")}
-			g.first = map[string][]float64{"/image/temperature": constantly(tau, n), "/text/temperature": constantly(tau, n)}
-			g.kept["/image/temperature"], g.kept["/image/slope"] = "tau", "tau_momentum"
+			g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n), "/text/samples/temperature": constantly(tau, n)}
+			g.kept["/image/samples/temperature"], g.kept["/image/samples/slope"] = "tau", "tau_momentum"
 			if !views {
-				g.kept["/image/temperature"], g.kept["/image/slope"] = "tau_img", "tau_momentum_img"
-				g.kept["/text/temperature"] = "tau_txt"
+				g.kept["/image/samples/temperature"], g.kept["/image/samples/slope"] = "tau_img", "tau_momentum_img"
+				g.kept["/text/samples/temperature"] = "tau_txt"
 			}
 		}
 		g.check(t, c, n, epochsOf(c))
@@ -82,16 +82,16 @@ func checkISogCLR(views bool) func(*testing.T, golden.Case) {
 		g := global{views: views, tau: tau, method: negative.Method{Contrast: negative.ISogCLR{Gamma: c.Float("params", "gamma"), Temperature: tau,
 			Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
 			Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta_init"), Beta: c.Float("params", "beta_u")}}}
-		g.first = map[string][]float64{"/image/temperature": constantly(tau, n), "/text/temperature": constantly(tau, n)}
+		g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n), "/text/samples/temperature": constantly(tau, n)}
 		epochs := make([]float64, c.Len("inputs", "steps"))
 		if views {
-			g.kept = map[string]string{"/image/average": "s", "/image/temperature": "tau", "/image/slope": "u"}
+			g.kept = map[string]string{"/image/samples/average": "s", "/image/samples/temperature": "tau", "/image/samples/slope": "u"}
 			for k := range epochs { // the case's steps are of epochs of their own
 				epochs[k] = float64(k)
 			}
 		} else {
-			g.kept = map[string]string{"/image/average": "s_I", "/image/bound": "b_I", "/image/temperature": "tau_I", "/image/slope": "u_I",
-				"/text/average": "s_T", "/text/bound": "b_T", "/text/temperature": "tau_T", "/text/slope": "u_T"}
+			g.kept = map[string]string{"/image/samples/average": "s_I", "/image/samples/bound": "b_I", "/image/samples/temperature": "tau_I", "/image/samples/slope": "u_I",
+				"/text/samples/average": "s_T", "/text/samples/bound": "b_T", "/text/samples/temperature": "tau_T", "/text/samples/slope": "u_T"}
 		}
 		g.check(t, c, n, epochs)
 	}

@@ -104,7 +104,7 @@ func TestViewWithoutNegatives(t *testing.T) {
 		want = append(want, sum/n)
 	}
 	got := newStage(t, Method{Contrast: SogCLR{Gamma: 0.9}, LeftOut: oneView{}}, 2, batch).step(b)
-	close64(t, "averages", got.state["/state/image/"+Average], want)
+	close64(t, "averages", got.state["/state/image/samples/"+Average], want)
 }
 
 // Where no anchor has negatives, FastCLIP-v3's temperature learns nothing.

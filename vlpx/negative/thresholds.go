@@ -47,7 +47,9 @@ const (
 
 // ThresholdPath is where the thresholds of anchors lie below the scope of what a method keeps, [samples], or [1] where there is a single
 // one.
-func ThresholdPath(of string) string { return "/" + leftOutScope + "/" + of + "/" + Lambda }
+func ThresholdPath(of string) string {
+	return "/" + leftOutScope + "/" + of + "/" + samplesScope + "/" + Lambda
+}
 
 // Reads implements Reading.
 func (t Thresholds) Reads() []field.Name {

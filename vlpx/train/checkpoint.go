@@ -21,6 +21,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // CheckpointName is the checkpoint's file in a run's folder.
@@ -42,11 +43,11 @@ type tensorHeader struct {
 	Bytes int64
 }
 
-// SaveCheckpoint writes every variable of the store but a frozen reference model's, and a state of the host, any JSON value, to
+// SaveCheckpoint writes every variable of the store but a frozen reference model's and windows, and a state of the host, any JSON value, to
 // a file.
 func SaveCheckpoint(path string, store *model.Store, state any) error {
 	return save(path, slices.DeleteFunc(sortedVariables(store, "/"), func(v *model.Variable) bool {
-		return strings.HasPrefix(v.Path(), framework.Frozen+"/")
+		return strings.HasPrefix(v.Path(), framework.Frozen+"/") || strings.HasPrefix(v.Path(), negative.WindowScope+"/")
 	}), state)
 }
 

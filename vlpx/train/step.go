@@ -76,6 +76,7 @@ type Step struct {
 	backend  compute.Backend
 	store    *model.Store
 	inputs   []field.Field
+	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 }
 
 // compiledStep is a graph with the names of its results: losses first.
@@ -126,6 +127,12 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 //   - in: the fields of Config.Inputs.
 //   - room: the number of rows for new positives, at most twice the batch; each number is a graph of its own to compile.
 func (s *Step) Run(in field.Values, room int) (Output, error) {
+	if s.windows == nil {
+		var err error
+		if s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize); err != nil {
+			return Output{}, err
+		}
+	}
 	c := s.compiled[room]
 	if c == nil {
 		var err error
@@ -141,7 +148,7 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 		}
 		inputs[k] = x
 	}
-	results, err := framework.Run(c.exec, inputs...)
+	results, err := s.run(c, in, inputs)
 	if err != nil {
 		return Output{}, fmt.Errorf("train: running the step: %w", err)
 	}
@@ -155,6 +162,25 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 	}
 	out.Joined = int(out.Float(field.Joined))
 	return out, nil
+}
+
+// run calls the graph, with what the method keeps of the mini-batch's samples.
+func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
+	if !s.windows.Any() {
+		return framework.Run(c.exec, inputs...)
+	}
+	index, err := in.Ints(field.Index)
+	if err == nil {
+		err = s.windows.Load(index)
+	}
+	if err != nil {
+		return nil, err
+	}
+	results, err := framework.Run(c.exec, inputs...)
+	if err == nil {
+		err = s.windows.Keep(index)
+	}
+	return results, err
 }
 
 // Close frees the compiled steps.

@@ -30,7 +30,8 @@ func (b GaussianBlur) Apply(rng *rand.Rand, m RGB) {
 
 func (b GaussianBlur) validate() error {
 	if !chance(b.Chance) || b != (GaussianBlur{}) && !(0 < b.Sigma[0] && b.Sigma[0] <= b.Sigma[1] && b.Sigma[1] <= maxSigma) {
-		return fmt.Errorf("transform: Blur is %+v; the chance lies in 0 to 1, and sigma has two values, 0 < least <= largest <= %d pixels, or leave it out", b, maxSigma)
+		return fmt.Errorf("transform: Blur is %+v; the chance lies in 0 to 1, and sigma has two values, 0 < least <= largest <= %d pixels, or leave it out",
+			b, maxSigma)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func checkSogCLRStep(t *testing.T, m machine, c golden.Case) {
 	method := negative.Plain()
 	method.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
 	v := newViewer(m, c, method)
-	path := framework.State + "/" + negative.ImageAnchors + "/" + negative.Average
+	path := framework.State + negative.AveragePath(negative.ImageAnchors)
 	v.kept = weights.Values{path: value(c, "inputs", "u")}
 	v.check(t, 0, map[string]string{path: "u"})
 	read(t, c)

@@ -54,9 +54,12 @@ type global struct {
 	least    float64 // of u itself
 }
 
+// AveragePath is where u of anchors lies below the scope of what a method keeps, [samples].
+func AveragePath(of string) string { return "/" + of + "/" + samplesScope + "/" + average }
+
 // Names of the variables of a global contrast, below the scope of its anchors.
 const (
-	Average     = "average" // u
+	average     = "average" // u
 	bound       = "bound"   // b
 	temperature = "temperature"
 	slope       = "slope"    // mean of the temperature's gradient
@@ -66,7 +69,7 @@ const (
 // declare makes the state of a global contrast: u for each sample and kind of anchors, b where it is bounded, and further numbers by
 // their first values; 4 bytes each.
 func (g global) declare(state *model.Scope, run Start, further map[string]float64) error {
-	numbers := map[string]float64{Average: 0}
+	numbers := map[string]float64{average: 0}
 	if g.bounded {
 		numbers[bound] = 0
 	}
@@ -118,8 +121,8 @@ func (g global) of(f Features, a Anchors, tau, gamma *Node) estimate {
 	e.exponent = Where(counting, Div(e.x, tau), ConstAs(e.x, -1e30))
 
 	state, index := f.samples(a)
-	average := SamplesOf(state, Average, index)
-	before, shifted := average.Get(), e.exponent
+	averages := SamplesOf(state, average, index)
+	before, shifted := averages.Get(), e.exponent
 	e.b = ZerosLike(before)
 	if g.bounded {
 		bounds := SamplesOf(state, bound, index)
@@ -131,10 +134,10 @@ func (g global) of(f Features, a Anchors, tau, gamma *Node) estimate {
 	terms := Exp(MinScalar(shifted, largest))
 	e.mean = Div(ReduceSum(terms, -1), e.count)
 
-	weight := Mul(InsertAxes(g.first(average.Get(), gamma, Floor(f.Progress)), -1), e.has)
+	weight := Mul(InsertAxes(g.first(averages.Get(), gamma, Floor(f.Progress)), -1), e.has)
 	e.u = Add(Mul(OneMinus(weight), InsertAxes(before, -1)), Mul(weight, StopGradient(e.mean)))
 	e.u = MaxScalar(e.u, g.least)
-	average.Set(e.meanOfViews(e.u, before))
+	averages.Set(e.meanOfViews(e.u, before))
 	e.omega = StopGradient(Div(terms, InsertAxes(g.divisor(e), -1)))
 	return e
 }

@@ -104,7 +104,7 @@ func TestViewWithoutNegatives(t *testing.T) {
 		want = append(want, sum/n)
 	}
 	got := newStage(t, Method{Contrast: SogCLR{Gamma: 0.9}, LeftOut: oneView{}}, 2, batch).step(b)
-	close64(t, "averages", got.state["/state/image/samples/"+Average], want)
+	close64(t, "averages", got.state["/state"+AveragePath(ImageAnchors)], want)
 }
 
 // Where no anchor has negatives, FastCLIP-v3's temperature learns nothing.
@@ -133,7 +133,7 @@ func TestOthersKeepTheirState(t *testing.T) {
 			for path, was := range before {
 				for i := range was {
 					changes := i > 2 && i < 6
-					if !changes && after[path][i] != was[i] || changes && strings.HasSuffix(path, Average) && after[path][i] == was[i] {
+					if !changes && after[path][i] != was[i] || changes && strings.HasSuffix(path, average) && after[path][i] == was[i] {
 						t.Errorf("%s, %d views: %s of sample %d: from %v to %v", name, views, path, i, was[i], after[path][i])
 					}
 				}

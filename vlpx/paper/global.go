@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"math"
 
 	"vlpx.internal/vlpx/negative"
@@ -12,7 +13,7 @@ type Global struct {
 	Gamma float64 // weight of a mini-batch's estimate in SogCLR and iSogCLR
 	// Fading is the share of the epochs over which FastCLIP's weight falls from 1 to Faded.
 	Fading, Faded float64
-	// Temperature is SogCLR's and FastCLIP-v1's constant, and every anchor's at first in iSogCLR and FastCLIP-v2.
+	// Temperature is SogCLR's and FastCLIP-v1's constant, and every anchor's at first in iSogCLR and FastCLIP-v2; 0 for the framework's.
 	Temperature float64
 	Individual  Individual // iSogCLR's temperatures; Least and Most are its alone
 	FastCLIP2   FastCLIP2
@@ -42,6 +43,11 @@ func publishedGlobal() Global {
 	}
 }
 
+// first is the temperature that every anchor has at first.
+func (s Scale) first() float64 {
+	return cmp.Or(s.Global.Temperature, s.Temperature, publishedTemperature)
+}
+
 // begin is the epoch from which negatives are left out.
 func (g Global) begin(epochs int) float64 { return math.Floor(g.Begin * float64(epochs)) }
 
@@ -50,8 +56,9 @@ func (s Scale) sogCLR() negative.Method {
 	return s.globally(negative.SogCLR{Gamma: s.Global.Gamma, Temperature: s.Global.Temperature})
 }
 
-func (g Global) iSogCLR() negative.Contrast {
-	return negative.ISogCLR{Gamma: g.Gamma, Temperature: g.Temperature, Least: g.Individual.Least, Most: g.Individual.Most,
+func (s Scale) iSogCLR() negative.Contrast {
+	g := s.Global
+	return negative.ISogCLR{Gamma: g.Gamma, Temperature: s.first(), Least: g.Individual.Least, Most: g.Individual.Most,
 		Rho: g.Individual.Rho, Rate: g.Individual.Rate, Beta: 0.9}
 }
 
@@ -62,7 +69,7 @@ func (s Scale) fastCLIP(version int) negative.Contrast {
 	case 1:
 		c.Temperature = g.Temperature
 	case 2:
-		c.Temperature, c.Rho, c.Rate = g.Temperature, g.FastCLIP2.Rho, g.FastCLIP2.Rate
+		c.Temperature, c.Rho, c.Rate = s.first(), g.FastCLIP2.Rho, g.FastCLIP2.Rate
 	case 3:
 		c.Rho = g.Rho
 	}

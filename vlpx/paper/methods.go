@@ -72,7 +72,7 @@ func Methods() []Method {
 		{Name: "SogCLR", Source: "Yuan et al., 2022; METHODS.md 7", What: "negatives of the whole data by a moving average an anchor",
 			Parts: Scale.sogCLR},
 		{Name: "iSogCLR", Source: "Qiu et al., 2023; METHODS.md 8", What: "SogCLR with a temperature of its own for each anchor",
-			Parts: func(s Scale) negative.Method { return s.globally(s.Global.iSogCLR()) }},
+			Parts: func(s Scale) negative.Method { return s.globally(s.iSogCLR()) }},
 		{Name: "FastCLIP-v0", Source: "Wei et al., 2024; METHODS.md 9", What: "moving averages that fade in, and a temperature that learns by them",
 			Parts: func(s Scale) negative.Method { return s.globally(s.fastCLIP(0)) }},
 		{Name: "FastCLIP-v1", Source: "Wei et al., 2024; METHODS.md 9", What: "moving averages that fade in, at a constant temperature",

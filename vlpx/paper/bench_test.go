@@ -104,7 +104,7 @@ func randomInput(b *testing.B, c train.Config) field.Values {
 		numbers := make([]float32, f.Shape.Size())
 		for i := range numbers {
 			switch f.Name {
-			case field.Image:
+			case field.Image, field.View:
 				numbers[i] = float32(r.NormFloat64())
 			case field.Noise:
 				numbers[i] = float32(-math.Log(r.ExpFloat64()))

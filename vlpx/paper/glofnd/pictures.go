@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
@@ -44,15 +45,15 @@ func foundTable(r *paper.Report) (plots.Table, error) {
 	t := r.NewTable("The first seed's first mini-batch of the last epoch: negatives that were taken for false of an anchor, and anchors that have so many.")
 	t.Columns = []plots.Column{{Name: "anchors"}, {Name: "found an anchor", Format: "%.1f"}, {Name: "at most"}, {Name: "anchors without"},
 		{Name: "of the anchor's class", Unit: "%"}}
-	set, err := r.Plan.Data.TrainingSet()
-	if err != nil {
-		return t, err
-	}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		shown := lastShown(row)
 		if len(shown) == 0 {
 			continue
+		}
+		set, err := row.Data.TrainingSet()
+		if err != nil {
+			return t, err
 		}
 		all, most, without, right := 0, 0, 0, 0
 		for _, a := range shown {
@@ -88,13 +89,16 @@ func lastShown(row paper.RowReport) []train.ShownAnchor {
 
 // foundFigure has a row of pictures for each anchor and method.
 func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
-	set, err := r.Plan.Data.TrainingSet()
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), fmt.Sprintf("The anchor, then up to %d of what was taken for its "+
+		"false negatives in a mini-batch of the last epoch. A true pair are two images of a class.", picturesEach))}
+	first := slices.DeleteFunc(slices.Clone(lastShown(r.Rows[0])), func(a train.ShownAnchor) bool { return len(a.Found) == 0 })
+	if len(first) == 0 {
+		return nil, nil
+	}
+	set, err := r.Rows[0].Data.TrainingSet()
 	if err != nil {
 		return nil, err
 	}
-	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(),
-		fmt.Sprintf("The anchor, then up to %d of what was taken for its false negatives in a mini-batch of the last epoch.", picturesEach))}
-	first := slices.DeleteFunc(slices.Clone(lastShown(r.Rows[0])), func(a train.ShownAnchor) bool { return len(a.Found) == 0 })
 	from := min(part*anchorsEach, len(first))
 	for _, chosen := range first[from:min(from+anchorsEach, len(first))] {
 		for _, row := range r.Rows {
@@ -107,8 +111,8 @@ func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
 			if err != nil {
 				return nil, err
 			}
-			if line.Name = row.Name; len(r.Rows) == 1 {
-				line.Name = className(set, chosen.Anchor)
+			if len(r.Rows) > 1 {
+				line.Name = row.Name
 			}
 			f.Rows = append(f.Rows, line)
 		}
@@ -127,9 +131,9 @@ func anchorRow(set datasets.Set, a train.ShownAnchor) (plots.PictureRow, error) 
 		if err != nil {
 			return line, err
 		}
-		one := plots.Picture{Image: picture, Caption: className(set, image)}
-		if k > 0 {
-			one.Mark = mark(set, a.Anchor, image)
+		one := plots.Picture{Image: picture, Caption: className(set, image), Mark: mark(set, a.Anchor, image)}
+		if k == 0 {
+			one.Caption, one.Mark = strings.TrimSuffix("anchor: "+one.Caption, ": "), plots.Unmarked
 		}
 		line.Pictures = append(line.Pictures, one)
 	}

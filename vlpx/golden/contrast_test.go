@@ -3,7 +3,6 @@ package golden_test
 import (
 	"testing"
 
-	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -26,41 +25,7 @@ func value(c golden.Case, path ...string) *tensors.Tensor {
 // run builds a graph in float64 on the pure-Go engine and returns its outputs, flat.
 func run(t *testing.T, store *model.Store, inputs []*tensors.Tensor, build func(s *model.Scope, in []*Node) []*Node) [][]float64 {
 	t.Helper()
-	return compiled(t, store, build)(inputs)
-}
-
-// compiled is run for several inputs after one another.
-func compiled(t *testing.T, store *model.Store, build func(s *model.Scope, in []*Node) []*Node) func(inputs []*tensors.Tensor) [][]float64 {
-	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(backend.Finalize)
-	exec, err := model.NewExec(backend, store, build)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(inputs []*tensors.Tensor) [][]float64 {
-		t.Helper()
-		args := make([]any, len(inputs))
-		for i, x := range inputs {
-			args[i] = x
-		}
-		outputs, err := exec.Call(args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var flat [][]float64
-		for _, x := range outputs {
-			values, err := tensors.CopyFlatData[float64](x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			flat = append(flat, values)
-		}
-		return flat
-	}
+	return pureGo(t).run(t, store, inputs, build)
 }
 
 // The scope that golden checks give a contrast for its variables.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -18,8 +19,9 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// global runs a method on the steps of a case that keeps numbers of each sample, in float64.
+// global runs a method on the steps of a case that keeps numbers of each sample.
 type global struct {
+	machine
 	method negative.Method
 	views  bool // features are two views
 	raw    bool // features are not normalised yet
@@ -37,7 +39,7 @@ type seen struct {
 	kept                map[string][]float64 // which negatives count, by kind of anchors, 1 or 0, [batch, views, candidates]
 }
 
-// start makes the state in float64.
+// start makes the state, in the machine's numbers.
 func (g global) start(t *testing.T, samples int) *model.Store {
 	t.Helper()
 	anchors := []string{negative.ImageAnchors, negative.TextAnchors}
@@ -55,11 +57,11 @@ func (g global) start(t *testing.T, samples int) *model.Store {
 				values = append(values, float64(x))
 			}
 		}
-		doubled, err := store.CreateVariable(v.Path(), tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...))
+		kept, err := store.CreateVariable(v.Path(), g.tensor(t, tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		doubled.SetTrainable(false)
+		kept.SetTrainable(false)
 	}
 	return store
 }
@@ -68,7 +70,8 @@ func (g global) start(t *testing.T, samples int) *model.Store {
 func (g global) steps(t *testing.T, c golden.Case, store *model.Store) func(k int, epoch float64) seen {
 	t.Helper()
 	var kinds []string
-	step := compiled(t, store, func(s *model.Scope, in []*Node) []*Node {
+	step := g.prepared(t, store, func(s *model.Scope, in []*Node) []*Node {
+		s.Store().SetTraining(in[0].Graph(), true) // else what is kept would be constants to ONNX Runtime
 		f := negative.Features{Image: in[0], Text: in[1], Temperature: Exp(Neg(in[2])), Views: g.views, Progress: in[3],
 			State: s.Store().Scope(state), Fields: field.Nodes{field.Progress: in[3], field.Index: in[4]}}
 		if g.raw {
@@ -88,8 +91,8 @@ func (g global) steps(t *testing.T, c golden.Case, store *model.Store) func(k in
 	return func(k int, epoch float64) seen {
 		t.Helper()
 		at := stepPath("inputs", k)
-		inputs := []*tensors.Tensor{value(c, append(at, "feat1")...), value(c, append(at, "feat2")...), tensors.FromScalar(-math.Log(g.tau)),
-			tensors.FromScalar(epoch), tensors.FromValue(int32s(c.Ints(append(at, "index")...)))}
+		inputs := []*tensors.Tensor{g.value(t, c, append(at, "feat1")...), g.value(t, c, append(at, "feat2")...),
+			g.tensor(t, tensors.FromScalar(-math.Log(g.tau))), g.tensor(t, tensors.FromScalar(epoch)), tensors.FromValue(int32s(c.Ints(append(at, "index")...)))}
 		read(t, c)
 		got := step(inputs)
 		told := seen{loss: got[0][0], gradients: map[string][]float64{"feat1": got[1], "feat2": got[2]}, scaleGradient: got[3][0], kept: map[string][]float64{}}
@@ -112,16 +115,32 @@ func (g global) check(t *testing.T, c golden.Case, samples int, epochs []float64
 	for k := range c.Len("inputs", "steps") {
 		at := stepPath("expected", k)
 		got := step(k, epochs[k])
-		near(t, c, "loss of step "+at[2], []float64{got.loss}, c.Tensor(append(at, "loss")...).Float)
+		g.like(t, c, "loss of step "+at[2], []float64{got.loss}, c.Tensor(append(at, "loss")...).Float)
 		for name, gradient := range got.gradients {
-			near(t, c, name+" gradient of step "+at[2], gradient, c.Tensor(append(at, "grad", name)...).Float)
+			g.like(t, c, name+" gradient of step "+at[2], gradient, c.Tensor(append(at, "grad", name)...).Float)
 		}
 		for _, path := range slices.Sorted(maps.Keys(g.kept)) {
-			values := tensors.MustCopyFlatData[float64](store.GetVariable(state + path).MustValue())
-			near(t, c, g.kept[path]+" after step "+at[2], values, c.Tensor(append(at, g.kept[path])...).Float)
+			values := numbers(t, store.GetVariable(state+path).MustValue())
+			g.like(t, c, g.kept[path]+" after step "+at[2], values, c.Tensor(append(at, g.kept[path])...).Float)
 		}
 		read(t, c)
 		all = append(all, got)
 	}
 	return all
+}
+
+// float32s is how near float32 must come to float64, relative to the largest of the values.
+const float32s = 2e-5
+
+// like compares values within the case's tolerance in float64.
+func (g global) like(t *testing.T, c golden.Case, name string, got, want []float64) {
+	t.Helper()
+	if g.dtype == dtypes.Float32 {
+		largest := 1.0
+		for _, x := range want {
+			largest = max(largest, math.Abs(x))
+		}
+		c.Tolerance = float32s * largest
+	}
+	near(t, c, name, got, want)
 }

@@ -28,7 +28,7 @@ func checkGloFND(t *testing.T, c golden.Case) {
 		m.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
 		first["/image/samples/average"], kept["/image/samples/average"] = c.Tensor("inputs", "u_init").Float, "u_after"
 	}
-	g := global{method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
+	g := global{machine: pureGo(t), method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
 	for k, got := range g.check(t, c, c.Int("params", "N"), epochsOf(c)) {
 		want := ofViews(c.Matrix(append(stepPath("expected", k), "mask_view1")...), c.Matrix(append(stepPath("expected", k), "mask_view2")...))
 		near(t, c, "mask", got.kept[negative.ImageAnchors], want)
@@ -58,7 +58,7 @@ func checkBimodalGloFND(t *testing.T, c golden.Case) {
 			}
 		}
 	}
-	checkGlobalCLIP(t, c, negative.Method{LeftOut: thresholds(c)}, first, kept)
+	checkGlobalCLIP(t, pureGo(t), c, negative.Method{LeftOut: thresholds(c)}, first, kept)
 }
 
 // checkBatchQuantile holds the mask and the thresholds of given cosines.

@@ -38,16 +38,20 @@ const zeros = 2e3
 // onMachines makes a check of a whole model in float64 and in float32.
 func onMachines(check func(*testing.T, machine, golden.Case)) func(*testing.T, golden.Case) {
 	return func(t *testing.T, c golden.Case) {
-		t.Run("float64", func(t *testing.T) {
-			backend, err := gobackend.New("ops_sequential")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(backend.Finalize)
-			check(t, machine{backend, dtypes.Float64}, c)
-		})
+		t.Run("float64", func(t *testing.T) { check(t, pureGo(t), c) })
 		t.Run("float32", func(t *testing.T) { check(t, machine{onnx(t), dtypes.Float32}, c) })
 	}
+}
+
+// pureGo is the pure-Go engine, in float64.
+func pureGo(t *testing.T) machine {
+	t.Helper()
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	return machine{backend, dtypes.Float64}
 }
 
 // onnx is ONNX Runtime, without which the test is skipped unless $VLPX_REQUIRE, a list with commas, names it.

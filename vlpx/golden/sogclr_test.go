@@ -24,11 +24,12 @@ func epochsOf(c golden.Case) []float64 {
 	return make([]float64, c.Len("inputs", "steps"))
 }
 
-func checkSogCLR(t *testing.T, c golden.Case) {
+func checkSogCLR(t *testing.T, m machine, c golden.Case) {
 	first := c.Tensor("inputs", "u_init").Float
 	g := global{
-		method: negative.Method{Contrast: negative.SogCLR{Gamma: c.Float("params", "gamma")}},
-		views:  true, raw: true, tau: c.Float("params", "tau"),
+		machine: m,
+		method:  negative.Method{Contrast: negative.SogCLR{Gamma: c.Float("params", "gamma")}},
+		views:   true, raw: true, tau: c.Float("params", "tau"),
 		first: map[string][]float64{"/image/samples/average": first},
 		kept:  map[string]string{"/image/samples/average": "u_state_after"},
 	}
@@ -36,11 +37,12 @@ func checkSogCLR(t *testing.T, c golden.Case) {
 }
 
 // checkBimodalSogCLR holds the form of iSogCLR's repository.
-func checkBimodalSogCLR(t *testing.T, c golden.Case) {
+func checkBimodalSogCLR(t *testing.T, m machine, c golden.Case) {
 	global{
-		method: negative.Method{Contrast: negative.SogCLR{As: negative.ByISogCLR, Gamma: c.Float("params", "gamma")}},
-		tau:    c.Float("params", "tau"),
-		kept:   map[string]string{"/image/samples/average": "s_I", "/text/samples/average": "s_T", "/image/samples/bound": "b_I", "/text/samples/bound": "b_T"},
+		machine: m,
+		method:  negative.Method{Contrast: negative.SogCLR{As: negative.ByISogCLR, Gamma: c.Float("params", "gamma")}},
+		tau:     c.Float("params", "tau"),
+		kept:    map[string]string{"/image/samples/average": "s_I", "/text/samples/average": "s_T", "/image/samples/bound": "b_I", "/text/samples/bound": "b_T"},
 	}.check(t, c, c.Int("params", "N"), epochsOf(c))
 }
 
@@ -53,10 +55,10 @@ func decay(c golden.Case) float64 {
 }
 
 // checkLibAUC holds GCLoss of views or of images and captions, with one temperature or individual ones.
-func checkLibAUC(views, individual bool) func(*testing.T, golden.Case) {
-	return func(t *testing.T, c golden.Case) {
+func checkLibAUC(views, individual bool) func(*testing.T, machine, golden.Case) {
+	return func(t *testing.T, m machine, c golden.Case) {
 		n, tau, gamma := c.Int("params", "N"), c.Float("params", "tau"), c.Float("params", "gamma")
-		g := global{views: views, raw: views, tau: tau, method: negative.Method{Contrast: negative.SogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c)}}}
+		g := global{machine: m, views: views, raw: views, tau: tau, method: negative.Method{Contrast: negative.SogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c)}}}
 		g.kept = map[string]string{"/image/samples/average": "u1", "/text/samples/average": "u2", "/image/samples/bound": "b1", "/text/samples/bound": "b2"}
 		if views {
 			g.kept = map[string]string{"/image/samples/average": "u"}
@@ -76,10 +78,10 @@ func checkLibAUC(views, individual bool) func(*testing.T, golden.Case) {
 	}
 }
 
-func checkISogCLR(views bool) func(*testing.T, golden.Case) {
-	return func(t *testing.T, c golden.Case) {
+func checkISogCLR(views bool) func(*testing.T, machine, golden.Case) {
+	return func(t *testing.T, m machine, c golden.Case) {
 		n, tau := c.Int("params", "N"), c.Float("params", "tau_init")
-		g := global{views: views, tau: tau, method: negative.Method{Contrast: negative.ISogCLR{Gamma: c.Float("params", "gamma"), Temperature: tau,
+		g := global{machine: m, views: views, tau: tau, method: negative.Method{Contrast: negative.ISogCLR{Gamma: c.Float("params", "gamma"), Temperature: tau,
 			Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
 			Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta_init"), Beta: c.Float("params", "beta_u")}}}
 		g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n), "/text/samples/temperature": constantly(tau, n)}

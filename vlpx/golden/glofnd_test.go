@@ -20,7 +20,7 @@ func thresholds(c golden.Case) negative.Thresholds {
 }
 
 // checkGloFND holds thresholds on two views, with SogCLR or with InfoNCE, which keeps no average.
-func checkGloFND(t *testing.T, c golden.Case) {
+func checkGloFND(t *testing.T, on machine, c golden.Case) {
 	first := map[string][]float64{"/left/image/samples/lambda": c.Tensor("inputs", "lambda_init").Float}
 	kept := map[string]string{"/left/image/samples/lambda": "lambda_after", "/left/image/samples/mean": "m_after", "/left/image/samples/variance": "v_after"}
 	m := negative.Method{Contrast: negative.InfoNCE{}, LeftOut: thresholds(c)}
@@ -28,7 +28,7 @@ func checkGloFND(t *testing.T, c golden.Case) {
 		m.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
 		first["/image/samples/average"], kept["/image/samples/average"] = c.Tensor("inputs", "u_init").Float, "u_after"
 	}
-	g := global{machine: pureGo(t), method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
+	g := global{machine: on, method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
 	for k, got := range g.check(t, c, c.Int("params", "N"), epochsOf(c)) {
 		want := ofViews(c.Matrix(append(stepPath("expected", k), "mask_view1")...), c.Matrix(append(stepPath("expected", k), "mask_view2")...))
 		near(t, c, "mask", got.kept[negative.ImageAnchors], want)
@@ -48,7 +48,7 @@ func ofViews(first, second [][]float64) []float64 {
 }
 
 // checkBimodalGloFND holds thresholds with FastCLIP's loss.
-func checkBimodalGloFND(t *testing.T, c golden.Case) {
+func checkBimodalGloFND(t *testing.T, m machine, c golden.Case) {
 	first, kept := map[string][]float64{}, map[string]string{}
 	for of, as := range map[string]string{"image": "im", "text": "tt"} {
 		first["/left/"+of+"/samples/lambda"] = c.Tensor("inputs", "lambda_"+as+"_init").Float
@@ -58,7 +58,7 @@ func checkBimodalGloFND(t *testing.T, c golden.Case) {
 			}
 		}
 	}
-	checkGlobalCLIP(t, pureGo(t), c, negative.Method{LeftOut: thresholds(c)}, first, kept)
+	checkGlobalCLIP(t, m, c, negative.Method{LeftOut: thresholds(c)}, first, kept)
 }
 
 // checkBatchQuantile holds the mask and the thresholds of given cosines.

@@ -208,7 +208,7 @@ func (leaving) Declare(state *variables.Scope, run negative.Start) error {
 	for i := range values {
 		values[i] = 0.3 + float32(i)/1000
 	}
-	v, err := state.At("left").At("image").CreateVariable("lambda", tensors.FromFlatDataAndDimensions(values, run.Pairs))
+	v, err := state.At("left").At("image").At("samples").CreateVariable("lambda", tensors.FromFlatDataAndDimensions(values, run.Pairs))
 	if err == nil {
 		v.SetTrainable(false)
 	}

@@ -166,7 +166,7 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 
 // run calls the graph, with what the method keeps of the mini-batch's samples.
 func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	if !s.windows.Any() {
+	if !s.windows.Any() || !in.Has(field.Index) {
 		return framework.Run(c.exec, inputs...)
 	}
 	index, err := in.Ints(field.Index)

@@ -142,7 +142,7 @@ func (r *Report) scaleNote() string {
 	} else {
 		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
 	}
-	switch n := r.Plan.Scale.WarmStart; {
+	switch n := r.Plan.warmed(); {
 	case n == 1:
 		note += " Every run starts from the same model, an epoch of InfoNCE."
 	case n > 1:

@@ -94,10 +94,12 @@ func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
 
 // lockedSource are the weights of the image encoder that is locked in front of the plan's runs; nil where none is.
 func (p *Plan) lockedSource() *weights.Source {
-	if p.Scale.Locked.Side == 0 {
-		return nil
+	for _, runs := range p.Rows {
+		if len(runs) > 0 && runs[0].Locked != nil {
+			return &runs[0].Locked.Weights
+		}
 	}
-	return p.planner.published.Vision
+	return nil
 }
 
 // lockedNote tells what stands in front of every row; empty where nothing does.

@@ -168,7 +168,7 @@ func (s Scale) simclr() simclr.Model {
 // first epochs and then falls at every iteration; at the paper's scale a ResNet-50 (METHODS.md 7.1 and 19). No captions are read, and
 // nothing stands in front of the model.
 func (s *Scale) likeSimCLR() {
-	s.Locked, s.Augment, s.WarmStart = Locked{}, false, 0
+	s.Locked, s.Augment, s.WarmStart, s.Captions = Locked{}, false, 0, 0
 	s.Views = transform.SogCLR(0)
 	s.Embed, s.Temperature = 128, 0.1
 	s.LARS = train.LARS{Trust: 1e-3, Momentum: 0.9, WeightDecay: 1e-6}

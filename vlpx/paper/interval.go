@@ -107,7 +107,7 @@ func (r *Report) intervalNote() string {
 	}
 	for _, row := range r.Rows {
 		for _, result := range row.Results {
-			if result.Items == nil {
+			if _, retrieves := result.Metrics[eval.CosinePrefix+string(eval.IR1)]; retrieves && result.Items == nil {
 				older++
 			}
 		}

@@ -196,6 +196,12 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 			return nil, err
 		}
 	}
+	if row.Framework != "" {
+		var err error
+		if w.published, err = w.Request.published(scale); err != nil { // those of the plan's scale are for its framework
+			return nil, err
+		}
+	}
 	method := row.Method(scale)
 	method.Name = row.Name
 	vocabulary, vocab, err := w.vocabulary(scale, data, method)

@@ -130,9 +130,6 @@ func (w planner) publish(runs []run.Run, scale Scale) error {
 		}
 		first.Vision = nil
 	}
-	if _, pretrained := runs[0].Train.Framework.Framework.(framework.Pretrained); !pretrained && len(w.Weights) == 0 {
-		first = run.Weights{} // the scale's usual ones are for frameworks that take some
-	}
 	for k := range runs {
 		runs[k].Weights = first
 		if source := first.Vision; source != nil {

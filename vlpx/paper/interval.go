@@ -107,7 +107,7 @@ func (r *Report) intervalNote() string {
 	}
 	for _, row := range r.Rows {
 		for _, result := range row.Results {
-			if _, retrieves := result.Metrics[eval.CosinePrefix+string(eval.IR1)]; retrieves && result.Items == nil {
+			if result.Items == nil && retrieves(result) {
 				older++
 			}
 		}
@@ -121,4 +121,11 @@ func (r *Report) intervalNote() string {
 		note += fmt.Sprintf(" Results of older versions, which do not tell what each test query gave, so that their rows have no such interval: %d.", older)
 	}
 	return note
+}
+
+// retrieves tells whether a result is of retrieval, whose queries can tell what each gave.
+func retrieves(r run.Result) bool {
+	_, matched := r.Metrics[string(eval.IR1)]
+	_, cosine := r.Metrics[eval.CosinePrefix+string(eval.IR1)]
+	return matched || cosine
 }

@@ -47,6 +47,7 @@ var (
 		Title:   "p-values of paired t-tests over seeds, linear evaluation",
 		Look:    "How many of the comparisons with SogCLR are below .05, and with how many seeds.",
 		Data:    images,
+		Note:    "The paper's .001 is printed as < 0.001.",
 		Rows:    unimodalRows(),
 		Columns: linear()[:4],
 		Table: func(r *paper.Report) (plots.Table, error) {
@@ -89,7 +90,7 @@ func testsTable(r *paper.Report, numbers map[string][]float64) plots.Table {
 				cell[0] = plots.Number(numbers[row.Name][k])
 			}
 			if p, n := oneSided(r, c, row.Name, r.Rows[0].Name); n > 1 && !math.IsNaN(p) {
-				cell[1] = plots.Value{Mean: p, N: n}
+				cell[1] = plots.Number(p)
 			}
 			line.Cells = append(line.Cells, cell)
 		}

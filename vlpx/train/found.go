@@ -66,10 +66,10 @@ func (f *Found) add(found []float32, batch int, holds func(anchor, candidate int
 	}
 }
 
-// metrics are those of the epoch by their names, in per cent.
+// metrics are those of the epoch by their names, in per cent; of an epoch in which nothing is found, as before its time, the share alone.
 func (f Found) metrics() map[string]float64 {
 	metrics := map[string]float64{FoundShare: 100 * f.Share()}
-	if f.Negatives > 0 {
+	if f.Found > 0 {
 		metrics[FoundPrecision], metrics[FoundRecall], metrics[FoundF1] = 100*f.Precision(), 100*f.Recall(), 100*f.F1()
 	}
 	return metrics

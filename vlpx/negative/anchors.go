@@ -63,9 +63,6 @@ func repeat(x *Node, times int) []*Node {
 // Views is the number of views a sample.
 func (a Anchors) Views() int { return a.Cosines.Shape().Dim(1) }
 
-// Positive is the mean cosine of a view with the sample's own candidates, [batch, views].
-func (a Anchors) Positive() *Node { return a.Mean(a.Cosines, a.Own) }
-
 // Mean is the mean of values over the candidates that a mask marks, [batch, views]; 0 where it marks none.
 func (a Anchors) Mean(values, mask *Node) *Node {
 	weights := numbers(mask, values)

@@ -11,8 +11,8 @@ import (
 )
 
 // LeftOut is which of an anchor's negatives are taken for false ones, so that they do not count, or count as positives (see
-// Method.Attract). Its JSON is part of a run's identity. One that keeps something from step to step is
-// Remembering, and one that reads fields of the mini-batch is a [Reading].
+// Method.Attract). Its JSON is part of a run's identity. One that keeps something from step to step is [Remembering],
+// and one that reads fields of the mini-batch is a [Reading].
 type LeftOut interface {
 	// Find marks negatives of the anchors, bool, [batch, views, candidates]. It is asked once a step for each kind of anchors.
 	Find(a Anchors, s Sight) *Node
@@ -218,6 +218,9 @@ func (m Method) leavable() error {
 			return fmt.Errorf("negative: found negatives are attracted, and no part finds any; name a LeftOut, or leave Attract out")
 		}
 		return nil
+	}
+	if m.Positives != nil {
+		return fmt.Errorf("negative: %T with %T: both decide which negatives are false, and one would not hear of the other; leave one of them out", m.LeftOut, m.Positives)
 	}
 	if _, lists := m.Contrast.(Listing); !lists {
 		return fmt.Errorf("negative: %T with %T, whose loss does not list its negatives; take a Contrast that is Listing", m.LeftOut, m.Contrast)

@@ -219,6 +219,7 @@ func TestGlobalValidate(t *testing.T) {
 		{Method{LeftOut: Exact{Use: -1}}, "from 0"},
 		{Method{Attract: true}, "name a LeftOut"},
 		{Method{Contrast: HNNCE{Alpha: 1}, LeftOut: Exact{}, Attract: true}, "leave Attract out"},
+		{Method{LeftOut: Exact{}, Positives: ECM{Low: 0.5, High: 0.8}}, "leave one of them out"},
 	} {
 		if err := c.method.WithDefaults().Validate(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: error %v, want one about %q", c.method, err, c.says)

@@ -181,8 +181,14 @@ type planner struct {
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
 func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
+	plain := scale.Framework == ""
 	if err := row.onto(&scale); err != nil {
 		return nil, err
+	}
+	if plain && scale.Framework != "" { // whose preset has changed what the request has set
+		if err := scale.SetAll(w.Set); err != nil {
+			return nil, err
+		}
 	}
 	if row.Vary != nil {
 		row.Vary(&scale)

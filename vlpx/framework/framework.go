@@ -102,6 +102,15 @@ type Matches interface {
 	Match(s *model.Scope, text, ids, image *Node) *Node
 }
 
+// Scores is a Framework that sees an image and a caption together from its first layer on, as UNITER does, and embeds neither by itself.
+// Retrieval ranks by its scores of all pairs.
+type Scores interface {
+	Framework
+	// Score returns the logit of "the caption is true of the image" of captions by their ids, as field.Captions, with the images of the same
+	// rows, as field.Image; [rows]. The scope is that of the model's variables.
+	Score(s *model.Scope, ids, images *Node) *Node
+}
+
 // Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
 func (u Use) Field(name field.Name) field.Field {
 	switch name {
@@ -155,5 +164,6 @@ func Dim(f Framework) int {
 // Reads tells whether a framework reads captions, so that it needs a vocabulary: as a field of a step, or to embed them.
 func Reads(f Framework, u Use) bool {
 	_, embeds := f.(Embeds)
-	return embeds || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
+	_, scores := f.(Scores)
+	return embeds || scores || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
 }

@@ -38,7 +38,7 @@ func (b BERT) Embed(s *model.Scope, ids, types *Node) *Node {
 	e := s.In("embeddings")
 	x := Gather(b.words(e, g), InsertAxes(ids, -1))
 	position := Slice(Variable(e.In("position"), g, Embedding, b.Positions, b.Width), AxisRange(0, tokens))
-	segments := Variable(e.In("segment"), g, Embedding, max(b.Types, 2), b.Width)
+	segments := b.segments(e, g)
 	if types == nil {
 		x = Add(x, InsertAxes(Add(position, Slice(segments, AxisRange(0, 1))), 0))
 	} else {
@@ -70,8 +70,12 @@ func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *
 // Words returns the logits over the vocabulary of multimodal states [..., Width]: dense, GELU, layer normalisation, and a
 // decoder tied to the word embedding, with a bias. The scope must be the one given to Encode.
 func (b BERT) Words(s *model.Scope, states *Node, half bool) *Node {
-	g := states.Graph()
-	head := s.In("mlm")
+	return b.WordsBy(s, "mlm", states, half)
+}
+
+// WordsBy is Words by a head of another name, with the same decoder.
+func (b BERT) WordsBy(s *model.Scope, name string, states *Node, half bool) *Node {
+	g, head := states.Graph(), s.In("%s", name)
 	x := LayerNorm(head.In("norm"), gelu(Linear(head.In("dense"), states, b.Width, half)), bertEpsilon)
 	logits := MatMulRows(x, Transpose(b.words(s.At("embeddings"), g), 0, 1), half)
 	return Add(logits, ExpandLeftToRank(Variable(head.In("decoder"), g, Bias, b.Vocab), logits.Rank()))
@@ -79,4 +83,13 @@ func (b BERT) Words(s *model.Scope, states *Node, half bool) *Node {
 
 func (b BERT) words(embeddings *model.Scope, g *Graph) *Node {
 	return Variable(embeddings.At("word"), g, Embedding, b.Vocab, b.Width)
+}
+
+// Segment is the embedding of a token type, [Width]. The scope must be the one given to Embed.
+func (b BERT) Segment(s *model.Scope, g *Graph, kind int) *Node {
+	return Squeeze(Slice(b.segments(s.At("embeddings"), g), AxisRange(kind, kind+1)), 0)
+}
+
+func (b BERT) segments(embeddings *model.Scope, g *Graph) *Node {
+	return Variable(embeddings.At("segment"), g, Embedding, max(b.Types, 2), b.Width)
 }

@@ -36,6 +36,18 @@ const (
 	FalseShare Name = "share of false negatives"
 	Fresh      Name = "masks of new positives" // codes of the masks of their captions, see objective.MaskByCodes, [2 batch, tokens] int32
 	Rate       Name = "rate"                   // the learning rate, a scalar
+
+	// Of pairs that are drawn from the training set besides the mini-batch, in number pool.
+	PoolCaptions Name = "captions of the pool" // ids, padded with zeros, [pool, tokens] int32
+	PoolImages   Name = "images of the pool"   // as Image, [pool, ...]
+	PoolItems    Name = "items of the pool"    // the image of each, as Items, [pool] int32
+
+	// Of captions that are rewritten, in maskings K and refills L.
+	Drafts     Name = "drafts"          // masked captions, [batch, K, tokens] int32
+	DraftWords Name = "words of drafts" // the original ids where masked, objective.Ignored elsewhere, [batch, K, tokens] int32
+	Refills    Name = "refills"         // uniform draws in [0, 1), [batch, K, L, tokens]
+	Annotated  Name = "annotated"       // the distinct ids in all captions of each image, padded with zeros, [batch, 5 tokens] int32
+	Edited     Name = "edited"          // sentences made of each caption by rules, padded with zeros, [batch, sentences, tokens] int32
 )
 
 // What a step may tell of a mini-batch.
@@ -57,6 +69,12 @@ const (
 	PickedTexts  Name = "picked texts"
 	ImageScores  Name = "scores of picked images"
 	TextScores   Name = "scores of picked texts"
+	// What a method has written; see negative.Drafts. Of n sentences of each caption m are kept.
+	Sentences      Name = "written sentences"           // [batch, n, tokens] int32
+	SentencePassed Name = "written sentences that pass" // [batch, n]
+	SentenceScores Name = "scores of written sentences" // logits, [batch, n]
+	SentencesKept  Name = "written sentences kept"      // places, [batch, m] int32
+	CaptionScores  Name = "scores of captions"          // logits of the own captions, [batch]
 	// Joined is the number of new positives that take rows of their own, a scalar. With more than there is room for the step is wrong.
 	Joined Name = "joined"
 	// GradientNorm is that of the whole gradient before clipping, a scalar.
@@ -67,7 +85,11 @@ const (
 
 // OfCaptions tells of a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
-	return n == Captions || n == Masked || n == Words || n == Fresh
+	switch n {
+	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Edited:
+		return true
+	}
+	return false
 }
 
 // Field is an input of a step.

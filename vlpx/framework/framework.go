@@ -40,8 +40,10 @@ type Use struct {
 
 // Told is what one forward pass tells.
 type Told struct {
-	Losses  map[negative.Loss]*Node // scalars in nats
-	Outputs field.Nodes             // fields that a step may tell
+	Losses map[negative.Loss]*Node // scalars in nats
+	// Weights are what losses weigh in the model's, 1 where there is none.
+	Weights map[negative.Loss]float64
+	Outputs field.Nodes // fields that a step may tell
 	// Again builds the sum of some losses for the same mini-batch, on the same choices, with the weights as they are in the graph by
 	// then: after the update, if that is built. nil: Step is asked once more.
 	Again func(negative.Objectives) *Node
@@ -49,11 +51,15 @@ type Told struct {
 	Repeats bool
 }
 
-// Of is the sum of the losses that which names, a scalar.
+// Of is the weighted sum of the losses that which names, a scalar.
 func (t Told) Of(f Framework, which negative.Objectives) *Node {
 	var sum *Node
 	for _, name := range f.Losses() {
-		switch loss := t.Losses[name]; {
+		loss := t.Losses[name]
+		if weight, weighs := t.Weights[name]; weighs && loss != nil {
+			loss = MulScalar(loss, weight)
+		}
+		switch {
 		case loss == nil || !which.Has(name):
 		case sum == nil:
 			sum = loss
@@ -118,6 +124,19 @@ func (u Use) Field(name field.Name) field.Field {
 		return field.Int32(name, u.Batch, u.Tokens)
 	case field.Fresh:
 		return field.Int32(name, 2*u.Batch, u.Tokens)
+	case field.PoolCaptions:
+		return field.Int32(name, u.Method.Pool(), u.Tokens)
+	case field.PoolItems:
+		return field.Int32(name, u.Method.Pool())
+	case field.Drafts, field.DraftWords:
+		return field.Int32(name, u.Batch, u.Method.Writing.Sizes().Masks, u.Tokens)
+	case field.Refills:
+		of := u.Method.Writing.Sizes()
+		return field.Float32(name, u.Batch, of.Masks, of.Refills, u.Tokens)
+	case field.Annotated:
+		return field.Int32(name, u.Batch, 5*u.Tokens)
+	case field.Edited:
+		return field.Int32(name, u.Batch, u.Method.Writing.Sizes().Edits, u.Tokens)
 	case field.Index, field.Items, field.Class:
 		return field.Int32(name, u.Batch)
 	case field.Noise:

@@ -123,3 +123,21 @@ func dot(a, b []float64) float64 {
 	}
 	return sum
 }
+
+// checkUNITERRecall compares recall with UNITER's, as it is meant: its code counts the number of a row among what image retrieval found.
+// It has one score a pair, and both directions rank by it.
+func checkUNITERRecall(t *testing.T, c golden.Case) {
+	t2i := scores(c, "inputs", "scores_t2i")
+	each := c.Int("params", "captions_per_image")
+	meant := c.Tensor("expected", "ir_fixed").Float
+	read(t, c)
+	got, err := eval.Recall(t2i.Transpose(), t2i, captionsInOrder(t2i.Rows, each))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, at := range []string{"1", "5", "10"} {
+		near(t, c, "TR@"+at, []float64{got[eval.Metric("TR@"+at)] / 100}, []float64{c.Float("expected", "txt_r"+at)})
+		near(t, c, "IR@"+at, []float64{got[eval.Metric("IR@"+at)] / 100}, meant[k:k+1])
+	}
+	read(t, c)
+}

@@ -35,11 +35,14 @@ func (m Method) parts() map[string]any {
 	if m.LeftOut != nil {
 		parts["LeftOut"] = m.LeftOut
 	}
+	if m.Writing != nil {
+		parts["Writing"] = m.Writing
+	}
 	return parts
 }
 
 // roles are the names of the parts.
-var roles = []string{"Batches", "Contrast", "Matching", "Positives", "LeftOut"}
+var roles = []string{"Batches", "Contrast", "Matching", "Positives", "LeftOut", "Writing"}
 
 // identifiable tells of the first part that is not plain data.
 func (m Method) identifiable() error {

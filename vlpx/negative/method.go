@@ -19,6 +19,8 @@ type Method struct {
 	// LeftOut finds negatives that are false, which then do not count; nil for none. With Attract they count as positives.
 	LeftOut LeftOut
 	Attract bool
+	// Writing makes further negatives of images, sentences that exist nowhere; nil for none.
+	Writing Writing
 	// Masking is MLM's masking probability: 0.15 in ALBEF, 0.5 in GRIT-VLP and the papers after it.
 	Masking float64
 }
@@ -98,7 +100,8 @@ func (m Method) connectable() error {
 // NeedsReference tells whether a part needs the frozen model of another run.
 func (m Method) NeedsReference() bool {
 	_, informed := m.Contrast.(Informed)
-	return informed || m.Positives != nil && m.Positives.Judge() == ConD
+	tags, _ := m.Writing.(TAGS)
+	return informed || m.Positives != nil && m.Positives.Judge() == ConD || tags.Static
 }
 
 // NeedsRelation tells whether a part needs to know which captions are true of which images.
@@ -116,7 +119,7 @@ func (m Method) Reads() []field.Name {
 	if m.Positives != nil && m.Positives.Judge() == Oracle {
 		names = append(names, field.Truth)
 	}
-	for _, part := range []any{m.Contrast, m.LeftOut} {
+	for _, part := range []any{m.Contrast, m.LeftOut, m.Writing} {
 		if reading, ok := part.(Reading); ok {
 			names = append(names, reading.Reads()...)
 		}

@@ -8,11 +8,14 @@ import (
 // Loss names a loss of a framework.
 type Loss string
 
-// Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too.
+// Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too. The last three are TAGS-DC's.
 const (
-	ITC Loss = "ITC" // image-text contrastive
-	ITM Loss = "ITM" // image-text matching
-	MLM Loss = "MLM" // masked language modelling
+	ITC  Loss = "ITC"  // image-text contrastive
+	ITM  Loss = "ITM"  // image-text matching, on what exists: on retrieved negatives
+	MLM  Loss = "MLM"  // masked language modelling
+	ISTM Loss = "ISTM" // image-text matching on written sentences
+	WoD  Loss = "WoD"  // word discrimination
+	WoC  Loss = "WoC"  // word correction
 )
 
 // Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.

@@ -42,6 +42,7 @@ var families = slices.Concat(
 			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) }, Whole: HubCLIPModel,
 		},
 	},
+	[]Family{{Name: "UNITER", mark: "uniter.encoder.layer.#.attention.self.query.weight", Whole: UNITER}},
 	prefixed([]string{"vit.", "deit.", ""}, func(names string) Family {
 		return Family{
 			Name: "Hugging Face's ViT", mark: names + "encoder.layer.#.attention.attention.query.weight",

@@ -1,0 +1,176 @@
+package negative
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/objective"
+)
+
+// TAGS writes negatives by masking what a caption's scene graph names and refilling it (Fan et al., 2022, section 2.1; METHODS.md 12): each
+// caption is masked Masks times and each masked one refilled Refills times by the masked language model, what the filter leaves is scored
+// with the image, and the Keep hardest are the negatives.
+type TAGS struct {
+	Masks, Refills, Keep int     // K, L and m; published: 20, 20 and 31. Without Keep words are masked and predicted, and nothing is written
+	Temperature          float64 // of refilling; published: 1.5
+	Rate                 float64 // of masking; published: 0.15
+	ByWord               bool    `json:",omitempty"` // masks words, not what the scene graph names ("TAGS w/ WM")
+	// Static writes by a frozen reference model instead of the one that learns ("TAGS w/ SG"). The model's own masked words are learned as before,
+	// so that who writes is all that differs.
+	Static bool   `json:",omitempty"`
+	Filter Filter `json:",omitempty"`
+	// Lambdas are the weights of the losses: masked words, matching of written sentences, word discrimination and correction; published for
+	// Flickr30K: 0.1, 1e-3, 1e-3, 1e-3.
+	MLM, ISTM, WoD, WoC float64
+}
+
+// Filter is the rule by which written sentences that may be true are left out.
+type Filter string
+
+// Filters.
+const (
+	// Annotated leaves out a sentence all of whose replaced words occur in the image's captions (section 2.1.2), and all but the last of equal
+	// ones. The caption itself is among the former.
+	Annotated Filter = ""
+	// Penalised takes 3 off the logit of a sentence that is the caption, and 2 off all but the last of equal ones, as the published code of the
+	// first stage does (METHODS.md 12.3): they may still be among the hardest.
+	Penalised Filter = "penalised"
+	// Different leaves out the caption itself and all but the last of equal sentences, and no other.
+	Different Filter = "different"
+)
+
+// Validate tells what is wrong with the settings.
+func (t TAGS) Validate() error {
+	switch {
+	case t.Masks < 1 || t.Keep < 0 || t.Keep > 0 && (t.Refills < 1 || t.Keep > t.Masks*t.Refills):
+		return fmt.Errorf("negative: TAGS keeps %d of %d x %d written sentences; mask at least once, and keep no more than are written", t.Keep, t.Masks, t.Refills)
+	case t.Keep > 0 && !(t.Temperature > 0):
+		return fmt.Errorf("negative: TAGS refills at a temperature of %g; it is above 0", t.Temperature)
+	case !(t.Rate > 0 && t.Rate <= 1):
+		return fmt.Errorf("negative: TAGS masks at a rate of %g; it lies in (0, 1]", t.Rate)
+	case t.Filter != Annotated && t.Filter != Penalised && t.Filter != Different:
+		return fmt.Errorf("negative: TAGS has no filter %q; there are \"\", %q and %q", t.Filter, Penalised, Different)
+	case t.MLM < 0 || t.ISTM < 0 || t.WoD < 0 || t.WoC < 0:
+		return fmt.Errorf("negative: TAGS weighs its losses by %g, %g, %g and %g; none is below 0", t.MLM, t.ISTM, t.WoD, t.WoC)
+	}
+	return nil
+}
+
+// Sizes implements Writing.
+func (t TAGS) Sizes() WritingSizes { return WritingSizes{Masks: t.Masks, Refills: t.Refills} }
+
+// Reads implements Writing.
+func (t TAGS) Reads() []field.Name {
+	names := []field.Name{field.Drafts, field.DraftWords}
+	if t.Keep > 0 {
+		names = append(names, field.Refills)
+		if t.Filter == Annotated {
+			names = append(names, field.Annotated)
+		}
+	}
+	return names
+}
+
+// Weight implements Writing.
+func (t TAGS) Weight(l Loss) float64 {
+	switch l {
+	case MLM:
+		return t.MLM
+	case ISTM:
+		return t.ISTM
+	case WoD:
+		return t.WoD
+	case WoC:
+		return t.WoC
+	}
+	return 1
+}
+
+// Write implements Writing.
+func (t TAGS) Write(w Writer) Written {
+	drafts, words := w.Fields.Of(field.Drafts), w.Fields.Of(field.DraftWords)
+	batch, tokens := drafts.Shape().Dim(0), drafts.Shape().Dim(2)
+	flat := func(x *Node) *Node { return Reshape(x, append([]int{batch * t.Masks}, x.Shape().Dimensions[2:]...)...) }
+	logits := w.Fill(flat(drafts))
+	written := Written{MLM: objective.MLM(logits, flat(words))}
+	if t.Keep == 0 {
+		return written
+	}
+	if t.Static {
+		logits = w.FillFrozen(flat(drafts))
+	}
+	drawn := objective.DrawWords(objective.RefillProbabilities(logits, t.Temperature), flat(w.Fields.Of(field.Refills)))
+	n := t.Masks * t.Refills
+	sentences := Reshape(objective.Refilled(flat(drafts), flat(words), drawn), batch, n, tokens)
+	labels := Reshape(BroadcastToDims(InsertAxes(words, 2), batch, t.Masks, t.Refills, tokens), batch, n, tokens)
+	scores := Reshape(w.Score(Reshape(sentences, batch*n, tokens)), batch, n)
+	passed := t.Filter.passes(w, sentences, scores.DType())
+	ranked := Sub(scores, MulScalar(OneMinus(passed), farBelow))
+	if t.Filter == Penalised {
+		ranked = Sub(scores, Penalties(w.Captions, sentences, scores.DType()))
+	}
+	kept := Top(StopGradient(ranked), t.Keep)
+	written.Sentences, written.Labels, written.Counts = Choose(sentences, kept), Choose(labels, kept), Choose(passed, kept)
+	written.Drafts = &Drafts{sentences, passed, scores, kept}
+	return written
+}
+
+// farBelow is what a sentence that does not count is ranked below all others by.
+const farBelow = 1e9
+
+// passes tells which sentences [batch, n, tokens] the filter leaves, 1 or 0, [batch, n].
+func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
+	if f == Penalised {
+		return Ones(sentences.Graph(), shapes.Make(dtype, sentences.Shape().Dimensions[:2]...))
+	}
+	out := Or(same(w.Captions, sentences), again(sentences))
+	if f == Annotated {
+		out = Or(out, AllAnnotated(w.Captions, w.Fields.Of(field.Annotated), sentences))
+	}
+	return ConvertDType(Not(out), dtype)
+}
+
+// Penalties are what the published code takes off the logits of sentences [batch, n, tokens] of captions [batch, tokens], [batch, n]; see Penalised.
+func Penalties(captions, sentences *Node, dtype dtypes.DType) *Node {
+	of := func(is *Node, by float64) *Node { return MulScalar(ConvertDType(is, dtype), by) }
+	return Add(of(same(captions, sentences), 3), of(again(sentences), 2))
+}
+
+// AllAnnotated tells which sentences [batch, n, tokens] have only such words in the place of the caption's [batch, tokens] as occur in the
+// image's captions, whose ids annotated [batch, words] lists, padded with zeros; [batch, n], bool.
+func AllAnnotated(captions, annotated, sentences *Node) *Node {
+	dims := sentences.Shape().Dimensions
+	kept := Equal(sentences, BroadcastToDims(InsertAxes(captions, 1), dims...))
+	known := annotated.Shape().Dim(1)
+	all := append(append([]int{}, dims...), known)
+	occurs := Equal(BroadcastToDims(InsertAxes(sentences, -1), all...), BroadcastToDims(InsertAxes(annotated, 1, 1), all...))
+	occurs = GreaterThan(ReduceSum(ConvertDType(occurs, dtypes.Int32), -1), Const(captions.Graph(), int32(0)))
+	return every(Or(kept, occurs))
+}
+
+// same tells which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.
+func same(captions, sentences *Node) *Node {
+	return every(Equal(sentences, BroadcastToDims(InsertAxes(captions, 1), sentences.Shape().Dimensions...)))
+}
+
+// again tells which sentences [batch, n, tokens] come again later; [batch, n], bool.
+func again(sentences *Node) *Node {
+	batch, n, tokens := sentences.Shape().Dim(0), sentences.Shape().Dim(1), sentences.Shape().Dim(2)
+	g := sentences.Graph()
+	place := Iota(g, shapes.Make(dtypes.Int32, batch, n, n), 2)
+	equal := GreaterThan(place, Transpose(place, 1, 2)) // a later one
+	for at := range tokens {                            // one after the other: [n, n, tokens] would be large
+		word := Squeeze(Slice(sentences, AxisRange(), AxisRange(), AxisRange(at, at+1)), -1)
+		equal = And(equal, Equal(BroadcastToDims(InsertAxes(word, 2), batch, n, n), BroadcastToDims(InsertAxes(word, 1), batch, n, n)))
+	}
+	return GreaterThan(ReduceSum(ConvertDType(equal, dtypes.Int32), -1), Const(g, int32(0)))
+}
+
+// every tells of what is all true along the last axis.
+func every(x *Node) *Node {
+	return Equal(ReduceSum(ConvertDType(x, dtypes.Int32), -1), Const(x.Graph(), int32(x.Shape().Dim(-1))))
+}

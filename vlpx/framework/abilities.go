@@ -70,3 +70,11 @@ type Export struct {
 	// Use tells how other programs build the model and read its weights, Markdown that ends in a paragraph.
 	Use string
 }
+
+// Following is a Framework that is trained in stages whose models differ in their heads.
+type Following interface {
+	Framework
+	// Follow makes first values for variables that the model of an earlier stage lacks of those that it has, by their paths; none where it
+	// lacks none.
+	Follow(earlier weights.Values) (weights.Values, error)
+}

@@ -13,7 +13,7 @@ type PhraseDraws struct {
 // list is. The phrases are shuffled before each masking, and stay so.
 //
 //   - ids: of the caption, without [CLS] and [SEP].
-//   - phrases: positions in ids; without any each token is a phrase of its own. They are shuffled in place.
+//   - phrases: positions in ids; without any each token is a phrase of its own.
 //   - probability: of masking, published: 0.15.
 //   - mask: the id of [MASK].
 //

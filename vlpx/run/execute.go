@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
@@ -238,9 +239,13 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			}
 		}
 	}
+	var earlier framework.Choice
+	if r.Init != nil {
+		earlier = r.Init.Train.Framework
+	}
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
-		Reference: folder(r.Reference), Init: folder(r.Init), Weights: published, Words: words,
+		Reference: folder(r.Reference), Init: folder(r.Init), InitFramework: earlier, Weights: published, Words: words,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)

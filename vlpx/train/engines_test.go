@@ -47,7 +47,7 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			}
 			var outs [2]Output
 			for i, run := range runs {
-				in := first.input(batch) // a tensor stays with the engine that has read it
+				in := first.input(apart(batch, len(batch.Pairs))) // a tensor stays with the engine that has read it
 				defer in.Release()
 				if outs[i], err = run.run(in); err != nil {
 					t.Fatal(err)

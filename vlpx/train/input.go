@@ -18,40 +18,49 @@ import (
 
 // reals make the numbers of a field of a mini-batch, wholes the whole numbers.
 var (
-	reals = map[field.Name]func(*trainer, loader.Batch) []float32{
-		field.Image: func(_ *trainer, b loader.Batch) []float32 { return b.Pixels },
-		field.View:  func(_ *trainer, b loader.Batch) []float32 { return b.View },
-		field.Noise: func(t *trainer, _ loader.Batch) []float32 {
+	reals = map[field.Name]func(*trainer, miniBatch) []float32{
+		field.Image: func(_ *trainer, b miniBatch) []float32 { return b.Pixels },
+		field.View:  func(_ *trainer, b miniBatch) []float32 { return b.View },
+		field.Noise: func(t *trainer, _ miniBatch) []float32 {
 			return gumbel(t.job.Config.Seed, t.Epoch, t.Step, 2*t.job.Config.BatchSize*t.job.Config.BatchSize)
 		},
-		field.Progress: func(t *trainer, _ loader.Batch) []float32 {
+		field.Progress: func(t *trainer, _ miniBatch) []float32 {
 			return []float32{float32(float64(t.Epoch) + float64(t.Step)/float64(t.steps))}
 		},
-		field.Rate: func(t *trainer, _ loader.Batch) []float32 {
+		field.Rate: func(t *trainer, _ miniBatch) []float32 {
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
-		field.Truth:      func(t *trainer, b loader.Batch) []float32 { return t.truth(b.Pairs) },
-		field.FalseShare: func(t *trainer, b loader.Batch) []float32 { return t.falseShares(b.Pairs) },
+		field.Truth:      func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
+		field.FalseShare: func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
+		field.PoolImages: func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
+		field.Refills:    func(t *trainer, _ miniBatch) []float32 { return t.refills() },
 	}
-	wholes = map[field.Name]func(*trainer, loader.Batch) []int32{
-		field.Captions: func(_ *trainer, b loader.Batch) []int32 { return b.IDs },
-		field.Masked: func(t *trainer, b loader.Batch) []int32 {
+	wholes = map[field.Name]func(*trainer, miniBatch) []int32{
+		field.Captions: func(_ *trainer, b miniBatch) []int32 { return b.IDs },
+		field.Masked: func(t *trainer, b miniBatch) []int32 {
 			masked, _ := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
 			return masked
 		},
-		field.Words: func(t *trainer, b loader.Batch) []int32 {
+		field.Words: func(t *trainer, b miniBatch) []int32 {
 			_, words := objective.MaskTokens(b.IDs, t.masks("mask", len(b.IDs)), t.special())
 			return words
 		},
-		field.Fresh: func(t *trainer, _ loader.Batch) []int32 {
+		field.Fresh: func(t *trainer, _ miniBatch) []int32 {
 			return t.masks("mask of new positives", 2*t.job.Config.BatchSize*t.job.Config.MaxLen).Codes(t.special())
 		},
-		field.Index: func(_ *trainer, b loader.Batch) []int32 { return each(b, func(pair int) int { return pair }) },
-		field.Items: func(t *trainer, b loader.Batch) []int32 {
-			return each(b, func(pair int) int { return t.pairs[pair].Image })
+		field.PoolCaptions: func(_ *trainer, b miniBatch) []int32 { return b.pool.IDs },
+		field.PoolItems: func(t *trainer, b miniBatch) []int32 {
+			return each(b.pool, func(pair int) int { return t.pairs[pair].Image })
 		},
-		field.Class: func(t *trainer, b loader.Batch) []int32 {
-			return each(b, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
+		field.Drafts:     func(t *trainer, b miniBatch) []int32 { return t.drafts(b).masked },
+		field.DraftWords: func(t *trainer, b miniBatch) []int32 { return t.drafts(b).words },
+		field.Annotated:  func(t *trainer, b miniBatch) []int32 { return t.annotated(b) },
+		field.Index:      func(_ *trainer, b miniBatch) []int32 { return each(b.Batch, func(pair int) int { return pair }) },
+		field.Items: func(t *trainer, b miniBatch) []int32 {
+			return each(b.Batch, func(pair int) int { return t.pairs[pair].Image })
+		},
+		field.Class: func(t *trainer, b miniBatch) []int32 {
+			return each(b.Batch, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
 		},
 	}
 )
@@ -78,7 +87,7 @@ func fieldNames() string {
 }
 
 // input makes the fields that the step reads of a mini-batch, with the step's own draws: masks and matching noise.
-func (t *trainer) input(b loader.Batch) field.Values {
+func (t *trainer) input(b miniBatch) field.Values {
 	in := field.Values{}
 	for _, f := range t.step.inputs {
 		if numbers, ok := reals[f.Name]; ok {

@@ -46,7 +46,8 @@ func (t *trainer) epoch(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := t.loader.Submit(loader.Request{Pairs: batch, Epoch: t.Epoch, Step: submitted}); err != nil {
+			pairs := append(slices.Clip(batch), t.pool(submitted)...)
+			if err := t.loader.Submit(loader.Request{Pairs: pairs, Epoch: t.Epoch, Step: submitted}); err != nil {
 				return err
 			}
 			t.ahead = append(t.ahead, batch)
@@ -97,10 +98,11 @@ func (t *trainer) epoch(ctx context.Context) error {
 func (t *trainer) one(ctx context.Context) error {
 	c := t.job.Config
 	begun := time.Now()
-	batch, err := t.loader.Next(ctx)
+	loaded, err := t.loader.Next(ctx)
 	if err != nil {
 		return err
 	}
+	batch := apart(loaded, c.BatchSize)
 	t.Waiting += time.Since(begun).Seconds()
 	in := t.input(batch)
 	defer in.Release()

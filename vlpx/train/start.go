@@ -25,13 +25,39 @@ func (t *trainer) freeze() error {
 
 // startFrom gives the model, and its momentum copy where there is one, the weights of a finished run.
 func (t *trainer) startFrom(dir string) error {
-	first, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, dir)
+	config := t.job.Config
+	if t.job.InitFramework.Framework != nil {
+		config.Framework = t.job.InitFramework
+	}
+	first, err := Load(t.job.Backend, config, t.job.Tokenizer, dir)
 	if err != nil {
 		return err
 	}
 	defer first.Close()
-	for _, v := range sortedVariables(first.store, framework.Model) {
-		if err := t.begin(v.Path(), v.MustValue()); err != nil {
+	values, err := first.Weights()
+	if err != nil {
+		return err
+	}
+	return t.following(values)
+}
+
+// following gives the model the weights of an earlier one, and what its framework makes of them.
+func (t *trainer) following(earlier weights.Values) error {
+	for path, value := range earlier {
+		if err := t.begin(path, value); err != nil {
+			return err
+		}
+	}
+	of, follows := t.job.Config.Framework.Framework.(framework.Following)
+	if !follows {
+		return nil
+	}
+	made, err := of.Follow(earlier)
+	if err != nil {
+		return err
+	}
+	for path, value := range made {
+		if err := t.begin(path, value); err != nil {
 			return err
 		}
 	}

@@ -31,8 +31,9 @@ type Job struct {
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
-	// Init is the folder of the finished run that Config.Init names.
-	Init string
+	// Init is the folder of the finished run that Config.Init names, InitFramework its framework where that is another stage of the same.
+	Init          string
+	InitFramework framework.Choice
 	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.
 	Weights weights.Values
 	Words   weights.Words // vectors for the embedding table of the text encoder; nil for none
@@ -132,6 +133,7 @@ type trainer struct {
 	loader   *loader.Loader
 	curves   *os.File
 	ahead    [][]int // mini-batches that the loader has and the step has not
+	drafted  drafts  // of the current step
 	steps    int     // an epoch
 	saved    time.Time
 	saving   time.Duration // what the last checkpoint took

@@ -63,10 +63,19 @@ func (m Model) Check(u framework.Use) error {
 		return fmt.Errorf("uniter: %d regions of %d features; an image has at least one region, see regions.source", r.Count, r.Features)
 	case !m.Pretraining && !(m.Margin > 0):
 		return fmt.Errorf("uniter: a margin of %g; it is above 0", m.Margin)
+	case !m.Pretraining && !picks(u.Method):
+		return &framework.Lacking{Method: u.Method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
+			Advice: "take a matching that picks one negative an anchor, or one that retrieves from a pool"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:
 		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d", u.Tokens, t.Positions)
 	}
 	return nil
+}
+
+// picks tells whether a method picks negatives by scores alone.
+func picks(m negative.Method) bool {
+	_, is := m.Matching.(negative.Picking)
+	return is || m.Retrieves()
 }
 
 // Inputs implements framework.Framework.
@@ -79,6 +88,8 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 	if u.Method.Retrieves() {
 		fields = append(fields, u.Field(field.Items), u.Field(field.PoolCaptions), u.Field(field.PoolItems),
 			field.Float32(field.PoolImages, append([]int{u.Method.Pool()}, image...)...))
+	} else {
+		fields = append(fields, u.Field(field.Noise))
 	}
 	return fields
 }

@@ -1,0 +1,87 @@
+package train
+
+import (
+	"slices"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/random"
+)
+
+// drafts are the maskings of a mini-batch's captions, [batch, K, tokens], with the phrases that each masks.
+type drafts struct {
+	step          [2]int // epoch and step
+	masked, words []int32
+	drawn         [][]int // of each draft, the phrases of its caption
+}
+
+// drafts masks the captions of the current step, once.
+func (t *trainer) drafts(b miniBatch) drafts {
+	if at := [2]int{t.Epoch, t.Step}; t.drafted.step == at && t.drafted.masked != nil {
+		return t.drafted
+	}
+	c, special := t.job.Config, t.special()
+	tags := c.Method.Writing.(negative.TAGS)
+	r := random.Stream(c.Seed, "drafts", t.Epoch, t.Step)
+	d := drafts{step: [2]int{t.Epoch, t.Step}}
+	draws := objective.PhraseDraws{
+		Uniform: r.Float64,
+		Word:    func() int32 { return r.Int32N(int32(t.job.Tokenizer.Size())) },
+		Shuffle: r.Shuffle,
+	}
+	for k := range b.Pairs {
+		ids := b.IDs[k*c.MaxLen : (k+1)*c.MaxLen]
+		words := ids[1 : length(ids, special.Pad)-1]
+		var phrases [][]int
+		for _, m := range objective.MaskPhrases(words, phrases, tags.Masks, tags.Rate, special.Mask, draws) {
+			d.masked = append(d.masked, ids...)
+			copy(d.masked[len(d.masked)-c.MaxLen+1:], m.IDs)
+			labels := slices.Repeat([]int32{objective.Ignored}, c.MaxLen)
+			copy(labels[1:], m.Labels)
+			d.words = append(d.words, labels...)
+			d.drawn = append(d.drawn, m.Drawn)
+		}
+	}
+	t.drafted = d
+	return d
+}
+
+// length is the number of ids before the padding.
+func length(ids []int32, pad int32) int {
+	if n := slices.Index(ids, pad); n >= 0 {
+		return n
+	}
+	return len(ids)
+}
+
+// refills draws the uniform numbers by which masked words are refilled.
+func (t *trainer) refills() []float32 {
+	c := t.job.Config
+	of := c.Method.Writing.Sizes()
+	r := random.Stream(c.Seed, "refills", t.Epoch, t.Step)
+	uniforms := make([]float32, c.BatchSize*of.Masks*of.Refills*c.MaxLen)
+	for k := range uniforms {
+		uniforms[k] = r.Float32()
+	}
+	return uniforms
+}
+
+// annotated lists the distinct ids in all captions of each image of a mini-batch, [batch, 5 tokens], padded with zeros.
+func (t *trainer) annotated(b miniBatch) []int32 {
+	c, special := t.job.Config, t.special()
+	most := 5 * c.MaxLen
+	all := make([]int32, 0, len(b.Pairs)*most)
+	for _, pair := range b.Pairs {
+		var ids []int32
+		for _, caption := range t.job.Set.Captions(t.pairs[pair].Image) {
+			encoded := t.job.Tokenizer.EncodeCaption(caption, c.MaxLen)
+			for _, id := range encoded[1 : length(encoded, special.Pad)-1] {
+				if !slices.Contains(ids, id) && len(ids) < most {
+					ids = append(ids, id)
+				}
+			}
+		}
+		all = append(append(all, ids...), make([]int32, most-len(ids))...)
+	}
+	return all
+}

@@ -61,6 +61,9 @@ func (m Method) Validate() error {
 	if err := m.leavable(); err != nil {
 		return err
 	}
+	if err := m.writable(); err != nil {
+		return err
+	}
 	rewarded, ok := m.Batches.(Rewarded)
 	if !ok {
 		return nil
@@ -93,6 +96,16 @@ func (m Method) connectable() error {
 	}
 	if _, connects := m.Contrast.(Connecting); use.Has(ITC) && !connects {
 		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use", m.Positives, m.Contrast)
+	}
+	return nil
+}
+
+// writable tells why a static writer has no reference model of its own.
+func (m Method) writable() error {
+	tags, _ := m.Writing.(TAGS)
+	_, informed := m.Contrast.(Informed)
+	if tags.Static && (informed || m.Positives != nil && m.Positives.Judge() == ConD) {
+		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model itself write", m.Writing)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package negative
 
 import (
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/vlpx/field"
@@ -58,3 +59,22 @@ type Drafts struct {
 
 // Writes tells whether the method writes negatives.
 func (m Method) Writes() bool { return m.Writing != nil }
+
+// Join puts the sentences behind the pairs of ITM, as negatives: the labels and weights of all. Those of a caption weigh together what a pair does.
+func (w Written) Join(p Pairs) (labels, weights *Node) {
+	rows, keep := w.Counts.Shape().Size(), w.Counts.Shape().Dim(1)
+	weights = p.Weights
+	if weights == nil {
+		weights = ConvertDType(OnesLike(p.Labels), w.Counts.DType())
+	}
+	zeros := Zeros(w.Counts.Graph(), shapes.Make(p.Labels.DType(), rows))
+	return Concatenate([]*Node{p.Labels, zeros}, 0), Concatenate([]*Node{weights, DivScalar(Reshape(w.Counts, rows), keep)}, 0)
+}
+
+// Tell adds what is told of the sentences to what a step tells.
+func (w Written) Tell(outputs field.Nodes) {
+	if d := w.Drafts; d != nil {
+		outputs[field.Sentences], outputs[field.SentencePassed] = d.Sentences, d.Passed
+		outputs[field.SentenceScores], outputs[field.SentencesKept] = d.Scores, d.Kept
+	}
+}

@@ -88,7 +88,7 @@ func TestReassessAgrees(t *testing.T) {
 			l := small().Assess(s, m, b, negative.All)
 			out := []*Node{l.ITC, l.ITM, l.MLM}
 			for _, which := range subsets {
-				out = append(out, small().Reassess(s, m, b, l.Pairs, which))
+				out = append(out, small().Reassess(s, m, b, l, which))
 			}
 			return out
 		})
@@ -127,7 +127,7 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(b.Pixels.Graph()), 1.5), 0.05))
 		}
 		for _, which := range subsets {
-			out = append(out, small().Reassess(s, m, b, pairs, which))
+			out = append(out, small().Reassess(s, m, b, Losses{Pairs: pairs}, which))
 		}
 		return out
 	})
@@ -152,7 +152,7 @@ func TestReassessWithoutDistillation(t *testing.T) {
 	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
 		l := small().Assess(s, m, b, negative.All)
 		return []*Node{
-			small().Reassess(s, m, b, l.Pairs, negative.Of(negative.MLM)), small().Assess(s, negative.Plain(), b, negative.All).MLM, l.MLM,
+			small().Reassess(s, m, b, l, negative.Of(negative.MLM)), small().Assess(s, negative.Plain(), b, negative.All).MLM, l.MLM,
 		}
 	})
 	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {

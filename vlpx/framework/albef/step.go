@@ -49,6 +49,10 @@ type Losses struct {
 	Weights, Labels *Node
 	// FoundOfImages and FoundOfTexts are the negatives that the method took for false; nil where it leaves out none.
 	FoundOfImages, FoundOfTexts *Node
+	// Written are the sentences that the method wrote; nil where it writes none. CaptionScores are ITM's logits of the own pairs, [batch], beside
+	// them.
+	Written       *negative.Written
+	CaptionScores *Node
 }
 
 // Step implements framework.Framework.
@@ -66,7 +70,7 @@ func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 			field.ImageEmbedding: l.Image, field.TextEmbedding: l.Text, field.Temperature: l.Temperature,
 			field.HardestImages: l.HardestImages, field.HardestTexts: l.HardestTexts,
 		},
-		Again: func(which negative.Objectives) *Node { return a.Reassess(s, u.Method, b, l.Pairs, which) },
+		Again: func(which negative.Objectives) *Node { return a.Reassess(s, u.Method, b, l, which) },
 	}
 	_, distils := u.Method.Contrast.(negative.Distiller)
 	told.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
@@ -75,6 +79,10 @@ func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 	told.Outputs.Tell(field.Joined, l.Joined)
 	told.Outputs.Tell(field.FoundOfImages, l.FoundOfImages)
 	told.Outputs.Tell(field.FoundOfTexts, l.FoundOfTexts)
+	if l.Written != nil {
+		told.Outputs.Tell(field.CaptionScores, l.CaptionScores)
+		l.Written.Tell(told.Outputs)
+	}
 	if c := l.Connections; c != nil {
 		told.Outputs[field.PickedImages], told.Outputs[field.PickedTexts] = c.Images, c.Texts
 		told.Outputs[field.ImageScores], told.Outputs[field.TextScores] = c.ImageScores, c.TextScores
@@ -109,18 +117,19 @@ func (a Model) Assess(s *model.Scope, m negative.Method, b Batch, which negative
 	return a.pass(s, m, b, which, nil, nil)
 }
 
-// Reassess builds the sum of the losses that which names for a mini-batch that Assess has seen, on the same ITM pairs, with
-// the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
+// Reassess builds the sum of the losses that which names for a mini-batch that Assess has seen, on the same ITM pairs and written sentences,
+// with the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
 // without distillation.
-func (a Model) Reassess(s *model.Scope, m negative.Method, b Batch, pairs negative.Pairs, which negative.Objectives) *Node {
-	return a.pass(s, m, b, which, &pairs, nil).Of(which)
+func (a Model) Reassess(s *model.Scope, m negative.Method, b Batch, seen Losses, which negative.Objectives) *Node {
+	return a.pass(s, m, b, which, &seen, nil).Of(which)
 }
 
-// pass builds one forward pass for the losses that which names. ITM sees the given pairs, or those that the method picks.
+// pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the method
+// picks and writes.
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
 // positives are known only after the encoders: their masked captions are a batch of their own.
-func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, pairs *negative.Pairs, taught *teacher) Losses {
+func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, earlier *Losses, taught *teacher) Losses {
 	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
 	online := s.Store().Scope(framework.Model)
 	frozen := a.frozen(s, b)
@@ -136,6 +145,9 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 	texts := a.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
 
 	var l Losses
+	if earlier != nil {
+		l.Pairs, l.Written = earlier.Pairs, earlier.Written
+	}
 	if which.Has(negative.ITC) {
 		l.Temperature = a.temperature(online, g)
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
@@ -160,25 +172,34 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		l.FoundOfImages, l.FoundOfTexts = features.Told()
 		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
 		switch {
-		case pairs != nil:
+		case earlier != nil:
 		case l.Connections != nil:
-			pairs = &l.Connections.Pairs
+			l.Pairs = l.Connections.Pairs
 		default:
-			picked := m.Matching.Pairs(contrasted, b.Noise)
-			pairs = &picked
+			l.Pairs = m.Matching.Pairs(contrasted, b.Noise)
 		}
-		l.Pairs = *pairs
+	}
+	if earlier == nil && m.Writes() && which.Has(negative.ITM) {
+		written := m.Writing.Write(a.writer(s, m, b, image))
+		l.Written = &written
 	}
 
 	// Fusion: ITM's pairs, then the masked captions with their own images, then those of new positives.
 	var states, bias, choice []*Node
 	matched := 0
 	if which.Has(negative.ITM) {
-		matched = pairs.Labels.Shape().Dim(0)
-		chosen := oneHot(pairs.Texts, b.Pixels)
+		matched = l.Pairs.Labels.Shape().Dim(0)
+		chosen := oneHot(l.Pairs.Texts, b.Pixels)
 		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
 		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
-		choice = append(choice, oneHot(pairs.Images, b.Pixels))
+		choice = append(choice, oneHot(l.Pairs.Images, b.Pixels))
+	}
+	labels, weights := l.Pairs.Labels, l.Pairs.Weights
+	if which.Has(negative.ITM) && l.Written != nil && l.Written.Sentences != nil {
+		text, of := a.sentences(s, b, *l.Written)
+		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, of)
+		labels, weights = l.Written.Join(l.Pairs)
+		matched = labels.Shape().Dim(0)
 	}
 	if which.Has(negative.MLM) {
 		last := batch * len(ids)
@@ -186,20 +207,21 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		bias = append(bias, rows(texts.Bias, last-batch, last))
 		choice = append(choice, each(image.Tokens))
 	}
-	labels, words := b.Labels, batch
+	predicted, words := b.Labels, batch
 	var joined *further
 	if l.Connections != nil && which.Has(negative.MLM) && l.Connections.Use.Has(negative.MLM) && !l.Connections.Eliminate {
 		joined = a.joining(b, *l.Connections)
 		text := a.encodeText(s.Store().Scope(framework.Model), joined.masked, joined.padded)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
-		labels, words, l.Joined = Concatenate([]*Node{labels, joined.labels}, 0), batch+b.Room, joined.count
+		predicted, words, l.Joined = Concatenate([]*Node{predicted, joined.labels}, 0), batch+b.Room, joined.count
 	}
 	if len(states) == 0 {
 		return l
 	}
 	fused := a.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
 	if which.Has(negative.ITM) {
-		l.ITM = objective.ITM(a.MatchLogits(online, rows(fused, 0, matched)), pairs.Labels, pairs.Weights)
+		logits := a.MatchLogits(online, rows(fused, 0, matched))
+		l.ITM, l.CaptionScores = objective.ITM(logits, labels, weights), above(rows(logits, 0, batch))
 	}
 	if which.Has(negative.MLM) {
 		logits := a.maskedWords(online, rows(fused, matched, matched+words))
@@ -208,9 +230,9 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 			if joined != nil {
 				teaching = Concatenate([]*Node{teaching, taught.read(joined)}, 0)
 			}
-			l.MLM = objective.DistilledMLM(logits, labels, teaching, taught.mix)
+			l.MLM = objective.DistilledMLM(logits, predicted, teaching, taught.mix)
 		} else {
-			l.MLM = objective.MLM(logits, labels)
+			l.MLM = objective.MLM(logits, predicted)
 		}
 	}
 	return l

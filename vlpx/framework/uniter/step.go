@@ -61,10 +61,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		tell(negative.WoC, func() *Node { return m.correct(online, of(states, b.written), written) })
 		told.Outputs.Tell(field.CaptionScores, positives)
 	}
-	if d := written.Drafts; d != nil {
-		told.Outputs[field.Sentences], told.Outputs[field.SentencePassed] = d.Sentences, d.Passed
-		told.Outputs[field.SentenceScores], told.Outputs[field.SentencesKept] = d.Scores, d.Kept
-	}
+	written.Tell(told.Outputs)
 	return told
 }
 

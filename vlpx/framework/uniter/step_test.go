@@ -31,7 +31,9 @@ func writing() negative.Method {
 	}.WithDefaults()
 }
 
-func use(m negative.Method) framework.Use { return framework.Use{Method: m, Batch: 3, Image: 32, Tokens: 6} }
+func use(m negative.Method) framework.Use {
+	return framework.Use{Method: m, Batch: 3, Image: 32, Tokens: 6}
+}
 
 func backend(t *testing.T) compute.Backend {
 	t.Helper()

@@ -1,0 +1,65 @@
+package albef
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// above is how far ITM's logit of "matched" is above that of "not matched", [rows], for logits [rows, 2].
+func above(logits *Node) *Node {
+	of := func(k int) *Node { return Squeeze(Slice(logits, AxisRange(), AxisRange(k, k+1)), -1) }
+	return Sub(of(1), of(0))
+}
+
+// ownImages names the own image of sentences of a mini-batch, so many of each pair side by side, one-hot, [batch each, batch].
+func ownImages(b Batch, each int) *Node {
+	batch := b.IDs.Shape().Dim(0)
+	return oneHot(Reshape(Iota(b.IDs.Graph(), shapes.Make(dtypes.Int32, batch, each), 0), batch*each), b.Pixels)
+}
+
+// writer is what a Writing is offered of a mini-batch whose images are encoded already.
+func (a Model) writer(s *model.Scope, m negative.Method, b Batch, image Image) negative.Writer {
+	store := s.Store()
+	batch, tokens := b.IDs.Shape().Dim(0), b.IDs.Shape().Dim(1)
+	read := func(root string, ids, padded, image *Node) *Node {
+		scope := store.Scope(root)
+		text := a.encodeText(scope, ids, padded)
+		return a.Fuse(scope, text.States, text.Bias, image, ownImages(b, ids.Shape().Dim(0)/batch))
+	}
+	fill := func(root string, ids, image *Node) *Node {
+		each := ids.Shape().Dim(0) / batch
+		captions := Reshape(BroadcastToDims(InsertAxes(b.IDs, 1), batch, each, tokens), batch*each, tokens)
+		return a.maskedWords(store.Scope(root), read(root, ids, captions, image))
+	}
+	w := negative.Writer{
+		Captions: b.IDs, Fields: b.Fields,
+		Fill: func(ids *Node) *Node { return fill(framework.Model, ids, image.Tokens) },
+		Score: func(ids *Node) (scores *Node) {
+			framework.Evaluating(store, ids.Graph(), func() {
+				scores = StopGradient(above(a.MatchLogits(store.Scope(framework.Model), read(framework.Model, ids, ids, image.Tokens))))
+			})
+			return scores
+		},
+	}
+	if m.NeedsReference() {
+		w.FillFrozen = func(ids *Node) (logits *Node) {
+			framework.Evaluating(store, ids.Graph(), func() {
+				seen := a.EncodeImage(store.Scope(framework.Frozen), b.Pixels)
+				logits = StopGradient(fill(framework.Frozen, ids, seen.Tokens))
+			})
+			return logits
+		}
+	}
+	return w
+}
+
+// sentences are the written ones after the text encoder, with the images that they are negatives of.
+func (a Model) sentences(s *model.Scope, b Batch, w negative.Written) (text Text, images *Node) {
+	dims := w.Sentences.Shape().Dimensions
+	return a.EncodeText(s.Store().Scope(framework.Model), Reshape(w.Sentences, dims[0]*dims[1], dims[2])), ownImages(b, dims[1])
+}

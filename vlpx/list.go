@@ -93,7 +93,7 @@ func tasks() plots.Table {
 	t := plots.Table{
 		Title: "Tasks", Heading: "metric",
 		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same " +
-			"without has \"" + eval.CosinePrefix + "\" before its name.",
+			"without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
 		Columns: []plots.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
 	for _, of := range namedTasks {

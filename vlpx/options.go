@@ -32,7 +32,7 @@ type Options struct {
 	// Model makes a framework of one's own, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.
 	Model func(s paper.Scale, vocab int) framework.Framework
-	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions. They are
+	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores pairs. They are
 	// part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task
 }

@@ -5,8 +5,8 @@ import "slices"
 // Retrieved is a caption with the images that a model ranked first for it, nearest first.
 type Retrieved struct {
 	Caption int   // pair
-	Cosine  []int // images by the cosine of the embeddings
-	Matched []int // images re-ranked by image-text matching
+	Cosine  []int // images by the cosine of the embeddings; none where the framework has no embeddings
+	Matched []int // images re-ranked by image-text matching, or by the scores of all pairs
 }
 
 const (
@@ -15,15 +15,18 @@ const (
 )
 
 // Examples are the first five images of eight captions, by their scores [captions, images] before and after re-ranking: the first
-// captions of images spread evenly over the set, whatever the model makes of them. captionImage is as for [Recall].
+// captions of images spread evenly over the set, whatever the model makes of them. Where no cosine ranks it is the zero value. captionImage
+// is as for [Recall].
 func Examples(cosine, matched Scores, captionImage []int) []Retrieved {
 	var examples []Retrieved
-	n := min(exampleCaptions, cosine.Cols)
+	n := min(exampleCaptions, matched.Cols)
 	for k := range n {
-		caption := slices.Index(captionImage, k*cosine.Cols/n)
-		examples = append(examples, Retrieved{
-			Caption: caption, Cosine: highest(cosine.Row(caption), exampleImages), Matched: highest(matched.Row(caption), exampleImages),
-		})
+		caption := slices.Index(captionImage, k*matched.Cols/n)
+		one := Retrieved{Caption: caption, Matched: highest(matched.Row(caption), exampleImages)}
+		if cosine.Data != nil {
+			one.Cosine = highest(cosine.Row(caption), exampleImages)
+		}
+		examples = append(examples, one)
 	}
 	return examples
 }

@@ -21,6 +21,9 @@ func MeasuredBy(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 	return result, own.with("", known), nil
 }
 
+// ScoresOf are those of all pairs of a subject, with the image of each caption.
+func ScoresOf(ctx context.Context, on Subject) (Scores, []int, error) { return on.scores(ctx) }
+
 // FoldRecall is for folds smaller than COCO's.
 var FoldRecall = foldRecall
 

@@ -9,8 +9,9 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Retrieval is zero-shot image-text retrieval (METHODS.md 15.1 and 15.2). A framework that scores pairs re-ranks, as ALBEF reports it,
-// and CosinePrefix marks the same without; in one that does not the cosine ranks, and both names tell it.
+// Retrieval is zero-shot image-text retrieval (METHODS.md 15.1 and 15.2). A framework that matches encoded pairs re-ranks, as ALBEF reports
+// it, and CosinePrefix marks the same without; in one that does not the cosine ranks, and both names tell it. One that scores pairs without
+// an embedding of either side, as UNITER, ranks by the scores of all pairs, and has no metrics under CosinePrefix.
 type Retrieval struct {
 	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
 	Rerank int
@@ -35,8 +36,8 @@ func (r Retrieval) Check(f framework.Framework, set datasets.Set) error {
 	if r.Rerank < 1 {
 		return fmt.Errorf("eval: re-ranking %d candidates; use at least 1", r.Rerank)
 	}
-	if _, embeds := f.(framework.Embeds); !embeds {
-		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions, which %s does not make", f.Name())
+	if !framework.Retrieves(f) {
+		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions or by scores of pairs, which %s does not make", f.Name())
 	}
 	return captioned("retrieval", set)
 }
@@ -75,14 +76,17 @@ func (e *Encodings) Similarities() Scores { return Cosines(e.images.Features, e.
 
 // Measure implements Task. It measures retrieval with re-ranking by image-text matching and under CosinePrefix without, and where pairs
 // of an image with another's caption are judged how well ITM and the cosine tell them apart (see [Judged]). In brief it is retrieval by
-// the cosine.
+// the cosine, or by the scores of all pairs of the first images.
 func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
+	if on.Model.Scores() {
+		return r.byScores(ctx, on)
+	}
 	e, err := on.Encode(ctx)
 	if err != nil {
 		return Measured{}, err
 	}
 	sims := e.Similarities()
-	cosine, unranked, err := on.measure(sims, sims.Transpose(), e)
+	cosine, unranked, err := on.measure(sims, sims.Transpose(), e.captionImage)
 	if err != nil || on.Brief {
 		return Measured{Metrics: cosine}, err
 	}
@@ -93,7 +97,7 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 		if err != nil {
 			return Measured{}, err
 		}
-		if result, ranked, err = on.measure(i2t, t2i, e); err != nil {
+		if result, ranked, err = on.measure(i2t, t2i, e.captionImage); err != nil {
 			return Measured{}, err
 		}
 	}
@@ -110,8 +114,9 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 	return Measured{Metrics: result, Retrieved: Examples(sims.Transpose(), t2i, e.captionImage), Items: &items}, nil
 }
 
-func (s Subject) measure(i2t, t2i Scores, e *Encodings) (Result, Items, error) {
-	result, own, err := recall(i2t, t2i, e.captionImage)
+// measure is retrieval by own captions, by the relation and by benchmarks, as far as the set knows them; captionImage is as for [Recall].
+func (s Subject) measure(i2t, t2i Scores, captionImage []int) (Result, Items, error) {
+	result, own, err := recall(i2t, t2i, captionImage)
 	if err != nil {
 		return nil, Items{}, err
 	}
@@ -120,13 +125,13 @@ func (s Subject) measure(i2t, t2i Scores, e *Encodings) (Result, Items, error) {
 		return result, own, nil
 	}
 	relation := related.Relation()
-	trueResult, known, err := trueRecall(i2t, t2i, e.captionImage, relation)
+	trueResult, known, err := trueRecall(i2t, t2i, captionImage, relation)
 	if err != nil {
 		return nil, Items{}, err
 	}
 	maps.Copy(result, trueResult)
 	if b, ok := relation.(datasets.Benchmarked); ok {
-		answered, err := BenchmarkRecall(i2t, t2i, e.captionImage, b.Answers())
+		answered, err := BenchmarkRecall(i2t, t2i, captionImage, b.Answers())
 		if err != nil {
 			return nil, Items{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -61,11 +62,7 @@ func newBench(t *testing.T) *bench {
 		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
 		Embed:  6,
 	}
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(backend.Finalize)
+	backend := sequential(t)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: b.MaxLen}
 	if err := framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}); err != nil {
 		t.Fatal(err)
@@ -75,6 +72,17 @@ func newBench(t *testing.T) *bench {
 	}
 	t.Cleanup(b.Model.Close)
 	return b
+}
+
+// sequential is a backend that ends with the test.
+func sequential(t *testing.T) compute.Backend {
+	t.Helper()
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	return backend
 }
 
 // cosines is retrieval in brief, full with re-ranking.

@@ -59,6 +59,8 @@ type Explorer struct {
 func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs int) (*Explorer, error) {
 	if f := r.Train.Framework; !framework.Reads(f.Framework, r.Train.Use()) {
 		return nil, fmt.Errorf("explore: %s reads no captions, so that its negatives are no pairs", f.Name())
+	} else if _, embeds := f.Framework.(framework.Embeds); !embeds {
+		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near; explore a framework that does", f.Name())
 	}
 	result, done, err := e.Store.Find(r)
 	if err != nil {

@@ -117,6 +117,13 @@ type Scores interface {
 	Score(s *model.Scope, ids, images *Node) *Node
 }
 
+// Retrieves tells whether a framework ranks captions for an image and images for a caption: by embeddings, or by scores of pairs.
+func Retrieves(f Framework) bool {
+	_, embeds := f.(Embeds)
+	_, scores := f.(Scores)
+	return embeds || scores
+}
+
 // Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
 func (u Use) Field(name field.Name) field.Field {
 	switch name {
@@ -182,7 +189,5 @@ func Dim(f Framework) int {
 
 // Reads tells whether a framework reads captions, so that it needs a vocabulary: as a field of a step, or to embed them.
 func Reads(f Framework, u Use) bool {
-	_, embeds := f.(Embeds)
-	_, scores := f.(Scores)
-	return embeds || scores || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
+	return Retrieves(f) || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
 }

@@ -17,6 +17,7 @@ import (
 type Inference struct {
 	framework             Framework
 	images, texts, pair   *model.Exec // nil where the framework is not able to
+	scored                *model.Exec // pairs without states; nil where the framework is not able to
 	below                 *model.Exec // representations of images; nil where these are the embeddings
 	image                 []int       // the shape of an image, as the framework reads it
 	tokens                int
@@ -55,6 +56,9 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	if m, ok := f.(Matches); ok {
 		n.pair = build("matching head", func(s *model.Scope, in []*Node) []*Node { return []*Node{m.Match(s, in[0], in[1], in[2])} })
 	}
+	if sc, ok := f.(Scores); ok {
+		n.scored = build("scores of pairs", func(s *model.Scope, in []*Node) []*Node { return []*Node{sc.Score(s, in[0], in[1])} })
+	}
 	if failed != nil {
 		n.Close()
 		return nil, failed
@@ -73,8 +77,11 @@ func (e Embedded) nodes() []*Node {
 // Framework is that of the model.
 func (n *Inference) Framework() Framework { return n.framework }
 
-// Matches tells whether pairs can be scored.
+// Matches tells whether encoded pairs can be scored.
 func (n *Inference) Matches() bool { return n.pair != nil }
+
+// Scores tells whether pairs can be scored that are not encoded.
+func (n *Inference) Scores() bool { return n.scored != nil }
 
 // Encoded is a batch after its encoder.
 type Encoded struct {
@@ -169,9 +176,24 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 	return scores, nil
 }
 
+// Score returns the logit of "the caption is true of the image" of pairs (see [Scores]): row r pairs the caption whose ids are row r of
+// [rows, tokens] with the image of row r, as field.Image.
+func (n *Inference) Score(ids []int32, images []float32) ([]float32, error) {
+	if n.scored == nil {
+		return nil, fmt.Errorf("framework: %s scores no pairs that are not encoded", n.framework.Name())
+	}
+	rows := len(ids) / n.tokens
+	out, err := Call(n.scored, tensors.FromFlatDataAndDimensions(ids, rows, n.tokens), Rows(images, n.image...))
+	if err != nil {
+		return nil, fmt.Errorf("framework: scoring pairs: %w", err)
+	}
+	defer Release(out)
+	return tensors.CopyFlatData[float32](out[0])
+}
+
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored} {
 		if e != nil {
 			e.Finalize()
 		}

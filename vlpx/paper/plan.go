@@ -33,7 +33,7 @@ type Request struct {
 	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
 	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
 	Model func(s Scale, vocab int) framework.Framework
-	// Tasks are what runs are measured by besides retrieval, which is left out where the framework does not embed captions.
+	// Tasks are what runs are measured by besides retrieval, which is left out where the framework is one of images alone.
 	Tasks []eval.Task
 }
 
@@ -275,7 +275,7 @@ func (w planner) of(scale Scale, data run.Data, vocabulary run.Vocabulary, vocab
 		if w.Model != nil {
 			f.Framework = w.Model(scale, vocab)
 		}
-		if _, embeds := f.Framework.(framework.Embeds); !embeds {
+		if !framework.Retrieves(f.Framework) {
 			runs[k].Tasks = nil
 		}
 		runs[k].Tasks = append(append(runs[k].Tasks, scale.tasks()...), w.Tasks...)

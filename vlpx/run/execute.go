@@ -142,12 +142,13 @@ func (r Run) selectable() error {
 	if metric == "" {
 		return nil
 	}
+	_, embeds := r.Train.Framework.Framework.(framework.Embeds)
 	var first eval.Metric
 	for _, info := range r.Tasks.Metrics() {
 		if info.LowerIsBetter {
 			continue
 		}
-		if name := string(info.Metric); metric == name || metric == eval.CosinePrefix+name {
+		if name := string(info.Metric); metric == name || embeds && metric == eval.CosinePrefix+name {
 			return nil
 		}
 		if first == "" {

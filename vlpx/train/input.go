@@ -140,9 +140,9 @@ func (t *trainer) readable() error {
 				}
 			}
 		case f.Name == field.Truth || f.Name == field.FalseShare:
-			if _, embeds := c.Framework.Framework.(framework.Embeds); !embeds && t.labelled == nil {
+			if retrieves := framework.Retrieves(c.Framework.Framework); !retrieves && t.labelled == nil {
 				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name, set.Name())
-			} else if embeds && t.relation == nil {
+			} else if retrieves && t.relation == nil {
 				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
 					"or a learned Con-D", c.Method.Name, set.Name())
 			}

@@ -2,10 +2,10 @@ package train
 
 import "vlpx.internal/vlpx/framework"
 
-// holds tells whether the caption of one pair is true of the image of another, as far as the data knows it. Where the framework embeds no
-// captions it tells whether the images of the two are of the same class.
+// holds tells whether the caption of one pair is true of the image of another, as far as the data knows it. Where the framework is one of
+// images alone it tells whether the images of the two are of the same class.
 func (t *trainer) holds(image, text int) (holds, known bool) {
-	if _, embeds := t.job.Config.Framework.Framework.(framework.Embeds); !embeds {
+	if !framework.Retrieves(t.job.Config.Framework.Framework) {
 		if t.labelled == nil {
 			return false, false
 		}

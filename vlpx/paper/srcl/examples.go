@@ -74,9 +74,9 @@ func ownAmong(a paper.Album, images []int, caption int) string {
 	return ""
 }
 
-// trueAmong counts the images that a caption is true of; empty where nothing is known of that.
+// trueAmong counts the images that a caption is true of; empty where nothing is known of that, or there are none.
 func trueAmong(a paper.Album, images []int, caption int) string {
-	if a.Relation == nil {
+	if a.Relation == nil || len(images) == 0 {
 		return ""
 	}
 	n := 0

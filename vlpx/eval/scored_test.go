@@ -1,0 +1,203 @@
+package eval_test
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+	"pgregory.net/rapid"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// waves scores a pair by the sine of Frequency times the image's mean pixel times the sum of the caption's ids: it has no weights, and embeds nothing.
+type waves struct {
+	Size      int
+	Frequency float64
+}
+
+func (waves) Name() string                     { return "Waves" }
+func (waves) Check(framework.Use) error        { return nil }
+func (waves) Losses() []negative.Loss          { return []negative.Loss{negative.ITM} }
+func (w waves) wave(mean, ids float64) float64 { return math.Sin(w.Frequency * mean * ids) }
+
+func (w waves) Inputs(u framework.Use) []field.Field {
+	return append(u.Fields(field.Captions), u.Images(field.Image, w.Size, w.Size, 3))
+}
+
+func (waves) Step(*model.Scope, framework.Use, field.Nodes) framework.Told {
+	panic("waves are not trained")
+}
+
+func (w waves) Score(_ *model.Scope, ids, images *Node) *Node {
+	ids = ConvertDType(ids, images.DType())
+	return Sin(MulScalar(Mul(ReduceMean(images, 1, 2, 3), ReduceSum(ids, 1)), w.Frequency))
+}
+
+// newWaves is the subject of a bench by waves, with the score of every pair in float64, [images, captions].
+func newWaves(t *testing.T, b *bench, frequency float64) (eval.Subject, eval.Scores) {
+	t.Helper()
+	w, on := waves{b.Size, frequency}, b.Subject
+	var err error
+	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
+	if on.Model, err = framework.NewInference(w, use, sequential(t), model.NewStore()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(on.Model.Close)
+	var ids []float64
+	for _, p := range datasets.Pairs(b.Set) {
+		sum := 0.
+		for _, id := range b.Tokenizer.EncodeCaption(p.Text(b.Set), b.MaxLen) {
+			sum += float64(id)
+		}
+		ids = append(ids, sum)
+	}
+	want := eval.NewScores(b.Set.Len(), len(ids))
+	for i := range want.Rows {
+		pixels, _, err := loader.Pixels(t.Context(), b.Set, []int{i}, b.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := 0.
+		for _, x := range pixels {
+			mean += float64(x) / float64(len(pixels))
+		}
+		for c, sum := range ids {
+			want.Row(i)[c] = w.wave(mean, sum)
+		}
+	}
+	return on, want
+}
+
+// Retrieval by a framework that scores pairs is that by the scores of all of them, and judged pairs are told apart by their sigmoids.
+func TestRetrievalByScores(t *testing.T) {
+	b := newBench(t)
+	on, scores := newWaves(t, b, 0.05)
+	for _, p := range datasets.Pairs(b.Set) {
+		b.owner = append(b.owner, p.Image)
+	}
+	task := eval.Retrieval{Rerank: 1}
+	if err := task.Check(on.Model.Framework(), b.Set); err != nil {
+		t.Fatal(err)
+	}
+	got, err := task.Measure(t.Context(), on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := b.measure(t, scores, scores.Transpose())
+	judged, err := eval.SampleJudged(b.Set.Len(), b.owner, b.Set.(datasets.Related).Relation(), 10_000).Matching(func(pairs []eval.ImageText) ([]float64, error) {
+		var all []float64
+		for _, p := range pairs {
+			all = append(all, 1/(1+math.Exp(-scores.Row(p.Image)[p.Text])))
+		}
+		return all, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(want, judged)
+	if !slices.Equal(slices.Sorted(maps.Keys(got.Metrics)), slices.Sorted(maps.Keys(want))) {
+		t.Errorf("got metrics %v, want %v", slices.Sorted(maps.Keys(got.Metrics)), slices.Sorted(maps.Keys(want)))
+	}
+	for metric, value := range want {
+		if math.Abs(got.Metrics[metric]-value) > 1e-3 {
+			t.Errorf("%s: got %g, want %g", metric, got.Metrics[metric], value)
+		}
+	}
+	if err := got.Items.Check(); err != nil {
+		t.Error(err)
+	}
+	if got.Items.Shares(string(eval.TR1)) == nil || got.Items.Shares(eval.CosinePrefix+string(eval.TR1)) != nil {
+		t.Error("want the queries of the scores, and none by a cosine")
+	}
+	for _, x := range got.Retrieved {
+		best := slices.Max(scores.Transpose().Row(x.Caption))
+		if at := scores.Row(x.Matched[0])[x.Caption]; x.Cosine != nil || math.Abs(at-best) > 1e-4 {
+			t.Errorf("caption %d: got first an image of score %g and %v by the cosine; want %g, and none", x.Caption, at, x.Cosine, best)
+		}
+	}
+}
+
+// In brief it takes the first images with their captions alone.
+func TestScoresInBrief(t *testing.T) {
+	b := newBench(t)
+	on, _ := newWaves(t, b, 0.05)
+	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 101, Captions: 2, Size: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on.Set, err = collection.Split("test"); err != nil {
+		t.Fatal(err)
+	}
+	first := on
+	first.Set, on.Brief = datasets.First(on.Set, 100, 0), true
+	want, err := eval.Retrieval{Rerank: 1}.Measure(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := eval.Retrieval{Rerank: 1}.Measure(t.Context(), on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Items != nil || got.Retrieved != nil || len(got.Metrics) == 0 || len(got.Metrics) >= len(want.Metrics) {
+		t.Errorf("got %+v, want metrics of recall alone", got)
+	}
+	for metric, value := range got.Metrics {
+		if want.Metrics[metric] != value {
+			t.Errorf("%s: got %g in brief and %g wholly of the first images", metric, value, want.Metrics[metric])
+		}
+	}
+}
+
+// A pair's score does not depend on the pairs beside it, nor on which captions are there twice.
+func TestScoresOfAnyImages(t *testing.T) {
+	b := newBench(t)
+	on, scores := newWaves(t, b, 0.05)
+	rapid.Check(t, func(r *rapid.T) {
+		part := on
+		part.Set = datasets.First(b.Set, rapid.IntRange(1, b.Set.Len()).Draw(r, "images"), rapid.IntRange(0, 2).Draw(r, "captions"))
+		got, owner, err := eval.ScoresOf(t.Context(), part)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for c, p := range datasets.Pairs(part.Set) {
+			if owner[c] != p.Image {
+				r.Fatalf("caption %d is of image %d, want %d", c, owner[c], p.Image)
+			}
+			for i := range got.Rows {
+				if want := scores.Row(i)[2*p.Image+p.Caption]; math.Abs(got.Row(i)[c]-want) > 1e-4 {
+					r.Fatalf("image %d, caption %d: got %g, want %g", i, c, got.Row(i)[c], want)
+				}
+			}
+		}
+	})
+}
+
+// What diverged is told, and what cannot be asked.
+func TestScoresThatAreNone(t *testing.T) {
+	b := newBench(t)
+	on, _ := newWaves(t, b, math.NaN())
+	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "diverged") {
+		t.Errorf("NaN: got %v", err)
+	}
+	on.Tokenizer = nil
+	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "vocabulary") {
+		t.Errorf("no vocabulary: got %v", err)
+	}
+	if _, err := b.Model.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
+		t.Errorf("ALBEF: got %v", err)
+	}
+	if _, err := on.Model.Texts(make([]int32, b.MaxLen)); err == nil {
+		t.Error("embeddings of one that scores: got no error")
+	}
+}

@@ -8,7 +8,7 @@ func shards(s Set) []int {
 	return nil
 }
 
-// relating and labelling are what Related and Labelled add to a Set.
+// relating, labelling and boxing are what Related, Labelled and Boxed add to a Set.
 type (
 	relating interface {
 		Relation() Relation
@@ -17,13 +17,41 @@ type (
 		Class(i int) int
 		Classes() []string
 	}
+	boxing interface {
+		Boxes(i int) []Box
+	}
 )
 
-// carry is a view of a set with the view's relation, if that is not nil, and with the set's classes, if it has any: a type assertion
-// finds on a view what is known of its images. The images of the view are the set's, by the same indices.
+// carry is a view of a set with the view's relation, if that is not nil, and with the set's classes and boxes, if it has any: a type
+// assertion finds on a view what is known of its images. The images of the view are the set's, by the same indices.
 func carry(view Sharded, relation relating, of Set) Set {
 	labels, labelled := of.(Labelled)
+	boxes, boxed := of.(Boxed)
 	switch {
+	case relation != nil && labelled && boxed:
+		return struct {
+			Sharded
+			relating
+			labelling
+			boxing
+		}{view, relation, labels, boxes}
+	case relation != nil && boxed:
+		return struct {
+			Sharded
+			relating
+			boxing
+		}{view, relation, boxes}
+	case labelled && boxed:
+		return struct {
+			Sharded
+			labelling
+			boxing
+		}{view, labels, boxes}
+	case boxed:
+		return struct {
+			Sharded
+			boxing
+		}{view, boxes}
 	case relation != nil && labelled:
 		return struct {
 			Sharded

@@ -23,6 +23,11 @@ type parity struct{}
 func (parity) Class(i int) int   { return i % 2 }
 func (parity) Classes() []string { return []string{"even", "odd"} }
 
+// corner boxes one object of each image.
+type corner struct{}
+
+func (corner) Boxes(i int) []Box { return []Box{{Right: 1 / float64(i+1), Bottom: 1}} }
+
 // What is known of a set is known of its views, and nothing else is.
 func TestViewsCarryWhatIsKnown(t *testing.T) {
 	const fewerCaptions, uncaptioned = "fewer captions", "uncaptioned" // whose pairs the relation does not count
@@ -31,23 +36,42 @@ func TestViewsCarryWhatIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		set               Set
 		related, labelled bool
+		boxed             bool
 		shards            []int
 	}{
-		{plain, false, false, nil},
-		{related, true, false, nil},
+		{plain, false, false, false, nil},
+		{related, true, false, false, nil},
 		{struct {
 			bare
 			parity
-		}{bare: plain}, false, true, nil},
+		}{bare: plain}, false, true, false, nil},
+		{struct {
+			bare
+			corner
+		}{bare: plain}, false, false, true, nil},
+		{struct {
+			bare
+			parity
+			corner
+		}{bare: plain}, false, true, true, nil},
+		{struct {
+			fake
+			corner
+		}{fake: related}, true, false, true, nil},
 		{struct {
 			fake
 			parity
-		}{fake: related}, true, true, nil},
-		{sharded{related, []int{0, 2, 3}}, true, false, []int{0, 2, 3}},
+			corner
+		}{fake: related}, true, true, true, nil},
+		{struct {
+			fake
+			parity
+		}{fake: related}, true, true, false, nil},
+		{sharded{related, []int{0, 2, 3}}, true, false, false, []int{0, 2, 3}},
 		{struct {
 			sharded
 			parity
-		}{sharded: sharded{related, []int{0, 2, 3}}}, true, true, []int{0, 2, 3}},
+		}{sharded: sharded{related, []int{0, 2, 3}}}, true, true, false, []int{0, 2, 3}},
 	} {
 		noisy, err := Noisy(c.set, 1, 1)
 		if err != nil {
@@ -67,6 +91,13 @@ func TestViewsCarryWhatIsKnown(t *testing.T) {
 			}
 			if ok && (labels.Class(1) != 1 || labels.Class(2) != 0 || labels.Classes()[1] != "odd") {
 				t.Errorf("%s: images 1 and 2 have classes %d and %d of %q", name, labels.Class(1), labels.Class(2), labels.Classes())
+			}
+			boxes, ok := view.(Boxed)
+			if ok != c.boxed {
+				t.Errorf("%s: has boxes: %v, want %v", name, ok, c.boxed)
+			}
+			if ok && boxes.Boxes(1)[0].Right != 0.5 {
+				t.Errorf("%s: image 1 has the boxes %v", name, boxes.Boxes(1))
 			}
 			want := c.shards
 			if want != nil && view.Len() == 3 {

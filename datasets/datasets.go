@@ -14,7 +14,7 @@ import (
 )
 
 // Set is one split of a collection: images, each with any number of captions. What else is known of them further interfaces tell, which
-// a set implements where it knows: [Related], [Labelled], [Sharded]. Its methods may be called concurrently.
+// a set implements where it knows: [Related], [Labelled], [Boxed], [Sharded]. Its methods may be called concurrently.
 type Set interface {
 	// Name tells the collection and the split, such as "scenes/train".
 	Name() string
@@ -62,6 +62,16 @@ type Labelled interface {
 	// Classes lists the names of the classes as a prompt says them: "aquarium fish", not "aquarium_fish". All splits of a collection
 	// have the same. The caller must not change it.
 	Classes() []string
+}
+
+// Box is a rectangle in an image. Its sides are fractions of the image's width and height, from 0 at the left and at the top.
+type Box struct{ Left, Top, Right, Bottom float64 }
+
+// Boxed is a Set that knows where the objects of its images are.
+type Boxed interface {
+	Set
+	// Boxes are those of the objects of image i, in no particular order. The caller must not change them.
+	Boxes(i int) []Box
 }
 
 // Sharded is a Set that lies in shards, each of which is best read from its beginning to its end.

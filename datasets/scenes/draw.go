@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+
+	"vlpx.internal/datasets"
 )
 
 // rgb is a colour with components from 0 to 1.
@@ -144,6 +146,16 @@ func (s Shape) covers(x, y float64) bool {
 		return hole*hole <= d && d <= 1
 	}
 	return false
+}
+
+// box is the smallest that holds the object's shape, which reaches as far to all four sides.
+func (o Object) box() datasets.Box {
+	half := radius[o.Size] / Cells
+	if o.Shape == Square {
+		half *= squareHalf
+	}
+	x, y := (float64(o.Column)+.5)/Cells, (float64(o.Row)+.5)/Cells
+	return datasets.Box{Left: x - half, Top: y - half, Right: x + half, Bottom: y + half}
 }
 
 const (

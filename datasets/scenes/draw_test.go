@@ -37,6 +37,32 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// A box holds all that is drawn of an object, and no smaller one of whole pixels does where a pixel is small.
+func TestBoxes(t *testing.T) {
+	const pixels = 400
+	for shape := Square; shape <= Ring; shape++ {
+		for size := Small; size <= Big; size++ {
+			o := Object{Attributes{shape, Red, size, Plain}, 2, 1}
+			canvas := make([]rgb, pixels*pixels)
+			look{size: pixels}.drawObject(canvas, o)
+			left, top, right, bottom := pixels, pixels, 0, 0
+			for k, p := range canvas {
+				if p[0] > 0 {
+					x, y := k%pixels, k/pixels
+					left, top, right, bottom = min(left, x), min(top, y), max(right, x+1), max(bottom, y+1)
+				}
+			}
+			b := o.box()
+			for _, side := range [][2]float64{{b.Left, float64(left)}, {b.Top, float64(top)}, {b.Right, float64(right)}, {b.Bottom, float64(bottom)}} {
+				if got := side[0] * pixels; math.Abs(got-side[1]) > 1.5 {
+					t.Errorf("%v %v: the box %+v, and drawn are %d to %d across and %d to %d down of %d", size, shape, b, left, right, top, bottom, pixels)
+					break
+				}
+			}
+		}
+	}
+}
+
 func TestDrawPixels(t *testing.T) {
 	s := Scene{Ground: Snow, Objects: []Object{{Attributes{Square, Green, Big, Striped}, 0, 3}}}
 	img := look{size: 32, ground: dimGround}.draw(s, nil)

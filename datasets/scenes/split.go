@@ -9,7 +9,8 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Split is one split of the collection. It implements datasets.Related and datasets.Labelled; its relation is known for every pair.
+// Split is one split of the collection. It implements datasets.Related, datasets.Labelled and datasets.Boxed; its relation is known for
+// every pair.
 type Split struct {
 	config   Config
 	name     string
@@ -31,6 +32,7 @@ type content struct {
 var (
 	_ datasets.Related  = (*Split)(nil)
 	_ datasets.Labelled = (*Split)(nil)
+	_ datasets.Boxed    = (*Split)(nil)
 )
 
 func newSplit(c Config, number, count, captions int) *Split {
@@ -155,4 +157,13 @@ func (s *Split) Classes() []string {
 		return shapeWords[1:]
 	}
 	return groundWords[1:]
+}
+
+// Boxes implements datasets.Boxed: the smallest that hold the shapes, in the order of the scene's objects.
+func (s *Split) Boxes(i int) []datasets.Box {
+	var boxes []datasets.Box
+	for _, o := range s.Scene(i).Objects {
+		boxes = append(boxes, o.box())
+	}
+	return boxes
 }

@@ -1,0 +1,190 @@
+package regions
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/gomlx/compute/dtypes/float16"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+	"github.com/gomlx/gomlx/support/exceptions"
+
+	"vlpx.internal/datasets/content"
+)
+
+// detected is what a file of regions has.
+type detected struct {
+	width    int       // features of a region
+	features []float64 // [regions, width]
+	boxes    []float64 // x1, y1, x2, y2, w, h as shares of the picture's width and height, [regions, 6]
+	sureness []float64 // of each region that it is something, [regions]; nil where the file does not tell
+	image    string    // the number of the picture, "" where the file does not tell
+}
+
+// regions is how many there are.
+func (d detected) regions() int { return len(d.boxes) / sides }
+
+const sides = 6 // numbers of a box
+
+// surest are the regions that count, by UNITER's rule, the surest first; where a file does not tell how sure they are, the first ones.
+func (d detected) surest(most int) []int {
+	order := make([]int, d.regions())
+	for k := range order {
+		order[k] = k
+	}
+	if d.sureness == nil {
+		return order[:min(most, len(order))]
+	}
+	sort.SliceStable(order, func(a, b int) bool { return d.sureness[order[a]] > d.sureness[order[b]] })
+	count := 0
+	for _, x := range d.sureness {
+		if x > sure {
+			count++
+		}
+	}
+	return order[:min(max(count, fewest), most, len(order))]
+}
+
+// largest is how many bytes an array of a file may take: 100 regions of 2,048 features take 0.8 MB.
+const largest = 1 << 28
+
+// readNPZ reads a file of regions. Arrays that it does not know stay unread.
+func readNPZ(name string) (detected, error) {
+	var d detected
+	file, err := zip.OpenReader(name)
+	if err != nil {
+		return d, fmt.Errorf("%w; make the file again", content.CutOff("the list of its arrays", err))
+	}
+	defer file.Close()
+	features, shape, err := array(file, "features")
+	if err != nil {
+		return d, err
+	}
+	boxes, of, err := array(file, "norm_bb")
+	switch {
+	case err != nil:
+		return d, err
+	case features == nil && boxes == nil:
+		return d, errors.New("neither features nor norm_bb is in it; write both, as docs/REGIONS.md says")
+	case len(shape) != 2 || len(of) != 2 || shape[0] != of[0] || of[1] != 6 && of[1] != 7:
+		return d, fmt.Errorf("features are %v and norm_bb is %v; write [n, width] and [n, 6]", shape, of)
+	}
+	d.width, d.features = shape[1], features
+	for k := range of[0] {
+		b := boxes[k*of[1] : k*of[1]+sides]
+		if !shares(b) {
+			return d, fmt.Errorf("norm_bb of region %d is %v; write x1, y1, x2, y2, w, h, those across by the picture's width and those down by its height", k, b)
+		}
+		d.boxes = append(d.boxes, b...)
+	}
+	if at := slices.IndexFunc(features, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); at >= 0 {
+		return d, fmt.Errorf("feature %d of region %d is no number; make the file again", at%d.width, at/d.width)
+	}
+	if d.sureness, err = sureness(file, d.regions()); err != nil {
+		return d, err
+	}
+	number, _, err := array(file, "image_id")
+	if err == nil && len(number) == 1 { // a name in the place of a number stays unread
+		d.image = fmt.Sprintf("%.0f", number[0])
+	}
+	return d, nil
+}
+
+// shares tells whether a box lies in its picture and has the width and height of its sides, but for rounding to float16.
+func shares(b []float64) bool {
+	const tolerance = 1e-2
+	for _, x := range b {
+		if !(x >= -tolerance && x <= 1+tolerance) {
+			return false
+		}
+	}
+	return math.Abs(b[2]-b[0]-b[4]) < tolerance && math.Abs(b[3]-b[1]-b[5]) < tolerance
+}
+
+// sureness is conf, [regions], or the largest of each row of [regions, classes].
+func sureness(file *zip.ReadCloser, regions int) ([]float64, error) {
+	conf, shape, err := array(file, "conf")
+	switch {
+	case err != nil || conf == nil:
+		return nil, err
+	case len(shape) == 1 && shape[0] == regions:
+		return conf, nil
+	case len(shape) != 2 || shape[0] != regions || shape[1] < 1:
+		return nil, fmt.Errorf("conf is %v for %d regions; write [n] or [n, classes]", shape, regions)
+	}
+	var best []float64
+	for k := range regions {
+		best = append(best, slices.Max(conf[k*shape[1]:(k+1)*shape[1]]))
+	}
+	return best, nil
+}
+
+// array reads an array of numbers, with its shape; nil where there is none of the name.
+func array(file *zip.ReadCloser, name string) (numbers []float64, shape []int, err error) {
+	at := slices.IndexFunc(file.File, func(f *zip.File) bool { return f.Name == name+".npy" })
+	if at < 0 {
+		return nil, nil, nil
+	}
+	entry := file.File[at]
+	if entry.UncompressedSize64 > largest {
+		return nil, nil, fmt.Errorf("%s takes %d bytes; regions of a picture take less than %d", name, entry.UncompressedSize64, largest)
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w; make the file again", name, err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, largest))
+	if err != nil {
+		return nil, nil, content.CutOff(name, err)
+	}
+	// What a header says may be wrong, and the library panics where it makes no sense.
+	panicked := exceptions.TryCatch[error](func() { numbers, shape, err = parse(text) })
+	if err = errors.Join(err, panicked); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w; make the file again", name, err)
+	}
+	return numbers, shape, nil
+}
+
+// parse reads the npy format.
+func parse(text []byte) ([]float64, []int, error) {
+	t, err := numpy.FromNpyReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer t.FinalizeAll()
+	var numbers []float64
+	t.ConstFlatData(func(flat any) {
+		switch flat := flat.(type) {
+		case []float16.Float16:
+			numbers = make([]float64, len(flat))
+			for k, x := range flat {
+				numbers[k] = float64(x.Float32())
+			}
+		case []float32:
+			numbers = wide(flat)
+		case []float64:
+			numbers = wide(flat)
+		case []int32:
+			numbers = wide(flat)
+		case []int64:
+			numbers = wide(flat)
+		default:
+			err = fmt.Errorf("it is an array of %s; write float16 or float32", t.DType())
+		}
+	})
+	return numbers, slices.Clone(t.Shape().Dimensions), err
+}
+
+func wide[T float32 | float64 | int32 | int64](from []T) []float64 {
+	to := make([]float64, len(from))
+	for k, x := range from {
+		to[k] = float64(x)
+	}
+	return to
+}

@@ -70,10 +70,14 @@ func (row Row) runs(known map[string]bool) {
 		reference.runs(known)
 		methods = append(methods, reference.Method(scale), reference.Tune != nil)
 	}
+	if row.From != nil {
+		row.From.runs(known)
+		methods = append(methods, row.From.Name)
+	}
 	known[of(methods...)] = true
 	if scale.WarmStart != 0 {
 		warm := scale.warmStart()
-		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warmMethod(), []uint64{warmSeed})[0].ID()] = true
+		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warm.warmMethod(), []uint64{warmSeed})[0].ID()] = true
 	}
 	if row.Tune != nil {
 		known[of(append(methods, row.Tune(scale))...)] = true

@@ -41,6 +41,8 @@ func Frameworks() []Kind {
 		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)", preset: (*Scale).likeSimCLR,
 			tasks: Scale.probes,
 			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},
+		{Name: "UNITER", What: "one transformer over tokens and regions (Chen et al., 2020)", preset: (*Scale).likeUNITER,
+			build: func(s Scale, vocab int) framework.Framework { return s.uniter(vocab) }},
 	}
 }
 

@@ -88,6 +88,26 @@ func Methods() []Method {
 			Parts: func(s Scale) negative.Method { return s.without(s.batchQuantile()) }},
 		{Name: "SogCLR (Oracle)", Aliases: []string{"Oracle SogCLR"}, Source: "METHODS.md 10.2", What: "SogCLR without the negatives that are false by the data's relation",
 			Parts: func(s Scale) negative.Method { return s.without(negative.Exact{Use: s.Global.begin(s.Epochs)}) }},
+		{Name: "UNITER", Source: "Chen et al., 2020; METHODS.md 12", What: "the hardest of many retrieved negatives",
+			Parts: func(s Scale) negative.Method { return s.retrieved(nil) }},
+		{Name: "UNITER+MLM", Source: "TAGS-DC, section 3.2; METHODS.md 12", What: "retrieved negatives, and masked words: TAGS' static generator",
+			Parts: func(s Scale) negative.Method { return s.retrieved(s.generator()) }},
+		{Name: "TAGS", Source: "TAGS-DC, section 2; METHODS.md 12", What: "retrieved negatives, and such as are written from captions",
+			Parts: func(s Scale) negative.Method { return s.retrieved(s.tags()) }},
+		{Name: "TAGS-DC", Source: "TAGS-DC; METHODS.md 12", What: "TAGS with word discrimination and word correction",
+			Parts: func(s Scale) negative.Method { return s.retrieved(s.tagsDC()) }},
+		{Name: "TAGS w/ WM", Source: "TAGS-DC, section 3.2; METHODS.md 12", What: "TAGS that masks words instead of what a scene graph names",
+			Parts: func(s Scale) negative.Method {
+				t := s.tags()
+				t.ByWord = true
+				return s.retrieved(t)
+			}},
+		{Name: "TAGS w/ SG", Source: "TAGS-DC, section 3.2; METHODS.md 12", What: "TAGS whose sentences a frozen model writes", Reference: "UNITER+MLM",
+			Parts: func(s Scale) negative.Method {
+				t := s.tags()
+				t.Static = true
+				return s.retrieved(t)
+			}},
 	}
 }
 

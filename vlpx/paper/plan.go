@@ -181,6 +181,7 @@ type planner struct {
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
 func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
+	base := scale
 	plain := scale.Framework == ""
 	if err := row.onto(&scale); err != nil {
 		return nil, err
@@ -223,6 +224,15 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	}
 	if err := w.warm(runs, scale, vocabulary, vocab); err != nil {
 		return nil, err
+	}
+	if row.From != nil {
+		first, err := w.runs(*row.From, base, data)
+		if err != nil {
+			return nil, err
+		}
+		for k := range runs {
+			runs[k].Init, runs[k].Train.Init = &first[k], first[k].ID()
+		}
 	}
 	if row.Reference != nil {
 		references, err := w.runs(*row.Reference, scale, data)
@@ -322,7 +332,7 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	if err != nil {
 		return err
 	}
-	starts := w.of(scale, data, vocabulary, vocab, warmMethod(), []uint64{warmSeed})
+	starts := w.of(scale, data, vocabulary, vocab, scale.warmMethod(), []uint64{warmSeed})
 	if err := w.publish(starts, scale); err != nil {
 		return err
 	}

@@ -67,13 +67,17 @@ type Scale struct {
 	// Scheduler is FALCON's; its search space is SearchSpace where it names none.
 	Scheduler negative.Scheduled
 	Global    Global
+	Writing   Writing
 
 	Optimiser train.AdamW
 	LARS      train.LARS     // in the place of Optimiser, unless it is zero
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
+	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
+	Pretraining Pretraining
 
-	folder bool // the data is a folder of images instead of generated scenes
+	folder      bool // the data is a folder of images instead of generated scenes
+	pretraining bool // this is the scale of such a warm start
 }
 
 // Scales are the presets by name, for generated scenes.
@@ -89,13 +93,19 @@ func scales() []Scale {
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
+		Writing:   publishedWriting(),
 	}
+	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
+	tiny.Writing.FurtherRate = 4e-5
+	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.
+	tiny.Writing.ISTM, tiny.Writing.WoD, tiny.Writing.WoC = 0.1, 0.1, 0.1
 	// Of scenes one caption in twenty is true of another image, and an anchor is seen too seldom for its threshold to come down from 1.
 	tiny.Global.Alpha, tiny.Global.FromBatch = 0.05, true
 	mini := tiny
 	mini.Name = "mini"
 	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
 	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
+	mini.Writing.Pool, mini.Writing.Hard, mini.Writing.Masks, mini.Writing.Refills, mini.Writing.Keep = 15, 3, 4, 4, 4
 	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
 	mini.Patch = 8
 	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
@@ -108,6 +118,7 @@ func scales() []Scale {
 	small := mini
 	small.Name = "small"
 	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Size: 128, Density: "spec"}.WithDefaults()
+	small.Writing.Pool, small.Writing.Hard, small.Writing.Masks, small.Writing.Refills, small.Writing.Keep = 63, 15, 8, 8, 15
 	small.Rerank, small.BatchSize, small.MaxLen = 64, 96, 25
 	small.Epochs, small.WarmStart = 10, 10
 	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
@@ -128,7 +139,7 @@ func scales() []Scale {
 	paper.likeALBEF()
 	paper.Rerank = 256
 	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
-	paper.Global = publishedGlobal()
+	paper.Global, paper.Writing = publishedGlobal(), publishedWriting()
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
@@ -186,7 +197,9 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 		optimiser = train.AdamW{}
 	}
 	schedule := s.Schedule
-	schedule.Past += s.WarmStart
+	if s.Pretraining.Rate == 0 {
+		schedule.Past += s.WarmStart
+	}
 	if schedule.Epochs == 0 {
 		schedule.Epochs = schedule.Past + s.Epochs
 	}

@@ -8,7 +8,10 @@ const warmSeed = 1
 // warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
 // portions of the data, as the papers' pre-trained encoders are.
 func (s Scale) warmStart() Scale {
-	if s.Schedule.Epochs == 0 {
+	switch p := s.Pretraining; {
+	case p.Rate > 0:
+		s.Schedule, s.BatchSize, s.pretraining = s.linear(p.Rate, s.WarmStart), p.BatchSize, true
+	case s.Schedule.Epochs == 0:
 		s.Schedule.Epochs = s.WarmStart + s.Epochs
 	}
 	s.Epochs, s.WarmStart = s.WarmStart, 0
@@ -16,9 +19,12 @@ func (s Scale) warmStart() Scale {
 	return s
 }
 
-// warmMethod trains the warm start: InfoNCE on uniform mini-batches.
-func warmMethod() negative.Method {
+// warmMethod trains the warm start: InfoNCE on uniform mini-batches, or what the framework has for its pre-training.
+func (s Scale) warmMethod() negative.Method {
 	m := negative.Plain()
 	m.Name = "Warm start"
+	if s.pretraining {
+		m.Masking = s.Writing.Rate
+	}
 	return m
 }

@@ -21,6 +21,8 @@ type Schedule struct {
 	// Ramp epochs, then in a cosine to Min at the end of Epochs. Units and Unit are not used.
 	Smooth bool    `json:",omitempty"`
 	Ramp   float64 `json:",omitempty"`
+	// Linear has a Smooth rate fall in a line in the place of the cosine, as UNITER and TAGS-DC have it (METHODS.md 12.5).
+	Linear bool `json:",omitempty"`
 }
 
 // Validate tells what is wrong with the settings.
@@ -37,6 +39,8 @@ func (s Schedule) Validate() error {
 	case s.Smooth && s.Units > 0 || !s.Smooth && s.Ramp != 0:
 		return fmt.Errorf("train: a warm-up of %d steps and one over %g epochs; the first is for a rate that moves once an epoch, the second for a smooth one",
 			s.Units, s.Ramp)
+	case s.Linear && !s.Smooth:
+		return fmt.Errorf("train: a rate that falls in a line moves at every iteration; set schedule.smooth, too")
 	case !(s.Ramp >= 0 && s.Ramp < float64(s.Epochs)):
 		return fmt.Errorf("train: a warm-up over %g of %d epochs; some must be left for the cosine", s.Ramp, s.Epochs)
 	}
@@ -65,7 +69,11 @@ func (s Schedule) smooth(done float64) float64 {
 	if done < s.Ramp {
 		return s.Warmup + (s.Rate-s.Warmup)*done/s.Ramp
 	}
-	return s.cosine(done-s.Ramp, float64(s.Epochs)-s.Ramp)
+	if left := float64(s.Epochs) - s.Ramp; !s.Linear {
+		return s.cosine(done-s.Ramp, left)
+	} else {
+		return max(s.Min, s.Rate*(1-(done-s.Ramp)/left))
+	}
 }
 
 // cosine is the rate after so many epochs of a cosine over a number of them.

@@ -1,0 +1,119 @@
+package paper
+
+import (
+	"cmp"
+	"math"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework/uniter"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// Writing are the settings of TAGS-DC: of negatives that are retrieved and written, and of what is learned of them (METHODS.md 12.5).
+type Writing struct {
+	Pool, Hard int // retrieved negatives that are scored, and the hardest of them, that are kept
+	// Masks, Refills and Keep are K, L and m: a caption's maskings, the refills of each, and the hardest sentences, that are kept.
+	Masks, Refills, Keep int
+	Temperature          float64 // of refilling
+	Rate                 float64 // of masking
+	// MLM, ISTM, WoD and WoC are the lambdas.
+	MLM, ISTM, WoD, WoC float64
+	// Further is the epochs of the second stage, which goes on from the first, and FurtherRate its learning rate.
+	Further     int
+	FurtherRate float64
+}
+
+// publishedWriting is that of Flickr30K and the base setting (TAGS-DC, table 5).
+func publishedWriting() Writing {
+	return Writing{
+		Pool: 399, Hard: 31, Masks: 20, Refills: 20, Keep: 31, Temperature: 1.5, Rate: 0.15, MLM: 0.1, ISTM: 1e-3, WoD: 1e-3, WoC: 1e-3,
+		Further: 1, FurtherRate: 1e-5,
+	}
+}
+
+// Pretraining is that of a framework which has a stage of its own for it, such as UNITER: the regime of Scale.WarmStart there.
+type Pretraining struct {
+	Rate      float64 // learning rate; 0 where the warm start shares the cosine of what goes on from it
+	BatchSize int
+}
+
+// tags are TAGS' written negatives at this scale, without the tasks on their words.
+func (s Scale) tags() negative.TAGS {
+	w := s.Writing
+	return negative.TAGS{Masks: w.Masks, Refills: w.Refills, Keep: w.Keep, Temperature: w.Temperature, Rate: w.Rate, MLM: w.MLM, ISTM: w.ISTM}
+}
+
+// tagsDC are tags with word discrimination and word correction.
+func (s Scale) tagsDC() negative.TAGS {
+	t := s.tags()
+	t.WoD, t.WoC = s.Writing.WoD, s.Writing.WoC
+	return t
+}
+
+// generator masks words and predicts them, and writes nothing.
+func (s Scale) generator() negative.TAGS {
+	t := s.tags()
+	t.Refills, t.Keep, t.Temperature, t.ISTM = 0, 0, 0, 0
+	return t
+}
+
+// retrieved is a method that retrieves its negatives, and writes.
+func (s Scale) retrieved(w negative.Writing) negative.Method {
+	return negative.Method{Matching: negative.Retrieved{Pool: s.Writing.Pool, Keep: s.Writing.Hard}, Writing: w, Masking: s.Writing.Rate}.WithDefaults()
+}
+
+// uniter is UNITER at this scale, with all of its layers in the place of the text encoder's. Regions tells what it sees.
+func (s Scale) uniter(vocab int) uniter.Model {
+	return uniter.Model{
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Dropout: s.Dropout},
+		Half: s.Half, Margin: 0.2, Pretraining: s.pretraining,
+	}
+}
+
+// likeUNITER changes a scale to what UNITER has as TAGS-DC fine-tunes it: a pre-training of its own, then a rate that rises over a tenth of the
+// steps and falls in a line (METHODS.md 12.5); at the paper's scale the sizes of UNITER-base.
+func (s *Scale) likeUNITER() {
+	s.Fusion, s.MeanPool, s.Augment = 0, false, false
+	s.Scenes.TrainCaptions = 0 // as many as Flickr30K has, by which written sentences are filtered
+	s.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-6, WeightDecay: 0.01, ClipNorm: 2}
+	switch s.Name {
+	case "tiny":
+		s.TextLayers, s.Epochs, s.WarmStart, s.BatchSize = 1, 2, 1, 8
+		s.Pretraining = Pretraining{Rate: 2e-3, BatchSize: 8}
+	case "mini":
+		s.TextLayers, s.BatchSize, s.Epochs, s.WarmStart = 3, 16, 1, 12
+		s.Scenes.Train, s.Scenes.Val, s.Scenes.Test = 2000, 200, 200
+		s.Pretraining = Pretraining{Rate: 1e-3, BatchSize: 32}
+	case "small":
+		s.TextLayers, s.BatchSize, s.Epochs, s.WarmStart = 6, 32, 3, 10
+		s.Pretraining = Pretraining{Rate: 3e-4, BatchSize: 96}
+	case "paper":
+		full := uniter.Paper()
+		s.Width, s.Heads, s.MLP, s.TextLayers, s.Positions = full.Text.Width, full.Text.Heads, full.Text.MLP, full.Text.Layers, full.Text.Positions
+		s.MaxLen, s.BatchSize, s.Epochs = 60, 8, 5
+	}
+	s.Schedule = s.linear(s.Schedule.Rate/10, s.Epochs)
+	if s.Name == "paper" {
+		s.Schedule = s.linear(5e-5, s.Epochs)
+	}
+}
+
+// linear is a learning rate that rises over the first tenth of the epochs and falls in a line to almost nothing.
+func (Scale) linear(rate float64, epochs int) train.Schedule {
+	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
+}
+
+// Further is the second stage of TAGS-DC: it goes on from the row's run with another method, for Writing.Further epochs.
+func (row Row) Further(method string) Row {
+	first := row
+	second := MethodRow(method)
+	second.From = &first
+	return second.On(row.Framework, func(s *Scale) {
+		if row.Vary != nil {
+			row.Vary(s)
+		}
+		s.Epochs, s.Schedule = s.Writing.Further, s.linear(s.Writing.FurtherRate, s.Writing.Further)
+	})
+}

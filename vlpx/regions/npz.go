@@ -58,7 +58,7 @@ func readNPZ(name string) (detected, error) {
 	var d detected
 	file, err := zip.OpenReader(name)
 	if err != nil {
-		return d, fmt.Errorf("%w; make the file again", content.CutOff("the list of its arrays", err))
+		return d, fmt.Errorf("%w: it is no npz file, or cut off; make it again", err)
 	}
 	defer file.Close()
 	features, shape, err := array(file, "features")

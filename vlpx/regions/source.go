@@ -8,9 +8,9 @@ import (
 	"vlpx.internal/datasets/loader"
 )
 
-// Geometry is how many numbers of a row tell where the region is, behind its features: x1, y1, x2, y2, w, h and w*h, as fractions of the
-// image's width and height, and 1, or all 0 in a row to spare.
-const Geometry = 8
+// place is how many numbers of a row tell where the region is, behind its features: x1, y1, x2, y2, w, h as shares of the image's width and
+// height, w*h, and 1. A row to spare is 0.
+const place = 8
 
 // Source says what the regions of images are: one of Boxes, Files and Grid. It is plain data: its JSON is part of a run's identity.
 type Source struct {
@@ -43,7 +43,7 @@ func (s Source) Validate() error {
 	return nil
 }
 
-// Open gives the regions of a set's images, [Count, Width+Geometry] each. locked are a locked encoder's tokens of the same set, [Count, Width],
+// Open gives the regions of a set's images, [Count, Width+8] each as field.Image has them. locked are a locked encoder's tokens of the same set, [Count, Width],
 // where the source is a Grid of them.
 func (s Source) Open(set datasets.Set, locked loader.Features) (loader.Features, error) {
 	if err := s.Validate(); err != nil {
@@ -61,11 +61,11 @@ func (s Source) Open(set datasets.Set, locked loader.Features) (loader.Features,
 }
 
 // size is how many numbers an image has.
-func (s Source) size() int { return s.Count * (s.Width + Geometry) }
+func (s Source) size() int { return s.Count * (s.Width + place) }
 
 // row is row k of an image's numbers.
 func (s Source) row(out []float32, k int) []float32 {
-	stride := s.Width + Geometry
+	stride := s.Width + place
 	return out[k*stride : (k+1)*stride]
 }
 

@@ -195,6 +195,17 @@ func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
 // MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary.
 func (t *Tokenizer) MaxWords() int { return t.kind.words }
 
+// Places are where words lie among the ids of a text made of them, as Encode gives these behind [CLS], each from the first id to behind the
+// last.
+func (t *Tokenizer) Places(words []string) [][2]int {
+	places, at := make([][2]int, len(words)), 0
+	for k, word := range words {
+		n := len(t.word(word))
+		places[k], at = [2]int{at, at + n}, at+n
+	}
+	return places
+}
+
 // word are the ids of what stands between white space. Captions repeat their words.
 func (t *Tokenizer) word(word string) []int32 {
 	if met, ok := t.words.Load(word); ok {

@@ -29,6 +29,8 @@ type Measured struct {
 	Laid      *Laid       // images in the plane; nil where no task lays any out
 	// Thresholds are histograms of the thresholds of false negatives; see the task of that name.
 	Thresholds []ThresholdBins
+	// Sentences are captions with negatives that were written from them; none where no task writes any.
+	Sentences []Sentence
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module

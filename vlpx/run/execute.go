@@ -92,6 +92,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
 		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid, Thresholds: measured.Thresholds,
+		Sentences: measured.Sentences,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return result, e.Store.publish(r, resultName, result)

@@ -45,6 +45,8 @@ type Result struct {
 	Laid *eval.Laid `json:",omitempty"`
 	// Thresholds are histograms of the thresholds of false negatives over the training pairs, where a task of the run compares them.
 	Thresholds []eval.ThresholdBins `json:",omitempty"`
+	// Sentences are captions of the test split with negatives that the model wrote, where a task of the run has it write.
+	Sentences []eval.Sentence `json:",omitempty"`
 	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 

@@ -39,6 +39,12 @@ func (t *trainer) count(batch []int, out Output) error {
 	if out.Has(field.FoundOfImages) && t.Epoch == c.Epochs-1 && t.Step == 0 {
 		t.Current.Found.show(floats(field.FoundOfImages), batch)
 	}
+	if out.Has(field.Sentences) {
+		t.write(batch, writtenStep{
+			sentences: places(field.Sentences), passed: floats(field.SentencePassed), scores: floats(field.SentenceScores),
+			kept: places(field.SentencesKept), captions: floats(field.CaptionScores),
+		})
+	}
 	if out.Has(field.Weights) {
 		t.Current.weigh(floats(field.Weights), batch, t.pairs, t.relation)
 	}

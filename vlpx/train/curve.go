@@ -45,6 +45,7 @@ type Record struct {
 	Labels      *Labels            `json:"labels,omitempty"`     // where ITC's are soft
 	Weighing    *Weighing          `json:"weighing,omitempty"`   // where the contrast weighs the negatives
 	Found       *Found             `json:"found,omitempty"`      // where the method leaves negatives out
+	Written     *Written           `json:"written,omitempty"`    // where it writes negatives
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -130,6 +131,9 @@ func (r Record) Counted() map[string]float64 {
 	if r.Found != nil {
 		maps.Copy(counted, r.Found.metrics())
 	}
+	if r.Written != nil {
+		maps.Copy(counted, r.Written.metrics())
+	}
 	if r.Scheduling == nil || r.Scheduling.Reward.N == 0 {
 		return counted
 	}
@@ -195,6 +199,7 @@ type tally struct {
 	Labels      *Labels
 	Weighing    *Weighing
 	Found       *Found
+	Written     *Written
 	last        float64
 }
 
@@ -250,7 +255,7 @@ func (t tally) record(epoch int, rate float64) Record {
 		means[name] = sum / float64(t.Steps)
 	}
 	return Record{Epoch: epoch, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found}
+		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found, Written: t.Written}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

@@ -3,16 +3,20 @@ package train
 import (
 	"slices"
 
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/scenegraph"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
 )
 
-// drafts are the maskings of a mini-batch's captions, [batch, K, tokens], with the phrases that each masks.
+// drafts are the maskings of a mini-batch's captions, [batch, K, tokens], with what they mask.
 type drafts struct {
 	step          [2]int // epoch and step
 	masked, words []int32
-	drawn         [][]int // of each draft, the phrases of its caption
+	elements      []string // of each draft, what alone it masks: object, attribute or relation; "" for several and for words
+	captions      []int32  // ids, [batch, tokens]
+	graphless     []bool   // of each caption
 }
 
 // drafts masks the captions of the current step, once.
@@ -23,27 +27,58 @@ func (t *trainer) drafts(b miniBatch) drafts {
 	c, special := t.job.Config, t.special()
 	tags := c.Method.Writing.(negative.TAGS)
 	r := random.Stream(c.Seed, "drafts", t.Epoch, t.Step)
-	d := drafts{step: [2]int{t.Epoch, t.Step}}
+	d := drafts{step: [2]int{t.Epoch, t.Step}, captions: b.IDs}
 	draws := objective.PhraseDraws{
 		Uniform: r.Float64,
 		Word:    func() int32 { return r.Int32N(int32(t.job.Tokenizer.Size())) },
 		Shuffle: r.Shuffle,
 	}
-	for k := range b.Pairs {
+	for k, pair := range b.Pairs {
 		ids := b.IDs[k*c.MaxLen : (k+1)*c.MaxLen]
 		words := ids[1 : length(ids, special.Pad)-1]
-		var phrases [][]int
-		for _, m := range objective.MaskPhrases(words, phrases, tags.Masks, tags.Rate, special.Mask, draws) {
+		var phrases []scenegraph.Phrase
+		if !tags.ByWord {
+			phrases = t.phrases(t.pairs[pair], len(words))
+		}
+		d.graphless = append(d.graphless, !tags.ByWord && phrases == nil)
+		var places [][]int
+		for _, p := range phrases {
+			places = append(places, p.At)
+		}
+		for _, m := range objective.MaskPhrases(words, places, tags.Masks, tags.Rate, special.Mask, draws) {
 			d.masked = append(d.masked, ids...)
 			copy(d.masked[len(d.masked)-c.MaxLen+1:], m.IDs)
 			labels := slices.Repeat([]int32{objective.Ignored}, c.MaxLen)
 			copy(labels[1:], m.Labels)
 			d.words = append(d.words, labels...)
-			d.drawn = append(d.drawn, m.Drawn)
+			of := ""
+			if phrases != nil {
+				of = element(phrases, m.Drawn)
+			}
+			d.elements = append(d.elements, of)
 		}
 	}
 	t.drafted = d
 	return d
+}
+
+// phrases are those of the scene graph of a pair's caption, by places among so many ids of it; nil where it has none.
+func (t *trainer) phrases(pair datasets.Pair, ids int) []scenegraph.Phrase {
+	graph := datasets.GraphOf(t.job.Set, pair)
+	of := t.job.Tokenizer.Places(graph.Words)
+	var phrases []scenegraph.Phrase
+	for _, p := range graph.Phrases() {
+		var at []int
+		for _, word := range p.At {
+			for place := of[word][0]; place < min(of[word][1], ids); place++ {
+				at = append(at, place)
+			}
+		}
+		if at != nil {
+			phrases = append(phrases, scenegraph.Phrase{Kind: p.Kind, At: at})
+		}
+	}
+	return phrases
 }
 
 // length is the number of ids before the padding.

@@ -280,6 +280,7 @@ func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, 
 		if measured.Items != nil {
 			all.Items = measured.Items
 		}
+		all.Sentences = append(all.Sentences, measured.Sentences...)
 		if measured.Laid != nil {
 			all.Laid = measured.Laid
 		}

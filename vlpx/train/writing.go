@@ -64,7 +64,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 
 // phrases are those of the scene graph of a pair's caption, by places among so many ids of it; nil where it has none.
 func (t *trainer) phrases(pair datasets.Pair, ids int) []scenegraph.Phrase {
-	graph := datasets.GraphOf(t.job.Set, pair)
+	graph := graphOf(t.job.Set, pair)
 	of := t.job.Tokenizer.Places(graph.Words)
 	var phrases []scenegraph.Phrase
 	for _, p := range graph.Phrases() {
@@ -119,4 +119,17 @@ func (t *trainer) annotated(b miniBatch) []int32 {
 		all = append(append(all, ids...), make([]int32, most-len(ids))...)
 	}
 	return all
+}
+
+type judging interface {
+	Judge(image int, sentence string) (holds, known bool)
+}
+
+func graphOf(set datasets.Set, pair datasets.Pair) scenegraph.Graph {
+	if g, ok := set.(interface {
+		Graph(image, caption int) scenegraph.Graph
+	}); ok {
+		return g.Graph(pair.Image, pair.Caption)
+	}
+	return scenegraph.Parse(pair.Text(set))
 }

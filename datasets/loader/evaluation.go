@@ -37,29 +37,39 @@ func Pixels(ctx context.Context, set datasets.Set, images []int, size int) (pixe
 	return pixels, skipped, nil
 }
 
-// Unreadable decodes all images of a set, in parallel, and tells those that fail, in order. It keeps none.
-func Unreadable(ctx context.Context, set datasets.Set) ([]Skip, error) {
+// Unreadable decodes all images of a set, or reads their features where these are not nil, in parallel, and tells those that fail, in order. It
+// keeps none.
+func Unreadable(ctx context.Context, set datasets.Set, features Features) ([]Skip, error) {
 	images := make([]int, set.Len())
 	for i := range images {
 		images[i] = i
 	}
-	return Decode(ctx, set, images, func(int, image.Image) {})
+	if features == nil {
+		return Decode(ctx, set, images, func(int, image.Image) {})
+	}
+	return all(ctx, set, images, func(n int) error { return features.Features(ctx, n, make([]float32, features.Size())) })
 }
 
 // Decode gives the image of each index to use, with its position, in parallel. It tells each image that fails once.
 func Decode(ctx context.Context, set datasets.Set, images []int, use func(n int, img image.Image)) (skipped []Skip, err error) {
+	return all(ctx, set, images, func(n int) error {
+		img, err := set.Image(ctx, images[n])
+		if err == nil {
+			use(n, img)
+		}
+		return err
+	})
+}
+
+// all reads something of the image at each position, in parallel. It tells each image that fails once.
+func all(ctx context.Context, set datasets.Set, images []int, read func(n int) error) (skipped []Skip, err error) {
 	failed := make([]error, len(images))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(images)) {
 		workers.Go(func() {
 			for n := int(next.Add(1)) - 1; n < len(images) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				img, err := set.Image(ctx, images[n])
-				if err != nil {
-					failed[n] = err
-					continue
-				}
-				use(n, img)
+				failed[n] = read(n)
 			}
 		})
 	}

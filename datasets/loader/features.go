@@ -7,13 +7,13 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Features are what a locked encoder makes of the images of a set: without a gradient, and of images without augmentation, they never
-// change. Their methods may be called concurrently.
+// Features are what a model reads of the images of a set in the place of pixels, a locked encoder's tokens or regions: without a gradient, and
+// of images without augmentation, they never change. Their methods may be called concurrently.
 type Features interface {
 	// Size is how many numbers an image has.
 	Size() int
-	// Features writes those of image i, [Size]. Of an image that cannot be decoded they are those of the mean colour, and the error
-	// says why.
+	// Features writes those of image i, [Size]. Of an image that cannot be read they are those of the mean colour, or of no regions, and the
+	// error says why.
 	Features(ctx context.Context, i int, out []float32) error
 }
 
@@ -24,20 +24,17 @@ func Images(ctx context.Context, set datasets.Set, images []int, size int, featu
 		return Pixels(ctx, set, images, size)
 	}
 	stride := features.Size()
-	numbers = make([]float32, len(images)*stride)
-	told := map[int]bool{}
-	for n, i := range images {
+	for _, i := range images {
 		if err := inside(set, i); err != nil {
 			return nil, nil, err
 		}
-		err := features.Features(ctx, i, numbers[n*stride:(n+1)*stride])
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		if err != nil && !told[i] {
-			told[i] = true
-			skipped = append(skipped, Skip{i, set.Key(i), err})
-		}
+	}
+	numbers = make([]float32, len(images)*stride)
+	skipped, err = all(ctx, set, images, func(n int) error {
+		return features.Features(ctx, images[n], numbers[n*stride:(n+1)*stride])
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return numbers, skipped, nil
 }

@@ -479,7 +479,7 @@ func TestPixels(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	set := toys{n: 40, broken: map[int]bool{31: true, 4: true}}
-	skipped, err := Unreadable(context.Background(), set)
+	skipped, err := Unreadable(context.Background(), set, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Unreadable(ctx, set); !errors.Is(err, context.Canceled) {
+	if _, err := Unreadable(ctx, set, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }

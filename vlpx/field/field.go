@@ -20,7 +20,7 @@ type Name string
 
 // What a step may read of a mini-batch of pairs.
 const (
-	Image    Name = "image"           // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width]
+	Image    Name = "image"           // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width], or regions, see framework.Regional
 	View     Name = "second view"     // the same images augmented by draws of their own, as Image
 	Captions Name = "captions"        // ids, padded with zeros, [batch, tokens] int32
 	Masked   Name = "masked captions" // the ids with MLM's masks, [batch, tokens] int32

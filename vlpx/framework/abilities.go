@@ -51,6 +51,15 @@ type Lockable interface {
 	Lock(width int) Framework
 }
 
+// Regional is a Framework that reads regions of images in the place of pixels.
+type Regional interface {
+	Framework
+	// WithRegions is the framework that reads images of so many regions at most, of so many features each: field.Image is [batch, count,
+	// features+8]. Behind its features a row has the region's x1, y1, x2, y2, w and h as shares of the image's width and height, w*h, and 1;
+	// a row to spare is 0.
+	WithRegions(count, features int) Framework
+}
+
 // Exported is a Framework whose models other programs read.
 type Exported interface {
 	Framework

@@ -60,6 +60,9 @@ func (s Source) Open(set datasets.Set, locked loader.Features) (loader.Features,
 	return openGrid(s, locked)
 }
 
+// Shape is that of an image, as field.Image has it.
+func (s Source) Shape() []int { return []int{s.Count, s.Width + place} }
+
 // size is how many numbers an image has.
 func (s Source) size() int { return s.Count * (s.Width + place) }
 

@@ -107,8 +107,10 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval for a framework that embeds captions",
 			r.Train.Method.Name)
 	}
-	if err := r.selectable(); err != nil {
-		return data{}, err
+	for _, check := range []func() error{r.seen, r.selectable} {
+		if err := check(); err != nil {
+			return data{}, err
+		}
 	}
 	collection, err := r.Data.Open()
 	if err != nil {
@@ -134,7 +136,7 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 			return data{}, err
 		}
 	}
-	return e.look(ctx, r.Data, collection, "val", "test")
+	return e.look(ctx, r, collection, "val", "test")
 }
 
 // selectable tells why the metric by which the best epoch is selected is none to do so by.
@@ -185,7 +187,7 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...e
 }
 
 // Measure measures a model on a split of a run's data, by the run's own tasks where none are named. Of the run it needs the data, the
-// tasks, the locked encoder, and the sizes of images and captions.
+// tasks, the locked encoder, the regions, and the sizes of images and captions.
 func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split string, tasks ...eval.Task) (map[string]float64, error) {
 	collection, err := r.Data.Open()
 	if err != nil {
@@ -205,7 +207,7 @@ func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m 
 	if err != nil {
 		return nil, err
 	}
-	looked, err := e.look(ctx, r.Data, c, split)
+	looked, err := e.look(ctx, r, c, split)
 	if err != nil {
 		return nil, err
 	}

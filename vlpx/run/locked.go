@@ -12,9 +12,8 @@ import (
 // lockedBytes is Run.LockedBytes where it is 0.
 const lockedBytes = 10e9
 
-// Features are what the run's locked encoder makes of the part of a split that is used, and how to close them; nil where the run has
-// none. They are made where they are not in the store.
-func (e *Executor) Features(ctx context.Context, r Run, c datasets.Collection, split string) (features loader.Features, close func(), err error) {
+// tokens are what the run's locked encoder makes of the part of a split that is used, and how to close them; nil where the run has none.
+func (e *Executor) tokens(ctx context.Context, r Run, c datasets.Collection, split string) (tokens loader.Features, close func(), err error) {
 	if r.Locked == nil {
 		return nil, func() {}, nil
 	}

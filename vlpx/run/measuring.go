@@ -48,7 +48,9 @@ func (m *measuring) subject(ctx context.Context, d Data, c data, split string) (
 
 // looked is the model on a split that nobody has looked through yet for images that cannot be read.
 func (m *measuring) looked(ctx context.Context, d Data, c datasets.Collection, split string) (eval.Subject, error) {
-	looked, err := m.e.look(ctx, d, c, split)
+	of := m.run
+	of.Data = d
+	looked, err := m.e.look(ctx, of, c, split)
 	if err != nil {
 		return eval.Subject{}, err
 	}

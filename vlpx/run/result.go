@@ -34,7 +34,7 @@ type Result struct {
 	PeakMemory    int64
 	SkippedImages int
 	// Skipped tells the training images that could not be read, for which others stood in the mini-batches. Unreadable names those of
-	// the splits "val" and "test", which take part as the mean colour. Neither is there where all images could be read.
+	// the splits "val" and "test", which take part as the mean colour, or without regions where these lie in files. Neither is there where all images could be read.
 	Skipped    []string            `json:",omitempty"`
 	Unreadable map[string][]string `json:",omitempty"`
 	// Retrieved are examples from the test split; none in results of older versions.

@@ -18,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -35,6 +36,8 @@ type Run struct {
 	Weights Weights `json:",omitzero"`
 	// Locked is the image encoder without gradient in front of the model; nil where the model reads pixels.
 	Locked *locked.Encoder `json:",omitempty"`
+	// Regions are those that the model reads in the place of pixels; the zero value where it reads none.
+	Regions regions.Source `json:",omitzero"`
 	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
 	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.

@@ -11,25 +11,27 @@ import (
 )
 
 // data is a collection with what is known of its images. Evaluation leaves no image out, since a smaller split is an easier one:
-// an image that cannot be read takes part as the mean colour, is told before training, and stands in the result. The bytes of
+// an image that cannot be read takes part as the mean colour, or without regions, is told before training, and stands in the result. The bytes of
 // images are in the collection's hash, so that such a result is never that of the data with the image mended.
 type data struct {
 	datasets.Collection
 	unreadable map[string][]string // keys of images by split; none where all can be read
 }
 
-// look decodes the images of splits, as far as they are used, and tells which cannot be. Generated ones always can.
-func (e *Executor) look(ctx context.Context, d Data, c datasets.Collection, splits ...string) (data, error) {
-	looked := data{Collection: c}
-	if d.Scenes != nil {
+// look reads the images of splits, as far as they are used, and tells which cannot be. Generated ones always can.
+func (e *Executor) look(ctx context.Context, r Run, c datasets.Collection, splits ...string) (data, error) {
+	looked, as := data{Collection: c}, "as the mean colour"
+	if r.Regions.Files != nil {
+		as = "as images without regions"
+	} else if r.Data.Scenes != nil {
 		return looked, nil
 	}
 	for _, split := range splits {
-		set, err := d.split(c, split)
+		set, err := r.Data.split(c, split)
 		if err != nil {
 			return data{}, err
 		}
-		skipped, err := loader.Unreadable(ctx, set)
+		skipped, err := e.unseen(ctx, r.Regions, set)
 		switch {
 		case err != nil:
 			return data{}, err
@@ -44,7 +46,7 @@ func (e *Executor) look(ctx context.Context, d Data, c datasets.Collection, spli
 		for _, s := range skipped {
 			looked.unreadable[split] = append(looked.unreadable[split], s.Key)
 		}
-		e.say("%d of the %d images of %s cannot be read and count as the mean colour: %s; one says: %v", len(skipped), set.Len(), set.Name(),
+		e.say("%d of the %d images of %s cannot be read and count %s: %s; one says: %v", len(skipped), set.Len(), set.Name(), as,
 			Some(looked.unreadable[split]), skipped[0].Err)
 	}
 	return looked, nil

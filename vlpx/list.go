@@ -108,7 +108,9 @@ func settings() plots.Table {
 	t := plots.Table{
 		Title: "Settings", Heading: "setting",
 		Note: "Write them behind a method, \"GRIT-VLP, searchspace=16\", or in Options.Set and -set. A method that does not use a setting runs all the " +
-			"same. Search spaces are multiples of the batch size, queues of the search space.",
+			"same. Search spaces are multiples of the batch size, queues of the search space. " +
+			"Regions are for UNITER: regions.source is boxes (of scenes), files (of -regions and Options.Regions) or grid (a locked encoder's patches); " +
+			"regions.noise is how far boxes are off, as a share of their sides.",
 	}
 	for _, scale := range paper.ScaleNames() {
 		t.Columns = append(t.Columns, plots.Column{Name: "at " + scale})

@@ -24,6 +24,9 @@ type Options struct {
 	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name of
 	// a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale "paper", which starts from DeiT and BERT.
 	Weights []string
+	// Regions is a folder of precomputed regions, an npz file a picture as docs/REGIONS.md says, for a framework that reads regions of
+	// photographs; of generated scenes the boxes are known.
+	Regions string
 	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
@@ -54,7 +57,7 @@ func (o Options) request(home string) (paper.Request, error) {
 	}
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-		Weights: o.Weights, Places: Places(home), Model: o.Model, Tasks: o.Tasks,
+		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Model: o.Model, Tasks: o.Tasks,
 	}, err
 }
 

@@ -170,6 +170,19 @@ type fixed struct{}
 func (fixed) Size() int                                      { return 1 }
 func (fixed) Features(context.Context, int, []float32) error { return nil }
 
+// lacking are features of all images but some.
+type lacking map[int]bool
+
+func (lacking) Size() int { return 2 }
+
+func (l lacking) Features(_ context.Context, i int, out []float32) error {
+	if l[i] {
+		return errBroken
+	}
+	out[0], out[1] = float32(i), 1
+	return nil
+}
+
 func TestWorkersAndCacheDoNotMatter(t *testing.T) {
 	c := config(t, toys{n: 20, broken: map[int]bool{7: true}})
 	var requests []Request
@@ -485,6 +498,14 @@ func TestUnreadable(t *testing.T) {
 	}
 	if len(skipped) != 2 || skipped[0].Key != "toy-4" || skipped[1].Key != "toy-31" || !errors.Is(skipped[1].Err, errBroken) {
 		t.Errorf("got %v, want images 4 and 31 and why", skipped)
+	}
+	skipped, err = Unreadable(context.Background(), set, lacking{7: true})
+	if err != nil || len(skipped) != 1 || skipped[0].Key != "toy-7" || !errors.Is(skipped[0].Err, errBroken) {
+		t.Errorf("features: got %v (%v), want image 7 and why", skipped, err)
+	}
+	numbers, skipped, err := Images(context.Background(), set, []int{3, 7, 7, 31}, 4, lacking{7: true})
+	if err != nil || !slices.Equal(numbers, []float32{3, 1, 0, 0, 0, 0, 31, 1}) || len(skipped) != 1 || skipped[0].Image != 7 {
+		t.Errorf("features of some: got %v, skipped %v (%v)", numbers, skipped, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

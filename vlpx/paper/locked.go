@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -41,7 +42,7 @@ const Lockable = "vit-tiny"
 // Preset is the request's scale without what it sets.
 func (q Request) Preset() (Scale, error) {
 	s, err := Preset(q.Scale, q.folder())
-	if err != nil || !q.folder() || s.Name != "mini" {
+	if err != nil || !q.folder() || s.Name != "mini" || q.Regions != "" {
 		return s, err
 	}
 	asked, given, err := q.weightsOf("vision")
@@ -83,6 +84,10 @@ func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
 	for k := range runs {
 		runs[k].Locked, runs[k].LockedBytes = &e, int64(l.Gigabytes*1e9)
 		f := &runs[k].Train.Framework
+		if _, regional := f.Framework.(framework.Regional); regional {
+			see(&runs[k], regions.Source{Count: e.Tokens(), Width: width, Grid: true})
+			continue
+		}
 		lockable, ok := f.Framework.(framework.Lockable)
 		if !ok {
 			return fmt.Errorf("locked.side=%d: %s reads pixels alone; set locked.side=0", l.Side, f.Name())

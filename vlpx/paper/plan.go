@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -30,6 +31,8 @@ type Request struct {
 	// name of a known checkpoint, a path or "none"; what is not named here is as the scale has it.
 	Weights []string
 	Places  weights.Places // of the known ones
+	// Regions is a folder of files of regions, one a picture (docs/REGIONS.md), for a framework that reads regions; empty for none.
+	Regions string
 	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
 	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
 	Model func(s Scale, vocab int) framework.Framework
@@ -139,7 +142,14 @@ func (p *Plan) rows(q Request) error {
 	if err != nil {
 		return err
 	}
-	p.planner = planner{q, p.Seeds, published, map[string]*text.Tokenizer{}}
+	p.planner = planner{q, p.Seeds, published, nil, map[string]*text.Tokenizer{}}
+	if q.Regions != "" {
+		of, err := regions.Folder(q.Regions)
+		if err != nil {
+			return err
+		}
+		p.planner.files = &of
+	}
 	for i, row := range p.Artifact.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
@@ -157,7 +167,7 @@ func (p *Plan) rows(q Request) error {
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
 	}
-	return nil
+	return p.unused()
 }
 
 // seeded is the run of a row with a seed, which may be none of the plan's.
@@ -176,6 +186,7 @@ type planner struct {
 	Request
 	seeds     []uint64
 	published run.Weights
+	files     *regions.Files             // of Request.Regions; nil for none
 	known     map[string]*text.Tokenizer // by the data's hash: rows mostly share it
 }
 

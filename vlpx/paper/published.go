@@ -121,8 +121,12 @@ func (q Request) weightsOf(part string) (name string, given bool, err error) {
 	return name, given, nil
 }
 
-// publish lets runs start from published weights, with the layers that their image encoder has, or be seen by it where it is locked.
+// publish lets runs start from published weights, with the layers that their image encoder has, or be seen by it where it is locked, or by
+// regions.
 func (w planner) publish(runs []run.Run, scale Scale) error {
+	if err := w.regions(runs, scale); err != nil {
+		return err
+	}
 	first := w.published
 	if scale.Locked.Side > 0 {
 		if err := scale.Locked.lock(runs, first.Vision, scale.Image); err != nil {
@@ -147,12 +151,15 @@ func (w planner) publish(runs []run.Run, scale Scale) error {
 	return nil
 }
 
-// weightSettings are the weights that were asked for, a file by its name alone.
+// weightSettings are the weights and the regions that were asked for, a file or folder by its name alone.
 func (q Request) weightSettings() []string {
 	var settings []string
 	for _, assignment := range q.Weights {
 		part, name, _ := strings.Cut(assignment, "=")
 		settings = append(settings, strings.ToLower(strings.TrimSpace(part))+"="+filepath.Base(strings.TrimSpace(name)))
+	}
+	if q.Regions != "" {
+		settings = append(settings, "regions="+filepath.Base(q.Regions))
 	}
 	return settings
 }

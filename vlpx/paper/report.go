@@ -30,7 +30,7 @@ type Report struct {
 	Claims []Finding   `json:"claims"`
 	// Unreadable are images that the runs could not read.
 	Unreadable Unreadable `json:"unreadable,omitzero"`
-	// Encoder tells of the published image encoder that is locked in front of every row; empty where none is.
+	// Encoder tells of the published image encoder that is locked in front of every row, and what regions are; empty where there are none.
 	Encoder string `json:"encoder,omitempty"`
 	// Framework names that of every row; empty for the usual one, ALBEF.
 	Framework string `json:"framework,omitempty"`
@@ -70,7 +70,7 @@ type Summary struct {
 func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
-		Encoder: p.lockedNote(), Framework: p.framework(), Plan: p, bootstraps: bootstraps{},
+		Encoder: p.seenBy(), Framework: p.framework(), Plan: p, bootstraps: bootstraps{},
 	}
 	var err error
 	if r.reference, err = FindReference(p); err != nil {

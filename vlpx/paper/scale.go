@@ -45,6 +45,7 @@ type Scale struct {
 
 	// Locked is the image encoder without gradient in front of the model.
 	Locked                           Locked
+	Regions                          Regions
 	Image, Patch                     int // pixels a side
 	Width, Heads, MLP, Embed         int
 	VisionLayers, TextLayers, Fusion int

@@ -1,0 +1,122 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/regions"
+	"vlpx.internal/vlpx/run"
+)
+
+// Regions says what the regions of images are, for a framework that reads these in the place of pixels.
+type Regions struct {
+	// Source is boxes, of generated scenes, files, of Request.Regions, or grid, a locked encoder's patches; empty for files where the request
+	// names a folder, for grid where an encoder is locked, and else for boxes.
+	Source string
+	Count  int     // of an image at most; 0 for 4, the most objects of a scene and its whole, and for 100 of files. Of a grid it is 1 + locked.side^2
+	Width  int     // features of a region; 0 for 128, and for 2048 of files. Of a grid it is the encoder's
+	Noise  float64 // of boxes: how far a detector is off, as a share of a box's side
+}
+
+// Sources of regions.
+const (
+	boxes = "boxes"
+	files = "files"
+	grid  = "grid"
+)
+
+// source is that of the scale's regions for the request's data.
+func (q Request) source(s Scale) (string, error) {
+	source := s.Regions.Source
+	switch {
+	case source == "" && q.Regions != "":
+		source = files
+	case source == "" && s.Locked.Side > 0:
+		source = grid
+	case source == "" && q.folder():
+		return "", fmt.Errorf("%s reads regions of images, and %s has none: give a folder of precomputed ones with -regions (docs/REGIONS.md), or lock an image encoder "+
+			"whose patches are regions with -set locked.side=7 -weights vision=%s", s.Framework, filepath.Base(q.Data), Lockable)
+	case source == "":
+		source = boxes
+	}
+	switch {
+	case source != boxes && source != files && source != grid:
+		return "", fmt.Errorf("regions.source=%s: there are %s, %s and %s", source, boxes, files, grid)
+	case (source == files) != (q.Regions != ""):
+		return "", fmt.Errorf("regions.source=%s and the folder of files of regions %q: files are those of a folder, so give -regions FOLDER or leave both out", source, q.Regions)
+	case (source == grid) != (s.Locked.Side > 0):
+		return "", fmt.Errorf("regions.source=%s with locked.side=%d: a grid is that of a locked encoder's patches; set both or neither", source, s.Locked.Side)
+	}
+	return source, nil
+}
+
+// regions lets runs whose framework reads regions have those of the scale. A grid they have with the encoder that is locked.
+func (w planner) regions(runs []run.Run, s Scale) error {
+	if _, regional := runs[0].Train.Framework.Framework.(framework.Regional); !regional {
+		return nil
+	}
+	of, err := w.source(s)
+	if err != nil || of == grid {
+		return err
+	}
+	source := regions.Source{Count: cmp.Or(s.Regions.Count, 4), Width: cmp.Or(s.Regions.Width, 128), Boxes: &regions.Boxes{Noise: s.Regions.Noise}}
+	if of == files {
+		source = regions.Source{Count: cmp.Or(s.Regions.Count, 100), Width: cmp.Or(s.Regions.Width, 2048), Files: w.files}
+	}
+	if err := source.Validate(); err != nil {
+		return err
+	}
+	for k := range runs {
+		see(&runs[k], source)
+	}
+	return nil
+}
+
+// see gives a run its regions, and to its framework their sizes.
+func see(r *run.Run, of regions.Source) {
+	r.Regions = of
+	f := &r.Train.Framework
+	f.Framework = f.Framework.(framework.Regional).WithRegions(of.Count, of.Width)
+}
+
+// seenBy tells what stands in front of every row, and what regions are where a row's framework reads these; empty where nothing does.
+func (p *Plan) seenBy() string {
+	note := p.lockedNote()
+	for _, runs := range p.Rows {
+		if len(runs) > 0 && runs[0].Regions != (regions.Source{}) {
+			name := runs[0].Train.Framework.Name()
+			return strings.TrimSpace(fmt.Sprintf("%s %s reads images as %s.", note, name, regionsAre(runs[0].Regions)))
+		}
+	}
+	return note
+}
+
+// regionsAre tells what the regions of a source are.
+func regionsAre(of regions.Source) string {
+	const network = ", with features by a small network that is not trained"
+	switch {
+	case of.Files != nil:
+		return fmt.Sprintf("precomputed regions (%s)", Abbreviated(of.Files.Hash))
+	case of.Grid:
+		return "that encoder's patches"
+	case of.Boxes.Noise > 0:
+		return fmt.Sprintf("the boxes of their objects, %g of a side off%s", of.Boxes.Noise, network)
+	}
+	return "the boxes of their objects, as a perfect detector finds them" + network
+}
+
+// unused tells of a folder of regions that no run reads.
+func (p *Plan) unused() error {
+	if p.planner.files == nil {
+		return nil
+	}
+	for _, runs := range p.Rows {
+		if len(runs) > 0 && runs[0].Regions.Files != nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("regions in %s, and no run's framework reads regions; take one that does, such as UNITER, or leave them out", p.planner.Regions)
+}

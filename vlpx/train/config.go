@@ -119,7 +119,10 @@ func (c Config) makeable() error {
 		}
 		pixels := f.Shape.Rank() == 4
 		want := c.Use().Field(f.Name).Shape
-		if f.Name == field.Image || f.Name == field.View {
+		switch {
+		case f.Name == field.PoolImages: // as its images, so that what is wrong with these is told of them
+			want = f.Shape
+		case f.Name == field.Image || f.Name == field.View:
 			if want = f.Shape; pixels {
 				want = c.Use().Images(f.Name, c.Transform.Size, c.Transform.Size, 3).Shape
 			}

@@ -28,6 +28,7 @@ func TestTaskByName(t *testing.T) {
 func TestTaskSettings(t *testing.T) {
 	for name, want := range map[string]eval.Task{
 		"neighbours": eval.Neighbours{}, "linear": eval.LinearEvaluation{}, "transfer": eval.Transfer{}, "thresholds": eval.Thresholds{},
+		"perplexity": eval.Perplexity{},
 	} {
 		if got, err := Task(name, TaskSettings{Rerank: 7}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v (%v)", name, got, err)

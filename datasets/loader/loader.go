@@ -30,6 +30,7 @@ type Config struct {
 	Tokenizer  *text.Tokenizer // nil: batches have no ids
 	Transform  transform.Pipeline
 	View       bool     // batches have a second view of each image
+	Blind      bool     // batches have no pixels, and no image is opened
 	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
 	MaxLen     int      // ids a caption, at least 2
 	Seed       uint64   // of the augmentation
@@ -42,6 +43,8 @@ func (c Config) validate() error {
 	switch {
 	case c.Set == nil:
 		return errors.New("loader: Config.Set is nil; give it a split of a collection")
+	case c.Blind && (c.View || c.Features != nil):
+		return errors.New("loader: views or features of images that are not opened; leave out Config.Blind, or these")
 	case c.View && c.Features != nil:
 		return errors.New("loader: a second view of images whose features are fixed; leave out Config.View or Config.Features")
 	case c.Tokenizer != nil && c.MaxLen < 2:
@@ -57,6 +60,9 @@ func (c Config) validate() error {
 
 // size is how many numbers the loader gives of an image.
 func (c Config) size() int {
+	if c.Blind {
+		return 0
+	}
 	if c.Features != nil {
 		return c.Features.Size()
 	}
@@ -72,7 +78,7 @@ type Request struct {
 // Batch is a finished batch of B pairs.
 type Batch struct {
 	Pairs   []int     // indices into Config.Pairs of what is here: the request's, but for replaced ones, [B]
-	Pixels  []float32 // [B, Size, Size, 3], or the images' features, [B, Features.Size]
+	Pixels  []float32 // [B, Size, Size, 3], or the images' features, [B, Features.Size]; empty if Config.Blind
 	View    []float32 // as Pixels, by other draws of the transform; nil unless Config.View
 	IDs     []int32   // [B, MaxLen]; nil without a tokenizer
 	Skipped []Skip    // images that failed for the first time

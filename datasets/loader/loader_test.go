@@ -145,6 +145,18 @@ func TestBatchWithoutCaptions(t *testing.T) {
 	}
 }
 
+// What reads captions alone opens no image, so that broken ones do not matter.
+func TestBlind(t *testing.T) {
+	set := toys{n: 3, broken: map[int]bool{0: true, 1: true, 2: true}, decoded: &atomic.Int64{}}
+	c := config(t, set)
+	c.Blind, c.Transform = true, transform.Pipeline{Size: 8}
+	b := fetch(t, c, Request{Pairs: []int{4, 0}})[0]
+	want := append(c.Tokenizer.EncodeCaption("Toy number 2!", 6), c.Tokenizer.EncodeCaption("Toy number 0!", 6)...)
+	if !slices.Equal(b.IDs, want) || !slices.Equal(b.Pairs, []int{4, 0}) || len(b.Pixels)+len(b.Skipped) > 0 || set.decoded.Load() > 0 {
+		t.Errorf("got %+v with %d images opened, want the ids %v and no image", b, set.decoded.Load(), want)
+	}
+}
+
 // A second view is of the same images, augmented by draws of its own; the first stays what it is alone. Without a tokenizer there are no ids.
 func TestSecondView(t *testing.T) {
 	one := config(t, toys{n: 4})
@@ -381,6 +393,8 @@ func TestMistakes(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"no set":    func(c *Config) { c.Set = nil },
 		"two views": func(c *Config) { c.View, c.Features = true, fixed{} },
+		"blind":     func(c *Config) { c.Blind, c.View = true, true },
+		"unseen":    func(c *Config) { c.Blind, c.Features = true, fixed{} },
 		"length":    func(c *Config) { c.MaxLen = 1 },
 		"transform": func(c *Config) { c.Transform = transform.Pipeline{} },
 		"image":     func(c *Config) { c.Pairs = []datasets.Pair{{Image: 2}} },

@@ -86,11 +86,13 @@ func (l *Loader) take() (*work, int) {
 func (l *Loader) fill(w *work, position, pair int) error {
 	n, size := l.config.MaxLen, l.config.size()
 	image, at := l.config.Pairs[pair].Image, w.pixels[position*size:(position+1)*size]
-	if l.config.Features != nil {
+	switch {
+	case l.config.Blind:
+	case l.config.Features != nil:
 		if err := l.config.Features.Features(l.ctx, image, at); err != nil {
 			return err
 		}
-	} else {
+	default:
 		img, err := l.images.image(l.ctx, image)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -60,18 +61,18 @@ func readMerges(path string) (*Tokenizer, error) {
 			return nil, err
 		}
 	}
-	merges, err := parseMerges(lines)
+	merges, err := parseMerges(lines, bytePieces("", endOfWord), clipMerges)
 	if err != nil {
 		return nil, err
 	}
 	return fromMerges(merges)
 }
 
-// parseMerges are the lines that count. Each must merge pieces that there are by then into one that there is not: then the order in which
-// equal merges are done in a word does not matter.
-func parseMerges(r io.Reader) ([]string, error) {
+// parseMerges are the lines that count, the first ones, of which the first of all merges pieces of those given. Each must merge pieces that
+// there are by then into one that there is not: then the order in which equal merges are done in a word does not matter.
+func parseMerges(r io.Reader, pieces []string, most int) ([]string, error) {
 	known := map[string]bool{}
-	for _, piece := range bytePieces() {
+	for _, piece := range pieces {
 		known[piece] = true
 	}
 	lines := bufio.NewScanner(r)
@@ -82,7 +83,7 @@ func parseMerges(r io.Reader) ([]string, error) {
 		return nil, errors.New("line 1 does not tell a #version; it is no list of merges")
 	}
 	var merges []string
-	for number := 2; len(merges) < clipMerges && lines.Scan(); number++ {
+	for number := 2; len(merges) < most && lines.Scan(); number++ {
 		merge := strings.TrimSuffix(lines.Text(), "\r")
 		left, right, two := strings.Cut(merge, " ")
 		switch {
@@ -102,7 +103,7 @@ func parseMerges(r io.Reader) ([]string, error) {
 // fromMerges builds CLIP's tokenizer: the bytes, the bytes at the end of a word, one piece a merge, start and end.
 func fromMerges(merges []string) (*Tokenizer, error) {
 	vocabulary := map[string]int{}
-	for _, piece := range bytePieces() {
+	for _, piece := range bytePieces("", endOfWord) {
 		vocabulary[piece] = len(vocabulary)
 	}
 	for _, merge := range merges {
@@ -151,11 +152,11 @@ func byteSigns() (signs [256]rune, order []byte) {
 	return signs, append(order, others...)
 }
 
-// bytePieces are the pieces of single bytes, within a word and at its end.
-func bytePieces() []string {
+// bytePieces are the pieces of single bytes with each of some endings: of CLIP's, within a word and at its end.
+func bytePieces(suffixes ...string) []string {
 	signs, order := byteSigns()
 	var pieces []string
-	for _, suffix := range []string{"", endOfWord} {
+	for _, suffix := range suffixes {
 		for _, b := range order {
 			pieces = append(pieces, string(signs[b])+suffix)
 		}
@@ -174,22 +175,34 @@ func clipClean(caption string) string {
 
 // clipText joins CLIP's pieces, of which those at the end of a word have a space behind them.
 func clipText(pieces []string) string {
-	signs, _ := byteSigns()
-	bytes := map[rune]byte{}
-	for b, sign := range signs {
-		bytes[sign] = byte(b)
-	}
 	var text []byte
 	for _, piece := range pieces {
 		whole, end := strings.CutSuffix(piece, endOfWord)
-		for _, sign := range whole {
-			if b, is := bytes[sign]; is {
-				text = append(text, b)
-			}
-		}
+		text = append(text, unsigned(whole)...)
 		if end {
 			text = append(text, ' ')
 		}
 	}
 	return strings.TrimSuffix(string(text), " ")
 }
+
+// unsigned are the bytes that a piece writes by their signs.
+func unsigned(piece string) []byte {
+	var bytes []byte
+	for _, sign := range piece {
+		if b, is := signBytes()[sign]; is {
+			bytes = append(bytes, b)
+		}
+	}
+	return bytes
+}
+
+// signBytes are the bytes by their signs.
+var signBytes = sync.OnceValue(func() map[rune]byte {
+	signs, _ := byteSigns()
+	bytes := map[rune]byte{}
+	for b, sign := range signs {
+		bytes[sign] = byte(b)
+	}
+	return bytes
+})

@@ -112,7 +112,7 @@ const version = "#version: 0.2\n"
 
 func tinyMerges(t testing.TB, lines string) *Tokenizer {
 	t.Helper()
-	merges, err := parseMerges(strings.NewReader(version + lines))
+	merges, err := parseMerges(strings.NewReader(version+lines), bytePieces("", endOfWord), clipMerges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func FuzzMerges(f *testing.F) {
 	f.Add("", "")
 	f.Add(version+"a b\na b\n", "ab")
 	f.Fuzz(func(t *testing.T, content, caption string) {
-		merges, err := parseMerges(strings.NewReader(content))
+		merges, err := parseMerges(strings.NewReader(content), bytePieces("", endOfWord), clipMerges)
 		if err != nil {
 			return
 		}

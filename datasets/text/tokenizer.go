@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -15,7 +16,7 @@ import (
 	"github.com/gomlx/go-huggingface/tokenizers/hftokenizer"
 )
 
-// Tokenizer encodes captions with BERT's WordPiece or with CLIP's byte-pair encoding. Its methods may be called concurrently.
+// Tokenizer encodes captions with BERT's WordPiece or with CLIP's or GPT-2's byte-pair encoding. Its methods may be called concurrently.
 type Tokenizer struct {
 	kind                     kind
 	pieces                   *hftokenizer.Tokenizer
@@ -26,11 +27,11 @@ type Tokenizer struct {
 	words                    sync.Map // the ids of words that were met, by the word
 }
 
-// kind is where BERT's tokenizers and CLIP's differ.
+// kind is where BERT's tokenizers, CLIP's and GPT-2's differ.
 type kind struct {
-	words int                 // that are kept of a caption of a data set, prepared as ALBEF does; 0 where it is taken as it is
-	clean func(string) string // comes before all else
-	space func(rune) bool     // no piece spans it
+	words int                           // that are kept of a caption of a data set, prepared as ALBEF does; 0 where it is taken as it is
+	clean func(string) string           // comes before all else
+	split func(string) iter.Seq[string] // no piece spans two of these parts
 	join  func(t *Tokenizer, ids []int32) string
 }
 
@@ -38,7 +39,7 @@ var (
 	bertKind = kind{
 		words: MaxWords,
 		clean: func(caption string) string { return caption },
-		space: isSpace,
+		split: func(text string) iter.Seq[string] { return strings.FieldsFuncSeq(text, isSpace) },
 		join: func(t *Tokenizer, ids []int32) string {
 			var kept []int
 			for _, id := range ids {
@@ -51,7 +52,9 @@ var (
 	}
 	clipKind = kind{
 		clean: clipClean,
-		space: func(r rune) bool { return r == ' ' },
+		split: func(text string) iter.Seq[string] {
+			return strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' })
+		},
 		join: func(t *Tokenizer, ids []int32) string {
 			var kept []string
 			for _, id := range ids {
@@ -68,8 +71,9 @@ var (
 )
 
 // FromTokenizerJSON reads a tokenizer.json of the Hugging Face Tokenizers library. It must be BERT's kind, a WordPiece model with
-// BertPreTokenizer and the tokens [PAD], which has the id 0, [UNK], [CLS], [SEP] and [MASK]; or CLIP's, a byte-level BPE model whose words
-// end in </w>, with the tokens <|startoftext|> and <|endoftext|>, which has the largest id.
+// BertPreTokenizer and the tokens [PAD], which has the id 0, [UNK], [CLS], [SEP] and [MASK]; CLIP's, a byte-level BPE model whose words
+// end in </w>, with the tokens <|startoftext|> and <|endoftext|>, which has the largest id; or GPT-2's, a byte-level BPE model of all 256
+// bytes with the token <|endoftext|>, which stands at both ends of a text.
 func FromTokenizerJSON(path string) (*Tokenizer, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -85,9 +89,11 @@ func FromTokenizerJSON(path string) (*Tokenizer, error) {
 // parse builds a tokenizer from the content of a tokenizer.json.
 func parse(content []byte) (*Tokenizer, error) {
 	var about struct {
+		Normalizer   any
 		PreTokenizer struct {
-			Type          string
-			PreTokenizers []struct{ Type string }
+			Type           string
+			PreTokenizers  []struct{ Type string }
+			AddPrefixSpace bool `json:"add_prefix_space"`
 		} `json:"pre_tokenizer"`
 		Model struct {
 			Type            string
@@ -104,6 +110,8 @@ func parse(content []byte) (*Tokenizer, error) {
 		id   *int32
 	}
 	var specials []special
+	var err error
+	rules := content // that a word's pieces go by
 	split := about.PreTokenizer.PreTokenizers
 	switch {
 	case about.Model.Type == "WordPiece" && about.PreTokenizer.Type == "BertPreTokenizer":
@@ -112,8 +120,15 @@ func parse(content []byte) (*Tokenizer, error) {
 	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == endOfWord && len(split) == 2 && split[0].Type == "Split" && split[1].Type == "ByteLevel":
 		t.kind, t.mask = clipKind, -1
 		specials = []special{{clipStart, &t.cls}, {clipEnd, &t.sep}, {clipEnd, &t.unk}}
+	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == "" && about.PreTokenizer.Type == "ByteLevel" && !about.PreTokenizer.AddPrefixSpace &&
+		about.Normalizer == nil:
+		t.kind, t.mask = gptKind, -1
+		specials = []special{{gptEnd, &t.cls}, {gptEnd, &t.sep}, {gptEnd, &t.unk}}
+		if rules, err = unsplit(content); err != nil {
+			return nil, err
+		}
 	default:
-		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer and CLIP's BPE are supported",
+		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer, CLIP's BPE and GPT-2's are supported",
 			about.Model.Type, about.PreTokenizer.Type)
 	}
 	for i, added := range about.AddedTokens {
@@ -121,7 +136,7 @@ func parse(content []byte) (*Tokenizer, error) {
 			return nil, fmt.Errorf("added token %d is empty; remove it, or give it its content", i)
 		}
 	}
-	pieces, err := hftokenizer.NewFromContent(nil, content)
+	pieces, err := hftokenizer.NewFromContent(nil, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +165,11 @@ func parse(content []byte) (*Tokenizer, error) {
 	if specials[0].name == clipStart && int(t.sep) != t.size-1 {
 		return nil, fmt.Errorf("%s has the id %d of %d; models find it by the largest id, as in CLIP: put it last", clipEnd, t.sep, t.size)
 	}
+	if specials[0].name == gptEnd {
+		if err := gptWhole(vocabulary); err != nil {
+			return nil, err
+		}
+	}
 	of := map[int]string{}
 	for _, token := range slices.Sorted(maps.Keys(vocabulary)) {
 		id := vocabulary[token]
@@ -164,12 +184,13 @@ func parse(content []byte) (*Tokenizer, error) {
 }
 
 // Encode returns [CLS], the text's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped. Of CLIP's these
-// are its start, its end, and 0. maxLen must be at least 2. For BERT the text is lower-cased, stripped of accents and split at punctuation;
-// for CLIP it is lower-cased and split into words, digits and runs of signs.
+// are its start, its end, and 0; of GPT-2's its end, its end again, and 0. maxLen must be at least 2. For BERT the text is lower-cased,
+// stripped of accents and split at punctuation; for CLIP it is lower-cased and split into words, digits and runs of signs; for GPT-2 it is
+// split into words, numbers and runs of signs, each with the space before it.
 func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 	ids := append(make([]int32, 0, maxLen), t.cls)
-	// Pieces never span white space, and word by word a text of any length costs no more than what is kept of it.
-	for word := range strings.FieldsFuncSeq(t.kind.clean(text), t.kind.space) {
+	// Word by word a text of any length costs no more than what is kept of it.
+	for word := range t.kind.split(t.kind.clean(text)) {
 		if len(ids) >= maxLen-1 {
 			break
 		}
@@ -184,7 +205,7 @@ func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 }
 
 // EncodeCaption is Encode for a caption of a data set, which it prepares as the tokenizer's models see them: for BERT's kind as ALBEF does
-// (see Clean), for CLIP's as it is.
+// (see Clean), for the others as it is.
 func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
 	if t.kind.words > 0 {
 		caption = Clean(caption, t.kind.words)
@@ -192,7 +213,7 @@ func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
 	return t.Encode(caption, maxLen)
 }
 
-// MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary.
+// MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary and GPT-2's.
 func (t *Tokenizer) MaxWords() int { return t.kind.words }
 
 // Places are where words lie among the ids of a text made of them, as Encode gives these behind [CLS], each from the first id to behind the
@@ -243,17 +264,18 @@ func (t *Tokenizer) Vocab() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// PAD is the id that fills the end of a short caption, 0. Of CLIP's vocabulary a piece has it, too.
+// PAD is the id that fills the end of a short caption, 0. Of CLIP's vocabulary and of GPT-2's a piece has it, too.
 func (t *Tokenizer) PAD() int32 { return t.pad }
 
-// UNK is the id of a word that the vocabulary cannot spell. CLIP's spells every word.
+// UNK is the id of a word that the vocabulary cannot spell. CLIP's and GPT-2's spell every word.
 func (t *Tokenizer) UNK() int32 { return t.unk }
 
-// CLS is the id every caption starts with, CLIP's start.
+// CLS is the id every caption starts with, CLIP's start, GPT-2's end.
 func (t *Tokenizer) CLS() int32 { return t.cls }
 
-// SEP is the id after a caption's last piece, CLIP's end.
+// SEP is the id after a caption's last piece, CLIP's and GPT-2's end.
 func (t *Tokenizer) SEP() int32 { return t.sep }
 
-// MASK is the id that hides a piece in masked language modelling; -1 where there is none, as in CLIP's vocabulary.
+// MASK is the id that hides a piece in masked language modelling; -1 where there is none, as in CLIP's vocabulary
+// and GPT-2's.
 func (t *Tokenizer) MASK() int32 { return t.mask }

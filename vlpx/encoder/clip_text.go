@@ -1,8 +1,6 @@
 package encoder
 
 import (
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
@@ -36,17 +34,8 @@ func (c CLIPText) Encode(s *model.Scope, ids *Node, half bool) *Node {
 
 // States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
 func (c CLIPText) States(s *model.Scope, ids *Node, half bool) *Node {
-	ids.AssertRank(2)
-	g, tokens := ids.Graph(), ids.Shape().Dim(1)
-	x := Gather(Variable(s.In("word"), g, Embedding, c.Vocab, c.Width), InsertAxes(ids, -1))
-	position := Slice(Variable(s.In("position"), g, Embedding, c.Positions, c.Width), AxisRange(0, tokens))
-	x = Add(x, InsertAxes(position, 0))
 	block := Block{Width: c.Width, Heads: c.Heads, MLP: c.MLP, PreNorm: true, Epsilon: clipEpsilon, Half: half, Activation: c.Activation}
-	bias := CausalBias(g, tokens, x.DType())
-	for layer := range c.Layers {
-		x = block.Self(s.In("layer_%d", layer), x, bias)
-	}
-	return LayerNorm(s.In("norm"), x, clipEpsilon)
+	return block.causal(s, ids, c.Vocab, c.Positions, c.Layers)
 }
 
 // of picks each row's end of states [batch, tokens, width] by ids [batch, tokens]: [batch, width].
@@ -64,13 +53,6 @@ func (e End) of(states, ids *Node) *Node {
 		exceptions.Panicf("encoder: no end of a text is called %q; take %q, or none for the largest id", e, LastToken)
 	}
 	return ReduceSum(Mul(states, InsertAxes(OneHot(end, tokens, states.DType()), -1)), 1)
-}
-
-// CausalBias is a bias of attention logits that hides from each token those behind it, [1, 1, tokens, tokens].
-func CausalBias(g *Graph, tokens int, dtype dtypes.DType) *Node {
-	square := shapes.Make(dtypes.Int32, tokens, tokens)
-	behind := GreaterThan(Iota(g, square, 1), Iota(g, square, 0))
-	return InsertAxes(MulScalar(ConvertDType(behind, dtype), -1e9), 0, 0)
 }
 
 // Project maps x [..., in] to [..., out] by a matrix without a bias, as CLIP brings its towers' features to the shared embedding.

@@ -1,6 +1,8 @@
 package encoder
 
 import (
+	"math"
+
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -90,12 +92,18 @@ func gelu(x *Node) *Node {
 // Activation names a feed-forward's non-linearity; the empty one is the exact GELU.
 type Activation string
 
-// Quick is OpenAI's QuickGELU, x times the logistic function of 1.702 x.
-const Quick Activation = "quick"
+const (
+	Quick   Activation = "quick" // OpenAI's QuickGELU, x times the logistic function of 1.702 x
+	NewGELU Activation = "new"   // GPT-2's "gelu_new", the GELU with its normal distribution function approximated by a tanh
+)
 
 func (a Activation) apply(x *Node) *Node {
-	if a == Quick {
+	switch a {
+	case Quick:
 		return Mul(x, Sigmoid(MulScalar(x, 1.702)))
+	case NewGELU:
+		inner := MulScalar(Add(x, MulScalar(Mul(x, Square(x)), 0.044715)), math.Sqrt(2/math.Pi))
+		return Mul(x, MulScalar(OnePlus(Tanh(inner)), 0.5))
 	}
 	return gelu(x)
 }

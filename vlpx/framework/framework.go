@@ -124,6 +124,14 @@ func Retrieves(f Framework) bool {
 	return embeds || scores
 }
 
+// Predicts is a Framework that predicts each token of a text from those before it: a language model.
+type Predicts interface {
+	Framework
+	// LogLikelihood returns that of each token of texts by those before it, in nats, [rows, tokens], of ids as field.Captions; 0 for a token
+	// that is not predicted: a text's first one and padding. The scope is that of the model's variables.
+	LogLikelihood(s *model.Scope, ids *Node) *Node
+}
+
 // Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
 func (u Use) Field(name field.Name) field.Field {
 	switch name {

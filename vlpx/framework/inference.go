@@ -12,13 +12,14 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// Inference runs a trained model forward, as far as its framework is able to: embeddings of images and of captions, and scores of pairs.
-// It compiles once a batch size, so callers keep theirs. Not for concurrent use.
+// Inference runs a trained model forward, as far as its framework is able to: embeddings of images and of captions, scores of pairs, and
+// likelihoods of texts. It compiles once a batch size, so callers keep theirs. Not for concurrent use.
 type Inference struct {
 	framework             Framework
 	images, texts, pair   *model.Exec // nil where the framework is not able to
 	scored                *model.Exec // pairs without states; nil where the framework is not able to
 	below                 *model.Exec // representations of images; nil where these are the embeddings
+	next                  *model.Exec // log-likelihoods of tokens; nil where the framework is not able to
 	image                 []int       // the shape of an image, as the framework reads it
 	tokens                int
 	imageState, textState []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
@@ -58,6 +59,9 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	}
 	if sc, ok := f.(Scores); ok {
 		n.scored = build("scores of pairs", func(s *model.Scope, in []*Node) []*Node { return []*Node{sc.Score(s, in[0], in[1])} })
+	}
+	if p, ok := f.(Predicts); ok {
+		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
 	}
 	if failed != nil {
 		n.Close()
@@ -191,9 +195,19 @@ func (n *Inference) Score(ids []int32, images []float32) ([]float32, error) {
 	return tensors.CopyFlatData[float32](out[0])
 }
 
+// LogLikelihood returns that of each token of ids [batch, tokens] by those before it, in nats, [batch, tokens], 0 where none is predicted (see
+// [Predicts]).
+func (n *Inference) LogLikelihood(ids []int32) ([]float32, error) {
+	if n.next == nil {
+		return nil, fmt.Errorf("framework: %s is no language model; take one, such as GPT-2", n.framework.Name())
+	}
+	e, err := encoded(n.next, tensors.FromFlatDataAndDimensions(ids, len(ids)/n.tokens, n.tokens), nil)
+	return e.Features, err
+}
+
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.next} {
 		if e != nil {
 			e.Finalize()
 		}

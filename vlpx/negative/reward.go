@@ -8,7 +8,8 @@ import (
 // Loss names a loss of a framework.
 type Loss string
 
-// Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too. The last three are TAGS-DC's.
+// Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too. ISTM, WoD and WoC are TAGS-DC's,
+// LM a language model's.
 const (
 	ITC  Loss = "ITC"  // image-text contrastive
 	ITM  Loss = "ITM"  // image-text matching, on what exists: on retrieved negatives
@@ -16,6 +17,7 @@ const (
 	ISTM Loss = "ISTM" // image-text matching on written sentences
 	WoD  Loss = "WoD"  // word discrimination
 	WoC  Loss = "WoC"  // word correction
+	LM   Loss = "LM"   // language modelling: each token by those before it
 )
 
 // Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.

@@ -18,8 +18,7 @@ const Ignored = -100
 func MLM(logits, labels *Node) *Node {
 	masked := ConvertDType(GreaterOrEqual(labels, ScalarZero(labels.Graph(), labels.DType())), logits.DType())
 	ids := ConvertDType(MaxScalar(labels, 0), dtypes.Int32)
-	ll := ReduceSum(Mul(LogSoftmax(logits, -1), OneHot(ids, logits.Shape().Dim(-1), logits.DType())), -1)
-	return Neg(maskedMean(ll, masked))
+	return Neg(maskedMean(logLikelihood(logits, ids), masked))
 }
 
 // DistilledMLM mixes MLM with the cross entropy against the momentum model's predictions on the same masked ids:
@@ -28,6 +27,11 @@ func DistilledMLM(logits, labels, teacher, alpha *Node) *Node {
 	masked := ConvertDType(GreaterOrEqual(labels, ScalarZero(labels.Graph(), labels.DType())), logits.DType())
 	ll := ReduceSum(Mul(LogSoftmax(logits, -1), Softmax(StopGradient(teacher), -1)), -1)
 	return Sub(Mul(OneMinus(alpha), MLM(logits, labels)), Mul(alpha, maskedMean(ll, masked)))
+}
+
+// logLikelihood is that of ids [batch, tokens] by logits [batch, tokens, vocabulary], in nats, [batch, tokens].
+func logLikelihood(logits, ids *Node) *Node {
+	return ReduceSum(Mul(LogSoftmax(logits, -1), OneHot(ids, logits.Shape().Dim(-1), logits.DType())), -1)
 }
 
 func maskedMean(x, mask *Node) *Node {

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/clip"
+	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -43,6 +44,9 @@ func Frameworks() []Kind {
 			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},
 		{Name: "UNITER", What: "one transformer over tokens and regions (Chen et al., 2020)", preset: (*Scale).likeUNITER,
 			build: func(s Scale, vocab int) framework.Framework { return s.uniter(vocab) }},
+		{Name: "GPT-2", What: "a language model of captions, which sees no images (Radford et al., 2019)", preset: (*Scale).likeGPT,
+			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
+			build: func(s Scale, vocab int) framework.Framework { return s.gpt(vocab) }},
 	}
 }
 
@@ -225,3 +229,21 @@ func (s Scale) transfer() eval.Transfer {
 
 // smallImage is the side of images that SimCLR does not blur (Chen et al., 2020, B.9).
 const smallImage = 32
+
+// gpt is GPT-2 at this scale.
+func (s Scale) gpt(vocab int) gpt.Model {
+	return gpt.Model{
+		Text: encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Layers: s.TextLayers,
+			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Dropout: s.Dropout},
+		Half: s.Half,
+	}
+}
+
+// likeGPT changes a scale to what a language model has: no images, and nothing that it starts from; at the paper's scale the sizes of the
+// smallest GPT-2 (Radford et al., 2019, table 2), whose text encoder is as wide as ALBEF's.
+func (s *Scale) likeGPT() {
+	s.Locked, s.Augment, s.WarmStart = Locked{}, false, 0
+	if s.Name == "paper" {
+		s.TextLayers, s.Positions = 12, 1024
+	}
+}

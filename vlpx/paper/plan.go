@@ -25,7 +25,7 @@ type Request struct {
 	Set     []string // changes of the preset, key=value
 	// Own are methods of one's own: further rows, which are always run.
 	Own []negative.Method
-	// Vocabulary is a BERT vocab.txt, a tokenizer.json or CLIP's list of merges (see text.IsMerges); empty for one built from the training captions.
+	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's list of merges (see text.IsMerges) or GPT-2's; empty for one built from the training captions.
 	Vocabulary string
 	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each with the
 	// name of a known checkpoint, a path or "none"; what is not named here is as the scale has it.

@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
@@ -121,6 +122,30 @@ func TestSimCLRPresets(t *testing.T) {
 				if !reflect.DeepEqual(of[0], of[1]) {
 					t.Errorf("%s: got %+v, want %+v", what, of[0], of[1])
 				}
+			}
+		}
+	}
+}
+
+// A language model trains at every scale, from no other run and behind no locked encoder; at the paper's it is the smallest GPT-2
+// (Radford et al., 2019, table 2).
+func TestGPTPresets(t *testing.T) {
+	for _, name := range paper.ScaleNames() {
+		for _, folder := range []bool{false, true} {
+			s := papertest.Preset(t, name, folder)
+			if err := s.Set("framework=gpt-2"); err != nil {
+				t.Fatal(err)
+			}
+			c := s.Runs(run.Data{}, run.Vocabulary{}, 50257, negative.Plain(), []uint64{1})[0].Train
+			if err := c.Validate(); err != nil {
+				t.Errorf("%s, folder %v: %v", name, folder, err)
+			}
+			if s.WarmStart != 0 || s.Locked != (paper.Locked{}) || c.Transform != (transform.Pipeline{Size: s.Image}) {
+				t.Errorf("%s, folder %v: got a warm start of %d epochs, the locked encoder %+v and the augmentation %+v", name, folder, s.WarmStart, s.Locked, c.Transform)
+			}
+			want := gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}}
+			if got := c.Framework.Framework; name == "paper" && got != want {
+				t.Errorf("folder %v: got %+v, want %+v", folder, got, want)
 			}
 		}
 	}

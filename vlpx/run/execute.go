@@ -163,27 +163,47 @@ func (r Run) selectable() error {
 
 // Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
 func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...eval.Task) (map[string]float64, error) {
-	_, done, err := e.Store.Find(r)
-	if err != nil {
-		return nil, err
-	}
-	if !done {
-		return nil, fmt.Errorf("run: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
-	}
-	collection, err := r.Data.Open()
-	if err != nil {
-		return nil, err
-	}
-	tokenizer, err := r.Tokenizer(collection)
-	if err != nil {
-		return nil, err
-	}
-	model, err := train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r))
+	collection, model, err := e.finished(r)
 	if err != nil {
 		return nil, err
 	}
 	defer model.Close()
 	return e.measure(ctx, r, collection, model, split, tasks)
+}
+
+// Likelihoods are those of any sentences by a finished run's language model.
+func (e *Executor) Likelihoods(ctx context.Context, r Run, sentences []string) ([]eval.Likelihood, error) {
+	_, model, err := e.finished(r)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	inference, err := model.Inference()
+	if err != nil {
+		return nil, err
+	}
+	return eval.Subject{Model: inference, Tokenizer: model.Tokenizer, MaxLen: r.Train.MaxLen}.Likelihoods(ctx, sentences)
+}
+
+// finished is the model of a finished run, with its data. The caller closes it.
+func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
+	_, done, err := e.Store.Find(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !done {
+		return nil, nil, fmt.Errorf("run: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
+	}
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	tokenizer, err := r.Tokenizer(collection)
+	if err != nil {
+		return nil, nil, err
+	}
+	model, err := train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r))
+	return collection, model, err
 }
 
 // Measure measures a model on a split of a run's data, by the run's own tasks where none are named. Of the run it needs the data, the

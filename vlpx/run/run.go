@@ -96,7 +96,8 @@ const captionNoiseSeed = 1
 type Vocabulary struct {
 	// MinCount and MaxSize build it from the training captions: words seen at least MinCount times, MaxSize ids at most.
 	MinCount, MaxSize int
-	// File is a BERT vocab.txt, a tokenizer.json or CLIP's list of merges to be used instead; Hash identifies it.
+	// File is a BERT vocab.txt, a tokenizer.json, CLIP's list of merges or GPT-2's merges.txt, beside which vocab.json lies, to be used
+	// instead; Hash identifies it.
 	File string `json:"-"`
 	Hash string `json:",omitempty"`
 }
@@ -123,10 +124,12 @@ func (v Vocabulary) read() (*text.Tokenizer, error) {
 	switch ending := filepath.Ext(v.File); {
 	case text.IsMerges(v.File):
 		return text.FromMerges(v.File)
+	case filepath.Base(v.File) == "merges.txt":
+		return text.FromVocabAndMerges(filepath.Join(filepath.Dir(v.File), "vocab.json"), v.File)
 	case ending == ".json":
 		return text.FromTokenizerJSON(v.File)
 	case ending == "" || ending == ".gz":
-		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json nor CLIP's bpe_simple_vocab_16e6.txt.gz", v.File)
+		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json nor CLIP's bpe_simple_vocab_16e6.txt.gz nor GPT-2's merges.txt", v.File)
 	}
 	return text.FromVocab(v.File)
 }

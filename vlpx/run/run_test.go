@@ -297,6 +297,9 @@ func TestVocabularyOfMerges(t *testing.T) {
 	if got, want := tokenizer.Size(), 512+2+2; got != want {
 		t.Errorf("ids: got %d, want %d", got, want)
 	}
+	if tokenizer, err = (Vocabulary{File: "../framework/gpt/testdata/tiny/merges.txt"}).Tokenizer(nil); err != nil || tokenizer.Size() != 285 {
+		t.Errorf("GPT-2's with its vocab.json: %v", err)
+	}
 	if _, err := (Vocabulary{File: "merges.gz"}).Tokenizer(nil); err == nil || !strings.Contains(err.Error(), "bpe_simple_vocab") {
 		t.Errorf("another compressed file: got %v, want an error that names the kinds", err)
 	}

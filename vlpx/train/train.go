@@ -197,9 +197,11 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	t.step = NewStep(job.Backend, t.store, c)
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
+	reads := field.Names(c.Inputs())
 	t.loader = loader.New(loader.Config{
 		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
-		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(field.Names(c.Inputs()), field.View),
+		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(reads, field.View),
+		Blind: !slices.Contains(reads, field.Image) && !slices.Contains(reads, field.View),
 	})
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil

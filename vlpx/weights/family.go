@@ -14,6 +14,8 @@ type Family struct {
 	// Vision and Text are the tables of its image encoder and of its text encoder with the head for MLM, by their scopes, which know the
 	// rest of its names, too, as ignored; nil where it has none.
 	Vision, Text func(scope string) Table
+	// Language is the table of its causal language model by its scope; nil where it has none.
+	Language func(scope string) Table
 	// Whole is the table of the whole model below a root: of an image encoder alone, that of root/vision; nil where only parts are read.
 	Whole func(root string) Table
 	// CLIP and Activation are those of its image encoder.
@@ -56,6 +58,12 @@ var families = slices.Concat(
 				others := []string{names + "pooler.dense.*", "cls.seq_relationship.*"}
 				return Join(BERT(names, scope), MaskedWords("cls.", scope), Table{Ignored: others})
 			},
+		}
+	}),
+	prefixed([]string{"transformer.", ""}, func(names string) Family {
+		return Family{
+			Name: "GPT-2", mark: names + "h.#.attn.c_attn.weight",
+			Language: func(scope string) Table { return GPT(names, scope) },
 		}
 	}),
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {

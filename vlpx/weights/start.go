@@ -250,7 +250,7 @@ func (s Source) About() ([]string, error) {
 	for _, part := range []struct {
 		name  string
 		table func(string) Table
-	}{{"vision", family.Vision}, {"text", family.Text}, {"whole", family.Whole}} {
+	}{{"vision", family.Vision}, {"text", family.Text}, {"language", family.Language}, {"whole", family.Whole}} {
 		if part.table == nil {
 			continue
 		}

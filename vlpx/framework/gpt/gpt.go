@@ -1,0 +1,85 @@
+package gpt
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/weights"
+)
+
+func init() { framework.Register(Model{}) }
+
+// Model is a causal language model. A text is [CLS], its words and [SEP], which is predicted as they are; in GPT-2's own vocabulary both
+// are <|endoftext|>.
+type Model struct {
+	Text encoder.GPT
+	Half bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
+}
+
+// Name implements framework.Framework.
+func (Model) Name() string { return "GPT-2" }
+
+// Losses implements framework.Framework.
+func (Model) Losses() []negative.Loss { return []negative.Loss{negative.LM} }
+
+// Check implements framework.Framework.
+func (m Model) Check(u framework.Use) error {
+	t, method := m.Text, u.Method.WithDefaults()
+	_, plain := method.Contrast.(negative.InfoNCE)
+	switch {
+	case t.Vocab < 1:
+		return fmt.Errorf("gpt: the vocabulary is empty")
+	case t.Width < 1 || t.MLP < 1 || t.Positions < 1 || t.Layers < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
+		return fmt.Errorf("gpt: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and heads that divide the width",
+			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
+	case !(t.Dropout >= 0 && t.Dropout < 1):
+		return fmt.Errorf("gpt: a dropout of %g; it lies in [0, 1)", t.Dropout)
+	case u.Tokens < 2 || u.Tokens > t.Positions:
+		return fmt.Errorf("gpt: captions of %d tokens; the model takes 2 to %d", u.Tokens, t.Positions)
+	case !plain || method.Positives != nil || method.LeftOut != nil:
+		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "negatives",
+			Advice: "train it with InfoNCE, of which it takes the mini-batches alone"}
+	}
+	return nil
+}
+
+// Inputs implements framework.Framework.
+func (Model) Inputs(u framework.Use) []field.Field { return u.Fields(field.Captions) }
+
+// Step implements framework.Framework.
+func (m Model) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Told {
+	ids := in.Of(field.Captions)
+	loss := objective.LM(ids, m.LogLikelihood(s.Store().Scope(framework.Model), ids))
+	return framework.Told{Losses: map[negative.Loss]*Node{negative.LM: loss}, Outputs: field.Nodes{}}
+}
+
+// LogLikelihood implements framework.Predicts.
+func (m Model) LogLikelihood(s *model.Scope, ids *Node) *Node {
+	ids.AssertRank(2)
+	states := m.Text.States(s.In("text"), Slice(ids, AxisRange(), AxisRange(0, ids.Shape().Dim(1)-1)), m.Half)
+	return objective.NextTokens(ids, m.Text.Next(s.At("text"), states, m.Half))
+}
+
+// InHalf implements framework.InHalf.
+func (m Model) InHalf() bool { return m.Half }
+
+// Words implements framework.Worded.
+func (Model) Words() string { return "/text/word/" + encoder.Embedding }
+
+// Adapt implements framework.Pretrained.
+func (m Model) Adapt(framework.Part, weights.Source) (framework.Framework, error) { return m, nil }
+
+// First implements framework.Pretrained: all of the model, which is its text encoder.
+func (m Model) First(p framework.Part, s weights.Source) (weights.Values, weights.Report, error) {
+	if p != framework.Text {
+		return nil, weights.Report{}, fmt.Errorf("gpt: the %s encoder of %s; a language model reads text alone", p, s.Name)
+	}
+	return s.LanguageModel(m.Text, framework.Model+"/text")
+}

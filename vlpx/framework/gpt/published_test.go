@@ -1,0 +1,134 @@
+package gpt
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/framework"
+)
+
+// The folder is a random model that was written with Hugging Face's names from PyTorch; the likelihoods are of a GPT-2 in plain PyTorch in
+// float64, the ids of OpenAI's tokenizer.
+func TestPublishedModel(t *testing.T) {
+	dir := filepath.Join("testdata", "tiny")
+	published, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tokens = 16
+	inference, closes, err := published.Open(pureGo(t), tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closes()
+	var cases []struct {
+		Text string
+		IDs  []int32
+		Nats []float64
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err == nil {
+		err = json.Unmarshal(content, &cases)
+	}
+	if err != nil || len(cases) != 4 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, c := range cases {
+		ids := published.Tokenizer.EncodeCaption(c.Text, tokens)
+		if want := append(c.IDs, make([]int32, tokens-len(c.IDs))...); !slices.Equal(ids, want) {
+			t.Errorf("%q: got ids %v, want %v", c.Text, ids, want)
+		}
+		got, err := inference.LogLikelihood(ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := append(append([]float64{0}, c.Nats...), make([]float64, tokens-len(c.IDs))...)
+		for place := range want {
+			if math.Abs(float64(got[place])-want[place]) > 1e-5 {
+				t.Errorf("%q: token %d: got %g nats, want %g", c.Text, place, got[place], want[place])
+			}
+		}
+	}
+	if _, err := inference.Texts(make([]int32, tokens)); err == nil || !strings.Contains(err.Error(), "GPT-2 makes no embeddings of captions") {
+		t.Errorf("embeddings: got %v", err)
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	for says, change := range map[string]func(files map[string]string){
+		"config.json: ":                 func(f map[string]string) { delete(f, "config.json") },
+		"invalid character":             func(f map[string]string) { f["config.json"] = "no" },
+		`of type "opt"`:                 func(f map[string]string) { f["config.json"] = `{"model_type":"opt"}` },
+		`activation "relu"`:             func(f map[string]string) { f["config.json"] = strings.Replace(f["config.json"], "gelu_new", "relu", 1) },
+		"no safetensors file":           func(f map[string]string) { delete(f, "model.safetensors") },
+		"vocab.json":                    func(f map[string]string) { delete(f, "vocab.json") },
+		"no tokenizer.json":             func(f map[string]string) { f["tokenizer.json"] = "no" },
+		"of 285 tokens for a model of ": func(f map[string]string) { f["config.json"] = strings.Replace(f["config.json"], "285", "284", 1) },
+	} {
+		files, dir := map[string]string{}, t.TempDir()
+		for _, name := range []string{"config.json", "model.safetensors", "vocab.json", "merges.txt"} {
+			content, err := os.ReadFile(filepath.Join("testdata", "tiny", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = string(content)
+		}
+		change(files)
+		for name, content := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Find(dir); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+}
+
+// First values are those of a text part alone, of a model of the same sizes.
+func TestFirstValues(t *testing.T) {
+	published, err := Find(filepath.Join("testdata", "tiny"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := model.NewStore()
+	if err := framework.Declare(published.Model, framework.Use{Tokens: 5}, pureGo(t), store); err != nil {
+		t.Fatal(err)
+	}
+	values, report, err := published.Model.First(framework.Text, published.Weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range store.Scope(framework.Model).IterVariables() {
+		if value := values[v.Path()]; value == nil || !v.Shape().Equal(value.Shape()) {
+			t.Errorf("%s: nothing was read in the shape %s", v.Path(), v.Shape())
+		}
+		delete(values, v.Path())
+	}
+	if len(values) > 0 || len(report.Ignored) != 4 {
+		t.Errorf("%d values are of no variable, and %d tensors ignored; want the 4 buffers", len(values), len(report.Ignored))
+	}
+	for says, spoil := range map[string]func(*Model){
+		"the width is 8, the model's 4":                      func(m *Model) { m.Text.Width = 4 },
+		"the width inside its MLP is 32, the model's 16":     func(m *Model) { m.Text.MLP = 16 },
+		"the number of layers is 2, the model's 3":           func(m *Model) { m.Text.Layers = 3 },
+		"the number of positions is 16, the model's 17":      func(m *Model) { m.Text.Positions = 17 },
+		"its vocabulary has 285 tokens, the run's 286; give": func(m *Model) { m.Text.Vocab = 286 },
+	} {
+		other := published.Model
+		spoil(&other)
+		if _, _, err := other.First(framework.Text, published.Weights); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+	if _, _, err := published.Model.First(framework.Vision, published.Weights); err == nil || !strings.Contains(err.Error(), "reads text alone") {
+		t.Errorf("got %v for an image encoder", err)
+	}
+}

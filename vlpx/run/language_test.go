@@ -1,0 +1,53 @@
+package run
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/negative"
+)
+
+// A language model that is trained holds captions for likelier than their words in another order, and measures by its own perplexity.
+func TestLikelihoodsOfAFinishedRun(t *testing.T) {
+	r, e := smallest(t), executor(t, t.TempDir())
+	r.Train.Framework.Framework = gpt.Model{Text: encoder.GPT{Vocab: model(r).Text.Vocab, Positions: 12, Width: 16, Layers: 1, Heads: 2, MLP: 16}}
+	r.Train.Method, r.Tasks = negative.Plain(), eval.Tasks{eval.Perplexity{}}
+	r.Train.Epochs, r.Train.Schedule.Epochs, r.Train.Schedule.Rate = 8, 8, 1e-2
+	sentences := []string{"a", "b"}
+	if _, err := e.Likelihoods(t.Context(), r, sentences); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
+		t.Errorf("before it is trained: got %v", err)
+	}
+	result, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := r.Data.TestSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var captions, backwards []string
+	for i := range set.Len() {
+		for _, caption := range set.Captions(i) {
+			captions = append(captions, caption)
+			words := strings.Fields(caption)
+			slices.Reverse(words)
+			backwards = append(backwards, strings.Join(words, " "))
+		}
+	}
+	own, err := e.Likelihoods(t.Context(), r, captions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := e.Likelihoods(t.Context(), r, backwards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, measured := result.Metrics[string(eval.CaptionPerplexity)], eval.Pooled(own).Perplexity()
+	if told != measured || !(measured < eval.Pooled(other).Perplexity()/2) {
+		t.Errorf("perplexity: got %g, told by the run %g; backwards %g", measured, told, eval.Pooled(other).Perplexity())
+	}
+}

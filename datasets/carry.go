@@ -8,6 +8,12 @@ func shards(s Set) []int {
 	return nil
 }
 
+// view is a set that shows another one's images, by the same indices.
+type view interface {
+	Sharded
+	whole() Set
+}
+
 // relating, labelling and boxing are what Related, Labelled and Boxed add to a Set.
 type (
 	relating interface {
@@ -24,50 +30,50 @@ type (
 
 // carry is a view of a set with the view's relation, if that is not nil, and with the set's classes and boxes, if it has any: a type
 // assertion finds on a view what is known of its images. The images of the view are the set's, by the same indices.
-func carry(view Sharded, relation relating, of Set) Set {
+func carry(shown view, relation relating, of Set) Set {
 	labels, labelled := of.(Labelled)
 	boxes, boxed := of.(Boxed)
 	switch {
 	case relation != nil && labelled && boxed:
 		return struct {
-			Sharded
+			view
 			relating
 			labelling
 			boxing
-		}{view, relation, labels, boxes}
+		}{shown, relation, labels, boxes}
 	case relation != nil && boxed:
 		return struct {
-			Sharded
+			view
 			relating
 			boxing
-		}{view, relation, boxes}
+		}{shown, relation, boxes}
 	case labelled && boxed:
 		return struct {
-			Sharded
+			view
 			labelling
 			boxing
-		}{view, labels, boxes}
+		}{shown, labels, boxes}
 	case boxed:
 		return struct {
-			Sharded
+			view
 			boxing
-		}{view, boxes}
+		}{shown, boxes}
 	case relation != nil && labelled:
 		return struct {
-			Sharded
+			view
 			relating
 			labelling
-		}{view, relation, labels}
+		}{shown, relation, labels}
 	case relation != nil:
 		return struct {
-			Sharded
+			view
 			relating
-		}{view, relation}
+		}{shown, relation}
 	case labelled:
 		return struct {
-			Sharded
+			view
 			labelling
-		}{view, labels}
+		}{shown, labels}
 	}
-	return view
+	return shown
 }

@@ -35,6 +35,8 @@ func (f first) Captions(i int) []string {
 	return all[:min(f.captions, len(all))]
 }
 
+func (f first) whole() Set { return f.Set }
+
 // Shards are those that the images shown begin in.
 func (f first) Shards() []int {
 	all := shards(f.Set)

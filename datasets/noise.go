@@ -74,6 +74,8 @@ type noisy struct {
 // Captions lists the captions of image i, some of them another image's.
 func (n noisy) Captions(i int) []string { return n.captions[i] }
 
+func (n noisy) whole() Set { return n.Set }
+
 // Shards are the set's.
 func (n noisy) Shards() []int { return shards(n.Set) }
 

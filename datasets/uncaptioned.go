@@ -9,5 +9,7 @@ type uncaptioned struct{ Set }
 // Captions are none.
 func (uncaptioned) Captions(int) []string { return nil }
 
+func (u uncaptioned) whole() Set { return u.Set }
+
 // Shards are those of the set.
 func (u uncaptioned) Shards() []int { return shards(u.Set) }

@@ -207,10 +207,15 @@ func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 // EncodeCaption is Encode for a caption of a data set, which it prepares as the tokenizer's models see them: for BERT's kind as ALBEF does
 // (see Clean), for the others as it is.
 func (t *Tokenizer) EncodeCaption(caption string, maxLen int) []int32 {
+	return t.Encode(t.Prepare(caption), maxLen)
+}
+
+// Prepare is a caption as EncodeCaption encodes it.
+func (t *Tokenizer) Prepare(caption string) string {
 	if t.kind.words > 0 {
-		caption = Clean(caption, t.kind.words)
+		return Clean(caption, t.kind.words)
 	}
-	return t.Encode(caption, maxLen)
+	return caption
 }
 
 // MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary and GPT-2's.

@@ -132,6 +132,22 @@ type Predicts interface {
 	LogLikelihood(s *model.Scope, ids *Node) *Node
 }
 
+// Fills is a Framework that predicts masked words of captions which read their image, and so can write sentences of it.
+type Fills interface {
+	Framework
+	// Fill returns the logits of the words at each place of masked captions with the images of the same rows, [rows, tokens, vocabulary]. The
+	// padding is that of the captions. The scope is that of the model's variables.
+	Fill(s *model.Scope, masked, captions, images *Node) *Node
+}
+
+// Corrects is a Framework that tells which words of a sentence were replaced, and what stood there (TAGS-DC, section 2.4).
+type Corrects interface {
+	Fills
+	// Correct returns, of sentences by their ids with the images of the same rows, the probability of each word to be a replaced one, and the
+	// most probable original word, int32; both [rows, tokens]. The scope is that of the model's variables.
+	Correct(s *model.Scope, ids, images *Node) (replaced, words *Node)
+}
+
 // Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
 func (u Use) Field(name field.Name) field.Field {
 	switch name {

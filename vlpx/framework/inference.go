@@ -18,6 +18,7 @@ type Inference struct {
 	framework             Framework
 	images, texts, pair   *model.Exec // nil where the framework is not able to
 	scored                *model.Exec // pairs without states; nil where the framework is not able to
+	filled, corrected     *model.Exec // words of captions with their images; nil where the framework is not able to
 	below                 *model.Exec // representations of images; nil where these are the embeddings
 	next                  *model.Exec // log-likelihoods of tokens; nil where the framework is not able to
 	image                 []int       // the shape of an image, as the framework reads it
@@ -57,8 +58,17 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	if m, ok := f.(Matches); ok {
 		n.pair = build("matching head", func(s *model.Scope, in []*Node) []*Node { return []*Node{m.Match(s, in[0], in[1], in[2])} })
 	}
-	if sc, ok := f.(Scores); ok {
-		n.scored = build("scores of pairs", func(s *model.Scope, in []*Node) []*Node { return []*Node{sc.Score(s, in[0], in[1])} })
+	if scored := scoring(f); scored != nil {
+		n.scored = build("scores of pairs", func(s *model.Scope, in []*Node) []*Node { return []*Node{scored(s, in[0], in[1])} })
+	}
+	if w, ok := f.(Fills); ok {
+		n.filled = build("masked words", func(s *model.Scope, in []*Node) []*Node { return []*Node{w.Fill(s, in[0], in[1], in[2])} })
+	}
+	if c, ok := f.(Corrects); ok {
+		n.corrected = build("words of sentences", func(s *model.Scope, in []*Node) []*Node {
+			replaced, words := c.Correct(s, in[0], in[1])
+			return []*Node{replaced, words}
+		})
 	}
 	if p, ok := f.(Predicts); ok {
 		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
@@ -68,6 +78,22 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 		return nil, failed
 	}
 	return n, nil
+}
+
+// scoring is how a framework scores pairs of a caption by its ids and an image; nil where it scores none.
+func scoring(f Framework) func(s *model.Scope, ids, images *Node) *Node {
+	if sc, ok := f.(Scores); ok {
+		return sc.Score
+	}
+	m, ok := f.(Matches)
+	if !ok {
+		return nil
+	}
+	return func(s *model.Scope, ids, images *Node) *Node {
+		logits := m.Match(s, m.EmbedText(s, ids).States, ids, m.EmbedImage(s, images).States)
+		of := func(k int) *Node { return Squeeze(Slice(logits, AxisRange(), AxisRange(k, k+1)), -1) }
+		return Sub(of(1), of(0))
+	}
 }
 
 // nodes are what there is of an encoded batch.
@@ -84,8 +110,11 @@ func (n *Inference) Framework() Framework { return n.framework }
 // Matches tells whether encoded pairs can be scored.
 func (n *Inference) Matches() bool { return n.pair != nil }
 
-// Scores tells whether pairs can be scored that are not encoded.
-func (n *Inference) Scores() bool { return n.scored != nil }
+// Scores tells whether retrieval goes by scores of pairs, since nothing is embedded.
+func (n *Inference) Scores() bool {
+	_, scores := n.framework.(Scores)
+	return scores
+}
 
 // Encoded is a batch after its encoder.
 type Encoded struct {
@@ -180,7 +209,7 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 	return scores, nil
 }
 
-// Score returns the logit of "the caption is true of the image" of pairs (see [Scores]): row r pairs the caption whose ids are row r of
+// Score returns the logit of "the caption is true of the image" of pairs (see [Scores] and [Matches]): row r pairs the caption whose ids are row r of
 // [rows, tokens] with the image of row r, as field.Image.
 func (n *Inference) Score(ids []int32, images []float32) ([]float32, error) {
 	if n.scored == nil {
@@ -205,9 +234,55 @@ func (n *Inference) LogLikelihood(ids []int32) ([]float32, error) {
 	return e.Features, err
 }
 
+// Fill returns the logits of the words at each place of masked captions [rows, tokens], which read the images of the same rows, as field.Image:
+// [rows, tokens, vocabulary]; see [Fills].
+func (n *Inference) Fill(masked, captions []int32, images []float32) ([]float32, error) {
+	if n.filled == nil {
+		return nil, fmt.Errorf("framework: %s predicts no masked words", n.framework.Name())
+	}
+	rows := len(masked) / n.tokens
+	ids := func(ids []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(ids, rows, n.tokens) }
+	out, err := Call(n.filled, ids(masked), ids(captions), Rows(images, n.image...))
+	if err != nil {
+		return nil, fmt.Errorf("framework: masked words: %w", err)
+	}
+	defer Release(out)
+	return tensors.CopyFlatData[float32](out[0])
+}
+
+// Corrects tells whether words of sentences can be told apart and corrected.
+func (n *Inference) Corrects() bool { return n.corrected != nil }
+
+// Correct tells of the words of sentences [rows, tokens] with the images of the same rows how probably each was replaced and which stood there,
+// both [rows, tokens]; see [Corrects].
+func (n *Inference) Correct(sentences []int32, images []float32) (replaced []float32, words []int32, err error) {
+	if n.corrected == nil {
+		return nil, nil, fmt.Errorf("framework: %s corrects no words", n.framework.Name())
+	}
+	out, err := Call(n.corrected, tensors.FromFlatDataAndDimensions(sentences, len(sentences)/n.tokens, n.tokens), Rows(images, n.image...))
+	if err != nil {
+		return nil, nil, fmt.Errorf("framework: correcting: %w", err)
+	}
+	defer Release(out)
+	if replaced, err = tensors.CopyFlatData[float32](out[0]); err != nil {
+		return nil, nil, err
+	}
+	words, err = tensors.CopyFlatData[int32](out[1])
+	return replaced, words, err
+}
+
+// ImageSize is how many numbers an image has, as the framework reads it.
+func (n *Inference) ImageSize() int {
+	size := 1
+	for _, d := range n.image {
+		size *= d
+	}
+	return size
+}
+
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.next} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.next} {
 		if e != nil {
 			e.Finalize()
 		}

@@ -43,6 +43,7 @@ func Frameworks() []Kind {
 			tasks: Scale.probes,
 			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},
 		{Name: "UNITER", What: "one transformer over tokens and regions (Chen et al., 2020)", preset: (*Scale).likeUNITER,
+			tasks: Scale.writes,
 			build: func(s Scale, vocab int) framework.Framework { return s.uniter(vocab) }},
 		{Name: "GPT-2", What: "a language model of captions, which sees no images (Radford et al., 2019)", preset: (*Scale).likeGPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -103,6 +104,24 @@ func (s *Scale) likeUNITER() {
 // linear is a learning rate that rises over the first tenth of the epochs and falls in a line to almost nothing.
 func (Scale) linear(rate float64, epochs int) train.Schedule {
 	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
+}
+
+// writes is what models are measured by that write.
+func (s Scale) writes() eval.Tasks {
+	if s.pretraining {
+		return nil
+	}
+	w := s.Writing
+	task := eval.Writing{Masks: w.Masks, Refills: w.Refills, Rate: w.Rate, Temperatures: []float64{w.Temperature}}
+	for _, t := range []float64{0.5, 1, 1.5, 2} {
+		if t != w.Temperature {
+			task.Temperatures = append(task.Temperatures, t)
+		}
+	}
+	if s.Name == "tiny" {
+		task.Captions = 8
+	}
+	return eval.Tasks{task}
 }
 
 // Further is the second stage of TAGS-DC: it goes on from the row's run with another method, for Writing.Further epochs.

@@ -124,7 +124,7 @@ type trainer struct {
 	pairs    []datasets.Pair
 	relation datasets.Relation  // nil where nothing is known
 	labelled datasets.Labelled  // nil where images have no classes
-	judging  judging            // nil where nobody can tell whether a sentence is true
+	language datasets.Spoken    // nil where nobody can tell whether a sentence is true
 	shares   map[int][2]float32 // of false negatives, of the pairs asked for so far
 	store    *model.Store
 	model    *Model
@@ -156,7 +156,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		t.relation = related.Relation()
 	}
 	t.labelled, _ = job.Set.(datasets.Labelled)
-	t.judging, _ = job.Set.(judging)
+	t.language = datasets.Language(job.Set)
 	if err := t.readable(); err != nil {
 		return nil, err
 	}

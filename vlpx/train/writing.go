@@ -38,7 +38,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 		words := ids[1 : length(ids, special.Pad)-1]
 		var phrases []scenegraph.Phrase
 		if !tags.ByWord {
-			phrases = t.phrases(t.pairs[pair], len(words))
+			phrases = datasets.TokenPhrases(t.job.Set, t.sentence(pair), t.job.Tokenizer.Places, len(words))
 		}
 		d.graphless = append(d.graphless, !tags.ByWord && phrases == nil)
 		var places [][]int
@@ -60,25 +60,6 @@ func (t *trainer) drafts(b miniBatch) drafts {
 	}
 	t.drafted = d
 	return d
-}
-
-// phrases are those of the scene graph of a pair's caption, by places among so many ids of it; nil where it has none.
-func (t *trainer) phrases(pair datasets.Pair, ids int) []scenegraph.Phrase {
-	graph := graphOf(t.job.Set, pair)
-	of := t.job.Tokenizer.Places(graph.Words)
-	var phrases []scenegraph.Phrase
-	for _, p := range graph.Phrases() {
-		var at []int
-		for _, word := range p.At {
-			for place := of[word][0]; place < min(of[word][1], ids); place++ {
-				at = append(at, place)
-			}
-		}
-		if at != nil {
-			phrases = append(phrases, scenegraph.Phrase{Kind: p.Kind, At: at})
-		}
-	}
-	return phrases
 }
 
 // length is the number of ids before the padding.
@@ -121,15 +102,7 @@ func (t *trainer) annotated(b miniBatch) []int32 {
 	return all
 }
 
-type judging interface {
-	Judge(image int, sentence string) (holds, known bool)
-}
-
-func graphOf(set datasets.Set, pair datasets.Pair) scenegraph.Graph {
-	if g, ok := set.(interface {
-		Graph(image, caption int) scenegraph.Graph
-	}); ok {
-		return g.Graph(pair.Image, pair.Caption)
-	}
-	return scenegraph.Parse(pair.Text(set))
+// sentence is the caption of a pair as the tokenizer sees it.
+func (t *trainer) sentence(pair int) string {
+	return t.job.Tokenizer.Prepare(t.pairs[pair].Text(t.job.Set))
 }

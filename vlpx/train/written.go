@@ -108,12 +108,12 @@ func (t *trainer) write(batch []int, s writtenStep) {
 		seen := map[string][2]bool{} // a sentence's truth and whether it is known
 		judge := func(j int) (sentence string, holds, known bool) {
 			sentence = t.job.Tokenizer.Decode(s.sentences[(k*n+j)*tokens : (k*n+j+1)*tokens])
-			if t.judging == nil {
+			if t.language == nil {
 				return sentence, false, false
 			}
 			verdict, met := seen[sentence]
 			if !met {
-				verdict[0], verdict[1] = t.judging.Judge(image, sentence)
+				verdict[0], verdict[1] = t.language.Judge(image, sentence)
 				seen[sentence] = verdict
 			}
 			return sentence, verdict[0], verdict[1]

@@ -63,3 +63,10 @@ func (a Model) sentences(s *model.Scope, b Batch, w negative.Written) (text Text
 	dims := w.Sentences.Shape().Dimensions
 	return a.EncodeText(s.Store().Scope(framework.Model), Reshape(w.Sentences, dims[0]*dims[1], dims[2])), ownImages(b, dims[1])
 }
+
+// Fill implements framework.Fills.
+func (a Model) Fill(s *model.Scope, masked, captions, images *Node) *Node {
+	image := a.EncodeImage(s, images)
+	text := a.encodeText(s, masked, a.padding(masked, captions))
+	return a.maskedWords(s, a.Fuse(s, text.States, text.Bias, image.Tokens, each(image.Tokens)))
+}

@@ -162,3 +162,16 @@ func (m Model) Score(s *model.Scope, ids, images *Node) *Node {
 	}
 	return m.rank(s, states)
 }
+
+// Fill implements framework.Fills.
+func (m Model) Fill(s *model.Scope, masked, captions, images *Node) *Node {
+	return m.MaskedWords(s, m.Encode(s, masked, captions, images, nil))
+}
+
+// Correct implements framework.Corrects.
+func (m Model) Correct(s *model.Scope, ids, images *Node) (replaced, words *Node) {
+	states := m.tokens(m.Encode(s, ids, ids, images, nil))
+	original := Softmax(encoder.Linear(s.At("wod"), states, 2, m.Half), -1)
+	replaced = Squeeze(Slice(original, AxisRange(), AxisRange(), AxisRange(0, 1)), -1)
+	return replaced, ArgMax(m.Text.WordsBy(s.At("text"), corrector, states, m.Half), -1)
+}

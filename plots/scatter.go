@@ -8,10 +8,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Scatter is a panel of points in the plane, by groups. Its axes have no numbers, as those of t-SNE mean nothing.
+// Scatter is a panel of points in the plane, by groups. Axes without labels have no numbers, as those of t-SNE mean nothing.
 type Scatter struct {
-	Title  string
-	Groups []PointGroup
+	Title          string
+	XLabel, YLabel string
+	Groups         []PointGroup
+	// Diagonal draws the line where both coordinates are equal.
+	Diagonal bool
 }
 
 // PointGroup are points that look the same.
@@ -53,9 +56,11 @@ func (s Scatter) keys() []key {
 func (s Scatter) room() (least, most vg.Length) { return panelLeast, cellsMost }
 
 func (s Scatter) axes(looks map[string]look, width vg.Length) *plot.Plot {
-	p := axes("", "", width)
+	p := axes(s.XLabel, s.YLabel, width)
 	p.Add(points{s, looks})
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks{}, plot.ConstantTicks{}
+	if s.XLabel == "" && s.YLabel == "" {
+		p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks{}, plot.ConstantTicks{}
+	}
 	return p
 }
 
@@ -68,6 +73,11 @@ type points struct {
 // Plot implements plot.Plotter.
 func (s points) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	if xmin, xmax, ymin, ymax := s.DataRange(); s.Diagonal {
+		if low, high := max(xmin, ymin), min(xmax, ymax); low < high {
+			c.StrokeLine2(inkLine(), x(low), y(low), x(high), y(high))
+		}
+	}
 	for _, g := range s.Groups {
 		style := s.looks[g.Name].mark()
 		style.Radius *= 0.6 // many points

@@ -49,6 +49,9 @@ func (t Table) Markdown(w io.Writer) error {
 			for c, v := range l.values {
 				main, spread := v.text(t.Columns[c].Format)
 				text := markdownText(main)
+				if v.words != nil {
+					text = markdownMarked(v.words)
+				}
 				if l.best[c] {
 					text = "**" + text + "**"
 				}
@@ -219,6 +222,9 @@ func (t Table) htmlRow(b *bytes.Buffer, r TableRow, wordy []bool) {
 		for c, v := range l.values {
 			main, spread := v.text(t.Columns[c].Format)
 			text := html.EscapeString(main)
+			if v.words != nil {
+				text = htmlMarked(v.words)
+			}
 			if l.best[c] {
 				text = "<b>" + text + "</b>"
 			}

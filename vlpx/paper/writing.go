@@ -106,6 +106,15 @@ func (Scale) linear(rate float64, epochs int) train.Schedule {
 	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
 }
 
+// Writing is the row with TAGS' written negatives besides: of each caption the hardest one, beside its method's own matching.
+func (row Row) Writing() Row {
+	return row.With(func(s Scale, m *negative.Method) {
+		t := s.tags()
+		t.Keep = 1
+		m.Writing = t
+	})
+}
+
 // writes is what models are measured by that write.
 func (s Scale) writes() eval.Tasks {
 	if s.pretraining {

@@ -21,7 +21,7 @@ glofnd/figure5 glofnd/figure6 glofnd/tsne glofnd/lambda glofnd/predfn glofnd/war
 srcl/table1 srcl/table2 srcl/table3 srcl/table4 srcl/table5 srcl/figure3 srcl/figure4 srcl/figure5 srcl/figure6 srcl/figure7
 srcl/figure8
 tags/table1 tags/table2 tags/table3 tags/table4 tags/table5 tags/figure1 tags/figure3 tags/figure4
-vlpx/reward vlpx/policy vlpx/quantile vlpx/density vlpx/clip vlpx/human vlpx/agreement vlpx/con-d vlpx/leftout`
+vlpx/reward vlpx/policy vlpx/quantile vlpx/density vlpx/clip vlpx/human vlpx/agreement vlpx/con-d vlpx/leftout vlpx/written vlpx/tagged`
 
 func TestCatalogueIDs(t *testing.T) {
 	var got []string

@@ -81,6 +81,8 @@ var artifacts = []paper.Artifact{
 	agreement,
 	discriminators,
 	leftOut,
+	written,
+	tagged,
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.

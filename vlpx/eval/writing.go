@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/scenegraph"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
@@ -125,6 +126,7 @@ type scribe struct {
 	images    []float32 // as the framework reads them, a pair's each
 	ids       []int32   // of the captions, [pairs, MaxLen]
 	language  datasets.Spoken
+	lexicon   scenegraph.Lexicon // of the split
 	sentences []Sentence
 
 	told, edited, kept       tallied
@@ -162,6 +164,7 @@ func newScribe(ctx context.Context, w Writing, on Subject) (*scribe, error) {
 	s.language = datasets.Language(on.Set)
 	var images []int
 	for p, pair := range s.all {
+		s.lexicon.Learn(datasets.GraphOf(on.Set, on.Tokenizer.Prepare(pair.Text(on.Set))))
 		if pair.Caption == 0 && len(s.pairs) < w.Captions {
 			s.pairs, images = append(s.pairs, p), append(images, pair.Image)
 			s.ids = append(s.ids, on.Tokenizer.EncodeCaption(pair.Text(on.Set), on.MaxLen)...)
@@ -497,5 +500,12 @@ func (s *scribe) result() Result {
 	return r
 }
 
-// edit is a caption's sentence by rules.
-func (s *scribe) edit(int) string { return "" }
+// edit is a caption's sentence by VSE-C's rules, with the words of the split.
+func (s *scribe) edit(place int) string {
+	pair := s.all[s.pairs[place]]
+	var of []scenegraph.Graph
+	for _, caption := range s.Set.Captions(pair.Image) {
+		of = append(of, datasets.GraphOf(s.Set, s.Tokenizer.Prepare(caption)))
+	}
+	return scenegraph.Edit(of[pair.Caption], of, s.lexicon, random.Stream(writingSeed, "edited sentences", s.Set.Name(), s.pairs[place]))
+}

@@ -106,6 +106,7 @@ func scales() []Scale {
 	mini.Name = "mini"
 	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
 	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
+	mini.Writing.FurtherRate = 2e-5
 	mini.Writing.Pool, mini.Writing.Hard, mini.Writing.Masks, mini.Writing.Refills, mini.Writing.Keep = 15, 3, 4, 4, 4
 	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
 	mini.Patch = 8

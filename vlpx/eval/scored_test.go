@@ -199,8 +199,14 @@ func TestScoresThatAreNone(t *testing.T) {
 	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "vocabulary") {
 		t.Errorf("no vocabulary: got %v", err)
 	}
-	if _, err := b.Model.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
-		t.Errorf("ALBEF: got %v", err)
+	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
+	unable, err := framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unable.Close()
+	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
+		t.Errorf("a framework without the ability: got %v", err)
 	}
 	if _, err := on.Model.Texts(make([]int32, b.MaxLen)); err == nil {
 		t.Error("embeddings of one that scores: got no error")

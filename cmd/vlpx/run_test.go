@@ -118,7 +118,7 @@ func TestReproduceTwice(t *testing.T) {
 		t.Errorf("show tasks printed %q", out)
 	}
 	out, _ := must(t, dir, "doctor", "-speed")
-	if !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") || !strings.Contains(out, "encoder  none to lock") || strings.Contains(out, "speed    0 ") {
+	if !strings.Contains(out, "1 finished runs") || !strings.Contains(out, "go:ops_sequential") || !strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") || strings.Contains(out, "speed    0 ") {
 		t.Errorf("doctor printed %q", out)
 	}
 }

@@ -13,9 +13,9 @@ import (
 const (
 	// scoreBatch is the number of pairs in one forward pass of a framework that scores pairs.
 	scoreBatch = 256
-	// briefImages is how many images of a split, the first ones, retrieval by scores takes in brief: with their 500 captions 50,000 pairs, where
-	// the 500 images of the scale mini have 1.25 million.
-	briefImages = 100
+	// briefImages is how many images of a split, the first ones, retrieval by scores takes in brief: with five captions each 20,480 pairs, some
+	// seconds at the scale mini, where its 200 images have 200,000.
+	briefImages = evalBatch
 )
 
 // byScores measures retrieval by the scores of all pairs, in both directions, and how well these tell judged pairs apart.

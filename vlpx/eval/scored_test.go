@@ -14,10 +14,15 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/regions"
 )
 
 // waves scores a pair by the sine of Frequency times the image's mean pixel times the sum of the caption's ids: it has no weights, and embeds nothing.
@@ -132,7 +137,7 @@ func TestRetrievalByScores(t *testing.T) {
 func TestScoresInBrief(t *testing.T) {
 	b := newBench(t)
 	on, _ := newWaves(t, b, 0.05)
-	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 101, Captions: 2, Size: 16})
+	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 65, Captions: 2, Size: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +145,7 @@ func TestScoresInBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := on
-	first.Set, on.Brief = datasets.First(on.Set, 100, 0), true
+	first.Set, on.Brief = datasets.First(on.Set, 64, 0), true
 	want, err := eval.Retrieval{Rerank: 1}.Measure(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
@@ -194,10 +199,70 @@ func TestScoresThatAreNone(t *testing.T) {
 	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "vocabulary") {
 		t.Errorf("no vocabulary: got %v", err)
 	}
-	if _, err := b.Model.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
-		t.Errorf("ALBEF: got %v", err)
+	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
+	unable, err := framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unable.Close()
+	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
+		t.Errorf("a framework without the ability: got %v", err)
 	}
 	if _, err := on.Model.Texts(make([]int32, b.MaxLen)); err == nil {
 		t.Error("embeddings of one that scores: got no error")
 	}
+}
+
+// BenchmarkScores scores all pairs of 100 scenes and their captions by UNITER as it is at the scale mini.
+func BenchmarkScores(b *testing.B) {
+	choice, _ := engine.Choose(engine.Cache())
+	backend, err := engine.Open(choice)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer backend.Finalize()
+	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 100, Density: "spec"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	set, err := collection.Split("test")
+	if err != nil {
+		b.Fatal(err)
+	}
+	on := eval.Subject{Set: set, Size: 32, MaxLen: 14}
+	captions := func(yield func(string) bool) {
+		for _, p := range datasets.Pairs(set) {
+			if !yield(text.Clean(p.Text(set), text.MaxWords)) {
+				return
+			}
+		}
+	}
+	if on.Tokenizer, err = text.FromCorpus(captions, 1, 1000); err != nil {
+		b.Fatal(err)
+	}
+	if on.Features, err = (regions.Source{Count: 4, Width: 128, Boxes: &regions.Boxes{}}).Open(set, nil); err != nil {
+		b.Fatal(err)
+	}
+	m := uniter.Model{
+		Text:        encoder.BERT{Vocab: on.Tokenizer.Size(), Positions: 32, Width: 96, Heads: 4, MLP: 192, Layers: 3},
+		Regions:     encoder.Regions{Count: 4, Features: 128},
+		Pretraining: true,
+	}
+	use, store := framework.Use{Method: negative.Plain(), Batch: 2, Image: 32, Tokens: on.MaxLen}, model.NewStore()
+	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 1}); err != nil {
+		b.Fatal(err)
+	}
+	if on.Model, err = framework.NewInference(m, use, backend, store); err != nil {
+		b.Fatal(err)
+	}
+	defer on.Model.Close()
+	var pairs int
+	for b.Loop() {
+		scores, _, err := eval.ScoresOf(b.Context(), on)
+		if err != nil {
+			b.Fatal(err)
+		}
+		pairs += len(scores.Data)
+	}
+	b.ReportMetric(float64(pairs)/b.Elapsed().Seconds(), "pairs/s")
 }

@@ -92,17 +92,52 @@ func (g *Grid) Missing() ([]run.Run, error) {
 	return missing, nil
 }
 
-// Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing.
-func (g *Grid) Outlook() ([]string, error) {
+// Unanswered lists the questions of the plan's rows that the store has no answer to, each once.
+func (g *Grid) Unanswered() ([]paper.Question, error) {
+	var open []paper.Question
+	listed := map[string]bool{}
+	for _, questions := range g.Plan.Questions {
+		for _, q := range questions {
+			_, done, err := q.Answer(g.Store)
+			if err != nil {
+				return nil, err
+			}
+			if id := q.ID(); !done && !listed[id] {
+				listed[id] = true
+				open = append(open, q)
+			}
+		}
+	}
+	return open, nil
+}
+
+// left are the runs to make and the questions to ask.
+func (g *Grid) left() ([]run.Run, []paper.Question, error) {
 	missing, err := g.Missing()
-	if err != nil || len(missing) == 0 {
+	if err != nil {
+		return nil, nil, err
+	}
+	questions, err := g.Unanswered()
+	return missing, questions, err
+}
+
+// Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing and nothing is to ask.
+func (g *Grid) Outlook() ([]string, error) {
+	missing, questions, err := g.left()
+	if err != nil || len(missing)+len(questions) == 0 {
 		return nil, err
 	}
 	choice, _ := engine.Choose(engine.Cache())
-	lines := []string{fmt.Sprintf("%s at %s on %s: %d of %d runs to make on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name,
-		len(missing), len(g.Plan.Runs()), choice.Name, choice.Reason)}
+	what := fmt.Sprintf("%d of %d runs to make", len(missing), len(g.Plan.Runs()))
+	if len(questions) > 0 {
+		what += fmt.Sprintf(" and %d questions to ask of finished ones", len(questions))
+	}
+	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name, choice.Reason)}
 	if choice.Slower != "" {
 		lines = append(lines, choice.Slower)
+	}
+	if len(missing) == 0 {
+		return lines, nil
 	}
 	estimate, err := g.Estimate(len(missing), choice.Name)
 	if err != nil {
@@ -120,7 +155,8 @@ func round(d time.Duration) time.Duration {
 
 // Progress is where a grid of runs stands.
 type Progress struct {
-	Run, Runs int // the run at work, from 1, and how many this call makes
+	Run, Runs int  // the run at work, from 1, and how many this call makes; of questions the same
+	Asking    bool // a finished run is asked
 	Method    string
 	Seed      uint64
 	Training  train.Report // zero before the first step
@@ -134,6 +170,9 @@ func (p Progress) String() string {
 	if p.Message != "" {
 		return p.Message
 	}
+	if p.Asking {
+		return fmt.Sprintf("question %d of %d, to %s, seed %d", p.Run, p.Runs, p.Method, p.Seed)
+	}
 	t := p.Training
 	text := fmt.Sprintf("run %d of %d, %s, seed %d: step %d of %d, loss %.3f", p.Run, p.Runs, p.Method, p.Seed, t.Step, t.Steps, t.Loss)
 	if t.PairsPerSecond > 0 {
@@ -142,11 +181,11 @@ func (p Progress) String() string {
 	return text
 }
 
-// Make runs the missing runs, one after another; listen, if not nil, hears of every training step. A cancelled context stops it
-// with what is finished kept and the run at work at a checkpoint.
+// Make runs the missing runs, one after another, and then asks what rows ask of them; listen, if not nil, hears of every training step and of
+// every question. A cancelled context stops it with what is finished kept and the run at work at a checkpoint.
 func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
-	missing, err := g.Missing()
-	if err != nil || len(missing) == 0 {
+	missing, questions, err := g.left()
+	if err != nil || len(missing)+len(questions) == 0 {
 		return err
 	}
 	choice, _ := engine.Choose(engine.Cache())
@@ -183,6 +222,18 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
 		}
 	}
+	for i, q := range questions {
+		asked := q.Asked.Train
+		at = Progress{Run: i + 1, Runs: len(questions), Asking: true, Method: asked.Method.Name, Seed: asked.Seed, at: q.Asked}
+		tell(at)
+		err := guard(func() error {
+			_, err := executor.EvaluateBy(ctx, q.Asked, q.Measure().Split, q.Task)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("asking %s, seed %d: %w", at.Method, at.Seed, err)
+		}
+	}
 	return nil
 }
 
@@ -193,7 +244,10 @@ func (g *Grid) Stopped() (string, error) {
 		return "", err
 	}
 	total, kept := len(g.Plan.Runs()), "nothing of the next"
-	if len(missing) > 0 && g.Store.Started(missing[0]) {
+	switch {
+	case len(missing) == 0:
+		kept = "what was answered"
+	case g.Store.Started(missing[0]):
 		r := missing[0].Train
 		kept = fmt.Sprintf("a checkpoint of %s, seed %d", r.Method.Name, r.Seed)
 	}

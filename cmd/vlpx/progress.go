@@ -33,6 +33,11 @@ func (b *bars) listen(p vlpx.Progress) {
 		fmt.Fprintln(b.w, p.Message)
 		return
 	}
+	if p.Asking {
+		b.finish()
+		fmt.Fprintln(b.w, p)
+		return
+	}
 	last := p.Training.Step == p.Training.Steps
 	if !b.terminal {
 		if last || time.Since(b.told) > 10*time.Second {

@@ -1,5 +1,21 @@
 package eval
 
+import (
+	"fmt"
+	"slices"
+)
+
+// Version names one of the sentences that a [Sentence] holds.
+type Version string
+
+// Versions of a sentence.
+const (
+	Original  Version = "original" // the caption
+	Written   Version = "written"
+	Corrected Version = "corrected"
+	Edited    Version = "edited"
+)
+
 // Sentence is a caption of a split with what was made of it: a negative that a model wrote, and what it makes of that (TAGS-DC, sections 4.2 to 4.4).
 type Sentence struct {
 	Pair    int    `json:"pair"` // index into the split's pairs
@@ -22,4 +38,36 @@ type Sentence struct {
 	// True tells that Written is true of the image, and Known that this is known.
 	True  bool `json:"true,omitempty"`
 	Known bool `json:"known,omitempty"`
+}
+
+// Of is the sentence of a version; "" where there is none.
+func (s Sentence) Of(v Version) string {
+	return map[Version]string{Original: s.Caption, Written: s.Written, Corrected: s.Corrected, Edited: s.Edited}[v]
+}
+
+// about tells why sentences are none to ask for.
+func about(run string, v Version) error {
+	if !slices.Contains([]Version{Original, Written, Corrected, Edited}, v) {
+		return fmt.Errorf("eval: there are no %q sentences; name %q, %q, %q or %q", v, Original, Written, Corrected, Edited)
+	}
+	if run == "" {
+		return fmt.Errorf("eval: %s sentences of no run; name the run that wrote them by its identity", v)
+	}
+	return nil
+}
+
+// versions are the sentences of a run that have a version, which is an error if none has.
+func (s Subject) versions(run string, v Version) ([]Sentence, error) {
+	if s.Sentences == nil {
+		return nil, fmt.Errorf("eval: sentences of run %s without a store of runs; give Subject.Sentences", run)
+	}
+	all, err := s.Sentences(run)
+	if err != nil {
+		return nil, err
+	}
+	with := slices.DeleteFunc(slices.Clone(all), func(x Sentence) bool { return x.Of(v) == "" })
+	if len(with) == 0 {
+		return nil, fmt.Errorf("eval: run %s has no %s sentence among %d; ask for those of another run", run, v, len(all))
+	}
+	return with, nil
 }

@@ -69,6 +69,8 @@ type Row struct {
 	Set  []string
 	// Tasks are what the row's runs are measured by besides those of the framework.
 	Tasks eval.Tasks
+	// Ask is what the row asks once its runs are finished; nil for nothing. Such a row is named after its question.
+	Ask *Ask
 }
 
 // Column is one measure of a comparison.

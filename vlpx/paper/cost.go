@@ -32,7 +32,7 @@ func Cost(scale string, runs int) string {
 func RunCost(scale string) time.Duration { return costs[scale] }
 
 // RunsASeed counts the runs that an artifact takes for one seed: those of its rows, of the pre-training before a fine-tuning, and of
-// reference models, each once.
+// reference models, and of those that rows ask, each once.
 func (a Artifact) RunsASeed() int {
 	known := map[string]bool{}
 	for _, row := range a.Rows {
@@ -78,6 +78,13 @@ func (row Row) runs(known map[string]bool) {
 	if scale.WarmStart != 0 {
 		warm := scale.warmStart()
 		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warm.warmMethod(), []uint64{warmSeed})[0].ID()] = true
+	}
+	if row.Ask != nil {
+		for _, other := range []*Row{row.Ask.Model, row.Ask.Of} {
+			if other != nil {
+				other.runs(known)
+			}
+		}
 	}
 	if row.Tune != nil {
 		known[of(append(methods, row.Tune(scale))...)] = true

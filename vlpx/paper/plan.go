@@ -48,6 +48,8 @@ type Plan struct {
 	Seeds    []uint64
 	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
+	// Questions are those of each row, one a seed; nil where it asks nothing, or has no runs.
+	Questions [][]Question
 	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
 
@@ -142,7 +144,8 @@ func (p *Plan) rows(q Request) error {
 	if err != nil {
 		return err
 	}
-	p.planner = planner{q, p.Seeds, published, nil, map[string]*text.Tokenizer{}}
+	p.Questions = make([][]Question, len(p.Artifact.Rows))
+	p.planner = planner{q, p.Seeds, published, nil, map[words]*text.Tokenizer{}}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {
@@ -154,7 +157,7 @@ func (p *Plan) rows(q Request) error {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		runs, err := p.planner.runs(row, p.Scale, p.Data)
+		runs, questions, err := p.seeded(row, p.Seeds)
 		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
 			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
 			continue
@@ -162,7 +165,7 @@ func (p *Plan) rows(q Request) error {
 		if err != nil {
 			return err
 		}
-		p.Rows[i] = runs
+		p.Rows[i], p.Questions[i] = runs, questions
 	}
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
@@ -170,15 +173,16 @@ func (p *Plan) rows(q Request) error {
 	return p.unused()
 }
 
-// seeded is the run of a row with a seed, which may be none of the plan's.
-func (p *Plan) seeded(row int, seed uint64) (run.Run, error) {
+// seeded are the runs of a row with seeds, which may be none of the plan's, and what it then asks.
+func (p *Plan) seeded(row Row, seeds []uint64) ([]run.Run, []Question, error) {
 	w := p.planner
-	w.seeds = []uint64{seed}
-	runs, err := w.runs(p.Artifact.Rows[row], p.Scale, p.Data)
+	w.seeds = seeds
+	runs, err := w.runs(row, p.Scale, p.Data)
 	if err != nil {
-		return run.Run{}, err
+		return nil, nil, err
 	}
-	return runs[0], nil
+	questions, err := w.questions(row, runs, p.Scale, p.Data)
+	return runs, questions, err
 }
 
 // planner works out the runs of rows.
@@ -186,8 +190,14 @@ type planner struct {
 	Request
 	seeds     []uint64
 	published run.Weights
-	files     *regions.Files             // of Request.Regions; nil for none
-	known     map[string]*text.Tokenizer // by the data's hash: rows mostly share it
+	files     *regions.Files // of Request.Regions; nil for none
+	known     map[words]*text.Tokenizer
+}
+
+// words are what a tokenizer is made of; rows mostly share them.
+type words struct {
+	data       string // the hash
+	vocabulary run.Vocabulary
 }
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
@@ -221,7 +231,9 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 		}
 	}
 	method := row.Method(scale)
-	method.Name = row.Name
+	if row.Ask == nil { // else it is the question that the row is named after
+		method.Name = row.Name
+	}
 	vocabulary, vocab, err := w.vocabulary(scale, data, method)
 	if err != nil {
 		return nil, err
@@ -316,7 +328,8 @@ func (w planner) vocabulary(scale Scale, data run.Data, m negative.Method) (run.
 		return run.Vocabulary{}, 0, nil
 	}
 	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
-	tokenizer := w.known[data.Hash]
+	of := words{data.Hash, v}
+	tokenizer := w.known[of]
 	if tokenizer == nil {
 		collection, err := data.Open()
 		if err != nil {
@@ -325,7 +338,7 @@ func (w planner) vocabulary(scale Scale, data run.Data, m negative.Method) (run.
 		if tokenizer, err = v.Tokenizer(collection); err != nil {
 			return v, 0, err
 		}
-		w.known[data.Hash] = tokenizer
+		w.known[of] = tokenizer
 	}
 	if w.Vocabulary != "" {
 		v = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}
@@ -365,7 +378,7 @@ func (p *Plan) warmed() int {
 }
 
 // Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes
-// after those that it needs: of its reference model, and of the pre-training that it starts from.
+// after those that it needs: of its reference model, and of the pre-training that it starts from. Those that questions need come last of a seed.
 func (p *Plan) Runs() []run.Run {
 	var all []run.Run
 	listed := map[string]bool{}
@@ -383,6 +396,12 @@ func (p *Plan) Runs() []run.Run {
 		for _, row := range p.Rows {
 			if row != nil {
 				add(row[s])
+			}
+		}
+		for _, questions := range p.Questions {
+			if questions != nil {
+				add(questions[s].Of)
+				add(questions[s].Asked)
 			}
 		}
 	}

@@ -43,6 +43,7 @@ type ReferenceRow struct {
 	// Intervals are as Summary.Interval; none from results of older versions.
 	Intervals map[string][2]float64 `json:",omitempty"`
 	Seeds     []uint64              `json:",omitempty"` // of Runs; 1, 2 and so on if none
+	Questions []string              `json:",omitempty"` // identities of what was asked, one a run; none where nothing was
 	// Engine and Commit are of Runs where they are not the reference's.
 	Engine string `json:",omitempty"`
 	Commit string `json:",omitempty"`
@@ -108,9 +109,15 @@ func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	}
 	row = r.Rows[at]
 	if len(p.Rows[i]) > 0 {
-		for k, seed := range row.seeds() {
-			today, err := p.seeded(i, seed)
-			stale = stale || err != nil || today.ID() != row.Runs[k]
+		runs, questions, err := p.seeded(p.Artifact.Rows[i], row.seeds())
+		if stale = err != nil || len(questions) != len(row.Questions); stale {
+			return row, stale, true
+		}
+		for k, today := range runs {
+			stale = stale || today.ID() != row.Runs[k]
+		}
+		for k, today := range questions {
+			stale = stale || today.ID() != row.Questions[k]
 		}
 	}
 	return row, stale, true
@@ -142,7 +149,10 @@ func NewReference(r *Report) (Reference, error) {
 		}
 		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}, Intervals: map[string][2]float64{}}
 		var engines, commits []string
-		for _, result := range results {
+		for k, result := range results {
+			if questions := r.Plan.Questions[i]; questions != nil {
+				one.Questions = append(one.Questions, questions[k].ID())
+			}
 			one.Runs, one.Seeds = append(one.Runs, result.ID), append(one.Seeds, result.Seed)
 			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
 			seconds = append(seconds, result.Seconds)

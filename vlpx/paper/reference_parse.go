@@ -43,6 +43,11 @@ func (row ReferenceRow) check() error {
 	if len(row.Runs) == 0 || slices.Contains(row.Runs, "") {
 		return fmt.Errorf("runs %q; it has one or more, each with its identity", row.Runs)
 	}
+	for _, n := range []int{len(row.Seeds), len(row.Questions)} {
+		if n != 0 && n != len(row.Runs) {
+			return fmt.Errorf("%d seeds and %d questions of %d runs; as many, or none", len(row.Seeds), len(row.Questions), len(row.Runs))
+		}
+	}
 	for metric, v := range row.Metrics {
 		if std, n := v[1], v[2]; std < 0 || n < 1 || n > float64(len(row.Runs)) || n != math.Trunc(n) {
 			return fmt.Errorf("%s: a standard deviation of %v and %v runs of %d", metric, std, n, len(row.Runs))

@@ -45,7 +45,7 @@ type Report struct {
 // RowReport is one row of a report.
 type RowReport struct {
 	Name    string             `json:"name"`
-	Status  string             `json:"status"`  // "ready", "2 of 3 seeds", "not run" if not asked for, or "not yet"
+	Status  string             `json:"status"`  // "ready", "2 of 3 seeds", "1 of 3 seeds asked", "not run" if not asked for, or "not yet"
 	Data    *run.Data          `json:"data"`    // null without runs
 	Engines []string           `json:"engines"` // of the runs that are finished, each once
 	Commits []string           `json:"commits"`
@@ -81,13 +81,21 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 		if len(p.Rows[i]) > 0 {
 			one.Data = &p.Rows[i][0].Data
 		}
-		for _, x := range p.Rows[i] {
+		unasked := 0
+		for k, x := range p.Rows[i] {
 			result, err := store.Result(x)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
 				return nil, err
+			}
+			result, open, err := p.answered(i, k, result, store)
+			if err != nil {
+				return nil, err
+			}
+			if open {
+				unasked++
 			}
 			one.Results = append(one.Results, result)
 			r.Unreadable.add(result)
@@ -96,7 +104,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
 			}
 		}
-		one.Status = status(row, p.Rows[i], len(one.Results))
+		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
 		one.Metrics = r.summaries(row, one.Results)
 		r.Rows = append(r.Rows, one)
 	}
@@ -124,7 +132,7 @@ func once(list []string, name string) []string {
 }
 
 // status tells how far a row's runs are.
-func status(row Row, runs []run.Run, done int) string {
+func status(row Row, runs []run.Run, done, unasked int) string {
 	switch {
 	case row.Method == nil:
 		return string(NotYet)
@@ -132,6 +140,8 @@ func status(row Row, runs []run.Run, done int) string {
 		return "not run"
 	case done < len(runs):
 		return fmt.Sprintf("%d of %d seeds", done, len(runs))
+	case unasked > 0:
+		return fmt.Sprintf("%d of %d seeds asked", done-unasked, len(runs))
 	}
 	return string(Ready)
 }

@@ -79,6 +79,15 @@ func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) 
 	return kept.Metrics, true, nil
 }
 
+// Keep puts what a task gave beside its run, from where Evaluation returns it.
+func (s *Store) Keep(r Run, of Evaluation) error {
+	name, err := of.Of.name()
+	if err != nil {
+		return err
+	}
+	return s.publish(r, name, of)
+}
+
 // same tells whether a measure is what JSON tells.
 func same(told json.RawMessage, of Measure) bool {
 	text, err := json.Marshal(of)
@@ -100,11 +109,7 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 	if metrics, err = e.Evaluate(ctx, r, split, task); err != nil {
 		return nil, err
 	}
-	name, err := of.name()
-	if err != nil {
-		return nil, err
-	}
-	return metrics, e.Store.publish(r, name, Evaluation{
+	return metrics, e.Store.Keep(r, Evaluation{
 		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
 	})
 }

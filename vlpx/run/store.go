@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -62,6 +63,20 @@ func (s *Store) result(id string) (Result, error) {
 		return Result{}, fmt.Errorf("run: %s: epoch %d is the best of %d; delete the file to run it again", path, result.BestEpoch, len(result.Epochs))
 	}
 	return result, nil
+}
+
+// Sentences are those that a finished run wrote of its test split, by the run's identity; it is an error if there are none.
+func (s *Store) Sentences(id string) ([]eval.Sentence, error) {
+	result, done, err := s.find(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !done:
+		return nil, fmt.Errorf("run: %s is asked for the sentences that it wrote, and is not finished; make it first", id)
+	case len(result.Sentences) == 0:
+		return nil, fmt.Errorf("run: %s (%s, seed %d) wrote no sentences; ask for those of a run that a task lets write", id, result.Method, result.Seed)
+	}
+	return result.Sentences, nil
 }
 
 // Started tells whether a run has a checkpoint to resume from.

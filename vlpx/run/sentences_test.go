@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+// scribbling is a task that lets a model write a sentence of every caption.
+type scribbling struct{}
+
+func (scribbling) Metrics() []eval.Info                          { return []eval.Info{{Metric: "scribbled"}} }
+func (scribbling) Check(framework.Framework, datasets.Set) error { return nil }
+
+func (scribbling) Measure(_ context.Context, on eval.Subject) (of eval.Measured, err error) {
+	for k, p := range datasets.Pairs(on.Set) {
+		of.Sentences = append(of.Sentences, eval.Sentence{Pair: k, Caption: p.Text(on.Set), Written: fmt.Sprintf("a scribble of %d", k)})
+	}
+	return of, nil
+}
+
+// reading is a task that counts the sentences of another run.
+type reading struct{ Of string }
+
+func (reading) Metrics() []eval.Info                          { return []eval.Info{{Metric: "read"}} }
+func (reading) Check(framework.Framework, datasets.Set) error { return nil }
+
+func (r reading) Measure(_ context.Context, on eval.Subject) (eval.Measured, error) {
+	sentences, err := on.Sentences(r.Of)
+	return eval.Measured{Metrics: eval.Result{"read": float64(len(sentences))}}, err
+}
+
+// A finished run's sentences are read by a task that measures another, which is told of a run that is not finished, and of one that wrote none.
+func TestSentencesOfAnotherRun(t *testing.T) {
+	e := executor(t, t.TempDir())
+	writes, asked := byTowers(t, negative.Plain()), byTowers(t, negative.Plain())
+	writes.Tasks, asked.Train.Seed = append(writes.Tasks, scribbling{}), writes.Train.Seed+1
+	if _, err := e.Run(t.Context(), asked); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(of Run) (map[string]float64, error) {
+		return e.EvaluateBy(t.Context(), asked, "test", reading{of.ID()})
+	}
+	for of, want := range map[*Run]string{&writes: "is not finished; make it first", &asked: "wrote no sentences"} {
+		if _, err := ask(*of); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), of.ID()) {
+			t.Errorf("got %v, want an error that names the run and says %q", err, want)
+		}
+	}
+	result, err := e.Run(t.Context(), writes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := e.Store.Sentences(writes.ID())
+	if err != nil || len(kept) == 0 || !reflect.DeepEqual(kept, result.Sentences) {
+		t.Errorf("got %d sentences (%v), want the %d that were written", len(kept), err, len(result.Sentences))
+	}
+	if got, err := ask(writes); err != nil || got["read"] != float64(len(kept)) {
+		t.Errorf("got %v (%v), want %d sentences read", got, err, len(kept))
+	}
+}

@@ -59,7 +59,7 @@ type Value struct {
 	// Interval has the ends of an interval around the mean, which only a file tells; nil for none.
 	Interval *[2]float64
 
-	words []Word // of Text, where they are marked; see Words
+	words *[]Word // of Text, where they are marked; see Words
 }
 
 // Number is a single value, such as one a paper reports.

@@ -50,7 +50,7 @@ func (t Table) Markdown(w io.Writer) error {
 				main, spread := v.text(t.Columns[c].Format)
 				text := markdownText(main)
 				if v.words != nil {
-					text = markdownMarked(v.words)
+					text = markdownMarked(*v.words)
 				}
 				if l.best[c] {
 					text = "**" + text + "**"
@@ -223,7 +223,7 @@ func (t Table) htmlRow(b *bytes.Buffer, r TableRow, wordy []bool) {
 			main, spread := v.text(t.Columns[c].Format)
 			text := html.EscapeString(main)
 			if v.words != nil {
-				text = htmlMarked(v.words)
+				text = htmlMarked(*v.words)
 			}
 			if l.best[c] {
 				text = "<b>" + text + "</b>"

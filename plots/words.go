@@ -23,7 +23,7 @@ func Words(words ...Word) Value {
 			plain = append(plain, w.Text)
 		}
 	}
-	return Value{Text: strings.Join(plain, " "), words: words}
+	return Value{Text: strings.Join(plain, " "), words: &words}
 }
 
 // Compared are the words of a sentence, those changed that are not in the same place of another one.

@@ -50,7 +50,7 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 }
 
 // The papers' notebooks; your-method.ipynb shows a table of FALCON's once more, with further rows.
-var papers = []func() (kernels.Notebook, error){falcon, mafa, srcl, glofnd}
+var papers = []func() (kernels.Notebook, error){falcon, mafa, srcl, glofnd, tags}
 
 func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 	shown := map[string][]string{} // IDs by their paper, notebook by notebook

@@ -97,19 +97,21 @@ func randomInput(b *testing.B, c train.Config) field.Values {
 			in[f.Name] = tensors.FromFlatDataAndDimensions(of, f.Shape.Dimensions...)
 			continue
 		}
-		if f.Name == field.Index {
-			in[f.Name] = tensors.FromShape(f.Shape)
+		if f.Shape.DType.IsInt() {
+			in[f.Name] = wholes(r, f)
 			continue
 		}
 		numbers := make([]float32, f.Shape.Size())
 		for i := range numbers {
 			switch f.Name {
-			case field.Image, field.View:
+			case field.Image, field.View, field.PoolImages:
 				numbers[i] = float32(r.NormFloat64())
 			case field.Noise:
 				numbers[i] = float32(-math.Log(r.ExpFloat64()))
 			case field.Rate:
 				numbers[i] = float32(c.Schedule.Rate)
+			case field.Refills:
+				numbers[i] = r.Float32()
 			case field.Progress:
 			default:
 				b.Fatalf("no noise for %s", f.Name)
@@ -118,6 +120,23 @@ func randomInput(b *testing.B, c train.Config) field.Values {
 		in[f.Name] = tensors.FromFlatDataAndDimensions(numbers, f.Shape.Dimensions...)
 	}
 	return in
+}
+
+// wholes are ids above the special tokens, of words of which every seventh is masked, and numbers of pairs and images.
+func wholes(r *rand.Rand, f field.Field) *tensors.Tensor {
+	ids := make([]int32, f.Shape.Size())
+	for i := range ids {
+		switch f.Name {
+		case field.Index:
+		case field.DraftWords:
+			if ids[i] = objective.Ignored; i%7 == 3 {
+				ids[i] = 5 + r.Int32N(30)
+			}
+		default:
+			ids[i] = 5 + r.Int32N(30)
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(ids, f.Shape.Dimensions...)
 }
 
 // copied are the same numbers in tensors that no engine has.

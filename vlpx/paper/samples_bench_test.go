@@ -20,7 +20,7 @@ func BenchmarkSamples(b *testing.B) {
 		most = many / 10
 	}
 	all := []*contender{
-		contend(b, backend, scale, "InfoNCE", few), contend(b, backend, scale, "GloFND", few), contend(b, backend, scale, "GloFND", most),
+		contend(b, backend, scale, MethodRow("InfoNCE"), few), contend(b, backend, scale, MethodRow("GloFND"), few), contend(b, backend, scale, MethodRow("GloFND"), most),
 	}
 	bytes := 0
 	for v := range all[1].store.Scope(framework.State).IterVariables() {

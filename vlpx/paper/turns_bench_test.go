@@ -25,11 +25,14 @@ type contender struct {
 	took  time.Duration
 }
 
-// contend prepares the step of a registered method.
-func contend(b *testing.B, backend compute.Backend, s Scale, method string, pairs int) *contender {
+// contend prepares the step of a row.
+func contend(b *testing.B, backend compute.Backend, s Scale, row Row, pairs int) *contender {
 	const vocab = 37 // of the captions of mini
-	c := s.Runs(run.Data{}, run.Vocabulary{}, vocab, MethodRow(method).Method(s), []uint64{1})[0].Train
-	of := &contender{name: method, pairs: pairs, store: model.NewStore(), in: randomInput(b, c)}
+	c := s.Runs(run.Data{}, run.Vocabulary{}, vocab, row.Method(s), []uint64{1})[0].Train
+	if r, regional := c.Framework.Framework.(framework.Regional); regional {
+		c.Framework.Framework = r.WithRegions(4, 128) // as scenes have them
+	}
+	of := &contender{name: row.Name, pairs: pairs, store: model.NewStore(), in: randomInput(b, c)}
 	b.Cleanup(of.store.Finalize)
 	start := negative.Start{Pairs: pairs, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
 	if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, of.store, start); err != nil {
@@ -95,7 +98,7 @@ func BenchmarkOverhead(b *testing.B) {
 	scale.Global.Begin = 0 // from the first step on
 	var all []*contender
 	for _, method := range []string{"SogCLR", "FNC", "GloFND"} {
-		all = append(all, contend(b, backend, scale, method, 10_000))
+		all = append(all, contend(b, backend, scale, MethodRow(method), 10_000))
 	}
 	inTurn(b, all)
 	for _, of := range all {

@@ -15,7 +15,7 @@ import (
 // (TAGS-DC, section 4.3). It is measured on the test split, of which the sentences are.
 type Discrimination struct {
 	Of      string  // the run whose sentences they are, by its identity
-	Against Version // what stands against the caption, such as [Written]; captions without it do not count
+	Against Version // what stands against the caption, such as [Written]; captions without it do not count, and where none has it there is no metric
 }
 
 // DiscriminationAccuracy is the metric of Discrimination.
@@ -46,8 +46,8 @@ func (d Discrimination) Measure(ctx context.Context, on Subject) (Measured, erro
 		return Measured{}, err
 	}
 	sentences, err := on.versions(d.Of, d.Against)
-	if err != nil {
-		return Measured{}, err
+	if err != nil || len(sentences) == 0 {
+		return Measured{Metrics: Result{}}, err
 	}
 	pairs := datasets.Pairs(on.Set)
 	for _, x := range sentences {

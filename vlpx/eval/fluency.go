@@ -9,7 +9,8 @@ import (
 )
 
 // Fluency is how little a language model expects the sentences that another run made of captions: their perplexity, as of [Perplexity]
-// (TAGS-DC, section 4.2; METHODS.md 15.7). Captions without the version do not count.
+// (TAGS-DC, section 4.2; METHODS.md 15.7). Captions without the version do not count; where
+// none has it there is no metric.
 type Fluency struct {
 	Of      string // the run whose sentences they are, by its identity
 	Version Version
@@ -37,8 +38,8 @@ func (t Fluency) Measure(ctx context.Context, on Subject) (Measured, error) {
 		return Measured{}, err
 	}
 	sentences, err := on.versions(t.Of, t.Version)
-	if err != nil {
-		return Measured{}, err
+	if err != nil || len(sentences) == 0 {
+		return Measured{Metrics: Result{}}, err
 	}
 	var texts []string
 	for _, x := range sentences {

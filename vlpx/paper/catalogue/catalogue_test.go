@@ -63,7 +63,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if row.Method != nil && row.Method(s).Name != row.Name {
+					if row.Method != nil && row.Ask == nil && row.Method(s).Name != row.Name {
 						t.Errorf("row %q has the method %q", row.Name, row.Method(s).Name)
 					}
 				}

@@ -27,14 +27,15 @@ func (r Retrieved) Validate() error {
 	return nil
 }
 
-// Pairs implements Matching: with embeddings the pool is the mini-batch.
+// Pairs implements Matching: with embeddings the pool is the mini-batch, which may have fewer than Keep.
 func (r Retrieved) Pairs(c Contrasted, _ *Node) Pairs {
 	batch := c.I2T.Shape().Dim(0)
 	own := Iota(c.I2T.Graph(), shapes.Make(dtypes.Int32, batch), 0)
 	p := Pairs{Images: own, Texts: own, Labels: OnesLike(own)}
-	texts := Top(objective.WithoutOwn(StopGradient(c.I2T)), r.Keep)
-	images := Top(objective.WithoutOwn(StopGradient(c.T2I)), r.Keep)
-	for k := range r.Keep {
+	keep := min(r.Keep, batch-1) // the next one would be the own pair
+	texts := Top(objective.WithoutOwn(StopGradient(c.I2T)), keep)
+	images := Top(objective.WithoutOwn(StopGradient(c.T2I)), keep)
+	for k := range keep {
 		of := func(x *Node) *Node { return Squeeze(Slice(x, AxisRange(), AxisRange(k, k+1)), -1) }
 		p.Images = Concatenate([]*Node{p.Images, of(images), own}, 0)
 		p.Texts = Concatenate([]*Node{p.Texts, own, of(texts)}, 0)

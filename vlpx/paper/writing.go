@@ -106,11 +106,11 @@ func (Scale) linear(rate float64, epochs int) train.Schedule {
 	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
 }
 
-// Writing is the row with TAGS' written negatives besides: of each caption the hardest one, beside its method's own matching.
+// Writing is the row with TAGS' written negatives besides, beside its method's own matching: of each caption the hardest of four.
 func (row Row) Writing() Row {
 	return row.With(func(s Scale, m *negative.Method) {
 		t := s.tags()
-		t.Keep = 1
+		t.Masks, t.Refills, t.Keep = 2, 2, 1
 		m.Writing = t
 	})
 }

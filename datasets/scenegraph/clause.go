@@ -1,14 +1,32 @@
 package scenegraph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // connect makes noun phrases the object of what is open, or goes on with them.
-func (p *parser) connect(heads []int) {
+func (p *parser) connect(heads []int, whose bool) {
 	switch o := p.open; {
 	case o.name != "":
-		p.worn = p.wears(heads)
-		if p.worn {
+		if p.worn = p.wears(heads); p.worn {
+			if o.verb && o.name != "wear" { // standing in a shirt
+				p.describe(o.subjects, o.said.word, o.said.at)
+			}
 			o.name = "wear"
+		}
+		if o.name == "with" {
+			if !p.isAnimate(o.subjects) && p.isAnimate(p.subjects) && (isPart[p.headOf(heads)] || isClothing[p.headOf(heads)] || p.isAnimate(heads)) {
+				o.subjects = p.subjects
+			}
+			if whose {
+				o.name = "have"
+			}
+		}
+		if len(o.subjects) == 0 && !o.verb && p.topic == nil { // what the caption begins with, "on a hill are trees"
+			p.fronted, p.front = o, heads
+			p.open, p.nearest, p.copula = open{}, nil, false
+			return
 		}
 		if o.flipped {
 			p.relate(heads, o.name, o.subjects, o.at)
@@ -19,7 +37,14 @@ func (p *parser) connect(heads []int) {
 	case p.copula && len(p.subjects) > 0:
 		p.copula = false
 	default:
-		p.asked, p.subjects, p.worn = p.nearest, heads, false
+		if !p.relative {
+			p.asked = p.nearest
+		}
+		p.subjects, p.worn, p.relative = heads, false, false
+		if p.fronted.name != "" {
+			p.relate(heads, p.fronted.name, p.front, p.fronted.at)
+			p.fronted = open{}
+		}
 	}
 	if p.topic == nil {
 		p.topic = heads
@@ -33,7 +58,7 @@ func (p *parser) wears(objects []int) bool {
 	if o.name == "wear" {
 		return true
 	}
-	return o.name == "in" && p.isAnimate(o.subjects) && isClothing[p.headOf(objects)]
+	return (o.name == "in" || o.verb && o.name == o.said.base+" in") && p.isAnimate(o.subjects) && isClothing[p.headOf(objects)]
 }
 
 // headOf is the last word of the name of the first object.
@@ -67,7 +92,7 @@ func (p *parser) verb(t token) {
 	case p.copula, before == conjunction, before == comma:
 		p.close()
 		subjects = p.subjects
-	case p.relative:
+	case p.relative && (p.isAnimate(p.asked) || !p.isAnimate(p.subjects) || p.word(-2) != "who"):
 		subjects = p.asked
 	case p.isAnimate(p.subjects) && !p.isAnimate(p.nearest), p.worn, t.class == finite && len(p.subjects) > 0:
 		p.close()
@@ -81,7 +106,7 @@ func (p *parser) verb(t token) {
 	if base == "" {
 		base = unknownBase(t)
 	}
-	p.open = open{subjects: subjects, name: base, at: t.at, verb: true, passive: t.class == participle, said: t}
+	p.open = open{subjects: subjects, name: base, at: t.at, verb: true, said: t}
 }
 
 // unknownBase is the base form of a verb that no list has.
@@ -98,141 +123,6 @@ func unknownBase(t token) string {
 	}
 	return stem
 }
-
-// preposition reads a preposition, which may be of several words, and opens a relation by it.
-func (p *parser) preposition() {
-	name, at, ok := p.prepositionName()
-	if !ok {
-		return
-	}
-	if isColouring[p.word(0)] && name == "in" {
-		p.i++
-		return
-	}
-	o := p.open
-	switch {
-	case p.copula:
-		p.open = open{subjects: p.subjects, name: name, at: at}
-		p.copula = false
-	case o.verb && o.prepositions == 0:
-		p.open.prepositions++
-		switch {
-		case o.passive && covers[o.name] && (name == "with" || name == "in" || name == "by"), o.passive && name == "by" && !stays[o.name]:
-			p.open.flipped = true
-		default:
-			p.open.name += " " + name
-		}
-		p.open.at = append(slices.Clip(o.at), at...)
-	case o.verb:
-		p.open.name, p.open.at = p.open.said.base+" "+name, append(slices.Clip(o.said.at), at...)
-	case transfers[p.done.name] && name == "to" && len(p.nearest) > 0:
-		p.open = open{subjects: p.done.subjects, name: p.done.name + " to", at: append(slices.Clip(p.done.at), at...)}
-	case p.worn && name != "with":
-		p.open = open{subjects: p.subjects, name: name, at: at}
-	default:
-		p.open = open{subjects: p.nearest, name: name, at: at}
-	}
-	p.done = open{}
-}
-
-var (
-	covers    = set("cover surround line")                             // what these are with, in or by does so
-	stays     = set("park seat stand locate place sit mount position") // by something, which does nothing
-	transfers = set("throw give hit kick feed serve toss pass hand")
-)
-
-// prepositionName reads a preposition of one word or several. It is false for a particle, which says nothing.
-func (p *parser) prepositionName() (name string, at []int, ok bool) {
-	start := p.i
-	word := p.word(0)
-	p.i++
-	taking := func() []int {
-		for _, t := range p.tokens[start:p.i] {
-			at = append(at, t.at...)
-		}
-		return at
-	}
-	next := p.word(0)
-	switch {
-	case (word == "next" || word == "close" || word == "adjacent") && next == "to":
-		p.i++
-		return word + " to", taking(), true
-	case word == "in" && next == "between":
-		p.i++
-		return "between", taking(), true
-	case (word == "inside" || word == "outside" || word == "off") && next == "of", word == "along" && next == "with":
-		p.i++
-		if word == "along" {
-			word = "with"
-		}
-		return word, taking(), true
-	case word == "out" && next == "of", word == "up" && (next == "to" || next == "against"), word == "across" && next == "from":
-		p.i++
-		return word + " " + next, taking(), true
-	case (word == "on" || word == "in") && next == "to" && p.class(0) == preposition:
-		p.i++
-		return word + "to", taking(), true
-	case word == "along" && next == "side":
-		p.i++
-		if p.word(0) == "of" {
-			p.i++
-		}
-		return "alongside", taking(), true
-	case isParticle[word] && (p.class(0) == preposition || p.class(0) == stop || p.class(0) == conjunction || p.class(0) == comma || p.class(0) == gerund):
-		return "", nil, false
-	}
-	if name, words := p.region(word); words > 0 {
-		p.i += words
-		return name, taking(), true
-	}
-	if canonical, ok := prepositions[word]; ok {
-		word = canonical
-	}
-	return word, taking(), true
-}
-
-var isParticle = set("up down out off over around along away back through in on about")
-
-// region is the name of a preposition that takes in a part of the thing: "on the side of". It counts the words behind the preposition.
-func (p *parser) region(word string) (name string, words int) {
-	if !takesRegions[word] {
-		return "", 0
-	}
-	for p.class(words) == determiner || p.class(words) == owner {
-		words++
-	}
-	which := p.word(words)
-	if (which == "left" || which == "right" || which == "far" || which == "top" || which == "bottom" || which == "very") && p.word(words+1) != "of" {
-		words++
-		if noun := p.word(words); noun == "hand" {
-			words++
-		}
-		if side := p.word(words); side == "side" && which != "left" && which != "right" {
-			which = side
-		} else if side != "side" && side != "corner" && side != "edge" && side != "end" && side != "sides" {
-			return "", 0
-		} else if side == "corner" || side == "edge" || side == "end" {
-			which = side
-		}
-	}
-	if p.word(words+1) != "of" {
-		return "", 0
-	}
-	if name = regions[which]; name == "" {
-		return "", 0
-	}
-	if word == "in" && which == "back" {
-		name = "in back of"
-	}
-	return name, words + 2
-}
-
-var takesRegions = set("in on at to from along by near towards")
-
-// regions are the names of prepositions by the part that they take in.
-var regions = map[string]string{"top": "on top of", "side": "on side of", "sides": "on both sides of", "front": "in front of", "back": "on back of",
-	"rear": "at rear of", "middle": "on middle of", "center": "in center of", "centre": "in center of", "edge": "on edge of", "end": "in end of",
-	"bottom": "on bottom of", "corner": "in corner of", "left": "at the left of", "right": "on the right side of", "base": "at base of"}
 
 // pronoun reads a pronoun, which stands for what the caption began with.
 func (p *parser) pronoun() {
@@ -270,6 +160,23 @@ func (p *parser) conjunction() {
 	}
 }
 
+// split makes two of the subject that the clause began with, a compound: the object that a preposition at its end waits for, and the subject.
+func (p *parser) split() {
+	if len(p.subjects) != 1 || !p.open.verb && !p.copula {
+		return
+	}
+	o := &p.Objects[p.subjects[0]]
+	last := len(o.At) - 1
+	space := strings.LastIndexByte(o.Name, ' ')
+	if last < 1 || space < 0 {
+		return
+	}
+	p.Objects = append(p.Objects, Object{o.Name[:space], o.At[:last:last]})
+	o = &p.Objects[p.subjects[0]]
+	o.Name, o.At = o.Name[space+1:], o.At[last:]
+	p.asked = []int{len(p.Objects) - 1}
+}
+
 // close ends what is open without an object: the object is what a relative clause is about, if anything, or else the verb is an attribute.
 func (p *parser) close() {
 	o := p.open
@@ -277,6 +184,9 @@ func (p *parser) close() {
 	switch {
 	case o.name == "":
 	case len(p.asked) > 0 && !slices.Equal(p.asked, o.subjects) && len(o.subjects) > 0:
+		if o.verb && o.prepositions == 0 && p.pending.name != "" && !p.pending.verb {
+			o.name, o.at = o.name+" "+p.pending.name, append(slices.Clip(p.pending.at), o.at...)
+		}
 		p.relate(o.subjects, o.name, p.asked, o.at)
 		p.asked = nil
 	case o.verb && (o.said.class == gerund || o.said.class == participle):

@@ -81,7 +81,7 @@ func (g Graph) String() string {
 		said[r.Subject], said[r.Object] = true, true
 	}
 	for _, a := range g.Attributes {
-		add(g.Objects[a.Object].Name, attributive, a.Name)
+		add(g.Objects[a.Object].Name, attribution, a.Name)
 		said[a.Object] = true
 	}
 	for o, is := range said {
@@ -92,5 +92,5 @@ func (g Graph) String() string {
 	return strings.Join(segments, " , ")
 }
 
-// attributive is what stands between an object and its attribute.
-const attributive = "is"
+// attribution is what stands between an object and its attribute.
+const attribution = "is"

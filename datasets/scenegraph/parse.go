@@ -34,11 +34,14 @@ type parser struct {
 	asked    []int // objects that a relative clause, or a noun phrase without connection to the next, may be missing
 	worn     bool  // nearest are clothes of the subjects
 
-	topic []int // what the caption began with
+	topic   []int // what the caption began with
+	fronted open  // a preposition that it began with, and front its objects
+	front   []int
 
 	open     open
 	done     open // the relation that the noun phrase read last has closed
 	copula   bool // one has just been read, of the subjects
+	pending  open // the preposition before a relative pronoun: "the sand on which"
 	relative bool // a relative pronoun has just been read
 }
 
@@ -50,7 +53,6 @@ type open struct {
 	flipped  bool // the object to come is the subject
 
 	verb         bool
-	passive      bool
 	said         token // the verb
 	prepositions int   // that have been read behind the verb
 }
@@ -60,6 +62,25 @@ func (p *parser) word(ahead int) string {
 		return p.tokens[p.i+ahead].word
 	}
 	return ""
+}
+
+// comes reports whether these words come next.
+func (p *parser) comes(words ...string) bool {
+	for ahead, word := range words {
+		if p.word(ahead) != word {
+			return false
+		}
+	}
+	return true
+}
+
+// take steps over tokens, and returns where their words are.
+func (p *parser) take(tokens int) (at []int) {
+	for range tokens {
+		at = append(at, p.tokens[p.i].at...)
+		p.i++
+	}
+	return at
 }
 
 func (p *parser) class(ahead int) class {
@@ -92,9 +113,10 @@ func (p *parser) read() {
 		case preposition:
 			p.preposition()
 		case relative:
+			stranded := p.open
 			p.close()
 			p.i++
-			p.relative, p.asked = true, p.nearest
+			p.relative, p.asked, p.pending = true, p.nearest, stranded
 		case there:
 			p.i++
 			if p.class(0) == copula {
@@ -103,9 +125,18 @@ func (p *parser) read() {
 		case conjunction, comma:
 			p.i++
 			p.conjunction()
+		case adverb:
+			if !isDegree[t.word] && p.class(1) == adjective {
+				p.phrase()
+				break
+			}
+			if (t.word == "indoors" || t.word == "outdoors") && len(p.subjects) > 0 {
+				p.describe(p.subjects, t.word, t.at)
+			}
+			p.i++
 		default:
 			p.i++
-			if t.class == stop && t.word != `"` && t.word != "`" && t.word != "'" {
+			if t.class == stop && t.word[0] != '\'' && t.word != `"` && t.word != "`" {
 				p.close()
 				p.copula = false
 			}

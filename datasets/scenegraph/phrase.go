@@ -1,9 +1,6 @@
 package scenegraph
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // named is a name with its place.
 type named struct {
@@ -13,7 +10,7 @@ type named struct {
 
 // phrase reads a noun phrase with all that is coordinated with it, or adjectives without a noun, and connects it to what went before.
 func (p *parser) phrase() {
-	if p.word(0) == "each" && p.word(1) == "other" {
+	if p.comes("each", "other") {
 		p.i += 2
 		for _, s := range p.open.subjects {
 			p.relate([]int{s}, p.open.name, []int{s}, p.open.at)
@@ -21,9 +18,17 @@ func (p *parser) phrase() {
 		p.open = open{}
 		return
 	}
+	if p.comes("side", "by", "side") {
+		at := p.take(3)
+		for _, s := range p.subjects {
+			p.relate([]int{s}, "side by side with", []int{s}, at)
+		}
+		return
+	}
+	whose := p.class(0) == owner
 	heads, attributes := p.group()
 	if len(heads) > 0 {
-		p.connect(heads)
+		p.connect(heads, whose)
 		return
 	}
 	of := p.nearest
@@ -31,7 +36,10 @@ func (p *parser) phrase() {
 	case p.copula:
 		of, p.nearest, p.copula = p.subjects, p.subjects, false
 	case p.open.verb:
-		of, p.open = p.open.subjects, open{}
+		of = p.open.subjects
+		if seems[p.open.name] {
+			p.open = open{}
+		}
 	case p.open.name != "":
 		of, p.open = nil, open{}
 	}
@@ -39,6 +47,9 @@ func (p *parser) phrase() {
 		p.describe(of, a.name, a.at)
 	}
 }
+
+// seems are verbs that give their subject an attribute.
+var seems = set("get look seem appear become turn")
 
 // group reads coordinated noun phrases, and what "of" adds to them. Without a noun it returns the adjectives that it read.
 func (p *parser) group() (heads []int, adjectives []named) {
@@ -89,105 +100,100 @@ func (p *parser) of(xs []int) []int {
 		p.relate(xs, "have", ys, at)
 	default:
 		p.relate(ys, "have", xs, at)
+		if p.isAnimate(ys) && !p.isAnimate(xs) && (p.class(0) == gerund || p.class(0) == participle) { // the leg of a man sitting
+			return ys
+		}
 	}
 	return xs
 }
 
 // quantity reads a quantity with its "of" if one comes next, and returns what it says of the things: nothing, or its name.
-func (p *parser) quantity() (describes *named, ok bool) {
-	if p.word(1) != "of" || p.class(0) != noun && p.class(0) != determiner && p.class(0) != numeral {
+func (p *parser) quantity() (describes []named, ok bool) {
+	word := p.word(0)
+	if p.word(1) != "of" || p.class(0) != noun && p.class(0) != determiner && p.class(0) != numeral || !isQuantity[word] && !isDescribing[word] {
 		return nil, false
 	}
-	word, at := p.word(0), p.tokens[p.i].at
+	at := p.take(2)
 	switch {
+	case word == "group" || word == "groups":
+		describes = []named{{"group of", at}}
 	case isDescribing[word]:
-		name := Lemma(word)
-		if name == "group" {
-			name, at = "group of", append(slices.Clip(at), p.tokens[p.i+1].at...)
-		}
-		describes = &named{name, at}
-	case !isQuantity[word]:
-		return nil, false
+		describes = []named{{Lemma(word), at[:len(at)-1]}}
 	}
-	p.i += 2
 	return describes, true
+}
+
+// nounPhrase is what has been read of one.
+type nounPhrase struct {
+	adjectives []named
+	nouns      []token
+	whose      int   // the object that it belongs to, -1 for nobody's
+	one        []int // where it says "one" for a noun
 }
 
 // simple reads one noun phrase and adds its object. Without a noun it returns the adjectives that it read, and false.
 func (p *parser) simple() (object int, adjectives []named, ok bool) {
-	var nouns []token
-	whose := -1 // the object that the noun phrase belongs to
-	for p.i < len(p.tokens) {
-		t := p.tokens[p.i]
-		if len(nouns) == 0 {
-			if describes, is := p.quantity(); is {
-				adjectives = adjectives[:0]
-				if describes != nil {
-					adjectives = append(adjectives, *describes)
-				}
-				continue
-			}
-		}
-		switch {
-		case (t.word == "one" || t.word == "ones") && len(nouns) == 0 && p.i > 0 && len(p.Objects) > 0 && p.class(1) != noun && p.class(1) != adjective:
-			p.i++
-			p.Objects = append(p.Objects, Object{p.Objects[0].Name, t.at})
-			object = len(p.Objects) - 1
-			p.describeAll(object, adjectives)
-			return object, nil, true
-		case t.class == determiner || t.class == owner:
-			if len(nouns) > 0 {
-				return p.object(nouns, adjectives, whose), nil, true
-			}
-			p.i++
-		case t.class == numeral:
-			if len(nouns) > 0 {
-				p.i++
-				return p.object(nouns, adjectives, whose), nil, true
-			}
-			if value, ok := numbers[t.word]; ok {
-				adjectives = append(adjectives, named{value, t.at})
-			} else if t.word != "1" {
-				adjectives = append(adjectives, named{t.word, t.at})
-			}
-			p.i++
-		case t.class == adverb && len(nouns) == 0 && (p.class(1) == adjective || p.class(1) == adverb):
-			p.i++
-			if !isDegree[t.word] && p.class(0) == adjective {
-				adjectives = append(adjectives, named{t.word + " " + p.word(0), append(slices.Clip(t.at), p.tokens[p.i].at...)})
-				p.i++
-			}
-		case t.class == adjective:
-			if len(nouns) > 0 {
-				return p.object(nouns, adjectives, whose), nil, true
-			}
-			adjectives = append(adjectives, p.adjective())
-		case (t.class == conjunction || t.class == comma) && len(nouns) == 0 && len(adjectives) > 0 && p.goesOn():
-			p.i++
-		case t.class == noun:
-			nouns = append(nouns, t)
-			p.i++
-		case t.class == possessive && len(nouns) > 0:
-			mine := p.object(nouns, adjectives, whose)
-			whose, nouns, adjectives = mine, nil, nil
-			p.i++
-		default:
-			if len(nouns) > 0 {
-				return p.object(nouns, adjectives, whose), nil, true
-			}
-			if whose >= 0 {
-				return whose, nil, true
-			}
-			return 0, adjectives, false
+	n := nounPhrase{whose: -1}
+	for p.i < len(p.tokens) && p.readInto(&n) {
+	}
+	switch {
+	case len(n.nouns) > 0:
+		return p.object(n), nil, true
+	case n.one != nil:
+		return p.add(p.Objects[0].Name, n.one, n.adjectives), nil, true
+	case n.whose >= 0:
+		return n.whose, nil, true
+	}
+	return 0, n.adjectives, false
+}
+
+// readInto reads what goes on with a noun phrase; it is false where this ends.
+func (p *parser) readInto(n *nounPhrase) bool {
+	t, begun := p.tokens[p.i], len(n.nouns) > 0
+	if !begun {
+		if describes, is := p.quantity(); is {
+			n.adjectives = describes
+			return true
 		}
 	}
-	if len(nouns) > 0 {
-		return p.object(nouns, adjectives, whose), nil, true
+	switch {
+	case begun && (t.class == determiner || t.class == owner || t.class == adjective || p.comes("side", "by", "side")):
+		return false
+	case (t.word == "one" || t.word == "ones") && !begun && len(p.Objects) > 0 && p.class(1) != noun && p.class(1) != adjective:
+		n.one = p.take(1)
+		return false
+	case t.class == determiner || t.class == owner:
+		p.i++
+	case t.class == numeral && begun: // bus number 8
+		p.i++
+		return false
+	case t.class == numeral:
+		p.i++
+		value, ok := numbers[t.word]
+		if !ok {
+			value = t.word
+		}
+		if value != "1" {
+			n.adjectives = append(n.adjectives, named{value, t.at})
+		}
+	case t.class == adverb && !begun && isDegree[t.word] && (p.class(1) == adjective || p.class(1) == adverb):
+		p.i++
+	case t.class == adverb && !begun && p.class(1) == adjective:
+		n.adjectives = append(n.adjectives, named{t.word + " " + p.word(1), p.take(2)})
+	case t.class == adjective:
+		n.adjectives = append(n.adjectives, p.adjective())
+	case (t.class == conjunction || t.class == comma) && !begun && len(n.adjectives) > 0 && p.goesOn():
+		p.i++
+	case t.class == noun:
+		n.nouns = append(n.nouns, t)
+		p.i++
+	case t.class == possessive && begun:
+		*n = nounPhrase{whose: p.object(*n)}
+		p.i++
+	default:
+		return false
 	}
-	if whose >= 0 {
-		return whose, nil, true
-	}
-	return 0, adjectives, false
+	return true
 }
 
 // goesOn reports whether adjectives go on behind a conjunction or a comma.
@@ -201,57 +207,63 @@ func (p *parser) goesOn() bool {
 
 // adjective reads one adjective with what belongs to it: "light blue", "red colored".
 func (p *parser) adjective() named {
-	t := p.tokens[p.i]
-	p.i++
-	a := named{t.word, t.at}
-	next := p.word(0)
+	word, next := p.word(0), p.word(1)
+	a := named{word, p.take(1)}
 	switch {
-	case isShade[t.word] && isColour[next] && p.class(0) != copula:
-		a = named{t.word + " " + next, append(slices.Clip(t.at), p.tokens[p.i].at...)}
-		p.i++
+	case isShade[word] && isColour[next]:
+		a = named{word + " " + next, append(a.at, p.take(1)...)}
 		if isColouring[p.word(0)] {
 			p.i++
 		}
-	case isColouring[next] && isColour[t.word]:
+	case isColouring[next] && isColour[word] && (p.class(1) == noun || p.class(1) == adjective || strings.HasSuffix(next, "ed")):
 		p.i++
-	case isColouring[next]:
-		a = named{t.word + " colored", append(slices.Clip(t.at), p.tokens[p.i].at...)}
-		p.i++
+	case isColouring[next] && strings.HasSuffix(next, "ed"):
+		a = named{word + " colored", append(a.at, p.take(1)...)}
 	}
 	return a
 }
 
 var isColouring = set("colored coloured color colour colors")
 
-// object adds the object that nouns name, with its adjectives and whose it is (-1: nobody's), and returns its index.
-func (p *parser) object(nouns []token, adjectives []named, whose int) int {
-	head := nouns[len(nouns)-1]
+// object adds the object that a noun phrase names, with what describes it and whose it is, and returns its index.
+func (p *parser) object(n nounPhrase) int {
+	last := len(n.nouns) - 1
+	head, whose := n.nouns[last], n.whose
 	var name []string
 	var at []int
-	for k, n := range nouns[:len(nouns)-1] {
-		isLast := k == len(nouns)-2
+	for k, t := range n.nouns[:last] {
+		owns := isAnimate[t.word] && (isPart[head.word] || Lemma(t.word) != t.word) || isMachine[t.word] && isFitting[head.word]
 		switch {
-		case isAttributive[n.word]:
-			adjectives = append(adjectives, named{n.word, n.at})
-		case isColouring[n.word]:
-		case isLast && len(name) == 0 && (isAnimate[n.word] && (isPart[head.word] || Lemma(n.word) != n.word) || isMachine[n.word] && isFitting[head.word]):
-			p.Objects = append(p.Objects, Object{Lemma(n.word), n.at})
-			whose = len(p.Objects) - 1
+		case isAttributive[t.word]:
+			n.adjectives = append(n.adjectives, named{t.word, t.at})
+		case isColouring[t.word]:
+		case owns && k == last-1 && len(name) == 0: // elephant trunk, oven door
+			whose = p.add(Lemma(t.word), t.at, nil)
 		default:
-			name, at = append(name, n.word), append(at, n.at...)
+			name, at = append(name, t.word), append(at, t.at...)
 		}
 	}
-	p.Objects = append(p.Objects, Object{strings.Join(append(name, Lemma(head.word)), " "), append(at, head.at...)})
-	object := len(p.Objects) - 1
+	object := p.add(spelled(strings.Join(append(name, Lemma(head.word)), " ")), append(at, head.at...), n.adjectives)
 	if whose >= 0 {
 		p.relate([]int{whose}, "have", []int{object}, nil)
 	}
-	p.describeAll(object, adjectives)
 	return object
 }
 
-func (p *parser) describeAll(object int, adjectives []named) {
+// add adds an object with what describes it, and returns its index.
+func (p *parser) add(name string, at []int, adjectives []named) int {
+	p.Objects = append(p.Objects, Object{name, at})
+	object := len(p.Objects) - 1
 	for _, a := range adjectives {
-		p.describe([]int{object}, a.name, a.at)
+		p.describe([]int{object}, spelled(a.name), a.at)
 	}
+	return object
+}
+
+// spelled is a name in the spelling that FACTUAL has for it.
+func spelled(name string) string {
+	if one, ok := spellings[name]; ok {
+		return one
+	}
+	return name
 }

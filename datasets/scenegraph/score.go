@@ -19,7 +19,7 @@ func Segments(graph string, lemma func(word string) string) []string {
 	spaced := strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(strings.ToLower(graph))
 	words := strings.Fields(spaced)
 	for i, word := range words {
-		if lemma != nil && word != attributive {
+		if lemma != nil && word != attribution {
 			words[i] = lemma(word)
 		}
 	}
@@ -42,7 +42,7 @@ func tuples(segments []string) []Tuple {
 	for _, segment := range segments {
 		names := strings.Split(segment, " , ")
 		switch {
-		case len(names) == 3 && names[1] == attributive:
+		case len(names) == 3 && names[1] == attribution:
 			all = append(all, Tuple{names[0]}, Tuple{names[0], names[2]})
 		case len(names) == 3:
 			all = append(all, Tuple{names[0]}, Tuple{names[2]}, names)

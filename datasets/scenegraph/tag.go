@@ -69,7 +69,9 @@ func classify(all []token, i int) {
 	if i+1 < len(all) {
 		after = all[i+1].word
 	}
-	switch form, isVerb := verbForms[t.word]; {
+	form, isVerb := verbForms[t.word]
+	side := t.word == "left" || t.word == "right"
+	switch {
 	case t.word == "'s" || t.word == "'":
 		t.class = possessive
 		if before != noun || after == "" {
@@ -81,52 +83,65 @@ func classify(all []token, i int) {
 		t.class = stop
 	case t.word == "to":
 		t.class = preposition
-		if f, ok := verbForms[after]; ok && (f.form == base_ || f.base == after) && !(isNominal[after] && before != noun) {
+		if f, ok := verbForms[after]; ok && f.base == after && !(isNominal[after] && i > 0 && fastens[all[i-1].base]) {
 			t.class = infinitive
 		}
-	case t.word == "like" && isVerb, t.word == "close" && after == "to":
+	case t.word == "like" && isVerb, t.word == "close" && after == "to", (t.word == "full" || side && before == noun) && after == "of":
 		t.class = preposition
+	case (t.word == "inside" || t.word == "outside") && nounMayFollow(after) && (before == preposition || before == determiner || before == adjective):
+		t.class = adjective
+	case compounds[t.word][Lemma(after)], t.word == "cream" && before == noun, side && before != noun && nounMayFollow(after):
+		t.class = noun
+	case t.word == "it" && after == "'s":
+		t.class = owner
+	case isVerb && before == infinitive:
+		t.class, t.base = finite, form.base
 	case t.word == "have" || t.word == "has" || t.word == "had":
 		t.class, t.base = finite, "have"
-	case known(t, before, after):
+	case isClosed(t.word):
+		t.class = closed[t.word]
 	case isVerb && form.form == gerund:
 		t.class, t.base = gerundOr(t.word, before, after), form.base
 	case isVerb && form.form == participle && !(isAdjective[t.word] && before != noun && before != copula && before != pronoun):
-		t.class, t.base = participleOr(t.word, before, after), form.base
+		t.class, t.base = participleOr(before, after), form.base
 	case isVerb && verbHere(all[:i], t.word, form, after):
 		t.class, t.base = finite, form.base
 	case isAdjective[t.word]:
 		t.class = adjective
-		if !describes(before, after) {
+		if !describes(all, i, before, after) {
 			t.class = noun
 		}
 	default:
-		t.class = byEnding(t.word, before, after)
+		t.class = byEnding(all, i, before, after)
 	}
 }
 
-// known gives a word of the closed classes its class.
-func known(t *token, before class, after string) bool {
-	c, ok := closed[t.word]
-	if ok {
-		t.class = c
-	}
+// isClosed reports whether a word is of a closed class.
+func isClosed(word string) bool {
+	_, ok := closed[word]
 	return ok
 }
 
 // describes reports whether a word that may be an adjective is one here: something that it can describe follows, or a copula says it of
 // what went before.
-func describes(before class, after string) bool {
+func describes(all []token, i int, before class, after string) bool {
 	switch {
-	case before == copula, before == adverb, before == noun, before == pronoun:
+	case before == copula:
+		return true
+	case isColour[all[i].word] && before == preposition && verbForms[after].form == gerund && !isNounInIng[after]: // a man in black holding
+		return false
+	case isNounish[all[i].word] && (before == noun || verbForms[after].form == gerund && !isNounInIng[after] && !isCompoundIng[after]):
+		return false
+	case before == adverb, before == noun, before == pronoun, before == gerund, before == finite:
+		return true
+	case closed[after] == comma && i+2 < len(all) && isAdjective[all[i+2].word]:
 		return true
 	case after == "" || closed[after] == comma:
 		return before == conjunction || before == adjective || before == comma
-	case after == "and" || after == "or" || after == "&":
+	case after == "and" || after == "or" || after == "&" || after == "one" || after == "ones":
 		return true
 	}
-	_, isClosed := closed[after]
-	return !isClosed && isName(after)
+	return nounMayFollow(after)
 }
 
 // gerundOr is what a word in -ing is.
@@ -154,10 +169,10 @@ func gerundOr(word string, before class, after string) class {
 }
 
 // participleOr is what a past form is.
-func participleOr(word string, before class, after string) class {
+func participleOr(before class, after string) class {
 	switch follows := nounMayFollow(after); {
 	case (before == determiner || before == owner || before == adjective || before == numeral || before == stop || before == preposition ||
-		before == possessive || before == conjunction || before == comma) && follows:
+		before == possessive || before == conjunction || before == comma || before == gerund || before == finite) && follows:
 		return adjective
 	case (before == noun || before == relative || before == pronoun) && (isOpener(after) || closed[after] == pronoun):
 		return finite
@@ -184,15 +199,20 @@ func verbHere(before []token, word string, form verbForm, after string) bool {
 		return false
 	}
 	plural := Lemma(last.word) != last.word || last.word == "people" || last.word == "sheep"
-	if form.form == base_ && !plural || form.form == finite && word != form.base && plural && last.word != "people" {
+	if form.form == bare && !plural || form.form == finite && word != form.base && plural && last.word != "people" {
 		return false
 	}
-	opens := isOpener(after) || closed[after] == pronoun
-	if !isNominal[form.base] {
+	switch {
+	case !isNominal[form.base], isOpener(after), closed[after] == pronoun:
 		return true
+	case isAnimate[last.word]:
+		return nounMayFollow(after) || closed[after] == preposition && after != "of"
 	}
-	return opens || closed[after] == preposition && after != "of" && (isAnimate[last.word] || form.form == finite)
+	return isMover[last.word] && closed[after] == preposition && after != "of"
 }
+
+// fastens are verbs whose "to" is a preposition.
+var fastens = set("attach tie connect lead belong next secure hook chain fasten link fix")
 
 // hasBreak reports whether a clause may have ended in these tokens.
 func hasBreak(before []token) bool {
@@ -209,30 +229,27 @@ func isOpener(word string) bool {
 
 // nounMayFollow reports whether a word may go on with a noun phrase that has begun.
 func nounMayFollow(word string) bool {
-	if word == "" || !isName(word) {
-		return false
-	}
-	_, isClosed := closed[word]
-	return !isClosed && word != "to"
+	return word != "" && isName(word) && !isClosed(word)
 }
 
 // byEnding is the class of a word that no list has.
-func byEnding(word string, before class, after string) class {
+func byEnding(all []token, i int, before class, after string) class {
+	word := all[i].word
 	n := len(word)
 	has := func(ending string, least int) bool { return n >= least && strings.HasSuffix(word, ending) }
 	switch {
-	case has("ly", 5):
+	case has("ly", 5) && !isNounInLy[word]:
 		if nounMayFollow(after) && (before == determiner || before == stop || before == adjective) && closed[after] == 0 && !isAdjective[after] &&
 			!strings.HasSuffix(after, "ed") {
 			return adjective
 		}
 		return adverb
-	case has("ed", 5):
-		return participleOr(word, before, after)
+	case has("ed", 5) && !has("eed", 5):
+		return participleOr(before, after)
 	case has("ing", 6):
 		return gerundOr(word, before, after)
 	case has("ful", 5), has("less", 6), has("ous", 6), has("ish", 6) && nounMayFollow(after), has("able", 7) && word != "vegetable" && word != "table":
-		if describes(before, after) {
+		if describes(all, i, before, after) {
 			return adjective
 		}
 	}

@@ -11,5 +11,5 @@
 // Everything is drawn from a seed; there are no files. Every scene has random streams of its own, so pictures are drawn
 // when they are asked for and no split depends on another.
 //
-// The package imports datasets and nothing else of this module.
+// The package imports datasets and its scene graphs, and nothing else of this module.
 package scenes

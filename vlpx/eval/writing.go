@@ -121,13 +121,13 @@ func (w Writing) Measure(ctx context.Context, on Subject) (Measured, error) {
 type scribe struct {
 	Writing
 	Subject
-	pairs     []int // of the split
-	all       []datasets.Pair
-	images    []float32 // as the framework reads them, a pair's each
-	ids       []int32   // of the captions, [pairs, MaxLen]
-	language  datasets.Spoken
-	lexicon   scenegraph.Lexicon // of the split
-	sentences []Sentence
+	pairs      []int // of the split
+	all        []datasets.Pair
+	images     []float32 // as the framework reads them, a pair's each
+	ids        []int32   // of the captions, [pairs, MaxLen]
+	language   datasets.Spoken
+	vocabulary scenegraph.Vocabulary // of the split
+	sentences  []Sentence
 
 	told, edited, kept       tallied
 	words, replaced, masked  tallied
@@ -164,7 +164,7 @@ func newScribe(ctx context.Context, w Writing, on Subject) (*scribe, error) {
 	s.language = datasets.Language(on.Set)
 	var images []int
 	for p, pair := range s.all {
-		s.lexicon.Learn(datasets.GraphOf(on.Set, on.Tokenizer.Prepare(pair.Text(on.Set))))
+		s.vocabulary.Learn(datasets.GraphOf(on.Set, on.Tokenizer.Prepare(pair.Text(on.Set))))
 		if pair.Caption == 0 && len(s.pairs) < w.Captions {
 			s.pairs, images = append(s.pairs, p), append(images, pair.Image)
 			s.ids = append(s.ids, on.Tokenizer.EncodeCaption(pair.Text(on.Set), on.MaxLen)...)
@@ -507,5 +507,9 @@ func (s *scribe) edit(place int) string {
 	for _, caption := range s.Set.Captions(pair.Image) {
 		of = append(of, datasets.GraphOf(s.Set, s.Tokenizer.Prepare(caption)))
 	}
-	return scenegraph.Edit(of[pair.Caption], of, s.lexicon, random.Stream(writingSeed, "edited sentences", s.Set.Name(), s.pairs[place]))
+	r := random.Stream(writingSeed, "edited sentences", s.Set.Name(), s.pairs[place])
+	if edits := s.vocabulary.Edits(of[pair.Caption], of, 1, r); len(edits) > 0 {
+		return edits[0].Sentence
+	}
+	return ""
 }

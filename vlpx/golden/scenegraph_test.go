@@ -1,7 +1,10 @@
 package golden_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -12,17 +15,7 @@ import (
 
 // checkSceneGraphs scores a rule parser's graphs against people's.
 func checkSceneGraphs(t *testing.T, c golden.Case) {
-	table := map[string]string{}
-	for _, word := range c.Keys("params", "noun_lemmas") {
-		table[word] = c.Text("params", "noun_lemmas", word)
-	}
-	nouns := func(word string) string {
-		if lemma, ok := table[word]; ok {
-			return lemma
-		}
-		return word
-	}
-	for normalisation, lemma := range map[string]func(string) string{"as_is": nil, "noun_lemma": nouns} {
+	for normalisation, lemma := range normalisations(c) {
 		at := func(path ...string) []string { return append([]string{"expected", normalisation}, path...) }
 		var scores []scenegraph.Score
 		var numbers, precision, recall, f1, counts, equal []float64
@@ -57,6 +50,70 @@ func checkSceneGraphs(t *testing.T, c golden.Case) {
 			}
 		}
 		near(t, c, normalisation+": aggregate", append(numbers, sums.Equal), append(want, c.Float(at("aggregate", "set_match")...)))
+	}
+	read(t, c)
+}
+
+// normalisations are what a case replaces words by: nothing, and nouns by WordNet's lemmas.
+func normalisations(c golden.Case) map[string]func(string) string {
+	table := map[string]string{}
+	for _, word := range c.Keys("params", "noun_lemmas") {
+		table[word] = c.Text("params", "noun_lemmas", word)
+	}
+	return map[string]func(string) string{"as_is": nil, "noun_lemma": func(word string) string {
+		if lemma, ok := table[word]; ok {
+			return lemma
+		}
+		return word
+	}}
+}
+
+// Our rules read the captions of FACTUAL's random test set better than SPICE's parser, whose scores on all of it the case has.
+func TestParseAgainstSPICE(t *testing.T) {
+	root := os.Getenv("VLPX_DATA")
+	if root == "" {
+		t.Skip("VLPX_DATA is not set; it names the folder with scene_graphs/factual_sg_random_test.csv.gz")
+	}
+	people, err := scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "factual_sg_random_test.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "SPICE_parsing_outputs.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spice := map[string]string{}
+	for _, c := range rules {
+		spice[c.Caption] = c.Text
+	}
+	content, err := os.ReadFile("testdata/scene_graph_f1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := golden.Parse("scene_graph_f1.json", bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for normalisation, lemma := range normalisations(c) {
+		var ours, theirs []scenegraph.Score
+		for _, row := range people {
+			ours = append(ours, scenegraph.Compare(scenegraph.Parse(row.Caption).String(), row.Text, lemma))
+			theirs = append(theirs, scenegraph.Compare(spice[row.Caption], row.Text, lemma))
+		}
+		got, bar := scenegraph.Summarise(ours), scenegraph.Summarise(theirs)
+		t.Logf("%s: F1 %.1f %%, SPICE's %.1f; same graphs %.1f %%, %.1f", normalisation, 100*got.All.F1, 100*bar.All.F1, 100*got.Equal, 100*bar.Equal)
+		stored := func(kind, score string) float64 {
+			return c.Float("expected", "corpus_1508", normalisation, kind, "macro", score)
+		}
+		near(t, c, normalisation+": SPICE's F1", []float64{bar.All.F1}, []float64{stored("all", "f1")})
+		if got.All.F1 < bar.All.F1 {
+			t.Errorf("%s: F1 %v, SPICE has %v", normalisation, got.All.F1, bar.All.F1)
+		}
+		for kind, of := range got.Of {
+			t.Logf("%s: %ss: F1 %.1f %%, SPICE's %.1f; of all tuples %.1f, %.1f", normalisation, scenegraph.Kind(kind), 100*of.F1, 100*bar.Of[kind].F1,
+				100*of.Micro.F1(), 100*bar.Of[kind].Micro.F1())
+			near(t, c, normalisation+": SPICE's F1", []float64{bar.Of[kind].F1}, []float64{stored(scenegraph.Kind(kind).String()+"s", "f1")})
+		}
 	}
 	read(t, c)
 }

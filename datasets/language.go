@@ -1,6 +1,10 @@
 package datasets
 
-import "vlpx.internal/datasets/scenegraph"
+import (
+	"iter"
+
+	"vlpx.internal/datasets/scenegraph"
+)
 
 // Spoken is a Set whose captions are of a language that is known exactly, as those of generated scenes are.
 type Spoken interface {
@@ -13,25 +17,43 @@ type Spoken interface {
 
 // Language is what is known of the language of a set, or of the set that it is a view of; nil where nothing is.
 func Language(s Set) Spoken {
-	for s != nil {
-		if spoken, ok := s.(Spoken); ok {
+	for of := range behind(s) {
+		if spoken, ok := of.(Spoken); ok {
 			return spoken
 		}
-		v, ok := s.(view)
-		if !ok {
-			return nil
-		}
-		s = v.whole()
 	}
 	return nil
 }
 
-// GraphOf is the scene graph of a sentence about an image of a set: exact where the set's language is known and it is of that, else as it is
-// parsed.
+// behind are a set and those that it is a view of.
+func behind(s Set) iter.Seq[Set] {
+	return func(yield func(Set) bool) {
+		for s != nil && yield(s) {
+			switch of := s.(type) {
+			case view:
+				s = of.whole()
+			case graphed:
+				s = of.Set
+			default:
+				return
+			}
+		}
+	}
+}
+
+// GraphOf is the scene graph of a sentence about an image of a set: that of a file, if the set has one (see [WithGraphs]); exact where the set's
+// language is known and it is of that; else as it is parsed.
 func GraphOf(s Set, sentence string) scenegraph.Graph {
-	if language := Language(s); language != nil {
-		if graph, ok := language.Understand(sentence); ok {
-			return graph
+	for of := range behind(s) {
+		if g, ok := of.(graphed); ok {
+			if graph, has := g.graph(sentence); has {
+				return graph
+			}
+		}
+		if spoken, ok := of.(Spoken); ok {
+			if graph, is := spoken.Understand(sentence); is {
+				return graph
+			}
 		}
 	}
 	return scenegraph.Parse(sentence)

@@ -27,7 +27,10 @@ type Options struct {
 	// Regions is a folder of precomputed regions, an npz file a picture as docs/REGIONS.md says, for a framework that reads regions of
 	// photographs; of generated scenes the boxes are known.
 	Regions string
-	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// Graphs is a file of scene graphs of training captions, of a caption, a tab and its graph a line or a CSV of FACTUAL, in the place of those
+	// that are parsed, for methods that write sentences; empty for none.
+	Graphs string
+	Home   string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
 	// of its code runs it anew.
@@ -57,7 +60,7 @@ func (o Options) request(home string) (paper.Request, error) {
 	}
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
-		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Model: o.Model, Tasks: o.Tasks,
+		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Graphs: o.Graphs, Model: o.Model, Tasks: o.Tasks,
 	}, err
 }
 

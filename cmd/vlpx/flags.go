@@ -29,6 +29,7 @@ func (o *options) bind(c *cobra.Command) {
 	flags.StringSliceVar(&o.Weights, "weights", nil,
 		"published weights to start from, `vision=NAME,text=NAME` or model=NAME for all of a model: names that vlpx weights lists, paths, or none "+
 			"(default drawn; at paper DeiT and BERT)")
+	flags.StringVar(&o.Graphs, "graphs", "", "a `file` of scene graphs of training captions (caption, tab, graph; or FACTUAL's CSV), in the place of parsed ones, for methods that write sentences")
 	flags.StringVar(&o.Regions, "regions", "", "a `folder` of precomputed regions, an npz file a picture (docs/REGIONS.md), for a framework that reads regions of photographs, such as UNITER")
 	bindHome(c, &o.Home)
 }

@@ -33,6 +33,9 @@ type Request struct {
 	Places  weights.Places // of the known ones
 	// Regions is a folder of files of regions, one a picture (docs/REGIONS.md), for a framework that reads regions; empty for none.
 	Regions string
+	// Graphs is a file of scene graphs of training captions, as FACTUAL or SPICE's parser write them, in the place of those that are parsed;
+	// empty for none.
+	Graphs string
 	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
 	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
 	Model func(s Scale, vocab int) framework.Framework
@@ -106,8 +109,17 @@ func (s Scale) TrainingScenes() int {
 	return int(math.Round(s.Portion * float64(s.Scenes.Train)))
 }
 
-// data describes the data at a scale.
+// data describes the data at a scale, with the request's scene graphs.
 func (q Request) data(s Scale) (run.Data, error) {
+	d, err := q.images(s)
+	if err != nil || q.Graphs == "" {
+		return d, err
+	}
+	return d.WithGraphs(q.Graphs)
+}
+
+// images describes the images and captions at a scale.
+func (q Request) images(s Scale) (run.Data, error) {
 	if !q.folder() {
 		if s.CaptionNoise != 0 {
 			s.Scenes.CaptionNoise = s.CaptionNoise

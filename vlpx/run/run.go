@@ -86,6 +86,20 @@ type Data struct {
 	CaptionNoise float64 `json:",omitempty"`
 	// Dir is where the data lies otherwise. It is no part of a run's identity: the hash is.
 	Dir string `json:"-"`
+	// Graphs is the hash of a file of scene graphs of captions, which lies at GraphsFile; empty where captions are parsed.
+	Graphs     string `json:",omitempty"`
+	GraphsFile string `json:"-"`
+}
+
+// WithGraphs is the data with the scene graphs of a file in the place of parsed ones (see [datasets.WithGraphs]).
+func (d Data) WithGraphs(file string) (Data, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return d, fmt.Errorf("run: scene graphs: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	d.Graphs, d.GraphsFile = hex.EncodeToString(sum[:8]), file
+	return d, nil
 }
 
 // captionNoiseSeed is the seed of the captions that CaptionNoise replaces: the same ones in all runs on the same data, whatever
@@ -217,6 +231,11 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		return nil, err
 	}
 	if name == "train" {
+		if d.GraphsFile != "" {
+			if set, err = datasets.WithGraphs(set, d.GraphsFile); err != nil {
+				return nil, err
+			}
+		}
 		set = datasets.First(set, d.Images, d.Captions)
 		set = datasets.First(set, int(math.Ceil(d.Portion*float64(set.Len()))), 0)
 		return datasets.Noisy(set, d.CaptionNoise, captionNoiseSeed)

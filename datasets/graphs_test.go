@@ -1,0 +1,55 @@
+package datasets_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/scenes"
+)
+
+// A caption has the file's graph, whatever its case and punctuation, and another one the exact one; what else is known of the set stays.
+func TestWithGraphs(t *testing.T) {
+	collection, err := scenes.New(scenes.Config{Train: 3, Val: 1, Test: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := collection.Split("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caption, other := set.Captions(0)[0], set.Captions(1)[0]
+	if caption == other {
+		t.Fatal("both captions are the same")
+	}
+	file := filepath.Join(t.TempDir(), "graphs.tsv")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(strings.ToUpper(caption) + " .\t( thing , is , odd )\n")
+	with, err := datasets.WithGraphs(datasets.First(set, 3, 0), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with = datasets.First(with, 2, 0)
+	if got := datasets.GraphOf(with, caption).String(); got != "( thing , is , odd )" {
+		t.Errorf("the file's caption: got %s", got)
+	}
+	if got, want := datasets.GraphOf(with, other).String(), datasets.GraphOf(set, other).String(); got != want {
+		t.Errorf("another caption: got %s, want %s", got, want)
+	}
+	if _, related := with.(datasets.Related); !related || datasets.Language(with) == nil {
+		t.Errorf("related %v, language %v: the view hides what is known of the set", related, datasets.Language(with))
+	}
+	write("a caption of another set\t( set )\n")
+	if _, err := datasets.WithGraphs(set, file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file of another set: error %v; want one that names it", err)
+	}
+	if _, err := datasets.WithGraphs(set, file+".none"); err == nil {
+		t.Error("a missing file: no error")
+	}
+}

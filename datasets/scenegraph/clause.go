@@ -102,11 +102,10 @@ func (p *parser) verb(t token) {
 	}
 	p.copula, p.relative, p.worn = false, false, false
 	p.subjects = subjects
-	base := t.base
-	if base == "" {
-		base = unknownBase(t)
+	if t.base == "" {
+		t.base = unknownBase(t)
 	}
-	p.open = open{subjects: subjects, name: base, at: t.at, verb: true, said: t}
+	p.open = open{subjects: subjects, name: t.base, at: t.at, verb: true, said: t}
 }
 
 // unknownBase is the base form of a verb that no list has.

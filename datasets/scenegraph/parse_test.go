@@ -25,6 +25,8 @@ var spoken = []struct{ caption, graph string }{
 	{"a kite on the side of a barn", "( kite , on side of , barn )"},
 	{"a fox in front of two trees", "( fox , in front of , tree ) , ( tree , is , 2 )"},
 	{"a lake surrounded by hills", "( hill , surround , lake )"},
+	{"a boy swarmed by pigeons", "( pigeon , swarm , boy )"},
+	{"a goat climbing up a set of stairs", "( goat , climb up , stair )"},
 	{"a roof covered in snow", "( snow , cover , roof )"},
 	{"snow covered roof", "( snow , cover , roof )"},
 	{"a jar filled with sweets", "( jar , fill with , sweet )"},

@@ -174,6 +174,8 @@ func participleOr(before class, after string) class {
 	case (before == determiner || before == owner || before == adjective || before == numeral || before == stop || before == preposition ||
 		before == possessive || before == conjunction || before == comma || before == gerund || before == finite) && follows:
 		return adjective
+	case before == determiner || before == owner || before == numeral: // a set of
+		return noun
 	case (before == noun || before == relative || before == pronoun) && (isOpener(after) || closed[after] == pronoun):
 		return finite
 	}

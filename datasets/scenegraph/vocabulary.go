@@ -45,7 +45,7 @@ func (g Graph) head(o Object) (word string, ok bool) {
 
 // plural is 1 for a word in the plural, 0 for one in the singular.
 func plural(word string) int {
-	if Lemma(word) != word {
+	if Lemma(word) != word || word == "people" {
 		return 1
 	}
 	return 0

@@ -1,6 +1,7 @@
 package vlpx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ type TaskSettings struct {
 	// with ":coarse" behind CIFAR-100 for its coarse classes.
 	Targets []string
 	Alpha   float64 // share of false negatives of thresholds
+	// Of is the run whose sentences discrimination and fluency are asked about, by its identity, and Version which: "written" if empty.
+	Of      string
+	Version eval.Version
 }
 
 // namedTasks are those of package eval as the shell names them, the usual one first.
@@ -26,7 +30,7 @@ var namedTasks = []struct {
 }{
 	{"retrieval", eval.Retrieval{}}, {"classes", eval.Classification{}}, {"neighbours", eval.Neighbours{}}, {"linear", eval.LinearEvaluation{}},
 	{"transfer", eval.Transfer{}}, {"thresholds", eval.Thresholds{}},
-	{"perplexity", eval.Perplexity{}},
+	{"perplexity", eval.Perplexity{}}, {"discrimination", eval.Discrimination{}}, {"fluency", eval.Fluency{}},
 }
 
 // Task is a task by its name, as Show("tasks") lists it, with the settings that are its own.
@@ -39,14 +43,20 @@ func Task(name string, s TaskSettings) (eval.Task, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no task %q%s There are %s", name, paper.Suggest(name, names), strings.Join(names, ", "))
 	}
+	sentences := []string{"discrimination", "fluency"}
 	for _, of := range []struct {
-		task, what string
-		named      bool
-	}{{"classes", "prompts are", len(s.Prompts) > 0}, {"transfer", "targets are", len(s.Targets) > 0}, {"thresholds", "alpha is", s.Alpha != 0}} {
-		if of.named && of.task != name {
-			return nil, fmt.Errorf("%s for the task %s; %s has none", of.what, of.task, name)
+		tasks []string
+		what  string
+		named bool
+	}{
+		{[]string{"classes"}, "prompts are", len(s.Prompts) > 0}, {[]string{"transfer"}, "targets are", len(s.Targets) > 0},
+		{[]string{"thresholds"}, "alpha is", s.Alpha != 0}, {sentences, "of is", s.Of != ""}, {sentences, "version is", s.Version != ""},
+	} {
+		if of.named && !slices.Contains(of.tasks, name) {
+			return nil, fmt.Errorf("%s for the task %s; %s has none", of.what, strings.Join(of.tasks, " or "), name)
 		}
 	}
+	version := cmp.Or(s.Version, eval.Written)
 	switch task := namedTasks[i].task.(type) {
 	case eval.Retrieval:
 		return eval.Retrieval{Rerank: s.Rerank}, nil
@@ -56,6 +66,10 @@ func Task(name string, s TaskSettings) (eval.Task, error) {
 		return transfer(s.Targets)
 	case eval.Thresholds:
 		return eval.Thresholds{Alpha: s.Alpha}, nil
+	case eval.Discrimination:
+		return eval.Discrimination{Of: s.Of, Against: version}, nil
+	case eval.Fluency:
+		return eval.Fluency{Of: s.Of, Version: version}, nil
 	default:
 		return task, nil
 	}

@@ -37,6 +37,13 @@ func TestTaskSettings(t *testing.T) {
 	if got, err := Task("thresholds", TaskSettings{Alpha: .2}); err != nil || got != (eval.Thresholds{Alpha: .2}) {
 		t.Errorf("got %+v (%v)", got, err)
 	}
+	edited := TaskSettings{Of: "0123", Version: eval.Edited}
+	if got, err := Task("discrimination", edited); err != nil || got != (eval.Discrimination{Of: "0123", Against: eval.Edited}) {
+		t.Errorf("got %+v (%v)", got, err)
+	}
+	if got, err := Task("fluency", TaskSettings{Of: "0123"}); err != nil || got != (eval.Fluency{Of: "0123", Version: eval.Written}) {
+		t.Errorf("got %+v (%v)", got, err)
+	}
 	root := t.TempDir()
 	t.Setenv("VLPX_DATA", root)
 	writeRecords(t, filepath.Join(root, "hundred"))
@@ -52,9 +59,11 @@ func TestTaskSettings(t *testing.T) {
 		t.Errorf("got targets %q, want %s", names, want)
 	}
 	for want, s := range map[string]TaskSettings{
-		"targets are for the task transfer; linear has none": {Targets: []string{"scenes"}},
-		"alpha is for the task thresholds; linear has none":  {Alpha: .1},
-		"prompts are for the task classes; linear has none":  {Prompts: []string{"{}"}},
+		"targets are for the task transfer; linear has none":                 {Targets: []string{"scenes"}},
+		"alpha is for the task thresholds; linear has none":                  {Alpha: .1},
+		"prompts are for the task classes; linear has none":                  {Prompts: []string{"{}"}},
+		"of is for the task discrimination or fluency; linear has none":      {Of: "0123"},
+		"version is for the task discrimination or fluency; linear has none": {Version: eval.Written},
 	} {
 		if _, err := Task("linear", s); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %q", err, want)

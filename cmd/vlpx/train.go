@@ -101,6 +101,8 @@ func evalCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&settings.Prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
 	c.Flags().StringArrayVar(&settings.Targets, "targets", nil, "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; may be repeated (default scenes)")
 	c.Flags().Float64Var(&settings.Alpha, "alpha", 0, "the `share` of false negatives by which thresholds are measured (default 0.01)")
+	c.Flags().StringVar(&settings.Of, "of", "", "the `run`, as vlpx list -runs names it, about whose sentences discrimination and fluency ask")
+	c.Flags().StringVar((*string)(&settings.Version), "version", "", "which of these: original, written, corrected or edited (default written)")
 	return c
 }
 

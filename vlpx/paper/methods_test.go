@@ -57,7 +57,7 @@ func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 		}
 	}
 	listtest.Equal(t, "needs", needs, []string{"SRCL: InfoNCE", "MAFA: Con-D", "Con-D: fine-tuning", "MAFA (Oracle): the relation", "ALBEF++: InfoNCE",
-		"SogCLR (Oracle): the relation"})
+		"SogCLR (Oracle): the relation", "TAGS w/ SG: UNITER+MLM"})
 	if conD := MethodRow("MAFA").Reference; conD.Tune == nil {
 		t.Error("MAFA's Con-D is not fine-tuned")
 	}

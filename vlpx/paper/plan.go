@@ -328,7 +328,8 @@ func (w planner) of(scale Scale, data run.Data, vocabulary run.Vocabulary, vocab
 	return runs
 }
 
-// vocabulary is that of a method's runs, with its size: none and 0 where the framework reads no captions.
+// vocabulary is that of a method's runs, with its size, by the data of their warm start where they have one: none and 0 where the framework
+// reads no captions.
 func (w planner) vocabulary(scale Scale, data run.Data, m negative.Method) (run.Vocabulary, int, error) {
 	c := w.of(scale, data, run.Vocabulary{}, 1, m, w.seeds[:1])[0].Train
 	switch {
@@ -338,6 +339,12 @@ func (w planner) vocabulary(scale Scale, data run.Data, m negative.Method) (run.
 		return run.Vocabulary{}, 0, fmt.Errorf("the function that makes your framework gives none")
 	case !framework.Reads(c.Framework.Framework, c.Use()):
 		return run.Vocabulary{}, 0, nil
+	}
+	if scale.WarmStart > 0 {
+		var err error
+		if data, err = w.data(scale.warmStart()); err != nil {
+			return run.Vocabulary{}, 0, err
+		}
 	}
 	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
 	of := words{data.Hash, v}

@@ -136,3 +136,29 @@ func TestPlanOfAReference(t *testing.T) {
 
 // modelOf is a run's ALBEF.
 func modelOf(r run.Run) albef.Model { return r.Train.Framework.Framework.(albef.Model) }
+
+// A part of the data may lack words that the warm start on all of it has seen: the vocabulary is the warm start's.
+func TestVocabularyOfAWarmStart(t *testing.T) {
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Set: []string{"warmstart=1", "portion=0.1"}})
+	vocabulary := func(r run.Run) int {
+		c, err := r.Data.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := r.Vocabulary.Tokenizer(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return own.Size()
+	}
+	runs := p.Runs()
+	start, r := runs[0], runs[1]
+	if vocabulary(r) >= vocabulary(start) {
+		t.Fatal("a tenth of the data has all words")
+	}
+	for _, x := range runs {
+		if got, want := modelOf(x).Text.Vocab, vocabulary(start); got != want {
+			t.Errorf("%s: got a model of %d words, want %d, as its tokenizer has", x.Train.Method.Name, got, want)
+		}
+	}
+}

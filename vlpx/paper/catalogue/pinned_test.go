@@ -24,6 +24,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -50,8 +51,8 @@ type pins struct {
 // pin is what a run told.
 type pin struct {
 	Method string
-	Steps  []numbers // of some steps, the first one among them: ITC, ITM, MLM, norm of the gradient, temperature and improvement
-	Epochs []numbers // ITC, ITM and MLM
+	Steps  []numbers // of some steps, the first one among them: ITC, ITM, MLM, norm of the gradient, temperature, improvement and further losses
+	Epochs []numbers // ITC, ITM and MLM, and further losses
 }
 
 type numbers []float64
@@ -190,6 +191,14 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 	if job.Set, err = r.Data.TrainingSet(); err != nil {
 		t.Fatal(err)
 	}
+	if r.Regions != (regions.Source{}) {
+		if job.Features, err = r.Regions.Open(job.Set, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.Init != nil {
+		job.InitFramework = r.Init.Train.Framework
+	}
 	for needed, folder := range map[*run.Run]*string{r.Reference: &job.Reference, r.Init: &job.Init} {
 		if needed == nil {
 			continue
@@ -212,11 +221,19 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
+	usual := []negative.Loss{negative.ITC, negative.ITM, negative.MLM}
+	further := slices.DeleteFunc(r.Train.Framework.Losses(), func(l negative.Loss) bool { return slices.Contains(usual, l) })
+	of := func(losses map[negative.Loss]float64, names []negative.Loss) (all numbers) {
+		for _, name := range names {
+			all = append(all, losses[name])
+		}
+		return all
+	}
 	for _, p := range curves.Points {
-		told.Steps = append(told.Steps, numbers{p.Losses[negative.ITC], p.Losses[negative.ITM], p.Losses[negative.MLM], p.GradientNorm, p.Temperature, p.Improvement})
+		told.Steps = append(told.Steps, slices.Concat(of(p.Losses, usual), numbers{p.GradientNorm, p.Temperature, p.Improvement}, of(p.Losses, further)))
 	}
 	for _, e := range outcome.Epochs {
-		told.Epochs = append(told.Epochs, numbers{e.Losses[negative.ITC], e.Losses[negative.ITM], e.Losses[negative.MLM]})
+		told.Epochs = append(told.Epochs, slices.Concat(of(e.Losses, usual), of(e.Losses, further)))
 	}
 	return told
 }

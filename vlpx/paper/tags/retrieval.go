@@ -15,7 +15,7 @@ const (
 	tagsDC     = "TAGS-DC"
 	byWord     = "TAGS w/ WM"
 	static     = "TAGS w/ SG"
-	longerTags = "TAGS, as long as TAGS-DC"
+	longerTags = "TAGS as long as TAGS-DC"
 )
 
 // on is a registered method on UNITER, with the paper's numbers on MS-COCO and Flickr30K.

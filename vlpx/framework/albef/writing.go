@@ -67,6 +67,6 @@ func (a Model) sentences(s *model.Scope, b Batch, w negative.Written) (text Text
 // Fill implements framework.Fills.
 func (a Model) Fill(s *model.Scope, masked, captions, images *Node) *Node {
 	image := a.EncodeImage(s, images)
-	text := a.encodeText(s, masked, a.padding(masked, captions))
+	text := a.encodeText(s, masked, captions)
 	return a.maskedWords(s, a.Fuse(s, text.States, text.Bias, image.Tokens, each(image.Tokens)))
 }

@@ -2,168 +2,164 @@ package uniter
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-
-	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
-func small() Model {
-	return Model{
-		Text:    encoder.BERT{Vocab: 12, Positions: 9, Width: 12, Heads: 2, MLP: 24, Layers: 2},
-		Regions: encoder.Regions{Count: 3, Features: 5}, Margin: 0.2,
-	}
+// changed is the method with other settings of writing.
+func changed(how func(*negative.TAGS)) negative.Method {
+	m := writing()
+	tags := m.Writing.(negative.TAGS)
+	how(&tags)
+	m.Writing = tags
+	return m
 }
 
-// writing is TAGS-DC with few sentences.
-func writing() negative.Method {
-	return negative.Method{
-		Name: "TAGS-DC", Matching: negative.Retrieved{Pool: 4, Keep: 2},
-		Writing: negative.TAGS{Masks: 2, Refills: 3, Keep: 2, Temperature: 1.5, Rate: 0.15, MLM: 0.1, ISTM: 1e-3, WoD: 1e-3, WoC: 1e-3},
-	}.WithDefaults()
-}
-
-func use(m negative.Method) framework.Use {
-	return framework.Use{Method: m, Batch: 3, Image: 32, Tokens: 6}
-}
-
-func backend(t *testing.T) compute.Backend {
-	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Finalize)
-	return b
-}
-
-// values are some of the fields that a step reads: captions of which the second and third are of one image, and drafts that mask their
-// second word.
-func values(fields []field.Field) field.Values {
-	captions := []int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 3, 0, 2, 10, 8, 3, 0, 0}
-	in := field.Values{}
-	for _, f := range fields {
-		n := f.Shape.Size()
-		wholes, reals := make([]int32, n), make([]float32, n)
-		for k := range n {
-			reals[k] = float32(math.Mod(float64(k+1)*0.61803, 1))
-			switch f.Name {
-			case field.Captions, field.Masked:
-				wholes[k] = captions[k]
-			case field.Words:
-				wholes[k] = -100
-			case field.PoolCaptions:
-				wholes[k] = captions[(k+6)%18]
-			case field.Items:
-				wholes[k] = []int32{0, 1, 1}[k]
-			case field.PoolItems:
-				wholes[k] = []int32{1, 1, 0, 2}[k]
-			case field.Drafts:
-				if wholes[k] = captions[k/12*6+k%6]; k%6 == 2 {
-					wholes[k] = 4
-				}
-			case field.DraftWords:
-				if wholes[k] = -100; k%6 == 2 {
-					wholes[k] = captions[k/12*6+2]
-				}
-			case field.Annotated:
-				if at := k % 30; at < 6 {
-					wholes[k] = captions[k/30*6+at]
+// A step is what the model tells of each caption with each image alone, whatever the method and wherever pairs of the same image are.
+func TestStepAgainstLoops(t *testing.T) {
+	retrieving := negative.Method{Name: "UNITER", Matching: negative.Retrieved{Pool: 4, Keep: 2}}.WithDefaults()
+	all := retrieving
+	all.Matching = negative.Retrieved{Pool: 4, Keep: 4}
+	for name, c := range map[string]struct {
+		method negative.Method
+		move   func(*mini)
+	}{
+		"retrieved": {method: retrieving}, "all": {method: all}, "written": {method: writing()},
+		"none is apart": {writing(), func(b *mini) { b.items, b.poolItems = []int32{5, 5, 5}, []int32{5, 5, 5, 5} }},
+		"one is moved":  {retrieving, func(b *mini) { b.items, b.poolItems = []int32{0, 7, 1}, []int32{1, 7, 7, 7} }},
+		"no matching":   {method: changed(func(m *negative.TAGS) { m.ISTM = 0 })},
+		"no words":      {method: changed(func(m *negative.TAGS) { m.WoD, m.WoC = 0, 0 })},
+		"no masked":     {method: changed(func(m *negative.TAGS) { m.MLM = 0 })},
+		"static":        {method: changed(func(m *negative.TAGS) { m.Static = true })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			on, b := backend(t), newMini(6, 3)
+			if c.move != nil {
+				c.move(&b)
+			}
+			store := initialised(t, on, small(), use(c.method), 3)
+			if c.method.NeedsReference() {
+				if err := framework.Freeze(initialised(t, on, small(), use(c.method), 4), store); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if f.Name == field.Image || f.Name == field.PoolImages {
-				if at := k % (3 * 13); at%13 == 12 {
-					reals[k] = map[bool]float32{true: 1}[at/13 < 2+k%2]
+			got, want := step(t, on, store, small(), use(c.method), b), slowStep(t, on, store, small(), c.method, b)
+			agree(t, got, want)
+			if name == "written" && !slices.Contains(want.outputs[field.SentencePassed], 0) {
+				t.Error("every sentence passes; the case tells little")
+			}
+		})
+	}
+}
+
+// More padding, more rows to spare and other numbers in these change nothing.
+func TestStepToSpare(t *testing.T) {
+	on := backend(t)
+	store := initialised(t, on, small(), use(writing()), 3)
+	want := step(t, on, store, small(), use(writing()), newMini(6, 3))
+	wider, longer := small(), use(writing())
+	wider.Regions.Count, longer.Tokens = 5, 9
+	b := newMini(9, 5)
+	for _, images := range [][][]float32{b.images, b.poolImages} {
+		for _, image := range images {
+			for k := range image {
+				if row := k / 13; image[row*13+12] == 0 && k%13 < 12 {
+					image[k] = 1e3
 				}
 			}
 		}
-		if f.Shape.DType.IsInt() {
-			in[f.Name] = tensors.FromFlatDataAndDimensions(wholes, f.Shape.Dimensions...)
-		} else {
-			in[f.Name] = tensors.FromFlatDataAndDimensions(reals, f.Shape.Dimensions...)
+	}
+	got := step(t, on, store, wider, longer, b)
+	var sentences []float64
+	for k, id := range got.outputs[field.Sentences] {
+		if k%9 < 6 {
+			sentences = append(sentences, id)
+		} else if id != 0 {
+			t.Errorf("a word %g behind the padding", id)
 		}
 	}
-	return in
+	got.outputs[field.Sentences] = sentences
+	agree(t, got, want)
+	for path, size := range want.gradients {
+		if !(math.Abs(got.gradients[path]-size) <= 1e-3*max(0.01, size)) {
+			t.Errorf("gradient of %s: got %g, want %g", path, got.gradients[path], size)
+		}
+	}
 }
 
-// ran makes a step of a model with first weights, and its gradients.
-func ran(t *testing.T, m Model, u framework.Use) (losses map[negative.Loss]float64, gradients map[string]float64, outputs map[field.Name][]float64) {
-	t.Helper()
-	on, store := backend(t), model.NewStore()
-	if err := framework.Check(m, u); err != nil {
-		t.Fatal(err)
+// A loss reaches the heads that it has and no other, and nothing reaches what writes or picks.
+func TestWhatGradientsReach(t *testing.T) {
+	on := backend(t)
+	const rank, wod, mlm, corrected = "/rank/", "/wod/", "/text/mlm/", "/text/corrected/"
+	of := func(loss negative.Loss) negative.Method {
+		return changed(func(m *negative.TAGS) {
+			at := map[negative.Loss]*float64{negative.MLM: &m.MLM, negative.ISTM: &m.ISTM, negative.WoD: &m.WoD, negative.WoC: &m.WoC}
+			m.MLM, m.ISTM, m.WoD, m.WoC = 0, 0, 0, 0
+			if at[loss] != nil {
+				*at[loss] = 1
+			}
+		})
 	}
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 1, Epochs: 1, Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
-	fields := m.Inputs(u)
-	in := values(fields)
-	var names []negative.Loss
-	var told []field.Name
-	var paths []string
-	exec, err := model.NewExec(on, store, func(s *model.Scope, args []*Node) []*Node {
-		nodes := field.Nodes{}
-		for k, f := range fields {
-			nodes[f.Name] = args[k]
-		}
-		of := m.Step(s, u, nodes)
-		var out []*Node
-		for _, name := range m.Losses() {
-			if of.Losses[name] != nil {
-				names, out = append(names, name), append(out, of.Losses[name])
+	for loss, heads := range map[negative.Loss][]string{
+		negative.ITM: {rank}, negative.ISTM: {rank}, negative.MLM: {rank, mlm}, negative.WoD: {rank, wod}, negative.WoC: {rank, corrected},
+	} {
+		b := newMini(6, 3)
+		store := initialised(t, on, small(), use(of(loss)), 3)
+		got := step(t, on, store, small(), use(of(loss)), b).gradients
+		for _, head := range []string{rank, wod, mlm, corrected} {
+			sum := 0.0
+			for path, size := range got {
+				if strings.HasPrefix(path, head) {
+					sum += size
+				}
+			}
+			if reached := sum > 0; reached != slices.Contains(heads, head) {
+				t.Errorf("%s: the gradient of %s is %g", loss, head, sum)
 			}
 		}
-		for name, node := range of.Outputs {
-			told, out = append(told, name), append(out, ConvertDType(node, of.Losses[negative.ITM].DType()))
-		}
-		loss := of.Of(m, negative.All)
-		var weights []*Node
-		for v := range store.Scope(framework.Model).IterVariables() {
-			if v.InUseByGraph(loss.Graph()) {
-				paths, weights = append(paths, v.Path()), append(weights, v.NodeValue(loss.Graph()))
+		for _, path := range []string{"/text/layer_0/attention/qkv/weights", "/regions/features/in/weights", "/regions/geometry/in/weights", "/text/pooler/weights",
+			"/text/embeddings/word/embedding"} {
+			if !(got[path] > 0) {
+				t.Errorf("%s: no gradient of %s", loss, path)
 			}
 		}
-		for _, d := range Gradient(loss, weights...) {
-			out = append(out, ReduceAllSum(Abs(d)))
-		}
-		return out
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	defer exec.Finalize()
-	args := make([]any, len(fields))
-	for k, f := range fields {
-		args[k] = in[f.Name]
-	}
-	results, err := exec.Call(args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	losses, gradients, outputs = map[negative.Loss]float64{}, map[string]float64{}, map[field.Name][]float64{}
-	for k, name := range names {
-		losses[name] = float64(tensors.ToScalar[float32](results[k]))
-	}
-	for k, name := range told {
-		for _, x := range tensors.MustCopyFlatData[float32](results[len(names)+k]) {
-			outputs[name] = append(outputs[name], float64(x))
+	// Where no pair is apart and no loss on sentences is asked for, nothing is left to learn from.
+	b := newMini(6, 3)
+	b.items, b.poolItems = []int32{5, 5, 5}, []int32{5, 5, 5, 5}
+	for path, size := range step(t, on, initialised(t, on, small(), use(of("")), 3), small(), use(of("")), b).gradients {
+		if size != 0 {
+			t.Errorf("the gradient of %s is %g without anything to learn", path, size)
 		}
 	}
-	for k, path := range paths {
-		gradients[path] = float64(tensors.ToScalar[float32](results[len(names)+len(told)+k]))
-	}
-	return losses, gradients, outputs
 }
 
-func TestStep(t *testing.T) {
-	losses, gradients, outputs := ran(t, small(), use(writing()))
-	t.Log(losses, outputs, gradients)
+// Sentences and negatives are picked and scored as in evaluation, while what is trained has dropout.
+func TestDropoutIsOfTraining(t *testing.T) {
+	on, b := backend(t), newMini(6, 3)
+	dropping := small()
+	dropping.Text.Dropout = 0.4
+	static := changed(func(m *negative.TAGS) { m.Static = true })
+	store := initialised(t, on, dropping, use(static), 3)
+	if err := framework.Freeze(initialised(t, on, dropping, use(static), 4), store); err != nil {
+		t.Fatal(err)
+	}
+	got, want := step(t, on, store, dropping, use(static), b), slowStep(t, on, store, dropping, static, b)
+	for _, name := range []field.Name{field.Sentences, field.SentenceScores, field.SentencePassed, field.SentencesKept} {
+		for k, x := range want.outputs[name] {
+			if math.Abs(got.outputs[name][k]-x) > 2e-4*max(1, math.Abs(x)) {
+				t.Errorf("%s: got %g, want %g as in evaluation", name, got.outputs[name][k], x)
+			}
+		}
+	}
+	for loss, without := range want.losses {
+		if math.Abs(got.losses[loss]-without) < 1e-4 {
+			t.Errorf("%s is %g, as without dropout", loss, got.losses[loss])
+		}
+	}
 }

@@ -49,13 +49,14 @@ func (m Model) Losses() []negative.Loss {
 // Check implements framework.Framework.
 func (m Model) Check(u framework.Use) error {
 	t, r := m.Text, m.Regions
+	_, plain := u.Method.Contrast.(negative.InfoNCE)
 	switch {
 	case t.Width < 1 || t.MLP < 1 || t.Layers < 1 || t.Positions < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
 		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads that divide the width",
 			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case t.Fusion != 0:
 		return fmt.Errorf("uniter: %d fusion layers; all layers see both sides, so set fusion=0", t.Fusion)
-	case t.Dropout < 0 || t.Dropout >= 1:
+	case !(t.Dropout >= 0 && t.Dropout < 1):
 		return fmt.Errorf("uniter: a dropout of %g; it lies in [0, 1)", t.Dropout)
 	case t.Vocab < 1:
 		return fmt.Errorf("uniter: the vocabulary is empty")
@@ -66,6 +67,8 @@ func (m Model) Check(u framework.Use) error {
 	case !m.Pretraining && !picks(u.Method):
 		return &framework.Lacking{Method: u.Method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
 			Advice: "take a matching that picks one negative an anchor, or one that retrieves from a pool"}
+	case !plain || u.Method.LeftOut != nil:
+		return &framework.Lacking{Method: u.Method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose contrast is InfoNCE's"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:
 		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d", u.Tokens, t.Positions)
 	}

@@ -73,6 +73,8 @@ func (c Config) size() int {
 type Request struct {
 	Pairs       []int // indices into Config.Pairs, at least one
 	Epoch, Step int   // with the seed they determine the augmentation
+	// Pool is how many of the last pairs are no part of the mini-batch but a pool beside it, in which a pair may be any number of times.
+	Pool int
 }
 
 // Batch is a finished batch of B pairs.
@@ -138,7 +140,7 @@ func (l *Loader) Submit(r Request) error {
 	if l.invalid != nil {
 		return l.invalid
 	}
-	if len(r.Pairs) == 0 {
+	if r.Pool < 0 || len(r.Pairs) <= r.Pool {
 		return fmt.Errorf("loader: epoch %d, step %d: the request has no pairs", r.Epoch, r.Step)
 	}
 	for position, p := range r.Pairs {
@@ -157,9 +159,9 @@ func (l *Loader) Submit(r Request) error {
 }
 
 // Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image
-// cannot be decoded is replaced by the next one of Config.Pairs that is not in the batch and whose image can. Where there is none
-// left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx ends first nothing is
-// lost: the next call returns the same batch.
+// cannot be decoded is replaced by the next one of Config.Pairs whose image can and, but for a pool's, that is not in the mini-batch.
+// Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx ends first
+// nothing is lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
 	start := time.Now()
 	defer func() { l.waited.Add(int64(time.Since(start))) }()

@@ -304,6 +304,15 @@ func TestSubstitutesAreNew(t *testing.T) {
 	}
 }
 
+// A pool may have any pair any number of times, those of the mini-batch and all there are included, and takes none from the mini-batch.
+func TestPool(t *testing.T) {
+	c := config(t, toys{n: 4, broken: map[int]bool{1: true}}) // pairs 2 and 3
+	got := fetch(t, c, Request{Pairs: []int{0, 2, 3, 2, 3, 0, 1, 4, 5, 6, 7, 7, 3}, Pool: 10})[0]
+	if want := []int{0, 4, 5, 4, 4, 0, 1, 4, 5, 6, 7, 7, 4}; !slices.Equal(got.Pairs, want) {
+		t.Errorf("got pairs %v, want %v", got.Pairs, want)
+	}
+}
+
 func TestCacheBytes(t *testing.T) {
 	for _, test := range []struct{ bytes, want int64 }{{0, 8}, {480, 7}, {4 * 480, 4}} {
 		set := toys{n: 4, decoded: new(atomic.Int64)}

@@ -112,27 +112,38 @@ func (l *Loader) fill(w *work, position, pair int) error {
 
 // replace fills the positions whose images failed; where all did, something else is wrong than an image.
 func (l *Loader) replace(w *work) {
-	taken := make(map[int]bool, len(w.errs))
+	batch := len(w.errs) - w.request.Pool
+	taken := make(map[int]bool, batch)
 	readable := false
 	for position, err := range w.errs {
-		taken[w.request.Pairs[position]] = true
+		if position < batch {
+			taken[w.request.Pairs[position]] = true
+		}
 		readable = readable || err == nil
 	}
 	for position, err := range w.errs {
-		if err != nil && (!readable || !l.substitute(w, position, taken)) {
+		if err == nil {
+			continue
+		}
+		if position >= batch {
+			taken = nil
+		}
+		if !readable || !l.substitute(w, position, taken) {
 			w.failed = err
 			return
+		}
+		if position < batch {
+			taken[w.pairs[position]] = true
 		}
 	}
 }
 
-// substitute fills a position with the next pair of all, from its own on and around, that is not in the batch and whose image
-// works: a pair that is there twice would be its own negative.
+// substitute fills a position with the next pair of all, from its own on and around, that is not taken and whose image works: a pair that
+// is in a mini-batch twice would be its own negative.
 func (l *Loader) substitute(w *work, position int, taken map[int]bool) bool {
 	own, n := w.request.Pairs[position], len(l.config.Pairs)
 	for step := 1; step < n; step++ {
 		if other := (own + step) % n; !taken[other] && l.fill(w, position, other) == nil {
-			taken[other] = true
 			return true
 		}
 	}

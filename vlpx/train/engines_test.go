@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 
-	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
@@ -38,16 +37,17 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := first.loader.Submit(loader.Request{Pairs: pairs, Epoch: first.Epoch, Step: first.Step}); err != nil {
+			if err := first.loader.Submit(first.request(pairs, first.Step)); err != nil {
 				t.Fatal(err)
 			}
-			batch, err := first.loader.Next(t.Context())
+			loaded, err := first.loader.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
+			batch := apart(loaded, len(pairs))
 			var outs [2]Output
 			for i, run := range runs {
-				in := first.input(apart(batch, len(batch.Pairs))) // a tensor stays with the engine that has read it
+				in := first.input(batch) // a tensor stays with the engine that has read it
 				defer in.Release()
 				if outs[i], err = run.run(in); err != nil {
 					t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -46,8 +45,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			pairs := append(slices.Clip(batch), t.pool(submitted)...)
-			if err := t.loader.Submit(loader.Request{Pairs: pairs, Epoch: t.Epoch, Step: submitted}); err != nil {
+			if err := t.loader.Submit(t.request(batch, submitted)); err != nil {
 				return err
 			}
 			t.ahead = append(t.ahead, batch)

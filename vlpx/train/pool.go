@@ -1,7 +1,10 @@
 package train
 
 import (
+	"slices"
+
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/random"
 )
 
@@ -11,8 +14,17 @@ type miniBatch struct {
 	pool loader.Batch
 }
 
-// pool draws the pairs of a step's pool, uniformly from the training set.
+// request asks for a mini-batch of a step with its pool.
+func (t *trainer) request(batch []int, step int) loader.Request {
+	pool := t.pool(step)
+	return loader.Request{Pairs: slices.Concat(batch, pool), Pool: len(pool), Epoch: t.Epoch, Step: step}
+}
+
+// pool draws the pairs of a step's pool, uniformly from the training set; none where the framework reads no pool.
 func (t *trainer) pool(step int) []int {
+	if !slices.ContainsFunc(t.step.inputs, func(f field.Field) bool { return f.Name == field.PoolCaptions }) {
+		return nil
+	}
 	pairs := make([]int, t.job.Config.Method.Pool())
 	r := random.Stream(t.job.Config.Seed, "pool", t.Epoch, step)
 	for k := range pairs {

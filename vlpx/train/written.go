@@ -90,10 +90,13 @@ type writtenStep struct {
 func (t *trainer) write(batch []int, s writtenStep) {
 	w := t.Current.Written
 	if w == nil {
-		w = &Written{ByElement: map[string][2]Sentence{}}
+		w = &Written{}
 		t.Current.Written = w
 	}
-	at := t.Step * gapIntervals / t.steps
+	if w.ByElement == nil {
+		w.ByElement = map[string][2]Sentence{} // also of a checkpoint that has none
+	}
+	at := t.Step * min(gapIntervals, t.steps) / t.steps
 	for len(w.Gaps) <= at {
 		w.Gaps = append(w.Gaps, Gaps{Step: t.Step})
 	}

@@ -106,8 +106,8 @@ func (q Request) weightsOf(part string) (name string, given bool, err error) {
 	for _, assignment := range q.Weights {
 		of, named, ok := strings.Cut(assignment, "=")
 		of, named = strings.ToLower(strings.TrimSpace(of)), strings.TrimSpace(named)
-		if !ok || !slices.Contains([]string{"vision", "text", "model", "words"}, of) || named == "" {
-			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME, model=NAME or words=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
+		if !ok || !slices.Contains([]string{"vision", "text", "model", "words", "language"}, of) || named == "" {
+			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME, model=NAME, words=FOLDER or language=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
 				assignment, noWeights)
 		}
 		if of != part {

@@ -57,7 +57,11 @@ func (w planner) questions(row Row, own []run.Run, scale Scale, data run.Data) (
 	asked, of := own, own
 	var err error
 	if other := row.Ask.Model; other != nil {
-		if asked, err = w.beside(row, *other).runs(*other, scale, data); err != nil {
+		of, model, err := w.beside(row, *other)
+		if err != nil {
+			return nil, err
+		}
+		if asked, err = of.runs(model, scale, data); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +69,10 @@ func (w planner) questions(row Row, own []run.Run, scale Scale, data run.Data) (
 	if row.Ask.Of != nil {
 		other = *row.Ask.Of
 	}
-	if w = w.beside(row, other); row.Ask.Crossed {
+	if w, other, err = w.beside(row, other); err != nil {
+		return nil, err
+	}
+	if row.Ask.Crossed {
 		w.seeds = crossed(w.seeds)
 	}
 	if row.Ask.Of != nil || row.Ask.Crossed {
@@ -81,11 +88,11 @@ func (w planner) questions(row Row, own []run.Run, scale Scale, data run.Data) (
 }
 
 // beside is the planner of a row that another one asks.
-func (w planner) beside(row, other Row) planner {
+func (w planner) beside(row, other Row) (planner, Row, error) {
 	if other.Framework != row.Framework {
-		w.Weights, w.Vocabulary, w.Tasks = nil, "", nil
+		return w.speaking(other)
 	}
-	return w
+	return w, other, nil
 }
 
 // crossed is the seed after each one.

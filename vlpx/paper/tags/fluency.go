@@ -11,7 +11,7 @@ var table3 = paper.Artifact{
 	Title: "Perplexity of positive, synthetic, corrected and VSE-C sentences",
 	Look: "Whether sentences that a model writes read better than those that rules make, and whether correction brings them nearer to the captions. " +
 		"A fluent negative cannot be told by its language alone.",
-	Note: "The paper's perplexity is by the published GPT-2; ours by a GPT-2 that learned from training captions alone, one a seed. A row is what the run of TAGS-DC of " +
+	Note: "The paper's perplexity is by the published GPT-2; ours by a GPT-2 that learned from training captions alone, one a seed, or by the published one in a folder with -weights language=FOLDER. A row is what the run of TAGS-DC of " +
 		"that seed made of captions of the test split: over all tokens of those captions of which it made one, the end among them.",
 	Rows: []paper.Row{
 		fluency("Positive", eval.Original, 51.13), fluency("Synthetic", eval.Written, 87.63), fluency("Corrected", eval.Corrected, 70.87),

@@ -1,0 +1,52 @@
+package paper
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/train"
+)
+
+// A published language model takes the place of the trained one: its sizes, its weights, its vocabulary, and a rate of 0; the row that asks it
+// stays as it is.
+func TestPublishedLanguageModel(t *testing.T) {
+	folder, err := filepath.Abs(filepath.Join("..", "framework", "gpt", "testdata", "tiny"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
+	row := MethodRow("UNITER").On("UNITER")
+	row.Ask = &Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
+	artifact := Artifact{ID: "test/language", Rows: []Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)}, Table: Comparison}
+	of := func(weights ...string) (*Plan, error) {
+		return NewPlan(artifact, Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
+	}
+	trained, err := of()
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := of("language=" + folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, other := trained.Rows[0][0].ID(), published.Rows[0][0].ID(); one != other {
+		t.Errorf("the row's run is another one: %s and %s", one, other)
+	}
+	asked := published.Questions[0][0].Asked
+	text := asked.Train.Framework.Framework.(gpt.Model).Text
+	if text.Width != 8 || text.Vocab != 285 || text.Positions != 16 || text.Dropout != 0 {
+		t.Errorf("got a model of %+v, want the folder's", text)
+	}
+	if asked.Weights.Text == nil || asked.Vocabulary.Hash == "" || asked.Train.Schedule.Rate != 0 || asked.Train.Schedule.Warmup != 0 || asked.Train.Epochs != 1 {
+		t.Errorf("got weights %+v, vocabulary %+v, %d epochs of %+v", asked.Weights, asked.Vocabulary, asked.Train.Epochs, asked.Train.Schedule)
+	}
+	if trained := trained.Questions[0][0].Asked; trained.Weights.Text != nil || trained.Train.Schedule == (train.Schedule{}) {
+		t.Errorf("without one it is %+v", trained.Weights)
+	}
+	if _, err := of("language=" + t.TempDir()); err == nil || !strings.Contains(err.Error(), "config.json") {
+		t.Errorf("an empty folder: error %v, want one that names what is missing", err)
+	}
+}

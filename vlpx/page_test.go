@@ -188,7 +188,7 @@ func TestPageOfNothing(t *testing.T) {
 	}{
 		{[]string{"falcom"}, Options{}, `did you mean "falcon"?`},
 		{[]string{"falcon/tabel1"}, Options{}, `did you mean "falcon/table1"?`},
-		{[]string{"tags", "falcon/table3"}, Options{}, "nothing of tags, falcon/table3 is there yet"},
+		{[]string{"srcl/table3", "falcon/table3"}, Options{}, "nothing of srcl/table3, falcon/table3 is there yet"},
 		{nil, Options{Scale: "tinny"}, `did you mean "tiny"`},
 	} {
 		c.o.Home = t.TempDir()

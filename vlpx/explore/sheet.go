@@ -79,7 +79,7 @@ func (s Sheet) note(n int) string {
 	for _, one := range s.Written {
 		written += one.Times
 	}
-	note := fmt.Sprintf("Of %d sentences %d differ", written, len(s.Written))
+	note := fmt.Sprintf("Of %d sentences at a temperature of %s %d differ", written, strings.Trim(fmt.Sprint(s.Temperatures), "[]"), len(s.Written))
 	if n < len(s.Written) {
 		note += fmt.Sprintf(", of which those of the %d highest scores are shown, and what passed and is true", n)
 	}

@@ -20,8 +20,10 @@ type Sheet struct {
 	Run, Set string // the explored model and its data
 	Key      string // of the image
 	Image    image.Image
-	Corrects bool // the model has learned which words of a sentence were replaced, and what stood there
-	Judged   bool // whether a sentence is true of the image can be known
+
+	Temperatures []float64 // of refilling
+	Corrects     bool      // the model has learned which words of a sentence were replaced, and what stood there
+	Judged       bool      // whether a sentence is true of the image can be known
 }
 
 // Writes tells whether the explored model has learned to fill in masked words and to score what comes of it.
@@ -59,7 +61,9 @@ func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, 
 		return Sheet{}, err
 	}
 	of := x.pairs[pair].Image
-	s := Sheet{Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Corrects: x.corrects(), Judged: x.judged()}
+	s := Sheet{
+		Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Temperatures: w.Temperatures, Corrects: x.corrects(), Judged: x.judged(),
+	}
 	s.Image, err = x.picture(ctx, of)
 	return s, err
 }

@@ -171,7 +171,7 @@ func TestSheetShows(t *testing.T) {
 	}
 	for _, want := range []string{
 		"a red *ring* on snow", "object, relation", "87.5", "12.5", "the caption again", "a *blue* disc on snow", "passed", "TAGS-DC, seed 1",
-		"Of 8 sentences 5 differ", "Of those that passed 1 are true, and so false negatives, and 1 false",
+		"Of 8 sentences at a temperature of 1 5 differ", "Of those that passed 1 are true, and so false negatives, and 1 false",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)

@@ -44,6 +44,15 @@ var exploreRead = strings.TrimSpace(`
 - **judge**, **becomes**: the probability that the discriminator of connections gives the two, here the model's own matching head, and what
   MAFA makes of it: above .8 a *positive*, from .5 to .8 left out, else a *negative*.
 
+Beside an image a second table has the negatives that the model **writes** from its caption, as TAGS-DC does in training: some words are masked,
+and its own masked language model refills them. Words that changed are marked.
+
+- **above**: how far the score lies above the caption's; the hardest sentences come first.
+- **masked**: what the scene graph names that was masked.
+- **filter**: *annotated* if the new words all stand in captions of the image, so that the sentence counts as no negative.
+- **of the image**: *true* behind *passed* is a false negative that the filter let through. The form has the **temperature** of refilling: what
+  does a higher one make truer, or harder?
+
 At *tiny* a model has hardly learned anything. With *Scale: "mini"* the same cell takes about two minutes the first time.
 
 The next cell looks through the eyes of GRIT-VLP's model, and asks other methods. Are the hardest negatives others?

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -26,14 +27,60 @@ func Words(words ...Word) Value {
 	return Value{Text: strings.Join(plain, " "), words: &words}
 }
 
-// Compared are the words of a sentence, those changed that are not in the same place of another one.
+// Compared are the words of a sentence, those changed that another one of as many words has not in the same place; where the other one is longer
+// or shorter, those without a place in the longest sequence of words that both have.
 func Compared(sentence, with string) []Word {
-	other := strings.Fields(with)
 	var words []Word
-	for k, word := range strings.Fields(sentence) {
-		words = append(words, Word{Text: word, Changed: k >= len(other) || other[k] != word})
+	for _, word := range strings.Fields(sentence) {
+		words = append(words, Word{Text: word})
+	}
+	other := strings.Fields(with)
+	if len(words) == len(other) {
+		for k := range words {
+			words[k].Changed = words[k].Text != other[k]
+		}
+		return words
+	}
+	length := common(words, other)
+	for k, l := 0, 0; k < len(words); {
+		switch {
+		case l < len(other) && words[k].Text == other[l]:
+			k, l = k+1, l+1
+		case l < len(other) && length[k][l+1] >= length[k+1][l]:
+			l++
+		default:
+			words[k].Changed = true
+			k++
+		}
 	}
 	return words
+}
+
+// common is the length of the longest sequence of words that the rest of one sentence from a place on has with that of another, by both places.
+func common(words []Word, other []string) [][]int {
+	length := make([][]int, len(words)+1)
+	for k := len(words); k >= 0; k-- {
+		length[k] = make([]int, len(other)+1)
+		for l := len(other) - 1; l >= 0 && k < len(words); l-- {
+			length[k][l] = max(length[k+1][l], length[k][l+1])
+			if words[k].Text == other[l] {
+				length[k][l] = 1 + length[k+1][l+1]
+			}
+		}
+	}
+	return length
+}
+
+// Shaded are words with a colour each by as many numbers from 0 to 1; without, if these are not as many.
+func Shaded(words []Word, by []float64) []Word {
+	if len(words) != len(by) {
+		return words
+	}
+	shaded := slices.Clone(words)
+	for k := range shaded {
+		shaded[k].Shade = by[k]
+	}
+	return shaded
 }
 
 // htmlMarked are the words as HTML.

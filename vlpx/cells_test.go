@@ -31,6 +31,12 @@ func smallest(home string) Options {
 	}}
 }
 
+// scoring is by a framework that scores pairs and embeds nothing.
+func scoring(o Options) Options {
+	o.Framework = "UNITER"
+	return o
+}
+
 // cells are what the tests below run in a process of its own, as a kernel runs a cell.
 var cells = map[string]func(){
 	"wrong name":      func() { Reproduce("falcon/tabel1", Options{Scale: "tiny"}) },
@@ -47,6 +53,13 @@ var cells = map[string]func(){
 	"run":             func() { Run("InfoNCE", smallest("")) },
 	"compare":         func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
 	"bench":           func() { Bench(smallest("")) },
+	"explore":         func() { Explore("GRIT-VLP", smallest("")) },
+	"explore written": func() { Explore("TAGS-DC", scoring(smallest(""))) },
+	"explore methods": func() {
+		o := scoring(smallest(""))
+		o.Methods = []string{"MAFA"}
+		Explore("TAGS", o)
+	},
 }
 
 const cellKey = "VLPX_TEST_CELL"
@@ -85,6 +98,7 @@ func TestCellsThatFail(t *testing.T) {
 		"nothing to show": "int",
 		"wrong ending":    ".svg",
 		"two options":     "run: a call takes one Options, not 2",
+		"explore methods": "UNITER makes no embeddings",
 	} {
 		out, complaint, status := runCell(t, name, t.TempDir())
 		if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, says) {
@@ -101,6 +115,9 @@ func TestCellsInATerminal(t *testing.T) {
 		"run":     {"vlpx/run: InfoNCE", "R@1"},
 		"compare": {"InfoNCE, temperature=.2", "Claims"},
 		"bench":   {"plain", "grouped, consistency, M 40, alpha 0.4"},
+		"explore": {"The captions nearest to image", "The images nearest to the caption", "Sentences written from the caption"},
+
+		"explore written": {"Sentences written from the caption", "TAGS-DC, seed 1", "the caption's. masked", "corrected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

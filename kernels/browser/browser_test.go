@@ -213,6 +213,8 @@ func testExplorer(t *testing.T, j *jupyter) {
 	s := openNotebook(t, j, j.project(t, "false-negatives.ipynb"))
 	s.Run(2, 3)
 	s.Wait(".output", "The captions nearest to image")
+	s.Set(control("temperature"), "0.5")
+	s.Wait(".output", "at a temperature of 0.5")
 	s.Set(control("anchor"), "2")
 	s.Set(control("negatives"), "4")
 	s.Set(control("side"), "caption")

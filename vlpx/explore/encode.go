@@ -19,10 +19,6 @@ func (x *Explorer) encode(ctx context.Context) error {
 		return fmt.Errorf("explore: %s: %d pairs are those of one image, which has no negatives; explore more",
 			x.set.Name(), len(x.pairs))
 	}
-	var err error
-	if x.inference, err = x.model.Inference(); err != nil {
-		return err
-	}
 	dim := x.start.Dim
 	for from := 0; from < x.set.Len(); from += x.batch {
 		out, err := x.encodeImages(ctx, x.consecutive(from, x.set.Len()))
@@ -59,11 +55,16 @@ func (x *Explorer) encodeImages(ctx context.Context, images []int) (framework.En
 		return framework.Encoded{}, fmt.Errorf("explore: %s: %w", x.set.Name(), err)
 	}
 	for _, s := range skipped {
-		if !slices.Contains(x.unreadable, s.Key) {
-			x.unreadable = append(x.unreadable, s.Key)
-		}
+		x.skip(s)
 	}
 	return x.inference.Images(pixels)
+}
+
+// skip notes an image that cannot be decoded.
+func (x *Explorer) skip(s loader.Skip) {
+	if !slices.Contains(x.unreadable, s.Key) {
+		x.unreadable = append(x.unreadable, s.Key)
+	}
 }
 
 // picture is an image to look at: grey where it cannot be decoded.

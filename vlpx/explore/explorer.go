@@ -18,7 +18,8 @@ import (
 // DefaultPairs is how many pairs of a split are explored unless the caller says otherwise.
 const DefaultPairs = 5000
 
-// Explorer answers what the methods would do with an anchor's negatives, by one model. Not for concurrent use.
+// Explorer answers what the methods would do with an anchor's negatives, by one model that embeds images and captions, and what sentences it
+// writes, if it fills in masked words. Not for concurrent use.
 //
 // The methods are asked as if the momentum encoders and the frozen reference model were this model, too, and Con-D its head of
 // image-text matching.
@@ -53,14 +54,15 @@ type Explorer struct {
 	meetings  map[string][][]int32 // what play gave, by the identity of Batches
 }
 
-// Open encodes the first pairs, at most as many as asked for and whole images only, of a split of a finished run's data with the
-// run's model: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs stands for
+// Open takes the first pairs, at most as many as asked for and whole images only, of a split of a finished run's data, and encodes them with the
+// run's model where it embeds: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs stands for
 // DefaultPairs. Of the executor it uses the store and the backend, which must outlive the explorer.
 func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs int) (*Explorer, error) {
 	if f := r.Train.Framework; !framework.Reads(f.Framework, r.Train.Use()) {
 		return nil, fmt.Errorf("explore: %s reads no captions, so that its negatives are no pairs", f.Name())
-	} else if _, embeds := f.Framework.(framework.Embeds); !embeds {
-		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near; explore a framework that does", f.Name())
+	} else if !embeds(r.Train) && !writes(r.Train) {
+		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near, and writes none; explore a framework that does",
+			f.Name())
 	}
 	result, done, err := e.Store.Find(r)
 	if err != nil {
@@ -95,7 +97,11 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 		return nil, err
 	}
 	x.locked, x.closeLocked = features, closeFeatures
-	if err := x.encode(ctx); err != nil {
+	x.inference, err = x.model.Inference()
+	if err == nil && x.Embeds() {
+		err = x.encode(ctx)
+	}
+	if err != nil {
 		x.Close()
 		return nil, err
 	}
@@ -156,6 +162,14 @@ func temperature(r run.Result) (float64, error) {
 		of = r.BestEpoch
 	}
 	return r.Epochs[of-1].Temperature, nil
+}
+
+// Embeds tells whether the explored model embeds images and captions, so that negatives are near.
+func (x *Explorer) Embeds() bool { return embeds(x.config) }
+
+func embeds(c train.Config) bool {
+	_, embeds := c.Framework.Framework.(framework.Embeds)
+	return embeds
 }
 
 // Pairs is the number of pairs explored: anchors are 0 to Pairs()-1, as [datasets.Pairs] counts them.

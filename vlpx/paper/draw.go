@@ -142,11 +142,8 @@ func (r *Report) scaleNote() string {
 	} else {
 		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
 	}
-	switch n := r.Plan.warmed(); {
-	case n == 1:
-		note += " Every run starts from the same model, an epoch of InfoNCE."
-	case n > 1:
-		note += fmt.Sprintf(" Every run starts from the same model, %d epochs of InfoNCE.", n)
+	if warmed := r.Plan.warmed(); warmed != "" {
+		note += " " + warmed
 	}
 	if r.Encoder != "" {
 		note += " " + r.Encoder

@@ -386,16 +386,6 @@ func (w planner) warm(runs []run.Run, scale Scale, vocabulary run.Vocabulary, vo
 	return nil
 }
 
-// warmed is the epochs of the warm start that every row's runs begin with; 0 where some do not.
-func (p *Plan) warmed() int {
-	for _, runs := range p.Rows {
-		if len(runs) > 0 && runs[0].Init == nil {
-			return 0
-		}
-	}
-	return p.Scale.WarmStart
-}
-
 // Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes
 // after those that it needs: of its reference model, and of the pre-training that it starts from. Those that questions need come last of a seed.
 func (p *Plan) Runs() []run.Run {

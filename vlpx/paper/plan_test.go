@@ -75,6 +75,28 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
+// A note tells what all runs start from, by the runs themselves: of tables of another framework, of several data, and of none.
+func TestNoteOfAWarmStart(t *testing.T) {
+	for id, want := range map[string]string{
+		"mafa/table1":   "Every run starts from the same model, 6 epochs of InfoNCE.",
+		"tags/table1":   "Every run starts from the same model, 12 epochs of UNITER's pre-training by ITM + MLM.",
+		"tags/table2":   "Every run starts from the same model, 12 epochs of UNITER's pre-training by ITM + MLM.", // in a second stage, too
+		"vlpx/density":  "Runs of the same data and sizes start from the same model, 6 epochs of InfoNCE.",
+		"glofnd/table1": "", // of SimCLR
+		"falcon/table5": "", // without runs
+	} {
+		p := papertest.Plan(t, catalogue.List(), id, paper.Request{Scale: "mini", Seeds: []uint64{1}})
+		note := papertest.Report(t, p, run.OpenStore(t.TempDir())).Note()
+		if has := strings.Contains(note, "start from the same model") || strings.Contains(note, "starts from the same model"); has != (want != "") || !strings.Contains(note, want) {
+			t.Errorf("%s: got %q, want %q in it", id, note, want)
+		}
+	}
+	p := papertest.Plan(t, catalogue.List(), "mafa/table1", paper.Request{Scale: "tiny", Set: []string{"warmstart=1"}})
+	if note := papertest.Report(t, p, run.OpenStore(t.TempDir())).Note(); !strings.Contains(note, "the same model, an epoch of InfoNCE.") {
+		t.Errorf("got %q, want one epoch told", note)
+	}
+}
+
 // Caption noise is one setting of the scale, whatever the data; without it nothing of a run changes.
 func TestPlanCaptionNoise(t *testing.T) {
 	id := func(set ...string) string {

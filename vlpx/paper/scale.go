@@ -34,7 +34,8 @@ type Scale struct {
 	BatchSize int
 	Epochs    int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
-	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn.
+	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that has a
+	// Pretraining of its own starts from that.
 	WarmStart int
 
 	// Portion is the share of the training images that is used, the first ones; 0 for all.

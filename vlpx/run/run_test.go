@@ -167,9 +167,10 @@ func everyPart() map[string][]any {
 			negative.Streamed{}, negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
 		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
 			negative.Pruned{Weights: regulated}, negative.SogCLR{}, negative.ISogCLR{}, negative.FastCLIP{}},
-		"Pairs":   {negative.Hardest{}, negative.Sampled{}},
+		"Pairs":   {negative.Hardest{}, negative.Sampled{}, negative.Retrieved{}},
 		"Connect": {negative.ECM{}, negative.ECM{Use: negative.Of(negative.ITM)}},
 		"Find":    {negative.Thresholds{}, negative.BatchQuantile{}, negative.Cancellation{}, negative.Exact{}},
+		"Write":   {negative.TAGS{}},
 	}
 }
 
@@ -190,6 +191,8 @@ func TestEveryFieldOfEveryPartIsPartOfTheIdentity(t *testing.T) {
 				r.Train.Method.Positives = part
 			case negative.LeftOut:
 				r.Train.Method.LeftOut = part
+			case negative.Writing:
+				r.Train.Method.Writing = part
 			}
 			id, seen := r.ID(), map[string]string{}
 			bump(reflect.ValueOf(&r.Train.Method).Elem(), "Method", func(path string) {

@@ -68,12 +68,7 @@ func exampleRows(s eval.Sentence) []plots.TableRow {
 		}
 		return plots.TableRow{Name: name, Cells: cells}
 	}
-	written := plots.Compared(s.Written, s.Caption)
-	if len(written) == len(s.Replaced) {
-		for k := range written {
-			written[k].Shade = s.Replaced[k]
-		}
-	}
+	written := plots.Shaded(plots.Compared(s.Written, s.Caption), s.Replaced)
 	verdict := "false"
 	switch {
 	case !s.Known:

@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
+)
+
+// Pictures shows the image with the caption.
+func (s Sheet) Pictures() plots.Pictures {
+	return plots.Pictures{Title: s.title(), Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: s.Image, Caption: s.Caption}}}}}
+}
+
+// Table has a row for the caption and one for each of the n hardest sentences that were written from it, and of each other one that passed the
+// filter and is true. Words that differ from the caption's are marked. Where the model has learned to tell replaced words, their probability is
+// the words' colour, and the corrected sentence stands in a column.
+func (s Sheet) Table(n int) plots.Table {
+	t := plots.Table{
+		Title:   s.title(),
+		Heading: "rank",
+		Columns: []plots.Column{{Name: "sentence"}, {Name: "times", Format: "%.0f"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"},
+			{Name: "masked"}, {Name: "filter"}, {Name: "of the image"}},
+		Rows: []plots.TableRow{{Name: "caption", Cells: []plots.Cell{
+			{{Text: s.Caption}}, nil, {plots.Number(100 * s.Score)}, nil, nil, nil, {{Text: verdict(s.True, s.Known)}},
+		}}},
+	}
+	if s.Corrects {
+		t.Columns = append(t.Columns, plots.Column{Name: "corrected"})
+	}
+	for k, one := range s.Written {
+		if k < n || one.Refused == eval.Passed && one.True {
+			t.Rows = append(t.Rows, s.row(fmt.Sprint(k+1), one))
+		}
+	}
+	t.Note = s.note(n)
+	return t
+}
+
+func (s Sheet) row(name string, one eval.WrittenSentence) plots.TableRow {
+	words := plots.Compared(one.Text, s.Caption)
+	if s.Corrects {
+		words = plots.Shaded(words, one.Replaced)
+	}
+	row := plots.TableRow{Name: name, Cells: []plots.Cell{
+		{plots.Words(words...)}, {plots.Number(float64(one.Times))}, {plots.Number(100 * one.Score)}, {plots.Number(100 * (one.Score - s.Score))},
+		{{Text: strings.Join(one.Masked, ", ")}}, {{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: verdict(one.True, one.Known)}},
+	}}
+	switch {
+	case !s.Corrects:
+	case one.Corrected == s.Caption:
+		row.Cells = append(row.Cells, plots.Cell{{Text: "the caption again"}})
+	default:
+		row.Cells = append(row.Cells, plots.Cell{plots.Words(plots.Compared(one.Corrected, s.Caption)...)})
+	}
+	return row
+}
+
+// verdict tells whether a sentence is true of the image.
+func verdict(holds, known bool) string {
+	switch {
+	case !known:
+		return "not known"
+	case holds:
+		return "true"
+	}
+	return "false"
+}
+
+func (s Sheet) title() string {
+	return fmt.Sprintf("Sentences written from the caption %q of image %s; %s, %s", s.Caption, s.Key, s.Run, s.Set)
+}
+
+// note says what the numbers are, where n sentences are shown, and others that are true.
+func (s Sheet) note(n int) string {
+	written := 0
+	for _, one := range s.Written {
+		written += one.Times
+	}
+	note := fmt.Sprintf("Of %d sentences at a temperature of %s %d differ", written, strings.Trim(fmt.Sprint(s.Temperatures), "[]"), len(s.Written))
+	if n < len(s.Written) {
+		note += fmt.Sprintf(", of which those of the %d highest scores are shown, and what passed and is true", n)
+	}
+	note += ". above: the score less the caption's. masked: what the scene graph names that was masked. filter: a sentence whose new words all occur in " +
+		"captions of the image is annotated, and like the caption itself no negative."
+	if s.Judged {
+		k := s.passed()
+		note += fmt.Sprintf(" Of those that passed %d are true, and so false negatives, and %d false; of others that is not known.", k.trues, k.falses)
+	} else {
+		note += " Whether a sentence is true is known of generated scenes alone."
+	}
+	if s.Corrects {
+		note += " A word's colour is the probability that it was replaced; one of at least .5 is corrected."
+	}
+	return note
+}

@@ -27,8 +27,11 @@ func Words(words ...Word) Value {
 	return Value{Text: strings.Join(plain, " "), words: &words}
 }
 
+// nothing stands where words of another sentence are left out.
+const nothing = "∅"
+
 // Compared are the words of a sentence, those changed that another one of as many words has not in the same place; where the other one is longer
-// or shorter, those without a place in the longest sequence of words that both have.
+// or shorter, those without a place in the longest sequence of words that both have. Where words of the other one are left out, ∅ stands as changed.
 func Compared(sentence, with string) []Word {
 	var words []Word
 	for _, word := range strings.Fields(sentence) {
@@ -42,18 +45,27 @@ func Compared(sentence, with string) []Word {
 		return words
 	}
 	length := common(words, other)
-	for k, l := 0, 0; k < len(words); {
-		switch {
-		case l < len(other) && words[k].Text == other[l]:
-			k, l = k+1, l+1
-		case l < len(other) && length[k][l+1] >= length[k+1][l]:
-			l++
-		default:
-			words[k].Changed = true
-			k++
+	var all []Word
+	for k, l := 0, 0; k < len(words) || l < len(other); {
+		fromWords, fromOther := k, l // up to the next word that both have
+		for k < len(words) && l < len(other) && words[k].Text != other[l] || (k < len(words)) != (l < len(other)) {
+			if l < len(other) && (k == len(words) || length[k][l+1] >= length[k+1][l]) {
+				l++
+			} else {
+				k++
+			}
+		}
+		for _, word := range words[fromWords:k] {
+			all = append(all, Word{Text: word.Text, Changed: true})
+		}
+		if fromWords == k && fromOther < l {
+			all = append(all, Word{Text: nothing, Changed: true})
+		}
+		if k < len(words) {
+			all, k, l = append(all, words[k]), k+1, l+1
 		}
 	}
-	return words
+	return all
 }
 
 // common is the length of the longest sequence of words that the rest of one sentence from a place on has with that of another, by both places.

@@ -2,6 +2,7 @@ package plots_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,10 +20,11 @@ func TestCompared(t *testing.T) {
 		caption:                               caption,
 		"a blue disc left of a red ring":      "a *blue* disc left of a *red* ring",
 		"red disc left of a blue ring a":      "*red* *disc* *left* *of* *a* *blue* *ring* *a*", // as many words, all in another place
-		"a disc left of a blue ring":          "a disc left of a blue ring",
+		"a disc left of a blue ring":          "a *∅* disc left of a blue ring",
+		"a red disc left of":                  "a red disc left of *∅*",
 		"a red disc right a blue ring":        "a red disc *right* a blue ring",
 		"a red sun rise left of a blue ring":  "a red *sun* *rise* left of a blue ring",
-		"":                                    "",
+		"":                                    "*∅*",
 		"a big red disc left of a green ring": "a *big* red disc left of a *green* ring",
 	} {
 		if got := marked(sentence, caption); got != want {
@@ -39,11 +41,17 @@ func TestComparedIsTheLongest(t *testing.T) {
 		if len(one) == len(other) {
 			return
 		}
-		var kept []string
+		var kept, all []string
 		for _, w := range plots.Compared(strings.Join(one, " "), strings.Join(other, " ")) {
 			if !w.Changed {
 				kept = append(kept, w.Text)
 			}
+			if w.Text != "∅" {
+				all = append(all, w.Text)
+			}
+		}
+		if !slices.Equal(all, one) {
+			t.Fatalf("got %v of %v", all, one)
 		}
 		if !within(kept, other) {
 			t.Fatalf("%v of %v does not stand in %v", kept, one, other)

@@ -46,32 +46,50 @@ const (
 // Write has a model write sentences from the caption of a pair of the split, as Measure does: at each temperature every sentence once, the
 // highest score first.
 func (w Writing) Write(ctx context.Context, on Subject, pair int) (Sheet, error) {
-	if err := w.Check(on.Model.Framework(), on.Set); err != nil {
+	s, written, err := w.draft(ctx, on, pair)
+	if err != nil {
 		return Sheet{}, err
+	}
+	sheet, rows := s.sheet(written)
+	err = s.assess(ctx, &sheet, rows)
+	return sheet, err
+}
+
+// Draft is Write without what scores and corrections cost, in the order in which sentences were written.
+func (w Writing) Draft(ctx context.Context, on Subject, pair int) (Sheet, error) {
+	s, written, err := w.draft(ctx, on, pair)
+	if err != nil {
+		return Sheet{}, err
+	}
+	sheet, _ := s.sheet(written)
+	return sheet, nil
+}
+
+// draft writes from the caption of a pair, by a scribe of its own.
+func (w Writing) draft(ctx context.Context, on Subject, pair int) (*scribe, [][]candidate, error) {
+	if err := w.Check(on.Model.Framework(), on.Set); err != nil {
+		return nil, nil, err
 	}
 	all := datasets.Pairs(on.Set)
 	if pair < 0 || pair >= len(all) {
-		return Sheet{}, fmt.Errorf("eval: writing from pair %d of %s; its pairs are 0 to %d", pair, on.Set.Name(), len(all)-1)
+		return nil, nil, fmt.Errorf("eval: writing from pair %d of %s; its pairs are 0 to %d", pair, on.Set.Name(), len(all)-1)
 	}
 	s, err := newScribe(ctx, w, on, all, []int{pair})
 	if err != nil {
-		return Sheet{}, err
+		return nil, nil, err
 	}
 	written, err := s.write(ctx, 0)
-	if err != nil {
-		return Sheet{}, err
-	}
-	return s.sheet(ctx, written)
+	return s, written, err
 }
 
-// sheet is that of the scribe's first caption.
-func (s *scribe) sheet(ctx context.Context, written [][]candidate) (Sheet, error) {
+// sheet is that of the scribe's only caption, without scores, and the ids of the caption and the sentences, [1+sentences, MaxLen].
+func (s *scribe) sheet(written [][]candidate) (sheet Sheet, rows []int32) {
 	caption := s.caption(0)
-	sheet := Sheet{Pair: s.pairs[0], Caption: s.Tokenizer.Decode(caption)}
+	sheet = Sheet{Pair: s.pairs[0], Caption: s.Tokenizer.Decode(caption)}
 	if s.language != nil {
 		sheet.True, sheet.Known = s.language.Judge(s.all[s.pairs[0]].Image, sheet.Caption)
 	}
-	rows := slices.Clone(caption)
+	rows = slices.Clone(caption)
 	for k, candidates := range written {
 		for _, c := range lastOfEqual(candidates) {
 			one := WrittenSentence{Text: s.Tokenizer.Decode(c.ids), Temperature: s.Temperatures[k], Masked: c.draft.elements, True: c.holds, Known: c.known}
@@ -89,10 +107,15 @@ func (s *scribe) sheet(ctx context.Context, written [][]candidate) (Sheet, error
 			sheet.Written, rows = append(sheet.Written, one), append(rows, c.ids...)
 		}
 	}
+	return sheet, rows
+}
+
+// assess scores a sheet's caption and sentences, corrects them and puts them in order.
+func (s *scribe) assess(ctx context.Context, sheet *Sheet, rows []int32) error {
 	places := make([]int, 1+len(sheet.Written)) // the scribe's only one
 	scores, err := s.scores(ctx, rows, places)
 	if err != nil {
-		return Sheet{}, err
+		return err
 	}
 	sheet.Score = scores[0]
 	for k := range sheet.Written {
@@ -101,15 +124,15 @@ func (s *scribe) sheet(ctx context.Context, written [][]candidate) (Sheet, error
 	if s.Model.Corrects() {
 		replaced, words, err := s.correct(ctx, rows, places)
 		if err != nil {
-			return Sheet{}, err
+			return err
 		}
 		for k := range sheet.Written {
 			at, past, one := (1+k)*s.MaxLen, (2+k)*s.MaxLen, &sheet.Written[k]
-			one.Corrected, one.Replaced = s.restored(caption, rows[at:past], replaced[at:past], words[at:past])
+			one.Corrected, one.Replaced = s.restored(s.caption(0), rows[at:past], replaced[at:past], words[at:past])
 		}
 	}
 	slices.SortStableFunc(sheet.Written, func(a, b WrittenSentence) int { return cmp.Compare(b.Score, a.Score) })
-	return sheet, nil
+	return nil
 }
 
 // lastOfEqual are the candidates without those of which an equal one comes later: what the filter looks at.

@@ -1,7 +1,9 @@
 package eval_test
 
 import (
+	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +114,10 @@ func TestSheetByWords(t *testing.T) {
 			temperature float64
 		}
 		times, met := map[float64]int{}, map[written]bool{}
+		draft, err := task.Draft(t.Context(), on, pair)
+		if err != nil || !reflect.DeepEqual(unscored(draft), unscored(sheet)) {
+			t.Errorf("drafted: got %+v (%v), want %+v without scores", draft, err, sheet)
+		}
 		for k, s := range sheet.Written {
 			times[s.Temperature] += s.Times
 			if met[written{s.Text, s.Temperature}] {
@@ -141,6 +147,18 @@ func TestSheetByWords(t *testing.T) {
 			t.Errorf("got %v sentences, want 12 each", times)
 		}
 	}
+}
+
+// unscored are the sentences of a sheet, in the order of their words, without what their scores and corrections tell.
+func unscored(sheet eval.Sheet) (all []eval.WrittenSentence) {
+	for _, s := range sheet.Written {
+		s.Score, s.Corrected, s.Replaced = 0, "", nil
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b eval.WrittenSentence) int {
+		return cmp.Or(cmp.Compare(a.Temperature, b.Temperature), strings.Compare(a.Text, b.Text))
+	})
+	return all
 }
 
 func TestSheetRefuses(t *testing.T) {

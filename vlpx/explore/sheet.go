@@ -86,7 +86,7 @@ func (s Sheet) note(n int) string {
 	note += ". above: the score less the caption's. masked: what the scene graph names that was masked. filter: a sentence whose new words all occur in " +
 		"captions of the image is annotated, and like the caption itself no negative."
 	if s.Judged {
-		k := s.passed()
+		k := passed(s.Sheet)
 		note += fmt.Sprintf(" Of those that passed %d are true, and so false negatives, and %d false; of others that is not known.", k.trues, k.falses)
 	} else {
 		note += " Whether a sentence is true is known of generated scenes alone."

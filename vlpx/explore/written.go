@@ -47,16 +47,11 @@ func (x *Explorer) corrects() bool {
 
 // Write has the explored model write sentences from a pair's caption.
 func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, error) {
-	if !x.Writes() {
-		return Sheet{}, fmt.Errorf("explore: %s has not learned to fill in masked words and to score sentences; explore a run with ITM and MLM", x.name)
+	subject, err := x.subject()
+	if err != nil {
+		return Sheet{}, err
 	}
-	written, err := w.Write(ctx, eval.Subject{
-		Model: x.inference, Set: x.set, Tokenizer: x.model.Tokenizer, Size: x.config.Transform.Size, Features: x.locked, MaxLen: x.config.MaxLen,
-		Accept: func(s loader.Skip) error {
-			x.skip(s)
-			return nil
-		},
-	}, pair)
+	written, err := w.Write(ctx, subject, pair)
 	if err != nil {
 		return Sheet{}, err
 	}
@@ -66,6 +61,20 @@ func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, 
 	}
 	s.Image, err = x.picture(ctx, of)
 	return s, err
+}
+
+// subject is the explored model on its pairs.
+func (x *Explorer) subject() (eval.Subject, error) {
+	if !x.Writes() {
+		return eval.Subject{}, fmt.Errorf("explore: %s has not learned to fill in masked words and to score sentences; explore a run with ITM and MLM", x.name)
+	}
+	return eval.Subject{
+		Model: x.inference, Set: x.set, Tokenizer: x.model.Tokenizer, Size: x.config.Transform.Size, Features: x.locked, MaxLen: x.config.MaxLen,
+		Accept: func(s loader.Skip) error {
+			x.skip(s)
+			return nil
+		},
+	}, nil
 }
 
 // judged tells whether it can be known which sentences are true.
@@ -81,21 +90,25 @@ func (x *Explorer) TellingCaptions(ctx context.Context, w eval.Writing, n int) (
 	if !x.judged() {
 		return x.first[:min(n, len(x.first))], nil
 	}
+	subject, err := x.subject()
+	if err != nil {
+		return nil, err
+	}
 	captions := slices.Clone(x.first[:min(captionsLooked, len(x.first))])
 	counts := map[int]known{}
 	for _, pair := range captions {
-		sheet, err := x.Write(ctx, w, pair)
+		sheet, err := w.Draft(ctx, subject, pair)
 		if err != nil {
 			return nil, err
 		}
-		counts[pair] = sheet.passed()
+		counts[pair] = passed(sheet)
 	}
 	slices.SortStableFunc(captions, func(a, b int) int { return counts[b].compare(counts[a]) })
 	return captions[:min(n, len(captions))], nil
 }
 
-// passed counts the sentences that pass the filter and whose truth is known.
-func (s Sheet) passed() (k known) {
+// passed counts the sentences of a sheet that pass the filter and whose truth is known.
+func passed(s eval.Sheet) (k known) {
 	for _, one := range s.Written {
 		switch {
 		case one.Refused != eval.Passed || !one.Known:

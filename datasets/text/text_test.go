@@ -419,3 +419,29 @@ func BenchmarkEncode(b *testing.B) {
 		tokenizer.Encode(Clean("A red dog runs after another dog, and a cat looks at them.", MaxWords), 25)
 	}
 }
+
+// Words alone are whole; a token of another kind among them, or words behind the end, is not.
+func TestWhole(t *testing.T) {
+	k, err := FromCorpus(slices.Values([]string{"a red disc", "a blue disc"}), 1, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := k.Encode("a red disc", 8)
+	with := func(at int, id int32) []int32 {
+		other := slices.Clone(ids)
+		other[at] = id
+		return other
+	}
+	for name, c := range map[string]struct {
+		ids  []int32
+		want bool
+	}{
+		"a sentence": {ids, true}, "without padding": {k.Encode("a red disc", 5), true}, "an unknown word": {with(2, k.UNK()), true},
+		"padding inside": {with(2, k.PAD()), false}, "a mask": {with(1, k.MASK()), false}, "a second start": {with(3, k.CLS()), false},
+		"an end inside": {with(2, k.SEP()), false}, "a word behind the end": {with(6, ids[1]), false}, "no end": {ids[:4], false}, "nothing": {nil, false},
+	} {
+		if got := k.Whole(c.ids); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -245,6 +245,14 @@ func (t *Tokenizer) word(word string) []int32 {
 	return ids
 }
 
+// Whole tells whether ids are words alone between [CLS] and [SEP]: none of the vocabulary's other tokens stands among them, which Decode would
+// leave out.
+func (t *Tokenizer) Whole(ids []int32) bool {
+	end := slices.Index(ids, t.sep)
+	return end > 0 && ids[0] == t.cls && !slices.ContainsFunc(ids[1:end], func(id int32) bool { return id == t.pad || id == t.cls || id == t.mask }) &&
+		!slices.ContainsFunc(ids[end+1:], func(id int32) bool { return id != t.pad })
+}
+
 // Decode joins pieces to text, without those before and after it and without padding.
 func (t *Tokenizer) Decode(ids []int32) string { return t.kind.join(t, ids) }
 

@@ -229,7 +229,7 @@ func (s *scribe) filter(pair datasets.Pair, ids []int32, candidates []candidate)
 		for _, later := range candidates[k+1:] {
 			c.passed = c.passed && !slices.Equal(c.ids, later.ids)
 		}
-		if s.language != nil {
+		if s.language != nil && s.Tokenizer.Whole(c.ids) {
 			c.holds, c.known = s.language.Judge(pair.Image, s.Tokenizer.Decode(c.ids))
 		}
 	}

@@ -110,8 +110,9 @@ func (t *trainer) write(batch []int, s writtenStep) {
 		}
 		seen := map[string][2]bool{} // a sentence's truth and whether it is known
 		judge := func(j int) (sentence string, holds, known bool) {
-			sentence = t.job.Tokenizer.Decode(s.sentences[(k*n+j)*tokens : (k*n+j+1)*tokens])
-			if t.language == nil {
+			ids := s.sentences[(k*n+j)*tokens : (k*n+j+1)*tokens]
+			sentence = t.job.Tokenizer.Decode(ids)
+			if t.language == nil || !t.job.Tokenizer.Whole(ids) {
 				return sentence, false, false
 			}
 			verdict, met := seen[sentence]

@@ -83,7 +83,7 @@ func gapsFigure(r *paper.Report) (plots.Drawing, error) {
 		if len(all) == 0 {
 			continue
 		}
-		f.Panels = append(f.Panels, plots.Heat{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "40 parts of the gap, from 1 down to -1", ZLabel: "share (%)", Values: shares(all)})
+		f.Panels = append(f.Panels, plots.Heat{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "40 parts of the gap, 1 to -1", ZLabel: "share (%)", Values: shares(all)})
 		f.Panels = append(f.Panels, plots.Lines{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "mean gap", Series: []plots.Series{
 			over("all", all, allGaps), over("false", all, falseGaps), over("true", all, trueGaps),
 		}})

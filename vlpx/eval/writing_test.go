@@ -182,7 +182,7 @@ func TestWritingAgainstLoop(t *testing.T) {
 			for k, sentence := range sentences {
 				passes := slices.ContainsFunc(upTo(len(ids)), func(p int) bool { return sentence[p] != ids[p] && !known[sentence[p]] }) &&
 					!slices.ContainsFunc(sentences[k+1:], func(other []int32) bool { return slices.Equal(other, sentence) })
-				if holds, judged := language.Judge(i, on.Tokenizer.Decode(sentence)); judged && !slices.Equal(sentence, ids) {
+				if holds, judged := language.Judge(i, on.Tokenizer.Decode(sentence)); judged && on.Tokenizer.Whole(sentence) && !slices.Equal(sentence, ids) {
 					add(eval.TrueAt(temperature, false), holds)
 					if passes {
 						add(eval.TrueAt(temperature, true), holds)
@@ -239,7 +239,7 @@ func TestWritingAgainstLoop(t *testing.T) {
 			}
 			add(eval.TellsWritten, score(ids) > bestScore)
 			holds, judged := language.Judge(i, one.Written)
-			if judged {
+			if judged = judged && on.Tokenizer.Whole(sentence); judged {
 				add(eval.HardestTrue, holds)
 				metric := map[bool]eval.Metric{true: eval.GapOfTrue, false: eval.GapOfFalse}[holds]
 				gaps[metric] = append(gaps[metric], bestScore-score(ids))

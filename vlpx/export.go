@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/export"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
@@ -60,8 +61,8 @@ func Export(id, dir, home string) (run.Kept, error) {
 }
 
 // EvaluateExport measures an exported model on a split of the data that it was trained on, by the tasks of its run where none are named:
-// on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Weights,
-// where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
+// on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Regions,
+// where these lie in files, Weights, where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
 func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...eval.Task) (*export.Folder, map[string]float64, error) {
 	folder, err := export.Read(dir)
 	if err != nil {
@@ -74,6 +75,9 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 	err = locate(&folder.Run.Data, o)
 	if locked := folder.Run.Locked; err == nil && locked != nil {
 		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
+	}
+	if files := folder.Run.Regions.Files; err == nil && files != nil {
+		err = locateRegions(files, o.Regions)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
@@ -125,6 +129,19 @@ func locateEncoder(of *weights.Source, asked []string, places weights.Places) er
 		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash, how)
 	}
 	*of = source
+	return err
+}
+
+// locateRegions tells where the files of regions lie that a model reads, and whether those are the same.
+func locateRegions(of *regions.Files, dir string) error {
+	if dir == "" {
+		return fmt.Errorf("the model reads regions of images in files with the hash %s; say with -regions in which folder those lie", of.Hash)
+	}
+	here, err := regions.Folder(dir)
+	if err == nil && here.Hash != of.Hash {
+		err = fmt.Errorf("the model reads regions of images in files with the hash %s, and those of %s have %s; name the folder that it was trained with", of.Hash, dir, here.Hash)
+	}
+	of.Dir = here.Dir
 	return err
 }
 

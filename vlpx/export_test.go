@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -171,5 +172,31 @@ func TestLocateEncoder(t *testing.T) {
 	nameCheckpoints(&r, full)
 	if r.Weights.Vision.Name != "vit-tiny" || *r.Weights.Text != (weights.Source{Hash: "abc"}) {
 		t.Errorf("got %+v and %+v, want vit-tiny and one without a name", r.Weights.Vision, r.Weights.Text)
+	}
+}
+
+// A model that reads regions in files is measured where the same files lie.
+func TestRegionsOfAnExport(t *testing.T) {
+	folder := func(content string) string {
+		t.Helper()
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "cat.npz"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	dir := folder("regions")
+	files, err := regions.Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, want string }{
+		{dir, ""}, {"", "say with -regions in which folder"}, {folder("others"), "name the folder that it was trained with"}, {t.TempDir(), "no .npz files"},
+	} {
+		of := regions.Files{Hash: files.Hash}
+		err := locateRegions(&of, c.dir)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || err == nil && of.Dir != dir {
+			t.Errorf("%q: got %v and the folder %q, want %q", c.dir, err, of.Dir, c.want)
+		}
 	}
 }

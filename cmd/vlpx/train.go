@@ -112,7 +112,7 @@ func oneFolder(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && !slices.Contains([]string{"data", "weights", "home", "split", "task", "prompts", "targets", "alpha"}, f.Name) {
+		if len(args) == 1 && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha"}, f.Name) {
 			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
 		}
 	})

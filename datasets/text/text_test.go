@@ -445,3 +445,39 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
+
+// A cased vocabulary keeps what its tokenizer.json says, case and accents; captions of a data set are in lower case all the same.
+func TestCased(t *testing.T) {
+	dir := t.TempDir()
+	vocab := filepath.Join(dir, "vocab.txt")
+	if err := os.WriteFile(vocab, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nA\nman\nMan\ncafe\ncafé\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lower, err := FromVocab(vocab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "tokenizer.json")
+	if err := os.WriteFile(path, bytes.Replace(lower.JSON(), []byte(`"lowercase":true`), []byte(`"lowercase":false`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cased, err := FromTokenizerJSON(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name      string
+		got, want []int32
+	}{
+		{"cased", cased.Encode("A Man café", 5), []int32{2, 6, 8, 10, 3}}, {"in lower case", lower.Encode("A Man café", 5), []int32{2, 5, 7, 9, 3}},
+		{"cased, of a caption", cased.EncodeCaption("A Man café.", 5), []int32{2, 5, 7, 10, 3}},
+		{"in lower case, of a caption", lower.EncodeCaption("A Man café.", 5), []int32{2, 5, 7, 9, 3}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if cased.Hash() == lower.Hash() {
+		t.Error("the two have the same identity")
+	}
+}

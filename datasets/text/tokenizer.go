@@ -184,8 +184,8 @@ func parse(content []byte) (*Tokenizer, error) {
 }
 
 // Encode returns [CLS], the text's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped. Of CLIP's these
-// are its start, its end, and 0; of GPT-2's its end, its end again, and 0. maxLen must be at least 2. For BERT the text is lower-cased,
-// stripped of accents and split at punctuation; for CLIP it is lower-cased and split into words, digits and runs of signs; for GPT-2 it is
+// are its start, its end, and 0; of GPT-2's its end, its end again, and 0. maxLen must be at least 2. For BERT the text is lower-cased
+// and stripped of accents, unless its tokenizer.json says otherwise, and split at punctuation; for CLIP it is lower-cased and split into words, digits and runs of signs; for GPT-2 it is
 // split into words, numbers and runs of signs, each with the space before it.
 func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 	ids := append(make([]int32, 0, maxLen), t.cls)

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/objective"
 )
 
 // MeasuredBy is what [Retrieval] measures by scores, with the single queries' items.
@@ -92,4 +93,20 @@ var Quantile = quantile
 // Sampled are the anchors and the others of [Thresholds] among n samples, with other bounds.
 func Sampled(t Thresholds, n, anchors, others int) (some, among []int) {
 	return t.sampled(n, anchors, others)
+}
+
+// Refilled are the sentences that [Writing] writes of a caption of image i from logits of its drafts, and whether they pass its filter.
+func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.MaskedPhrases, logits []float32, uniforms []float64, temperature float64) (
+	sentences [][]int32, passed []bool) {
+	s := &scribe{Writing: Writing{Refills: refills}, Subject: on}
+	var all []draft
+	for _, d := range drafts {
+		all = append(all, draft{MaskedPhrases: d})
+	}
+	candidates := s.refill(ids, all, logits, uniforms, temperature)
+	s.filter(datasets.Pair{Image: i}, ids, candidates)
+	for _, c := range candidates {
+		sentences, passed = append(sentences, c.ids), append(passed, c.passed)
+	}
+	return sentences, passed
 }

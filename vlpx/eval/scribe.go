@@ -212,11 +212,14 @@ func drawWord(logits []float32, temperature, u float64) int32 {
 	return int32(len(logits) - 1)
 }
 
-// filter applies the paper's rule (section 2.1.2) and judges.
+// filter applies the paper's rule (section 2.1.2) as negative.Annotated does, to which [PAD] is no new word and [SEP] is one, and judges.
 func (s *scribe) filter(pair datasets.Pair, ids []int32, candidates []candidate) {
-	annotated := map[int32]bool{}
+	annotated := map[int32]bool{s.Tokenizer.PAD(): true}
 	for _, caption := range s.Set.Captions(pair.Image) {
 		for _, id := range s.Tokenizer.EncodeCaption(caption, s.MaxLen)[1:] {
+			if id == s.Tokenizer.SEP() {
+				break
+			}
 			annotated[id] = true
 		}
 	}

@@ -89,9 +89,12 @@ func (w Writing) Check(f framework.Framework, set datasets.Set) error {
 	if _, fills := f.(framework.Fills); !fills {
 		return fmt.Errorf("eval: sentences are written by masked words, which %s does not predict", f.Name())
 	}
-	if w.Masks < 1 || w.Refills < 1 || len(w.Temperatures) == 0 || slices.Min(w.Temperatures) <= 0 || !(w.Rate > 0 && w.Rate <= 1) {
+	if w.Masks < 1 || w.Refills < 1 || len(w.Temperatures) == 0 || !(slices.Min(w.Temperatures) > 0) || !(w.Rate > 0 && w.Rate <= 1) {
 		return fmt.Errorf("eval: writing by %d maskings at a rate of %g, %d refills of each, at temperatures %v; use at least one of each, all above 0",
 			w.Masks, w.Rate, w.Refills, w.Temperatures)
+	}
+	if w.Captions < 0 || w.Retrieved < 0 {
+		return fmt.Errorf("eval: writing from %d captions, compared with %d others; neither is below 0", w.Captions, w.Retrieved)
 	}
 	return captioned("writing", set)
 }

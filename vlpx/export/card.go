@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
@@ -42,6 +43,8 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 		Train          train.Config
 		Rerank         int // candidates; 0 where nothing is re-ranked
 		Retrieval      bool
+		Scores         bool            // of pairs, by which candidates are ranked
+		Regions        *regions.Source // nil where the model reads no regions
 		Result         run.Result
 		Parameters     int
 		Side           int // of an image, in pixels
@@ -55,6 +58,10 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: rerank(r), Result: k.Result, Parameters: k.Result.Parameters,
 		Side: r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil,
 		Metrics: cardMetrics(k.Result.Metrics),
+	}
+	_, told.Scores = f.(framework.Scores)
+	if regional(r) {
+		told.Regions = &r.Regions
 	}
 	if told.Retrieval = told.Rerank > 0; !matches {
 		told.Rerank = 0

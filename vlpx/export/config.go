@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -23,13 +24,13 @@ type Config struct {
 	VLPX Origin `json:"vlpx"`
 }
 
-// Inputs are how an image and a caption are prepared for the model.
+// Inputs are how an image and a caption are prepared for the model. There is nothing of images where it reads their regions.
 type Inputs struct {
-	Mean      []float32 `json:"image_mean"` // of red, green and blue over [0, 1]
-	Deviation []float32 `json:"image_std"`
-	Resize    string    `json:"image_resize"`        // to a square, without a crop
-	MaxTokens int       `json:"max_tokens"`          // of a caption, with the tokens before and after it
-	MaxWords  int       `json:"max_words,omitempty"` // of a caption before it is split into tokens; 0 where all are kept
+	Mean      []float32 `json:"image_mean,omitempty"` // of red, green and blue over [0, 1]
+	Deviation []float32 `json:"image_std,omitempty"`
+	Resize    string    `json:"image_resize,omitempty"` // to a square, without a crop
+	MaxTokens int       `json:"max_tokens"`             // of a caption, with the tokens before and after it
+	MaxWords  int       `json:"max_words,omitempty"`    // of a caption before it is split into tokens; 0 where all are kept
 }
 
 // Origin is what no other program asks for: the run that the model is of.
@@ -68,12 +69,18 @@ func (c Config) MarshalJSON() ([]byte, error) {
 
 // inputs tells how a run prepares images and captions, of which so many words are kept.
 func inputs(r run.Run, words int) Inputs {
+	if regional(r) {
+		return Inputs{MaxTokens: r.Train.MaxLen, MaxWords: words}
+	}
 	pixels := transform.CLIP
 	if r.Locked != nil {
 		pixels = r.Locked.Pixels
 	}
 	return Inputs{Mean: pixels.Mean[:], Deviation: pixels.Deviation[:], Resize: "bicubic", MaxTokens: r.Train.MaxLen, MaxWords: words}
 }
+
+// regional tells whether the model reads regions of images.
+func regional(r run.Run) bool { return r.Regions != (regions.Source{}) }
 
 // exportOf is what others need of a run's framework.
 func exportOf(r run.Run) (framework.Export, error) {
@@ -133,8 +140,8 @@ func plausible(r run.Run) error {
 		return err
 	}
 	for _, in := range f.Inputs(use) {
-		if pixels := in.Shape.Rank() == 4; in.Name == field.Image && pixels == (r.Locked != nil) {
-			return errors.New("a locked encoder without a model that reads its tokens, or the other way round")
+		if pixels := in.Shape.Rank() == 4; in.Name == field.Image && pixels == (r.Locked != nil || regional(r)) {
+			return errors.New("a locked encoder, or regions, without a model that reads them, or the other way round")
 		}
 	}
 	if len(r.Tasks) == 0 {

@@ -83,6 +83,8 @@ type Export struct {
 // Following is a Framework that is trained in stages whose models differ in their heads.
 type Following interface {
 	Framework
+	// Before is the framework of the first stage, whose models are those that are published.
+	Before() Framework
 	// Follow makes first values for variables that the model of an earlier stage lacks of those that it has, by their paths; none where it
 	// lacks none.
 	Follow(earlier weights.Values) (weights.Values, error)

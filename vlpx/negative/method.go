@@ -144,7 +144,7 @@ func (m Method) Reads() []field.Name {
 // Embeds tells whether the mini-batches depend on the embeddings of the steps before.
 func (m Method) Embeds() bool {
 	switch m.Batches.(type) {
-	case Uniform, Streamed:
+	case nil, Uniform, Streamed:
 		return false
 	}
 	return true

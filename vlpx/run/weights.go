@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/text"
@@ -48,19 +49,43 @@ func (e *Executor) published(r Run) (weights.Values, error) {
 	return all, nil
 }
 
-// whole reads all of a model's first weights from one file.
+// whole reads all of a model's first weights from one file, of a first stage where the framework has stages.
 func (e *Executor) whole(source weights.Source, c train.Config) (weights.Values, error) {
+	f := c.Framework.Framework
+	following, follows := f.(framework.Following)
+	if follows {
+		f = following.Before()
+	}
 	store := gomlx.NewStore()
 	defer store.Finalize()
-	if err := framework.Declare(c.Framework.Framework, c.Use(), e.Backend, store); err != nil {
+	if err := framework.Declare(f, c.Use(), e.Backend, store); err != nil {
 		return nil, err
 	}
 	values, report, err := source.Model(store, framework.Model)
+	if err == nil && follows {
+		err = e.follow(following, c.Use(), values)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("run: the first weights of %s: %w; -weights model=none draws them", c.Framework.Name(), err)
 	}
 	e.tell("model", source, report)
 	return values, nil
+}
+
+// follow makes the first values of a stage of a first one's.
+func (e *Executor) follow(f framework.Following, u framework.Use, values weights.Values) error {
+	made, err := f.Follow(values)
+	if err != nil {
+		return err
+	}
+	maps.Copy(values, made)
+	store := gomlx.NewStore()
+	defer store.Finalize()
+	if err := framework.Declare(f, u, e.Backend, store); err != nil {
+		return err
+	}
+	maps.DeleteFunc(values, func(path string, _ *tensors.Tensor) bool { return store.GetVariable(path) == nil })
+	return nil
 }
 
 // tell says what became of a file of weights.

@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,7 +18,9 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
+	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
@@ -252,5 +256,90 @@ func TestRunFromWholeModel(t *testing.T) {
 	next.Train.Framework.Framework = model(smallest(t))
 	if _, err = e.Run(t.Context(), next); err == nil || !strings.Contains(err.Error(), "the first weights of ALBEF: ") {
 		t.Errorf("got error %v for a CLIP's weights in an ALBEF", err)
+	}
+}
+
+// UNITER's fine-tuning that starts from a published pre-training, and learns nothing, is that which starts from the run of it: the heads
+// that the file has not come of those that it has. A pre-training goes on as it is.
+func TestRunFromPublishedStage(t *testing.T) {
+	r, e := byRegions(smallest(t), regions.Source{Count: 4, Width: 8, Boxes: &regions.Boxes{}}), executor(t, t.TempDir())
+	stage := r.Train.Framework.Framework.(uniter.Model)
+	stage.Text.Layers = 2
+	r.Train.Framework.Framework = stage
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	m, err := train.Load(e.Backend, r.Train, nil, e.Store.Dir(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	values, err := m.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := weights.Values(values).Published(weights.UNITER(framework.Model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "uniter.safetensors")
+	write := func(change func(weights.Tensors)) *weights.Source {
+		all := maps.Clone(named)
+		change(all)
+		if err := all.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		source, err := weights.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &source
+	}
+	source := write(func(weights.Tensors) {})
+	tuned := r
+	stage.Pretraining, stage.Margin = false, 0.2
+	tuned.Train.Framework.Framework, tuned.Train.Epochs, tuned.Train.Schedule = stage, 1, still
+	published, followed, again := tuned, tuned, r
+	published.Weights.Model, again.Weights.Model = source, source
+	followed.Init, followed.Train.Init = &r, r.ID()
+	again.Train.Epochs, again.Train.Schedule = 1, still
+	of := func(r Run) map[string][]float32 {
+		t.Helper()
+		if _, err := e.Run(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		return weightsOf(t, e, r)
+	}
+	got, want := of(published), of(followed)
+	if !reflect.DeepEqual(got, want) || got[framework.Model+"/rank/weights"] == nil {
+		t.Error("it starts from other weights than the run that follows the pre-training itself")
+	}
+	if !reflect.DeepEqual(of(again), of(r)) {
+		t.Error("a pre-training starts from other weights than those of the file")
+	}
+	for says, c := range map[string]struct {
+		change func(weights.Tensors)
+		of     func(*uniter.Model)
+	}{
+		"variable /model/itm/":                        {change: func(w weights.Tensors) { delete(w, "itm_output.weight"); delete(w, "itm_output.bias") }},
+		"variable /model/regions/features/in/weights": {change: func(w weights.Tensors) { delete(w, "uniter.img_embeddings.img_linear.weight") }},
+		"no rule for tensor rank_output.bias":         {change: func(w weights.Tensors) { w["rank_output.bias"] = tensors.FromValue([]float32{1}) }},
+		"is it one of fewer layers":                   {of: func(m *uniter.Model) { m.Text.Layers-- }},
+		"nothing for the variable":                    {of: func(m *uniter.Model) { m.Text.Layers++ }},
+		"has the shape":                               {of: func(m *uniter.Model) { m.Text.Positions++ }},
+	} {
+		wrong := published
+		if c.change != nil {
+			wrong.Weights.Model = write(c.change)
+		}
+		if c.of != nil {
+			m := stage
+			c.of(&m)
+			wrong.Weights.Model, wrong.Train.Framework.Framework = write(func(weights.Tensors) {}), m
+		}
+		wrong.Train.Seed = 9
+		if _, err := e.Run(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "-weights model=none") {
+			t.Errorf("got %v, want an error that says %q and how to do without", err, says)
+		}
 	}
 }

@@ -28,7 +28,7 @@ func TestComposition(t *testing.T) {
 	contrasts := registered[negative.Contrast](func(m negative.Method) negative.Contrast { return m.Contrast },
 		negative.Smoothed{Alpha: 0.5, FirstEpoch: true}, negative.Distilled{Alpha: 0.4, Decay: 0.995},
 		negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true})
-	matchings := registered[negative.Matching](func(m negative.Method) negative.Matching { return m.Matching }, train.NextOnes{})
+	matchings := registered[negative.Matching](func(m negative.Method) negative.Matching { return m.Matching }, train.NextOnes{}, negative.Retrieved{Pool: 9, Keep: 2})
 	learned := negative.ECM{Low: 0.3, High: 0.4}
 	eliminating, partly, oracle := learned, learned, learned
 	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle

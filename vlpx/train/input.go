@@ -123,8 +123,17 @@ func gumbel(seed uint64, epoch, step, n int) []float32 {
 // readable tells why the data lacks what a field is made of.
 func (t *trainer) readable() error {
 	c, set := t.job.Config, t.job.Set
+	image := 3 * c.Transform.Size * c.Transform.Size
+	if t.job.Features != nil {
+		image = t.job.Features.Size()
+	}
 	for _, f := range c.Inputs() {
 		switch {
+		case f.Name == field.Image:
+			if reads := f.Shape.Size() / c.BatchSize; reads != image {
+				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
+					c.Framework.Name(), reads, image)
+			}
 		case f.Name.OfCaptions():
 			if t.job.Tokenizer == nil {
 				return fmt.Errorf("train: %s reads %s, and %s has none; take data with captions", c.Framework.Name(), f.Name, set.Name())

@@ -12,3 +12,10 @@ func UNITER(root string) Table {
 		regions + "/features/in": {"img_linear"}, regions + "/geometry/in": {"pos_linear"},
 	}), Table{Ignored: []string{"uniter.img_embeddings.mask_embedding.weight", "feat_regress.*", "region_classifier.*", "nsp2.*"}})
 }
+
+// UNITERForRetrieval is UNITER with the head for scores that its fine-tuning for retrieval has (METHODS.md 12).
+//
+//   - root: as UNITER's.
+func UNITERForRetrieval(root string) Table {
+	return Join(UNITER(root), Table{Rules: linear(root+"/rank", "rank_output")})
+}

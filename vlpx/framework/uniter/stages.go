@@ -38,6 +38,12 @@ func (m Model) declare(s *model.Scope) {
 	}
 }
 
+// Before implements framework.Following.
+func (m Model) Before() framework.Framework {
+	m.Pretraining = true
+	return m
+}
+
 // Follow implements framework.Following: the matching score starts from the row of "matched" of pre-training's head for matching, word
 // discrimination from both, word correction from the head for masked words (METHODS.md 12; once, before the first stage).
 func (m Model) Follow(earlier weights.Values) (weights.Values, error) {

@@ -48,8 +48,8 @@ func (m Model) Losses() []negative.Loss {
 
 // Check implements framework.Framework.
 func (m Model) Check(u framework.Use) error {
-	t, r := m.Text, m.Regions
-	_, plain := u.Method.Contrast.(negative.InfoNCE)
+	t, r, method := m.Text, m.Regions, u.Method.WithDefaults()
+	_, plain := method.Contrast.(negative.InfoNCE)
 	switch {
 	case t.Width < 1 || t.MLP < 1 || t.Layers < 1 || t.Positions < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
 		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads that divide the width",
@@ -64,11 +64,11 @@ func (m Model) Check(u framework.Use) error {
 		return fmt.Errorf("uniter: %d regions of %d features; an image has at least one region, see regions.source", r.Count, r.Features)
 	case !m.Pretraining && !(m.Margin > 0):
 		return fmt.Errorf("uniter: a margin of %g; it is above 0", m.Margin)
-	case !m.Pretraining && !picks(u.Method):
-		return &framework.Lacking{Method: u.Method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
+	case !m.Pretraining && !picks(method):
+		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
 			Advice: "take a matching that picks one negative an anchor, or one that retrieves from a pool"}
-	case !plain || u.Method.LeftOut != nil:
-		return &framework.Lacking{Method: u.Method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose contrast is InfoNCE's"}
+	case !plain || method.LeftOut != nil:
+		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose contrast is InfoNCE's"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:
 		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d", u.Tokens, t.Positions)
 	}

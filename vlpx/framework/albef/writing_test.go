@@ -61,7 +61,9 @@ func enlarge(t *testing.T, store *model.Store, root string) {
 		for k := range numbers {
 			numbers[k] *= 8
 		}
-		v.MustSetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...))
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -62,7 +62,9 @@ func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use, see
 		for k, x := range numbers {
 			numbers[k] = 3*x + 0.2*float32(math.Sin(float64(seed)+float64(len(v.Path())*(k+1))))
 		}
-		v.MustSetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...))
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return store
 }

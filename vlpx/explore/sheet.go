@@ -21,10 +21,10 @@ func (s Sheet) Table(n int) plots.Table {
 	t := plots.Table{
 		Title:   s.title(),
 		Heading: "rank",
-		Columns: []plots.Column{{Name: "sentence"}, {Name: "times", Format: "%.0f"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"},
-			{Name: "masked"}, {Name: "filter"}, {Name: "of the image"}},
+		Columns: []plots.Column{{Name: "sentence"}, {Name: "of the image"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"}, {Name: "filter"},
+			{Name: "masked"}, {Name: "times", Format: "%.0f"}},
 		Rows: []plots.TableRow{{Name: "caption", Cells: []plots.Cell{
-			{{Text: s.Caption}}, nil, {plots.Number(100 * s.Score)}, nil, nil, nil, {{Text: verdict(s.True, s.Known)}},
+			{{Text: s.Caption}}, {{Text: verdict(s.True, s.Known)}}, {plots.Number(100 * s.Score)}, nil, nil, nil, nil,
 		}}},
 	}
 	if s.Corrects {
@@ -45,8 +45,8 @@ func (s Sheet) row(name string, one eval.WrittenSentence) plots.TableRow {
 		words = plots.Shaded(words, one.Replaced)
 	}
 	row := plots.TableRow{Name: name, Cells: []plots.Cell{
-		{plots.Words(words...)}, {plots.Number(float64(one.Times))}, {plots.Number(100 * one.Score)}, {plots.Number(100 * (one.Score - s.Score))},
-		{{Text: strings.Join(one.Masked, ", ")}}, {{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: verdict(one.True, one.Known)}},
+		{plots.Words(words...)}, {{Text: verdict(one.True, one.Known)}}, {plots.Number(100 * one.Score)}, {plots.Number(100 * (one.Score - s.Score))},
+		{{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: strings.Join(one.Masked, ", ")}}, {plots.Number(float64(one.Times))},
 	}}
 	switch {
 	case !s.Corrects:

@@ -171,20 +171,6 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...e
 	return e.measure(ctx, r, collection, model, split, tasks)
 }
 
-// Likelihoods are those of any sentences by a finished run's language model.
-func (e *Executor) Likelihoods(ctx context.Context, r Run, sentences []string) ([]eval.Likelihood, error) {
-	_, model, err := e.finished(r)
-	if err != nil {
-		return nil, err
-	}
-	defer model.Close()
-	inference, err := model.Inference()
-	if err != nil {
-		return nil, err
-	}
-	return eval.Subject{Model: inference, Tokenizer: model.Tokenizer, MaxLen: r.Train.MaxLen}.Likelihoods(ctx, sentences)
-}
-
 // finished is the model of a finished run, with its data. The caller closes it.
 func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 	_, done, err := e.Store.Find(r)

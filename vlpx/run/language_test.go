@@ -18,7 +18,7 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 	r.Train.Method, r.Tasks = negative.Plain(), eval.Tasks{eval.Perplexity{}}
 	r.Train.Epochs, r.Train.Schedule.Epochs, r.Train.Schedule.Rate = 8, 8, 1e-2
 	sentences := []string{"a", "b"}
-	if _, err := e.Likelihoods(t.Context(), r, sentences); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
+	if _, err := likelihoods(t, e, r, sentences); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
 		t.Errorf("before it is trained: got %v", err)
 	}
 	result, err := e.Run(t.Context(), r)
@@ -38,11 +38,11 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 			backwards = append(backwards, strings.Join(words, " "))
 		}
 	}
-	own, err := e.Likelihoods(t.Context(), r, captions)
+	own, err := likelihoods(t, e, r, captions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := e.Likelihoods(t.Context(), r, backwards)
+	other, err := likelihoods(t, e, r, backwards)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,4 +50,19 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 	if told != measured || !(measured < eval.Pooled(other).Perplexity()/2) {
 		t.Errorf("perplexity: got %g, told by the run %g; backwards %g", measured, told, eval.Pooled(other).Perplexity())
 	}
+}
+
+// likelihoods are those of sentences by a finished run's language model.
+func likelihoods(t *testing.T, e *Executor, r Run, sentences []string) ([]eval.Likelihood, error) {
+	t.Helper()
+	_, model, err := e.finished(r)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	inference, err := model.Inference()
+	if err != nil {
+		return nil, err
+	}
+	return eval.Subject{Model: inference, Tokenizer: model.Tokenizer, MaxLen: r.Train.MaxLen}.Likelihoods(t.Context(), sentences)
 }

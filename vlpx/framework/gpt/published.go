@@ -8,14 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/ml/model"
-
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -75,29 +69,4 @@ func configured(path string) (Model, error) {
 	}
 	return Model{Text: encoder.GPT{Vocab: config.Vocab, Positions: config.Positions, Width: config.Width, Layers: config.Layers, Heads: config.Heads,
 		MLP: config.MLP, Dropout: config.Dropout}}, nil
-}
-
-// Open is the model ready for texts of so many tokens on a backend. What it returns to close it frees model and weights.
-func (p Published) Open(backend compute.Backend, tokens int) (_ *framework.Inference, closes func(), err error) {
-	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Tokens: tokens}
-	defer func() {
-		if err != nil {
-			store.Finalize()
-		}
-	}()
-	values, _, err := p.Model.First(framework.Text, p.Weights)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err = framework.Declare(p.Model, use, backend, store); err != nil {
-		return nil, nil, err
-	}
-	if err = values.Put(store, dtypes.Float32); err != nil {
-		return nil, nil, err
-	}
-	inference, err := framework.NewInference(p.Model, use, backend, store)
-	if err != nil {
-		return nil, nil, err
-	}
-	return inference, func() { inference.Close(); store.Finalize() }, nil
 }

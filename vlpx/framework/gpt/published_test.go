@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // The folder is a random model that was written with Hugging Face's names from PyTorch; the likelihoods are of a GPT-2 in plain PyTorch in
@@ -23,7 +26,7 @@ func TestPublishedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	const tokens = 16
-	inference, closes, err := published.Open(pureGo(t), tokens)
+	inference, closes, err := opened(published, pureGo(t), tokens)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,4 +134,29 @@ func TestFirstValues(t *testing.T) {
 	if _, _, err := published.Model.First(framework.Vision, published.Weights); err == nil || !strings.Contains(err.Error(), "reads text alone") {
 		t.Errorf("got %v for an image encoder", err)
 	}
+}
+
+// opened is a published model ready for texts of so many tokens on a backend. What it returns to close it frees model and weights.
+func opened(p Published, backend compute.Backend, tokens int) (_ *framework.Inference, closes func(), err error) {
+	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Tokens: tokens}
+	defer func() {
+		if err != nil {
+			store.Finalize()
+		}
+	}()
+	values, _, err := p.Model.First(framework.Text, p.Weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = framework.Declare(p.Model, use, backend, store); err != nil {
+		return nil, nil, err
+	}
+	if err = values.Put(store, dtypes.Float32); err != nil {
+		return nil, nil, err
+	}
+	inference, err := framework.NewInference(p.Model, use, backend, store)
+	if err != nil {
+		return nil, nil, err
+	}
+	return inference, func() { inference.Close(); store.Finalize() }, nil
 }

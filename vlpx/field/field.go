@@ -47,7 +47,6 @@ const (
 	DraftWords Name = "words of drafts" // the original ids where masked, objective.Ignored elsewhere, [batch, K, tokens] int32
 	Refills    Name = "refills"         // uniform draws in [0, 1), [batch, K, L, tokens]
 	Annotated  Name = "annotated"       // the distinct ids in all captions of each image, padded with zeros, [batch, 5 tokens] int32
-	Edited     Name = "edited"          // sentences made of each caption by rules, padded with zeros, [batch, sentences, tokens] int32
 )
 
 // What a step may tell of a mini-batch.
@@ -86,7 +85,7 @@ const (
 // OfCaptions tells of a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {
-	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Edited:
+	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated:
 		return true
 	}
 	return false

@@ -61,7 +61,9 @@ func (t TAGS) Validate() error {
 }
 
 // Sizes implements Writing.
-func (t TAGS) Sizes() WritingSizes { return WritingSizes{Masks: t.Masks, Refills: t.Refills} }
+func (t TAGS) Sizes() WritingSizes {
+	return WritingSizes{Masks: t.Masks, Refills: t.Refills, Rate: t.Rate, ByWord: t.ByWord}
+}
 
 // Reads implements Writing.
 func (t TAGS) Reads() []field.Name {

@@ -10,7 +10,7 @@ import (
 // Writing makes negatives of images that exist nowhere: sentences written from their captions (TAGS-DC; METHODS.md 12). The framework trains
 // against them by what matching loss it has.
 type Writing interface {
-	// Sizes are those of the fields that it reads.
+	// Sizes are those of the fields that it reads, and how they are drawn.
 	Sizes() WritingSizes
 	// Reads are the fields of a mini-batch that it reads by itself.
 	Reads() []field.Name
@@ -20,11 +20,12 @@ type Writing interface {
 	Weight(l Loss) float64
 }
 
-// WritingSizes are how much a Writing reads of each caption.
+// WritingSizes are how much a Writing reads of each caption, and how drafts are masked.
 type WritingSizes struct {
-	Masks   int // maskings, K
-	Refills int // words drawn for each masked one, L
-	Edits   int // sentences that are edited without a model
+	Masks   int     // maskings, K
+	Refills int     // words drawn for each masked one, L
+	Rate    float64 // of masking
+	ByWord  bool    // every word is a phrase of its own, whatever the scene graph names
 }
 
 // Writer is what a framework offers a Writing of a mini-batch.

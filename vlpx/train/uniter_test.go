@@ -316,3 +316,19 @@ func TestWrittenAgainstLoop(t *testing.T) {
 		}
 	}
 }
+
+// ownWriting is a Writing of one's own that reads what TAGS does.
+type ownWriting struct{ negative.TAGS }
+
+// What a Writing reads is made by the sizes that it tells, whatever its type.
+func TestAWritingOfOnesOwn(t *testing.T) {
+	m := writing()
+	want := finish(t, onUNITER(t, m, 0)).Epochs
+	m.Writing = ownWriting{m.Writing.(negative.TAGS)}
+	got := finish(t, onUNITER(t, m, 0)).Epochs
+	for k := range want {
+		if got[k].Written == nil || !reflect.DeepEqual(got[k].Written, want[k].Written) || !maps.Equal(got[k].Losses, want[k].Losses) {
+			t.Errorf("epoch %d: got %+v, want what TAGS itself gives, %+v", k, got[k].Written, want[k].Written)
+		}
+	}
+}

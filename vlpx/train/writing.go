@@ -5,7 +5,6 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenegraph"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
 )
@@ -25,7 +24,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 		return t.drafted
 	}
 	c, special := t.job.Config, t.special()
-	tags := c.Method.Writing.(negative.TAGS)
+	sizes := c.Method.Writing.Sizes()
 	r := random.Stream(c.Seed, "drafts", t.Epoch, t.Step)
 	d := drafts{step: [2]int{t.Epoch, t.Step}, captions: b.IDs}
 	draws := objective.PhraseDraws{
@@ -37,15 +36,15 @@ func (t *trainer) drafts(b miniBatch) drafts {
 		ids := b.IDs[k*c.MaxLen : (k+1)*c.MaxLen]
 		words := ids[1 : length(ids, special.Pad)-1]
 		var phrases []scenegraph.Phrase
-		if !tags.ByWord {
+		if !sizes.ByWord {
 			phrases = datasets.TokenPhrases(t.job.Set, t.sentence(pair), t.job.Tokenizer.Places, len(words))
 		}
-		d.graphless = append(d.graphless, !tags.ByWord && phrases == nil)
+		d.graphless = append(d.graphless, !sizes.ByWord && phrases == nil)
 		var places [][]int
 		for _, p := range phrases {
 			places = append(places, p.At)
 		}
-		for _, m := range objective.MaskPhrases(words, places, tags.Masks, tags.Rate, special.Mask, draws) {
+		for _, m := range objective.MaskPhrases(words, places, sizes.Masks, sizes.Rate, special.Mask, draws) {
 			d.masked = append(d.masked, ids...)
 			copy(d.masked[len(d.masked)-c.MaxLen+1:], m.IDs)
 			labels := slices.Repeat([]int32{objective.Ignored}, c.MaxLen)

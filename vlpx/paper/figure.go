@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -73,7 +74,8 @@ func (r *Report) FirstSeedOnly() string {
 	return ""
 }
 
-// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns.
+// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns. Columns that are not in
+// per cent, such as a sum of recalls, have a panel of their own, named after them.
 func Bars(r *Report) (plots.Drawing, error) {
 	var titles []string
 	panels := map[string][]Column{}
@@ -82,6 +84,9 @@ func Bars(r *Report) (plots.Drawing, error) {
 			continue
 		}
 		title := r.barsOf(c)
+		if c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool { return other.Unit != "" && r.barsOf(other) == title }) {
+			title += ": " + c.Name
+		}
 		if panels[title] == nil {
 			titles = append(titles, title)
 		}
@@ -106,10 +111,24 @@ func (r *Report) barsOf(c Column) string {
 		return "Retrieval without re-ranking"
 	case !strings.HasSuffix(c.Group, "Retrieval"):
 		return c.Group
-	case slices.ContainsFunc(r.Plan.Artifact.Rows, func(row Row) bool { return row.Tune == nil }):
-		return "Zero-shot retrieval of own captions"
+	case r.Plan.fineTuned():
+		return "Fine-tuned retrieval of own captions"
 	}
-	return "Fine-tuned retrieval of own captions"
+	return "Zero-shot retrieval of own captions"
+}
+
+// fineTuned tells whether every row is: by a tuning after its pre-training, or on a framework whose stage after that it is.
+func (p *Plan) fineTuned() bool {
+	for i, row := range p.Artifact.Rows {
+		staged := false
+		if len(p.Rows[i]) > 0 {
+			_, staged = p.Rows[i][0].Train.Framework.Framework.(framework.Following)
+		}
+		if row.Tune == nil && !staged {
+			return false
+		}
+	}
+	return true
 }
 
 // bars is a panel of a group of bars for each of the columns.

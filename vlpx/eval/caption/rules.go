@@ -31,7 +31,6 @@ const (
 	wordly     = `[\p{L}\p{Nd}]`
 	apostrophe = "(?:['\u0092’´]|(?i:&apos;))"
 	anyQuote   = "(?:" + apostrophe + "|[`\u0091‘‛])" // those that stand for an apostrophe within a word
-	blank      = `[ \t\x{A0}\x{2000}-\x{200A}\x{3000}]`
 	space      = `[ \t\x{A0}\x{2000}-\x{200A}\x{3000}\n]`
 	hyphen     = `[-_\x{58A}\x{2010}\x{2011}]`
 	inSentence = `[,;:、]`
@@ -39,6 +38,7 @@ const (
 	word        = letter + `(?:` + letter + `|\p{Nd})*(?:[.!?]` + letter + `(?:` + letter + `|\p{Nd})*)*`
 	auxiliary   = apostrophe + `(?:[msdMSD]|(?i:re|ve|ll))`
 	negated     = `(?i:n)` + anyQuote + `(?i:t)`
+	quotes      = apostrophe + "|''|[`‘-‟‹›«»\u0091-\u0094]{1,2}"
 	number      = `(?:\p{Nd}*(?:[.,٫٬]\p{Nd}+)+|\p{Nd}+(?:[.:,\x{AD}٫٬]\p{Nd}+)*)`
 	elision     = `(?:[dDoOlL]` + anyQuote + wordly + `)?`
 	hyphenated  = elision + `(?:` + wordly + `+|[-+]?` + number + `)(?:` + hyphen + elision + `(?:` + wordly + `+|` + number + `))*`
@@ -46,17 +46,20 @@ const (
 	withHyphens = wordly + `[\p{L}\p{Nd}.,\x{AD}]*(?:-(?:[\p{L}\p{Nd}\x{AD}]+(?:\.\p{Nd}+)?|[A-Za-z](?:\.[A-Za-z])+\.))+`
 )
 
-// Abbreviations that keep their full stop wherever they stand; those with a capital only with it.
-var abbreviations = alternatives(
-	"jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri",
-	"ala ariz calif colo conn ct dak fla ga ind kans? ky md mich minn mo mont neb nev okla penn tenn va vt wisc? wyo",
-	"inc cos? corp pp?t[ye]s? ltd plc rt bancorp bhd assn univ intl sys tel est ext sq jr sr bros ed\\.d ph\\.d esq etc al seq bldg",
-	"mr mrs ms drs? profs? sens? reps? attys? lt col gen messrs govs? adm rev maj sgt cpl pvt capt ste? ave pres lieut hon brig co?mdr pfc spc",
-	"supts? det mt ft adj adv asst assoc ens insp mlle mme msgr sfc vs alex wm jos cie a\\.k\\.a cf treas ph invt elec natl m[ft]g dept blvd rd",
+// Abbreviations that keep their full stop. Usual are usually followed by small letters, titles by capitals; those of states that are words without
+// their capital need it.
+var (
+	usual = alternatives(
+		"jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri",
+		"ala ariz calif colo conn ct dak fla ga ind kans? ky md mich minn mo mont neb nev okla penn tenn va vt wisc? wyo",
+		"inc cos? corp pp?t[ye]s? ltd plc rt bancorp bhd assn univ intl sys tel est ext sq jr bros ed\\.d ph\\.d esq etc al seq bldg",
+	) + `|[A](?i:z|rk)|[D](?i:el)|[I](?i:ll)|[L](?i:a)|[M](?i:ass|iss)|[O](?i:re)|[P](?i:a)|[T](?i:ex)|[W](?i:ash)`
+	titles = alternatives(
+		"mr mrs ms drs? profs? sens? reps? attys? lt col gen messrs govs? adm rev maj sgt cpl pvt capt ste? ave pres lieut rt hon brig co?mdr",
+		"pfc spc supts? det mt ft adj adv asst assoc ens insp mlle mme msgr sfc sr",
+		"vs alex wm jos cie a\\.k\\.a cf treas ph invt elec natl m[ft]g dept blvd rd",
+	) + `|[v]`
 )
-
-// capitalised are abbreviations that are words without their capital.
-const capitalised = `[A](?i:z|rk)|[D](?i:el)|[I](?i:ll)|[L](?i:a)|[M](?i:ass|iss)|[O](?i:re)|[P](?i:a)|[T](?i:ex)|[W](?i:ash)`
 
 // openers start a sentence: an initial before one of them ended the sentence before.
 const openers = `(?:[A](?i:bout|ccording|dditionally|fter|n|s|t)?|[B](?i:ut)|[D](?i:id|uring)|[E](?i:arlier)|[H](?i:ere|er|e|owever|ow)|[I](?i:f|n|t)|` +
@@ -105,7 +108,8 @@ var rules = []rule{
 	in("é", `[¢£¤¥\x{80}₠€₤]`, ``, currency),
 	in("a", initials+`\.`, space+`+`+openers+`(?:`+space+`|[?!])`, initial),
 	in("a", `(?i:ca|figs?|prop|nos?|art|bldg|pp|op)\.`, space+`?\p{Nd}`, itself),
-	in("a", `(?:`+abbreviations+`|`+capitalised+`|[v]|`+initials+`)\.`, ``, itself),
+	in("a", `(?:`+usual+`)\.`, `(?s:..)?`, itself),
+	in("a", `(?:`+titles+`|`+initials+`)\.`, ``, itself),
 	in("'é", apostrophe+`[0-9][0-9]`, space, itself),
 	in("a0é", wordly+`+(?:\.`+wordly+`+)*\.`+alternatives("bat bmp c class cgi cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 pdf php pl png ppt ps py",
 		"sql tar txt wav x xml zip"), space+`|[.?!,]`, itself),
@@ -133,7 +137,7 @@ var rules = []rule{
 	in("a0é-+.,", hyphenated+`\.`, inSentence, itself),
 	in("a0é-+.,", hyphenated, ``, itself),
 	in("a", `[A-Z]+(?:(?:[+&]|(?i:&amp;))[A-Z]+)+`, ``, itself),
-	in("'`é&", apostrophe+"|''|[`‘-‟‹›«»\u0091-\u0094]{1,2}", ``, as("'")),
+	in("'`é&", quotes, `\p{L}[^ \t\x{A0}\x{2000}-\x{200A}\x{3000}\n]|[AaIiUu]`+space+`|`, as("'")),
 	in("'é&", auxiliary, ``, itself),
 	in("a", negated, ``, itself),
 	in("<>", `<<|>>`, ``, itself),

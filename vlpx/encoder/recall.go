@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // selfWith applies the layer without cross-attention to x [batch, tokens, width], whose tokens attend to the keys and values that memory makes of
@@ -26,6 +27,9 @@ func (b Block) selfWith(s *model.Scope, x, bias *Node, memory func(own Memory) M
 // It returns the state of each row's last token, [batch, Width], and what Continue reads: which places of room+tokens are taken, [batch,
 // places], and the keys and values of each layer, [batch, heads, places, dim]. The places for what follows are the first ones.
 func (t OPT) Begin(s *model.Scope, x, there *Node, room int, half bool) (last *Node, memory []*Node) {
+	if tokens := x.Shape().Dim(1); tokens+room > t.Positions {
+		exceptions.Panicf("encoder: OPT has positions for %d tokens, not for %d and %d behind them; write less, or take a model with more", t.Positions, tokens, room)
+	}
 	memory = []*Node{GrowLeft(there, 1, room, 0)}
 	states := t.read(s, x, there, half, func(_ int, own Memory) Memory {
 		memory = append(memory, GrowLeft(own.Keys, 2, room, 0), GrowLeft(own.Values, 2, room, 0))

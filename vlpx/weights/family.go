@@ -25,6 +25,12 @@ type Family struct {
 	mark string // the name of a tensor that all its files have and no other family's
 }
 
+// Families of causal language models.
+const (
+	gptFamily = "GPT-2"
+	optFamily = "OPT"
+)
+
 // families are those that are read.
 var families = slices.Concat(
 	[]Family{
@@ -62,8 +68,14 @@ var families = slices.Concat(
 	}),
 	prefixed([]string{"transformer.", ""}, func(names string) Family {
 		return Family{
-			Name: "GPT-2", mark: names + "h.#.attn.c_attn.weight",
+			Name: gptFamily, mark: names + "h.#.attn.c_attn.weight",
 			Language: func(scope string) Table { return GPT(names, scope) },
+		}
+	}),
+	prefixed([]string{"model.decoder.", "decoder."}, func(names string) Family {
+		return Family{
+			Name: optFamily, mark: names + "layers.#.self_attn_layer_norm.weight",
+			Language: func(scope string) Table { return OPT(names, "lm_head.weight", scope) },
 		}
 	}),
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {

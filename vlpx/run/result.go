@@ -47,6 +47,8 @@ type Result struct {
 	Thresholds []eval.ThresholdBins `json:",omitempty"`
 	// Sentences are captions of the test split with negatives that the model wrote, where a task of the run has it write.
 	Sentences []eval.Sentence `json:",omitempty"`
+	// Captioned are captions of the test split that the model wrote, where a task of the run has it write them.
+	Captioned []eval.Captioned `json:",omitempty"`
 	BestEpoch int             `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 

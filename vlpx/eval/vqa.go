@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/eval/answer"
 	"vlpx.internal/vlpx/framework"
 )
 
@@ -97,14 +98,14 @@ func ReadAnswers(path string) ([]string, error) {
 // listed tells what is wrong with the list of answers.
 func (v VQA) listed() error {
 	seen := map[string]int{}
-	for k, answer := range v.Answers {
-		if strings.TrimSpace(answer) == "" {
+	for k, candidate := range v.Answers {
+		if strings.TrimSpace(candidate) == "" {
 			return fmt.Errorf("eval: candidate answer %d is empty; leave it out", k+1)
 		}
-		if before, twice := seen[answer]; twice {
-			return fmt.Errorf("eval: candidate answer %d, %q, is number %d, too; leave one out", k+1, answer, before+1)
+		if before, twice := seen[candidate]; twice {
+			return fmt.Errorf("eval: candidate answer %d, %q, is number %d, too; leave one out", k+1, candidate, before+1)
 		}
-		seen[answer] = k
+		seen[candidate] = k
 	}
 	return nil
 }
@@ -174,7 +175,10 @@ func (v VQA) Measure(ctx context.Context, on Subject) (Measured, error) {
 	}
 	sums, counts := Result{}, map[Metric]float64{}
 	for k, q := range questions {
-		accuracy := 100 * answerAccuracy(candidates[ranked[k][0].Candidate], q.Answers)
+		accuracy, err := answerAccuracy(candidates[ranked[k][0].Candidate], q.Answers)
+		if err != nil {
+			return Measured{}, err
+		}
 		of := []Metric{VQAAccuracy}
 		if kind, named := ofKind[q.AnswerKind]; named {
 			of = append(of, kind)
@@ -196,20 +200,24 @@ func (v VQA) Measure(ctx context.Context, on Subject) (Measured, error) {
 		at := k * len(questions) / min(shownQuestions, len(questions))
 		q := questions[at]
 		one := AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
-		for _, answer := range ranked[at][:min(shownAnswers, len(ranked[at]))] {
-			one.Answers = append(one.Answers, Answer{candidates[answer.Candidate], answer.Probability})
+		for _, given := range ranked[at][:min(shownAnswers, len(ranked[at]))] {
+			one.Answers = append(one.Answers, Answer{candidates[given.Candidate], given.Probability})
 		}
 		measured.Asked = append(measured.Asked, one)
 	}
 	return measured, nil
 }
 
-// answerAccuracy is that of an answer, from 0 to 1.
-func answerAccuracy(predicted string, given []string) float64 {
-	if strings.EqualFold(predicted, given[0]) {
-		return 1
+// answerAccuracy is that of an answer, in per cent.
+func answerAccuracy(predicted string, given []string) (float64, error) {
+	if len(given) == 1 { // known exactly
+		if answer.Normalise(predicted) == answer.Normalise(given[0]) {
+			return 100, nil
+		}
+		return 0, nil
 	}
-	return 0
+	scored, err := answer.Score([]answer.Question{{Predicted: predicted, Answers: given}})
+	return scored.Overall, err
 }
 
 // rank ranks candidate answers to questions, [questions][top]; 0 for the usual number.
@@ -222,8 +230,8 @@ func (s Subject) rank(ctx context.Context, questions []datasets.Question, candid
 	}
 	tokens := s.Model.Framework().(framework.Answers).AnswerTokens()
 	var ids []int32
-	for _, answer := range candidates {
-		ids = append(ids, s.Tokenizer.Encode(answer, tokens)...)
+	for _, candidate := range candidates {
+		ids = append(ids, s.Tokenizer.Encode(candidate, tokens)...)
 	}
 	var all [][]framework.RankedAnswer
 	for from := 0; from < len(questions); from += askedAtOnce {

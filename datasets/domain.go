@@ -1,24 +1,25 @@
 package datasets
 
-// Domain is how near what an image shows is to what a model was trained on, as NoCaps has it.
-type Domain string
-
-// Domains of NoCaps (Agrawal et al., 2019).
+// The domains of images that captions are written for, as in NoCaps (Agrawal et al., 2019): those whose objects are all of classes that the
+// training captions speak of, some of them, and none.
 const (
-	In   Domain = "in"   // every object is of a kind that the training captions name
-	Near Domain = "near" // some are
-	Out  Domain = "out"  // none is
+	InDomain    = "in"
+	NearDomain  = "near"
+	OutOfDomain = "out"
 )
 
-// Domained is a Set whose images have a domain.
+// Domains are those that there are, the most familiar first.
+var Domains = []string{InDomain, NearDomain, OutOfDomain}
+
+// Domained is a Set that tells how far its images are from those that one has learned from.
 type Domained interface {
 	Set
-	// Domain is that of image i.
-	Domain(i int) Domain
+	// Domain is that of image i, one of Domains.
+	Domain(i int) string
 }
 
-// Domains is what is known of the domains of a set, or of the set that it is a view of; nil where nothing is.
-func Domains(s Set) Domained {
+// WithDomains are the domains of the images of a set, or of the set that it is a view of; nil where nothing tells them.
+func WithDomains(s Set) Domained {
 	for of := range behind(s) {
 		if domained, ok := of.(Domained); ok {
 			return domained

@@ -35,10 +35,7 @@ const (
 )
 
 // InDomain is a metric of Captioning of the images of a domain alone.
-func InDomain(m Metric, d datasets.Domain) Metric { return Metric(string(d)+"-domain ") + m }
-
-// domains are those of NoCaps, in its order.
-var domains = []datasets.Domain{datasets.In, datasets.Near, datasets.Out}
+func InDomain(m Metric, d string) Metric { return Metric(d+"-domain ") + m }
 
 // Captioned is a caption that a model wrote.
 type Captioned struct {
@@ -63,9 +60,9 @@ func (c Captioning) Metrics() []Info {
 		{TrueCaptions, group, "true", "%", false, "captions that are true of their image, of all that were written"},
 		{CutCaptions, group, "cut", "%", true, "captions that did not end within the greatest length"},
 	}
-	for _, d := range domains {
+	for _, d := range datasets.Domains {
 		for _, m := range []Metric{CIDEr, SPICE} {
-			all = append(all, Info{InDomain(m, d), "Captions, " + string(d) + "-domain", string(m), "", false,
+			all = append(all, Info{InDomain(m, d), "Captions, " + d + "-domain", string(m), "", false,
 				fmt.Sprintf("%s of the images whose objects are %s-domain", m, d)})
 		}
 	}
@@ -139,11 +136,11 @@ func (c Captioning) score(result Result, items []caption.Item, set datasets.Set)
 	}
 	result[BLEU4], result[ROUGEL] = 100*caption.BLEU(tokens)[3].Corpus, 100*caption.ROUGEL(tokens).Corpus
 	result[CIDEr], result[SPICE] = 100*cider.Corpus, 100*spice.Corpus
-	domained := datasets.Domains(set)
+	domained := datasets.WithDomains(set)
 	if domained == nil {
 		return nil
 	}
-	count := map[datasets.Domain]float64{}
+	count := map[string]float64{}
 	for i := range items {
 		count[domained.Domain(i)]++
 	}

@@ -64,6 +64,7 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"sogclr_step":                        onMachines(checkSogCLRStep),
 	"glofnd_simclr_step":                 onMachines(checkGloFNDStep),
 	"uniter_forward":                     onMachines(checkUNITER),
+	"albef_nlvr_forward":                 onMachines(checkNLVR),
 	"retrieval_recall_uniter_code":       checkUNITERRecall,
 	"tags_filter_and_topm":               checkPenalties,
 	"tags_paper_false_negative_filter":   checkAnnotated,
@@ -79,7 +80,6 @@ var notYet = reasons(map[string][]string{
 	"BLIP-2 is not there yet": {"qformer_attention_masks", "qformer_itc", "qformer_itc_image_id", "qformer_itg_lm_loss", "qformer_itm",
 		"qformer_step", "qformer_opt_step", "eva_vit_forward"},
 	"visual question answering is not there yet": {"vqa_answer_lm_loss", "vqa_rank_answer", "vqa_normalise", "albef_vqa_step", "albef_vqa_distill_step"},
-	"reasoning over two images is not there yet": {"albef_nlvr_forward"},
 	"captions are not generated yet":             {"caption_metrics"},
 })
 

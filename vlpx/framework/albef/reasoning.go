@@ -37,7 +37,7 @@ func (r Reasoning) Check(u framework.Use) error {
 	}
 	contrast := u.Method.WithDefaults().Contrast
 	queued, distils := contrast.(negative.Distilled)
-	if _, plain := contrast.(negative.InfoNCE); !plain && (!distils || queued.Queue != 0) {
+	if _, plain := contrast.(negative.InfoNCE); !plain && !(distils && queued.Queue == 0 && !queued.Items) {
 		return &framework.Lacking{Method: u.Method.Name, Framework: r.Name(), Needs: "a contrastive loss",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with ALBEF's contrast without a queue, for momentum distillation"}
 	}

@@ -22,6 +22,7 @@ type Inference struct {
 	below                 *model.Exec // representations of images; nil where these are the embeddings
 	judged, assigned      *model.Exec // texts with two images; nil where the framework is not able to
 	next                  *model.Exec // log-likelihoods of tokens; nil where the framework is not able to
+	asked, answered       *model.Exec // questions with their images, and answers to them; nil where the framework is not able to
 	image                 []int       // the shape of an image, as the framework reads it
 	tokens                int
 	imageState, textState []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
@@ -79,6 +80,13 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	}
 	if p, ok := f.(Predicts); ok {
 		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
+	}
+	if a, ok := f.(Answers); ok {
+		n.asked = build("questions", func(s *model.Scope, in []*Node) []*Node {
+			states, first := a.Question(s, in[0], in[1])
+			return []*Node{states, first}
+		})
+		n.answered = build("answers", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} })
 	}
 	if failed != nil {
 		n.Close()
@@ -289,7 +297,8 @@ func (n *Inference) ImageSize() int {
 
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.judged, n.assigned, n.next} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.judged, n.assigned, n.next,
+		n.asked, n.answered} {
 		if e != nil {
 			e.Finalize()
 		}

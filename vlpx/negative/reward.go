@@ -20,6 +20,8 @@ const (
 	LM   Loss = "LM"   // language modelling: each token by those before it
 	TA   Loss = "TA"   // text assignment: to the left image, the right one, or neither
 	NLVR Loss = "NLVR" // whether a statement about two images is true
+	// Answers is that of the answers to a question about an image (visual question answering).
+	Answers Loss = "VQA"
 )
 
 // Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -34,10 +35,11 @@ var (
 		field.Rate: func(t *trainer, _ miniBatch) []float32 {
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
-		field.Truth:      func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
-		field.FalseShare: func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
-		field.PoolImages: func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
-		field.Refills:    func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.Truth:         func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
+		field.FalseShare:    func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
+		field.PoolImages:    func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
+		field.Refills:       func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.AnswerWeights: func(t *trainer, b miniBatch) []float32 { return t.answers.weigh(b.Pairs) },
 	}
 	wholes = map[field.Name]func(*trainer, miniBatch) []int32{
 		field.Captions: func(_ *trainer, b miniBatch) []int32 { return b.IDs },
@@ -64,6 +66,7 @@ var (
 			return each(b.Batch, func(pair int) int { return t.pairs[pair].Image })
 		},
 		field.Verdict: func(t *trainer, b miniBatch) []int32 { return t.verdicts(b) },
+		field.Answers: func(t *trainer, b miniBatch) []int32 { return t.answers.encode(b.Pairs) },
 		field.Class: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
 		},
@@ -138,6 +141,10 @@ func (t *trainer) readable() error {
 			if reads := f.Shape.Size() / c.BatchSize; reads != image {
 				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)
+			}
+		case f.Name == field.Answers:
+			if err := t.answerable(f.Shape); err != nil {
+				return err
 			}
 		case f.Name.OfCaptions():
 			if t.job.Tokenizer == nil {

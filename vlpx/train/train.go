@@ -126,6 +126,7 @@ type trainer struct {
 	labelled datasets.Labelled    // nil where images have no classes
 	stated   []datasets.Statement // of each pair; none where the step reads no second images or verdicts
 	language datasets.Spoken      // nil where nobody can tell whether a sentence is true
+	answers  answers              // to the questions, where the framework reads some
 	shares   map[int][2]float32   // of false negatives, of the pairs asked for so far
 	store    *model.Store
 	model    *Model

@@ -31,6 +31,7 @@ var namedTasks = []struct {
 	{"retrieval", eval.Retrieval{}}, {"classes", eval.Classification{}}, {"neighbours", eval.Neighbours{}}, {"linear", eval.LinearEvaluation{}},
 	{"transfer", eval.Transfer{}}, {"thresholds", eval.Thresholds{}},
 	{"perplexity", eval.Perplexity{}}, {"discrimination", eval.Discrimination{}}, {"fluency", eval.Fluency{}},
+	{"nlvr2", eval.Reasoning{}}, {"assignment", eval.Assignment{}},
 }
 
 // Task is a task by its name, as Show("tasks") lists it, with the settings that are its own.

@@ -31,6 +31,8 @@ type Measured struct {
 	Thresholds []ThresholdBins
 	// Sentences are captions with negatives that were written from them; none where no task writes any.
 	Sentences []Sentence
+	// Verdicts are examples of what the model holds of statements about two images, spread evenly over the split; none where no task judges any.
+	Verdicts []Verdict
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -43,6 +45,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
 	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency],
+	"eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -33,6 +33,9 @@ type Measured struct {
 	Sentences []Sentence
 	// Verdicts are examples of what the model holds of statements about two images, spread evenly over the split; none where no task judges any.
 	Verdicts []Verdict
+	// Asked are questions with the model's answers, to look at, and Candidates the answers that it could give; none where no task asks.
+	Asked      []AskedQuestion
+	Candidates []string
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -44,7 +47,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
-	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency],
+	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
 	"eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
 }
 

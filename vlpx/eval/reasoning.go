@@ -21,8 +21,9 @@ const (
 
 // Verdict is what a model holds of a statement.
 type Verdict struct {
-	Statement   int     // its place in datasets.OfStatements of the split
-	Probability float64 // that it is true
+	datasets.Statement
+	Keys        [2]string // of its images
+	Probability float64   // that it is true, by the model
 }
 
 // verdictExamples is the number of statements that are kept to look at.
@@ -80,7 +81,8 @@ func (r Reasoning) Measure(ctx context.Context, on Subject) (Measured, error) {
 	m.Metrics[ReasoningAccuracy], m.Metrics[ReasoningConsistency] = judgements(all, right)
 	for k := range min(verdictExamples, len(all)) {
 		at := k * len(all) / min(verdictExamples, len(all))
-		m.Verdicts = append(m.Verdicts, Verdict{at, 1 / (1 + math.Exp(float64(logits[2*at])-float64(logits[2*at+1])))})
+		probability := 1 / (1 + math.Exp(float64(logits[2*at])-float64(logits[2*at+1])))
+		m.Verdicts = append(m.Verdicts, Verdict{all[at], [2]string{on.Set.Key(all[at].Left), on.Set.Key(all[at].Right)}, probability})
 	}
 	return m, nil
 }

@@ -186,7 +186,9 @@ func TestDistilledVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	verdicts := []int32{1, 0, 1}
-	images := func(name string) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(gaussian(3*16*16*3, name), 3, 16, 16, 3) }
+	images := func(name string) *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(gaussian(3*16*16*3, name), 3, 16, 16, 3)
+	}
 	for _, progress := range []float32{0.5, 3} {
 		exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 			ids := Const(in[0].Graph(), [][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}})

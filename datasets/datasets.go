@@ -14,7 +14,8 @@ import (
 )
 
 // Set is one split of a collection: images, each with any number of captions. What else is known of them further interfaces tell, which
-// a set implements where it knows: [Related], [Labelled], [Boxed], [Sharded]. Its methods may be called concurrently.
+// a set implements where it knows: [Related], [Labelled], [Boxed], [Sharded], [Spoken], [Questioned], [Stated], [Domained]. Its methods may be
+// called concurrently.
 type Set interface {
 	// Name tells the collection and the split, such as "scenes/train".
 	Name() string

@@ -90,7 +90,7 @@ func transfer(names []string) (eval.Task, error) {
 			continue
 		}
 		data, coarse := strings.CutSuffix(name, ":"+eval.CoarseLabels)
-		dir, err := Options{Data: data}.folder()
+		dir, err := Options{}.folder(data)
 		if err != nil {
 			return nil, err
 		}

@@ -118,7 +118,7 @@ func (p *parser) mention() (a Attributes, err error) {
 		return a, p.unexpected(`"a" or "an object"`)
 	}
 	from := p.at
-	if a, err = p.bare(""); err == nil && a == (Attributes{}) {
+	if a, err = p.bare(Shape.String); err == nil && a == (Attributes{}) {
 		p.at = from
 		return a, p.unexpected(attributeOrder)
 	}
@@ -127,13 +127,13 @@ func (p *parser) mention() (a Attributes, err error) {
 
 const attributeOrder = "size, texture, colour and shape in this order"
 
-// bare reads a mention without an article, whose noun has an ending.
-func (p *parser) bare(ending string) (a Attributes, err error) {
+// bare reads a mention without an article, of one object or of more.
+func (p *parser) bare(noun func(Shape) string) (a Attributes, err error) {
 	a.Size = oneOf(p, sizes)
 	a.Texture = oneOf(p, textures)
 	a.Colour = oneOf(p, p.colours)
 	for _, shape := range append([]Shape{AnyShape}, p.shapes...) {
-		if p.take(shape.String() + ending) {
+		if p.take(noun(shape)) {
 			a.Shape = shape
 			return a, nil
 		}

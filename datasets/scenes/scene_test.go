@@ -116,7 +116,7 @@ func TestStreamsDiffer(t *testing.T) {
 	first := map[uint64]key{}
 	for seed := range uint64(4) {
 		for split := range splitNames {
-			for what := forObjects; what <= forPixels; what++ {
+			for what := forObjects; what <= forStatements; what++ {
 				for i := range 200 {
 					k := key{seed, split, what, i}
 					u := stream(seed, split, what, i).Uint64()

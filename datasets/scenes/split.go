@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Split is one split of the collection. It implements datasets.Related, datasets.Labelled and datasets.Boxed; its relation is known for
-// every pair.
+// Split is one split of the collection. It implements datasets.Related, whose relation is known for every pair, datasets.Labelled, datasets.Boxed,
+// datasets.Spoken, datasets.Questioned, datasets.Stated and datasets.Domained.
 type Split struct {
 	config   Config
 	world    *world
@@ -24,6 +24,9 @@ type Split struct {
 	content  func() content
 	relation func() *relation
 	classes  func() []string
+
+	questions  func() []datasets.Question
+	statements func() []datasets.Statement
 }
 
 // content is what is drawn once for a whole split: everything but pixels.
@@ -46,6 +49,7 @@ func newSplit(c Config, w *world, number, count, captions int) *Split {
 		all := s.content()
 		return newRelation(all.scenes, all.graphs)
 	})
+	s.questions, s.statements = sync.OnceValue(s.ask), sync.OnceValue(s.state)
 	s.classes = sync.OnceValue(func() []string {
 		if c.OneShape {
 			return namesOf(w.shown.shapes)

@@ -10,6 +10,8 @@ const (
 	forCaptions
 	forReplacing
 	forPixels
+	forQuestions
+	forStatements
 )
 
 // stream is the random stream of scene i of a split (its place among splitNames) for one purpose.

@@ -47,7 +47,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
-	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
+	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
 	"eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
 }
 

@@ -38,7 +38,6 @@ func (s Scale) answering(from run.Run, data run.Data, m negative.Method) (run.Ru
 	r := from
 	data.Texts = run.Questions
 	r.Data, r.Reference, r.Init, r.Weights, r.Tasks = data, nil, &from, run.Weights{}, eval.Tasks{eval.VQA{}}
-	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
 	c, t := &r.Train, s.VQA
 	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
 	c.Epochs = t.Epochs
@@ -51,11 +50,7 @@ func (s Scale) answering(from run.Run, data run.Data, m negative.Method) (run.Ru
 	}
 	answering := albef.Answering{ALBEF: pretrained, Layers: pretrained.Text.Fusion, Answers: 1, Tokens: 3}
 	c.Framework.Framework = answering
-	collection, err := data.Open()
-	if err != nil {
-		return run.Run{}, err
-	}
-	tokenizer, err := r.Tokenizer(collection)
+	tokenizer, err := grown(&r)
 	if err != nil {
 		return run.Run{}, err
 	}
@@ -76,6 +71,27 @@ func (s Scale) answering(from run.Run, data run.Data, m negative.Method) (run.Ru
 		return run.Run{}, fmt.Errorf("paper: fine-tuning for visual question answering: %w", err)
 	}
 	return r, nil
+}
+
+// grown lets the vocabulary of a run that goes on from another one grow by the words of its own training texts, unless it is from a file, and
+// gives its framework room for them. It returns the vocabulary.
+func grown(r *run.Run) (*text.Tokenizer, error) {
+	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
+	collection, err := r.Data.Open()
+	if err != nil {
+		return nil, err
+	}
+	tokenizer, err := r.Tokenizer(collection)
+	if err != nil {
+		return nil, err
+	}
+	f := &r.Train.Framework
+	growing, ok := f.Framework.(framework.Growing)
+	if !ok {
+		return nil, fmt.Errorf("paper: the vocabulary of %s cannot grow; give one that has all words with -vocab", f.Name())
+	}
+	f.Framework = growing.WithVocabulary(tokenizer.Size())
+	return tokenizer, nil
 }
 
 // length is the number of tokens of a text, with those at its ends.

@@ -38,6 +38,8 @@ type Run struct {
 	Locked *locked.Encoder `json:",omitempty"`
 	// Regions are those that the model reads in the place of pixels; the zero value where it reads none.
 	Regions regions.Source `json:",omitzero"`
+	// Encoder is the run whose image encoder is locked, made first if it is missing; Locked.Run is its identity. nil for a published one.
+	Encoder *Run `json:"-"`
 	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
 	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
@@ -48,7 +50,7 @@ type Run struct {
 
 // Needs are the runs that must be finished before this one.
 func (r Run) Needs() []*Run {
-	return slices.DeleteFunc([]*Run{r.Reference, r.Init}, func(x *Run) bool { return x == nil })
+	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Init}, func(x *Run) bool { return x == nil })
 }
 
 // Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what a

@@ -143,6 +143,15 @@ func (m Answering) InHalf() bool { return m.ALBEF.Half }
 // Words implements framework.Worded.
 func (Answering) Words() string { return Model{}.Words() }
 
+// Vocabulary implements framework.Growing.
+func (m Answering) Vocabulary() int { return m.ALBEF.Text.Vocab }
+
+// WithVocabulary implements framework.Growing.
+func (m Answering) WithVocabulary(size int) framework.Framework {
+	m.ALBEF.Text.Vocab = size
+	return m
+}
+
 // Before implements framework.Following: what pre-training gives.
 func (m Answering) Before() framework.Framework { return m.ALBEF }
 

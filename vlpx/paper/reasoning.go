@@ -58,17 +58,12 @@ func (s Scale) reasoning(from run.Run, data run.Data, m negative.Method) (run.Ru
 	data.Texts = run.Statements
 	r := s.next(from, data, s.NLVR, m)
 	r.Tasks, r.Train.Select = eval.Tasks{eval.Reasoning{}}, string(eval.ReasoningAccuracy)
-	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
 	if s.Augment {
 		r.Train.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
 	}
 	c := &r.Train
 	c.Framework.Framework = albef.Reasoning{ALBEF: pretrained}
-	collection, err := data.Open()
-	if err != nil {
-		return run.Run{}, err
-	}
-	tokenizer, err := r.Tokenizer(collection)
+	tokenizer, err := grown(&r)
 	if err != nil {
 		return run.Run{}, err
 	}
@@ -79,8 +74,6 @@ func (s Scale) reasoning(from run.Run, data run.Data, m negative.Method) (run.Ru
 	for _, statement := range set.(datasets.Stated).Statements() {
 		c.MaxLen = max(c.MaxLen, min(length(tokenizer, tokenizer.Prepare(statement.Text)), pretrained.Text.Positions))
 	}
-	pretrained.Text.Vocab = tokenizer.Size()
-	c.Framework.Framework = albef.Reasoning{ALBEF: pretrained}
 	if err := c.Validate(); err != nil {
 		return run.Run{}, fmt.Errorf("paper: fine-tuning for NLVR2: %w", err)
 	}

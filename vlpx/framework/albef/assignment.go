@@ -103,15 +103,3 @@ func (a Assignment) Assign(s *model.Scope, ids, left, right *Node) *Node {
 func (a Assignment) head(s *model.Scope, state *Node) *Node {
 	return encoder.Linear(s.In("assignment"), state, 3, a.ALBEF.Half)
 }
-
-// InHalf implements framework.InHalf.
-func (a Assignment) InHalf() bool { return a.ALBEF.Half }
-
-// Words implements framework.Worded.
-func (a Assignment) Words() string { return a.ALBEF.Words() }
-
-// Lock implements framework.Lockable.
-func (a Assignment) Lock(width int) framework.Framework {
-	a.ALBEF.Vision.Locked = width
-	return a
-}

@@ -104,15 +104,3 @@ func (a Model) readTwo(s *model.Scope, ids, left, right *Node) *Node {
 	states := a.Text.Encode(s.In("text"), ids, bias, a.Half)
 	return class(a.Text.FuseTwo(s.At("text"), states, bias, left, right, a.Half))
 }
-
-// InHalf implements framework.InHalf.
-func (r Reasoning) InHalf() bool { return r.ALBEF.Half }
-
-// Words implements framework.Worded.
-func (r Reasoning) Words() string { return r.ALBEF.Words() }
-
-// Lock implements framework.Lockable.
-func (r Reasoning) Lock(width int) framework.Framework {
-	r.ALBEF.Vision.Locked = width
-	return r
-}

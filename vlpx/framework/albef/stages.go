@@ -16,12 +16,54 @@ func (a Assignment) Follow(earlier weights.Values) (weights.Values, error) {
 	return a.ALBEF.double(earlier)
 }
 
+// InHalf implements framework.InHalf.
+func (a Assignment) InHalf() bool { return a.ALBEF.Half }
+
+// Words implements framework.Worded.
+func (a Assignment) Words() string { return a.ALBEF.Words() }
+
+// Vocabulary implements framework.Growing.
+func (a Assignment) Vocabulary() int { return a.ALBEF.Text.Vocab }
+
+// WithVocabulary implements framework.Growing.
+func (a Assignment) WithVocabulary(size int) framework.Framework {
+	a.ALBEF.Text.Vocab = size
+	return a
+}
+
+// Lock implements framework.Lockable.
+func (a Assignment) Lock(width int) framework.Framework {
+	a.ALBEF.Vision.Locked = width
+	return a
+}
+
 // Before implements framework.Following.
 func (r Reasoning) Before() framework.Framework { return r.ALBEF }
 
 // Follow implements framework.Following.
 func (r Reasoning) Follow(earlier weights.Values) (weights.Values, error) {
 	return r.ALBEF.double(earlier)
+}
+
+// InHalf implements framework.InHalf.
+func (r Reasoning) InHalf() bool { return r.ALBEF.Half }
+
+// Words implements framework.Worded.
+func (r Reasoning) Words() string { return r.ALBEF.Words() }
+
+// Vocabulary implements framework.Growing.
+func (r Reasoning) Vocabulary() int { return r.ALBEF.Text.Vocab }
+
+// WithVocabulary implements framework.Growing.
+func (r Reasoning) WithVocabulary(size int) framework.Framework {
+	r.ALBEF.Text.Vocab = size
+	return r
+}
+
+// Lock implements framework.Lockable.
+func (r Reasoning) Lock(width int) framework.Framework {
+	r.ALBEF.Vision.Locked = width
+	return r
 }
 
 // double makes the two layers of each fusion layer of a pre-trained model, which start alike; none of a model that has them already.

@@ -12,10 +12,11 @@ const NoCaption = -1
 
 // Pairs lists all items of a set, image by image.
 func Pairs(s Set) []Pair {
+	_, onlyTexts := s.(interface{ onlyTexts() })
 	var pairs []Pair
 	for i := range s.Len() {
 		captions := len(s.Captions(i))
-		if captions == 0 {
+		if captions == 0 && !onlyTexts {
 			pairs = append(pairs, Pair{i, NoCaption})
 		}
 		for c := range captions {
@@ -25,8 +26,13 @@ func Pairs(s Set) []Pair {
 	return pairs
 }
 
-// PairsOf is the number of pairs of image i: one a caption, and one where there is none.
-func PairsOf(s Set, i int) int { return max(1, len(s.Captions(i))) }
+// PairsOf is the number of pairs of image i: one a caption, and one where there is none, but for a view of questions or statements.
+func PairsOf(s Set, i int) int {
+	if _, onlyTexts := s.(interface{ onlyTexts() }); onlyTexts {
+		return len(s.Captions(i))
+	}
+	return max(1, len(s.Captions(i)))
+}
 
 // Text returns the caption of a pair, "" of one without.
 func (p Pair) Text(s Set) string {

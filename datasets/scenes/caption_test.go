@@ -20,7 +20,7 @@ func facts(a Attributes) int {
 func TestCaptionsHaveTheirKinds(t *testing.T) {
 	kinds := levels["half"]
 	for i := range 500 {
-		s := drawScene(stream(3, 0, forObjects, i), false)
+		s := firstWorld.drawScene(stream(3, 0, forObjects, i), false)
 		got := map[kind]int{}
 		for _, g := range drawCaptions(s, kinds, len(kinds), stream(3, 0, forCaptions, i)) {
 			if !g.TrueOf(s) {
@@ -74,7 +74,7 @@ func TestMentionedAttributes(t *testing.T) {
 func TestVocabulary(t *testing.T) {
 	words, longest, grounds, n := map[string]bool{}, 0, 0, 0
 	for level := range levels {
-		split := newSplit(Config{Density: level}.WithDefaults(), 0, 2000, 5)
+		split := newSplit(Config{Density: level}.WithDefaults(), &firstWorld, 0, 2000, 5)
 		for i := range split.Len() {
 			for _, text := range split.Captions(i) {
 				tokens := strings.Fields(text)

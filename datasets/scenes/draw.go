@@ -11,31 +11,9 @@ import (
 // rgb is a colour with components from 0 to 1.
 type rgb [3]float64
 
-// paint holds the colours of objects, in the order of the Colour constants.
-var paint = [...]rgb{
-	Red:     {.92, .14, .12},
-	Green:   {.12, .80, .20},
-	Blue:    {.20, .35, 1},
-	Yellow:  {.98, .92, .12},
-	Magenta: {.92, .20, .86},
-	Cyan:    {.15, .88, .92},
-}
-
-// earth holds the colours of grounds at full brightness, in the order of the Ground constants. They are darker than paint:
-// grounds as bright as these hide shapes already, and training then depends on the seed.
-var earth = [...]rgb{
-	Sand:    {.50, .42, .24},
-	Grass:   {.16, .42, .10},
-	Water:   {.10, .22, .50},
-	Brick:   {.50, .16, .12},
-	Snow:    {.50, .50, .50},
-	Slate:   {.22, .24, .26},
-	Soil:    {.28, .17, .10},
-	Heather: {.36, .12, .46},
-}
-
 // look is how scenes become images.
 type look struct {
+	*world
 	size   int     // pixels a side
 	ground float64 // factor on the colours of grounds
 	noise  float64 // standard deviation of the noise on every component, on a scale from 0 to 1
@@ -55,9 +33,10 @@ var radius = [...]float64{Small: 2.4 / 8, Big: 3.9 / 8}
 // draw paints the scene: ground, then objects, then Gaussian noise drawn from r on every component.
 func (l look) draw(s Scene, r *rand.Rand) *image.NRGBA {
 	pixels := make([]rgb, l.size*l.size)
-	ground := earth[s.Ground].times(l.ground)
+	earth, unit := l.earth[s.Ground], rows/float64(l.size)
 	for k := range pixels {
-		pixels[k] = ground
+		x, y := float64(k%l.size)+.5, float64(k/l.size)+.5
+		pixels[k] = earth.at(x*unit, y*unit).times(l.ground)
 	}
 	for _, o := range s.Objects {
 		l.drawObject(pixels, o)
@@ -100,7 +79,7 @@ func (l look) drawObject(pixels []rgb, o Object) {
 			light, covered := l.sample(o, x, y, cx, cy, rad)
 			if covered > 0 {
 				under := &pixels[y*l.size+x]
-				*under = under.times(1 - covered).plus(paint[o.Colour].times(light))
+				*under = under.times(1 - covered).plus(l.paint[o.Colour].times(light))
 			}
 		}
 	}
@@ -144,6 +123,13 @@ func (s Shape) covers(x, y float64) bool {
 	case Ring:
 		d := float64(x*x) + float64(y*y)
 		return hole*hole <= d && d <= 1
+	case Star:
+		return min(ax, ay)*(1-starWaist) <= starWaist*(1-max(ax, ay))
+	case Heart:
+		lobe := float64((ax-.5)*(ax-.5))+float64((y+.5)*(y+.5)) <= .25
+		return lobe || y >= -.5 && 1.5*ax <= 1-y
+	case Frame:
+		return max(ax, ay) <= squareHalf && max(ax, ay) >= gap
 	}
 	return false
 }
@@ -151,7 +137,7 @@ func (s Shape) covers(x, y float64) bool {
 // box is the smallest that holds the object's shape, which reaches as far to all four sides.
 func (o Object) box() datasets.Box {
 	half := radius[o.Size] / Cells
-	if o.Shape == Square {
+	if o.Shape == Square || o.Shape == Frame {
 		half *= squareHalf
 	}
 	x, y := (float64(o.Column)+.5)/Cells, (float64(o.Row)+.5)/Cells
@@ -162,6 +148,8 @@ const (
 	squareHalf = .92 // half the side of a square
 	armHalf    = .3  // half the width of a cross's arms
 	hole       = .55 // radius of a ring's hole
+	starWaist  = .3  // where two edges of a star of four points meet, on the diagonal
+	gap        = .5  // half the side of a frame's gap
 )
 
 func (c rgb) times(f float64) rgb { return rgb{c[0] * f, c[1] * f, c[2] * f} }

@@ -18,7 +18,7 @@ const (
 	Below
 )
 
-var directionWords = []string{"", "left of", "right of", "above", "below"}
+var directionWords = [...]string{"", "left of", "right of", "above", "below"}
 
 // String is the words for the direction; empty for a caption of one object.
 func (d Direction) String() string { return directionWords[d] }
@@ -48,8 +48,12 @@ func (a Attributes) append(words []string) []string {
 	if a == (Attributes{}) {
 		return append(words, "an", "object")
 	}
-	words = append(words, "a")
-	for _, w := range []string{a.Size.String(), a.Texture.String(), a.Colour.String(), a.Shape.String()} {
+	return a.bare(append(words, "a"))
+}
+
+// bare adds the words of a mention without an article.
+func (a Attributes) bare(words []string) []string {
+	for _, w := range [...]string{a.Size.String(), a.Texture.String(), a.Colour.String(), a.Shape.String()} {
 		if w != "" {
 			words = append(words, w)
 		}
@@ -57,44 +61,55 @@ func (a Attributes) append(words []string) []string {
 	return words
 }
 
-// Parse reads a caption of the grammar; white space may be any. The error names the caption, the word and what may stand
+// Parse reads a caption of the first world; white space may be any. The error names the caption, the word and what may stand
 // in its place.
-func Parse(text string) (Graph, error) {
-	p := parser{text: text, words: strings.Fields(text)}
+func Parse(text string) (Graph, error) { return firstWords.parse(text) }
+
+// parse is Parse in the words of any vocabulary.
+func (v *vocabulary) parse(text string) (Graph, error) {
+	p := v.parser("caption", text)
 	g, err := p.graph()
+	if err == nil {
+		err = p.end("the end, a direction or a ground")
+	}
 	if err != nil {
 		return Graph{}, err
 	}
 	return g, nil
 }
 
-// parser is a place in the words of a caption.
+// parser is a place in the words of a sentence.
 type parser struct {
+	*vocabulary
+	what  string // kind of sentence
 	text  string
 	words []string
 	at    int
 }
 
+func (v *vocabulary) parser(what, text string) *parser {
+	return &parser{vocabulary: v, what: what, text: text, words: strings.Fields(text)}
+}
+
+// graph reads a caption, or one within a sentence.
 func (p *parser) graph() (g Graph, err error) {
 	if g.Subject, err = p.mention(); err != nil {
 		return g, err
 	}
-	if g.Direction = Direction(p.oneOf(directionWords)); g.Direction != Alone {
+	if g.Direction = oneOf(p, directions); g.Direction != Alone {
 		if g.Object, err = p.mention(); err != nil {
 			return g, err
 		}
 	}
 	if p.take("on") {
-		if g.Ground = Ground(p.oneOf(groundWords)); g.Ground == AnyGround {
-			return g, p.unexpected("a ground (" + strings.Join(groundWords[1:], ", ") + ")")
+		if g.Ground = oneOf(p, p.grounds); g.Ground == AnyGround {
+			return g, p.unexpected("a ground (" + strings.Join(namesOf(p.grounds), ", ") + ")")
 		}
-	}
-	if p.at < len(p.words) {
-		return g, p.unexpected("the end, a direction or a ground")
 	}
 	return g, nil
 }
 
+// mention reads one with its article.
 func (p *parser) mention() (a Attributes, err error) {
 	if p.take("an object") {
 		return a, nil
@@ -102,24 +117,38 @@ func (p *parser) mention() (a Attributes, err error) {
 	if !p.take("a") {
 		return a, p.unexpected(`"a" or "an object"`)
 	}
-	a.Size = Size(p.oneOf(sizeWords))
-	a.Texture = Texture(p.oneOf(textureWords))
-	a.Colour = Colour(p.oneOf(colourWords))
-	a.Shape = Shape(p.oneOf(shapeWords))
-	if a.Shape == AnyShape && (a == Attributes{} || !p.take(shapeWords[AnyShape])) {
-		return a, p.unexpected("size, texture, colour and shape in this order")
+	from := p.at
+	if a, err = p.bare(""); err == nil && a == (Attributes{}) {
+		p.at = from
+		return a, p.unexpected(attributeOrder)
 	}
-	return a, nil
+	return a, err
 }
 
-// oneOf takes one of the values after the first, which stands for none of them and is the result when there is none.
-func (p *parser) oneOf(values []string) int {
-	for k, v := range values[1:] {
-		if p.take(v) {
-			return k + 1
+const attributeOrder = "size, texture, colour and shape in this order"
+
+// bare reads a mention without an article, whose noun has an ending.
+func (p *parser) bare(ending string) (a Attributes, err error) {
+	a.Size = oneOf(p, sizes)
+	a.Texture = oneOf(p, textures)
+	a.Colour = oneOf(p, p.colours)
+	for _, shape := range append([]Shape{AnyShape}, p.shapes...) {
+		if p.take(shape.String() + ending) {
+			a.Shape = shape
+			return a, nil
 		}
 	}
-	return 0
+	return Attributes{}, p.unexpected(attributeOrder)
+}
+
+// oneOf takes the words of one of the values; the zero value, which stands for none of them, when none comes next.
+func oneOf[T fmt.Stringer](p *parser, values []T) (none T) {
+	for _, v := range values {
+		if p.take(v.String()) {
+			return v
+		}
+	}
+	return none
 }
 
 // take steps over the words of a phrase if they come next.
@@ -133,10 +162,18 @@ func (p *parser) take(phrase string) bool {
 	return true
 }
 
+// end is an error unless all words are read; want is what may stand in the place of the next.
+func (p *parser) end(want string) error {
+	if p.at < len(p.words) {
+		return p.unexpected(want)
+	}
+	return nil
+}
+
 func (p *parser) unexpected(want string) error {
 	got := "the end"
 	if p.at < len(p.words) {
 		got = fmt.Sprintf("%q", p.words[p.at])
 	}
-	return fmt.Errorf("scenes: caption %.200q: word %d is %s; want %s", p.text, p.at+1, got, want)
+	return fmt.Errorf("scenes: %s %.200q: word %d is %s; want %s", p.what, p.text, p.at+1, got, want)
 }

@@ -40,7 +40,7 @@ func TestGrammar(t *testing.T) {
 
 func TestParseReadsRenderedGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := anyGraph().Draw(t, "graph")
+		want := firstWords.anyGraph().Draw(t, "graph")
 		got, err := Parse(want.String())
 		if err != nil || got != want {
 			t.Fatalf("Parse(%q): got %+v, %v, want %+v", want, got, err, want)

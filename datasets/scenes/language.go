@@ -11,14 +11,14 @@ var _ datasets.Spoken = (*Split)(nil)
 
 // Judge implements datasets.Spoken.
 func (s *Split) Judge(i int, sentence string) (holds, known bool) {
-	g, err := Parse(sentence)
+	g, err := s.world.said.parse(sentence)
 	return err == nil && g.TrueOf(s.Scene(i)), err == nil
 }
 
 // Understand implements datasets.Spoken: objects with their attributes, a direction between two of them, and the ground as an object that
 // the subject is on.
 func (s *Split) Understand(sentence string) (scenegraph.Graph, bool) {
-	g, err := Parse(sentence)
+	g, err := s.world.said.parse(sentence)
 	if err != nil {
 		return scenegraph.Graph{}, false
 	}

@@ -14,14 +14,14 @@ import (
 
 func smallSplit(t *testing.T) *Split {
 	t.Helper()
-	return newSplit(Config{Density: "half"}.WithDefaults(), 2, 60, 5)
+	return newSplit(Config{Density: "half"}.WithDefaults(), &firstWorld, 2, 60, 5)
 }
 
 // Every name of an exact graph stands where it says, and the graph says what the caption's own one does.
 func TestUnderstandHasTheWords(t *testing.T) {
 	split := smallSplit(t)
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyGraph().Draw(t, "graph")
+		g := firstWords.anyGraph().Draw(t, "graph")
 		caption := g.String()
 		said, ok := split.Understand(caption)
 		if !ok {

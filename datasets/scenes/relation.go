@@ -84,7 +84,7 @@ func newRelation(scenes []Scene, graphs []Graph) *relation {
 type tables struct {
 	scenes []Scene
 	// ground[g] are the images on ground g; all of them for AnyGround.
-	ground [len(earth)]bitset
+	ground [len(groundWords)]bitset
 	// direction[d][j][k] are the images whose object j is in direction d of object k.
 	direction [Below + 1][MaxObjects][MaxObjects]bitset
 	// mention[m][k] are the images whose object k matches the mention m.

@@ -70,9 +70,9 @@ func TestRelationIsTheDefinition(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		level := rapid.SampledFrom(levelNames()).Draw(t, "level")
 		scenes := make([]Scene, rapid.IntRange(1, 150).Draw(t, "scenes"))
-		graphs := rapid.SliceOfN(anyGraph(), 1, 5).Draw(t, "graphs")
+		graphs := rapid.SliceOfN(firstWords.anyGraph(), 1, 5).Draw(t, "graphs")
 		for i := range scenes {
-			scenes[i] = drawScene(stream(seed, 0, forObjects, i), false)
+			scenes[i] = firstWorld.drawScene(stream(seed, 0, forObjects, i), false)
 			if i < 20 {
 				graphs = append(graphs, drawCaptions(scenes[i], levels[level], 5, stream(seed, 0, forCaptions, i))...)
 			}
@@ -95,8 +95,8 @@ func TestRelationIsTheDefinition(t *testing.T) {
 // TestSayingLessIsTrueOfMore holds that a caption stays true when it says less.
 func TestSayingLessIsTrueOfMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		scene := drawScene(stream(rapid.Uint64().Draw(t, "seed"), 0, forObjects, 0), false)
-		g := anyGraph().Draw(t, "graph")
+		scene := firstWorld.drawScene(stream(rapid.Uint64().Draw(t, "seed"), 0, forObjects, 0), false)
+		g := firstWords.anyGraph().Draw(t, "graph")
 		less := g
 		less.Ground = AnyGround
 		less.Subject.Shape = AnyShape
@@ -110,7 +110,7 @@ func TestSayingLessIsTrueOfMore(t *testing.T) {
 func BenchmarkRelation(b *testing.B) {
 	for _, images := range []int{2000, 4000} {
 		b.Run(fmt.Sprintf("%dx%d", images, 5*images), func(b *testing.B) {
-			all := newSplit(Config{Train: images}.WithDefaults(), 0, images, 5).content()
+			all := newSplit(Config{Train: images}.WithDefaults(), &firstWorld, 0, images, 5).content()
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {

@@ -14,6 +14,9 @@ const (
 	Cross
 	Diamond
 	Ring
+	Star // of the second world, as the next two
+	Heart
+	Frame
 )
 
 // Colour is the colour of an object. The zero value is no colour in particular.
@@ -28,6 +31,8 @@ const (
 	Yellow
 	Magenta
 	Cyan
+	White // of the second world, as the next one
+	Purple
 )
 
 // Size is the size of an object. The zero value is no size in particular.
@@ -64,16 +69,22 @@ const (
 	Slate
 	Soil
 	Heather
+	Marble // of the second world, as the next three
+	Gravel
+	Straw
+	Clay
 )
 
 // The words of the values, in the order of their constants. Unmentioned values have no word, but for the shape, which is
 // the noun of a mention.
 var (
-	shapeWords   = []string{"object", "square", "disc", "triangle", "cross", "diamond", "ring"}
-	colourWords  = []string{"", "red", "green", "blue", "yellow", "magenta", "cyan"}
-	sizeWords    = []string{"", "small", "big"}
-	textureWords = []string{"", "plain", "striped"}
-	groundWords  = []string{"", "sand", "grass", "water", "brick", "snow", "slate", "soil", "heather"}
+	shapeWords   = [...]string{"object", "square", "disc", "triangle", "cross", "diamond", "ring", "star", "heart", "frame"}
+	colourWords  = [...]string{"", "red", "green", "blue", "yellow", "magenta", "cyan", "white", "purple"}
+	sizeWords    = [...]string{"", "small", "big"}
+	textureWords = [...]string{"", "plain", "striped"}
+	groundWords  = [...]string{
+		"", "sand", "grass", "water", "brick", "snow", "slate", "soil", "heather", "marble", "gravel", "straw", "clay",
+	}
 )
 
 // String is the word for the shape; "object" for none in particular.
@@ -127,7 +138,7 @@ type Scene struct {
 
 // drawScene draws a scene: one, two or three objects with probability .2, .4, .4, every attribute uniform and
 // independent of the others, but for the shape where all have one: it is the first object's.
-func drawScene(r *rand.Rand, oneShape bool) Scene {
+func (w *world) drawScene(r *rand.Rand, oneShape bool) Scene {
 	count := 3
 	switch u := r.Float64(); {
 	case u < .2:
@@ -135,15 +146,15 @@ func drawScene(r *rand.Rand, oneShape bool) Scene {
 	case u < .6:
 		count = 2
 	}
-	s := Scene{Ground: Ground(pick(r, groundWords)), Objects: make([]Object, count)}
+	s := Scene{Ground: pick(r, w.shown.grounds), Objects: make([]Object, count)}
 	cells := r.Perm(Cells * Cells)
 	for k := range s.Objects {
 		s.Objects[k] = Object{
 			Attributes: Attributes{
-				Shape:   Shape(pick(r, shapeWords)),
-				Colour:  Colour(pick(r, colourWords)),
-				Size:    Size(pick(r, sizeWords)),
-				Texture: Texture(pick(r, textureWords)),
+				Shape:   pick(r, w.shown.shapes),
+				Colour:  pick(r, w.shown.colours),
+				Size:    pick(r, sizes),
+				Texture: pick(r, textures),
 			},
 			Column: cells[k] % Cells,
 			Row:    cells[k] / Cells,
@@ -155,5 +166,4 @@ func drawScene(r *rand.Rand, oneShape bool) Scene {
 	return s
 }
 
-// pick draws the place of a word other than the first, which stands for an unmentioned value.
-func pick(r *rand.Rand, words []string) int { return 1 + r.IntN(len(words)-1) }
+func pick[T any](r *rand.Rand, values []T) T { return values[r.IntN(len(values))] }

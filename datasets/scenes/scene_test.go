@@ -7,38 +7,63 @@ import (
 	"pgregory.net/rapid"
 )
 
+// anyOf generates one of some values, or with the first of them none.
+func anyOf[T any](values []T, low int) *rapid.Generator[T] {
+	return rapid.Custom(func(t *rapid.T) (none T) {
+		if k := rapid.IntRange(low, len(values)).Draw(t, "place"); k > 0 {
+			return values[k-1]
+		}
+		return none
+	})
+}
+
 // anyAttributes generates mentions, with low 0, or the attributes of an object, with low 1.
-func anyAttributes(low int) *rapid.Generator[Attributes] {
+func (v *vocabulary) anyAttributes(low int) *rapid.Generator[Attributes] {
 	return rapid.Custom(func(t *rapid.T) Attributes {
 		return Attributes{
-			Shape:   Shape(rapid.IntRange(low, int(Ring)).Draw(t, "shape")),
-			Colour:  Colour(rapid.IntRange(low, int(Cyan)).Draw(t, "colour")),
-			Size:    Size(rapid.IntRange(low, int(Big)).Draw(t, "size")),
-			Texture: Texture(rapid.IntRange(low, int(Striped)).Draw(t, "texture")),
+			Shape:   anyOf(v.shapes, low).Draw(t, "shape"),
+			Colour:  anyOf(v.colours, low).Draw(t, "colour"),
+			Size:    anyOf(sizes, low).Draw(t, "size"),
+			Texture: anyOf(textures, low).Draw(t, "texture"),
 		}
 	})
 }
 
-func anyGraph() *rapid.Generator[Graph] {
+// anyGraph generates captions.
+func (v *vocabulary) anyGraph() *rapid.Generator[Graph] {
 	return rapid.Custom(func(t *rapid.T) Graph {
 		g := Graph{
-			Subject:   anyAttributes(0).Draw(t, "subject"),
-			Direction: Direction(rapid.IntRange(0, int(Below)).Draw(t, "direction")),
-			Ground:    Ground(rapid.IntRange(0, int(Heather)).Draw(t, "ground")),
+			Subject:   v.anyAttributes(0).Draw(t, "subject"),
+			Direction: anyOf(directions, 0).Draw(t, "direction"),
+			Ground:    anyOf(v.grounds, 0).Draw(t, "ground"),
 		}
 		if g.Direction != Alone {
-			g.Object = anyAttributes(0).Draw(t, "object")
+			g.Object = v.anyAttributes(0).Draw(t, "object")
 		}
 		return g
 	})
 }
 
+// anyScene generates what an image of any world may show.
+func anyScene() *rapid.Generator[Scene] {
+	return rapid.Custom(func(t *rapid.T) Scene {
+		w := rapid.SampledFrom(worlds).Draw(t, "world")
+		return w.drawScene(stream(rapid.Uint64().Draw(t, "seed"), 0, forObjects, 0), false)
+	})
+}
+
 func TestDrawSceneIsUniform(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.collection, func(t *testing.T) { w.isUniform(t) })
+	}
+}
+
+func (w *world) isUniform(t *testing.T) {
 	const n = 20000
 	counts, objects := map[int]int{}, 0
 	seen := map[string]int{}
 	for i := range n {
-		s := drawScene(stream(7, 0, forObjects, i), false)
+		s := w.drawScene(stream(7, 0, forObjects, i), false)
 		counts[len(s.Objects)]++
 		seen[s.Ground.String()]++
 		cells := map[[2]int]bool{}
@@ -61,19 +86,24 @@ func TestDrawSceneIsUniform(t *testing.T) {
 			t.Errorf("share of scenes with %d objects: got %.3f, want %.3f", count, got, want)
 		}
 	}
+	values := 0
 	share := func(words []string, of int) {
-		for _, w := range words[1:] {
-			got, want := float64(seen[w])/float64(of), 1/float64(len(words)-1)
+		values += len(words)
+		for _, word := range words {
+			got, want := float64(seen[word])/float64(of), 1/float64(len(words))
 			if math.Abs(got-want) > .015 {
-				t.Errorf("share of %s: got %.3f, want %.3f", w, got, want)
+				t.Errorf("share of %s: got %.3f, want %.3f", word, got, want)
 			}
 		}
 	}
-	share(shapeWords, objects)
-	share(colourWords, objects)
-	share(sizeWords, objects)
-	share(textureWords, objects)
-	share(groundWords, n)
+	share(namesOf(w.shown.shapes), objects)
+	share(namesOf(w.shown.colours), objects)
+	share(namesOf(sizes), objects)
+	share(namesOf(textures), objects)
+	share(namesOf(w.shown.grounds), n)
+	if len(seen) != values {
+		t.Errorf("got %d words, want %d: %v", len(seen), values, seen)
+	}
 }
 
 func TestStreamsDiffer(t *testing.T) {

@@ -15,8 +15,6 @@ import (
 // generator is the version of the generator. It changes whenever the same Config gives other scenes, captions or pixels.
 const generator = 1
 
-const collectionName = "scenes"
-
 var splitNames = []string{"train", "val", "test"}
 
 // Config is a data set of scenes. A zero field takes its value from Default. The canonical JSON of WithDefaults is part of
@@ -32,6 +30,7 @@ type Config struct {
 	Noise            float64 // standard deviation of the pixel noise, components from 0 to 1; 0 means .05, negative none
 	CaptionNoise     float64 // share of training captions replaced by another scene's, as in captions from the web
 	Seed             uint64  // of scenes, captions and noise; 0 means 1
+	World            string  `json:",omitempty"` // what scenes are made of: "" for the first world, or SecondWorld
 }
 
 // Default is 2,000 training images with five captions each, 32 pixels, dim grounds, 5.3 % of random pairs true.
@@ -77,6 +76,9 @@ func (c Config) validate() error {
 			return fmt.Errorf("scenes: Config.%s is %d; use %d to %d", f.name, f.value, f.low, f.top)
 		}
 	}
+	if _, err := worldOf(c.World); err != nil {
+		return err
+	}
 	if _, ok := levels[c.Density]; !ok {
 		return fmt.Errorf("scenes: Config.Density is %q; use one of %s", c.Density, strings.Join(levelNames(), ", "))
 	}
@@ -93,8 +95,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-func (c Config) look() look {
-	l := look{size: c.Size, ground: dimGround, noise: c.Noise}
+func (c Config) look(w *world) look {
+	l := look{world: w, size: c.Size, ground: dimGround, noise: c.Noise}
 	if c.Bright {
 		l.ground = brightGround
 	}
@@ -103,6 +105,7 @@ func (c Config) look() look {
 
 // collection implements datasets.Collection.
 type collection struct {
+	name   string
 	hash   string
 	splits []*Split
 }
@@ -121,8 +124,12 @@ func New(c Config) (datasets.Collection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenes: Config: %w", err)
 	}
+	w, err := worldOf(c.World)
+	if err != nil {
+		return nil, err
+	}
 	sum := sha256.Sum256(identity)
-	all := &collection{hash: hex.EncodeToString(sum[:])}
+	all := &collection{name: w.collection, hash: hex.EncodeToString(sum[:])}
 	inTraining := c.TrainCaptions
 	fill(&inTraining, c.Captions)
 	for number, count := range []int{c.Train, c.Val, c.Test} {
@@ -130,13 +137,13 @@ func New(c Config) (datasets.Collection, error) {
 		if splitNames[number] == "train" {
 			captions = inTraining
 		}
-		all.splits = append(all.splits, newSplit(c, number, count, captions))
+		all.splits = append(all.splits, newSplit(c, w, number, count, captions))
 	}
 	return all, nil
 }
 
 // Name implements datasets.Collection.
-func (c *collection) Name() string { return collectionName }
+func (c *collection) Name() string { return c.name }
 
 // Hash implements datasets.Collection: of the configuration and the generator's version.
 func (c *collection) Hash() string { return c.hash }
@@ -148,7 +155,7 @@ func (c *collection) Splits() []string { return slices.Clone(splitNames) }
 func (c *collection) Split(name string) (datasets.Set, error) {
 	k := slices.Index(splitNames, name)
 	if k < 0 {
-		return nil, datasets.UnknownSplit(collectionName, name, splitNames)
+		return nil, datasets.UnknownSplit(c.name, name, splitNames)
 	}
 	return c.splits[k], nil
 }

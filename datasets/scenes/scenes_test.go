@@ -268,16 +268,17 @@ func TestOneShape(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	for want, c := range map[string]Config{
-		"scenes: Config.Train is -1; use 1 to 2147483647":                   {Train: -1},
-		"scenes: Config.Val is -2; use 1 to 2147483647":                     {Val: -2},
-		"scenes: Config.Test is -3; use 1 to 2147483647":                    {Test: -3},
-		"scenes: Config.Captions is 1001; use 1 to 1000":                    {Captions: 1001},
-		"scenes: Config.Size is 8; use 16 to 4096":                          {Size: 8},
-		`scenes: Config.Density is "full"; use one of base, dbl, half, mid`: {Density: "full"},
-		"scenes: Config.Noise is NaN; use a standard deviation up to 1":     {Noise: math.NaN()},
-		"scenes: Config.CaptionNoise is 1.5; use a share from 0 to 1":       {CaptionNoise: 1.5},
-		"scenes: Config.CaptionNoise is 0.5 with Config.Train of 1":         {CaptionNoise: .5, Train: 1},
-		"scenes: Config: json: unsupported value: -Inf":                     {Noise: math.Inf(-1)},
+		"scenes: Config.Train is -1; use 1 to 2147483647":                    {Train: -1},
+		"scenes: Config.Val is -2; use 1 to 2147483647":                      {Val: -2},
+		"scenes: Config.Test is -3; use 1 to 2147483647":                     {Test: -3},
+		"scenes: Config.Captions is 1001; use 1 to 1000":                     {Captions: 1001},
+		"scenes: Config.Size is 8; use 16 to 4096":                           {Size: 8},
+		`scenes: Config.Density is "full"; use one of base, dbl, half, mid`:  {Density: "full"},
+		"scenes: Config.Noise is NaN; use a standard deviation up to 1":      {Noise: math.NaN()},
+		"scenes: Config.CaptionNoise is 1.5; use a share from 0 to 1":        {CaptionNoise: 1.5},
+		"scenes: Config.CaptionNoise is 0.5 with Config.Train of 1":          {CaptionNoise: .5, Train: 1},
+		`scenes: Config.World is "third"; use "" for the first, or "second"`: {World: "third"},
+		"scenes: Config: json: unsupported value: -Inf":                      {Noise: math.Inf(-1)},
 	} {
 		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("New(%+v): got error %v, want %q", c, err, want)
@@ -315,7 +316,7 @@ func TestCollection(t *testing.T) {
 	if got, want := hash(Default()), all.Hash(); got != want {
 		t.Errorf("hash of Default(): got %s, want that of Config{}, %s", got, want)
 	}
-	for _, c := range []Config{{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {OneShape: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}} {
+	for _, c := range []Config{{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {OneShape: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9}, {World: "second"}} {
 		if hash(c) == all.Hash() {
 			t.Errorf("hash of %+v is that of Config{}", c)
 		}

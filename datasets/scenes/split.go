@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"vlpx.internal/datasets"
@@ -13,6 +15,7 @@ import (
 // every pair.
 type Split struct {
 	config   Config
+	world    *world
 	name     string
 	number   int // place among splitNames
 	count    int // of images
@@ -20,6 +23,7 @@ type Split struct {
 
 	content  func() content
 	relation func() *relation
+	classes  func() []string
 }
 
 // content is what is drawn once for a whole split: everything but pixels.
@@ -35,12 +39,18 @@ var (
 	_ datasets.Boxed    = (*Split)(nil)
 )
 
-func newSplit(c Config, number, count, captions int) *Split {
-	s := &Split{config: c, name: splitNames[number], number: number, count: count, captions: captions}
+func newSplit(c Config, w *world, number, count, captions int) *Split {
+	s := &Split{config: c, world: w, name: splitNames[number], number: number, count: count, captions: captions}
 	s.content = sync.OnceValue(s.draw)
 	s.relation = sync.OnceValue(func() *relation {
 		all := s.content()
 		return newRelation(all.scenes, all.graphs)
+	})
+	s.classes = sync.OnceValue(func() []string {
+		if c.OneShape {
+			return namesOf(w.shown.shapes)
+		}
+		return namesOf(w.shown.grounds)
 	})
 	return s
 }
@@ -50,9 +60,9 @@ func (s *Split) draw() content {
 	c := s.config
 	all := content{scenes: make([]Scene, s.count), captions: make([][]string, s.count)}
 	for i := range all.scenes {
-		all.scenes[i] = drawScene(stream(c.Seed, s.number, forObjects, i), c.OneShape)
+		all.scenes[i] = s.world.drawScene(s.stream(forObjects, i), c.OneShape)
 		all.graphs = append(all.graphs,
-			drawCaptions(all.scenes[i], levels[c.Density], s.captions, stream(c.Seed, s.number, forCaptions, i))...)
+			drawCaptions(all.scenes[i], levels[c.Density], s.captions, s.stream(forCaptions, i))...)
 	}
 	if splitNames[s.number] == "train" {
 		all.graphs = s.replace(all.graphs)
@@ -72,7 +82,7 @@ func (s *Split) replace(clean []Graph) []Graph {
 	c := s.config
 	noisy := make([]Graph, len(clean))
 	for i := range s.count {
-		r := stream(c.Seed, s.number, forReplacing, i)
+		r := s.stream(forReplacing, i)
 		for k := range s.captions {
 			from := i*s.captions + k
 			if r.Float64() < c.CaptionNoise {
@@ -85,8 +95,13 @@ func (s *Split) replace(clean []Graph) []Graph {
 	return noisy
 }
 
+// stream is that of scene i for one purpose.
+func (s *Split) stream(what purpose, i int) *rand.Rand {
+	return stream(s.config.Seed^s.world.key, s.number, what, i)
+}
+
 // Name implements datasets.Set.
-func (s *Split) Name() string { return collectionName + "/" + s.name }
+func (s *Split) Name() string { return s.world.collection + "/" + s.name }
 
 // Len implements datasets.Set.
 func (s *Split) Len() int { return s.count }
@@ -105,7 +120,7 @@ func (s *Split) Image(ctx context.Context, i int) (image.Image, error) {
 	if i < 0 || i >= s.count {
 		return nil, fmt.Errorf("%s: no image %d; indices run from 0 to %d", s.Name(), i, s.count-1)
 	}
-	return s.config.look().draw(s.Scene(i), stream(s.config.Seed, s.number, forPixels, i)), nil
+	return s.config.look(s.world).draw(s.Scene(i), s.stream(forPixels, i)), nil
 }
 
 // Scene is what image i shows. The caller must not change it.
@@ -146,17 +161,21 @@ func (s *Split) Density() float64 {
 func (s *Split) Class(i int) int {
 	scene := s.Scene(i)
 	if s.config.OneShape {
-		return int(scene.Objects[0].Shape) - 1
+		return slices.Index(s.world.shown.shapes, scene.Objects[0].Shape)
 	}
-	return int(scene.Ground) - 1
+	return slices.Index(s.world.shown.grounds, scene.Ground)
 }
 
 // Classes implements datasets.Labelled, in the words of the captions: "sand", or with Config.OneShape "square".
-func (s *Split) Classes() []string {
-	if s.config.OneShape {
-		return shapeWords[1:]
+func (s *Split) Classes() []string { return s.classes() }
+
+// namesOf are the words of values.
+func namesOf[T fmt.Stringer](values []T) []string {
+	var names []string
+	for _, v := range values {
+		names = append(names, v.String())
 	}
-	return groundWords[1:]
+	return names
 }
 
 // Boxes implements datasets.Boxed: the smallest that hold the shapes, in the order of the scene's objects.

@@ -31,6 +31,9 @@ type Measured struct {
 	Thresholds []ThresholdBins
 	// Sentences are captions with negatives that were written from them; none where no task writes any.
 	Sentences []Sentence
+	// Asked are questions with the model's answers, to look at, and Candidates the answers that it could give; none where no task asks.
+	Asked      []AskedQuestion
+	Candidates []string
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -42,7 +45,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
-	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency],
+	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

@@ -47,6 +47,10 @@ const (
 	DraftWords Name = "words of drafts" // the original ids where masked, objective.Ignored elsewhere, [batch, K, tokens] int32
 	Refills    Name = "refills"         // uniform draws in [0, 1), [batch, K, L, tokens]
 	Annotated  Name = "annotated"       // the distinct ids in all captions of each image, padded with zeros, [batch, 5 tokens] int32
+
+	// Of questions in the place of captions: their distinct answers, and what these weigh, such as the share of the people who gave each.
+	Answers       Name = "answers"            // ids, padded with zeros, [batch, answers, tokens of an answer] int32
+	AnswerWeights Name = "weights of answers" // 0 where there is none, [batch, answers]
 )
 
 // What a step may tell of a mini-batch.
@@ -85,7 +89,7 @@ const (
 // OfCaptions tells of a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {
-	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated:
+	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Answers, AnswerWeights:
 		return true
 	}
 	return false

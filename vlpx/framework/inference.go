@@ -22,6 +22,7 @@ type Inference struct {
 	filled, corrected     *model.Exec         // words of captions with their images; nil where the framework is not able to
 	below                 *model.Exec         // representations of images; nil where these are the embeddings
 	next                  *model.Exec         // log-likelihoods of tokens; nil where the framework is not able to
+	asked, answered       *model.Exec         // questions with their images, and answers to them; nil where the framework is not able to
 	begun                 map[int]*model.Exec // beginnings of texts by the room behind them, as they are asked for
 	continued             *model.Exec         // continuations of texts, once one is asked for
 	image                 []int               // the shape of an image, as the framework reads it
@@ -81,6 +82,13 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 	}
 	if p, ok := f.(Predicts); ok {
 		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
+	}
+	if a, ok := f.(Answers); ok {
+		n.asked = build("questions", func(s *model.Scope, in []*Node) []*Node {
+			states, first := a.Question(s, in[0], in[1])
+			return []*Node{states, first}
+		})
+		n.answered = build("answers", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} })
 	}
 	if failed != nil {
 		n.Close()
@@ -291,7 +299,7 @@ func (n *Inference) ImageSize() int {
 
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.next, n.continued} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.next, n.asked, n.answered, n.continued} {
 		if e != nil {
 			e.Finalize()
 		}

@@ -18,6 +18,8 @@ const (
 	WoD  Loss = "WoD"  // word discrimination
 	WoC  Loss = "WoC"  // word correction
 	LM   Loss = "LM"   // language modelling: each token by those before it
+	// Answers is that of the answers to a question about an image (visual question answering).
+	Answers Loss = "VQA"
 )
 
 // Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -30,10 +31,11 @@ var (
 		field.Rate: func(t *trainer, _ miniBatch) []float32 {
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
-		field.Truth:      func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
-		field.FalseShare: func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
-		field.PoolImages: func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
-		field.Refills:    func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.Truth:         func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
+		field.FalseShare:    func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
+		field.PoolImages:    func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
+		field.Refills:       func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.AnswerWeights: func(t *trainer, b miniBatch) []float32 { return t.answers.weigh(b.Pairs) },
 	}
 	wholes = map[field.Name]func(*trainer, miniBatch) []int32{
 		field.Captions: func(_ *trainer, b miniBatch) []int32 { return b.IDs },
@@ -59,6 +61,7 @@ var (
 		field.Items: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.pairs[pair].Image })
 		},
+		field.Answers: func(t *trainer, b miniBatch) []int32 { return t.answers.encode(b.Pairs) },
 		field.Class: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
 		},
@@ -134,6 +137,10 @@ func (t *trainer) readable() error {
 				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)
 			}
+		case f.Name == field.Answers:
+			if err := t.answerable(f.Shape); err != nil {
+				return err
+			}
 		case f.Name.OfCaptions():
 			if t.job.Tokenizer == nil {
 				return fmt.Errorf("train: %s reads %s, and %s has none; take data with captions", c.Framework.Name(), f.Name, set.Name())
@@ -143,7 +150,7 @@ func (t *trainer) readable() error {
 					c.Framework.Name(), f.Name)
 			}
 			for i := range set.Len() {
-				if len(set.Captions(i)) == 0 {
+				if len(set.Captions(i)) == 0 && datasets.PairsOf(set, i) > 0 {
 					return fmt.Errorf("train: %s reads %s, and image %s of %s has no caption; leave it out or give it one",
 						c.Framework.Name(), f.Name, set.Key(i), set.Name())
 				}

@@ -125,6 +125,7 @@ type trainer struct {
 	relation datasets.Relation  // nil where nothing is known
 	labelled datasets.Labelled  // nil where images have no classes
 	language datasets.Spoken    // nil where nobody can tell whether a sentence is true
+	answers  answers            // to the questions, where the framework reads some
 	shares   map[int][2]float32 // of false negatives, of the pairs asked for so far
 	store    *model.Store
 	model    *Model

@@ -78,6 +78,11 @@ var families = slices.Concat(
 			Language: func(scope string) Table { return OPT(names, "lm_head.weight", scope) },
 		}
 	}),
+	[]Family{{Name: "ALBEF's visual question answering", mark: "text_decoder.bert.encoder.layer.#.attention.self.query.weight",
+		Whole: func(root string) Table {
+			return Join(VQA(root), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "text_decoder_m.*"}})
+		},
+	}},
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
 		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
 			"image_queue", "text_queue", "idx_queue", "queue_ptr"}

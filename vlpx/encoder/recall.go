@@ -13,7 +13,7 @@ import (
 //   - bias: added to the attention logits, [batch or 1, 1, tokens or 1, keys].
 func (b Block) selfWith(s *model.Scope, x, bias *Node, memory func(own Memory) Memory) *Node {
 	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node {
-		query, own := b.own(s, x)
+		query, own := b.projected(s, x)
 		m := memory(own)
 		return b.attend(s, query, m.Keys, m.Values, bias)
 	})

@@ -21,6 +21,7 @@ type Inference struct {
 	scored                *model.Exec         // pairs without states; nil where the framework is not able to
 	filled, corrected     *model.Exec         // words of captions with their images; nil where the framework is not able to
 	below                 *model.Exec         // representations of images; nil where these are the embeddings
+	judged, assigned      *model.Exec         // texts with two images; nil where the framework is not able to
 	next                  *model.Exec         // log-likelihoods of tokens; nil where the framework is not able to
 	asked, answered       *model.Exec         // questions with their images, and answers to them; nil where the framework is not able to
 	begun                 map[int]*model.Exec // beginnings of texts by the room behind them, as they are asked for
@@ -79,6 +80,12 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 			replaced, words := c.Correct(s, in[0], in[1])
 			return []*Node{replaced, words}
 		})
+	}
+	if j, ok := f.(Judges); ok {
+		n.judged = build("judgement", func(s *model.Scope, in []*Node) []*Node { return []*Node{j.Judge(s, in[0], in[1], in[2])} })
+	}
+	if a, ok := f.(Assigns); ok {
+		n.assigned = build("text assignment", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Assign(s, in[0], in[1], in[2])} })
 	}
 	if p, ok := f.(Predicts); ok {
 		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
@@ -299,7 +306,8 @@ func (n *Inference) ImageSize() int {
 
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.next, n.asked, n.answered, n.continued} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.judged, n.assigned, n.next,
+		n.asked, n.answered, n.continued} {
 		if e != nil {
 			e.Finalize()
 		}

@@ -126,7 +126,7 @@ func (c Config) makeable() error {
 			want = c.Use().Answers(f.Shape.Dim(1), 1)[1].Shape
 		case f.Name == field.PoolImages: // as its images, so that what is wrong with these is told of them
 			want = f.Shape
-		case f.Name == field.Image || f.Name == field.View:
+		case f.Name == field.Image || f.Name == field.View || f.Name == field.Other:
 			if want = f.Shape; pixels {
 				want = c.Use().Images(f.Name, c.Transform.Size, c.Transform.Size, 3).Shape
 			}

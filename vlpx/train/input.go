@@ -22,6 +22,10 @@ var (
 	reals = map[field.Name]func(*trainer, miniBatch) []float32{
 		field.Image: func(_ *trainer, b miniBatch) []float32 { return b.Pixels },
 		field.View:  func(_ *trainer, b miniBatch) []float32 { return b.View },
+		field.Other: func(_ *trainer, b miniBatch) []float32 { return b.Other },
+		field.Assignment: func(t *trainer, _ miniBatch) []float32 {
+			return uniform(random.Stream(t.job.Config.Seed, "assignment", t.Epoch, t.Step), 2*t.job.Config.BatchSize)
+		},
 		field.Noise: func(t *trainer, _ miniBatch) []float32 {
 			return gumbel(t.job.Config.Seed, t.Epoch, t.Step, 2*t.job.Config.BatchSize*t.job.Config.BatchSize)
 		},
@@ -61,6 +65,7 @@ var (
 		field.Items: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.pairs[pair].Image })
 		},
+		field.Verdict: func(t *trainer, b miniBatch) []int32 { return t.verdicts(b) },
 		field.Answers: func(t *trainer, b miniBatch) []int32 { return t.answers.encode(b.Pairs) },
 		field.Class: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
@@ -132,7 +137,7 @@ func (t *trainer) readable() error {
 	}
 	for _, f := range c.Inputs() {
 		switch {
-		case f.Name == field.Image:
+		case f.Name == field.Image || f.Name == field.Other:
 			if reads := f.Shape.Size() / c.BatchSize; reads != image {
 				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)

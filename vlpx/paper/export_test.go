@@ -24,3 +24,7 @@ func (q Request) Published(s Scale) (run.Weights, error) { return q.published(s)
 func (s Scale) FineTuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	return s.tuned(from, data, m)
 }
+
+func (s Scale) Reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+	return s.reasoning(from, data, m)
+}

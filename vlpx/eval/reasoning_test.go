@@ -190,7 +190,7 @@ func TestReasoningNeeds(t *testing.T) {
 	f := s.Model.Framework()
 	for says, err := range map[string]error{
 		"judges no statements": eval.Reasoning{}.Check(albef.Model{}, s.Set),
-		"has no statements":    eval.Reasoning{}.Check(f, newBench(t).Set),
+		"has no statements":    eval.Reasoning{}.Check(f, closed{newBench(t).Set}),
 		"there are no":         eval.Reasoning{}.Check(f, stated{s.Set, nil}),
 		"assigns no captions":  eval.Assignment{}.Check(f, s.Set),
 		"1 images with":        eval.Assignment{}.Check(albef.Assignment{}, datasets.First(newBench(t).Set, 1, 0)),

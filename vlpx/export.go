@@ -73,7 +73,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 		return nil, nil, err
 	}
 	err = locate(&folder.Run.Data, o)
-	if locked := folder.Run.Locked; err == nil && locked != nil {
+	if locked := folder.Run.Locked; err == nil && locked != nil && locked.Own == nil {
 		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
 	}
 	if files := folder.Run.Regions.Files; err == nil && files != nil {
@@ -99,7 +99,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 // nameCheckpoints finds the names of the published weights that a run knows by their hashes; one that has none keeps none.
 func nameCheckpoints(r *run.Run, places weights.Places) {
 	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text, r.Weights.Model, r.Weights.Words}
-	if r.Locked != nil {
+	if r.Locked != nil && r.Locked.Own == nil {
 		sources = append(sources, &r.Locked.Weights)
 	}
 	for _, source := range sources {
@@ -147,7 +147,7 @@ func locateRegions(of *regions.Files, dir string) error {
 
 // locate tells where a run's data lie, and whether those are the same.
 func locate(of *run.Data, o Options) error {
-	place, err := o.folder()
+	place, err := o.folder(o.Data)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package vlpx
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"vlpx.internal/vlpx/engine"
@@ -111,14 +112,51 @@ func (g *Grid) Unanswered() ([]paper.Question, error) {
 	return open, nil
 }
 
-// left are the runs to make and the questions to ask.
-func (g *Grid) left() ([]run.Run, []paper.Question, error) {
-	missing, err := g.Missing()
-	if err != nil {
+// asking is what a finished run is asked.
+type asking struct {
+	of run.Run
+	by run.Measure
+}
+
+// left are the runs to make, and what finished ones are then to be asked.
+func (g *Grid) left() (missing []run.Run, ask []asking, err error) {
+	if missing, err = g.Missing(); err != nil {
 		return nil, nil, err
 	}
 	questions, err := g.Unanswered()
-	return missing, questions, err
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, q := range questions {
+		ask = append(ask, asking{q.Asked, q.Measure()})
+	}
+	outcomes, err := g.Unmeasured()
+	for _, o := range outcomes {
+		ask = append(ask, asking{o.Run, o.Measure()})
+	}
+	return missing, ask, err
+}
+
+// Unmeasured lists what downstream tasks ask of finished runs and the store has no answer to, each once.
+func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
+	var open []paper.Outcome
+	listed := map[string]bool{}
+	for _, seeds := range g.Plan.Outcomes {
+		for _, o := range slices.Concat(seeds...) {
+			if o.Task == nil || listed[o.ID()] {
+				continue
+			}
+			listed[o.ID()] = true
+			_, done, err := o.Metrics(g.Store)
+			if err != nil {
+				return nil, err
+			}
+			if !done {
+				open = append(open, o)
+			}
+		}
+	}
+	return open, nil
 }
 
 // Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing and nothing is to ask.
@@ -223,11 +261,11 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 		}
 	}
 	for i, q := range questions {
-		asked := q.Asked.Train
-		at = Progress{Run: i + 1, Runs: len(questions), Asking: true, Method: asked.Method.Name, Seed: asked.Seed, at: q.Asked}
+		asked := q.of.Train
+		at = Progress{Run: i + 1, Runs: len(questions), Asking: true, Method: asked.Method.Name, Seed: asked.Seed, at: q.of}
 		tell(at)
 		err := guard(func() error {
-			_, err := executor.EvaluateBy(ctx, q.Asked, q.Measure().Split, q.Task)
+			_, err := executor.EvaluateBy(ctx, q.of, q.by.Split, q.by.Tasks[0])
 			return err
 		})
 		if err != nil {

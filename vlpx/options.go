@@ -30,7 +30,12 @@ type Options struct {
 	// Graphs is a file of scene graphs of training captions, of a caption, a tab and its graph a line or a CSV of FACTUAL, in the place of those
 	// that are parsed, for methods that write sentences; empty for none.
 	Graphs string
-	Home   string // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// Data2 is a folder, or a name in $VLPX_DATA, of captioned images in the place of the second data, on which tables that the papers have
+	// Flickr30K in tell retrieval, too; of generated scenes it is other scenes if empty.
+	Data2 string
+	// Without names downstream tasks of an artifact to leave out, such as "VQA", which take further runs.
+	Without []string
+	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
 	// of its code runs it anew.
@@ -54,38 +59,42 @@ func Places(home string) weights.Places {
 
 // request is what is asked of an artifact, with a store at home.
 func (o Options) request(home string) (paper.Request, error) {
-	data, err := o.folder()
+	data, err := o.folder(o.Data)
+	if err != nil {
+		return paper.Request{}, err
+	}
+	second, err := o.folder(o.Data2)
 	if o.Framework != "" {
 		o.Set = append([]string{"framework=" + o.Framework}, o.Set...)
 	}
 	return paper.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Graphs: o.Graphs, Model: o.Model, Tasks: o.Tasks,
+		Second: second, Without: o.Without,
 	}, err
 }
 
 // found is a name of data, if $VLPX_DATA has it, else none.
 func (o Options) found(name string) string {
-	o.Data = name
-	if dir, err := o.folder(); err != nil || dir == "" {
+	if dir, err := o.folder(name); err != nil || dir == "" {
 		return ""
 	}
 	return name
 }
 
-// folder is where the data lies; empty for generated scenes.
-func (o Options) folder() (string, error) {
-	if o.Data == "" || o.Data == "scenes" {
+// folder is where data of a name lies; empty for generated scenes.
+func (o Options) folder(name string) (string, error) {
+	if name == "" || name == "scenes" {
 		return "", nil
 	}
-	places := []string{o.Data}
+	places := []string{name}
 	if root := os.Getenv("VLPX_DATA"); root != "" {
-		places = append(places, filepath.Join(root, o.Data))
+		places = append(places, filepath.Join(root, name))
 	}
 	for _, place := range places {
 		if info, err := os.Stat(place); err == nil && info.IsDir() {
 			return place, nil
 		}
 	}
-	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", o.Data)
+	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", name)
 }

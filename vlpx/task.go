@@ -21,6 +21,7 @@ type TaskSettings struct {
 	// Of is the run whose sentences discrimination and fluency are asked about, by its identity, and Version which: "written" if empty.
 	Of      string
 	Version eval.Version
+	Answers []string // candidates of visual question answering, see eval.ReadAnswers; none for those of training
 }
 
 // namedTasks are those of package eval as the shell names them, the usual one first.
@@ -31,6 +32,8 @@ var namedTasks = []struct {
 	{"retrieval", eval.Retrieval{}}, {"classes", eval.Classification{}}, {"neighbours", eval.Neighbours{}}, {"linear", eval.LinearEvaluation{}},
 	{"transfer", eval.Transfer{}}, {"thresholds", eval.Thresholds{}},
 	{"perplexity", eval.Perplexity{}}, {"discrimination", eval.Discrimination{}}, {"fluency", eval.Fluency{}},
+	{"nlvr2", eval.Reasoning{}}, {"assignment", eval.Assignment{}},
+	{"vqa", eval.VQA{}},
 }
 
 // Task is a task by its name, as Show("tasks") lists it, with the settings that are its own.
@@ -50,7 +53,8 @@ func Task(name string, s TaskSettings) (eval.Task, error) {
 		named bool
 	}{
 		{[]string{"classes"}, "prompts are", len(s.Prompts) > 0}, {[]string{"transfer"}, "targets are", len(s.Targets) > 0},
-		{[]string{"thresholds"}, "alpha is", s.Alpha != 0}, {sentences, "of is", s.Of != ""}, {sentences, "version is", s.Version != ""},
+		{[]string{"thresholds"}, "alpha is", s.Alpha != 0}, {[]string{"vqa"}, "answers are", len(s.Answers) > 0},
+		{sentences, "of is", s.Of != ""}, {sentences, "version is", s.Version != ""},
 	} {
 		if of.named && !slices.Contains(of.tasks, name) {
 			return nil, fmt.Errorf("%s for the task %s; %s has none", of.what, strings.Join(of.tasks, " or "), name)
@@ -66,6 +70,8 @@ func Task(name string, s TaskSettings) (eval.Task, error) {
 		return transfer(s.Targets)
 	case eval.Thresholds:
 		return eval.Thresholds{Alpha: s.Alpha}, nil
+	case eval.VQA:
+		return eval.VQA{Answers: s.Answers}, nil
 	case eval.Discrimination:
 		return eval.Discrimination{Of: s.Of, Against: version}, nil
 	case eval.Fluency:
@@ -84,7 +90,7 @@ func transfer(names []string) (eval.Task, error) {
 			continue
 		}
 		data, coarse := strings.CutSuffix(name, ":"+eval.CoarseLabels)
-		dir, err := Options{Data: data}.folder()
+		dir, err := Options{}.folder(data)
 		if err != nil {
 			return nil, err
 		}

@@ -31,6 +31,8 @@ func (o *options) bind(c *cobra.Command) {
 			"(default drawn; at paper DeiT and BERT)")
 	flags.StringVar(&o.Graphs, "graphs", "", "a `file` of scene graphs of training captions (caption, tab, graph; or FACTUAL's CSV), in the place of parsed ones, for methods that write sentences")
 	flags.StringVar(&o.Regions, "regions", "", "a `folder` of precomputed regions, an npz file a picture (docs/REGIONS.md), for a framework that reads regions of photographs, such as UNITER")
+	flags.StringVar(&o.Data2, "data2", "", "a `folder` of captioned images, or a name, in the place of Flickr30K in tables that have it (default of scenes: scenes of another world)")
+	flags.StringSliceVar(&o.Without, "without", nil, "downstream `tasks` of an artifact to leave out, such as VQA,NLVR2,second, each of which takes further runs")
 	bindHome(c, &o.Home)
 }
 

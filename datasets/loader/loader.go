@@ -29,6 +29,7 @@ type Config struct {
 	Pairs      []datasets.Pair // what requests index, usually datasets.Pairs(Set)
 	Tokenizer  *text.Tokenizer // nil: batches have no ids
 	Transform  transform.Pipeline
+	Others     []int    // the second image of each pair, an index into the set, [Pairs]; nil: batches have none
 	View       bool     // batches have a second view of each image
 	Blind      bool     // batches have no pixels, and no image is opened
 	Features   Features // of the images, in the place of their pixels; nil: pixels by Transform
@@ -45,6 +46,10 @@ func (c Config) validate() error {
 		return errors.New("loader: Config.Set is nil; give it a split of a collection")
 	case c.Blind && (c.View || c.Features != nil):
 		return errors.New("loader: views or features of images that are not opened; leave out Config.Blind, or these")
+	case c.Blind && c.Others != nil:
+		return errors.New("loader: second images of pairs whose images are not opened; leave out Config.Blind or Config.Others")
+	case c.Others != nil && len(c.Others) != len(c.Pairs):
+		return fmt.Errorf("loader: Config.Others has %d images for %d pairs; give each pair its second one", len(c.Others), len(c.Pairs))
 	case c.View && c.Features != nil:
 		return errors.New("loader: a second view of images whose features are fixed; leave out Config.View or Config.Features")
 	case c.Tokenizer != nil && c.MaxLen < 2:
@@ -53,6 +58,11 @@ func (c Config) validate() error {
 	for i, p := range c.Pairs {
 		if p.Image < 0 || p.Image >= c.Set.Len() || p.Caption < datasets.NoCaption || p.Caption >= len(c.Set.Captions(p.Image)) {
 			return fmt.Errorf("loader: Config.Pairs[%d] is %+v, which %s does not have", i, p, c.Set.Name())
+		}
+	}
+	for i, other := range c.Others {
+		if other < 0 || other >= c.Set.Len() {
+			return fmt.Errorf("loader: Config.Others[%d] is image %d, which %s does not have; there are %d", i, other, c.Set.Name(), c.Set.Len())
 		}
 	}
 	return c.Transform.Validate()
@@ -81,6 +91,7 @@ type Request struct {
 type Batch struct {
 	Pairs   []int     // indices into Config.Pairs of what is here: the request's, but for replaced ones, [B]
 	Pixels  []float32 // [B, Size, Size, 3], or the images' features, [B, Features.Size]; empty if Config.Blind
+	Other   []float32 // as Pixels, of the pairs' second images; nil without Config.Others
 	View    []float32 // as Pixels, by other draws of the transform; nil unless Config.View
 	IDs     []int32   // [B, MaxLen]; nil without a tokenizer
 	Skipped []Skip    // images that failed for the first time
@@ -158,8 +169,8 @@ func (l *Loader) Submit(r Request) error {
 	return nil
 }
 
-// Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image
-// cannot be decoded is replaced by the next one of Config.Pairs whose image can and, but for a pool's, that is not in the mini-batch.
+// Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image, or second
+// image, cannot be decoded is replaced by the next one of Config.Pairs whose images can and, but for a pool's, that is not in the mini-batch.
 // Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx ends first
 // nothing is lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
@@ -196,21 +207,20 @@ func (l *Loader) Next(ctx context.Context) (Batch, error) {
 
 // deliver turns finished work into a batch and reports each broken image once; l.mu is held.
 func (l *Loader) deliver(w *work) (Batch, error) {
-	batch := Batch{Pairs: w.pairs, Pixels: w.pixels, View: w.view, IDs: w.ids}
-	for position, err := range w.errs {
-		if err == nil {
+	batch := Batch{Pairs: w.pairs, Pixels: w.pixels, Other: w.other, View: w.view, IDs: w.ids}
+	for _, skip := range w.skips {
+		if skip == nil {
 			continue
 		}
 		l.skips.Add(1)
-		image := l.config.Pairs[w.request.Pairs[position]].Image
-		if !l.reported[image] {
-			l.reported[image] = true
-			batch.Skipped = append(batch.Skipped, Skip{image, l.config.Set.Key(image), err})
+		if !l.reported[skip.Image] {
+			l.reported[skip.Image] = true
+			batch.Skipped = append(batch.Skipped, *skip)
 		}
 	}
 	if w.failed != nil {
 		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: too few images can be decoded to fill the mini-batch of %d pairs; one says: %w; "+
-			"mend the images, or take a smaller batch size", w.request.Epoch, w.request.Step, len(w.errs), w.failed)
+			"mend the images, or take a smaller batch size", w.request.Epoch, w.request.Step, len(w.skips), w.failed.Err)
 	}
 	return batch, nil
 }

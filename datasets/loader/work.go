@@ -12,10 +12,11 @@ type work struct {
 	request    Request
 	pairs      []int
 	pixels     []float32
+	other      []float32
 	view       []float32
 	ids        []int32
-	errs       []error // why a position's own image failed
-	failed     error   // the image's, where a position could not even be filled with another pair
+	skips      []*Skip // the image of a position's own pair that failed
+	failed     *Skip   // one where a position could not even be filled with another pair
 	next, left int     // position to take next, positions not finished
 	done       chan struct{}
 }
@@ -29,8 +30,11 @@ func newWork(r Request) *work {
 // start makes the arrays of a batch.
 func (w *work) start(c Config) {
 	n := len(w.request.Pairs)
-	w.pairs, w.errs = make([]int, n), make([]error, n)
+	w.pairs, w.skips = make([]int, n), make([]*Skip, n)
 	w.pixels = make([]float32, n*c.size())
+	if c.Others != nil {
+		w.other = make([]float32, n*c.size())
+	}
 	if c.View {
 		w.view = make([]float32, n*c.size())
 	}
@@ -47,7 +51,7 @@ func (l *Loader) work() {
 			return
 		}
 		start := time.Now()
-		w.errs[position] = l.fill(w, position, w.request.Pairs[position])
+		w.skips[position] = l.fill(w, position, w.request.Pairs[position])
 		l.mu.Lock()
 		w.left--
 		last := w.left == 0
@@ -82,25 +86,23 @@ func (l *Loader) take() (*work, int) {
 	return nil, 0
 }
 
-// fill writes a pair's pixels and ids at a position of a batch.
-func (l *Loader) fill(w *work, position, pair int) error {
-	n, size := l.config.MaxLen, l.config.size()
-	image, at := l.config.Pairs[pair].Image, w.pixels[position*size:(position+1)*size]
-	switch {
-	case l.config.Blind:
-	case l.config.Features != nil:
-		if err := l.config.Features.Features(l.ctx, image, at); err != nil {
-			return err
-		}
-	default:
-		img, err := l.images.image(l.ctx, image)
-		if err != nil {
-			return err
-		}
-		r := w.request
-		l.config.Transform.Apply(source(l.config.Seed, r.Epoch, r.Step, position), img, at)
+// fill writes a pair's pixels and ids at a position of a batch, or tells which of its images failed.
+func (l *Loader) fill(w *work, position, pair int) *Skip {
+	n, size, seed, image := l.config.MaxLen, l.config.size(), l.config.Seed, l.config.Pairs[pair].Image
+	at := func(x []float32) []float32 { return x[position*size : (position+1)*size] }
+	if !l.config.Blind {
+		var view []float32
 		if l.config.View {
-			l.config.Transform.Apply(source(mix(l.config.Seed), r.Epoch, r.Step, position), img, w.view[position*size:(position+1)*size])
+			view = at(w.view)
+		}
+		if err := l.see(w.request, position, image, seed, at(w.pixels), view); err != nil {
+			return &Skip{image, l.config.Set.Key(image), err}
+		}
+	}
+	if l.config.Others != nil {
+		other := l.config.Others[pair]
+		if err := l.see(w.request, position, other, mix(mix(seed)), at(w.other), nil); err != nil {
+			return &Skip{other, l.config.Set.Key(other), err}
 		}
 	}
 	if l.config.Tokenizer != nil {
@@ -110,26 +112,42 @@ func (l *Loader) fill(w *work, position, pair int) error {
 	return nil
 }
 
+// see writes what a model reads of an image for a position of a batch, with a second view unless that is nil.
+func (l *Loader) see(r Request, position, image int, seed uint64, pixels, view []float32) error {
+	if l.config.Features != nil {
+		return l.config.Features.Features(l.ctx, image, pixels)
+	}
+	img, err := l.images.image(l.ctx, image)
+	if err != nil {
+		return err
+	}
+	l.config.Transform.Apply(source(seed, r.Epoch, r.Step, position), img, pixels)
+	if view != nil {
+		l.config.Transform.Apply(source(mix(seed), r.Epoch, r.Step, position), img, view)
+	}
+	return nil
+}
+
 // replace fills the positions whose images failed; where all did, something else is wrong than an image.
 func (l *Loader) replace(w *work) {
-	batch := len(w.errs) - w.request.Pool
+	batch := len(w.skips) - w.request.Pool
 	taken := make(map[int]bool, batch)
 	readable := false
-	for position, err := range w.errs {
+	for position, skip := range w.skips {
 		if position < batch {
 			taken[w.request.Pairs[position]] = true
 		}
-		readable = readable || err == nil
+		readable = readable || skip == nil
 	}
-	for position, err := range w.errs {
-		if err == nil {
+	for position, skip := range w.skips {
+		if skip == nil {
 			continue
 		}
 		if position >= batch {
 			taken = nil
 		}
 		if !readable || !l.substitute(w, position, taken) {
-			w.failed = err
+			w.failed = skip
 			return
 		}
 		if position < batch {

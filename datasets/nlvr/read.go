@@ -19,7 +19,7 @@ import (
 // Statement is one about a pair of images.
 type Statement struct {
 	ID          string // split-set-pair-sentence, such as "dev-850-0-1"
-	Left, Right string // the images' files, such as "dev-850-0-img0.png"
+	Left, Right string // the images' files, such as "dev-850-0-img0.png"; some are JPEG all the same
 	Folder      string // that of the files in NLVR2's own tree, with slashes: "dev", or "train/18", where train has numbered ones
 	Text        string
 	True        bool // whether it holds

@@ -39,16 +39,9 @@ func vocabLines(content string) []string {
 // [UNK], [CLS], [SEP], [MASK], then the words seen at least minCount times, the most frequent first, equals in alphabetical
 // order, until there are maxSize ids in all (0: no limit). A word outside it is [UNK]: it has no pieces to be spelled with.
 func FromCorpus(captions iter.Seq[string], minCount, maxSize int) (*Tokenizer, error) {
-	// The rules that split a caption into words are those that will encode it: no words are needed to normalise.
-	rules, err := fromPieces(specials[:])
+	counts, err := count(captions)
 	if err != nil {
-		return nil, fmt.Errorf("text: corpus: %w", err)
-	}
-	counts := map[string]int{}
-	for caption := range captions {
-		for word := range basicTokens(rules.pieces.Normalize(caption)) {
-			counts[word]++
-		}
+		return nil, err
 	}
 	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -69,6 +62,49 @@ func FromCorpus(captions iter.Seq[string], minCount, maxSize int) (*Tokenizer, e
 		return nil, fmt.Errorf("text: corpus: %w", err)
 	}
 	return t, nil
+}
+
+// count tells how often each word is in captions.
+func count(captions iter.Seq[string]) (map[string]int, error) {
+	// The rules that split a caption into words are those that will encode it: no words are needed to normalise.
+	rules, err := fromPieces(specials[:])
+	if err != nil {
+		return nil, fmt.Errorf("text: corpus: %w", err)
+	}
+	counts := map[string]int{}
+	for caption := range captions {
+		for word := range basicTokens(rules.pieces.Normalize(caption)) {
+			counts[word]++
+		}
+	}
+	return counts, nil
+}
+
+// Grown is a tokenizer with the words of further texts behind its own, which keep their ids: those seen at least minCount times in them, in
+// alphabetical order. It must be of BERT's kind; texts are prepared as they will be encoded.
+func (t *Tokenizer) Grown(texts iter.Seq[string], minCount int) (*Tokenizer, error) {
+	if t.kind.words == 0 {
+		return nil, errors.New("text: growing a vocabulary whose pieces are merged, as CLIP's and GPT-2's are; it spells all words already")
+	}
+	counts, err := count(texts)
+	if err != nil {
+		return nil, err
+	}
+	known := t.pieces.GetVocab()
+	pieces := slices.SortedFunc(maps.Keys(known), func(a, b string) int { return cmp.Compare(known[a], known[b]) })
+	for _, word := range slices.Sorted(maps.Keys(counts)) {
+		if _, is := known[word]; !is && counts[word] >= minCount {
+			pieces = append(pieces, word)
+		}
+	}
+	if len(known) != t.size {
+		return nil, fmt.Errorf("text: growing a vocabulary of %d pieces whose ids go up to %d; its ids must have no gaps", len(known), t.size-1)
+	}
+	grown, err := fromPieces(pieces)
+	if err != nil {
+		return nil, fmt.Errorf("text: growing a vocabulary: %w", err)
+	}
+	return grown, nil
 }
 
 // fromPieces builds the tokenizer of an uncased BERT whose piece i has the id i.

@@ -67,6 +67,29 @@ func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *
 	return x
 }
 
+// FuseTwo is Fuse with a left and a right image a row, [rows, patches, any width] each, and two layers in the place of each fusion layer, of
+// which the first reads the left image and the second the right. The two share the projections of images to keys and values, which are
+// variables of the first one's (METHODS.md 15.4).
+func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) *Node {
+	x, block, rows := text, b.block(half), text.Shape().Dim(0)
+	left.AssertDims(rows, -1, -1)
+	right.AssertDims(rows, -1, -1)
+	images := Concatenate([]*Node{left, right}, 0)
+	for layer := range b.Fusion {
+		var both Memory
+		for side := range 2 {
+			x = block.reading(s.In("layer_%d", b.Layers+2*layer+side), x, bias, func(s *model.Scope) Memory {
+				if side == 0 {
+					both = block.memory(s, images)
+				}
+				own := AxisRange(side*rows, (side+1)*rows)
+				return Memory{Slice(both.Keys, own), Slice(both.Values, own)}
+			})
+		}
+	}
+	return x
+}
+
 // Words returns the logits over the vocabulary of multimodal states [..., Width]: dense, GELU, layer normalisation, and a
 // decoder tied to the word embedding, with a bias. The scope must be the one given to Encode.
 func (b BERT) Words(s *model.Scope, states *Node, half bool) *Node {

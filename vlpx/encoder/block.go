@@ -25,11 +25,16 @@ func (b Block) Self(s *model.Scope, x, bias *Node) *Node {
 // Cross applies the layer with cross-attention between self-attention and feed-forward, as ALBEF's multimodal layers do.
 // Row r of x attends to the image that choice names: choice is one-hot, [batch, images]; image is [images, tokens, width].
 func (b Block) Cross(s *model.Scope, x, bias, image, choice *Node) *Node {
-	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
-	x = b.residual(s.In("cross"), x, func(s *model.Scope, x *Node) *Node {
+	return b.reading(s, x, bias, func(s *model.Scope) Memory {
 		m := b.memory(s, image)
-		return b.crossAttention(s, x, Memory{SelectRows(choice, m.Keys), SelectRows(choice, m.Values)})
+		return Memory{SelectRows(choice, m.Keys), SelectRows(choice, m.Values)}
 	})
+}
+
+// reading is Cross with what row r of x attends to in row r of a memory, which is made in the scope of cross-attention.
+func (b Block) reading(s *model.Scope, x, bias *Node, remember func(*model.Scope) Memory) *Node {
+	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node { return b.selfAttention(s, x, bias) })
+	x = b.residual(s.In("cross"), x, func(s *model.Scope, x *Node) *Node { return b.crossAttention(s, x, remember(s)) })
 	return b.residual(s.In("mlp"), x, b.feedForward)
 }
 

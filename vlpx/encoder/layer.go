@@ -95,6 +95,7 @@ type Activation string
 const (
 	Quick   Activation = "quick" // OpenAI's QuickGELU, x times the logistic function of 1.702 x
 	NewGELU Activation = "new"   // GPT-2's "gelu_new", the GELU with its normal distribution function approximated by a tanh
+	ReLU    Activation = "relu"  // x where it is above zero, else zero
 )
 
 func (a Activation) apply(x *Node) *Node {
@@ -104,6 +105,8 @@ func (a Activation) apply(x *Node) *Node {
 	case NewGELU:
 		inner := MulScalar(Add(x, MulScalar(Mul(x, Square(x)), 0.044715)), math.Sqrt(2/math.Pi))
 		return Mul(x, MulScalar(OnePlus(Tanh(inner)), 0.5))
+	case ReLU:
+		return relu(x)
 	}
 	return gelu(x)
 }

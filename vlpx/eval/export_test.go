@@ -110,3 +110,6 @@ func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.Masked
 	}
 	return sentences, passed
 }
+
+// Judgements are the accuracy and the consistency of verdicts.
+var Judgements = judgements

@@ -30,6 +30,8 @@ type Subject struct {
 	// at them; On is the model on a split of another collection. They live as long as the measuring. nil where the program that measures has none.
 	Training func(ctx context.Context) (Subject, error)
 	On       func(ctx context.Context, c datasets.Collection, split string) (Subject, error)
+	// Answers are the distinct ones to the questions that the model was trained on. nil where the program that measures knows of no training.
+	Answers func() ([]string, error)
 	// State is what the method kept by the end of training at a path below framework.State, such as a threshold of each pair, flat, and
 	// whether it kept that; nil keeps nothing.
 	State func(path string) ([]float32, bool, error)

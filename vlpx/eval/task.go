@@ -31,6 +31,13 @@ type Measured struct {
 	Thresholds []ThresholdBins
 	// Sentences are captions with negatives that were written from them; none where no task writes any.
 	Sentences []Sentence
+	// Captioned are captions that the model wrote; none where no task has it write any.
+	Captioned []Captioned
+	// Verdicts are examples of what the model holds of statements about two images, spread evenly over the split; none where no task judges any.
+	Verdicts []Verdict
+	// Asked are questions with the model's answers, to look at, and Candidates the answers that it could give; none where no task asks.
+	Asked      []AskedQuestion
+	Candidates []string
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
@@ -42,7 +49,8 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
-	"eval.Discrimination": decode[Discrimination], "eval.Fluency": decode[Fluency],
+	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
+	"eval.Captioning": decode[Captioning], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

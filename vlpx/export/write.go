@@ -129,7 +129,7 @@ func describe(k run.Kept, m *train.Model, of framework.Export, tensors weights.T
 		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Settings: k.JSON,
 	}}
 	if l := k.Run.Locked; l != nil {
-		c.VLPX.Locked = &Locked{l.Weights.Name, l.Weights.Hash, l.Side}
+		c.VLPX.Locked = &Locked{l.Name(), l.Weights.Hash, l.Side}
 	}
 	return c
 }

@@ -22,15 +22,19 @@ type Name string
 const (
 	Image    Name = "image"           // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width], or regions, see framework.Regional
 	View     Name = "second view"     // the same images augmented by draws of their own, as Image
+	Other    Name = "second image"    // the right image of each pair of images, whose left one is Image, as Image
+	Verdict  Name = "verdict"         // 1 where the statement about two images is true, else 0, [batch] int32
 	Captions Name = "captions"        // ids, padded with zeros, [batch, tokens] int32
 	Masked   Name = "masked captions" // the ids with MLM's masks, [batch, tokens] int32
 	Words    Name = "masked words"    // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32
 	Noise    Name = "matching noise"  // standard Gumbel draws for sampled matching, [2, batch, batch]
-	Progress Name = "progress"        // epochs done, a fraction; a scalar
-	Index    Name = "index"           // of each pair in the training set, [batch] int32
-	Items    Name = "items"           // the image of each pair, [batch] int32
-	Class    Name = "class"           // of each image, [batch] int32
-	Truth    Name = "truth"           // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	// Assignment are uniform draws in [0, 1): whether a text's own image is one of its two, and on which side, [2, batch].
+	Assignment Name = "assignment draws"
+	Progress   Name = "progress" // epochs done, a fraction; a scalar
+	Index      Name = "index"    // of each pair in the training set, [batch] int32
+	Items      Name = "items"    // the image of each pair, [batch] int32
+	Class      Name = "class"    // of each image, [batch] int32
+	Truth      Name = "truth"    // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
 	// FalseShare is the share of all other samples of the training set that are false negatives of the image and of the caption of each pair, or of
 	// the image alone where there are no captions, [batch, 2].
 	FalseShare Name = "share of false negatives"
@@ -47,6 +51,10 @@ const (
 	DraftWords Name = "words of drafts" // the original ids where masked, objective.Ignored elsewhere, [batch, K, tokens] int32
 	Refills    Name = "refills"         // uniform draws in [0, 1), [batch, K, L, tokens]
 	Annotated  Name = "annotated"       // the distinct ids in all captions of each image, padded with zeros, [batch, 5 tokens] int32
+
+	// Of questions in the place of captions: their distinct answers, and what these weigh, such as the share of the people who gave each.
+	Answers       Name = "answers"            // ids, padded with zeros, [batch, answers, tokens of an answer] int32
+	AnswerWeights Name = "weights of answers" // 0 where there is none, [batch, answers]
 )
 
 // What a step may tell of a mini-batch.
@@ -85,7 +93,7 @@ const (
 // OfCaptions tells of a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {
-	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated:
+	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Answers, AnswerWeights:
 		return true
 	}
 	return false

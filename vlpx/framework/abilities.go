@@ -20,6 +20,15 @@ type Worded interface {
 	Words() string
 }
 
+// Growing is a Framework whose vocabulary may have more words than that of the model that it starts from: its tables then begin with that one's.
+type Growing interface {
+	Framework
+	// Vocabulary is the number of words that it has room for.
+	Vocabulary() int
+	// WithVocabulary is the framework with room for so many.
+	WithVocabulary(size int) Framework
+}
+
 // InHalf is a Framework whose products may be in bfloat16, which not every engine has.
 type InHalf interface {
 	Framework

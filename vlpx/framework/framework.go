@@ -148,7 +148,7 @@ type Corrects interface {
 	Correct(s *model.Scope, ids, images *Node) (replaced, words *Node)
 }
 
-// Field is what the framework declares of a name that has the same shape for all: every one but field.Image and field.View.
+// Field is what the framework declares of a name that has the same shape for all: every one but field.Image, field.View and field.Other.
 func (u Use) Field(name field.Name) field.Field {
 	switch name {
 	case field.Captions, field.Masked, field.Words:
@@ -166,10 +166,12 @@ func (u Use) Field(name field.Name) field.Field {
 		return field.Float32(name, u.Batch, of.Masks, of.Refills, u.Tokens)
 	case field.Annotated:
 		return field.Int32(name, u.Batch, 5*u.Tokens)
-	case field.Index, field.Items, field.Class:
+	case field.Index, field.Items, field.Class, field.Verdict:
 		return field.Int32(name, u.Batch)
 	case field.Noise:
 		return field.Float32(name, 2, u.Batch, u.Batch)
+	case field.Assignment:
+		return field.Float32(name, 2, u.Batch)
 	case field.Truth:
 		return field.Float32(name, u.Batch, u.Batch)
 	case field.FalseShare:

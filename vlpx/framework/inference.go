@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -16,34 +17,44 @@ import (
 // likelihoods of texts. It compiles once a batch size, so callers keep theirs. Not for concurrent use.
 type Inference struct {
 	framework             Framework
-	images, texts, pair   *model.Exec // nil where the framework is not able to
-	scored                *model.Exec // pairs without states; nil where the framework is not able to
-	filled, corrected     *model.Exec // words of captions with their images; nil where the framework is not able to
-	below                 *model.Exec // representations of images; nil where these are the embeddings
-	next                  *model.Exec // log-likelihoods of tokens; nil where the framework is not able to
-	image                 []int       // the shape of an image, as the framework reads it
+	images, texts, pair   *model.Exec         // nil where the framework is not able to
+	scored                *model.Exec         // pairs without states; nil where the framework is not able to
+	filled, corrected     *model.Exec         // words of captions with their images; nil where the framework is not able to
+	below                 *model.Exec         // representations of images; nil where these are the embeddings
+	judged, assigned      *model.Exec         // texts with two images; nil where the framework is not able to
+	next                  *model.Exec         // log-likelihoods of tokens; nil where the framework is not able to
+	asked, answered       *model.Exec         // questions with their images, and answers to them; nil where the framework is not able to
+	begun                 map[int]*model.Exec // beginnings of texts by the room behind them, as they are asked for
+	continued             *model.Exec         // continuations of texts, once one is asked for
+	image                 []int               // the shape of an image, as the framework reads it
 	tokens                int
+	build                 func(what string, fn func(s *model.Scope, in []*Node) []*Node) (*model.Exec, error)
 	imageState, textState []int // the shapes of what Matches reads of an image and of a caption, known once one is encoded
 }
 
 // NewInference prepares the model whose variables the store holds; of the use it needs the image's size and the tokens of a caption.
 func NewInference(f Framework, u Use, backend compute.Backend, store *model.Store) (*Inference, error) {
-	n := &Inference{framework: f, tokens: u.Tokens}
+	n := &Inference{framework: f, tokens: u.Tokens, begun: map[int]*model.Exec{}}
 	for _, x := range f.Inputs(u) {
 		if x.Name == field.Image {
 			n.image = x.Shape.Dimensions[1:]
 		}
 	}
-	var failed error
-	build := func(what string, fn func(s *model.Scope, in []*Node) []*Node) *model.Exec {
+	n.build = func(what string, fn func(s *model.Scope, in []*Node) []*Node) (*model.Exec, error) {
 		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 			defer Orderly()
 			s.Store().SetTraining(in[0].Graph(), false)
 			return fn(s.Store().Scope(Model), in)
 		})
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("framework: building the %s of %s: %w", what, f.Name(), err)
+		if err != nil {
+			err = fmt.Errorf("framework: building the %s of %s: %w", what, f.Name(), err)
 		}
+		return exec, err
+	}
+	var failed error
+	build := func(what string, fn func(s *model.Scope, in []*Node) []*Node) *model.Exec {
+		exec, err := n.build(what, fn)
+		failed = cmp.Or(failed, err)
 		return exec
 	}
 	if e, ok := f.(EmbedsImages); ok {
@@ -70,8 +81,21 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 			return []*Node{replaced, words}
 		})
 	}
+	if j, ok := f.(Judges); ok {
+		n.judged = build("judgement", func(s *model.Scope, in []*Node) []*Node { return []*Node{j.Judge(s, in[0], in[1], in[2])} })
+	}
+	if a, ok := f.(Assigns); ok {
+		n.assigned = build("text assignment", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Assign(s, in[0], in[1], in[2])} })
+	}
 	if p, ok := f.(Predicts); ok {
 		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
+	}
+	if a, ok := f.(Answers); ok {
+		n.asked = build("questions", func(s *model.Scope, in []*Node) []*Node {
+			states, first := a.Question(s, in[0], in[1])
+			return []*Node{states, first}
+		})
+		n.answered = build("answers", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} })
 	}
 	if failed != nil {
 		n.Close()
@@ -282,9 +306,13 @@ func (n *Inference) ImageSize() int {
 
 // Close frees the compiled graphs.
 func (n *Inference) Close() {
-	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.next} {
+	for _, e := range []*model.Exec{n.images, n.below, n.texts, n.pair, n.scored, n.filled, n.corrected, n.judged, n.assigned, n.next,
+		n.asked, n.answered, n.continued} {
 		if e != nil {
 			e.Finalize()
 		}
+	}
+	for _, e := range n.begun {
+		e.Finalize()
 	}
 }

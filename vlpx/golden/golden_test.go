@@ -64,6 +64,7 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"sogclr_step":                        onMachines(checkSogCLRStep),
 	"glofnd_simclr_step":                 onMachines(checkGloFNDStep),
 	"uniter_forward":                     onMachines(checkUNITER),
+	"albef_nlvr_forward":                 onMachines(checkNLVR),
 	"retrieval_recall_uniter_code":       checkUNITERRecall,
 	"tags_filter_and_topm":               checkPenalties,
 	"tags_paper_false_negative_filter":   checkAnnotated,
@@ -72,6 +73,10 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"tags_retrieved_hard_negatives":      checkRetrieved,
 	"tags_triplet_rank_loss":             checkTriplet,
 	"tags_wod_woc":                       checkWords,
+	"vqa_answer_lm_loss":                 checkAnswerLoss,
+	"vqa_rank_answer":                    checkRankAnswer,
+	"albef_vqa_step":                     onMachines(checkVQAStep),
+	"albef_vqa_distill_step":             onMachines(checkVQAStep),
 	"caption_metrics":                    checkCaptions,
 	"vqa_normalise":                      checkAnswers,
 }
@@ -80,8 +85,6 @@ var checks = map[string]func(*testing.T, golden.Case){
 var notYet = reasons(map[string][]string{
 	"BLIP-2 is not there yet": {"qformer_attention_masks", "qformer_itc", "qformer_itc_image_id", "qformer_itg_lm_loss", "qformer_itm",
 		"qformer_step", "qformer_opt_step", "eva_vit_forward"},
-	"visual question answering is not there yet": {"vqa_answer_lm_loss", "vqa_rank_answer", "albef_vqa_step", "albef_vqa_distill_step"},
-	"reasoning over two images is not there yet": {"albef_nlvr_forward"},
 })
 
 func reasons(cases map[string][]string) map[string]string {

@@ -163,7 +163,7 @@ func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path stri
 		if time.Since(said) > 5*time.Second {
 			said = time.Now()
 			each := time.Since(begun) / time.Duration(done+batch-first)
-			s.say("%s sees the images of %s, once for all runs: %d of %d, %s left", e.Weights.Name, set.Name(), done+batch, set.Len(),
+			s.say("%s sees the images of %s, once for all runs: %d of %d, %s left", e.Name(), set.Name(), done+batch, set.Len(),
 				(each * time.Duration(max(0, set.Len()-done-batch))).Round(time.Second))
 		}
 	}

@@ -15,10 +15,16 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// Encoder is a published vision transformer without gradient. It is plain data: its JSON is part of a run's identity.
+// Encoder is a vision transformer without gradient, a published one or that of a finished run. It is plain data: its JSON is part of a run's
+// identity.
 type Encoder struct {
-	Weights weights.Source
-	Image   int // pixels a side that it sees; its positions are brought to them
+	Weights weights.Source `json:",omitzero"`
+	// Run is the identity of the run whose image encoder this is, in the place of published weights, and Own are that encoder's sizes.
+	Run string       `json:",omitempty"`
+	Own *encoder.ViT `json:",omitempty"`
+	// Read reads the weights of Own below a scope, as its run left them.
+	Read  func(scope string) (weights.Values, error) `json:"-"`
+	Image int                                        // pixels a side that it sees; its positions are brought to them
 	// Side is how many patches a side are kept, each the mean of a square of the transformer's; the class token stays as it is.
 	Side   int
 	Pixels transform.Statistics
@@ -31,15 +37,19 @@ func (e Encoder) Tokens() int { return 1 + e.Side*e.Side }
 const scope = "vision"
 
 // transformer is the one whose tokens are kept, at the size that it sees.
-func (e Encoder) transformer() (encoder.ViT, error) {
-	vit, err := e.Weights.Vision(e.Heads)
-	switch {
-	case err != nil:
+func (e Encoder) transformer() (vit encoder.ViT, err error) {
+	if e.Own != nil {
+		vit = *e.Own
+	} else if vit, err = e.Weights.Vision(e.Heads); err != nil {
 		return encoder.ViT{}, err
+	}
+	switch {
+	case e.Own != nil && e.Image != vit.Image:
+		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which sees %d", e.Image, e.Name(), vit.Image)
 	case e.Image < 1 || e.Image%vit.Patch != 0:
-		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Weights.Name, vit.Patch)
+		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Name(), vit.Patch)
 	case e.Side < 1 || (e.Image/vit.Patch)%e.Side != 0:
-		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Weights.Name, e.Side)
+		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Name(), e.Side)
 	}
 	vit.Image = e.Image
 	return vit, nil
@@ -64,14 +74,14 @@ func (e Encoder) open(backend compute.Backend) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, _, err := e.Weights.ImageEncoder(vit, "/"+scope)
+	values, err := e.values(vit)
 	if err != nil {
 		return nil, err
 	}
 	n := &network{Encoder: e, vit: vit, store: model.NewStore()}
 	if err := values.Put(n.store, dtypes.Float32); err != nil {
 		n.store.Finalize()
-		return nil, fmt.Errorf("%s: %w", e.Weights.Path, err)
+		return nil, fmt.Errorf("%s: %w", e.Name(), err)
 	}
 	n.exec, err = model.NewExec(backend, n.store, func(s *model.Scope, in []*Node) []*Node {
 		defer framework.Orderly()
@@ -79,9 +89,29 @@ func (e Encoder) open(backend compute.Backend) (*network, error) {
 	})
 	if err != nil {
 		n.store.Finalize()
-		return nil, fmt.Errorf("locked: building %s: %w", e.Weights.Name, err)
+		return nil, fmt.Errorf("locked: building %s: %w", e.Name(), err)
 	}
 	return n, nil
+}
+
+// values reads the weights.
+func (e Encoder) values(vit encoder.ViT) (weights.Values, error) {
+	if e.Own == nil {
+		values, _, err := e.Weights.ImageEncoder(vit, "/"+scope)
+		return values, err
+	}
+	if e.Read == nil {
+		return nil, fmt.Errorf("locked: %s is not within reach; measure by a run of the store that has it", e.Name())
+	}
+	return e.Read("/" + scope)
+}
+
+// Name is what people call it.
+func (e Encoder) Name() string {
+	if e.Own != nil {
+		return "the image encoder of run " + e.Run
+	}
+	return e.Weights.Name
 }
 
 // pool keeps the class token of tokens [batch, 1 + grid*grid, width] and side * side means of squares of the others.
@@ -101,7 +131,7 @@ func pool(tokens *Node, side int) *Node {
 func (n *network) encode(pixels []float32) ([]float32, error) {
 	out, err := framework.Call(n.exec, framework.Rows(pixels, n.vit.Input()...))
 	if err != nil {
-		return nil, fmt.Errorf("locked: %s: %w", n.Weights.Name, err)
+		return nil, fmt.Errorf("locked: %s: %w", n.Name(), err)
 	}
 	defer framework.Release(out)
 	return tensors.CopyFlatData[float32](out[0])

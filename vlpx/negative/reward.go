@@ -9,7 +9,7 @@ import (
 type Loss string
 
 // Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too. ISTM, WoD and WoC are TAGS-DC's,
-// LM a language model's.
+// LM a language model's, TA and NLVR those of reasoning over two images.
 const (
 	ITC  Loss = "ITC"  // image-text contrastive
 	ITM  Loss = "ITM"  // image-text matching, on what exists: on retrieved negatives
@@ -18,6 +18,10 @@ const (
 	WoD  Loss = "WoD"  // word discrimination
 	WoC  Loss = "WoC"  // word correction
 	LM   Loss = "LM"   // language modelling: each token by those before it
+	TA   Loss = "TA"   // text assignment: to the left image, the right one, or neither
+	NLVR Loss = "NLVR" // whether a statement about two images is true
+	// Answers is that of the answers to a question about an image (visual question answering).
+	Answers Loss = "VQA"
 )
 
 // Objectives names some losses, joined by "+" as in "ITC+ITM". The empty one stands for all that there are.

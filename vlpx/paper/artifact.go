@@ -41,6 +41,8 @@ type Artifact struct {
 	// Sweep are rows of which a claim may name the best as BestOfSweep: the one with the highest mean in the first column,
 	// which is of the validation split.
 	Sweep []string
+	// Downstream are tasks that each row's model is put to besides; columns name their metrics.
+	Downstream []Downstream
 	// Table lays out what the runs gave, such as Comparison; nil while the artifact is not there yet.
 	Table func(*Report) (plots.Table, error)
 	// Figure draws it, such as Bars or Curves; nil for none. It returns nil while there are no results to draw.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
@@ -53,15 +54,6 @@ func Cosine(m eval.Metric) Column {
 	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower}
 }
 
-// Pending are columns of a task that is not there yet.
-func Pending(group string, names ...string) []Column {
-	var columns []Column
-	for _, name := range names {
-		columns = append(columns, Column{Group: group, Name: name, Unit: "%"})
-	}
-	return columns
-}
-
 // Validation describes columns of metrics of the validation split, without re-ranking.
 func Validation(metrics ...eval.Metric) []Column {
 	var columns []Column
@@ -71,9 +63,32 @@ func Validation(metrics ...eval.Metric) []Column {
 	return columns
 }
 
-// Flickr are the recalls on Flickr30K.
-func Flickr() []Column {
-	return append(Pending("Flickr TR", "R@1", "R@5", "R@10"), Pending("Flickr IR", "R@1", "R@5", "R@10")...)
+// OnSecond are the columns of metrics of retrieval on the second data, in the place of Flickr30K; see [Second].
+func OnSecond(metrics ...eval.Metric) []Column {
+	var columns []Column
+	for _, m := range metrics {
+		c := ColumnOf(m)
+		group := "Second data"
+		if words := strings.Fields(c.Group); len(words) > 1 {
+			group += ", " + strings.ToLower(words[0])
+		}
+		columns = append(columns, Column{Group: group, Name: c.Name, Metric: SecondPrefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
+	}
+	return columns
+}
+
+// SecondRecalls are the six recalls on the second data.
+func SecondRecalls() []Column {
+	return OnSecond(eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10)
+}
+
+// Accuracies are the columns of a task's accuracy: on the validation split after the last epoch, and on the test split, each under the name that
+// the paper has for its own.
+func Accuracies(group string, m eval.Metric, validation, test string) []Column {
+	return []Column{
+		{Group: group, Name: validation, Metric: string(m) + onValidation, Unit: "%"},
+		{Group: group, Name: test, Metric: string(m), Unit: "%"},
+	}
 }
 
 // OwnColumns are our own columns: retrieval without re-ranking, which a small ITM head can spoil, and what the relation tells, by

@@ -12,11 +12,11 @@ var Leading = leading
 func (r *Report) SetReference(of *Reference) { r.reference = of }
 
 func (p *Plan) Seeded(row int, seed uint64) (run.Run, error) {
-	runs, _, err := p.seeded(p.Artifact.Rows[row], []uint64{seed})
+	of, err := p.seeded(p.Artifact.Rows[row], []uint64{seed})
 	if err != nil {
 		return run.Run{}, err
 	}
-	return runs[0], nil
+	return of.runs[0], nil
 }
 
 func (q Request) Published(s Scale) (run.Weights, error) { return q.published(s) }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -44,6 +45,12 @@ func (p *Plan) FileName(name string) string {
 	}
 	for _, task := range p.planner.Tasks {
 		parts = append(parts, fmt.Sprintf("task=%T%+v", task, task))
+	}
+	if p.planner.Second != "" {
+		parts = append(parts, "data2="+filepath.Base(p.planner.Second))
+	}
+	if len(p.planner.Without) > 0 {
+		parts = append(parts, "without="+strings.Join(p.planner.Without, "+"))
 	}
 	if !slices.Equal(p.Seeds, defaultSeeds) {
 		parts = append(parts, "seeds="+strings.ReplaceAll(p.seedList(), " ", ""))

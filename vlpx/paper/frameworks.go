@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -48,6 +49,9 @@ func Frameworks() []Kind {
 		{Name: "GPT-2", What: "a language model of captions, which sees no images (Radford et al., 2019)", preset: (*Scale).likeGPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
 			build: func(s Scale, vocab int) framework.Framework { return s.gpt(vocab) }},
+		{Name: "OPT", What: "a language model of captions, which sees no images (Zhang et al., 2022)", preset: (*Scale).likeOPT,
+			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
+			build: func(s Scale, vocab int) framework.Framework { return s.opt(vocab) }},
 	}
 }
 
@@ -237,6 +241,19 @@ func (s Scale) gpt(vocab int) gpt.Model {
 		Text: encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Layers: s.TextLayers,
 			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Dropout: s.Dropout},
 		Half: s.Half,
+	}
+}
+
+// opt is OPT at this scale, of GPT-2's sizes.
+func (s Scale) opt(vocab int) opt.Model {
+	return opt.Model{Text: encoder.OPT(s.gpt(vocab).Text), Half: s.Half}
+}
+
+// likeOPT changes a scale as likeGPT does; at the paper's scale the sizes are those of the smallest OPT (Zhang et al., 2022, table 1).
+func (s *Scale) likeOPT() {
+	s.likeGPT()
+	if s.Name == "paper" {
+		s.Positions = 2048
 	}
 }
 

@@ -21,12 +21,16 @@ func (p *Plan) named(row int) bool {
 
 // leftNote ends a table's note with the rows that are left out; empty where none is.
 func (p *Plan) leftNote() string {
+	note := ""
+	for _, u := range p.undone {
+		note += fmt.Sprintf(" %s is not measured: it needs %s; %s.", u.row, u.lacking.Needs, u.lacking.Advice)
+	}
 	if len(p.left) == 0 {
-		return ""
+		return note
 	}
 	var rows []string
 	for _, l := range p.left {
 		rows = append(rows, fmt.Sprintf("%s (%s)", l.row, l.lacking.Needs))
 	}
-	return fmt.Sprintf(" Left out, as they need what %s has not: %s.", p.left[0].lacking.Framework, strings.Join(rows, "; "))
+	return note + fmt.Sprintf(" Left out, as they need what %s has not: %s.", p.left[0].lacking.Framework, strings.Join(rows, "; "))
 }

@@ -6,7 +6,9 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/locked"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -15,9 +17,11 @@ import (
 // Locked says what a locked image encoder, a published one without gradient, gives to the model (Zhai et al., 2022). It sees images of
 // Scale.Image pixels without augmentation, and Scale's vision layers read its tokens.
 type Locked struct {
-	Side      int     // patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked
-	Pixels    string  // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]; empty for a known encoder's own
-	Heads     int     // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
+	Side   int    // patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked
+	Pixels string // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]; empty for a known encoder's own
+	Heads  int    // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
+	// Epochs are those of a run of CLIP whose image encoder is locked where no published one is named, as BLIP-2's was; 0 for none.
+	Epochs    int
 	Gigabytes float64 // that the tokens of all locked encoders may take in the store; 0 for 10
 }
 
@@ -63,26 +67,70 @@ func (q Request) Preset() (Scale, error) {
 	return s.photographs(), nil
 }
 
-// lock puts an image encoder in front of runs.
-func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
-	if source == nil {
-		return fmt.Errorf("locked.side=%d: there is no image encoder to lock; name one with -weights vision=NAME", l.Side)
-	}
+// published is the locked encoder of published weights.
+func (l Locked) published(source weights.Source, image int) (locked.Encoder, error) {
 	if l.Pixels == "" {
 		known, _ := weights.Named(source.Name)
 		l.Pixels = known.Pixels
 	}
-	e := locked.Encoder{Weights: *source, Image: image, Side: l.Side, Heads: l.Heads}
+	pixels, ok := statistics[strings.ToLower(l.Pixels)]
+	if !ok {
+		return locked.Encoder{}, fmt.Errorf("locked.pixels=%q for %s; set clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels, source.Name)
+	}
+	return locked.Encoder{Weights: source, Image: image, Side: l.Side, Heads: l.Heads, Pixels: pixels}, nil
+}
+
+// encoderName is the name of what trains a locked image encoder of our own.
+const encoderName = "Image encoder"
+
+// ownEncoder is the run of CLIP whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the data,
+// with that encoder.
+func (w planner) ownEncoder(s Scale) (*run.Run, locked.Encoder, error) {
+	side, epochs := s.Locked.Side, s.Locked.Epochs
+	s.Locked, s.Framework, s.WarmStart, s.Epochs = Locked{}, "", 0, epochs
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	s.Schedule.Epochs = epochs
+	if err := s.frame("CLIP"); err != nil {
+		return nil, locked.Encoder{}, err
+	}
+	data, err := w.data(s)
+	if err != nil {
+		return nil, locked.Encoder{}, err
+	}
+	method := negative.Plain()
+	method.Name = encoderName
+	w.Model, w.Tasks = nil, nil
+	vocabulary, vocab, err := w.vocabulary(s, data, method)
+	if err != nil {
+		return nil, locked.Encoder{}, err
+	}
+	of := w.of(s, data, vocabulary, vocab, method, []uint64{warmSeed})[0]
+	vit := of.Train.Framework.Framework.(clip.Model).Vision
+	return &of, locked.Encoder{Run: of.ID(), Own: &vit, Image: s.Image, Side: side, Pixels: transform.CLIP}, nil
+}
+
+// lock puts an image encoder in front of runs.
+func (w planner) lock(runs []run.Run, source *weights.Source, s Scale) (err error) {
+	l := s.Locked
+	var e locked.Encoder
+	var own *run.Run
+	switch {
+	case source != nil:
+		e, err = l.published(*source, s.Image)
+	case l.Epochs > 0:
+		own, e, err = w.ownEncoder(s)
+	default:
+		err = fmt.Errorf("locked.side=%d: there is no image encoder to lock; name one with -weights vision=NAME", l.Side)
+	}
+	if err != nil {
+		return err
+	}
 	width, err := e.Width()
 	if err != nil {
 		return err
 	}
-	var ok bool
-	if e.Pixels, ok = statistics[strings.ToLower(l.Pixels)]; !ok {
-		return fmt.Errorf("locked.pixels=%q for %s; set clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels, source.Name)
-	}
 	for k := range runs {
-		runs[k].Locked, runs[k].LockedBytes = &e, int64(l.Gigabytes*1e9)
+		runs[k].Locked, runs[k].Encoder, runs[k].LockedBytes = &e, own, int64(l.Gigabytes*1e9)
 		f := &runs[k].Train.Framework
 		if _, regional := f.Framework.(framework.Regional); regional {
 			see(&runs[k], regions.Source{Count: e.Tokens(), Width: width, Grid: true})
@@ -100,7 +148,7 @@ func (l Locked) lock(runs []run.Run, source *weights.Source, image int) error {
 // lockedSource are the weights of the image encoder that is locked in front of the plan's runs; nil where none is.
 func (p *Plan) lockedSource() *weights.Source {
 	for _, runs := range p.Rows {
-		if len(runs) > 0 && runs[0].Locked != nil {
+		if len(runs) > 0 && runs[0].Locked != nil && runs[0].Locked.Own == nil {
 			return &runs[0].Locked.Weights
 		}
 	}
@@ -111,11 +159,22 @@ func (p *Plan) lockedSource() *weights.Source {
 func (p *Plan) lockedNote() string {
 	source := p.lockedSource()
 	if source == nil {
-		return ""
+		return p.ownEncoderNote()
 	}
 	note := fmt.Sprintf("Images are seen by %s (%s), a published encoder that is not trained here", source.Name, Abbreviated(source.Hash))
 	if known, _ := weights.Named(source.Name); known.Supervised != "" {
 		note += " but was supervised by " + known.Supervised
 	}
 	return note + "."
+}
+
+// ownEncoderNote tells of the image encoder of a run of our own that is locked in front of every row; empty where none is.
+func (p *Plan) ownEncoderNote() string {
+	for _, runs := range p.Rows {
+		if len(runs) > 0 && runs[0].Encoder != nil {
+			return fmt.Sprintf("Images are seen by the image encoder of a run of CLIP of %d epochs (%s), which is not trained any further.",
+				runs[0].Encoder.Train.Epochs, runs[0].Encoder.ID())
+		}
+	}
+	return ""
 }

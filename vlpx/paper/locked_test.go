@@ -106,3 +106,24 @@ func rowNumber(t *testing.T, p *paper.Plan, name string) int {
 	t.Fatalf("%s has no row %s", p.Artifact.ID, name)
 	return 0
 }
+
+// Without a published encoder that of a run of CLIP is locked, one for all methods, seeds and noise, and made before them.
+func TestOwnEncoder(t *testing.T) {
+	q := paper.Request{Seeds: []uint64{1, 2}, Set: []string{"locked.side=2", "locked.epochs=2", "captionnoise=.3"}, Methods: []string{"InfoNCE", "GRIT-VLP"}}
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
+	first := p.Runs()[0]
+	if first.Train.Framework.Name() != "CLIP" || first.Train.Epochs != 2 || first.Locked != nil || first.Data.Scenes.CaptionNoise != 0 {
+		t.Errorf("the first run is %s of %d epochs on %+v, want CLIP of 2 on clean captions", first.Train.Framework.Name(), first.Train.Epochs, first.Data)
+	}
+	for _, r := range p.Runs()[1:] {
+		if r.Encoder == nil || r.Locked.Run != first.ID() || modelOf(r).Vision.Locked != 32 {
+			t.Errorf("%s, seed %d, is behind %+v, want run %s", r.Train.Method.Name, r.Train.Seed, r.Locked, first.ID())
+		}
+	}
+	if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.Contains(table.Note, "a run of CLIP of 2 epochs") {
+		t.Errorf("the note %q does not tell of the encoder", table.Note)
+	}
+	if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), paper.Request{Scale: "tiny", Set: []string{"locked.side=2"}}); err == nil {
+		t.Error("no encoder to lock is no error")
+	}
+}

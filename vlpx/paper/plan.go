@@ -36,6 +36,10 @@ type Request struct {
 	// Graphs is a file of scene graphs of training captions, as FACTUAL or SPICE's parser write them, in the place of those that are parsed;
 	// empty for none.
 	Graphs string
+	// Second is a folder of captioned images in the place of the second data (see [Second]); empty for other scenes, where Data is scenes.
+	Second string
+	// Without names downstream tasks to leave out, each by its name; see Artifact.Downstream.
+	Without []string
 	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
 	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
 	Model func(s Scale, vocab int) framework.Framework
@@ -53,11 +57,14 @@ type Plan struct {
 	Rows [][]run.Run
 	// Questions are those of each row, one a seed; nil where it asks nothing, or has no runs.
 	Questions [][]Question
+	// Outcomes are those of the downstream tasks of each row, [rows][seeds][tasks]; nil where a row has no runs.
+	Outcomes [][][]Outcome
 	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
 
 	planner planner
 	left    []leftOut
+	undone  []leftOut // downstream tasks that no row's runs can be put to, each once
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
@@ -87,6 +94,9 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 		}
 	}
 	if p.Data, err = q.data(scale); err != nil {
+		return nil, err
+	}
+	if err := q.checkWithout(a); err != nil {
 		return nil, err
 	}
 	if p.Asked, err = asked(a, q.Methods); err != nil {
@@ -157,6 +167,7 @@ func (p *Plan) rows(q Request) error {
 		return err
 	}
 	p.Questions = make([][]Question, len(p.Artifact.Rows))
+	p.Outcomes = make([][][]Outcome, len(p.Artifact.Rows))
 	p.planner = planner{q, p.Seeds, published, nil, map[words]*text.Tokenizer{}}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
@@ -169,7 +180,7 @@ func (p *Plan) rows(q Request) error {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
-		runs, questions, err := p.seeded(row, p.Seeds)
+		of, err := p.seeded(row, p.Seeds)
 		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
 			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
 			continue
@@ -177,7 +188,12 @@ func (p *Plan) rows(q Request) error {
 		if err != nil {
 			return err
 		}
-		p.Rows[i], p.Questions[i] = runs, questions
+		p.Rows[i], p.Questions[i], p.Outcomes[i] = of.runs, of.questions, of.outcomes
+		for _, l := range of.left {
+			if !slices.ContainsFunc(p.undone, func(u leftOut) bool { return u.row == l.row }) {
+				p.undone = append(p.undone, l)
+			}
+		}
 	}
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
@@ -185,20 +201,33 @@ func (p *Plan) rows(q Request) error {
 	return p.unused()
 }
 
-// seeded are the runs of a row with seeds, which may be none of the plan's, and what it then asks.
-func (p *Plan) seeded(row Row, seeds []uint64) ([]run.Run, []Question, error) {
+// seeded is a row with seeds: its runs, what it then asks, one a seed, and what its downstream tasks come to.
+type seeded struct {
+	runs      []run.Run
+	questions []Question
+	outcomes  [][]Outcome
+	left      []leftOut // downstream tasks that the runs cannot be put to
+}
+
+// seeded works a row out with seeds, which may be none of the plan's.
+func (p *Plan) seeded(row Row, seeds []uint64) (of seeded, err error) {
 	w := p.planner
 	w.seeds = seeds
-	runs, err := w.runs(row, p.Scale, p.Data)
+	t, err := w.trained(row, p.Scale, p.Data)
 	if err != nil {
-		return nil, nil, err
+		return of, err
 	}
-	questions, err := w.questions(row, runs, p.Scale, p.Data)
-	return runs, questions, err
+	of.runs = t.own
+	if of.questions, err = w.questions(row, t.own, p.Scale, p.Data); err != nil {
+		return of, err
+	}
+	of.outcomes, of.left, err = p.outcomes(t)
+	return of, err
 }
 
 // Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes
-// after those that it needs: of its reference model, and of the pre-training that it starts from. Those that questions need come last of a seed.
+// after those that it needs: of its reference model, and of the pre-training that it starts from. Those that questions need come last of a seed,
+// and those of downstream tasks behind all seeds.
 func (p *Plan) Runs() []run.Run {
 	var all []run.Run
 	listed := map[string]bool{}
@@ -222,6 +251,15 @@ func (p *Plan) Runs() []run.Run {
 			if questions != nil {
 				add(questions[s].Of)
 				add(questions[s].Asked)
+			}
+		}
+	}
+	for s := range p.Seeds {
+		for _, outcomes := range p.Outcomes {
+			if outcomes != nil {
+				for _, o := range outcomes[s] {
+					add(o.Run)
+				}
 			}
 		}
 	}

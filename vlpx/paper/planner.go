@@ -25,34 +25,76 @@ type words struct {
 	vocabulary run.Vocabulary
 }
 
+// trained is a row with its runs.
+type trained struct {
+	planner planner
+	row     Row
+	scale   Scale    // the row's
+	clean   run.Data // what it is fine-tuned on, without caption noise
+	// before are the runs of pre-training, and own those that are the row's, the same where it is not fine-tuned; one a seed.
+	before, own []run.Run
+}
+
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
 func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
+	t, err := w.trained(row, scale, data)
+	return t.own, err
+}
+
+// trained works out the runs of a row at a scale on its data.
+func (w planner) trained(row Row, scale Scale, data run.Data) (trained, error) {
+	before, scale, data, err := w.pretraining(row, scale, data)
+	if err != nil {
+		return trained{}, err
+	}
+	if scale.CaptionNoise != 0 || scale.Scenes.CaptionNoise != 0 {
+		// The papers pre-train on captions from the web and fine-tune on COCO's.
+		scale.CaptionNoise, scale.Scenes.CaptionNoise = 0, 0
+		if data, err = w.data(scale); err != nil {
+			return trained{}, err
+		}
+	}
+	t := trained{w, row, scale, data, before, before}
+	if err := before[0].Train.Validate(); err != nil || row.Tune == nil {
+		return t, err
+	}
+	method := row.Tune(scale)
+	method.Name = row.Name + " fine-tuned"
+	t.own = nil
+	for _, from := range before {
+		t.own = append(t.own, scale.tuned(from, data, method))
+	}
+	return t, t.own[0].Train.Validate()
+}
+
+// pretraining are the runs of a row before it is fine-tuned, with the row's scale and data.
+func (w planner) pretraining(row Row, scale Scale, data run.Data) ([]run.Run, Scale, run.Data, error) {
 	base := scale
 	plain := scale.Framework == ""
 	if err := row.onto(&scale); err != nil {
-		return nil, err
+		return nil, scale, data, err
 	}
 	if plain && scale.Framework != "" { // whose preset has changed what the request has set
 		if err := scale.SetAll(w.Set); err != nil {
-			return nil, err
+			return nil, scale, data, err
 		}
 	}
 	if row.Vary != nil {
 		row.Vary(&scale)
 	}
 	if err := scale.SetAll(row.Set); err != nil {
-		return nil, err
+		return nil, scale, data, err
 	}
 	if row.Framework != "" || row.Vary != nil || row.Set != nil {
 		var err error
 		if data, err = w.data(scale); err != nil {
-			return nil, err
+			return nil, scale, data, err
 		}
 	}
 	if row.Framework != "" {
 		var err error
 		if w.published, err = w.Request.published(scale); err != nil { // those of the plan's scale are for its framework
-			return nil, err
+			return nil, scale, data, err
 		}
 	}
 	method := row.Method(scale)
@@ -61,22 +103,22 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	}
 	vocabulary, vocab, err := w.vocabulary(scale, data, method)
 	if err != nil {
-		return nil, err
+		return nil, scale, data, err
 	}
 	runs := w.of(scale, data, vocabulary, vocab, method, w.seeds)
 	for k := range runs {
 		runs[k].Tasks = append(runs[k].Tasks, row.Tasks...)
 	}
 	if err := w.publish(runs, scale); err != nil {
-		return nil, err
+		return nil, scale, data, err
 	}
 	if err := w.warm(runs, scale, vocabulary, vocab); err != nil {
-		return nil, err
+		return nil, scale, data, err
 	}
 	if row.From != nil {
 		first, err := w.runs(*row.From, base, data)
 		if err != nil {
-			return nil, err
+			return nil, scale, data, err
 		}
 		for k := range runs {
 			runs[k].Init, runs[k].Train.Init = &first[k], first[k].ID()
@@ -85,29 +127,13 @@ func (w planner) runs(row Row, scale Scale, data run.Data) ([]run.Run, error) {
 	if row.Reference != nil {
 		references, err := w.runs(*row.Reference, scale, data)
 		if err != nil {
-			return nil, err
+			return nil, scale, data, err
 		}
 		for k := range runs {
 			runs[k].Reference, runs[k].Train.Reference = &references[k], references[k].ID()
 		}
 	}
-	if err := runs[0].Train.Validate(); err != nil || row.Tune == nil {
-		return runs, err
-	}
-	if scale.CaptionNoise != 0 || scale.Scenes.CaptionNoise != 0 {
-		// The papers pre-train on captions from the web and fine-tune on COCO's.
-		scale.CaptionNoise, scale.Scenes.CaptionNoise = 0, 0
-		var err error
-		if data, err = w.data(scale); err != nil {
-			return nil, err
-		}
-	}
-	method = row.Tune(scale)
-	method.Name = row.Name + " fine-tuned"
-	for k := range runs {
-		runs[k] = scale.tuned(runs[k], data, method)
-	}
-	return runs, runs[0].Train.Validate()
+	return runs, scale, data, nil
 }
 
 // onto gives the scale the row's framework, if it has one of its own.

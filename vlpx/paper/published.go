@@ -42,7 +42,7 @@ func (s Scale) starts() first {
 // run needs it.
 func (q Request) published(s Scale) (run.Weights, error) {
 	usual := s.starts()
-	if s.Locked.Side > 0 {
+	if s.Locked.Side > 0 && s.Locked.Epochs == 0 {
 		usual.vision = Lockable
 	}
 	whole, err := q.whole(s)
@@ -129,7 +129,7 @@ func (w planner) publish(runs []run.Run, scale Scale) error {
 	}
 	first := w.published
 	if scale.Locked.Side > 0 {
-		if err := scale.Locked.lock(runs, first.Vision, scale.Image); err != nil {
+		if err := w.lock(runs, first.Vision, scale); err != nil {
 			return err
 		}
 		first.Vision = nil

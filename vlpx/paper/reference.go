@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ type ReferenceRow struct {
 	Intervals map[string][2]float64 `json:",omitempty"`
 	Seeds     []uint64              `json:",omitempty"` // of Runs; 1, 2 and so on if none
 	Questions []string              `json:",omitempty"` // identities of what was asked, one a run; none where nothing was
+	// Downstream are the identities of what each downstream task gave, one a run, by the task's name; none where a task was left out.
+	Downstream map[string][]string `json:",omitempty"`
 	// Engine and Commit are of Runs where they are not the reference's.
 	Engine string `json:",omitempty"`
 	Commit string `json:",omitempty"`
@@ -109,15 +112,21 @@ func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	}
 	row = r.Rows[at]
 	if len(p.Rows[i]) > 0 {
-		runs, questions, err := p.seeded(p.Artifact.Rows[i], row.seeds())
-		if stale = err != nil || len(questions) != len(row.Questions); stale {
+		today, err := p.seeded(p.Artifact.Rows[i], row.seeds())
+		if stale = err != nil || len(today.questions) != len(row.Questions); stale {
 			return row, stale, true
 		}
-		for k, today := range runs {
-			stale = stale || today.ID() != row.Runs[k]
+		for k, of := range today.runs {
+			stale = stale || of.ID() != row.Runs[k]
 		}
-		for k, today := range questions {
-			stale = stale || today.ID() != row.Questions[k]
+		for k, of := range today.questions {
+			stale = stale || of.ID() != row.Questions[k]
+		}
+		for k, outcomes := range today.outcomes {
+			for _, o := range outcomes {
+				shipped := row.Downstream[o.Downstream]
+				stale = stale || shipped != nil && shipped[k] != o.ID()
+			}
 		}
 	}
 	return row, stale, true
@@ -157,6 +166,7 @@ func NewReference(r *Report) (Reference, error) {
 			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
 			seconds = append(seconds, result.Seconds)
 		}
+		one.Downstream = wholeOutcomes(row.outcomes[:len(results)])
 		if slices.Equal(one.Seeds, fromOne(len(one.Seeds))) {
 			one.Seeds = nil
 		}
@@ -188,6 +198,21 @@ func NewReference(r *Report) (Reference, error) {
 	}
 	ref.Seconds = round(stat.Mean(seconds, nil))
 	return ref, nil
+}
+
+// wholeOutcomes are the identities of the outcomes of the downstream tasks that all results have, by the tasks' names; nil for none.
+func wholeOutcomes(have [][]Outcome) map[string][]string {
+	ids := map[string][]string{}
+	for _, outcomes := range have {
+		for _, o := range outcomes {
+			ids[o.Downstream] = append(ids[o.Downstream], o.ID())
+		}
+	}
+	maps.DeleteFunc(ids, func(_ string, of []string) bool { return len(of) < len(have) })
+	if len(ids) == 0 {
+		return nil
+	}
+	return ids
 }
 
 // leading are the results of the first of the runs, up to one that has none.

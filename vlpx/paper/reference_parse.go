@@ -48,6 +48,11 @@ func (row ReferenceRow) check() error {
 			return fmt.Errorf("%d seeds and %d questions of %d runs; as many, or none", len(row.Seeds), len(row.Questions), len(row.Runs))
 		}
 	}
+	for task, of := range row.Downstream {
+		if len(of) != len(row.Runs) {
+			return fmt.Errorf("%d outcomes of %s for %d runs; as many, or none", len(of), task, len(row.Runs))
+		}
+	}
 	for metric, v := range row.Metrics {
 		if std, n := v[1], v[2]; std < 0 || n < 1 || n > float64(len(row.Runs)) || n != math.Trunc(n) {
 			return fmt.Errorf("%s: a standard deviation of %v and %v runs of %d", metric, std, n, len(row.Runs))

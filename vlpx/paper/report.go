@@ -53,6 +53,8 @@ type RowReport struct {
 
 	// Results are of the runs that are finished, seed by seed.
 	Results []run.Result `json:"-"`
+
+	outcomes [][]Outcome // that the store has, of each of Results
 }
 
 // Summary is a measure over seeds, beside the paper's number.
@@ -94,9 +96,14 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			if open {
+			result, have, err := p.joined(i, k, result, store)
+			if err != nil {
+				return nil, err
+			}
+			if open || len(have) < len(p.Outcomes[i][k]) {
 				unasked++
 			}
+			one.outcomes = append(one.outcomes, have)
 			one.Results = append(one.Results, result)
 			r.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)

@@ -75,6 +75,10 @@ type Scale struct {
 	LARS      train.LARS     // in the place of Optimiser, unless it is zero
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
+	VQA       Tuning // for visual question answering; it has no queue
+	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither has a
+	// queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
+	Assignment, NLVR Tuning
 	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
 	Pretraining Pretraining
 
@@ -95,8 +99,11 @@ func scales() []Scale {
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
+		VQA:       Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
+		NLVR:      Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
 		Writing:   publishedWriting(),
 	}
+	tiny.Assignment = tiny.NLVR
 	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
 	tiny.Writing.FurtherRate = 4e-5
 	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.
@@ -117,6 +124,9 @@ func scales() []Scale {
 	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
+	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
+	mini.NLVR = Tuning{Epochs: 3, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.VQA = Tuning{Epochs: 4, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
 
 	small := mini
 	small.Name = "small"
@@ -133,6 +143,9 @@ func scales() []Scale {
 	small.Half = true
 	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50}
 	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
+	small.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 1e-4, Min: 5e-5, Warmup: 100}
+	small.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 1e-4, Min: 5e-6, Warmup: 100}
+	small.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 1e-4, Min: 5e-6, Warmup: 400}
 
 	paper := small
 	paper.Name = "paper"
@@ -146,6 +159,9 @@ func scales() []Scale {
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
+	paper.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 2e-5, Min: 1e-5, Warmup: 100}
+	paper.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 2e-5, Min: 1e-6, Warmup: 100}
+	paper.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 2e-5, Min: 1e-6, Warmup: 400}
 	return []Scale{tiny, mini, small, paper}
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
@@ -128,24 +130,29 @@ func TestSimCLRPresets(t *testing.T) {
 }
 
 // A language model trains at every scale, from no other run and behind no locked encoder; at the paper's it is the smallest GPT-2
-// (Radford et al., 2019, table 2).
-func TestGPTPresets(t *testing.T) {
-	for _, name := range paper.ScaleNames() {
-		for _, folder := range []bool{false, true} {
-			s := papertest.Preset(t, name, folder)
-			if err := s.Set("framework=gpt-2"); err != nil {
-				t.Fatal(err)
-			}
-			c := s.Runs(run.Data{}, run.Vocabulary{}, 50257, negative.Plain(), []uint64{1})[0].Train
-			if err := c.Validate(); err != nil {
-				t.Errorf("%s, folder %v: %v", name, folder, err)
-			}
-			if s.WarmStart != 0 || s.Locked != (paper.Locked{}) || c.Transform != (transform.Pipeline{Size: s.Image}) {
-				t.Errorf("%s, folder %v: got a warm start of %d epochs, the locked encoder %+v and the augmentation %+v", name, folder, s.WarmStart, s.Locked, c.Transform)
-			}
-			want := gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}}
-			if got := c.Framework.Framework; name == "paper" && got != want {
-				t.Errorf("folder %v: got %+v, want %+v", folder, got, want)
+// (Radford et al., 2019, table 2), or the smallest OPT (Zhang et al., 2022, table 1).
+func TestLanguageModelPresets(t *testing.T) {
+	for model, published := range map[string]framework.Framework{
+		"gpt-2": gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
+		"opt":   opt.Model{Half: true, Text: encoder.OPT{Vocab: 50257, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
+	} {
+		for _, name := range paper.ScaleNames() {
+			for _, folder := range []bool{false, true} {
+				s := papertest.Preset(t, name, folder)
+				if err := s.Set("framework=" + model); err != nil {
+					t.Fatal(err)
+				}
+				c := s.Runs(run.Data{}, run.Vocabulary{}, 50257, negative.Plain(), []uint64{1})[0].Train
+				if err := c.Validate(); err != nil {
+					t.Errorf("%s at %s, folder %v: %v", model, name, folder, err)
+				}
+				if s.WarmStart != 0 || s.Locked != (paper.Locked{}) || c.Transform != (transform.Pipeline{Size: s.Image}) {
+					t.Errorf("%s at %s, folder %v: got a warm start of %d epochs, the locked encoder %+v and the augmentation %+v",
+						model, name, folder, s.WarmStart, s.Locked, c.Transform)
+				}
+				if got := c.Framework.Framework; name == "paper" && got != published {
+					t.Errorf("%s, folder %v: got %+v, want %+v", model, folder, got, published)
+				}
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Tuning is the regime of retrieval fine-tuning (METHODS.md 15.3). What it does not name is as in pre-training, the image's size
+// Tuning is the regime of a fine-tuning, such as for retrieval (METHODS.md 15.3). What it does not name is as in pre-training, the image's size
 // too: the papers go on from 256 pixels to 384, which takes an interpolation of the positions that is not there.
 type Tuning struct {
 	Epochs    int

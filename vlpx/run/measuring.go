@@ -39,11 +39,22 @@ func (m *measuring) subject(ctx context.Context, d Data, c data, split string) (
 	return eval.Subject{
 		Model: inference, Set: set, Tokenizer: m.model.Tokenizer, Size: t.Transform.Size, Features: features, MaxLen: t.MaxLen,
 		Accept: c.accept(split), Brief: m.brief, State: m.model.State, Sentences: m.e.Store.Sentences,
+		Answers:  func() ([]string, error) { return m.answers(d, c) },
 		Training: func(ctx context.Context) (eval.Subject, error) { return m.looked(ctx, d, c.Collection, "train") },
 		On: func(ctx context.Context, other datasets.Collection, split string) (eval.Subject, error) {
 			return m.looked(ctx, Data{Name: other.Name(), Hash: other.Hash()}, other, split)
 		},
 	}, nil
+}
+
+// answers are the distinct ones to the questions of training.
+func (m *measuring) answers(d Data, c data) ([]string, error) {
+	d.Texts = Questions
+	set, err := d.split(c, "train")
+	if err != nil {
+		return nil, err
+	}
+	return datasets.DistinctAnswers(set.(datasets.Questioned)), nil
 }
 
 // looked is the model on a split that nobody has looked through yet for images that cannot be read.

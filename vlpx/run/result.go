@@ -47,7 +47,14 @@ type Result struct {
 	Thresholds []eval.ThresholdBins `json:",omitempty"`
 	// Sentences are captions of the test split with negatives that the model wrote, where a task of the run has it write.
 	Sentences []eval.Sentence `json:",omitempty"`
-	BestEpoch int             `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	// Captioned are captions of the test split that the model wrote, where a task of the run has it write them.
+	Captioned []eval.Captioned `json:",omitempty"`
+	// Verdicts are on statements about two images of the test split, where a task of the run has the model judge some.
+	Verdicts []eval.Verdict `json:",omitempty"`
+	// Asked are questions of the test split with the model's answers, and Candidates those that it could give, where a task of the run asks.
+	Asked      []eval.AskedQuestion `json:",omitempty"`
+	Candidates []string             `json:",omitempty"`
+	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else

@@ -38,6 +38,8 @@ type Run struct {
 	Locked *locked.Encoder `json:",omitempty"`
 	// Regions are those that the model reads in the place of pixels; the zero value where it reads none.
 	Regions regions.Source `json:",omitzero"`
+	// Encoder is the run whose image encoder is locked, made first if it is missing; Locked.Run is its identity. nil for a published one.
+	Encoder *Run `json:"-"`
 	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
 	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
@@ -48,26 +50,38 @@ type Run struct {
 
 // Needs are the runs that must be finished before this one.
 func (r Run) Needs() []*Run {
-	return slices.DeleteFunc([]*Run{r.Reference, r.Init}, func(x *Run) bool { return x == nil })
+	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Init}, func(x *Run) bool { return x == nil })
 }
 
-// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on; nil where
-// the framework reads no captions. The collection is this run's.
+// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what a
+// vocabulary that grows has behind them; nil where the framework reads no captions. The collection is this run's.
 func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 	if !framework.Reads(r.Train.Framework.Framework, r.Train.Use()) {
 		return nil, nil
 	}
+	return r.tokenizer(c)
+}
+
+func (r Run) tokenizer(c datasets.Collection) (k *text.Tokenizer, err error) {
 	if r.Init == nil {
-		return r.Vocabulary.Tokenizer(c)
+		k, err = r.Vocabulary.Tokenizer(c)
+	} else {
+		var before datasets.Collection
+		if r.Init.Init == nil || r.Init.Vocabulary.Grows {
+			if before, err = r.Init.Data.Open(); err != nil {
+				return nil, err
+			}
+		}
+		k, err = r.Init.tokenizer(before)
 	}
-	for r.Init != nil {
-		r = *r.Init
+	if err != nil || !r.Vocabulary.Grows {
+		return k, err
 	}
-	c, err := r.Data.Open()
+	set, err := r.Data.split(c, "train")
 	if err != nil {
 		return nil, err
 	}
-	return r.Vocabulary.Tokenizer(c)
+	return k.Grown(r.Data.Texts.words(set), r.Vocabulary.MinCount)
 }
 
 // Data names a collection of images with captions.
@@ -89,6 +103,30 @@ type Data struct {
 	// Graphs is the hash of a file of scene graphs of captions, which lies at GraphsFile; empty where captions are parsed.
 	Graphs     string `json:",omitempty"`
 	GraphsFile string `json:"-"`
+	// Texts are what is shown in the place of captions, in all splits; empty for the captions.
+	Texts Texts `json:",omitempty"`
+}
+
+// Texts are a kind of texts about images, other than captions.
+type Texts string
+
+// What is shown in the place of captions.
+const (
+	Questions  Texts = "questions"  // see datasets.OfQuestions
+	Statements Texts = "statements" // see datasets.OfStatements
+)
+
+// show shows the texts in the place of a set's captions.
+func (t Texts) show(set datasets.Set) (datasets.Set, error) {
+	switch t {
+	case "":
+		return set, nil
+	case Questions:
+		return datasets.OfQuestions(set)
+	case Statements:
+		return datasets.OfStatements(set)
+	}
+	return nil, fmt.Errorf("run: Data.Texts is %q; use %q, %q, or nothing for captions", t, Questions, Statements)
 }
 
 // WithGraphs is the data with the scene graphs of a file in the place of parsed ones (see [datasets.WithGraphs]).
@@ -114,6 +152,9 @@ type Vocabulary struct {
 	// instead; Hash identifies it.
 	File string `json:"-"`
 	Hash string `json:",omitempty"`
+	// Grows adds the words of the run's own training texts, and of the answers where these are questions, behind those of the run where the chain
+	// of Init begins: words seen at least MinCount times, however many ids there are.
+	Grows bool `json:",omitempty"`
 }
 
 // Tokenizer reads or builds the tokenizer; the captions are those of the whole training split. A file must be what Hash says, if that
@@ -159,6 +200,27 @@ func cleaned(set datasets.Set) iter.Seq[string] {
 			}
 			for _, caption := range captions {
 				if !yield(text.Clean(caption, text.MaxWords)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// words are the texts that a set shows, prepared as they are encoded, with the answers where they are questions.
+func (t Texts) words(set datasets.Set) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for caption := range cleaned(set) {
+			if !yield(caption) {
+				return
+			}
+		}
+		if t != Questions {
+			return
+		}
+		for _, q := range set.(datasets.Questioned).Questions() {
+			for _, answer := range q.Answers {
+				if !yield(answer) {
 					return
 				}
 			}
@@ -238,9 +300,15 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		}
 		set = datasets.First(set, d.Images, d.Captions)
 		set = datasets.First(set, int(math.Ceil(d.Portion*float64(set.Len()))), 0)
+		if set, err = d.Texts.show(set); err != nil {
+			return nil, err
+		}
+		if d.Texts != "" && d.CaptionNoise > 0 {
+			return nil, fmt.Errorf("run: Data.CaptionNoise is %v, and %s are no captions; leave it out", d.CaptionNoise, d.Texts)
+		}
 		return datasets.Noisy(set, d.CaptionNoise, captionNoiseSeed)
 	}
-	return datasets.First(set, d.Images, 0), nil
+	return d.Texts.show(datasets.First(set, d.Images, 0))
 }
 
 // JSON is the run's canonical form.

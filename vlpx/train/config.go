@@ -120,9 +120,13 @@ func (c Config) makeable() error {
 		pixels := f.Shape.Rank() == 4
 		want := c.Use().Field(f.Name).Shape
 		switch {
+		case f.Name == field.Answers && f.Shape.Rank() == 3: // as many as the framework says
+			want = c.Use().Answers(f.Shape.Dim(1), f.Shape.Dim(2))[0].Shape
+		case f.Name == field.AnswerWeights && f.Shape.Rank() == 2:
+			want = c.Use().Answers(f.Shape.Dim(1), 1)[1].Shape
 		case f.Name == field.PoolImages: // as its images, so that what is wrong with these is told of them
 			want = f.Shape
-		case f.Name == field.Image || f.Name == field.View:
+		case f.Name == field.Image || f.Name == field.View || f.Name == field.Other:
 			if want = f.Shape; pixels {
 				want = c.Use().Images(f.Name, c.Transform.Size, c.Transform.Size, 3).Shape
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -21,6 +22,10 @@ var (
 	reals = map[field.Name]func(*trainer, miniBatch) []float32{
 		field.Image: func(_ *trainer, b miniBatch) []float32 { return b.Pixels },
 		field.View:  func(_ *trainer, b miniBatch) []float32 { return b.View },
+		field.Other: func(_ *trainer, b miniBatch) []float32 { return b.Other },
+		field.Assignment: func(t *trainer, _ miniBatch) []float32 {
+			return uniform(random.Stream(t.job.Config.Seed, "assignment", t.Epoch, t.Step), 2*t.job.Config.BatchSize)
+		},
 		field.Noise: func(t *trainer, _ miniBatch) []float32 {
 			return gumbel(t.job.Config.Seed, t.Epoch, t.Step, 2*t.job.Config.BatchSize*t.job.Config.BatchSize)
 		},
@@ -30,10 +35,11 @@ var (
 		field.Rate: func(t *trainer, _ miniBatch) []float32 {
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
-		field.Truth:      func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
-		field.FalseShare: func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
-		field.PoolImages: func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
-		field.Refills:    func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.Truth:         func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
+		field.FalseShare:    func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
+		field.PoolImages:    func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
+		field.Refills:       func(t *trainer, _ miniBatch) []float32 { return t.refills() },
+		field.AnswerWeights: func(t *trainer, b miniBatch) []float32 { return t.answers.weigh(b.Pairs) },
 	}
 	wholes = map[field.Name]func(*trainer, miniBatch) []int32{
 		field.Captions: func(_ *trainer, b miniBatch) []int32 { return b.IDs },
@@ -59,6 +65,8 @@ var (
 		field.Items: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.pairs[pair].Image })
 		},
+		field.Verdict: func(t *trainer, b miniBatch) []int32 { return t.verdicts(b) },
+		field.Answers: func(t *trainer, b miniBatch) []int32 { return t.answers.encode(b.Pairs) },
 		field.Class: func(t *trainer, b miniBatch) []int32 {
 			return each(b.Batch, func(pair int) int { return t.labelled.Class(t.pairs[pair].Image) })
 		},
@@ -129,10 +137,14 @@ func (t *trainer) readable() error {
 	}
 	for _, f := range c.Inputs() {
 		switch {
-		case f.Name == field.Image:
+		case f.Name == field.Image || f.Name == field.Other:
 			if reads := f.Shape.Size() / c.BatchSize; reads != image {
 				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)
+			}
+		case f.Name == field.Answers:
+			if err := t.answerable(f.Shape); err != nil {
+				return err
 			}
 		case f.Name.OfCaptions():
 			if t.job.Tokenizer == nil {
@@ -143,7 +155,7 @@ func (t *trainer) readable() error {
 					c.Framework.Name(), f.Name)
 			}
 			for i := range set.Len() {
-				if len(set.Captions(i)) == 0 {
+				if len(set.Captions(i)) == 0 && datasets.PairsOf(set, i) > 0 {
 					return fmt.Errorf("train: %s reads %s, and image %s of %s has no caption; leave it out or give it one",
 						c.Framework.Name(), f.Name, set.Key(i), set.Name())
 				}

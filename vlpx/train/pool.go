@@ -40,6 +40,8 @@ func apart(loaded loader.Batch, pairs int) miniBatch {
 	b.Pairs, b.pool.Pairs = loaded.Pairs[:pairs:pairs], loaded.Pairs[pairs:]
 	cut := len(loaded.Pixels) / all * pairs
 	b.Pixels, b.pool.Pixels = loaded.Pixels[:cut:cut], loaded.Pixels[cut:]
+	cut = len(loaded.Other) / all * pairs
+	b.Other = loaded.Other[:cut:cut]
 	cut = len(loaded.View) / all * pairs
 	b.View = loaded.View[:cut:cut]
 	cut = len(loaded.IDs) / all * pairs

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/weights"
@@ -109,11 +112,40 @@ func (t *trainer) begin(path string, first *tensors.Tensor) error {
 		if err != nil {
 			return err
 		}
+		if t.grown(into.Shape(), first.Shape()) {
+			if value, err = above(value, into); err != nil {
+				return fmt.Errorf("train: variable %s: %w", into.Path(), err)
+			}
+		}
 		if err := into.SetValue(value); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// grown tells whether a variable is one with a row a token, of a vocabulary that had fewer words when the first value was learned.
+func (t *trainer) grown(now, first shapes.Shape) bool {
+	return t.job.Tokenizer != nil && now.Rank() == first.Rank() && now.Rank() > 0 && now.Dim(0) == t.job.Tokenizer.Size() && first.Dim(0) < now.Dim(0) &&
+		slices.Equal(now.Dimensions[1:], first.Dimensions[1:])
+}
+
+// above is the value of a variable with other first rows.
+func above(rows *tensors.Tensor, v *model.Variable) (*tensors.Tensor, error) {
+	drawn, err := v.Value()
+	if err != nil {
+		return nil, err
+	}
+	all, err := tensors.CopyFlatData[float32](drawn)
+	if err != nil {
+		return nil, err
+	}
+	first, err := tensors.CopyFlatData[float32](rows)
+	if err != nil {
+		return nil, err
+	}
+	copy(all, first)
+	return tensors.FromFlatDataAndDimensions(all, v.Shape().Dimensions...), nil
 }
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.

@@ -122,10 +122,12 @@ type trainer struct {
 	progress
 	job      Job
 	pairs    []datasets.Pair
-	relation datasets.Relation  // nil where nothing is known
-	labelled datasets.Labelled  // nil where images have no classes
-	language datasets.Spoken    // nil where nobody can tell whether a sentence is true
-	shares   map[int][2]float32 // of false negatives, of the pairs asked for so far
+	relation datasets.Relation    // nil where nothing is known
+	labelled datasets.Labelled    // nil where images have no classes
+	stated   []datasets.Statement // of each pair; none where the step reads no second images or verdicts
+	language datasets.Spoken      // nil where nobody can tell whether a sentence is true
+	answers  answers              // to the questions, where the framework reads some
+	shares   map[int][2]float32   // of false negatives, of the pairs asked for so far
 	store    *model.Store
 	model    *Model
 	step     *Step
@@ -157,6 +159,13 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	}
 	t.labelled, _ = job.Set.(datasets.Labelled)
 	t.language = datasets.Language(job.Set)
+	if t.stated, err = t.statements(); err != nil {
+		return nil, err
+	}
+	if g, grows := c.Framework.Framework.(framework.Growing); grows && job.Tokenizer != nil && job.Tokenizer.Size() > g.Vocabulary() {
+		return nil, fmt.Errorf("train: a vocabulary of %d words for %s, which has room for %d; plan the run with the vocabulary that its data gives",
+			job.Tokenizer.Size(), g.Name(), g.Vocabulary())
+	}
 	if err := t.readable(); err != nil {
 		return nil, err
 	}
@@ -200,7 +209,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	reads := field.Names(c.Inputs())
 	t.loader = loader.New(loader.Config{
 		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
-		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(reads, field.View),
+		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(reads, field.View), Others: t.others(),
 		Blind: !slices.Contains(reads, field.Image) && !slices.Contains(reads, field.View),
 	})
 	t.saved, t.started = time.Now(), time.Now()

@@ -25,6 +25,12 @@ type Family struct {
 	mark string // the name of a tensor that all its files have and no other family's
 }
 
+// Families of causal language models.
+const (
+	gptFamily = "GPT-2"
+	optFamily = "OPT"
+)
+
 // families are those that are read.
 var families = slices.Concat(
 	[]Family{
@@ -62,10 +68,24 @@ var families = slices.Concat(
 	}),
 	prefixed([]string{"transformer.", ""}, func(names string) Family {
 		return Family{
-			Name: "GPT-2", mark: names + "h.#.attn.c_attn.weight",
+			Name: gptFamily, mark: names + "h.#.attn.c_attn.weight",
 			Language: func(scope string) Table { return GPT(names, scope) },
 		}
 	}),
+	[]Family{{Name: "ALBEF's visual question answering", mark: "text_decoder.bert.encoder.layer.#.attention.self.query.weight",
+		Whole: func(root string) Table {
+			return Join(VQA(root), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "text_decoder_m.*"}})
+		},
+	}},
+	prefixed([]string{"model.decoder.", "decoder."}, func(names string) Family {
+		return Family{
+			Name: optFamily, mark: names + "layers.#.self_attn_layer_norm.weight",
+			Language: func(scope string) Table { return OPT(names, "lm_head.weight", scope) },
+		}
+	}),
+	[]Family{{Name: "ALBEF's model for NLVR2", mark: "cls_head.0.weight", Whole: func(root string) Table {
+		return Join(NLVR(root, 6, 6), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "cls_head_m.*"}})
+	}}},
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
 		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
 			"image_queue", "text_queue", "idx_queue", "queue_ptr"}

@@ -32,9 +32,14 @@ func GPT(names, scope string) Table {
 	return t.with(names, map[string]string{"h.#.ln_1": layer + "/attention/norm", "h.#.ln_2": layer + "/mlp/norm", "ln_f": scope + "/norm"}, nil)
 }
 
-// LanguageModel reads the checkpoint for a language model: its variables below the scope in float32. The report tells what became of the
-// file; what does not fit is an error that names both sizes.
+// LanguageModel reads the checkpoint for a GPT-2: its variables below the scope in float32. The report tells what became of the file; what does
+// not fit is an error that names both sizes.
 func (s Source) LanguageModel(g encoder.GPT, scope string) (Values, Report, error) {
+	return s.language(gptFamily, g, scope)
+}
+
+// language is LanguageModel for a family's models, of sizes as a GPT-2's, with Positions the rows of the table.
+func (s Source) language(name string, g encoder.GPT, scope string) (Values, Report, error) {
 	f, family, err := s.open()
 	if err != nil {
 		return nil, Report{}, err
@@ -42,6 +47,9 @@ func (s Source) LanguageModel(g encoder.GPT, scope string) (Values, Report, erro
 	defer f.Close()
 	if family.Language == nil {
 		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no language model that is read", s.Path, family.Name)
+	}
+	if family.Name != name {
+		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, and the model is %s; take weights or a framework of the same kind", s.Path, family.Name, name)
 	}
 	values, report, err := f.Import(family.Language(scope))
 	if err != nil {

@@ -36,7 +36,10 @@ func (v Values) Published(tables ...Table) (Tensors, error) {
 		if at := layerNumber.FindStringSubmatchIndex(path); at != nil {
 			pattern, number = path[:at[2]]+"#"+path[at[3]:], path[at[2]:at[3]]
 		}
-		of := rules[pattern]
+		of := rules[path]
+		if number != "" {
+			of = slices.Concat(of, rules[pattern])
+		}
 		if len(of) == 0 {
 			if table.Rest == "" || !strings.HasPrefix(path, table.Rest+"/") {
 				unnamed = append(unnamed, path)

@@ -149,6 +149,15 @@ func (a Model) InHalf() bool { return a.Half }
 // Words implements framework.Worded.
 func (Model) Words() string { return "/text/embeddings/word/" + encoder.Embedding }
 
+// Vocabulary implements framework.Growing.
+func (a Model) Vocabulary() int { return a.Text.Vocab }
+
+// WithVocabulary implements framework.Growing.
+func (a Model) WithVocabulary(size int) framework.Framework {
+	a.Text.Vocab = size
+	return a
+}
+
 // Adapt implements framework.Pretrained.
 func (a Model) Adapt(p framework.Part, s weights.Source) (_ framework.Framework, err error) {
 	if p == framework.Vision {

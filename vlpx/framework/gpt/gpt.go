@@ -30,25 +30,7 @@ func (Model) Name() string { return "GPT-2" }
 func (Model) Losses() []negative.Loss { return []negative.Loss{negative.LM} }
 
 // Check implements framework.Framework.
-func (m Model) Check(u framework.Use) error {
-	t, method := m.Text, u.Method.WithDefaults()
-	_, plain := method.Contrast.(negative.InfoNCE)
-	switch {
-	case t.Vocab < 1:
-		return fmt.Errorf("gpt: the vocabulary is empty")
-	case t.Width < 1 || t.MLP < 1 || t.Positions < 1 || t.Layers < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("gpt: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and heads that divide the width",
-			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
-	case !(t.Dropout >= 0 && t.Dropout < 1):
-		return fmt.Errorf("gpt: a dropout of %g; it lies in [0, 1)", t.Dropout)
-	case u.Tokens < 2 || u.Tokens > t.Positions:
-		return fmt.Errorf("gpt: captions of %d tokens; the model takes 2 to %d", u.Tokens, t.Positions)
-	case !plain || method.Positives != nil || method.LeftOut != nil:
-		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "negatives",
-			Advice: "train it with InfoNCE, of which it takes the mini-batches alone"}
-	}
-	return nil
-}
+func (m Model) Check(u framework.Use) error { return framework.CheckLanguage(m, m.Text, u) }
 
 // Inputs implements framework.Framework.
 func (Model) Inputs(u framework.Use) []field.Field { return u.Fields(field.Captions) }

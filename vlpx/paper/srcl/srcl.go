@@ -93,12 +93,13 @@ var table1 = paper.Artifact{
 		prunedRow("ALBEF++ (no temperature)", 0.2, 0),
 		unweighted("Nothing removed"),
 	},
-	Columns: slices.Concat(recallsAt1And5(), paper.Pending("VQA", "test-dev"), paper.OwnColumns(), weightColumns()),
+	Columns: slices.Concat(recallsAt1And5(), paper.VQAColumns()[:1], paper.OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
 		paper.Above("ALBEF++", "Nothing removed", "Table 1", eval.TR1, eval.TR5, eval.IR1, eval.IR5),
 		paper.AboveByCosine("ALBEF++", "Nothing removed")),
-	Table:  paper.Comparison,
-	Figure: paper.Bars,
+	Downstream: []paper.Downstream{paper.VQA},
+	Table:      paper.Comparison,
+	Figure:     paper.Bars,
 }
 
 // table2 compares fine-tuned models (SRCL, Table 2). Its other rows are of models that are not ours.
@@ -113,13 +114,14 @@ var table2 = paper.Artifact{
 		regulatedRow("SRCL", 0, 77.3, 94.1, 97.2, 60.4, 83.9, 90.8, 96.3, 99.8, 100.0, 85.8, 97.8, 99.0).Tuned(weightedTuning),
 		unweighted("SRCL without weights").Tuned(unweightedTuning),
 	},
-	Columns: slices.Concat(paper.Retrieval(), paper.Flickr(), []paper.Column{paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
+	Columns: slices.Concat(paper.Retrieval(), paper.SecondRecalls(), []paper.Column{paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
 		paper.Cosine(eval.IR1False)}),
 	Claims: slices.Concat(
 		paper.Above("SRCL", "SRCL without weights", "section 4.2.1", eval.TR1, eval.IR1),
 		paper.Above("SRCL", "ALBEF", "section 4.2.1"+distils, eval.TR1, eval.IR1), paper.AboveByCosine("SRCL", "SRCL without weights")),
-	Table:  paper.Comparison,
-	Figure: paper.Bars,
+	Downstream: []paper.Downstream{paper.Second},
+	Table:      paper.Comparison,
+	Figure:     paper.Bars,
 }
 
 // table4 compares models without fine-tuning (SRCL, Table 4). Its other rows are of models that are not ours.

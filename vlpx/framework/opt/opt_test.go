@@ -1,0 +1,118 @@
+package opt
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
+)
+
+func pureGo(t *testing.T) compute.Backend {
+	t.Helper()
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	return backend
+}
+
+// small is a model with dropout, which evaluation does without.
+func small() Model {
+	return Model{Text: encoder.OPT{Vocab: 9, Positions: 7, Width: 6, Layers: 2, Heads: 2, MLP: 10, Dropout: 0.2}}
+}
+
+// The smallest released model, opt-125m, has as many.
+func TestPublishedParameters(t *testing.T) {
+	store := model.NewStore()
+	base := Model{Text: encoder.OPT{Vocab: 50272, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072}}
+	if err := framework.Declare(base, framework.Use{Tokens: 8}, pureGo(t), store); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := framework.Parameters(store), 125_239_296; got != want {
+		t.Errorf("got %d parameters, want %d", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := framework.Check(small(), framework.Use{Method: negative.Plain(), Tokens: 7}); err != nil {
+		t.Fatal(err)
+	}
+	for says, spoil := range map[string]func(*Model, *framework.Use){
+		"OPT: the vocabulary is empty": func(m *Model, _ *framework.Use) { m.Text.Vocab = 0 },
+		"heads that divide the width":  func(m *Model, _ *framework.Use) { m.Text.Heads = 4 },
+		"a dropout of NaN":             func(m *Model, _ *framework.Use) { m.Text.Dropout = math.NaN() },
+		"captions of 8 tokens":         func(_ *Model, u *framework.Use) { u.Tokens = 8 },
+		"ALBEF needs negatives":        func(_ *Model, u *framework.Use) { u.Method = negative.ALBEF(8) },
+	} {
+		m, u := small(), framework.Use{Method: negative.Plain(), Tokens: 7}
+		spoil(&m, &u)
+		if err := framework.Check(m, u); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+	var lacking *framework.Lacking
+	if err := small().Check(framework.Use{Method: negative.ALBEF(8), Tokens: 7}); !errors.As(err, &lacking) {
+		t.Errorf("got %v, want one that leaves a row out", err)
+	}
+	if _, _, err := small().First(framework.Vision, weights.Source{}); err == nil || !strings.Contains(err.Error(), "reads text alone") {
+		t.Errorf("got %v for an image encoder", err)
+	}
+}
+
+// A later token changes no likelihood before it, padding is not predicted, and the loss of a step is the mean over all tokens of the mini-batch.
+func TestLikelihoods(t *testing.T) {
+	backend, m := pureGo(t), small()
+	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: 6}
+	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
+		t.Fatal(err)
+	}
+	inference, err := framework.NewInference(m, use, backend, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inference.Close()
+	ids := []int32{2, 4, 0, 6, 3, 0, 2, 4, 0, 7, 0, 0}
+	nats, err := inference.LogLikelihood(ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum float64
+	for place := range 6 {
+		a, b := nats[place], nats[6+place]
+		if (a < 0) != (place > 0 && place < 5) || (b < 0) != (place > 0 && place < 4) {
+			t.Errorf("token %d: got %g and %g nats", place, a, b)
+		}
+		if (a == b) != (place < 3 || place == 5) {
+			t.Errorf("token %d is as likely with another token 3: got %t", place, a == b)
+		}
+		sum -= float64(a) + float64(b)
+	}
+	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
+		s.Store().SetTraining(in[0].Graph(), false)
+		return m.Step(s.Store().RootScope(), use, field.Nodes{field.Captions: in[0]}).Of(m, negative.All)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := float64(tensors.ToScalar[float32](out[0])), sum/7; math.Abs(got-want) > 1e-5 {
+		t.Errorf("got a loss of %g, want %g", got, want)
+	}
+}

@@ -1,0 +1,105 @@
+package paper
+
+import (
+	"fmt"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// DistilledReasoning is ALBEF's fine-tuning for NLVR2: a momentum model's verdicts are soft targets (METHODS.md 15.4).
+func DistilledReasoning(Scale) negative.Method {
+	return negative.Method{Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995}}
+}
+
+// PlainReasoning is that of GRIT-VLP and MAFA, which do without.
+func PlainReasoning(Scale) negative.Method { return negative.Method{} }
+
+// assigning is the name of what trains text assignment.
+const assigning = "Text assignment"
+
+// assignment is the stage of text assignment that goes on from a pre-training run of ALBEF, on the same captions (METHODS.md 15.4).
+func (s Scale) assignment(from run.Run) (run.Run, error) {
+	pretrained, err := doubled(from)
+	if err != nil {
+		return run.Run{}, err
+	}
+	method := negative.Plain()
+	method.Name = assigning
+	r := s.next(from, from.Data, s.Assignment, method)
+	r.Train.Framework.Framework = albef.Assignment{ALBEF: pretrained}
+	r.Tasks = eval.Tasks{eval.Assignment{}}
+	if err := r.Train.Validate(); err != nil {
+		return run.Run{}, fmt.Errorf("paper: text assignment: %w", err)
+	}
+	return r, nil
+}
+
+// reasoning is the fine-tuning for NLVR2 that goes on from a pre-training run of ALBEF by way of text assignment, where the scale has epochs
+// for that, on the statements of data whose captions have no noise. The epoch with the highest accuracy on the validation split is taken, as
+// ALBEF does.
+//
+// The vocabulary grows by the words of the statements, unless it is from a file. There is room for the longest statement of training.
+func (s Scale) reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+	pretrained, err := doubled(from)
+	if err != nil {
+		return run.Run{}, err
+	}
+	if s.Assignment.Epochs > 0 {
+		if from, err = s.assignment(from); err != nil {
+			return run.Run{}, err
+		}
+	}
+	data.Texts = run.Statements
+	r := s.next(from, data, s.NLVR, m)
+	r.Tasks, r.Train.Select = eval.Tasks{eval.Reasoning{}}, string(eval.ReasoningAccuracy)
+	if s.Augment {
+		r.Train.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
+	}
+	c := &r.Train
+	c.Framework.Framework = albef.Reasoning{ALBEF: pretrained}
+	tokenizer, err := grown(&r)
+	if err != nil {
+		return run.Run{}, err
+	}
+	set, err := data.TrainingSet()
+	if err != nil {
+		return run.Run{}, err
+	}
+	for _, statement := range set.(datasets.Stated).Statements() {
+		c.MaxLen = max(c.MaxLen, min(length(tokenizer, tokenizer.Prepare(statement.Text)), pretrained.Text.Positions))
+	}
+	if err := c.Validate(); err != nil {
+		return run.Run{}, fmt.Errorf("paper: fine-tuning for NLVR2: %w", err)
+	}
+	return r, nil
+}
+
+// doubled is the pre-trained model whose fusion layers are doubled.
+func doubled(from run.Run) (albef.Model, error) {
+	pretrained, ok := from.Train.Framework.Framework.(albef.Model)
+	if !ok {
+		return albef.Model{}, &framework.Lacking{Method: "reasoning over two images", Framework: from.Train.Framework.Name(),
+			Needs: "fusion layers that read two images", Advice: "pre-train ALBEF"}
+	}
+	return pretrained, nil
+}
+
+// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
+func (s Scale) next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
+	r := from
+	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
+	c := &r.Train
+	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
+	c.Epochs = t.Epochs
+	if t.BatchSize != 0 {
+		c.BatchSize = t.BatchSize
+	}
+	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	return r
+}

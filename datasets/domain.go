@@ -18,8 +18,8 @@ type Domained interface {
 	Domain(i int) string
 }
 
-// DomainsOf are the domains of the images of a set, or of the set that it is a view of; nil where nothing tells them.
-func DomainsOf(s Set) Domained {
+// WithDomains are the domains of the images of a set, or of the set that it is a view of; nil where nothing tells them.
+func WithDomains(s Set) Domained {
 	for of := range behind(s) {
 		if domained, ok := of.(Domained); ok {
 			return domained

@@ -213,7 +213,7 @@ func TestNoCaps(t *testing.T) {
 			t.Errorf("%s: got the pictures %v, want %v", name, got, want.pictures)
 		}
 		for i, domain := range want.domains {
-			if got := datasets.DomainsOf(set).Domain(i); got != domain {
+			if got := datasets.WithDomains(set).Domain(i); got != domain {
 				t.Errorf("%s, picture %d: got the domain %q, want %q", name, i, got, domain)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 func TestDomains(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		s := open(t, Config{World: w.name}, "train")
-		view := datasets.DomainsOf(datasets.First(datasets.Uncaptioned(s), s.Len()-1, 1))
+		view := datasets.WithDomains(datasets.First(datasets.Uncaptioned(s), s.Len()-1, 1))
 		shares := map[string]float64{}
 		for i := range s.Len() - 1 {
 			named := ""

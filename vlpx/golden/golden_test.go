@@ -85,11 +85,11 @@ var checks = map[string]func(*testing.T, golden.Case){
 	"qformer_itm":                        checkQueryITM,
 	"qformer_step":                       onMachines(checkQFormerStep),
 	"eva_vit_forward":                    onMachines(checkEVA),
+	"qformer_opt_step":                   onMachines(checkGenerative),
 }
 
 // notYet are the cases that nothing recomputes yet, and why.
 var notYet = reasons(map[string][]string{
-	"BLIP-2's second stage is not there yet":     {"qformer_opt_step"},
 	"reasoning over two images is not there yet": {"albef_nlvr_forward"},
 })
 

@@ -78,6 +78,10 @@ var families = slices.Concat(
 			Language: func(scope string) Table { return OPT(names, "lm_head.weight", scope) },
 		}
 	}),
+	[]Family{
+		{Name: "BLIP-2 with an OPT", mark: "opt_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: Generative},
+		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: HubGenerative},
+	},
 	[]Family{{Name: "ALBEF's visual question answering", mark: "text_decoder.bert.encoder.layer.#.attention.self.query.weight",
 		Whole: func(root string) Table {
 			return Join(VQA(root), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "text_decoder_m.*"}})

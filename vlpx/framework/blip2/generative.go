@@ -147,6 +147,12 @@ func (m Generative) Continue(s *model.Scope, tokens, step *Node, memory []*Node)
 // InHalf implements framework.InHalf.
 func (m Generative) InHalf() bool { return m.BLIP2.Half }
 
+// Lock implements framework.Lockable.
+func (m Generative) Lock(width int) framework.Framework {
+	m.BLIP2.Vision.Locked = width
+	return m
+}
+
 // Words implements framework.Worded.
 func (Generative) Words() string { return "/" + languagePlace + "/word/" + encoder.Embedding }
 

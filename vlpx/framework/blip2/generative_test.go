@@ -124,6 +124,48 @@ func TestPromptIsNotPredicted(t *testing.T) {
 	}
 }
 
+// The loss of answers is the sum of their nats by their weights, over the number of questions. One without a weight does not count.
+func TestAnswersWeigh(t *testing.T) {
+	backend, m := pureGo(t), writer()
+	m.Answers, m.Tokens = 2, 4
+	store := first(t, m, backend)
+	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+		s.Store().SetTraining(in[0].Graph(), false)
+		step := field.Nodes{field.Captions: in[0], field.Answers: in[1], field.AnswerWeights: in[2], field.Image: in[3]}
+		told := m.Step(s.Store().RootScope(), use(), step)
+		if len(told.Losses) != 1 {
+			t.Errorf("got the losses %v, want %v", told.Losses, m.Losses())
+		}
+		s = s.Store().Scope(framework.Model)
+		return []*Node{told.Of(m, negative.All), m.speech().answer(s, m.BLIP2.See(s, in[3]), in[0], in[1])}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	weighs := []float32{0.7, 0.3, 1, 0}
+	out, err := exec.Call([][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}}, [][][]int32{{{2, 6, 3, 0}, {2, 7, 7, 3}}, {{2, 9, 3, 0}, {0, 0, 0, 0}}},
+		tensors.FromFlatDataAndDimensions(weighs, 2, 2), tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want float64
+	for k, nats := range tensors.MustCopyFlatData[float32](out[1]) {
+		want += float64(nats*weighs[k]) / 2
+	}
+	if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-want) > 1e-5 || !(got > 0) {
+		t.Errorf("got a loss of %g, want %g", got, want)
+	}
+}
+
+// What a run asks of a framework in its stages.
+var (
+	_ framework.Following = Generative{}
+	_ framework.Speaking  = Generative{}
+	_ framework.Lockable  = Generative{}
+	_ framework.Generates = Generative{}
+)
+
 // A caption that is written has the likelihood that training gives it, and is another for another image.
 func TestCaptionsAreOfImages(t *testing.T) {
 	backend, m := pureGo(t), writer()

@@ -11,21 +11,26 @@ import (
 //
 //   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias) or [1, 1, tokens, tokens] (see CausalBias), or nil.
 func (b Block) selfAttention(s *model.Scope, x, bias *Node) *Node {
-	query, own := b.projected(s, x)
-	return b.attend(s, query, own.Keys, own.Values, bias)
+	q, own := b.projected(s, x)
+	return b.attend(s, q, own.Keys, own.Values, bias)
 }
 
-// projected are what tokens x [batch, tokens, width] ask of each other, and what they offer, each [batch, heads, tokens, dim].
+// projected are what tokens x [batch, tokens, width] ask of each other, [batch, heads, tokens, dim], and what they offer.
 func (b Block) projected(s *model.Scope, x *Node) (query *Node, own Memory) {
-	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
-	qkv := Linear(s.In("qkv"), x, 3*b.Width, b.Half)
+	batch, tokens, at := x.Shape().Dim(0), x.Shape().Dim(1), s.In("qkv")
+	bias := Variable(at, x.Graph(), Bias, 3*b.Width)
+	if b.KeysUnbiased {
+		of := func(part int) *Node { return Slice(bias, AxisRange(part*b.Width, (part+1)*b.Width)) }
+		bias = Concatenate([]*Node{of(0), ZerosLike(of(1)), of(2)}, 0)
+	}
+	qkv := Add(MatMulRows(x, Variable(at, x.Graph(), Weights, b.Width, 3*b.Width), b.Half), ExpandLeftToRank(bias, 3))
 	qkv = TransposeAllAxes(Reshape(qkv, batch, tokens, 3, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4) // [3, batch, heads, tokens, dim]
 	part := func(i int) *Node { return Squeeze(Slice(qkv, AxisRange(i, i+1)), 0) }
 	return part(0), Memory{part(1), part(2)}
 }
 
-// Memory holds the keys and values that tokens offer to one layer's attention, such as an image's to cross-attention, each [images, heads, tokens,
-// dim].
+// Memory holds the keys and values that tokens offer to one layer's attention, such as an image's to cross-attention, each
+// [images, heads, tokens, dim].
 type Memory struct{ Keys, Values *Node }
 
 // memory projects image tokens [images, tokens, any width] to this layer's keys and values.

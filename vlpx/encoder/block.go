@@ -14,6 +14,7 @@ type Block struct {
 	Dropout           float64 // of attention weights and of each residual's branch
 	Half              bool    // products in bfloat16
 	Activation        Activation
+	KeysUnbiased      bool // keys have no bias, as in EVA: their third of the variable stays zero
 }
 
 // Self applies the layer without cross-attention to x [batch, tokens, width].

@@ -17,6 +17,10 @@ type ViT struct {
 	CLIP bool `json:",omitempty"`
 	// Activation of the feed-forward: the exact GELU, or Quick.
 	Activation Activation `json:",omitempty"`
+	// EVA makes it EVA's: attention's keys have no bias (LAVIS eva_vit.py).
+	EVA bool `json:",omitempty"`
+	// Open ends it without a normalisation, as BLIP-2 has its encoders, which normalises their tokens by itself.
+	Open bool `json:",omitempty"`
 }
 
 // Tokens is the number of tokens of an image: the class token and the patches.
@@ -52,9 +56,12 @@ func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 	if v.CLIP {
 		x = LayerNorm(s.In("first_norm"), x, epsilon)
 	}
-	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation}
+	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation, KeysUnbiased: v.EVA}
 	for layer := range v.Layers {
 		x = block.Self(s.In("layer_%d", layer), x, nil)
+	}
+	if v.Open {
+		return x
 	}
 	return LayerNorm(s.In("norm"), x, epsilon)
 }

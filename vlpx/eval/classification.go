@@ -71,7 +71,7 @@ func (c Classification) Measure(ctx context.Context, on Subject) (Measured, erro
 	if err != nil {
 		return Measured{}, err
 	}
-	scores := Cosines(images.Features, named, dim)
+	scores := Similarities(images.Features, named, on.Model.Vectors(), dim)
 	if err := scores.check("similarities to classes", len(class), len(classes)); err != nil {
 		return Measured{}, err
 	}

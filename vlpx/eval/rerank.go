@@ -64,6 +64,18 @@ func Rerank(sims Scores, k int, score func(pairs []ImageText) ([]float64, error)
 	return i2t, t2i, nil
 }
 
+// Adding is a score for [Rerank] that adds the similarities [images, captions] of pairs to what another gives them, as BLIP-2 does
+// (METHODS.md 13).
+func Adding(sims Scores, score func(pairs []ImageText) ([]float64, error)) func(pairs []ImageText) ([]float64, error) {
+	return func(pairs []ImageText) ([]float64, error) {
+		scores, err := score(pairs)
+		for p := range scores {
+			scores[p] += sims.Row(pairs[p].Image)[pairs[p].Text]
+		}
+		return scores, err
+	}
+}
+
 // nearest marks the k highest scores of each row.
 func nearest(s Scores, k int) []bool {
 	chosen := make([]bool, len(s.Data))

@@ -24,7 +24,7 @@ const CosinePrefix = "cosine "
 type Encodings struct {
 	images, texts framework.Encoded
 	ids           []int32
-	dim           int
+	dim, vectors  int   // of the embedding, and of them an image
 	captionImage  []int // the image of each caption
 }
 
@@ -54,7 +54,7 @@ func captioned(task string, set datasets.Set) error {
 
 // Encode runs a set through the encoders.
 func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
-	e := &Encodings{}
+	e := &Encodings{vectors: s.Model.Vectors()}
 	var err error
 	if e.images, err = s.Images(ctx); err != nil {
 		return nil, err
@@ -72,7 +72,9 @@ func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
 }
 
 // Similarities are the cosines of all images with all captions, [images, captions].
-func (e *Encodings) Similarities() Scores { return Cosines(e.images.Features, e.texts.Features, e.dim) }
+func (e *Encodings) Similarities() Scores {
+	return Similarities(e.images.Features, e.texts.Features, e.vectors, e.dim)
+}
 
 // Measure implements Task. It measures retrieval with re-ranking by image-text matching and under CosinePrefix without, and where pairs
 // of an image with another's caption are judged how well ITM and the cosine tell them apart (see [Judged]). In brief it is retrieval by
@@ -93,7 +95,11 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 	result, ranked, t2i := maps.Clone(cosine), unranked, sims.Transpose()
 	if on.Model.Matches() {
 		var i2t Scores
-		i2t, t2i, err = Rerank(sims, r.Rerank, func(pairs []ImageText) ([]float64, error) { return on.match(ctx, on.Model.Match, e, pairs) })
+		score := func(pairs []ImageText) ([]float64, error) { return on.match(ctx, on.Model.Match, e, pairs) }
+		if on.Model.Adds() {
+			score = Adding(sims, score)
+		}
+		i2t, t2i, err = Rerank(sims, r.Rerank, score)
 		if err != nil {
 			return Measured{}, err
 		}
@@ -158,7 +164,7 @@ type matcher func(states []float32, ids []int32, images []float32) ([]float32, e
 
 // match returns the scores of pairs.
 func (s Subject) match(ctx context.Context, score matcher, e *Encodings, pairs []ImageText) ([]float64, error) {
-	imageSize := len(e.images.States) / (len(e.images.Features) / e.dim)
+	imageSize := len(e.images.States) / (len(e.images.Features) / (e.vectors * e.dim))
 	textSize := len(e.texts.States) / (len(e.texts.Features) / e.dim)
 	scores := make([]float64, 0, len(pairs))
 	states, images := make([]float32, evalBatch*textSize), make([]float32, evalBatch*imageSize)

@@ -30,6 +30,9 @@ func (s Subject) sides(ctx context.Context) ([]*side, error) {
 	if err := captioned("thresholds of pairs", s.Set); err != nil {
 		return nil, err
 	}
+	if s.Model.Vectors() > 1 {
+		return nil, fmt.Errorf("eval: thresholds of pairs by %s, whose images have several vectors; take a framework with one an image", s.Model.Framework().Name())
+	}
 	e, err := s.Encode(ctx)
 	if err != nil {
 		return nil, err

@@ -122,6 +122,24 @@ func (s Subject) accept(skip loader.Skip) error {
 	return s.Accept(skip)
 }
 
+// Similarities are the cosines of images [images, vectors, dim] with texts [texts, dim], of each image's vectors the largest: [images, texts].
+func Similarities(images, texts []float32, vectors, dim int) Scores {
+	if vectors == 1 {
+		return Cosines(images, texts, dim)
+	}
+	s := NewScores(len(images)/(vectors*dim), len(texts)/dim)
+	for i := range s.Rows { // one at a time: all vectors at once would take as many times the space
+		each, row := Cosines(images[i*vectors*dim:(i+1)*vectors*dim], texts, dim), s.Row(i)
+		copy(row, each.Row(0))
+		for v := 1; v < vectors; v++ {
+			for t, x := range each.Row(v) {
+				row[t] = max(row[t], x)
+			}
+		}
+	}
+	return s
+}
+
 // Cosines are the dot products of rows of embeddings of a width, [rows, columns].
 func Cosines(rows, columns []float32, dim int) Scores {
 	r, c := len(rows)/dim, len(columns)/dim

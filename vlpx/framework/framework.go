@@ -94,9 +94,25 @@ type Embeds interface {
 	EmbedText(s *model.Scope, ids *Node) Embedded
 }
 
+// Multiple is an Embeds whose images have several vectors, as BLIP-2's by its queries. An image is as similar to a caption as the nearest of
+// its vectors; samplers see that of its own caption.
+type Multiple interface {
+	Embeds
+	// Vectors is how many an image has.
+	Vectors() int
+}
+
+// Vectors is how many vectors an image has in a framework's embedding.
+func Vectors(f Framework) int {
+	if m, ok := f.(Multiple); ok {
+		return m.Vectors()
+	}
+	return 1
+}
+
 // Embedded is an encoded batch.
 type Embedded struct {
-	Feature *Node // normalised, [batch, Dim]
+	Feature *Node // normalised, [batch, Dim], or of images [batch, Vectors, Dim] where the framework is Multiple
 	States  *Node // what Matches reads of it, [batch, ...]; nil where nothing does
 }
 
@@ -106,6 +122,12 @@ type Matches interface {
 	// Match returns logits of "not matched" and "matched", [rows, 2], of captions by their states and ids with the images of the same
 	// rows by their states.
 	Match(s *model.Scope, text, ids, image *Node) *Node
+}
+
+// Adding is a Matches that re-ranks pairs by the sum of the logit of "matched" and their similarity, as BLIP-2 does (METHODS.md 13).
+type Adding interface {
+	Matches
+	AddsSimilarity()
 }
 
 // Scores is a Framework that sees an image and a caption together from its first layer on, as UNITER does, and embeds neither by itself.

@@ -134,6 +134,15 @@ func (n *Inference) Framework() Framework { return n.framework }
 // Matches tells whether encoded pairs can be scored.
 func (n *Inference) Matches() bool { return n.pair != nil }
 
+// Adds tells whether re-ranking adds a pair's similarity to its score (see [Adding]).
+func (n *Inference) Adds() bool {
+	_, adds := n.framework.(Adding)
+	return adds
+}
+
+// Vectors is how many vectors the embedding of an image has.
+func (n *Inference) Vectors() int { return Vectors(n.framework) }
+
 // Scores tells whether retrieval goes by scores of pairs, since nothing is embedded.
 func (n *Inference) Scores() bool {
 	_, scores := n.framework.(Scores)
@@ -142,7 +151,7 @@ func (n *Inference) Scores() bool {
 
 // Encoded is a batch after its encoder.
 type Encoded struct {
-	Features []float32 // normalised embeddings, [batch, Dim]
+	Features []float32 // normalised embeddings, [batch, Dim], or of images [batch, Vectors, Dim] where the framework is Multiple
 	States   []float32 // what Match reads, [batch, ...]; none where the framework scores no pairs
 }
 

@@ -14,7 +14,6 @@ import (
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -25,24 +24,28 @@ import (
 type learner struct {
 	machine
 	c      golden.Case
-	model  albef.Model
+	model  framework.Framework
 	config train.Config
 	tables []weights.Table // of the weights
 	// prepare gives a fresh store what the weights do not hold, such as queues.
 	prepare func(t *testing.T, store *model.Store)
 }
 
-// newLearner trains at a case's sizes, under a method, with the published optimiser.
+// newLearner trains ALBEF at a case's sizes, under a method, with the published optimiser.
 func newLearner(m machine, c golden.Case, method negative.Method, tables ...weights.Table) *learner {
+	return learnerOf(m, c, published(c), c.Int("params", "tokens"), method, tables...)
+}
+
+// learnerOf is newLearner of a framework, for captions of so many tokens.
+func learnerOf(m machine, c golden.Case, f framework.Framework, tokens int, method negative.Method, tables ...weights.Table) *learner {
 	o := func(name string, otherwise float64) float64 {
 		if c.Has("params", "optimizer", name) {
 			return c.Float("params", "optimizer", name)
 		}
 		return otherwise
 	}
-	a := published(c)
-	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, model: a, config: train.Config{
-		Framework: framework.Choice{Framework: a}, Transform: transform.Pipeline{Size: a.Vision.Image}, Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: c.Int("params", "tokens"),
+	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, model: f, config: train.Config{
+		Framework: framework.Choice{Framework: f}, Transform: transform.Pipeline{Size: c.Int("params", "image")}, Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: tokens,
 		Optimiser: train.AdamW{Beta1: o("beta1", 0.9), Beta2: o("beta2", 0.999), Epsilon: o("eps", 1e-8), WeightDecay: o("weight_decay", 0.02)},
 	}}
 }
@@ -53,7 +56,7 @@ func (l *learner) store(t *testing.T) *model.Store {
 	store := model.NewStore()
 	l.load(t, store, l.c, "weights", l.tables...)
 	l.prepare(t, store)
-	complete(t, l.machine, store, l.model)
+	complete(t, l.machine, store, l.model, l.config.Transform.Size)
 	return store
 }
 
@@ -136,7 +139,7 @@ func decisive(images, texts []int) []float64 {
 
 // outcome is what a step tells.
 type outcome struct {
-	itc, itm, mlm, temperature               float64
+	itc, itm, mlm, itg, temperature          float64
 	image, text, hardestImages, hardestTexts []float64
 	imageScores, textScores                  []float64 // Con-D's
 }
@@ -179,6 +182,7 @@ func told(of func(field.Name) []float64) outcome {
 	}
 	return outcome{
 		itc: scalar(field.Name(negative.ITC)), itm: scalar(field.Name(negative.ITM)), mlm: scalar(field.Name(negative.MLM)),
+		itg:         scalar(field.Name(negative.ITG)),
 		temperature: scalar(field.Temperature), image: of(field.ImageEmbedding), text: of(field.TextEmbedding),
 		hardestImages: of(field.HardestImages), hardestTexts: of(field.HardestTexts), imageScores: of(field.ImageScores), textScores: of(field.TextScores),
 	}
@@ -215,24 +219,27 @@ func (l *learner) gradientsOfEach(t *testing.T, b minibatch) {
 	t.Helper()
 	store := l.store(t)
 	var paths [3][]string
-	files := [3]string{"gradients_ita", "gradients_itm", "gradients_mlm"}
+	files := map[negative.Loss]string{negative.ITC: "gradients_ita", negative.ITM: "gradients_itm", negative.MLM: "gradients_mlm", negative.ITG: "gradients_lm"}
+	if !l.c.Has("files", files[negative.ITC]) {
+		files[negative.ITC] = "gradients_itc"
+	}
 	got := l.run(t, store, l.inputs(t, b), func(s *model.Scope, in []*Node) []*Node {
 		use := l.config.Use()
 		use.Objectives, use.Room = negative.All, 2*l.config.BatchSize
 		losses := l.model.Step(s, use, l.nodes(in)).Losses
 		var out []*Node
-		for i, loss := range []*Node{losses[negative.ITC], losses[negative.ITM], losses[negative.MLM]} {
+		for i, name := range l.model.Losses() {
 			var of []*Node
-			paths[i], of = gradients(store, framework.Model, loss)
+			paths[i], of = gradients(store, framework.Model, losses[name])
 			out = append(out, of...)
 		}
 		return out
 	})
-	for i, file := range files {
+	for i, name := range l.model.Losses() {
 		// These files are in float32.
 		single := l.machine
 		single.dtype = dtypes.Float32
-		single.nearFile(t, l.c, file, by(paths[i], got), l.tables...)
+		single.nearFile(t, l.c, files[name], by(paths[i], got), l.tables...)
 		got = got[len(paths[i]):]
 	}
 }
@@ -333,7 +340,7 @@ func (l *learner) queued(t *testing.T, store *model.Store, path ...string) {
 	}
 	for _, side := range []string{"image", "text"} {
 		got := state(side + "/queue")
-		dim := l.model.Embed
+		dim := framework.Dim(l.model)
 		l.near(t, l.c, side+" queue", transposed(got, len(got)/dim, dim), expected(side+"_queue")...)
 		l.near(t, l.c, side+" pointer", []float64{state(side + "/pointer")[0] * float64(l.config.BatchSize)}, expected("queue_ptr")...)
 	}
@@ -345,7 +352,7 @@ func (l *learner) queued(t *testing.T, store *model.Store, path ...string) {
 // losses compares the losses and the temperature with what is expected below a path.
 func (l *learner) losses(t *testing.T, got outcome, path ...string) {
 	t.Helper()
-	for name, value := range map[string]float64{"loss_ita": got.itc, "loss_itm": got.itm, "loss_mlm": got.mlm, "temp": got.temperature} {
+	for name, value := range map[string]float64{"loss_ita": got.itc, "loss_itm": got.itm, "loss_mlm": got.mlm, "loss_itc": got.itc, "loss_itg": got.itg, "temp": got.temperature} {
 		at := append(path[:len(path):len(path)], name)
 		if l.c.Has(append([]string{"expected"}, at...)...) {
 			l.near(t, l.c, name, []float64{value}, at...)

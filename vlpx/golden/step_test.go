@@ -78,10 +78,10 @@ func checkRetrievalStep(t *testing.T, m machine, c golden.Case) {
 
 // newRetrievalLearner fine-tunes for retrieval: without MLM and its head, and with a temperature that has no bounds.
 func newRetrievalLearner(m machine, c golden.Case, method negative.Method) *learner {
-	l := newLearner(m, c, method, weights.Retrieval(framework.Model), weights.RetrievalMomentum(framework.Momentum), weights.Queues)
+	a := published(c)
+	a.FreeTemperature = true
+	l := learnerOf(m, c, a, c.Int("params", "tokens"), method, weights.Retrieval(framework.Model), weights.RetrievalMomentum(framework.Momentum), weights.Queues)
 	l.config.Objectives = negative.Of(negative.ITC, negative.ITM)
-	l.model.FreeTemperature = true
-	l.config.Framework.Framework = l.model
 	l.prepare = func(t *testing.T, store *model.Store) {
 		l.queues(t, store)
 		l.without(t, store, framework.Model, "/text/mlm")

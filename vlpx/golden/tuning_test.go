@@ -133,7 +133,7 @@ func TestRetrievalStepWithoutDistillation(t *testing.T) {
 	state := func(name string) []float64 {
 		return numbers(t, store.GetVariable(framework.State+"/"+name).MustValue())
 	}
-	batch, dim, length := l.config.BatchSize, l.model.Embed, contrast.Queue
+	batch, dim, length := l.config.BatchSize, framework.Dim(l.model), contrast.Queue
 	inputs := map[string][]complex128{}
 	put := func(name string, x []float64) {
 		for _, v := range x {

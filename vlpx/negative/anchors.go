@@ -29,7 +29,7 @@ type Anchors struct {
 func (f Features) Anchors() []Anchors {
 	batch := f.Image.Shape().Dim(0)
 	if !f.Views {
-		cosines := MatMul(f.Image, Transpose(f.Text, 0, 1))
+		cosines := objective.Cosines(f.Image, f.Text)
 		own := InsertAxes(Diagonal(cosines.Graph(), batch), 1)
 		kind := func(of string, cosines *Node) Anchors {
 			return Anchors{Of: of, Cosines: InsertAxes(cosines, 1), Own: own, Negative: LogicalNot(own)}

@@ -16,7 +16,9 @@ type Contrast interface {
 
 // Features are what a contrast sees of a mini-batch.
 type Features struct {
-	Image, Text *Node // u and w: normalised embeddings, [batch, dim]
+	// Image and Text are u and w: normalised embeddings, [batch, dim]. An image may have several vectors, [batch, vectors, dim], of which the
+	// most similar one counts (see objective.Cosines).
+	Image, Text *Node
 	// Views tells that Image and Text are two views of the same images; Support are further ones, [batch, dim] each.
 	Views   bool
 	Support []*Node
@@ -27,6 +29,7 @@ type Features struct {
 	// contrast is Informed.
 	ReferenceImage, ReferenceText *Node
 	Temperature                   *Node        // tau, a scalar
+	Smoothing                     float64      // label smoothing that the framework has where a contrast has no soft targets of its own
 	Progress                      *Node        // epochs done, a fraction: e + i/steps at step i of epoch e; a scalar
 	State                         *model.Scope // where the contrast keeps variables of its own, such as a queue
 	// Items are the images that the pairs belong to, int32, [batch]; nil unless the contrast is Itemised.

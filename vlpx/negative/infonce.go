@@ -9,18 +9,36 @@ import (
 // InfoNCE is the plain contrast: the own pair is the only positive, and both sides carry gradient (METHODS.md 2). Of views of images it is
 // SimCLR's NT-Xent, the sum over two views of the mean over images, as GloFND has it (METHODS.md 10.2); SimCLR has half of it, the mean. With
 // further views it is FNC's, twice the mean over views and images (METHODS.md 11).
-type InfoNCE struct{}
+type InfoNCE struct {
+	// Items lets the candidates of the anchor's own image share its target evenly, and keeps other captions of the image from being picked as
+	// negatives, as BLIP-2's fine-tuning for retrieval has it (METHODS.md 13).
+	Items bool `json:",omitempty"`
+}
 
-// ITC implements Contrast.
-func (InfoNCE) ITC(f Features) Contrasted {
+// ITC implements Contrast. Where the framework smooths labels, so are the targets.
+func (c InfoNCE) ITC(f Features) Contrasted {
 	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
 	t2i := Transpose(i2t, 0, 1)
 	if f.Views {
 		return Contrasted{Loss: f.softmax(f.Anchors()[0]), I2T: i2t, T2I: t2i}
 	}
 	i2tTargets, t2iTargets := f.Targets(i2t)
-	return Contrasted{Loss: f.Loss(i2t, t2i, i2tTargets, t2iTargets), I2T: i2t, T2I: t2i}
+	if c.Items {
+		i2tTargets = objective.Positives(f.Items, f.Items, i2t.DType())
+		t2iTargets = i2tTargets
+	}
+	if f.Smoothing > 0 {
+		i2tTargets, t2iTargets = objective.Smoothed(i2tTargets, f.Smoothing), objective.Smoothed(t2iTargets, f.Smoothing)
+	}
+	contrasted := Contrasted{Loss: f.Loss(i2t, t2i, i2tTargets, t2iTargets), I2T: i2t, T2I: t2i}
+	if c.Items {
+		contrasted.I2T, contrasted.T2I = withoutSiblings(i2t, f.Items), withoutSiblings(t2i, f.Items)
+	}
+	return contrasted
 }
+
+// NeedsItems implements Itemised.
+func (c InfoNCE) NeedsItems() bool { return c.Items }
 
 // Connects implements Connecting.
 func (InfoNCE) Connects() {}

@@ -91,7 +91,7 @@ func similarity(cosines *Node, temperature float64) *Node {
 
 // cosines of images with texts, without gradient, [batch, batch].
 func cosines(image, text *Node) *Node {
-	return StopGradient(MatMul(image, Transpose(text, 0, 1)))
+	return StopGradient(objective.Cosines(image, text))
 }
 
 // weighted is InfoNCE, the sum of its two directions, whose negatives weigh as their similarity [batch, batch] has it.

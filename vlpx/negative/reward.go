@@ -9,11 +9,12 @@ import (
 type Loss string
 
 // Losses of ALBEF; a framework that has no other than a contrastive one calls it ITC, too. ISTM, WoD and WoC are TAGS-DC's,
-// LM a language model's, TA and NLVR those of reasoning over two images.
+// ITG is BLIP-2's, LM a language model's, TA and NLVR those of reasoning over two images.
 const (
 	ITC  Loss = "ITC"  // image-text contrastive
 	ITM  Loss = "ITM"  // image-text matching, on what exists: on retrieved negatives
 	MLM  Loss = "MLM"  // masked language modelling
+	ITG  Loss = "ITG"  // image-grounded text generation: each token of a caption by those before it and the image
 	ISTM Loss = "ISTM" // image-text matching on written sentences
 	WoD  Loss = "WoD"  // word discrimination
 	WoC  Loss = "WoC"  // word correction

@@ -23,6 +23,12 @@ func ITM(logits, labels, weights *Node) *Node {
 	return Div(ReduceAllSum(Mul(weights, each)), ReduceAllSum(weights))
 }
 
+// QueryMean is the mean of ITM's logits of an image's queries with a text, [pairs, queries, 2] to [pairs, 2] (METHODS.md 13).
+func QueryMean(logits *Node) *Node {
+	logits.AssertDims(-1, -1, 2)
+	return ReduceMean(logits, 1)
+}
+
 // WithoutOwn replaces the diagonal of [batch, batch] logits by minus infinity in effect, so that the own pair is never
 // picked as a negative.
 func WithoutOwn(logits *Node) *Node {

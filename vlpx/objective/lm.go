@@ -37,3 +37,20 @@ func Predicted(ids, like *Node) *Node {
 	within := LogicalAnd(LessOrEqual(places, BroadcastToShape(last, ids.Shape())), GreaterThan(places, ZerosLike(places)))
 	return ConvertDType(within, like.DType())
 }
+
+// Generation is the language modelling loss of image-grounded text generation, with label smoothing: the mean over the tokens of the whole
+// batch that are predicted of (1-smoothing) of the cross entropy with the token and smoothing of that with all words evenly (METHODS.md 13).
+//
+//   - logits: over the vocabulary at every token, of which the last predicts nothing, [batch, tokens, vocabulary].
+//   - labels: the tokens, Ignored where there is none to predict, [batch, tokens] (int32). The first is not predicted.
+//
+// With no token to predict the loss is zero. The result is a scalar in nats.
+func Generation(logits, labels *Node, smoothing float64) *Node {
+	batch, tokens := labels.Shape().Dim(0), labels.Shape().Dim(1)
+	logits.AssertDims(batch, tokens, -1)
+	logits, labels = Slice(logits, AxisRange(), AxisRange(0, tokens-1)), Slice(labels, AxisRange(), AxisRange(1))
+	predicted := ConvertDType(GreaterOrEqual(labels, ZerosLike(labels)), logits.DType())
+	each := LogSoftmax(logits, -1)
+	own := ReduceSum(Mul(each, OneHot(MaxScalar(labels, 0), logits.Shape().Dim(-1), logits.DType())), -1)
+	return Neg(maskedMean(Add(MulScalar(own, 1-smoothing), MulScalar(ReduceMean(each, -1), smoothing)), predicted))
+}

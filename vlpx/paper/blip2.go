@@ -1,3 +1,50 @@
 package paper
 
-func OnBLIP2(x ...string) []Column { return nil }
+import (
+	"cmp"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/framework/blip2"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// querying is the name of the framework whose images are read by queries.
+const querying = "BLIP-2"
+
+// blip2 is BLIP-2's first stage at this scale.
+func (s Scale) blip2(vocab int) blip2.Model {
+	m := blip2.Model{
+		Vision: s.albef(vocab).Vision,
+		Text: encoder.QFormer{Vocab: vocab, Positions: s.Positions, Queries: s.Queries, Width: cmp.Or(s.TextWidth, s.Width),
+			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Every: 2, Dropout: s.Dropout},
+		Embed: s.Embed, Smoothing: blip2.Paper().Smoothing, Frozen: s.Frozen, Half: s.Half, Temperature: s.Temperature,
+	}
+	m.Vision.EVA, m.Vision.Open = true, true
+	return m
+}
+
+// likeBLIP2 changes a scale to what BLIP-2's first stage has: ITG, by which FALCON is rewarded, S-ITC with MAFA's alpha for it, and at the
+// paper's scale its sizes and regime, with the batch of the papers after it (METHODS.md 13).
+func (s *Scale) likeBLIP2() {
+	s.Scheduler.Objectives = negative.Of(negative.ITG)
+	s.Smoothing, s.Fusion, s.MeanPool = 0.2, 0, false
+	switch s.Name {
+	case "tiny":
+		s.Queries, s.TextLayers = 4, 2
+	case "mini":
+		s.Queries, s.TextLayers = 8, 4
+	case "small":
+		s.Queries, s.TextLayers = 16, 6
+	case "paper":
+		full := blip2.Paper()
+		s.Image, s.Patch, s.Embed, s.Positions = full.Vision.Image, full.Vision.Patch, full.Embed, full.Text.Positions
+		s.Width, s.Heads, s.MLP, s.VisionLayers = full.Vision.Width, full.Vision.Heads, full.Vision.MLP, full.Vision.Layers
+		s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = full.Text.Width, full.Text.Heads, full.Text.MLP, full.Text.Layers
+		s.Queries, s.Frozen = full.Text.Queries, full.Frozen
+		s.MaxLen, s.Rerank, s.BatchSize, s.Epochs = 32, 128, 384, 10
+		s.SearchSpace, s.GroupQueue = 15*s.BatchSize, 75*s.BatchSize
+		s.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.05}
+		s.Schedule = train.Schedule{Warmup: 1e-6, Rate: 1e-4, Min: 1e-5, Units: 5000, Unit: 1}
+	}
+}

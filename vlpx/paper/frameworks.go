@@ -40,6 +40,8 @@ func Frameworks() []Kind {
 			build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
 		{Name: "CLIP", What: "an image tower and a text tower (Radford et al., 2021)", preset: (*Scale).likeCLIP,
 			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
+		{Name: "BLIP-2", What: "a querying transformer between images and text, its first stage (Li et al., 2023)", preset: (*Scale).likeBLIP2,
+			build: func(s Scale, vocab int) framework.Framework { return s.blip2(vocab) }},
 		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)", preset: (*Scale).likeSimCLR,
 			tasks: Scale.probes,
 			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},

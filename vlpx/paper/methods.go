@@ -35,7 +35,7 @@ func Methods() []Method {
 		{Name: "SRCL", Source: "Jiang et al., 2023; METHODS.md 5", What: "similar negatives weigh less",
 			Parts: func(s Scale) negative.Method { return negative.SRCL(s.Epochs) }, Reference: "InfoNCE"},
 		{Name: "MAFA", Source: "Byun et al., 2024; METHODS.md 4", What: "matching negatives become positives, and ITC is smoothed",
-			Parts: func(s Scale) negative.Method { return negative.MAFA(s.SearchSpace, s.GroupQueue) }, Reference: "Con-D"},
+			Parts: func(s Scale) negative.Method { return s.smoothed(negative.MAFA(s.SearchSpace, s.GroupQueue)) }, Reference: "Con-D"},
 		{Name: "Easy quantile", Source: "FALCON, section 4.1; METHODS.md 14", What: "mini-batches of pairs of low similarity",
 			Parts: func(s Scale) negative.Method {
 				return negative.Quantile("Easy quantile", s.Easy, s.SearchSpace, s.GroupQueue)
@@ -66,7 +66,7 @@ func Methods() []Method {
 		{Name: "Con-D", Source: "MAFA, section 4.1; METHODS.md 4.1", What: "S-ITC fine-tuned for retrieval: MAFA's discriminator of connections",
 			Parts: smoothedGRIT, Tune: PlainTuning},
 		{Name: "MAFA (Oracle)", Aliases: []string{"Oracle MAFA"}, Source: "MAFA, appendix G.5; METHODS.md 4.4", What: "MAFA whose judge is the data's relation",
-			Parts: func(s Scale) negative.Method { return negative.OracleMAFA(s.SearchSpace, s.GroupQueue) }},
+			Parts: func(s Scale) negative.Method { return s.smoothed(negative.OracleMAFA(s.SearchSpace, s.GroupQueue)) }},
 		{Name: "ALBEF++", Source: "SRCL, section 4.3; METHODS.md 5", What: "negatives of a low weight are left out",
 			Parts: func(s Scale) negative.Method { return negative.ALBEFPlusPlus(s.Epochs) }, Reference: "InfoNCE"},
 		{Name: "SogCLR", Source: "Yuan et al., 2022; METHODS.md 7", What: "negatives of the whole data by a moving average an anchor",
@@ -112,7 +112,15 @@ func Methods() []Method {
 }
 
 func smoothedGRIT(s Scale) negative.Method {
-	return negative.SmoothedGRIT(s.SearchSpace, s.GroupQueue)
+	return s.smoothed(negative.SmoothedGRIT(s.SearchSpace, s.GroupQueue))
+}
+
+// smoothed is a method of S-ITC with the scale's alpha.
+func (s Scale) smoothed(m negative.Method) negative.Method {
+	if s.Smoothing != 0 {
+		m.Contrast = negative.Smoothed{Alpha: s.Smoothing}
+	}
+	return m
 }
 
 // Needs tells what the method takes besides a training run on data: the run of a reference model, its own fine-tuning, or the relation;

@@ -54,6 +54,8 @@ type Scale struct {
 	Bottlenecks                      []int // blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
 	Basic                            bool  // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
 	Stem                             int   // of SimCLR's ResNet, see encoder.ResNet
+	Queries                          int   // of BLIP-2
+	Frozen                           bool  // the image encoder of BLIP-2 is not trained
 	Hidden                           int   // width of the middle of SimCLR's projection head
 	Positions                        int
 	Dropout                          float64
@@ -63,6 +65,8 @@ type Scale struct {
 
 	SearchSpace, GroupQueue int // of the grouped samplers, in pairs
 	MomentumQueue           int // of ALBEF, in pairs
+	// Smoothing is the alpha of MAFA's S-ITC; 0 for the published code's 0.5.
+	Smoothing float64
 	// Easy and Hard are the two fixed quantiles of FALCON's table 1; Progressive-Hardening goes from Soft to 1 and
 	// Progressive-Softening back. The paper's values are lost in its text: these are ours.
 	Easy, Hard, Soft float64

@@ -19,7 +19,8 @@ type Tuning struct {
 	Warmup    int // first iterations, in which the rate rises from Min
 }
 
-// DistilledTuning is ALBEF's retrieval fine-tuning.
+// DistilledTuning is ALBEF's retrieval fine-tuning. BLIP-2, which has no momentum encoders, is fine-tuned by its own labels, for which either
+// tuning stands there.
 func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 
 // PlainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
@@ -30,11 +31,15 @@ func retrievalTuning(s Scale, alpha float64) negative.Method {
 	if queue == 0 {
 		queue = s.MomentumQueue
 	}
-	return negative.Method{
+	m := negative.Method{
 		Batches:  negative.Uniform{},
 		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: queue, Items: true},
 		Matching: negative.Sampled{},
 	}
+	if s.Framework == querying {
+		m.Contrast = negative.InfoNCE{Items: true}
+	}
+	return m
 }
 
 // tunedBy are the losses of retrieval fine-tuning, as far as the framework has them.

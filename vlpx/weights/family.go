@@ -86,6 +86,10 @@ var families = slices.Concat(
 	[]Family{{Name: "ALBEF's model for NLVR2", mark: "cls_head.0.weight", Whole: func(root string) Table {
 		return Join(NLVR(root, 6, 6), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "cls_head_m.*"}})
 	}}},
+	[]Family{
+		{Name: "BLIP-2 with an OPT", mark: "opt_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: Generative},
+		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: HubGenerative},
+	},
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
 		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
 			"image_queue", "text_queue", "idx_queue", "queue_ptr"}

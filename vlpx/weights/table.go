@@ -14,7 +14,8 @@ import (
 type Rule struct {
 	Variable string // the path in a store
 	Layout   Layout // of each tensor
-	// Tensors are the published names; several, such as those of queries, keys and values, stand side by side in the variable.
+	// Tensors are the published names; several, such as those of queries, keys and values, stand side by side in the variable. One without a
+	// name is zero and in no file, as the bias of EVA's keys; it is not the first.
 	Tensors []string
 }
 
@@ -106,7 +107,9 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 	rules := map[string]*Rule{}
 	for i, rule := range table.Rules {
 		for _, name := range rule.Tensors {
-			rules[name] = &table.Rules[i]
+			if name != "" {
+				rules[name] = &table.Rules[i]
+			}
 		}
 	}
 	ignored := slices.Clone(table.Ignored)
@@ -153,6 +156,10 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 	for path, rule := range variables {
 		var parts []*tensors.Tensor
 		for _, name := range rule.Tensors {
+			if name == "" {
+				parts = append(parts, tensors.FromShape(parts[0].Shape()))
+				continue
+			}
 			part, err := f.part(inFile, strings.ReplaceAll(name, "#", rule.number), rule.Layout)
 			if err != nil {
 				return nil, report, fmt.Errorf("weights: %s: variable %s: %w", f.path, path, err)

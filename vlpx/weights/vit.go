@@ -7,21 +7,29 @@ import "vlpx.internal/vlpx/encoder"
 //   - names: what stands before its names, such as "visual_encoder."; empty for DeiT.
 //   - scope: that of encoder.ViT.Encode.
 func ViT(names, scope string) Table {
+	t := Table{Ignored: []string{names + "head.weight", names + "head.bias"}}
+	return Join(t.with(names, map[string]string{"norm": scope + "/norm"}, map[string][]string{
+		scope + "/layer_#/attention/qkv": {"blocks.#.attn.qkv"},
+	}), vitTokens(names, scope), vitLayers(names, scope))
+}
+
+// vitTokens are timm's embeddings.
+func vitTokens(names, scope string) Table {
 	at := func(name string) []string { return []string{names + name} }
+	return Table{Rules: []Rule{
+		{scope + "/class/" + encoder.Embedding, Learned, at("cls_token")},
+		{scope + "/position/" + encoder.Embedding, Learned, at("pos_embed")},
+		{scope + "/patch/" + encoder.Weights, Patches, at("patch_embed.proj.weight")},
+		{scope + "/patch/" + encoder.Bias, Same, at("patch_embed.proj.bias")},
+	}}
+}
+
+// vitLayers are timm's layers but for the projections to queries, keys and values.
+func vitLayers(names, scope string) Table {
 	block, layer := "blocks.#.", scope+"/layer_#"
-	t := Table{
-		Rules: []Rule{
-			{scope + "/class/" + encoder.Embedding, Learned, at("cls_token")},
-			{scope + "/position/" + encoder.Embedding, Learned, at("pos_embed")},
-			{scope + "/patch/" + encoder.Weights, Patches, at("patch_embed.proj.weight")},
-			{scope + "/patch/" + encoder.Bias, Same, at("patch_embed.proj.bias")},
-		},
-		Ignored: []string{names + "head.weight", names + "head.bias"},
-	}
-	return t.with(names, map[string]string{
-		block + "norm1": layer + "/attention/norm", block + "norm2": layer + "/mlp/norm", "norm": scope + "/norm",
+	return Table{}.with(names, map[string]string{
+		block + "norm1": layer + "/attention/norm", block + "norm2": layer + "/mlp/norm",
 	}, map[string][]string{
-		layer + "/attention/qkv":    {block + "attn.qkv"},
 		layer + "/attention/output": {block + "attn.proj"},
 		layer + "/mlp/in":           {block + "mlp.fc1"},
 		layer + "/mlp/out":          {block + "mlp.fc2"},

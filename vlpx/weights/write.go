@@ -50,6 +50,9 @@ func (v Values) Published(tables ...Table) (Tensors, error) {
 		for _, rule := range of {
 			parts, err := apart(value, len(rule.Tensors))
 			for i := 0; err == nil && i < len(parts); i++ {
+				if rule.Tensors[i] == "" {
+					continue
+				}
 				published[strings.ReplaceAll(rule.Tensors[i], "#", number)], err = rule.Layout.theirs(parts[i])
 			}
 			if err != nil {

@@ -3,7 +3,8 @@
 // loader that does so in parallel ahead of training.
 //
 // It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation), karpathy (COCO and
-// Flickr JSON files with a folder of images), imagefolder (a folder a class), cifar (CIFAR's binary records) and webdataset (tar shards).
+// Flickr JSON files with a folder of images), annotated (VQA v2, NLVR2 and NoCaps), imagefolder (a folder a class), cifar (CIFAR's binary records)
+// and webdataset (tar shards).
 // The package layout tells which of them a folder is for.
 package datasets
 

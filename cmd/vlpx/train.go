@@ -46,7 +46,7 @@ func trainCommand() *cobra.Command {
 
 func evalCommand() *cobra.Command {
 	var o options
-	var method, split, task string
+	var method, split, task, answers string
 	var settings vlpx.TaskSettings
 	c := &cobra.Command{
 		Use:   "eval -method NAME | eval FOLDER",
@@ -55,7 +55,12 @@ func evalCommand() *cobra.Command {
 			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'\n" +
 			"  vlpx eval -method GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse",
 		Args: oneFolder,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if answers != "" {
+				if settings.Answers, err = eval.ReadAnswers(answers); err != nil {
+					return err
+				}
+			}
 			if len(args) == 1 {
 				settings.Rerank = 1
 				of, err := vlpx.Task(task, settings)
@@ -101,6 +106,7 @@ func evalCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&settings.Prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
 	c.Flags().StringArrayVar(&settings.Targets, "targets", nil, "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; may be repeated (default scenes)")
 	c.Flags().Float64Var(&settings.Alpha, "alpha", 0, "the `share` of false negatives by which thresholds are measured (default 0.01)")
+	c.Flags().StringVar(&answers, "answers", "", "a `file` of the candidate answers of vqa, one a line or a JSON list (default those to the training questions)")
 	c.Flags().StringVar(&settings.Of, "of", "", "the `run`, as vlpx list -runs names it, about whose sentences discrimination and fluency ask")
 	c.Flags().StringVar((*string)(&settings.Version), "version", "", "which of these: original, written, corrected or edited (default written)")
 	return c
@@ -112,7 +118,7 @@ func oneFolder(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha"}, f.Name) {
+		if len(args) == 1 && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha", "answers"}, f.Name) {
 			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
 		}
 	})

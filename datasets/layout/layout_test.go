@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/annotated"
 	"vlpx.internal/datasets/cifar"
 	"vlpx.internal/datasets/imagefolder"
 	"vlpx.internal/datasets/karpathy"
@@ -62,7 +63,21 @@ func TestOpen(t *testing.T) {
 		is    func(datasets.Collection) bool
 		of    string // among what it is said to be
 	}{
-		"karpathy":    {map[string]string{"dataset_few.json": captions, "images/0.png": picture, "notes.bin": "", "more.tar": ""}, is[*karpathy.Collection], "Karpathy"},
+		"karpathy": {map[string]string{"dataset_few.json": captions, "images/0.png": picture, "notes.bin": "", "more.tar": ""}, is[*karpathy.Collection], "Karpathy"},
+		"VQA v2": {map[string]string{
+			"v2_OpenEnded_mscoco_train2014_questions.json": `{"data_type": "mscoco", "data_subtype": "train2014",
+				"questions": [{"image_id": 9, "question": "What?", "question_id": 90}]}`,
+			"v2_mscoco_train2014_annotations.json": `{"data_type": "mscoco", "data_subtype": "train2014",
+				"annotations": [{"question_id": 90, "image_id": 9, "answers": [{"answer": "a"}]}]}`,
+			"train2014/COCO_train2014_000000000009.jpg": picture,
+		}, is[*annotated.Collection], "VQA"},
+		"NLVR2": {map[string]string{
+			"train.json":                             `{"identifier": "train-1-0-0", "sentence": "Two.", "label": "True", "directory": 3}`,
+			"dev.json":                               `{"identifier": "dev-1-0-0", "sentence": "Two.", "label": "True"}`,
+			"images/train/3/train-1-0-img0.png":      picture,
+			"images/train/3/train-1-0-img1.png":      picture,
+			"train/more than a folder of classes/is": "",
+		}, is[*annotated.Collection], "NLVR2"},
 		"loose tars":  {map[string]string{"0.tar": shard(t, picture)}, is[*webdataset.Collection], "WebDataset"},
 		"tars":        {map[string]string{"train/0.tar": shard(t, picture), "train/0/x.png": picture}, is[*webdataset.Collection], "WebDataset"},
 		"CIFAR":       {map[string]string{"train.bin": records}, is[*cifar.Collection], "CIFAR"},
@@ -99,7 +114,7 @@ func TestMistakes(t *testing.T) {
 	if err == nil || Of(none) != "" {
 		t.Fatalf("a folder of no layout: want an error, and not %q", Of(none))
 	}
-	for _, want := range []string{none, "dataset_*.json", "*.tar", "train.bin", "train/CLASS/*.jpg"} {
+	for _, want := range []string{none, "dataset_*.json", "v2_mscoco_*_annotations.json", "test1.json", "nocaps_val", "*.tar", "train.bin", "train/CLASS/*.jpg"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
@@ -107,6 +122,9 @@ func TestMistakes(t *testing.T) {
 	for want, dir := range map[string]string{
 		"no such file":                        filepath.Join(none, "gone"),
 		"karpathy: dataset_few.json: cut off": write(t, map[string]string{"dataset_few.json": ""}),
+		"vqav2: ":                             write(t, map[string]string{"v2_OpenEnded_mscoco_val2014_questions.json": ""}),
+		"nlvr: test1.json: no statements":     write(t, map[string]string{"test1.json": ""}),
+		"cococaptions: nocaps_val_.json: ":    write(t, map[string]string{"nocaps_val_.json": ""}),
 		"the shard is compressed":             write(t, map[string]string{"train/0.tar.gz": ""}),
 		"cifar: ":                             write(t, map[string]string{"train.bin.gz": ""}),
 		"the folder of a class has no images": write(t, map[string]string{"val/cat/notes.txt": ""}),

@@ -11,12 +11,12 @@ import (
 //
 //   - bias: added to the attention logits, [batch, 1, 1, tokens] (see PaddingBias) or [1, 1, tokens, tokens] (see CausalBias), or nil.
 func (b Block) selfAttention(s *model.Scope, x, bias *Node) *Node {
-	query, own := b.own(s, x)
+	query, own := b.projected(s, x)
 	return b.attend(s, query, own.Keys, own.Values, bias)
 }
 
-// own are what tokens x [batch, tokens, width] ask of each other, and what they offer, each [batch, heads, tokens, dim].
-func (b Block) own(s *model.Scope, x *Node) (query *Node, offered Memory) {
+// projected are what tokens x [batch, tokens, width] ask of each other, and what they offer, each [batch, heads, tokens, dim].
+func (b Block) projected(s *model.Scope, x *Node) (query *Node, own Memory) {
 	batch, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
 	qkv := Linear(s.In("qkv"), x, 3*b.Width, b.Half)
 	qkv = TransposeAllAxes(Reshape(qkv, batch, tokens, 3, b.Heads, b.Width/b.Heads), 2, 0, 3, 1, 4) // [3, batch, heads, tokens, dim]

@@ -13,7 +13,7 @@ import (
 //   - bias: added to the attention logits, [batch or 1, 1, tokens or 1, keys].
 func (b Block) selfWith(s *model.Scope, x, bias *Node, memory func(own Memory) Memory) *Node {
 	x = b.residual(s.In("attention"), x, func(s *model.Scope, x *Node) *Node {
-		query, own := b.own(s, x)
+		query, own := b.projected(s, x)
 		m := memory(own)
 		return b.attend(s, query, m.Keys, m.Values, bias)
 	})
@@ -35,9 +35,18 @@ func (t OPT) Begin(s *model.Scope, x, there *Node, room int, half bool) (last *N
 		memory = append(memory, GrowLeft(own.Keys, 2, room, 0), GrowLeft(own.Values, 2, room, 0))
 		return own
 	})
-	places := Iota(x.Graph(), there.Shape(), 1)
-	end := Equal(places, ReduceAndKeep(Mul(places, there), ReduceMax, 1))
-	return ReduceSum(Mul(states, InsertAxes(ConvertDType(end, states.DType()), -1)), 1), memory
+	return Last(states, there), memory
+}
+
+// Last are the states of each row's last token, [batch, width].
+//
+//   - states: [batch, tokens, width].
+//   - there: 1 a token, 0 padding, [batch, tokens]; a row has a token at least.
+func Last(states, there *Node) *Node {
+	places := Iota(there.Graph(), there.Shape(), 1)
+	last := ReduceAndKeep(Mul(places, there), ReduceMax, 1)
+	end := Equal(places, BroadcastToShape(last, places.Shape()))
+	return ReduceSum(Mul(states, InsertAxes(ConvertDType(end, states.DType()), -1)), 1)
 }
 
 // Continue reads one more word of each row, [batch] (int32), with the positions behind what memory holds.

@@ -31,6 +31,8 @@ type Measured struct {
 	Thresholds []ThresholdBins
 	// Sentences are captions with negatives that were written from them; none where no task writes any.
 	Sentences []Sentence
+	// Captioned are captions that the model wrote; none where no task has it write any.
+	Captioned []Captioned
 	// Verdicts are examples of what the model holds of statements about two images, spread evenly over the split; none where no task judges any.
 	Verdicts []Verdict
 	// Asked are questions with the model's answers, to look at, and Candidates the answers that it could give; none where no task asks.
@@ -48,7 +50,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
 	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
-	"eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
+	"eval.Captioning": decode[Captioning], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

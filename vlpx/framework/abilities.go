@@ -98,3 +98,12 @@ type Following interface {
 	// lacks none.
 	Follow(earlier weights.Values) (weights.Values, error)
 }
+
+// Speaking is a Framework with a frozen language model, which a run of its own has trained.
+type Speaking interface {
+	Framework
+	// Speaker is the framework of that run.
+	Speaker() Framework
+	// Speak are the values of its variables by their paths in this framework's model, of those in its own.
+	Speak(learned weights.Values) (weights.Values, error)
+}

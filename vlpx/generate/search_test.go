@@ -252,13 +252,13 @@ func TestStops(t *testing.T) {
 		calls = 0
 		return func(ctx context.Context, rows []Row) ([][]float32, error) { calls++; return next(ctx, rows) }
 	}
-	for _, beams := range []int{1, 3} {
+	for beams, least := range map[int]int{1: 1, 3: 2} { // of three beams two end at the second step, no worse than what goes on
 		got, err := Search{Beams: beams, Max: 5}.Run(t.Context(), l, [][]int32{{0}, {1, 1}}, counted(always(1, 0, -50)))
 		if err != nil || calls != 5 || got[1].Ended || !slices.Equal(got[0].IDs, []int32{0, 0, 0, 0, 0}) {
 			t.Errorf("%d beams, never ending: got %+v after %d calls (%v)", beams, got, calls, err)
 		}
 		got, err = Search{Beams: beams, Max: 5}.Run(t.Context(), l, [][]int32{{0}}, counted(always(0, 0, 50)))
-		if err != nil || len(got[0].IDs) != 0 || !got[0].Ended || calls > 3 {
+		if err != nil || len(got[0].IDs) != 0 || !got[0].Ended || calls != least {
 			t.Errorf("%d beams, ending at once: got %+v after %d calls (%v)", beams, got, calls, err)
 		}
 	}

@@ -9,8 +9,12 @@ import . "github.com/gomlx/gomlx/core/graph"
 //   - likelihood: of their tokens, [batch, tokens], from NextTokens.
 //
 // With no token to predict the loss is zero. The result is a scalar in nats.
-func LM(ids, likelihood *Node) *Node {
-	return Neg(maskedMean(likelihood, Predicted(ids, likelihood)))
+func LM(ids, likelihood *Node) *Node { return LMBehind(ids, likelihood, 1) }
+
+// LMBehind is LM of texts whose first tokens, so many of each, are a prompt that is not predicted (BLIP-2's second stage, LAVIS blip2_opt.py).
+func LMBehind(ids, likelihood *Node, prompt int) *Node {
+	behind := GreaterOrEqual(Iota(ids.Graph(), ids.Shape(), 1), Scalar(ids.Graph(), ids.DType(), prompt))
+	return Neg(maskedMean(likelihood, Mul(Predicted(ids, likelihood), ConvertDType(behind, likelihood.DType()))))
 }
 
 // NextTokens returns the log-likelihood of each token of texts by those before it, in nats, [batch, tokens]; 0 for a token that is not

@@ -53,3 +53,22 @@ func TestLMAgainstLoop(t *testing.T) {
 	checkGradient(t, lm, logits, ids)
 	near(t, "LM of nothing", value(t, lm, logits, [][]int32{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {2, 0, 0, 0, 0}}), 0)
 }
+
+// The first tokens of a text are no part of the loss, but for the mean of what is behind them: one of a text shorter than its prompt has none.
+func TestLMBehindAgainstLoop(t *testing.T) {
+	const batch, tokens, vocab = 3, 5, 6
+	logits := drawn(rand.New(rand.NewPCG(6, 5)), batch, tokens-1, vocab)
+	ids := [][]int32{{2, 4, 5, 0, 3}, {2, 3, 0, 0, 0}, {2, 1, 1, 3, 0}}
+	for prompt := 1; prompt <= 5; prompt++ {
+		var sum, count float64
+		for b, text := range ids {
+			for place := prompt; place <= []int{4, 1, 3}[b]; place++ {
+				sum -= logSoftmax(logits.row(b*(tokens-1)+place-1), int(text[place]))
+				count++
+			}
+		}
+		lm := func(in []*Node) *Node { return LMBehind(in[1], NextTokens(in[1], in[0]), prompt) }
+		near(t, "LM", value(t, lm, logits, ids), sum/math.Max(1, count))
+		checkGradient(t, lm, logits, ids)
+	}
+}

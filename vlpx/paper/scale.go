@@ -126,7 +126,7 @@ func scales() []Scale {
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
 	mini.NLVR = Tuning{Epochs: 3, Rate: 1e-3, Min: 2e-5, Warmup: 50}
-	mini.VQA = Tuning{Epochs: 4, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.VQA = Tuning{Epochs: 2, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
 
 	small := mini
 	small.Name = "small"

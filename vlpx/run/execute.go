@@ -92,7 +92,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
 		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid, Thresholds: measured.Thresholds,
-		Sentences: measured.Sentences, Asked: measured.Asked, Candidates: measured.Candidates,
+		Sentences: measured.Sentences, Captioned: measured.Captioned, Asked: measured.Asked, Candidates: measured.Candidates,
 		Verdicts: measured.Verdicts,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
@@ -290,6 +290,7 @@ func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, 
 			all.Items = measured.Items
 		}
 		all.Sentences = append(all.Sentences, measured.Sentences...)
+		all.Captioned = append(all.Captioned, measured.Captioned...)
 		all.Verdicts = append(all.Verdicts, measured.Verdicts...)
 		all.Asked = append(all.Asked, measured.Asked...)
 		if measured.Candidates != nil {

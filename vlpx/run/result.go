@@ -47,6 +47,8 @@ type Result struct {
 	Thresholds []eval.ThresholdBins `json:",omitempty"`
 	// Sentences are captions of the test split with negatives that the model wrote, where a task of the run has it write.
 	Sentences []eval.Sentence `json:",omitempty"`
+	// Captioned are captions of the test split that the model wrote, where a task of the run has it write them.
+	Captioned []eval.Captioned `json:",omitempty"`
 	// Verdicts are on statements about two images of the test split, where a task of the run has the model judge some.
 	Verdicts []eval.Verdict `json:",omitempty"`
 	// Asked are questions of the test split with the model's answers, and Candidates those that it could give, where a task of the run asks.

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -49,24 +50,33 @@ func TestGPTGoesOn(t *testing.T) {
 	}
 }
 
-// Engines agree on a language model's steps.
-func TestGPTOnEngines(t *testing.T) {
+// onOPT is onGPT with an OPT.
+func onOPT(t *testing.T) Job {
+	job := onGPT(t, 0)
+	job.Config.Framework = framework.Choice{Framework: opt.Model{Text: encoder.OPT(job.Config.Framework.Framework.(gpt.Model).Text)}}
+	return job
+}
+
+// Engines agree on language models' steps.
+func TestLanguageModelsOnEngines(t *testing.T) {
 	for _, name := range enginetest.Compiled {
-		t.Run(name, func(t *testing.T) {
-			jobs := [2]Job{onGPT(t, 0), onGPT(t, 0)}
-			jobs[1].Backend = enginetest.Open(t, name)
-			sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
-				want, got := outs[0].told(), outs[1].told()
-				for name, x := range want {
-					if off := math.Abs(got[name] - x); !(off <= 1e-4*math.Abs(x)) {
-						t.Errorf("epoch %d, step %d, %s: got %g, want %g", epoch, step, name, got[name], x)
+		for model, on := range map[string]func(*testing.T) Job{"GPT-2": func(t *testing.T) Job { return onGPT(t, 0) }, "OPT": onOPT} {
+			t.Run(name+"/"+model, func(t *testing.T) {
+				jobs := [2]Job{on(t), on(t)}
+				jobs[1].Backend = enginetest.Open(t, name)
+				sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
+					want, got := outs[0].told(), outs[1].told()
+					for name, x := range want {
+						if off := math.Abs(got[name] - x); !(off <= 1e-4*math.Abs(x)) {
+							t.Errorf("epoch %d, step %d, %s: got %g, want %g", epoch, step, name, got[name], x)
+						}
 					}
-				}
-				if epoch == 0 && step == 0 {
-					sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 1e-4, 1e-6)
-				}
+					if epoch == 0 && step == 0 {
+						sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 1e-4, 1e-6)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

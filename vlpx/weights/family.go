@@ -77,15 +77,15 @@ var families = slices.Concat(
 			return Join(VQA(root), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "text_decoder_m.*"}})
 		},
 	}},
-	[]Family{{Name: "ALBEF's model for NLVR2", mark: "cls_head.0.weight", Whole: func(root string) Table {
-		return Join(NLVR(root, 6, 6), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "cls_head_m.*"}})
-	}}},
 	prefixed([]string{"model.decoder.", "decoder."}, func(names string) Family {
 		return Family{
 			Name: optFamily, mark: names + "layers.#.self_attn_layer_norm.weight",
 			Language: func(scope string) Table { return OPT(names, "lm_head.weight", scope) },
 		}
 	}),
+	[]Family{{Name: "ALBEF's model for NLVR2", mark: "cls_head.0.weight", Whole: func(root string) Table {
+		return Join(NLVR(root, 6, 6), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "cls_head_m.*"}})
+	}}},
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
 		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
 			"image_queue", "text_queue", "idx_queue", "queue_ptr"}

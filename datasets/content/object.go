@@ -1,0 +1,109 @@
+package content
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Object is a large JSON object, which is read field by field and its lists entry by entry: so a file costs no more memory than what is kept of
+// it, and an error names the entry.
+type Object struct {
+	Layout string                         // what the file should be, such as "a dataset file in Karpathy's layout"
+	Fields map[string]func(*Object) error // what reads a field; others are passed over
+	Needs  []string                       // fields that must be there
+
+	decoder *json.Decoder
+}
+
+// Read reads the object and nothing after it. A field that is read must not be there twice.
+func (o *Object) Read(r io.Reader) error {
+	o.decoder = json.NewDecoder(r)
+	if err := o.expect(json.Delim('{')); err != nil {
+		return err
+	}
+	found := map[string]bool{}
+	for o.decoder.More() {
+		token, err := o.decoder.Token()
+		if err != nil {
+			return CutOff("a field's name", err)
+		}
+		key := token.(string) // nothing else is a key
+		read, known := o.Fields[key]
+		if !known {
+			var other json.RawMessage
+			if err := o.Decode(fmt.Sprintf("field %q", key), &other); err != nil {
+				return err
+			}
+			continue
+		}
+		if found[key] {
+			return fmt.Errorf("%q is there twice; keep one", key)
+		}
+		found[key] = true
+		if err := read(o); err != nil {
+			return err
+		}
+	}
+	if err := o.expect(json.Delim('}')); err != nil {
+		return err
+	}
+	if _, err := o.decoder.Token(); err != io.EOF {
+		return errors.New("there is more after the end of the object; the file is damaged, get it again")
+	}
+	for _, key := range o.Needs {
+		if !found[key] {
+			return fmt.Errorf("no %q; is this %s?", key, o.Layout)
+		}
+	}
+	return nil
+}
+
+// Decode reads one value of a field; what is how an error calls it.
+func (o *Object) Decode(what string, value any) error {
+	if err := o.decoder.Decode(value); err != nil {
+		return CutOff(what, err)
+	}
+	return nil
+}
+
+// Value reads a field of one value.
+func Value[T any](key string, value *T) func(*Object) error {
+	return func(o *Object) error { return o.Decode(fmt.Sprintf("%q", key), value) }
+}
+
+// Each reads a field that is a list; take gets its entries in order, and what is how an error calls one of them.
+func Each[T any](key, what string, take func(i int, entry T) error) func(*Object) error {
+	return func(o *Object) error {
+		if err := o.expect(json.Delim('[')); err != nil {
+			return fmt.Errorf("%q: %w", key, err)
+		}
+		n := 0
+		for ; o.decoder.More(); n++ {
+			var entry T
+			if err := o.Decode(fmt.Sprintf("%s %d", what, n), &entry); err != nil {
+				return err
+			}
+			if err := take(n, entry); err != nil {
+				return fmt.Errorf("%s %d: %w", what, n, err)
+			}
+		}
+		if err := o.expect(json.Delim(']')); err != nil {
+			return fmt.Errorf("after %s %d: %w", what, n-1, err)
+		}
+		return nil
+	}
+}
+
+// expect reads one delimiter.
+func (o *Object) expect(want json.Delim) error {
+	got, err := o.decoder.Token()
+	if err != nil {
+		return CutOff(fmt.Sprintf("%q", want.String()), err)
+	}
+	if got != want {
+		return fmt.Errorf("%v where %q should be; is this %s?", got, want.String(), o.Layout)
+	}
+	return nil
+}

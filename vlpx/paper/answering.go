@@ -3,8 +3,6 @@ package paper
 import (
 	"fmt"
 
-	"vlpx.internal/datasets"
-	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -29,7 +27,7 @@ const mostAnswers = 10
 //
 // The vocabulary grows by the words of the questions and answers, unless it is from a file. There is room for the longest question and the longest
 // answer of training, and for as many distinct answers as one of its questions has.
-func (s Scale) answering(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+func (s Scale) answering(w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	pretrained, ok := from.Train.Framework.Framework.(albef.Model)
 	if !ok {
 		return run.Run{}, &framework.Lacking{Method: "visual question answering", Framework: from.Train.Framework.Name(),
@@ -48,63 +46,16 @@ func (s Scale) answering(from run.Run, data run.Data, m negative.Method) (run.Ru
 	if s.Augment {
 		c.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
 	}
-	answering := albef.Answering{ALBEF: pretrained, Layers: pretrained.Text.Fusion, Answers: 1, Tokens: 3}
-	c.Framework.Framework = answering
-	tokenizer, err := grown(&r)
+	sizes, err := w.grown(&r)
 	if err != nil {
 		return run.Run{}, err
 	}
-	set, err := data.TrainingSet()
-	if err != nil {
-		return run.Run{}, err
-	}
-	answering.ALBEF.Text.Vocab = tokenizer.Size()
-	for _, q := range set.(datasets.Questioned).Questions() {
-		c.MaxLen = max(c.MaxLen, min(length(tokenizer, tokenizer.Prepare(q.Text)), pretrained.Text.Positions))
-		answering.Answers = max(answering.Answers, min(len(q.Given()), mostAnswers))
-		for _, answer := range q.Answers {
-			answering.Tokens = max(answering.Tokens, min(length(tokenizer, answer), pretrained.Text.Positions))
-		}
-	}
-	c.Framework.Framework = answering
+	pretrained.Text.Vocab = sizes.Words
+	c.MaxLen = max(c.MaxLen, min(sizes.Text, pretrained.Text.Positions))
+	c.Framework.Framework = albef.Answering{ALBEF: pretrained, Layers: pretrained.Text.Fusion,
+		Answers: min(sizes.Answers, mostAnswers), Tokens: min(sizes.Answer, pretrained.Text.Positions)}
 	if err := c.Validate(); err != nil {
 		return run.Run{}, fmt.Errorf("paper: fine-tuning for visual question answering: %w", err)
 	}
 	return r, nil
 }
-
-// grown lets the vocabulary of a run that goes on from another one grow by the words of its own training texts, unless it is from a file, and
-// gives its framework room for them. It returns the vocabulary.
-func grown(r *run.Run) (*text.Tokenizer, error) {
-	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
-	collection, err := r.Data.Open()
-	if err != nil {
-		return nil, err
-	}
-	tokenizer, err := r.Tokenizer(collection)
-	if err != nil {
-		return nil, err
-	}
-	f := &r.Train.Framework
-	growing, ok := f.Framework.(framework.Growing)
-	if !ok {
-		return nil, &framework.Lacking{Method: r.Train.Method.Name, Framework: f.Name(), Needs: "a vocabulary that grows by new words",
-			Advice: "give one that has all words with -vocab"}
-	}
-	f.Framework = growing.WithVocabulary(tokenizer.Size())
-	return tokenizer, nil
-}
-
-// length is the number of tokens of a text, with those at its ends.
-func length(k *text.Tokenizer, text string) int {
-	ids := k.Encode(text, longest)
-	for n := len(ids); n > 2; n-- {
-		if ids[n-1] != k.PAD() {
-			return n
-		}
-	}
-	return 2
-}
-
-// longest is more tokens than a question or an answer has.
-const longest = 512

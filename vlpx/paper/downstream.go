@@ -98,9 +98,16 @@ var Second = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, er
 			method := t.row.Tune(t.scale)
 			method.Name = t.row.Name + " fine-tuned on the second data"
 			o.Run = t.scale.tuned(from, data, method)
-			if _, err := grown(&o.Run); err != nil {
+			growing, ok := o.Run.Train.Framework.Framework.(framework.Growing)
+			if !ok {
+				return nil, &framework.Lacking{Method: method.Name, Framework: o.Run.Train.Framework.Name(), Needs: "a vocabulary that grows by new words",
+					Advice: "leave the second data out"}
+			}
+			sizes, err := t.planner.grown(&o.Run)
+			if err != nil {
 				return nil, err
 			}
+			o.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
 			o.Prefix, o.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Retrieval: eval.Retrieval{Rerank: t.scale.Rerank},
 				Target: eval.Target{Name: data.Name, Hash: data.Hash, Scenes: data.Scenes, Dir: data.Dir}}

@@ -26,9 +26,9 @@ func (s Scale) FineTuned(from run.Run, data run.Data, m negative.Method) run.Run
 }
 
 func (s Scale) Answering(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
-	return s.answering(from, data, m)
+	return s.answering(planner{sizes: map[string]textSizes{}}, from, data, m)
 }
 
 func (s Scale) Reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
-	return s.reasoning(from, data, m)
+	return s.reasoning(planner{sizes: map[string]textSizes{}}, from, data, m)
 }

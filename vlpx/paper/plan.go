@@ -168,7 +168,7 @@ func (p *Plan) rows(q Request) error {
 	}
 	p.Questions = make([][]Question, len(p.Artifact.Rows))
 	p.Outcomes = make([][][]Outcome, len(p.Artifact.Rows))
-	p.planner = planner{q, p.Seeds, published, nil, map[words]*text.Tokenizer{}}
+	p.planner = planner{q, p.Seeds, published, nil, map[words]*text.Tokenizer{}, map[string]textSizes{}}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {

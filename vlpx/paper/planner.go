@@ -17,6 +17,7 @@ type planner struct {
 	published run.Weights
 	files     *regions.Files // of Request.Regions; nil for none
 	known     map[words]*text.Tokenizer
+	sizes     map[string]textSizes // of the texts of runs that go on from others, by what they are read from
 }
 
 // words are what a tokenizer is made of; rows mostly share them.

@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -45,7 +44,7 @@ func (s Scale) assignment(from run.Run) (run.Run, error) {
 // ALBEF does.
 //
 // The vocabulary grows by the words of the statements, unless it is from a file. There is room for the longest statement of training.
-func (s Scale) reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+func (s Scale) reasoning(w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	pretrained, err := doubled(from)
 	if err != nil {
 		return run.Run{}, err
@@ -61,19 +60,14 @@ func (s Scale) reasoning(from run.Run, data run.Data, m negative.Method) (run.Ru
 	if s.Augment {
 		r.Train.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
 	}
+	sizes, err := w.grown(&r)
+	if err != nil {
+		return run.Run{}, err
+	}
+	pretrained.Text.Vocab = sizes.Words
 	c := &r.Train
 	c.Framework.Framework = albef.Reasoning{ALBEF: pretrained}
-	tokenizer, err := grown(&r)
-	if err != nil {
-		return run.Run{}, err
-	}
-	set, err := data.TrainingSet()
-	if err != nil {
-		return run.Run{}, err
-	}
-	for _, statement := range set.(datasets.Stated).Statements() {
-		c.MaxLen = max(c.MaxLen, min(length(tokenizer, tokenizer.Prepare(statement.Text)), pretrained.Text.Positions))
-	}
+	c.MaxLen = max(c.MaxLen, min(sizes.Text, pretrained.Text.Positions))
 	if err := c.Validate(); err != nil {
 		return run.Run{}, fmt.Errorf("paper: fine-tuning for NLVR2: %w", err)
 	}

@@ -18,7 +18,7 @@ var NLVR2 = Downstream{Name: "NLVR2", outcomes: func(t trained) ([]Outcome, erro
 
 // fineTuned are outcomes of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and without, as
 // GRIT-VLP and those that build on it do.
-func (t trained) fineTuned(task string, to func(run.Run, run.Data, negative.Method) (run.Run, error), distilled, plain func(Scale) negative.Method) ([]Outcome, error) {
+func (t trained) fineTuned(task string, to func(planner, run.Run, run.Data, negative.Method) (run.Run, error), distilled, plain func(Scale) negative.Method) ([]Outcome, error) {
 	how := plain
 	if _, distils := t.before[0].Train.Method.Contrast.(negative.Distiller); distils {
 		how = distilled
@@ -27,7 +27,7 @@ func (t trained) fineTuned(task string, to func(run.Run, run.Data, negative.Meth
 	for _, from := range t.before {
 		method := how(t.scale)
 		method.Name = t.row.Name + " fine-tuned for " + task
-		r, err := to(from, t.clean, method)
+		r, err := to(t.planner, from, t.clean, method)
 		if err != nil {
 			return nil, err
 		}

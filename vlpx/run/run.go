@@ -286,6 +286,9 @@ func (d Data) TestSet() (datasets.Set, error) {
 	return d.split(collection, "test")
 }
 
+// Part is the part of a split of the opened data that runs use.
+func (d Data) Part(c datasets.Collection, split string) (datasets.Set, error) { return d.split(c, split) }
+
 // split returns the part of a split that is used; that of "train" has the caption noise.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 	set, err := c.Split(name)

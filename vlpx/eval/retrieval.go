@@ -54,7 +54,7 @@ func captioned(task string, set datasets.Set) error {
 
 // Encode runs a set through the encoders.
 func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
-	e := &Encodings{vectors: s.Model.Vectors()}
+	e := &Encodings{}
 	var err error
 	if e.images, err = s.Images(ctx); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
 	if e.texts, e.ids, err = s.Texts(ctx, captions); err != nil {
 		return nil, err
 	}
-	e.dim = len(e.texts.Features) / len(captions)
+	e.dim, e.vectors = len(e.texts.Features)/len(captions), s.Model.Vectors()
 	return e, nil
 }
 

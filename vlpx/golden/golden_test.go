@@ -90,8 +90,7 @@ var checks = map[string]func(*testing.T, golden.Case){
 }
 
 // notYet are the cases that nothing recomputes yet, and why.
-var notYet = reasons(map[string][]string{
-})
+var notYet = reasons(map[string][]string{})
 
 func reasons(cases map[string][]string) map[string]string {
 	of := map[string]string{}

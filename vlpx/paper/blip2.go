@@ -48,3 +48,5 @@ func (s *Scale) likeBLIP2() {
 		s.Schedule = train.Schedule{Warmup: 1e-6, Rate: 1e-4, Min: 1e-5, Units: 5000, Unit: 1}
 	}
 }
+
+func OnBLIP2(x ...string) []Column { return nil }

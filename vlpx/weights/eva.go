@@ -12,5 +12,5 @@ func EVA(names, scope string) Table {
 	return Join(vitTokens(names, scope), Table{Rules: []Rule{
 		{layer + "/qkv/" + encoder.Weights, Linear, []string{attention + "qkv.weight"}},
 		{layer + "/qkv/" + encoder.Bias, Same, []string{attention + "q_bias", "", attention + "v_bias"}},
-	}}, vitLayers(names, scope))
+	}, Ignored: []string{names + "head.*", names + "norm.*", names + "fc_norm.*"}}, vitLayers(names, scope))
 }

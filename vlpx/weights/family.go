@@ -18,8 +18,8 @@ type Family struct {
 	Language func(scope string) Table
 	// Whole is the table of the whole model below a root: of an image encoder alone, that of root/vision; nil where only parts are read.
 	Whole func(root string) Table
-	// CLIP and Activation are those of its image encoder.
-	CLIP       bool
+	// CLIP, EVA and Activation are those of its image encoder.
+	CLIP, EVA  bool
 	Activation encoder.Activation
 
 	mark string // the name of a tensor that all its files have and no other family's
@@ -35,6 +35,9 @@ const (
 var families = slices.Concat(
 	[]Family{
 		{
+			Name: "EVA's ViT", mark: "blocks.#.attn.q_bias", EVA: true,
+			Vision: func(scope string) Table { return EVA("", scope) },
+		}, {
 			Name: "timm's ViT, as DeiT's", mark: "blocks.#.attn.qkv.weight",
 			Vision: func(scope string) Table { return ViT("", scope) },
 		}, {
@@ -51,6 +54,15 @@ var families = slices.Concat(
 		},
 	},
 	[]Family{{Name: "UNITER", mark: "uniter.encoder.layer.#.attention.self.query.weight", Whole: UNITER}},
+	[]Family{
+		{
+			Name: "BLIP-2 with CLIP's image encoder", mark: "visual_encoder.transformer.resblocks.#.attn.in_proj_weight", Whole: BLIP2WithCLIP,
+		}, {
+			Name: "BLIP-2", mark: "Qformer.bert.encoder.layer.#.attention.self.query.weight", Whole: BLIP2,
+		}, {
+			Name: "Hugging Face's BLIP-2", mark: "qformer.encoder.layer.#.attention.attention.query.weight", Whole: HubBLIP2,
+		},
+	},
 	prefixed([]string{"vit.", "deit.", ""}, func(names string) Family {
 		return Family{
 			Name: "Hugging Face's ViT", mark: names + "encoder.layer.#.attention.attention.query.weight",

@@ -40,7 +40,7 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	if err := s.fits("image encoder", sizes); err != nil {
 		return nil, report, err
 	}
-	if family.CLIP != v.CLIP || family.Activation != v.Activation {
+	if family.CLIP != v.CLIP || family.EVA != v.EVA || family.Activation != v.Activation {
 		return nil, report, fmt.Errorf("weights: %s: it looks like %s, whose layers are others than the model's; plan the run anew", s.Path, family.Name)
 	}
 	report.miss(values, family.Vision(scope), scope, v.Layers, v.Layers)
@@ -49,6 +49,11 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	}
 	if values, err = values.as(dtypes.Float32); err != nil {
 		return nil, report, err
+	}
+	if norm := scope + "/norm/"; v.Open && values[norm+encoder.Gain] != nil {
+		delete(values, norm+encoder.Gain)
+		delete(values, norm+encoder.Offset)
+		report.Notes = append(report.Notes, "without its last normalisation, in whose place the model has its own")
 	}
 	own, grid := side(values.dim(position, 0)-1), v.Image/v.Patch
 	if values[position], err = Positions(values[position], grid); err != nil {
@@ -120,7 +125,7 @@ func (s Source) Adapt(v encoder.ViT) (encoder.ViT, error) {
 	}
 	defer f.Close()
 	family, err := f.Family()
-	v.CLIP, v.Activation = family.CLIP, family.Activation
+	v.CLIP, v.EVA, v.Activation = family.CLIP, family.EVA, family.Activation
 	return v, err
 }
 

@@ -19,7 +19,7 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 	if family.Vision == nil {
 		return encoder.ViT{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path, family.Name)
 	}
-	v := encoder.ViT{Heads: heads, CLIP: family.CLIP, Activation: family.Activation}
+	v := encoder.ViT{Heads: heads, CLIP: family.CLIP, EVA: family.EVA, Open: family.EVA, Activation: family.Activation}
 	rules := family.Vision("").Rules
 	published := func(variable string) string {
 		return rules[slices.IndexFunc(rules, func(r Rule) bool { return r.Variable == variable })].Tensors[0]

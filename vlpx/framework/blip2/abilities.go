@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/weights"
 )
 
 // InHalf implements framework.InHalf.
@@ -54,3 +55,19 @@ func oneHot(rows, x *Node) *Node { return OneHot(rows, x.Shape().Dim(0), x.DType
 
 // temperature is tau.
 func temperature(s *model.Scope, g *Graph) *Node { return encoder.Variable(s, g, encoder.Temperature) }
+
+// Adapt implements framework.Pretrained.
+func (m Model) Adapt(p framework.Part, s weights.Source) (_ framework.Framework, err error) {
+	if p == framework.Vision {
+		m.Vision, err = s.Adapt(m.Vision)
+	}
+	return m, err
+}
+
+// First implements framework.Pretrained: an image encoder, or a BERT for the Q-Former.
+func (m Model) First(p framework.Part, s weights.Source) (weights.Values, weights.Report, error) {
+	if p == framework.Vision {
+		return s.ImageEncoder(m.Vision, framework.Model+"/vision")
+	}
+	return s.QueryingTransformer(m.Text, framework.Model+"/qformer")
+}

@@ -173,7 +173,7 @@ func TestAnsweringRefuses(t *testing.T) {
 	first := smallest(t, plain)
 	finish(t, first)
 	for want, how := range map[string]func(*Job){
-		"shows none":             func(j *Job) { j.Set = first.Set },
+		"shows none":             func(j *Job) { j.Set = struct{ datasets.Set }{first.Set} },
 		"has its captions shown": func(j *Job) { j.Set = asked{first.Set.(datasets.Labelled)} },
 		"has no answer": func(j *Job) {
 			j.Set, _ = datasets.OfQuestions(silent{first.Set})

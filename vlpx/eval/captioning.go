@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenegraph"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval/caption"
@@ -92,7 +93,11 @@ func (c Captioning) Measure(ctx context.Context, on Subject) (Measured, error) {
 		return Measured{}, fmt.Errorf("eval: captioning: the prompt %q has a word that the model's vocabulary lacks; take another one", c.Prompt)
 	}
 	on.Set = datasets.First(on.Set, c.Images, 0)
-	written, err := on.write(ctx, c.Search, func(int) string { return c.Prompt })
+	images, prompts := make([]int, on.Set.Len()), make([]string, on.Set.Len())
+	for i := range images {
+		images[i], prompts[i] = i, c.Prompt
+	}
+	written, err := on.write(ctx, c.Search, images, prompts)
 	if err != nil {
 		return Measured{}, err
 	}
@@ -158,30 +163,51 @@ type written struct {
 	cut  bool // it did not end
 }
 
-// write has the model write a text of each image of the set behind a prompt.
-func (s Subject) write(ctx context.Context, search generate.Search, prompt func(image int) string) (all []written, err error) {
+// writtenAtOnce is the number of texts in one search: each goes on as many prefixes as it has beams.
+const writtenAtOnce = 32
+
+// write has the model write texts of images of the set, each behind a prompt.
+func (s Subject) write(ctx context.Context, search generate.Search, images []int, prompts []string) (all []written, err error) {
 	if s.Tokenizer == nil {
 		return nil, fmt.Errorf("eval: %s has no vocabulary to write with", s.Model.Framework().Name())
 	}
-	err = s.forward(ctx, func(images []float32, count int) error {
-		r := generate.Request{Images: images, Tokens: s.MaxLen, End: s.Tokenizer.SEP()}
-		for k := range evalBatch {
-			ids, err := prompted(s.Tokenizer, prompt(len(all)+min(k, count-1)), s.MaxLen)
-			if err != nil {
-				return err
-			}
-			r.Prompts = append(r.Prompts, ids)
+	var ids [][]int32
+	longest := 1
+	for _, prompt := range prompts {
+		of, err := prompted(s.Tokenizer, prompt, s.MaxLen)
+		if err != nil {
+			return nil, err
 		}
+		ids, longest = append(ids, of), max(longest, len(of))
+	}
+	for from := 0; from < len(images); from += writtenAtOnce {
+		count := min(writtenAtOnce, len(images)-from)
+		some := make([]int, writtenAtOnce)
+		r := generate.Request{Tokens: longest, End: s.Tokenizer.SEP()}
+		for k := range some {
+			at := from + min(k, count-1) // the last search repeats its last image: one compiled shape serves all
+			some[k] = images[at]
+			r.Prompts = append(r.Prompts, ids[at])
+		}
+		pixels, skipped, err := loader.Images(ctx, s.Set, some, s.Size, s.Features)
+		if err != nil {
+			return nil, fmt.Errorf("eval: %s: %w", s.Set.Name(), err)
+		}
+		for _, skip := range skipped {
+			if err := s.accept(skip); err != nil {
+				return nil, err
+			}
+		}
+		r.Images = pixels
 		texts, err := generate.Texts(ctx, s.Model, search, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, t := range texts[:count] {
 			all = append(all, written{s.Tokenizer.Decode(t.IDs), !t.Ended})
 		}
-		return nil
-	})
-	return all, err
+	}
+	return all, nil
 }
 
 // prompted are the ids that a text begins with, without its end. More than so many tokens are an error.

@@ -8,18 +8,18 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Elsewhere is zero-shot retrieval on the test split of other data than the run's, as the papers ask models of COCO for Flickr30K. It measures
-// nothing in brief.
+// Elsewhere is what tasks measure on the test split of other data than the run's, without any training there, as the papers ask models of COCO
+// for Flickr30K and NoCaps. It measures nothing in brief.
 type Elsewhere struct {
-	Target    Target
-	Retrieval Retrieval
-	// Prefix stands before the names of the metrics, which are those of Retrieval.
+	Target Target
+	Of     Tasks
+	// Prefix stands before the names of the metrics, which are those of Of.
 	Prefix string
 }
 
 // Metrics implements Task.
 func (e Elsewhere) Metrics() []Info {
-	infos := e.Retrieval.Metrics()
+	infos := e.Of.Metrics()
 	for k := range infos {
 		infos[k].Metric = Metric(e.Prefix) + infos[k].Metric
 		infos[k].Group = e.Prefix + infos[k].Group
@@ -31,15 +31,26 @@ func (e Elsewhere) Metrics() []Info {
 func (e Elsewhere) Check(f framework.Framework, _ datasets.Set) error {
 	switch {
 	case e.Prefix == "":
-		return fmt.Errorf("eval: retrieval on %s needs names of its own; set Prefix", e.Target.Name)
+		return fmt.Errorf("eval: what is measured on %s needs names of its own; set Prefix", e.Target.Name)
+	case len(e.Of) == 0:
+		return fmt.Errorf("eval: nothing is to be measured on %s; name a task", e.Target.Name)
 	case e.Target.Scenes == nil && e.Target.Dir == "":
 		return fmt.Errorf("eval: it is not known where the data %s lies; name its folder", e.Target.Name)
-	case e.Retrieval.Rerank < 1:
-		return fmt.Errorf("eval: re-ranking %d candidates; use at least 1", e.Retrieval.Rerank)
-	case !framework.Retrieves(f):
-		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions or by scores of pairs, which %s does not make", f.Name())
 	}
-	return nil
+	set, err := e.split()
+	if err != nil {
+		return err
+	}
+	return e.Of.Check(f, set)
+}
+
+// split is the one that is measured on.
+func (e Elsewhere) split() (datasets.Set, error) {
+	collection, err := e.Target.open()
+	if err != nil {
+		return nil, err
+	}
+	return collection.Split("test")
 }
 
 // Measure implements Task.
@@ -48,7 +59,7 @@ func (e Elsewhere) Measure(ctx context.Context, on Subject) (Measured, error) {
 		return Measured{}, err
 	}
 	if on.On == nil {
-		return Measured{}, fmt.Errorf("eval: retrieval on %s goes to other data, which it cannot reach; measure by a run", e.Target.Name)
+		return Measured{}, fmt.Errorf("eval: %s is other data, which cannot be reached here; measure by a run", e.Target.Name)
 	}
 	collection, err := e.Target.open()
 	if err != nil {
@@ -58,16 +69,15 @@ func (e Elsewhere) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	if err := captioned("retrieval", there.Set); err != nil {
-		return Measured{}, err
-	}
-	measured, err := e.Retrieval.Measure(ctx, there)
-	if err != nil {
-		return Measured{}, fmt.Errorf("eval: %s: %w", e.Target.Name, err)
-	}
 	result := Result{}
-	for name, v := range measured.Metrics {
-		result[Metric(e.Prefix)+name] = v
+	for _, task := range e.Of {
+		measured, err := task.Measure(ctx, there)
+		if err != nil {
+			return Measured{}, fmt.Errorf("eval: %s: %w", e.Target.Name, err)
+		}
+		for name, v := range measured.Metrics {
+			result[Metric(e.Prefix)+name] = v
+		}
 	}
 	return Measured{Metrics: result}, nil
 }

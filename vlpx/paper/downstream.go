@@ -109,13 +109,17 @@ var Second = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, er
 			}
 			o.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
-			o.Prefix, o.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Retrieval: eval.Retrieval{Rerank: t.scale.Rerank},
-				Target: eval.Target{Name: data.Name, Hash: data.Hash, Scenes: data.Scenes, Dir: data.Dir}}
+			o.Prefix, o.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}}, Target: target(data)}
 		}
 		all = append(all, o)
 	}
 	return all, nil
 }}
+
+// target is data as a task is measured on it.
+func target(d run.Data) eval.Target {
+	return eval.Target{Name: d.Name, Hash: d.Hash, Scenes: d.Scenes, Dir: d.Dir}
+}
 
 // SecondWhole is Second for rows whose every stage is on the data at hand: the row is made anew on the second data.
 var SecondWhole = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, error) {

@@ -244,6 +244,11 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 		if published, err = e.published(r); err != nil {
 			return nil, train.Outcome{}, err
 		}
+		if r.Language != nil {
+			if published, err = e.speech(r, published); err != nil {
+				return nil, train.Outcome{}, err
+			}
+		}
 		if source := r.Weights.Words; source != nil {
 			if words, err = e.words(*source, k); err != nil {
 				return nil, train.Outcome{}, err

@@ -40,6 +40,8 @@ type Run struct {
 	Regions regions.Source `json:",omitzero"`
 	// Encoder is the run whose image encoder is locked, made first if it is missing; Locked.Run is its identity. nil for a published one.
 	Encoder *Run `json:"-"`
+	// Language is the run whose language model is frozen in this one's, made first if it is missing; Train.Language is its identity. nil for none.
+	Language *Run `json:"-"`
 	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
 	LockedBytes int64 `json:"-"`
 	// Reference is the run whose model is the frozen reference, made first if it is missing; Train.Reference is its identity.
@@ -50,7 +52,7 @@ type Run struct {
 
 // Needs are the runs that must be finished before this one.
 func (r Run) Needs() []*Run {
-	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Init}, func(x *Run) bool { return x == nil })
+	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Language, r.Init}, func(x *Run) bool { return x == nil })
 }
 
 // Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what a
@@ -63,11 +65,18 @@ func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 }
 
 func (r Run) tokenizer(c datasets.Collection) (k *text.Tokenizer, err error) {
+	if r.Language != nil {
+		before, err := r.Language.Data.Open()
+		if err != nil {
+			return nil, err
+		}
+		return r.Language.tokenizer(before)
+	}
 	if r.Init == nil {
 		k, err = r.Vocabulary.Tokenizer(c)
 	} else {
 		var before datasets.Collection
-		if r.Init.Init == nil || r.Init.Vocabulary.Grows {
+		if r.Init.Init == nil && r.Init.Language == nil || r.Init.Vocabulary.Grows {
 			if before, err = r.Init.Data.Open(); err != nil {
 				return nil, err
 			}
@@ -114,6 +123,7 @@ type Texts string
 const (
 	Questions  Texts = "questions"  // see datasets.OfQuestions
 	Statements Texts = "statements" // see datasets.OfStatements
+	Talk       Texts = "talk"       // see datasets.OfTalk
 )
 
 // show shows the texts in the place of a set's captions.
@@ -125,8 +135,10 @@ func (t Texts) show(set datasets.Set) (datasets.Set, error) {
 		return datasets.OfQuestions(set)
 	case Statements:
 		return datasets.OfStatements(set)
+	case Talk:
+		return datasets.OfTalk(set), nil
 	}
-	return nil, fmt.Errorf("run: Data.Texts is %q; use %q, %q, or nothing for captions", t, Questions, Statements)
+	return nil, fmt.Errorf("run: Data.Texts is %q; use %q, %q, %q, or nothing for captions", t, Questions, Statements, Talk)
 }
 
 // WithGraphs is the data with the scene graphs of a file in the place of parsed ones (see [datasets.WithGraphs]).
@@ -287,7 +299,9 @@ func (d Data) TestSet() (datasets.Set, error) {
 }
 
 // Part is the part of a split of the opened data that runs use.
-func (d Data) Part(c datasets.Collection, split string) (datasets.Set, error) { return d.split(c, split) }
+func (d Data) Part(c datasets.Collection, split string) (datasets.Set, error) {
+	return d.split(c, split)
+}
 
 // split returns the part of a split that is used; that of "train" has the caption noise.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {

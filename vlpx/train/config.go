@@ -31,6 +31,8 @@ type Config struct {
 	Objectives negative.Objectives `json:",omitempty"`
 	// Init is the identity of the run whose model this one starts from, as in fine-tuning; empty for first values by Seed.
 	Init string `json:",omitempty"`
+	// Language is the identity of the run whose language model is frozen in this one's; empty for none.
+	Language string `json:",omitempty"`
 	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
 	// better, the first of equals; empty for the last epoch's.
 	Select string `json:",omitempty"`

@@ -39,7 +39,9 @@ func TestCosinesOfSeveralVectors(t *testing.T) {
 			}
 		}
 	}
-	similarities := func(in []*Node) *Node { return MulScalar(ReduceAllMean(Square(Similarities(in[0], in[1], in[2]))), 1e-3) }
+	similarities := func(in []*Node) *Node {
+		return MulScalar(ReduceAllMean(Square(Similarities(in[0], in[1], in[2]))), 1e-3)
+	}
 	checkGradient(t, similarities, image, text, 0.3)
 }
 

@@ -34,6 +34,24 @@ func TestRerankByHand(t *testing.T) {
 	}
 }
 
+// Where a framework adds the similarity, a scored pair has the sum.
+func TestAdding(t *testing.T) {
+	sims := matrix([]float64{.1, .9}, []float64{.4, .3})
+	got, err := eval.Adding(sims, func([]eval.ImageText) ([]float64, error) { return []float64{10, 20}, nil })([]eval.ImageText{{Image: 0, Text: 1}, {Image: 1, Text: 0}})
+	if err != nil || !slices.Equal(got, []float64{10.9, 20.4}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// An image is as similar as the nearest of its vectors: of image 0 the second to the first text, the first to the second.
+func TestSimilaritiesOfSeveralVectors(t *testing.T) {
+	images, texts := []float32{1, 0, 0, 2 /**/, 3, 3, -1, 0}, []float32{0, 1, 1, -1}
+	got := eval.Similarities(images, texts, 2, 2)
+	if want := []float64{2, 1, 3, 0}; got.Rows != 2 || got.Cols != 2 || !slices.Equal(got.Data, want) {
+		t.Errorf("got %+v, want %v", got, want)
+	}
+}
+
 // TestRerankAgainstSorting: a row's scored cells are the first k of the sorted row.
 func TestRerankAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

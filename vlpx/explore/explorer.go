@@ -64,6 +64,10 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near, and writes none; explore a framework that does",
 			f.Name())
 	}
+	if f := r.Train.Framework; framework.Vectors(f.Framework) > 1 {
+		return nil, fmt.Errorf("explore: images have several vectors in %s, of which the nearest to a caption counts; explore a framework with one an image",
+			f.Name())
+	}
 	result, done, err := e.Store.Find(r)
 	if err != nil {
 		return nil, err

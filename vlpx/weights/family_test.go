@@ -297,7 +297,7 @@ func TestEncodersRefuse(t *testing.T) {
 		"nothing for the variable /v/layer_1/mlp/out/bias":               image(lacking, vit),
 		"no rule for tensor fc_norm.weight":                              image(further, vit),
 		"it looks like BERT, which has no image encoder":                 image(bert("bert."), vit),
-		"are of no family that is read: timm's ViT":                      image(map[string]tensor{"a": {nil, 0}}, vit),
+		"are of no family that is read: EVA's ViT, timm's ViT":           image(map[string]tensor{"a": {nil, 0}}, vit),
 		"its vocabulary has 7 words, the run's 9; give the vocab.txt":    func() error { _, _, err := found(t, bert("")).TextEncoder(of, "/t"); return err },
 		"it looks like timm's ViT, as DeiT's, which has no text encoder": func() error { _, _, err := found(t, timm()).TextEncoder(of, "/t"); return err },
 		"deit-base (346 MB) is not here; fetch it with vlpx weights fetch deit-base": func() error {

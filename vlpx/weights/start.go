@@ -56,7 +56,11 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 		report.Notes = append(report.Notes, "without its last normalisation, in whose place the model has its own")
 	}
 	own, grid := side(values.dim(position, 0)-1), v.Image/v.Patch
-	if values[position], err = Positions(values[position], grid); err != nil {
+	bring := Positions
+	if v.CLIP && v.Open { // as LAVIS reads a CLIP
+		bring = CornerPositions
+	}
+	if values[position], err = bring(values[position], grid); err != nil {
 		return nil, report, fmt.Errorf("%w (%s)", err, s.Path)
 	}
 	if own != grid {

@@ -77,24 +77,12 @@ type further struct {
 }
 
 func (a Model) joining(b Batch, c negative.Connections) *further {
-	g, batch := b.IDs.Graph(), b.IDs.Shape().Dim(0)
-	own := Iota(g, shapes.Make(dtypes.Int32, batch), 0)
-	images, texts := Concatenate([]*Node{own, c.Images}, 0), Concatenate([]*Node{c.Texts, own}, 0)
-	isNew := Concatenate([]*Node{c.NewTexts, c.NewImages}, 0)
-
-	// Row r takes the r-th new positive: the one whose running count, itself included, is r+1.
-	dtype := isNew.DType()
-	running := MatMul(ConvertDType(LowerTriangular(g, 2*batch), dtype), InsertAxes(isNew, -1))
-	row := Iota(g, shapes.Make(dtype, b.Room, 2*batch), 0)
-	takes := Mul(ConvertDType(Equal(OnePlus(row), Transpose(running, 0, 1)), dtype), InsertAxes(isNew, 0))
-	at := ConvertDType(ReduceSum(Mul(takes, Iota(g, takes.Shape(), 1)), -1), dtypes.Int32)
-	pick := func(x *Node) *Node { return Gather(x, InsertAxes(at, -1)) }
-
-	ids := Gather(b.IDs, InsertAxes(pick(texts), -1))
-	masked, labels := objective.MaskByCodes(ids, pick(b.Fresh))
-	taken := BroadcastToDims(GreaterThan(ReduceAndKeep(takes, ReduceSum, -1), ScalarZero(g, dtype)), labels.Shape().Dimensions...)
+	f := c.Further(b.Room)
+	ids := Gather(b.IDs, InsertAxes(f.Texts, -1))
+	masked, labels := objective.MaskByCodes(ids, f.Pick(b.Fresh))
+	taken := BroadcastToDims(InsertAxes(f.Taken, -1), labels.Shape().Dimensions...)
 	return &further{
-		masked: masked, padded: a.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(pick(images), b.Pixels),
-		count: ReduceAllSum(isNew),
+		masked: masked, padded: a.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(f.Images, b.Pixels),
+		count: f.Count,
 	}
 }

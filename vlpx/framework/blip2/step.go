@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -15,7 +16,7 @@ import (
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
 	b := batch{Model: m, store: s.Store(), method: u.Method, in: in, ids: in.Of(field.Captions), images: in.Of(field.Image),
-		left: u.Method.Leaving(s.Store().Scope(framework.State), in)}
+		room: u.Room, left: u.Method.Leaving(s.Store().Scope(framework.State), in)}
 	first := b.pass(u.Objectives, nil)
 	told := framework.Told{
 		Losses: first.losses,
@@ -29,6 +30,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		Repeats: u.Method.Positives == nil && m.Text.Dropout == 0,
 	}
 	told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts] = negative.HardestNegatives(first.contrasted)
+	told.Outputs.Tell(field.Joined, first.joined)
 	told.Outputs.Tell(field.Weights, first.contrasted.Weights)
 	told.Outputs.Tell(field.Labels, first.contrasted.Labels)
 	foundOfImages, foundOfTexts := first.features.Told()
@@ -49,6 +51,7 @@ type batch struct {
 	in          field.Nodes
 	ids, images *Node
 	left        *negative.Leaving
+	room        int // rows of ITG for new positives
 }
 
 // passed is what one forward pass computes.
@@ -57,6 +60,7 @@ type passed struct {
 	features   negative.Features   // that ITC saw
 	contrasted negative.Contrasted // without the similarities of negatives that are left out
 	pairs      negative.Pairs      // that ITM saw
+	joined     *Node               // the number of new positives that join ITG, a scalar; nil where none can
 }
 
 // pass builds the losses that which names, with the weights as they are in the graph by now. ITM sees the pairs of an earlier pass, or those
@@ -100,9 +104,31 @@ func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 		p.losses[negative.ITM] = objective.ITM(objective.QueryMean(logits), p.pairs.Labels, p.pairs.Weights)
 	}
 	if which.Has(negative.ITG) {
-		p.losses[negative.ITG] = objective.Generation(b.NextLogits(s, b.ids, seen.Offered), labels(b.ids), b.Smoothing)
+		ids, predicted, offered := b.ids, labels(b.ids), seen.Offered
+		if c := p.features.Connections; c != nil && c.Use.Has(negative.ITG) && !c.Eliminate {
+			further := c.Further(b.room)
+			ids, predicted, offered = join(ids, offered, further)
+			p.joined = further.Count
+		}
+		p.losses[negative.ITG] = objective.Generation(b.NextLogits(s, ids, offered), predicted, b.Smoothing)
 	}
 	return p
+}
+
+// join adds to captions, and to what the queries of their images offer, those of the new positives; it returns what ITG predicts of all of them,
+// too. Rows to spare predict nothing.
+func join(ids *Node, offered []encoder.Memory, f negative.Further) (_, predicted *Node, _ []encoder.Memory) {
+	further := Gather(ids, InsertAxes(f.Texts, -1))
+	of := labels(further)
+	of = Where(BroadcastToDims(InsertAxes(f.Taken, -1), of.Shape().Dimensions...), of, ConstAs(of, objective.Ignored))
+	var all []encoder.Memory
+	for _, m := range offered {
+		with := func(x *Node) *Node {
+			return Concatenate([]*Node{x, encoder.SelectRows(oneHot(f.Images, x), x)}, 0)
+		}
+		all = append(all, encoder.Memory{Keys: with(m.Keys), Values: with(m.Values)})
+	}
+	return Concatenate([]*Node{ids, further}, 0), Concatenate([]*Node{labels(ids), of}, 0), all
 }
 
 // reference is a mini-batch as the frozen reference model sees it, without gradient and without dropout.

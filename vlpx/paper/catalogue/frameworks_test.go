@@ -15,18 +15,26 @@ import (
 )
 
 // onCLIP asks for CLIP at tiny.
-func onCLIP(methods ...string) paper.Request {
-	return paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"framework=clip"}, Methods: methods}
+func onCLIP(methods ...string) paper.Request { return onFramework("clip", methods...) }
+
+func onFramework(name string, methods ...string) paper.Request {
+	return paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"framework=" + name}, Methods: methods}
 }
 
 // Every artifact can be asked for with another framework: it has the rows that this can have, and tells of the others why not. Only an
 // artifact none of whose rows suits it is refused.
-func TestArtifactsOnCLIP(t *testing.T) {
+func TestArtifactsOnOthers(t *testing.T) {
+	for _, name := range []string{"CLIP", "BLIP-2"} {
+		t.Run(name, func(t *testing.T) { artifactsOn(t, name) })
+	}
+}
+
+func artifactsOn(t *testing.T, name string) {
 	for _, a := range List() {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		p, err := paper.NewPlan(a, onCLIP())
+		p, err := paper.NewPlan(a, onFramework(name))
 		if lacking := new(framework.Lacking); errors.As(err, &lacking) && strings.Contains(err.Error(), "no row suits the framework") {
 			t.Logf("%s: %v", a.ID, err)
 			continue

@@ -1,0 +1,211 @@
+package blip2
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+)
+
+const side, vocab = 8, 12
+
+func small() Model {
+	return Model{
+		Vision: encoder.ViT{Image: side, Patch: 4, Width: 8, Layers: 1, Heads: 2, MLP: 16, EVA: true, Open: true},
+		Text:   encoder.QFormer{Vocab: vocab, Positions: 9, Queries: 3, Width: 12, Heads: 2, MLP: 24, Layers: 3, Every: 2},
+		Embed:  6, Smoothing: 0.1,
+	}
+}
+
+func use(m negative.Method, batch, tokens int) framework.Use {
+	return framework.Use{Method: m.WithDefaults(), Batch: batch, Image: side, Tokens: tokens, Room: 2 * batch}
+}
+
+func backend(t *testing.T) compute.Backend {
+	t.Helper()
+	b, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return b
+}
+
+// initialised is a store of a model whose weights are large enough to tell inputs apart.
+func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use) *model.Store {
+	t.Helper()
+	store := model.NewStore()
+	if err := framework.Check(m, u); err != nil {
+		t.Fatal(err)
+	}
+	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: u.Batch, Dim: m.Dim(), Epochs: 1, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	for v := range store.Scope(framework.Model).IterVariables() {
+		if v.Name() == encoder.Temperature {
+			continue
+		}
+		numbers := tensors.MustCopyFlatData[float32](v.MustValue())
+		for k, x := range numbers {
+			numbers[k] = 2*x + 0.2*float32(math.Sin(float64(len(v.Path())*(k+1))))
+		}
+		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
+}
+
+// mini is a mini-batch: captions by their ids, and images that are numbered.
+type mini struct {
+	captions [][]int32
+	images   []int
+	truth    [][]float32
+}
+
+// three are pairs of captions of five, four and three tokens.
+func three(tokens int) mini {
+	var b mini
+	for _, ids := range [][]int32{{2, 5, 6, 7, 3}, {2, 8, 9, 3}, {2, 10, 3}} {
+		b.captions = append(b.captions, append(ids, make([]int32, tokens-len(ids))...))
+	}
+	b.images = []int{0, 1, 2}
+	b.truth = [][]float32{{1, 1, 0}, {0, 1, 1}, {0, 0, 1}}
+	return b
+}
+
+func picture(k, size int) []float32 {
+	x := make([]float32, size)
+	for i := range x {
+		x[i] = float32(math.Sin(float64((k+1)*(i+1)))) + float32(k)
+	}
+	return x
+}
+
+func (b mini) values(inputs []field.Field) []*tensors.Tensor {
+	var in []*tensors.Tensor
+	for _, f := range inputs {
+		dims, size := f.Shape.Dimensions, f.Shape.Size()
+		var numbers any = make([]float32, size)
+		switch f.Name {
+		case field.Captions:
+			numbers = slices.Concat(b.captions...)
+		case field.Image:
+			var all []float32
+			for _, k := range b.images {
+				all = append(all, picture(k, size/dims[0])...)
+			}
+			numbers = all
+		case field.Truth:
+			numbers = slices.Concat(b.truth...)
+		}
+		switch numbers := numbers.(type) {
+		case []float32:
+			in = append(in, tensors.FromFlatDataAndDimensions(numbers, dims...))
+		case []int32:
+			in = append(in, tensors.FromFlatDataAndDimensions(numbers, dims...))
+		}
+	}
+	return in
+}
+
+// outcome is what a step tells, with the sum of the absolute numbers of each variable's gradient by the sum of the losses.
+type outcome struct {
+	losses    map[negative.Loss]float64
+	again     float64
+	outputs   map[field.Name][]float64
+	gradients map[string]float64
+}
+
+// step makes a step, in training.
+func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u framework.Use, b mini) outcome {
+	t.Helper()
+	inputs := m.Inputs(u)
+	var losses []negative.Loss
+	var told []field.Name
+	var paths []string
+	results := called(t, on, store, func(s *model.Scope, args []*Node) []*Node {
+		s.Store().SetTraining(args[0].Graph(), true)
+		nodes := field.Nodes{}
+		for k, f := range inputs {
+			nodes[f.Name] = args[k]
+		}
+		of := m.Step(s, u, nodes)
+		total := of.Of(m, negative.All)
+		out := []*Node{of.Again(negative.All)}
+		for _, name := range m.Losses() {
+			losses, out = append(losses, name), append(out, of.Losses[name])
+		}
+		for name, node := range of.Outputs {
+			told, out = append(told, name), append(out, node)
+		}
+		var weights []*Node
+		for v := range store.Scope(framework.Model).IterVariables() {
+			if v.Trainable && v.InUseByGraph(total.Graph()) {
+				paths, weights = append(paths, v.Path()), append(weights, v.NodeValue(total.Graph()))
+			}
+		}
+		for _, d := range Gradient(total, weights...) {
+			out = append(out, ReduceAllSum(Abs(d)))
+		}
+		return out
+	}, b.values(inputs)...)
+	o := outcome{map[negative.Loss]float64{}, results[0][0], map[field.Name][]float64{}, map[string]float64{}}
+	results = results[1:]
+	for k, name := range losses {
+		o.losses[name] = results[k][0]
+	}
+	for k, name := range told {
+		o.outputs[name] = results[len(losses)+k]
+	}
+	for k, path := range paths {
+		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(told)+k][0]
+	}
+	return o
+}
+
+// called runs a graph; its results are flat.
+func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node, args ...*tensors.Tensor) (flat [][]float64) {
+	t.Helper()
+	exec, err := model.NewExec(on, store, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	results, err := framework.Call(exec, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer framework.Release(results)
+	for _, x := range results {
+		var numbers []float64
+		if x.DType().IsInt() {
+			for _, v := range tensors.MustCopyFlatData[int32](x) {
+				numbers = append(numbers, float64(v))
+			}
+		} else {
+			for _, v := range tensors.MustCopyFlatData[float32](x) {
+				numbers = append(numbers, float64(v))
+			}
+		}
+		flat = append(flat, numbers)
+	}
+	return flat
+}
+
+func near(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-4*math.Max(1, math.Abs(want))) {
+		t.Errorf("%s: got %v, want %v", name, got, want)
+	}
+}

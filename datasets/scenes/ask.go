@@ -16,7 +16,7 @@ const questionsEach = 4
 //
 // Each question is asked of as many images as it can have answers, one with each: its text alone tells nothing of the answer, as in VQA v2
 // (Goyal et al., 2017), where each question has two images. An image to which no question fits that others answer otherwise has fewer; one that is
-// alone in its split has none.
+// alone in its split has none. They are drawn at the first call and kept: those of 10,000 images take a second.
 func (s *Split) Questions() []datasets.Question { return s.questions() }
 
 // asked is a question without its image.
@@ -101,10 +101,7 @@ func (a *asker) group(q asked, image int) []int {
 	}
 	join := func(of int) (all bool) {
 		answer, ok := t.answer(a.scenes[of], q.saying)
-		if !ok || len(a.asked[of]) >= 2*questionsEach || slices.Contains(a.asked[of], q) {
-			return false
-		}
-		if k := slices.Index(answers, answer); k >= 0 && group[k] < 0 {
+		if k := slices.Index(answers, answer); ok && k >= 0 && group[k] < 0 && len(a.asked[of]) < 2*questionsEach && !slices.Contains(a.asked[of], q) {
 			group[k] = of
 			missing--
 		}

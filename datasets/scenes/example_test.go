@@ -42,3 +42,28 @@ func ExampleParse() {
 	// red left of ring
 	// scenes: caption "a red square on fire": word 5 is "fire"; want a ground (sand, grass, water, brick, snow, slate, soil, heather)
 }
+
+func ExampleSplit_Questions() {
+	all, err := scenes.New(scenes.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set, err := all.Split("val")
+	if err != nil {
+		log.Fatal(err)
+	}
+	val := set.(*scenes.Split)
+	for _, q := range val.Questions()[:4] {
+		fmt.Println(q.Text, q.Answers[0])
+	}
+	for _, s := range val.Statements()[:2] {
+		fmt.Println(s.Text, s.True)
+	}
+	// Output:
+	// is there a magenta object ? yes
+	// what colour is the big plain object ? blue
+	// is there a small square ? no
+	// is the striped object bigger than the magenta object ? yes
+	// the two images have one red object in total false
+	// the two images have one red object in total true
+}

@@ -12,7 +12,8 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// generator is the version of the generator. It changes whenever the same Config gives other scenes, captions or pixels.
+// generator is the version of the generator. It changes whenever the same Config gives other scenes, captions, pixels, questions or
+// statements.
 const generator = 1
 
 var splitNames = []string{"train", "val", "test"}

@@ -88,7 +88,8 @@ func grown(r *run.Run) (*text.Tokenizer, error) {
 	f := &r.Train.Framework
 	growing, ok := f.Framework.(framework.Growing)
 	if !ok {
-		return nil, fmt.Errorf("paper: the vocabulary of %s cannot grow; give one that has all words with -vocab", f.Name())
+		return nil, &framework.Lacking{Method: r.Train.Method.Name, Framework: f.Name(), Needs: "a vocabulary that grows by new words",
+			Advice: "give one that has all words with -vocab"}
 	}
 	f.Framework = growing.WithVocabulary(tokenizer.Size())
 	return tokenizer, nil

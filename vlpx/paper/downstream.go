@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,7 +36,7 @@ type Outcome struct {
 	Prefix string
 }
 
-// onValidation ends the name of a downstream metric on the validation split after the last epoch.
+// onValidation ends the name of a downstream metric on the validation split, after the last epoch or the one that was selected.
 const onValidation = ", validation"
 
 // Measure is what the store keeps the answer under, where Run is asked.
@@ -72,7 +73,7 @@ func (o Outcome) Metrics(store *run.Store) (map[string]float64, bool, error) {
 	for name, v := range result.Metrics {
 		metrics[o.Prefix+name] = v
 	}
-	if n := len(result.Epochs); n > 0 {
+	if n := cmp.Or(result.BestEpoch, len(result.Epochs)); n > 0 {
 		for name, v := range result.Epochs[n-1].Metrics {
 			metrics[o.Prefix+name+onValidation] = v
 		}
@@ -97,7 +98,9 @@ var Second = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, er
 			method := t.row.Tune(t.scale)
 			method.Name = t.row.Name + " fine-tuned on the second data"
 			o.Run = t.scale.tuned(from, data, method)
-			o.Run.Vocabulary.Grows = true
+			if _, err := grown(&o.Run); err != nil {
+				return nil, err
+			}
 		} else {
 			o.Prefix, o.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Retrieval: eval.Retrieval{Rerank: t.scale.Rerank},
 				Target: eval.Target{Name: data.Name, Hash: data.Hash, Scenes: data.Scenes, Dir: data.Dir}}

@@ -25,10 +25,10 @@ func (s Scale) FineTuned(from run.Run, data run.Data, m negative.Method) run.Run
 	return s.tuned(from, data, m)
 }
 
-func (s Scale) Reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
-	return s.reasoning(from, data, m)
-}
-
 func (s Scale) Answering(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	return s.answering(from, data, m)
+}
+
+func (s Scale) Reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+	return s.reasoning(from, data, m)
 }

@@ -1,0 +1,3 @@
+package paper
+
+func OnBLIP2(x ...string) []Column { return nil }

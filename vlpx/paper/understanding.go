@@ -1,0 +1,43 @@
+package paper
+
+import (
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+// VQA is fine-tuning for visual question answering, from each row's pre-training.
+var VQA = Downstream{Name: "VQA", outcomes: func(t trained) ([]Outcome, error) {
+	return t.fineTuned("VQA", t.scale.answering, DistilledAnswering, PlainAnswering)
+}}
+
+// NLVR2 is fine-tuning for statements about two images, from each row's pre-training.
+var NLVR2 = Downstream{Name: "NLVR2", outcomes: func(t trained) ([]Outcome, error) {
+	return t.fineTuned("NLVR2", t.scale.reasoning, DistilledReasoning, PlainReasoning)
+}}
+
+// fineTuned are outcomes of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and without, as
+// GRIT-VLP and those that build on it do.
+func (t trained) fineTuned(task string, to func(run.Run, run.Data, negative.Method) (run.Run, error), distilled, plain func(Scale) negative.Method) ([]Outcome, error) {
+	how := plain
+	if _, distils := t.before[0].Train.Method.Contrast.(negative.Distiller); distils {
+		how = distilled
+	}
+	var all []Outcome
+	for _, from := range t.before {
+		method := how(t.scale)
+		method.Name = t.row.Name + " fine-tuned for " + task
+		r, err := to(from, t.clean, method)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Outcome{Run: r})
+	}
+	return all, nil
+}
+
+// NLVR2Columns are the paper's columns of NLVR2: its dev is our validation split, its test-P our test split.
+func NLVR2Columns() []Column { return Accuracies("NLVR2", eval.ReasoningAccuracy, "dev", "test-P") }
+
+// VQAColumns are the paper's columns of VQA: its test-dev is our validation split, its test-std our test split.
+func VQAColumns() []Column { return Accuracies("VQA", eval.VQAAccuracy, "test-dev", "test-std") }

@@ -9,6 +9,9 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
+// encoderEpochs are those of the run whose image encoder stands frozen in front of the queries, where no published one is named.
+var encoderEpochs = map[string]int{"tiny": 2, "mini": 6, "small": 10}
+
 // querying is the name of the framework whose images are read by queries.
 const querying = "BLIP-2"
 
@@ -29,6 +32,9 @@ func (s Scale) blip2(vocab int) blip2.Model {
 func (s *Scale) likeBLIP2() {
 	s.Scheduler.Objectives = negative.Of(negative.ITG)
 	s.Smoothing, s.Fusion, s.MeanPool = 0.2, 0, false
+	if s.Locked.Side == 0 && s.Name != "paper" { // whose encoder stands in the model, frozen
+		s.Locked.Side, s.Locked.Epochs = s.Image/s.Patch, encoderEpochs[s.Name]
+	}
 	switch s.Name {
 	case "tiny":
 		s.Queries, s.TextLayers = 4, 2
@@ -48,5 +54,3 @@ func (s *Scale) likeBLIP2() {
 		s.Schedule = train.Schedule{Warmup: 1e-6, Rate: 1e-4, Min: 1e-5, Units: 5000, Unit: 1}
 	}
 }
-
-func OnBLIP2(x ...string) []Column { return nil }

@@ -38,6 +38,9 @@ type Scale struct {
 	// Pretraining of its own starts from that.
 	WarmStart int
 
+	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
+	Asked int
+
 	// Portion is the share of the training images that is used, the first ones; 0 for all.
 	Portion float64
 	// CaptionNoise is the share of training captions replaced by another image's, as in captions from the web; unless 0 it
@@ -80,6 +83,9 @@ type Scale struct {
 	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
 	Tuning    Tuning
 	VQA       Tuning // for visual question answering; it has no queue
+	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of fine-tuning
+	// it for captions. None has a queue.
+	Language, Generation, Captioning Tuning
 	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither has a
 	// queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
 	Assignment, NLVR Tuning
@@ -108,6 +114,7 @@ func scales() []Scale {
 		Writing:   publishedWriting(),
 	}
 	tiny.Assignment = tiny.NLVR
+	tiny.Language, tiny.Generation, tiny.Captioning = tiny.NLVR, tiny.NLVR, tiny.Tuning
 	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
 	tiny.Writing.FurtherRate = 4e-5
 	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.
@@ -130,6 +137,10 @@ func scales() []Scale {
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
 	mini.NLVR = Tuning{Epochs: 3, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.Asked = 1000
+	mini.Language = Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100}
+	mini.Generation = Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.Captioning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 	mini.VQA = Tuning{Epochs: 2, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
 
 	small := mini
@@ -149,6 +160,9 @@ func scales() []Scale {
 	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
 	small.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 1e-4, Min: 5e-5, Warmup: 100}
 	small.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 1e-4, Min: 5e-6, Warmup: 100}
+	small.Language = Tuning{Epochs: 4, BatchSize: 128, Rate: 5e-4, Min: 1e-5, Warmup: 400}
+	small.Generation = Tuning{Epochs: 5, BatchSize: 128, Rate: 3e-4, Min: 1e-5, Warmup: 400}
+	small.Captioning = Tuning{Epochs: 2, BatchSize: 128, Rate: 5e-5, Min: 5e-6, Warmup: 100}
 	small.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 1e-4, Min: 5e-6, Warmup: 400}
 
 	paper := small
@@ -165,6 +179,9 @@ func scales() []Scale {
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
 	paper.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 2e-5, Min: 1e-5, Warmup: 100}
 	paper.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 2e-5, Min: 1e-6, Warmup: 100}
+	paper.Language = Tuning{Epochs: 10, BatchSize: 256, Rate: 3e-4, Min: 3e-5, Warmup: 2000}
+	paper.Generation = Tuning{Epochs: 10, BatchSize: 512, Rate: 1e-4, Min: 5e-5, Warmup: 2000}
+	paper.Captioning = Tuning{Epochs: 5, BatchSize: 128, Rate: 1e-5, Min: 0, Warmup: 1000}
 	paper.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 2e-5, Min: 1e-6, Warmup: 400}
 	return []Scale{tiny, mini, small, paper}
 }

@@ -1,0 +1,196 @@
+package paper
+
+import (
+	"fmt"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/blip2"
+	"vlpx.internal/vlpx/framework/opt"
+	"vlpx.internal/vlpx/generate"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// languageName is the name of what trains the language model that a second stage has frozen.
+const languageName = "Language model"
+
+// captions is how captions are searched for, with room for as many tokens as the captions of training have.
+func (s Scale) captions() generate.Search {
+	search := generate.Captions()
+	search.Max = min(search.Max, s.MaxLen)
+	return search
+}
+
+// writing is what a model that writes is measured by: the captions of images, and answers to questions about them where there are some.
+func (s Scale) writing(data run.Data) (eval.Tasks, error) {
+	tasks := eval.Tasks{eval.Captioning{Search: s.captions()}}
+	asking := eval.Asking{Search: generate.Answers(), Questions: s.Asked}
+	set, err := data.TestSet()
+	if err != nil {
+		return nil, err
+	}
+	if asking.Check(blip2.Generative{}, set) == nil {
+		tasks = append(tasks, asking)
+	}
+	return tasks, nil
+}
+
+// language is the run of the language model that a second stage at a scale has frozen, the same for all methods and seeds, and for all noise and
+// portions of the data: it reads captions, and questions with their answers.
+func (w planner) language(s Scale) (run.Run, error) {
+	t, queries := s.Language, s.Queries
+	s.Locked, s.Framework, s.WarmStart, s.Epochs = Locked{}, "", 0, t.Epochs
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	if t.BatchSize != 0 {
+		s.BatchSize = t.BatchSize
+	}
+	s.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	if err := s.frame("OPT"); err != nil {
+		return run.Run{}, err
+	}
+	data, err := w.data(s)
+	if err != nil {
+		return run.Run{}, err
+	}
+	method := negative.Plain()
+	method.Name = languageName
+	w.Model, w.Tasks = nil, nil
+	vocabulary, _, err := w.vocabulary(s, data, method)
+	if err != nil {
+		return run.Run{}, err
+	}
+	data.Texts = run.Talk
+	r := w.of(s, data, vocabulary, 1, method, []uint64{warmSeed})[0]
+	sizes, err := w.grown(&r)
+	if err != nil {
+		return run.Run{}, err
+	}
+	m := r.Train.Framework.Framework.(opt.Model)
+	r.Train.MaxLen = max(r.Train.MaxLen, sizes.Text)
+	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
+	r.Train.Framework.Framework = m
+	return r, r.Train.Validate()
+}
+
+// speaking is the second stage that goes on from a run of the first, on data, in front of the language model of another run.
+func (s Scale) speaking(from, language run.Run, data run.Data, name string) (run.Run, error) {
+	first, ok := from.Train.Framework.Framework.(blip2.Model)
+	if !ok {
+		return run.Run{}, &framework.Lacking{Method: name, Framework: from.Train.Framework.Name(), Needs: "queries for a language model to read",
+			Advice: "take BLIP-2"}
+	}
+	method := negative.Plain()
+	method.Name = name
+	r := s.next(from, data, s.Generation, method)
+	r.Language, r.Train.Language = &language, language.ID()
+	r.Train.MaxLen = max(r.Train.MaxLen, language.Train.MaxLen) // for questions that are prompts
+	r.Train.Framework.Framework = blip2.Generative{BLIP2: first, Language: language.Train.Framework.Framework.(opt.Model).Text}
+	var err error
+	if r.Tasks, err = s.writing(data); err != nil {
+		return run.Run{}, err
+	}
+	if err := r.Train.Validate(); err != nil {
+		return run.Run{}, fmt.Errorf("paper: the second stage: %w", err)
+	}
+	return r, nil
+}
+
+// speaks are the second stages that go on from a row's runs of the first, one a seed.
+func (t trained) speaks() ([]run.Run, error) {
+	language, err := t.planner.language(t.scale)
+	if err != nil {
+		return nil, err
+	}
+	var all []run.Run
+	for _, from := range t.before {
+		r, err := t.scale.speaking(from, language, from.Data, t.row.Name+", second stage")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Generation is BLIP-2's second stage on each row's first: captions, and answers to questions about the images and about those of the second data,
+// without training for either.
+var Generation = Downstream{Name: "generation", outcomes: func(t trained) ([]Outcome, error) {
+	stages, err := t.speaks()
+	if err != nil {
+		return nil, err
+	}
+	var all []Outcome
+	for _, r := range stages {
+		all = append(all, Outcome{Run: r})
+	}
+	return all, nil
+}}
+
+// GenerationElsewhere is what the second stages on each row's first write of the second data.
+var GenerationElsewhere = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, error) {
+	stages, err := t.speaks()
+	if err != nil {
+		return nil, err
+	}
+	return t.writtenElsewhere(stages)
+}}
+
+// writtenElsewhere is what runs write of the second data.
+func (t trained) writtenElsewhere(by []run.Run) ([]Outcome, error) {
+	data, err := t.planner.second(t.scale)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := t.scale.writing(data)
+	if err != nil {
+		return nil, err
+	}
+	var all []Outcome
+	for _, r := range by {
+		all = append(all, Outcome{Run: r, Task: eval.Elsewhere{Prefix: SecondPrefix, Of: tasks, Target: target(data)}})
+	}
+	return all, nil
+}
+
+// captioned are the second stages on each row's first, fine-tuned for captions without noise.
+func (t trained) captioned() ([]run.Run, error) {
+	stages, err := t.speaks()
+	if err != nil {
+		return nil, err
+	}
+	for k, from := range stages {
+		method := negative.Plain()
+		method.Name = t.row.Name + " fine-tuned for captions"
+		r := t.scale.next(from, t.clean, t.scale.Captioning, method)
+		r.Language, r.Train.Language = nil, ""
+		if err := r.Train.Validate(); err != nil {
+			return nil, fmt.Errorf("paper: fine-tuning for captions: %w", err)
+		}
+		stages[k] = r
+	}
+	return stages, nil
+}
+
+// Captioning is fine-tuning each row's second stage for captions.
+var Captioning = Downstream{Name: "captioning", outcomes: func(t trained) ([]Outcome, error) {
+	tuned, err := t.captioned()
+	if err != nil {
+		return nil, err
+	}
+	var all []Outcome
+	for _, r := range tuned {
+		all = append(all, Outcome{Run: r})
+	}
+	return all, nil
+}}
+
+// NoCaps is what the models that are fine-tuned for captions write of the second data, whose objects they know in part.
+var NoCaps = Downstream{Name: "NoCaps", outcomes: func(t trained) ([]Outcome, error) {
+	tuned, err := t.captioned()
+	if err != nil {
+		return nil, err
+	}
+	return t.writtenElsewhere(tuned)
+}}

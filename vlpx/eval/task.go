@@ -51,6 +51,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
 	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
 	"eval.Captioning": decode[Captioning], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
+	"eval.Complexity": decode[Complexity],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

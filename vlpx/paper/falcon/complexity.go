@@ -1,6 +1,8 @@
 package falcon
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
@@ -19,7 +21,8 @@ func complexityPanel(rows []paper.RowReport) []plots.Panel {
 	var most plots.Lines
 	seeds := 0
 	for _, row := range rows {
-		lines, n := plots.Lines{Title: "ITM score of Con-D", XLabel: "things that a caption says", YLabel: "mean ITM score"}, 0
+		label := fmt.Sprintf("things that a caption says (%d: or more)", eval.MostFacts)
+		lines, n := plots.Lines{Title: "ITM score of Con-D", XLabel: label, YLabel: "mean ITM score"}, 0
 		for _, kind := range eval.PairKinds {
 			series := plots.Series{Name: complexityLines[kind]}
 			for facts := range eval.MostFacts + 1 {

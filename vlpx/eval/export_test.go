@@ -113,3 +113,6 @@ func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.Masked
 
 // Judgements are the accuracy and the consistency of verdicts.
 var Judgements = judgements
+
+// Hardest are the candidates of mining.
+var Hardest = hardest

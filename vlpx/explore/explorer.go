@@ -64,6 +64,7 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near, and writes none; explore a framework that does",
 			f.Name())
 	}
+	r = e.Store.Placed(r)
 	result, done, err := e.Store.Find(r)
 	if err != nil {
 		return nil, err

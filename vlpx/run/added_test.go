@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/blip2"
+	"vlpx.internal/vlpx/generate"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
@@ -483,6 +484,27 @@ func TestMistakesOfMining(t *testing.T) {
 		}
 		if _, err := placed.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), "delete the file to mine again") {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// A second stage of BLIP-2 goes on from the first, which mines for it, and learns to write what both kinds of pairs say.
+func TestSecondStageOnMinedPairs(t *testing.T) {
+	r, e := onMined(t), executor(t, t.TempDir())
+	stage := r.Miner.Train.Framework.Framework.(blip2.Model)
+	r.Train.Framework = framework.Choice{Framework: blip2.Generative{
+		BLIP2: stage, Language: encoder.OPT{Vocab: stage.Text.Vocab, Positions: 24, Width: 8, Layers: 1, Heads: 2, MLP: 16},
+	}}
+	r.Init, r.Train.Init, r.Tasks = r.Miner, r.Miner.ID(), eval.Tasks{eval.Captioning{Search: generate.Search{Beams: 1, Max: 6, RepetitionPenalty: 1}}}
+	for _, added := range []Run{r, with(r, func(a *Added) { a.Repeated = true })} {
+		result, err := e.Run(t.Context(), added)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := result.Epochs[0].Losses[negative.LM], result.Epochs[1].Losses[negative.LM]
+		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) || len(result.Captioned) == 0 {
+			t.Errorf("repeated %t: got %v for %d pairs, losses %g and %g, %d captions", added.Data.Added.Repeated, result.Metrics, n, first, last,
+				len(result.Captioned))
 		}
 	}
 }

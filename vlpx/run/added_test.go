@@ -256,6 +256,41 @@ func TestMinedPairs(t *testing.T) {
 	}
 }
 
+// Other settings mine what the slow loop finds, too: by whatever mini-batches, no text is found twice for an image.
+func TestMinedBySettings(t *testing.T) {
+	r, e := onMined(t), executor(t, t.TempDir())
+	if _, err := e.Run(t.Context(), *r.Miner); err != nil {
+		t.Fatal(err)
+	}
+	base, err := r.Miner.Data.TrainingSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := datasets.Pairs(base)
+	for seed := range uint64(4) {
+		of := with(r, func(a *Added) {
+			a.Mining = eval.Mining{Sampling: negative.Grouped{SearchSpace: 12, Queue: 24}, BatchSize: 4, Seed: seed}
+		})
+		if err := e.mine(t.Context(), e.Store.Placed(of)); err != nil {
+			t.Fatal(err)
+		}
+		got := minedBy(t, e, of)
+		if want, _ := slowly(t, e, *r.Miner, of.Data.Added.Mining); !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: got %v, want %v", seed, got, want)
+		}
+		for i, of := range got {
+			once := map[string]bool{}
+			for _, p := range of {
+				if caption := pairs[p].Text(base); once[caption] {
+					t.Errorf("seed %d: image %d gets %q twice", seed, i, caption)
+				} else {
+					once[caption] = true
+				}
+			}
+		}
+	}
+}
+
 // The control sees as many of its own pairs again, by draws that a seed names; no pair is there a third time before all are twice.
 func TestRepeatedPairs(t *testing.T) {
 	r, e := onMined(t), executor(t, t.TempDir())

@@ -116,3 +116,6 @@ var Judgements = judgements
 
 // ByFacts are the pairs of [Complexity] by their metric.
 var ByFacts = byFacts
+
+// Hardest are the candidates of mining.
+var Hardest = hardest

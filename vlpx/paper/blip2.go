@@ -40,8 +40,10 @@ func (s *Scale) likeBLIP2() {
 		s.Queries, s.TextLayers = 4, 2
 	case "mini":
 		s.Queries, s.TextLayers = 8, 4
+		s.SearchSpace, s.GroupQueue = 10*s.BatchSize, 60*s.BatchSize
 	case "small":
 		s.Queries, s.TextLayers = 16, 6
+		s.SearchSpace, s.GroupQueue = 10*s.BatchSize, 60*s.BatchSize
 	case "paper":
 		full := blip2.Paper()
 		s.Image, s.Patch, s.Embed, s.Positions = full.Vision.Image, full.Vision.Patch, full.Embed, full.Text.Positions
@@ -49,7 +51,7 @@ func (s *Scale) likeBLIP2() {
 		s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = full.Text.Width, full.Text.Heads, full.Text.MLP, full.Text.Layers
 		s.Queries, s.Frozen = full.Text.Queries, full.Frozen
 		s.MaxLen, s.Rerank, s.BatchSize, s.Epochs = 32, 128, 384, 10
-		s.SearchSpace, s.GroupQueue = 15*s.BatchSize, 75*s.BatchSize
+		s.SearchSpace, s.GroupQueue = 10*s.BatchSize, 100*s.BatchSize
 		s.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.05}
 		s.Schedule = train.Schedule{Warmup: 1e-6, Rate: 1e-4, Min: 1e-5, Units: 5000, Unit: 1}
 	}

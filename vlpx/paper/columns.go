@@ -82,6 +82,20 @@ func SecondRecalls() []Column {
 	return OnSecond(eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10)
 }
 
+// Measures are the columns of metrics of a task under a heading, where a prefix stands before their names.
+func Measures(group string, task eval.Task, prefix string, metrics ...eval.Metric) []Column {
+	var columns []Column
+	for _, m := range metrics {
+		for _, info := range task.Metrics() {
+			if info.Metric == m {
+				c := column(info)
+				columns = append(columns, Column{Group: group, Name: c.Name, Metric: prefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
+			}
+		}
+	}
+	return columns
+}
+
 // Accuracies are the columns of a task's accuracy: on the validation split after the last epoch, and on the test split, each under the name that
 // the paper has for its own.
 func Accuracies(group string, m eval.Metric, validation, test string) []Column {

@@ -20,6 +20,15 @@ func Above(better, than, source string, metrics ...eval.Metric) []Claim {
 	return claims
 }
 
+// AboveIn claims that one row is above another in columns.
+func AboveIn(better, than, source string, columns ...Column) []Claim {
+	var claims []Claim
+	for _, c := range columns {
+		claims = append(claims, Claim{Better: better, Than: than, In: c, Source: source})
+	}
+	return claims
+}
+
 // AboveByCosine claims that one row is above another in image retrieval by cosine.
 func AboveByCosine(better, than string) []Claim {
 	return []Claim{{Better: better, Than: than, In: Cosine(eval.IRMAP)}, {Better: better, Than: than, In: Cosine(eval.IR1False)}}

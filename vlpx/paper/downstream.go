@@ -152,6 +152,31 @@ var SecondWhole = Downstream{Name: "second", outcomes: func(t trained) ([]Outcom
 	return all, nil
 }}
 
+// Beside is each row made anew on another framework, whose metrics join under its name.
+func Beside(framework string) Downstream {
+	return Downstream{Name: framework, outcomes: func(t trained) ([]Outcome, error) {
+		w := t.planner
+		scale, err := w.Preset()
+		if err != nil {
+			return nil, err
+		}
+		if err := scale.SetAll(w.Set); err != nil {
+			return nil, err
+		}
+		row := t.row
+		row.Framework = framework
+		runs, err := w.runs(row, scale, t.clean)
+		if err != nil {
+			return nil, err
+		}
+		var all []Outcome
+		for _, r := range runs {
+			all = append(all, Outcome{Run: r, Prefix: framework + " "})
+		}
+		return all, nil
+	}}
+}
+
 // secondWorld is the world of scenes that is the second data where the first is the usual one.
 const secondWorld = "second"
 

@@ -115,6 +115,7 @@ func scales() []Scale {
 	}
 	tiny.Assignment = tiny.NLVR
 	tiny.Language, tiny.Generation, tiny.Captioning = tiny.NLVR, tiny.NLVR, tiny.Tuning
+	tiny.Language.Epochs = 10 // of a vocabulary and a grammar, where a model that goes on from another has both
 	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
 	tiny.Writing.FurtherRate = 4e-5
 	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.

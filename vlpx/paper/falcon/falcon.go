@@ -110,7 +110,7 @@ func Artifacts() []paper.Artifact { return slices.Clone(artifacts) }
 var artifacts = []paper.Artifact{
 	table1,
 	table2,
-	{ID: "falcon/table3", Title: "FALCON inside BLIP-2, with the ITG loss as reward"},
+	table3,
 	table4,
 	{ID: "falcon/table5", Title: "Hyper-parameters", Look: "Where a preset departs from the paper's settings.", Table: hyperTable,
 		Note: "The paper prints neither layers nor width: it takes ALBEF's backbone (appendix C.4), whose sizes and first weights these are: " +

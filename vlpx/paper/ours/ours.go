@@ -83,6 +83,7 @@ var artifacts = []paper.Artifact{
 	leftOut,
 	written,
 	tagged,
+	queried,
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.

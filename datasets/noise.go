@@ -54,7 +54,7 @@ func Noisy(s Set, share float64, seed uint64) (Set, error) {
 		}
 	}
 	if related, ok := s.(Related); ok {
-		return carry(n, noisyRelated{related, origin}, s), nil
+		return carry(n, movedRelated{related, origin}, s), nil
 	}
 	return carry(n, nil, s), nil
 }
@@ -79,19 +79,19 @@ func (n noisy) whole() Set { return n.Set }
 // Shards are the set's.
 func (n noisy) Shards() []int { return shards(n.Set) }
 
-// noisyRelated is the relation of a noisy set.
-type noisyRelated struct {
-	clean  Related
-	origin []int // the clean set's pair that each pair's caption is from, [pairs]
+// movedRelated is the relation of a view whose captions are those of other pairs of a set.
+type movedRelated struct {
+	of     Related
+	origin []int // the set's pair that each pair's caption is from, [pairs]
 }
 
-// Relation is what the clean set's relation says of each caption where it comes from.
-func (n noisyRelated) Relation() Relation { return noisyRelation{n.clean.Relation(), n.origin} }
+// Relation is what the set's relation says of each caption where it comes from.
+func (m movedRelated) Relation() Relation { return movedRelation{m.of.Relation(), m.origin} }
 
-type noisyRelation struct {
-	clean  Relation
+type movedRelation struct {
+	of     Relation
 	origin []int
 }
 
 // Holds implements Relation.
-func (n noisyRelation) Holds(i, p int) (holds, known bool) { return n.clean.Holds(i, n.origin[p]) }
+func (m movedRelation) Holds(i, p int) (holds, known bool) { return m.of.Holds(i, m.origin[p]) }

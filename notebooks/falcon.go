@@ -31,8 +31,8 @@ negatives certain.`},
 		{"falcon/figure2", `
 At a fixed quantile of hardness, how often is the pair that was picked a false negative, epoch by epoch? Here this is counted.
 Look whether the rate rises over training at high quantiles, and falls at lower ones. The levels are ours; the paper's are lost. The
-last panel is of MAFA: what each threshold of its filter leaves of the true pairs among the hard negatives. The paper's panel on
-ITM scores is left out.`},
+next panel is of MAFA: what each threshold of its filter leaves of the true pairs among the hard negatives. The last one has the ITM
+scores of its Con-D against how much captions say: the paper has those of true pairs fall, which no single threshold can follow.`},
 		{"falcon/figure4", `
 Some anchors with short, middle and long captions, and what the scheduler picked for them in each epoch at its sampled quantile.
 A dashed frame marks a false negative: a caption that is true of the other image, too.`},

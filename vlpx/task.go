@@ -32,7 +32,7 @@ var namedTasks = []struct {
 	{"retrieval", eval.Retrieval{}}, {"classes", eval.Classification{}}, {"neighbours", eval.Neighbours{}}, {"linear", eval.LinearEvaluation{}},
 	{"transfer", eval.Transfer{}}, {"thresholds", eval.Thresholds{}},
 	{"perplexity", eval.Perplexity{}}, {"discrimination", eval.Discrimination{}}, {"fluency", eval.Fluency{}},
-	{"nlvr2", eval.Reasoning{}}, {"assignment", eval.Assignment{}},
+	{"nlvr2", eval.Reasoning{}}, {"assignment", eval.Assignment{}}, {"complexity", eval.Complexity{}},
 	{"vqa", eval.VQA{}},
 }
 

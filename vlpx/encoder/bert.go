@@ -69,7 +69,7 @@ func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *
 
 // FuseTwo is Fuse with a left and a right image a row, [rows, patches, any width] each, and two layers in the place of each fusion layer, of
 // which the first reads the left image and the second the right. The two share the projections of images to keys and values, which are
-// variables of the first one's (METHODS.md 15.4).
+// variables of the first one's (METHODS.md 15.6).
 func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) *Node {
 	x, block, rows := text, b.block(half), text.Shape().Dim(0)
 	left.AssertDims(rows, -1, -1)

@@ -10,7 +10,7 @@ import (
 )
 
 // Assignment is whether a model tells which of two images a caption is of: its own, left or right, beside another of the split (the stage
-// before NLVR2, METHODS.md 15.4). Guessing is right of a half.
+// before NLVR2, METHODS.md 15.6). Guessing is right of a half.
 type Assignment struct{}
 
 // AssignmentAccuracy is the metric of Assignment.

@@ -113,3 +113,9 @@ func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.Masked
 
 // Judgements are the accuracy and the consistency of verdicts.
 var Judgements = judgements
+
+// ByFacts are the pairs of [Complexity] by their metric.
+var ByFacts = byFacts
+
+// Hardest are the candidates of mining.
+var Hardest = hardest

@@ -10,7 +10,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Reasoning is NLVR2's task (Suhr et al., 2019; METHODS.md 15.4): whether statements about two images are true.
+// Reasoning is NLVR2's task (Suhr et al., 2019; METHODS.md 15.6): whether statements about two images are true.
 type Reasoning struct{}
 
 // Metrics of Reasoning.

@@ -25,7 +25,7 @@ type Encodings struct {
 	images, texts framework.Encoded
 	ids           []int32
 	dim, vectors  int   // of the embedding, and of them an image
-	captionImage  []int // the image of each caption
+	captionImage  []int // the image of each caption, by its place among the images
 }
 
 // Metrics implements Task.
@@ -55,20 +55,27 @@ func captioned(task string, set datasets.Set) error {
 // Encode runs a set through the encoders.
 func (s Subject) Encode(ctx context.Context) (*Encodings, error) {
 	e := &Encodings{}
-	var err error
-	if e.images, err = s.Images(ctx); err != nil {
-		return nil, err
+	pairs := datasets.Pairs(s.Set)
+	for _, p := range pairs {
+		e.captionImage = append(e.captionImage, p.Image)
+	}
+	return e, s.encode(ctx, e, s.every(), pairs)
+}
+
+// encode runs images and the captions of pairs of the set through the encoders.
+func (s Subject) encode(ctx context.Context, e *Encodings, images []int, pairs []datasets.Pair) (err error) {
+	if e.images, err = s.images(ctx, images); err != nil {
+		return err
 	}
 	var captions []string
-	for _, p := range datasets.Pairs(s.Set) {
-		e.captionImage = append(e.captionImage, p.Image)
+	for _, p := range pairs {
 		captions = append(captions, p.Text(s.Set))
 	}
 	if e.texts, e.ids, err = s.Texts(ctx, captions); err != nil {
-		return nil, err
+		return err
 	}
 	e.dim, e.vectors = len(e.texts.Features)/len(captions), s.Model.Vectors()
-	return e, nil
+	return nil
 }
 
 // Similarities are the cosines of all images with all captions, [images, captions].

@@ -43,8 +43,13 @@ type Subject struct {
 const evalBatch = 64
 
 // Images runs all images of the set through the image encoder, [images, ...].
-func (s Subject) Images(ctx context.Context) (all framework.Encoded, err error) {
-	err = s.forward(ctx, func(images []float32, count int) error {
+func (s Subject) Images(ctx context.Context) (framework.Encoded, error) {
+	return s.images(ctx, s.every())
+}
+
+// images runs images of the set through the image encoder, [images, ...].
+func (s Subject) images(ctx context.Context, of []int) (all framework.Encoded, err error) {
+	err = s.forwardOf(ctx, of, func(images []float32, count int) error {
 		out, err := s.Model.Images(images)
 		if err == nil {
 			all.Append(out, count, evalBatch)
@@ -66,13 +71,27 @@ func (s Subject) Represent(ctx context.Context) (all []float32, err error) {
 
 // forward gives all images of the set to an encoder, evalBatch at a time, with the number of them that count.
 func (s Subject) forward(ctx context.Context, encode func(images []float32, count int) error) error {
-	if s.Set.Len() == 0 {
+	return s.forwardOf(ctx, s.every(), encode)
+}
+
+// every lists all images of the set.
+func (s Subject) every() []int {
+	all := make([]int, s.Set.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// forwardOf is forward with images of the set.
+func (s Subject) forwardOf(ctx context.Context, of []int, encode func(images []float32, count int) error) error {
+	if len(of) == 0 {
 		return fmt.Errorf("eval: %s has no images; a task needs at least one", s.Set.Name())
 	}
-	for from := 0; from < s.Set.Len(); from += evalBatch {
+	for from := 0; from < len(of); from += evalBatch {
 		batch := make([]int, evalBatch)
 		for i := range batch {
-			batch[i] = min(from+i, s.Set.Len()-1) // the last batch repeats its last image: one compiled shape serves all
+			batch[i] = of[min(from+i, len(of)-1)] // the last batch repeats its last image: one compiled shape serves all
 		}
 		pixels, skipped, err := loader.Images(ctx, s.Set, batch, s.Size, s.Features)
 		if err != nil {
@@ -83,7 +102,7 @@ func (s Subject) forward(ctx context.Context, encode func(images []float32, coun
 				return err
 			}
 		}
-		if err := encode(pixels, min(evalBatch, s.Set.Len()-from)); err != nil {
+		if err := encode(pixels, min(evalBatch, len(of)-from)); err != nil {
 			return err
 		}
 	}

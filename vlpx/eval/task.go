@@ -50,7 +50,7 @@ var known = map[string]func(json.RawMessage) (Task, error){
 	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
 	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
 	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
-	"eval.Captioning": decode[Captioning], "eval.Asking": decode[Asking], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment],
+	"eval.Captioning": decode[Captioning], "eval.Asking": decode[Asking], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment], "eval.Complexity": decode[Complexity],
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {

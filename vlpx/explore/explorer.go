@@ -68,6 +68,7 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 		return nil, fmt.Errorf("explore: images have several vectors in %s, of which the nearest to a caption counts; explore a framework with one an image",
 			f.Name())
 	}
+	r = e.Store.Placed(r)
 	result, done, err := e.Store.Find(r)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func reasoning(c golden.Case) albef.Reasoning {
 	}}
 }
 
-// checkNLVR recomputes ALBEF's model for NLVR2 (METHODS.md 15.4): logits, the loss of the step that trains and all
+// checkNLVR recomputes ALBEF's model for NLVR2 (METHODS.md 15.6): logits, the loss of the step that trains and all
 // of its gradients.
 func checkNLVR(t *testing.T, m machine, c golden.Case) {
 	r, store := reasoning(c), model.NewStore()

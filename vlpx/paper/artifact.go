@@ -63,6 +63,8 @@ type Row struct {
 	Reference *Row
 	// From is the row whose run of the same seed this one goes on from, in the place of the scale's warm start; nil for none.
 	From *Row
+	// Added is what the training captions of the row's second stage get besides; nothing for none.
+	Added Added
 	// Framework is the name of the one that the row is on, whatever the scale's; empty for the scale's. Another one that is asked for leaves the row out.
 	Framework string
 	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing. Set are further such changes,

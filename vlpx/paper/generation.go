@@ -97,6 +97,26 @@ func (s Scale) speaking(from, language run.Run, data run.Data, name string) (run
 	return r, nil
 }
 
+// Added is what the training captions of a second stage get besides (MAFA, Table 20).
+type Added string
+
+// What a second stage may learn from besides.
+const (
+	MinedPairs    Added = "mined"    // pairs that the first stage finds to match, among the hardest of grouped mini-batches
+	RepeatedPairs Added = "repeated" // as many of its own pairs again
+)
+
+// adds puts what the row's second stage learns from besides into its run.
+func (t trained) adds(r *run.Run) {
+	if t.row.Added == "" {
+		return
+	}
+	s := t.scale
+	r.Miner = r.Init
+	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.row.Added == RepeatedPairs, Mining: eval.Mining{
+		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize, Threshold: Connections().High, Seed: r.Train.Seed}}
+}
+
 // speaks are the second stages that go on from a row's runs of the first, one a seed.
 func (t trained) speaks() ([]run.Run, error) {
 	language, err := t.planner.language(t.scale)
@@ -109,6 +129,7 @@ func (t trained) speaks() ([]run.Run, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.adds(&r)
 		all = append(all, r)
 	}
 	return all, nil
@@ -164,7 +185,7 @@ func (t trained) captioned() ([]run.Run, error) {
 		method := negative.Plain()
 		method.Name = t.row.Name + " fine-tuned for captions"
 		r := t.scale.next(from, t.clean, t.scale.Captioning, method)
-		r.Language, r.Train.Language = nil, ""
+		r.Language, r.Train.Language, r.Miner = nil, "", nil
 		if err := r.Train.Validate(); err != nil {
 			return nil, fmt.Errorf("paper: fine-tuning for captions: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// DistilledReasoning is ALBEF's fine-tuning for NLVR2: a momentum model's verdicts are soft targets (METHODS.md 15.4).
+// DistilledReasoning is ALBEF's fine-tuning for NLVR2: a momentum model's verdicts are soft targets (METHODS.md 15.6).
 func DistilledReasoning(Scale) negative.Method {
 	return negative.Method{Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995}}
 }
@@ -22,7 +22,7 @@ func PlainReasoning(Scale) negative.Method { return negative.Method{} }
 // assigning is the name of what trains text assignment.
 const assigning = "Text assignment"
 
-// assignment is the stage of text assignment that goes on from a pre-training run of ALBEF, on the same captions (METHODS.md 15.4).
+// assignment is the stage of text assignment that goes on from a pre-training run of ALBEF, on the same captions (METHODS.md 15.6).
 func (s Scale) assignment(from run.Run) (run.Run, error) {
 	pretrained, err := doubled(from)
 	if err != nil {

@@ -34,7 +34,7 @@ func pretraining(t *testing.T, s paper.Scale) run.Run {
 }
 
 // At every scale pre-training is followed by text assignment on its captions, and that by fine-tuning on statements, whose words are further
-// ones; that of the paper is ALBEF's (METHODS.md 15.4 and 19).
+// ones; that of the paper is ALBEF's (METHODS.md 15.6 and 19).
 func TestReasoningFits(t *testing.T) {
 	for _, name := range paper.ScaleNames() {
 		for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledReasoning, paper.PlainReasoning} {

@@ -137,7 +137,7 @@ func scales() []Scale {
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
-	mini.NLVR = Tuning{Epochs: 3, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.NLVR = Tuning{Epochs: 4, Rate: 1e-4, Min: 1e-5, Warmup: 50} // at higher rates the forms of statements keep each other from being learned
 	mini.Asked = 1000
 	mini.Language = Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100}
 	mini.Generation = Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50}

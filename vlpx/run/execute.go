@@ -44,6 +44,10 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 			return Result{}, fmt.Errorf("%s, which %s needs: %w", needed.Train.Method.Name, r.Train.Method.Name, err)
 		}
 	}
+	r = e.Store.Placed(r)
+	if err := e.mine(ctx, r); err != nil {
+		return Result{}, err
+	}
 	unlock, err := e.Store.lock(ctx, r, func() {
 		e.say("another process is at %s, seed %d; waiting for it", r.Train.Method.Name, r.Train.Seed)
 	})
@@ -85,6 +89,11 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	}
 	metrics := plain(measured.Metrics)
 	maps.Copy(metrics, outcome.Epochs[len(outcome.Epochs)-1].Counted())
+	added, err := r.Data.added(collection)
+	if err != nil {
+		return Result{}, err
+	}
+	maps.Copy(metrics, added)
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
 		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
@@ -164,6 +173,7 @@ func (r Run) selectable() error {
 
 // Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
 func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...eval.Task) (map[string]float64, error) {
+	r = e.Store.Placed(r)
 	collection, model, err := e.finished(r)
 	if err != nil {
 		return nil, err
@@ -200,7 +210,7 @@ func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split str
 	if err != nil {
 		return nil, err
 	}
-	return e.measure(ctx, r, collection, m, split, tasks)
+	return e.measure(ctx, e.Store.Placed(r), collection, m, split, tasks)
 }
 
 func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, tasks eval.Tasks) (map[string]float64, error) {

@@ -49,6 +49,7 @@ func (m *measuring) subject(ctx context.Context, d Data, c data, split string) (
 
 // answers are the distinct ones to the questions of training.
 func (m *measuring) answers(d Data, c data) ([]string, error) {
+	d = d.before()
 	d.Texts = Questions
 	set, err := d.split(c, "train")
 	if err != nil {

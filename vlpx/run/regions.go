@@ -15,6 +15,7 @@ import (
 // Features are what the run's model reads in the place of pixels of the part of a split that is used, and how to close them: regions, or a
 // locked encoder's tokens, which are made where they are not in the store; nil where the model reads pixels.
 func (e *Executor) Features(ctx context.Context, r Run, c datasets.Collection, split string) (features loader.Features, close func(), err error) {
+	r = e.Store.Placed(r)
 	tokens, close, err := e.tokens(ctx, r, c, split)
 	if err != nil || r.Regions == (regions.Source{}) {
 		return tokens, close, err

@@ -48,11 +48,13 @@ type Run struct {
 	Reference *Run `json:"-"`
 	// Init is the run whose model this one starts from, made first if it is missing; Train.Init is its identity. nil for none.
 	Init *Run `json:"-"`
+	// Miner is the run whose model mines the pairs that Data.Added adds, made first if these are missing; Data.Added.By is its identity.
+	Miner *Run `json:"-"`
 }
 
 // Needs are the runs that must be finished before this one.
 func (r Run) Needs() []*Run {
-	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Language, r.Init}, func(x *Run) bool { return x == nil })
+	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Language, r.Miner, r.Init}, func(x *Run) bool { return x == nil })
 }
 
 // Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what a
@@ -114,6 +116,8 @@ type Data struct {
 	GraphsFile string `json:"-"`
 	// Texts are what is shown in the place of captions, in all splits; empty for the captions.
 	Texts Texts `json:",omitempty"`
+	// Added are further pairs of the training split, behind its own, after CaptionNoise; nil for none.
+	Added *Added `json:",omitempty"`
 }
 
 // Texts are a kind of texts about images, other than captions.
@@ -280,7 +284,7 @@ func (d Data) Open() (datasets.Collection, error) {
 	return collection, nil
 }
 
-// TrainingSet opens the part of the training split that runs use, with its caption noise.
+// TrainingSet opens the part of the training split that runs use, with its caption noise and the pairs that are added.
 func (d Data) TrainingSet() (datasets.Set, error) {
 	collection, err := d.Open()
 	if err != nil {
@@ -303,7 +307,7 @@ func (d Data) Part(c datasets.Collection, split string) (datasets.Set, error) {
 	return d.split(c, split)
 }
 
-// split returns the part of a split that is used; that of "train" has the caption noise.
+// split returns the part of a split that is used; that of "train" has the caption noise and the pairs that are added.
 func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 	set, err := c.Split(name)
 	if err != nil {
@@ -323,7 +327,13 @@ func (d Data) split(c datasets.Collection, name string) (datasets.Set, error) {
 		if d.Texts != "" && d.CaptionNoise > 0 {
 			return nil, fmt.Errorf("run: Data.CaptionNoise is %v, and %s are no captions; leave it out", d.CaptionNoise, d.Texts)
 		}
-		return datasets.Noisy(set, d.CaptionNoise, captionNoiseSeed)
+		if d.Texts != "" && d.Added != nil {
+			return nil, fmt.Errorf("run: Data.Added with %s, which are no captions; leave it out", d.Texts)
+		}
+		if set, err = datasets.Noisy(set, d.CaptionNoise, captionNoiseSeed); err != nil || d.Added == nil {
+			return set, err
+		}
+		return d.Added.show(set)
 	}
 	return d.Texts.show(datasets.First(set, d.Images, 0))
 }

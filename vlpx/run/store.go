@@ -18,7 +18,7 @@ import (
 )
 
 // Store keeps runs in a folder, each in a folder named by its identity: run.json, tokenizer.json, result.json once it is finished, the
-// checkpoint with the weights, those of the best epoch where it selects, and the curves.
+// checkpoint with the weights, those of the best epoch where it selects, the curves, and the pairs that its model mined for other runs.
 type Store struct{ dir string }
 
 // Files of a run's folder, besides those of package train.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// NLVR is the model that ALBEF fine-tunes for NLVR2 (METHODS.md 15.4). Its two layers for each fusion layer of pre-training share the
+// NLVR is the model that ALBEF fine-tunes for NLVR2 (METHODS.md 15.6). Its two layers for each fusion layer of pre-training share the
 // projections of images to keys and values, which files have under the names of both; they are read from the first.
 //
 //   - root: the scope of albef.Reasoning.Judge, such as framework.Model.

@@ -18,7 +18,7 @@ import (
 func init() { framework.Register(Assignment{}) }
 
 // Assignment is the stage between ALBEF's pre-training and [Reasoning]: captions are assigned to one of two images, or to neither, which
-// trains the doubled fusion layers on captioned images (METHODS.md 15.4).
+// trains the doubled fusion layers on captioned images (METHODS.md 15.6).
 type Assignment struct {
 	ALBEF Model // that it starts from
 }

@@ -15,7 +15,7 @@ import (
 
 func init() { framework.Register(Reasoning{}) }
 
-// Reasoning is ALBEF fine-tuned for NLVR2: it tells whether a statement about two images is true (METHODS.md 15.4). Each fusion layer of the
+// Reasoning is ALBEF fine-tuned for NLVR2: it tells whether a statement about two images is true (METHODS.md 15.6). Each fusion layer of the
 // pre-trained model becomes two, of which the first reads the left image and the second the right.
 //
 // Of its method it takes the mini-batches, and momentum distillation where the contrast is one that distils, such as

@@ -87,6 +87,7 @@ func TestRemarksAreInTheNote(t *testing.T) {
 		{"falcon/table5", "The paper prints neither layers nor width"},
 		{"falcon/figure2", "panel of ITM scores"},
 		{"falcon/figure2", "these are ours"},
+		{"falcon/figure2", "complex descriptions lower ITM scores (section 2)"},
 		{"falcon/figure6", "for the same time of training"},
 		{"falcon/D.1", "Complex anchors need lower quantiles than simple ones (section 2)"},
 		{"falcon/D.1", "The best hardness rises over training"},

@@ -9,14 +9,16 @@ import (
 )
 
 // figure2 follows the rate of false negatives over training: at fixed quantiles (FALCON, Figure 2, top left), and what MAFA's
-// filter leaves of it by its threshold (bottom left). On scenes it is counted.
+// filter leaves of it by its threshold (bottom left). On scenes it is counted. Con-D's ITM scores by the complexity of captions stand beside
+// it (right).
 var figure2 = paper.Artifact{
 	ID:    "falcon/figure2",
 	Title: "False-negative rate by quantile, and by MAFA's filter threshold, over training",
 	Look: "Whether the rate rises over training at high quantiles and falls at lower ones, and how much of it a filter leaves: the true " +
-		"pairs among the hard negatives that it does not make positives.",
-	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours. Its panel of ITM scores against the complexity of " +
-		"the description is left out.",
+		"pairs among the hard negatives that it does not make positives. In the last " +
+		"panel, whether ITM scores of true pairs fall where captions say more.",
+	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours, and so is the measure of complexity in " +
+		"its panel of ITM scores: the objects, attributes and relations of a caption's scene graph.",
 	Rows: slices.Concat(paper.QuantileRows(paper.QuantileLevels()), filterRows()),
 	Columns: []paper.Column{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
@@ -31,13 +33,14 @@ var figure2 = paper.Artifact{
 	},
 	Unstated: []paper.Unstated{
 		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2", Why: paper.DrawnOnly},
-		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: "the panel is left out"},
+		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: paper.DrawnOnly},
 	},
-	Table:  paper.Comparison,
-	Figure: figure2Curves,
+	Downstream: []paper.Downstream{paper.Complexity},
+	Table:      paper.Comparison,
+	Figure:     figure2Curves,
 }
 
-// figure2Curves draws the quantiles' rates, and what is left by each threshold.
+// figure2Curves draws the quantiles' rates, what is left by each threshold, and the scores of the model that filters.
 func figure2Curves(r *paper.Report) (plots.Drawing, error) {
 	filters, others := []paper.RowReport{}, []paper.RowReport{}
 	for _, row := range r.Rows {
@@ -48,5 +51,5 @@ func figure2Curves(r *paper.Report) (plots.Drawing, error) {
 		}
 	}
 	columns := r.Plan.Artifact.Columns
-	return r.CurvesOf(append(r.Panels(columns[:3], others), r.Panels(columns[3:], filters)...))
+	return r.CurvesOf(slices.Concat(r.Panels(columns[:3], others), r.Panels(columns[3:], filters), complexityPanel(r.Rows)))
 }

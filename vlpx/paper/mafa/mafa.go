@@ -31,7 +31,7 @@ var artifacts = []paper.Artifact{
 	table17,
 	table18,
 	table19,
-	{ID: "mafa/table20", Title: "BLIP-2: positives of ECM in stage 2"},
+	table20,
 	figure2,
 	figure5,
 	figure6,

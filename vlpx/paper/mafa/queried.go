@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
 )
 
 // onWeb is BLIP-2 on captions from the web, by itself or with a method.
@@ -67,6 +68,35 @@ var table8 = paper.Artifact{
 	Claims:     paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "section 5.5", zeroShot()...),
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
+}
+
+// table20 has positives of ECM as data of the second stage (MAFA, Table 20).
+var table20 = paper.Artifact{
+	ID:    "mafa/table20",
+	Title: "BLIP-2: positives of ECM in stage 2",
+	Look: "Whether pairs that the first stage finds teach the second more than its own pairs again, and how many of them are true. The first stage is the " +
+		"same, without MAFA.",
+	Note: questionsNote + " The sum of the paper is of its five columns. Added are pairs in number, and of those how many are true.",
+	Rows: []paper.Row{
+		adding("Once", "", 46.6, 23.8, 29.1, 35.6, 118.8),
+		adding("Repeated", paper.RepeatedPairs, 47.9, 24.9, 30.8, 35.8, 118.3),
+		adding("ECM", paper.MinedPairs, 47.4, 27.0, 30.9, 37.5, 123.6),
+	},
+	Columns: slices.Concat(zeroShot(), ownZeroShot(), []paper.Column{
+		{Group: "Added", Name: "pairs", Metric: run.AddedPairs},
+		{Group: "Added", Name: "true", Metric: run.AddedTrue, Unit: "%"},
+	}),
+	Downstream: []paper.Downstream{paper.Generation, paper.GenerationElsewhere},
+	Claims:     slices.Concat(paper.AboveIn("ECM", "Repeated", "appendix G.8", zeroShot()[1:]...), paper.AboveIn("Repeated", "Once", "Table 20", zeroShot()[:3]...)),
+	Table:      paper.Comparison,
+	Figure:     paper.Bars,
+}
+
+// adding is BLIP-2 on captions from the web whose second stage gets pairs besides.
+func adding(name string, what paper.Added, numbers ...float64) paper.Row {
+	row := onWeb("", numbers...)
+	row.Name, row.Added = name, what
+	return row
 }
 
 // noCaps are the columns of captions of the second data, by how much of it is known.

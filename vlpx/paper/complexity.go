@@ -1,0 +1,16 @@
+package paper
+
+import "vlpx.internal/vlpx/eval"
+
+// Complexity asks the frozen model that judges a row's negatives for its ITM scores by how much captions say (FALCON, Figure 2, right). Rows that
+// ask no such model have nothing of it.
+var Complexity = Downstream{Name: "complexity", outcomes: func(t trained) ([]Outcome, error) {
+	var all []Outcome
+	for _, r := range t.own {
+		if r.Reference == nil {
+			return nil, nil
+		}
+		all = append(all, Outcome{Run: *r.Reference, Task: eval.Complexity{}})
+	}
+	return all, nil
+}}

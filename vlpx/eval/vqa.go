@@ -65,6 +65,14 @@ type AskedQuestion struct {
 	Right   []string // what people answered, or what is right
 }
 
+// Accuracy is that of the model's answer, the first, in per cent.
+func (q AskedQuestion) Accuracy() (float64, error) {
+	if len(q.Answers) == 0 || len(q.Right) == 0 {
+		return 0, fmt.Errorf("eval: %q has %d answers of a model and %d right ones; a question needs both", q.Text, len(q.Answers), len(q.Right))
+	}
+	return answerAccuracy(q.Answers[0].Text, q.Right)
+}
+
 // Answer is one of a model's, with its probability among the candidates that were ranked.
 type Answer struct {
 	Text        string

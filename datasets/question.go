@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Question is what is asked about an image, with what people, or the generator, answered.
 type Question struct {
@@ -41,7 +38,7 @@ func OfQuestions(s Set) (Set, error) {
 			return questions{worded{s, texts}, shown}, nil
 		}
 	}
-	return nil, fmt.Errorf("datasets: %s has no questions about its images; take generated scenes, or a folder in the layout of VQA v2", s.Name())
+	return nil, &NoTexts{s.Name(), "questions about its images", "take generated scenes, or a folder in the layout of VQA v2"}
 }
 
 // questions is a set with its questions in the place of captions.

@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Statement is a sentence about two images, true or false (NLVR2).
 type Statement struct {
@@ -38,7 +35,7 @@ func OfStatements(s Set) (Set, error) {
 			return statements{worded{s, texts}, shown}, nil
 		}
 	}
-	return nil, fmt.Errorf("datasets: %s has no statements about two images; take generated scenes, or a folder in the layout of NLVR2", s.Name())
+	return nil, &NoTexts{s.Name(), "statements about two images", "take generated scenes, or a folder in the layout of NLVR2"}
 }
 
 // statements is a set with its statements in the place of captions.

@@ -39,7 +39,8 @@ func (s *Scale) likeBLIP2() {
 	case "tiny":
 		s.Queries, s.TextLayers = 4, 2
 	case "mini":
-		s.Queries, s.TextLayers = 8, 4
+		s.Queries, s.TextLayers = 8, 2
+		s.WarmStart, s.Epochs = 4, 3 // a step costs twice ALBEF's
 		s.SearchSpace, s.GroupQueue = 10*s.BatchSize, 60*s.BatchSize
 	case "small":
 		s.Queries, s.TextLayers = 16, 6

@@ -1,11 +1,8 @@
 package paper
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
-
-	"vlpx.internal/vlpx/run"
 )
 
 // costs are what one run takes: for tiny and mini measured with ONNX Runtime on two cores (the shipped reference results tell
@@ -31,64 +28,14 @@ func Cost(scale string, runs int) string {
 // RunCost is the usual time of one run of a preset, with ONNX Runtime on two cores or on a GPU; see Cost.
 func RunCost(scale string) time.Duration { return costs[scale] }
 
-// RunsASeed counts the runs that an artifact takes for one seed: those of its rows, of the pre-training before a fine-tuning, and of
-// reference models, and of those that rows ask, each once.
+// RunsASeed counts the runs that an artifact takes for one seed, with all that they need, each once. It plans them at the mini preset, of few
+// scenes, so that next to nothing is read.
 func (a Artifact) RunsASeed() int {
-	known := map[string]bool{}
-	for _, row := range a.Rows {
-		row.runs(known)
-	}
-	return len(known)
-}
-
-// runs adds what identifies the row's runs at the mini preset.
-func (row Row) runs(known map[string]bool) {
-	if row.Method == nil {
-		return
-	}
-	scale, err := Preset("mini", false)
+	p, err := NewPlan(a, Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
 	if err != nil {
-		panic(err)
+		panic(fmt.Sprintf("paper: %s: %v", a.ID, err))
 	}
-	if err := row.onto(&scale); err != nil {
-		panic(err)
-	}
-	if row.Vary != nil {
-		row.Vary(&scale)
-	}
-	of := func(parts ...any) string {
-		text, err := json.Marshal(append(parts, scale))
-		if err != nil {
-			panic(fmt.Sprintf("paper: %s: %v", row.Name, err))
-		}
-		return string(text)
-	}
-	methods := []any{row.Method(scale)}
-	if row.Reference != nil {
-		reference := *row.Reference
-		reference.Vary = row.Vary // it is trained on the row's data
-		reference.runs(known)
-		methods = append(methods, reference.Method(scale), reference.Tune != nil)
-	}
-	if row.From != nil {
-		row.From.runs(known)
-		methods = append(methods, row.From.Name)
-	}
-	known[of(methods...)] = true
-	if scale.WarmStart != 0 {
-		warm := scale.warmStart()
-		known[warm.Runs(run.Data{Scenes: &warm.Scenes}, run.Vocabulary{}, 1, warm.warmMethod(), []uint64{warmSeed})[0].ID()] = true
-	}
-	if row.Ask != nil {
-		for _, other := range []*Row{row.Ask.Model, row.Ask.Of} {
-			if other != nil {
-				other.runs(known)
-			}
-		}
-	}
-	if row.Tune != nil {
-		known[of(append(methods, row.Tune(scale))...)] = true
-	}
+	return len(p.Runs())
 }
 
 // PureGoFactor is how much longer a run of a preset takes in pure Go than with ONNX Runtime, measured on two cores: 1.7 at

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
@@ -218,6 +219,9 @@ func (p *Plan) outcomes(t trained) ([][]Outcome, []leftOut, error) {
 			continue
 		}
 		some, err := d.outcomes(t)
+		if none := new(datasets.NoTexts); errors.As(err, &none) {
+			err = &framework.Lacking{Method: d.Name, Framework: none.Set, Needs: none.Texts, Advice: none.Advice}
+		}
 		if lacking := new(framework.Lacking); errors.As(err, &lacking) {
 			left = append(left, leftOut{d.Name, lacking})
 			continue

@@ -162,12 +162,12 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if t.stated, err = t.statements(); err != nil {
 		return nil, err
 	}
+	if err := t.readable(); err != nil {
+		return nil, err
+	}
 	if g, grows := c.Framework.Framework.(framework.Growing); grows && job.Tokenizer != nil && job.Tokenizer.Size() > g.Vocabulary() {
 		return nil, fmt.Errorf("train: a vocabulary of %d words for %s, which has room for %d; plan the run with the vocabulary that its data gives",
 			job.Tokenizer.Size(), g.Name(), g.Vocabulary())
-	}
-	if err := t.readable(); err != nil {
-		return nil, err
 	}
 	start := negative.Start{
 		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,

@@ -22,7 +22,7 @@ type Family struct {
 	CLIP, EVA  bool
 	Activation encoder.Activation
 
-	mark string // the name of a tensor that all its files have and no other family's
+	mark string // the name of a tensor that all its files have, and those of no family behind it
 }
 
 // Families of causal language models.
@@ -54,6 +54,10 @@ var families = slices.Concat(
 		},
 	},
 	[]Family{{Name: "UNITER", mark: "uniter.encoder.layer.#.attention.self.query.weight", Whole: UNITER}},
+	[]Family{ // the second stage has the names of the first, too
+		{Name: "BLIP-2 with an OPT", mark: "opt_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: Generative},
+		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: HubGenerative},
+	},
 	[]Family{
 		{
 			Name: "BLIP-2 with CLIP's image encoder", mark: "visual_encoder.transformer.resblocks.#.attn.in_proj_weight", Whole: BLIP2WithCLIP,
@@ -98,10 +102,6 @@ var families = slices.Concat(
 	[]Family{{Name: "ALBEF's model for NLVR2", mark: "cls_head.0.weight", Whole: func(root string) Table {
 		return Join(NLVR(root, 6, 6), Table{Ignored: []string{"visual_encoder_m.*", "text_encoder_m.*", "cls_head_m.*"}})
 	}}},
-	[]Family{
-		{Name: "BLIP-2 with an OPT", mark: "opt_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: Generative},
-		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: HubGenerative},
-	},
 	prefixed([]string{"text_encoder.bert.", "text_encoder."}, func(names string) Family {
 		others := []string{"vision_proj*", "text_proj*", "itm_head.*", "temp", "visual_encoder_m.*", "text_encoder_m.*",
 			"image_queue", "text_queue", "idx_queue", "queue_ptr"}

@@ -33,7 +33,7 @@ func writer() Generative {
 	}
 }
 
-func use() framework.Use {
+func written() framework.Use {
 	return framework.Use{Method: negative.Plain(), Objectives: negative.All, Batch: 2, Image: 4, Tokens: 5}
 }
 
@@ -41,7 +41,7 @@ func use() framework.Use {
 func first(t *testing.T, m Generative, backend compute.Backend) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Initialise(m, use(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
+	if err := framework.Initialise(m, written(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
 		t.Fatal(err)
 	}
 	return store
@@ -75,7 +75,7 @@ func TestGenerativeCheck(t *testing.T) {
 		"images of 8 pixels":                   func(_ *Generative, u *framework.Use) { u.Image = 8 },
 		"ALBEF needs negatives":                func(_ *Generative, u *framework.Use) { u.Method = negative.ALBEF(8) },
 	} {
-		m, u := writer(), use()
+		m, u := writer(), written()
 		spoil(&m, &u)
 		if err := m.Check(u); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want an error that says %q", err, says)
@@ -105,7 +105,7 @@ func TestPromptIsNotPredicted(t *testing.T) {
 		return tensors.ToScalar[float32](out[0])
 	}
 	step := func(m Generative) func(*model.Scope, field.Nodes) *Node {
-		return func(s *model.Scope, in field.Nodes) *Node { return m.Step(s, use(), in).Losses[negative.LM] }
+		return func(s *model.Scope, in field.Nodes) *Node { return m.Step(s, written(), in).Losses[negative.LM] }
 	}
 	got := losses(step(prompted), [][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}})
 	want := losses(func(s *model.Scope, in field.Nodes) *Node {
@@ -132,7 +132,7 @@ func TestAnswersWeigh(t *testing.T) {
 	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		step := field.Nodes{field.Captions: in[0], field.Answers: in[1], field.AnswerWeights: in[2], field.Image: in[3]}
-		told := m.Step(s.Store().RootScope(), use(), step)
+		told := m.Step(s.Store().RootScope(), written(), step)
 		if len(told.Losses) != 1 {
 			t.Errorf("got the losses %v, want %v", told.Losses, m.Losses())
 		}
@@ -182,7 +182,7 @@ func TestCaptionsAreOfImages(t *testing.T) {
 			}
 		}
 	}
-	inference, err := framework.NewInference(m, use(), backend, store)
+	inference, err := framework.NewInference(m, written(), backend, store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestStartsFromTwoRuns(t *testing.T) {
 	var found []string
 	declared := func(f framework.Framework) weights.Values {
 		store, values := model.NewStore(), weights.Values{}
-		if err := framework.Declare(f, use(), backend, store); err != nil {
+		if err := framework.Declare(f, written(), backend, store); err != nil {
 			t.Fatal(err)
 		}
 		for v := range store.Scope(framework.Model).IterVariables() {
@@ -278,7 +278,7 @@ func TestStartsFromTwoRuns(t *testing.T) {
 }
 
 // Written in LAVIS's names, renamed as Hugging Face's converter renames them, a model has the names of the other table, which reads it back.
-func TestPublishedNames(t *testing.T) {
+func TestPublishedNamesOfBothStages(t *testing.T) {
 	store := first(t, writer(), pureGo(t))
 	values := weights.Values{}
 	for v := range store.Scope(framework.Model).IterVariables() {

@@ -111,7 +111,6 @@ func TestRemarksAreInTheNote(t *testing.T) {
 		{"srcl/table4", "in the loss alone"},
 		{"srcl/figure3", "0.5 is ours"},
 		{"srcl/figure3", "above ALBEF++ at every threshold"},
-		{"srcl/figure4", "panel of VQA is left out"},
 	} {
 		a, err := Find(want.id)
 		if err != nil {

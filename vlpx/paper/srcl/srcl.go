@@ -177,7 +177,7 @@ var figure4 = paper.Artifact{
 	Title: "Retrieval against amount of pre-training data",
 	Look: "Whether SRCL is above ALBEF at every amount, and whether its lead grows. The epochs are the same, and so fewer images are " +
 		"fewer steps.",
-	Note:       oneDifference + "",
+	Note:       oneDifference,
 	Rows:       paper.RowsOf(figure4Points),
 	Columns:    slices.Concat(recallsAt1And5(), paper.VQAColumns()[1:], paper.OwnColumns()),
 	Downstream: []paper.Downstream{paper.VQA},

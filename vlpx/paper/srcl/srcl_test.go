@@ -212,17 +212,6 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-func TestSRCLStatus(t *testing.T) {
-	for id, want := range map[string]paper.Status{
-		"srcl/table1": paper.Partial, "srcl/table2": paper.Partial, "srcl/table3": paper.NotYet, "srcl/table4": paper.Ready, "srcl/table5": paper.Ready, "srcl/figure3": paper.Ready,
-		"srcl/figure4": paper.Ready, "srcl/figure5": paper.Ready, "srcl/figure6": paper.Ready, "srcl/figure7": paper.Ready, "srcl/figure8": paper.Ready,
-	} {
-		if got := papertest.Artifact(t, Artifacts(), id).Status(); got != want {
-			t.Errorf("%s: got %q, want %q", id, got, want)
-		}
-	}
-}
-
 // At the temperature of SRCL without weights its fine-tuning is InfoNCE, summed over its directions, but for Matching's similarities.
 func TestFlatWeights(t *testing.T) {
 	backend, err := gobackend.New("ops_sequential")

@@ -1,0 +1,77 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/vlpx/eval"
+)
+
+// Tasks measure the test split of the other data, under names of their own, and nothing of the run's.
+func TestElsewhere(t *testing.T) {
+	target, err := eval.SceneTarget("others", scenes.Config{Train: 2, Val: 2, Test: 9, Size: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := clusters("here", 12, 2, 0, 1), clusters("there", 60, 3, .6, 2)
+	on := by(t, here, here)
+	reached := on.On
+	on.On = func(ctx context.Context, c datasets.Collection, split string) (eval.Subject, error) {
+		if c.Hash() != target.Hash || split != "test" {
+			t.Errorf("asked for %s of %s, want the target's test split", split, c.Name())
+		}
+		return reached(ctx, only{c, there}, split)
+	}
+	task := eval.Elsewhere{Target: target, Of: eval.Tasks{eval.Neighbours{K: 3}}, Prefix: "second "}
+	got, err := task.Measure(t.Context(), on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := eval.Neighbours{K: 3}.Measure(t.Context(), by(t, there, there))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := want.Metrics[eval.NeighboursTop1]
+	same(t, got.Metrics, eval.Result{"second " + eval.NeighboursTop1: v})
+	if v > 99 || v < 40 {
+		t.Errorf("%g %% have neighbours of their class, want some that have not", v)
+	}
+	infos, plain := task.Metrics(), eval.Tasks{eval.Neighbours{K: 3}}.Metrics()
+	if len(infos) != len(plain) || infos[0].Metric != "second "+plain[0].Metric || infos[0].Group != "second "+plain[0].Group || infos[0].What != plain[0].What {
+		t.Errorf("got %+v of %+v", infos, plain)
+	}
+
+	for says, spoil := range map[string]func(*eval.Elsewhere, *eval.Subject){
+		"needs names of its own":  func(e *eval.Elsewhere, _ *eval.Subject) { e.Prefix = "" },
+		"nothing is to be":        func(e *eval.Elsewhere, _ *eval.Subject) { e.Of = nil },
+		"name its folder":         func(e *eval.Elsewhere, _ *eval.Subject) { e.Target.Scenes = nil },
+		"has changed since":       func(e *eval.Elsewhere, _ *eval.Subject) { e.Target.Hash = "another" },
+		"-1 neighbours":           func(e *eval.Elsewhere, _ *eval.Subject) { e.Of = eval.Tasks{eval.Neighbours{K: -1}} },
+		"which cannot be reached": func(_ *eval.Elsewhere, s *eval.Subject) { s.On = nil },
+		"the road is closed": func(_ *eval.Elsewhere, s *eval.Subject) {
+			s.On = func(context.Context, datasets.Collection, string) (eval.Subject, error) {
+				return eval.Subject{}, errors.New("the road is closed")
+			}
+		},
+	} {
+		e, s := task, on
+		spoil(&e, &s)
+		_, err := e.Measure(t.Context(), s)
+		fails(t, err, says)
+	}
+	on.Brief = true
+	if got, err := task.Measure(t.Context(), on); err != nil || len(got.Metrics) != 0 {
+		t.Errorf("in brief: got %v (%v), want nothing", got.Metrics, err)
+	}
+}
+
+// only is a collection of one set, whatever the split.
+type only struct {
+	datasets.Collection
+	set datasets.Set
+}
+
+func (o only) Split(string) (datasets.Set, error) { return o.set, nil }

@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// falcon is the notebook of FALCON's tables and figures that are there.
+// falcon is the notebook of FALCON's tables and figures.
 func falcon() (kernels.Notebook, error) {
 	return compose(falconIntroduction, "1, 2", []section{
 		{"falcon/table1", `

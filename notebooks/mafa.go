@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// mafa is the notebook of MAFA's tables and figures that are there, and of how methods judge pairs.
+// mafa is the notebook of MAFA's tables and figures, and of how methods judge pairs.
 func mafa() (kernels.Notebook, error) {
 	return compose(mafaIntroduction, "1", []section{
 		{"mafa/table1", `

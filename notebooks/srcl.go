@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// srcl is the notebook of SRCL's tables and figures that are there.
+// srcl is the notebook of SRCL's tables and figures.
 func srcl() (kernels.Notebook, error) {
 	return compose(srclIntroduction, "1, 2", []section{
 		{"srcl/table1", `

@@ -265,13 +265,13 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 			}
 		}
 	}
-	var earlier framework.Choice
+	var earlier *train.Config
 	if r.Init != nil {
-		earlier = r.Init.Train.Framework
+		earlier = &r.Init.Train
 	}
 	return train.Train(ctx, train.Job{
 		Config: r.Train, Set: set, Features: features, Tokenizer: k, Backend: e.Backend, Dir: e.Store.Dir(r), Every: checkpointEvery,
-		Reference: folder(r.Reference), Init: folder(r.Init), InitFramework: earlier, Weights: published, Words: words,
+		Reference: folder(r.Reference), Init: folder(r.Init), InitConfig: earlier, Weights: published, Words: words,
 		Report: func(p train.Report) {
 			if e.Report != nil {
 				e.Report(r, p)

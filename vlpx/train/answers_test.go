@@ -47,7 +47,7 @@ func answering(t *testing.T, from Job, contrast negative.Contrast, most int) Job
 	}
 	a := from.Config.Framework.Framework.(albef.Model)
 	a.Text.Vocab = job.Tokenizer.Size()
-	job.Set, job.Dir, job.Init, job.InitFramework = view, t.TempDir(), from.Dir, from.Config.Framework
+	job.Set, job.Dir, job.Init, job.InitConfig = view, t.TempDir(), from.Dir, &from.Config
 	job.Config.Schedule.Rate = 1e-2
 	job.Config.Init, job.Config.Objectives = "of the test", negative.All
 	job.Config.Method = negative.Method{Name: "asked", Contrast: contrast}.WithDefaults()

@@ -29,8 +29,8 @@ func (t *trainer) freeze() error {
 // startFrom gives the model, and its momentum copy where there is one, the weights of a finished run.
 func (t *trainer) startFrom(dir string) error {
 	config := t.job.Config
-	if t.job.InitFramework.Framework != nil {
-		config.Framework = t.job.InitFramework
+	if t.job.InitConfig != nil { // which may read shorter texts than this one
+		config = *t.job.InitConfig
 	}
 	first, err := Load(t.job.Backend, config, t.job.Tokenizer, dir)
 	if err != nil {

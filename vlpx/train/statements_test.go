@@ -94,7 +94,7 @@ func TestReasoningFollowsAssignment(t *testing.T) {
 	finish(t, pretrained)
 	assigning := jobOn(t, pretrained.Set, negative.Plain())
 	assigning.Config.Framework.Framework = albef.Assignment{ALBEF: pretrained.Config.Framework.Framework.(albef.Model)}
-	assigning.Config.Init, assigning.Init, assigning.InitFramework = "pretrained", pretrained.Dir, pretrained.Config.Framework
+	assigning.Config.Init, assigning.Init, assigning.InitConfig = "pretrained", pretrained.Dir, &pretrained.Config
 	outcome := finish(t, assigning)
 	if len(outcome.Epochs[0].Losses) != 1 || outcome.Epochs[0].Losses[negative.TA] == 0 {
 		t.Errorf("got the losses %v, want TA alone", outcome.Epochs[0].Losses)
@@ -107,7 +107,7 @@ func TestReasoningFollowsAssignment(t *testing.T) {
 		job := stating(t)
 		job.Config.Framework.Framework = albef.Reasoning{ALBEF: pretrained.Config.Framework.Framework.(albef.Model)}
 		job.Tokenizer, job.Config.Epochs, job.Config.Schedule.Rate = pretrained.Tokenizer, 6, 1e-2
-		job.Config.Init, job.Init, job.InitFramework = "assigned", assigning.Dir, assigning.Config.Framework
+		job.Config.Init, job.Init, job.InitConfig = "assigned", assigning.Dir, &assigning.Config
 		return job
 	}
 	whole, stopped := judging(), judging()

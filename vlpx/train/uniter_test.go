@@ -79,7 +79,7 @@ func TestUNITERGoesOn(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			started := func() Job {
 				job := withReference(onUNITER(t, m, 0.1), generator)
-				job.Config.Init, job.Init, job.InitFramework = "of the test", first.Dir, first.Config.Framework
+				job.Config.Init, job.Init, job.InitConfig = "of the test", first.Dir, &first.Config
 				return job
 			}
 			whole := started()

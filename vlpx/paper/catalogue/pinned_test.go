@@ -197,7 +197,7 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		}
 	}
 	if r.Init != nil {
-		job.InitFramework = r.Init.Train.Framework
+		job.InitConfig = &r.Init.Train
 	}
 	for needed, folder := range map[*run.Run]*string{r.Reference: &job.Reference, r.Init: &job.Init} {
 		if needed == nil {

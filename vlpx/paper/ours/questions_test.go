@@ -60,7 +60,7 @@ func TestQuestions(t *testing.T) {
 	if got, want := texts(lines[0])[2], "*pink 0.60* · *red 0.30*"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if strings.Contains(table.Note, "is not measured") { // VQA is by ALBEF's rows, generation by BLIP-2's
+	if strings.Contains(table.Note, "Not measured") { // VQA is by ALBEF's rows, generation by BLIP-2's
 		t.Errorf("the note %q says of a task that no row has it", table.Note)
 	}
 }

@@ -24,6 +24,9 @@ func (o Options) calls(id string) (shell, cell string) {
 	if o.Data != "" && o.Data != "scenes" {
 		add("data", "Data", filepath.Base(o.Data))
 	}
+	if o.Data2 != "" {
+		add("data2", "Data2", filepath.Base(o.Data2))
+	}
 	if o.Vocabulary != "" {
 		add("vocab", "Vocabulary", filepath.Base(o.Vocabulary))
 	}
@@ -42,6 +45,10 @@ func (o Options) calls(id string) (shell, cell string) {
 	if len(o.Methods) > 0 {
 		shell += " -methods " + quoted(strings.Join(o.Methods, ","))
 		fields += fmt.Sprintf(", Methods: %#v", o.Methods)
+	}
+	if len(o.Without) > 0 {
+		shell += " -without " + quoted(strings.Join(o.Without, ","))
+		fields += fmt.Sprintf(", Without: %#v", o.Without)
 	}
 	for _, set := range o.Set {
 		shell += " -set " + quoted(set)

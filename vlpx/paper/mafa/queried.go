@@ -94,8 +94,8 @@ var table20 = paper.Artifact{
 
 // adding is BLIP-2 on captions from the web whose second stage gets pairs besides.
 func adding(name string, what paper.Added, numbers ...float64) paper.Row {
-	row := onWeb("", numbers...)
-	row.Name, row.Added = name, what
+	row := onWeb("", numbers...).As(name)
+	row.Added = what
 	return row
 }
 

@@ -64,7 +64,11 @@ func whole(t testing.TB, m opt.Model, store *model.Store, backend compute.Backen
 	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		text := s.Store().Scope(framework.Model).In("text")
 		s.Store().SetTraining(in[0].Graph(), false)
-		states := m.Text.States(text, m.Text.Words(text, in[0]), nil, false)
+		words := m.Text.Words(text, in[0])
+		for range m.Lead {
+			words = Concatenate([]*Node{ZerosLike(Slice(words, AxisRange(), AxisElem(0))), words}, 1)
+		}
+		states := Slice(m.Text.States(text, words, nil, false), AxisRange(), AxisRangeToEnd(m.Lead))
 		last := ReduceSum(Mul(states, InsertAxes(OneHot(in[1], length, states.DType()), -1)), 1)
 		return []*Node{m.Text.Next(text, last, false)}
 	})
@@ -89,12 +93,17 @@ func whole(t testing.TB, m opt.Model, store *model.Store, backend compute.Backen
 }
 
 // What is written with keys and values that are kept is what is written when all is read at every step, on every engine, behind prompts of
-// different lengths, in which the id 0 may stand.
+// different lengths, in which the id 0 may stand, and behind blank places.
 func TestTextsAgainstWhole(t *testing.T) {
-	m := opt.Model{Text: encoder.OPT{Vocab: 11, Positions: 13, Width: 12, Layers: 2, Heads: 2, MLP: 20}}
+	for _, lead := range []int{0, 2} {
+		againstWhole(t, opt.Model{Lead: lead, Text: encoder.OPT{Vocab: 11, Positions: 15, Width: 12, Layers: 2, Heads: 2, MLP: 20}})
+	}
+}
+
+func againstWhole(t *testing.T, m opt.Model) {
 	prompts := [][]int32{{2}, {2, 0, 5, 7}, {2, 9}}
 	for _, name := range append([]string{"go"}, enginetest.Compiled...) {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d blanks", name, m.Lead), func(t *testing.T) {
 			backend := compute.Backend(nil)
 			if name == "go" {
 				backend = pureGo(t)

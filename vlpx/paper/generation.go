@@ -73,6 +73,7 @@ func (w planner) language(s Scale) (run.Run, error) {
 	}
 	m := r.Train.Framework.Framework.(opt.Model)
 	r.Train.MaxLen = max(r.Train.MaxLen, sizes.Text)
+	m.Lead = queries
 	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
 	r.Train.Framework.Framework = m
 	return r, r.Train.Validate()

@@ -3,6 +3,7 @@ package opt
 import (
 	"fmt"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -19,6 +20,9 @@ func init() { framework.Register(Model{}) }
 // Model is a causal language model. A text is [CLS], its words and [SEP], which is predicted as they are.
 type Model struct {
 	Text encoder.OPT
+	// Lead is the number of blank places that texts are read behind, so that another model's vectors can stand there later and the words keep their
+	// places. A published model has read texts at all places, and needs none.
+	Lead int  `json:",omitempty"`
 	Half bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
 }
 
@@ -30,6 +34,9 @@ func (Model) Losses() []negative.Loss { return []negative.Loss{negative.LM} }
 
 // Check implements framework.Framework.
 func (m Model) Check(u framework.Use) error {
+	if m.Lead < 0 || m.Lead > 0 && m.Lead+u.Tokens > m.Text.Positions {
+		return fmt.Errorf("opt: texts of %d tokens behind %d blank places; there are %d positions", u.Tokens, m.Lead, m.Text.Positions)
+	}
 	return framework.CheckLanguage(m, encoder.GPT(m.Text), u)
 }
 
@@ -48,8 +55,16 @@ func (m Model) LogLikelihood(s *model.Scope, ids *Node) *Node {
 	ids.AssertRank(2)
 	text := s.In("text")
 	words := m.Text.Words(text, Slice(ids, AxisRange(), AxisRange(0, ids.Shape().Dim(1)-1)))
-	states := m.Text.States(text, words, nil, m.Half)
+	states := Slice(m.Text.States(text, m.behind(words), nil, m.Half), AxisRange(), AxisRangeToEnd(m.Lead))
 	return objective.NextTokens(ids, m.Text.Next(text, states, m.Half))
+}
+
+// behind puts blanks in front of words [rows, tokens, Width].
+func (m Model) behind(words *Node) *Node {
+	if m.Lead == 0 {
+		return words
+	}
+	return Concatenate([]*Node{Zeros(words.Graph(), shapes.Make(words.DType(), words.Shape().Dim(0), m.Lead, m.Text.Width)), words}, 1)
 }
 
 // Vocabulary implements framework.Generates.
@@ -59,7 +74,11 @@ func (m Model) Vocabulary() int { return m.Text.Vocab }
 func (m Model) Begin(s *model.Scope, _, prompts *Node, room int) (logits *Node, memory []*Node) {
 	text := s.In("text")
 	words := m.Text.Words(text, prompts)
-	last, memory := m.Text.Begin(text, words, framework.There(prompts, words), room, m.Half)
+	there := framework.There(prompts, words)
+	if m.Lead > 0 {
+		there = Concatenate([]*Node{Ones(words.Graph(), shapes.Make(words.DType(), words.Shape().Dim(0), m.Lead)), there}, 1)
+	}
+	last, memory := m.Text.Begin(text, m.behind(words), there, room, m.Half)
 	return m.Text.Next(text, last, m.Half), memory
 }
 

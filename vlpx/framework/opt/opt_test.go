@@ -53,6 +53,7 @@ func TestCheck(t *testing.T) {
 	for says, spoil := range map[string]func(*Model, *framework.Use){
 		"OPT: the vocabulary is empty": func(m *Model, _ *framework.Use) { m.Text.Vocab = 0 },
 		"heads that divide the width":  func(m *Model, _ *framework.Use) { m.Text.Heads = 4 },
+		"behind 3 blank places":        func(m *Model, _ *framework.Use) { m.Lead = 3 },
 		"a dropout of NaN":             func(m *Model, _ *framework.Use) { m.Text.Dropout = math.NaN() },
 		"captions of 8 tokens":         func(_ *Model, u *framework.Use) { u.Tokens = 8 },
 		"ALBEF needs negatives":        func(_ *Model, u *framework.Use) { u.Method = negative.ALBEF(8) },

@@ -6,17 +6,21 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// falcon is the notebook of FALCON's tables and figures that are there.
+// falcon is the notebook of FALCON's tables and figures.
 func falcon() (kernels.Notebook, error) {
 	return compose(falconIntroduction, "1, 2", []section{
 		{"falcon/table1", `
 Does it help to fill mini-batches with similar pairs: is GRIT-VLP above ALBEF, and a hard quantile above an easy one? Then
 look at the last columns: harder batches meet more false negatives, and where every true pair is accepted the order of the
-methods can change. MAFA and SRCL learn from a model that was trained before them. NLVR2 and VQA have the paper's numbers only.`},
+methods can change. MAFA and SRCL learn from a model that was trained before them.
+NLVR2 and VQA are fine-tuned from each row's pre-training, by runs of their own.`},
 		{"falcon/table2", `
 ALBEF, GRIT-VLP, MAFA and FALCON, also on captions of which three in ten belong to another image, as web captions may. Look
 whether FALCON's lead shrinks on noisy captions, as the paper says, and who is hurt most. The last row has half of the clean images:
 the paper says that FALCON gains from more.`},
+		{"falcon/table3", `
+The methods inside BLIP-2, rewarded by ITG. An image is several vectors there, the nearest of which counts. Look whether the order of the methods is
+ALBEF's. *blip2.ipynb* has all of the framework.`},
 		{"falcon/table4", `
 What the scheduler needs: how large a search space, which loss's improvement as its reward, and whether every anchor must have a
 quantile of its own. The sizes are the paper's names; at this scale they are five mini-batches, the usual search space, and

@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// mafa is the notebook of MAFA's tables and figures that are there, and of how methods judge pairs.
+// mafa is the notebook of MAFA's tables and figures, and of how methods judge pairs.
 func mafa() (kernels.Notebook, error) {
 	return compose(mafaIntroduction, "1", []section{
 		{"mafa/table1", `
@@ -18,7 +18,8 @@ Where a mini-batch's soft labels lie. In a grouped mini-batch all pairs are alik
 first five a label worth having. In the paper consistency gives nearly all to these, and momentum the rest to its queue.`},
 		{"mafa/table3", `
 Fine-tuned retrieval, the paper's main comparison. Look whether MAFA on noisy captions is above ALBEF and GRIT-VLP there, and how
-that lead compares with what clean captions give. NLVR2 and VQA have the paper's numbers only.`},
+that lead compares with what clean captions give. NLVR2 and VQA are
+fine-tuned from each row's pre-training.`},
 		{"mafa/table4", `
 The two components, each alone and together, on noisy and on clean captions. Look at *left*, the false negatives that mining
 leaves among the hardest: where it hardly falls, mining has done little, and a difference in retrieval has another cause.`},
@@ -28,6 +29,12 @@ converted. The paper finds mining worth more where mini-batches are hard, and co
 		{"mafa/table6", `
 Kinds of labels for ITC, under random and under grouped sampling. Look whether S-ITC changes sign: a gain in grouped
 mini-batches, a loss in random ones, whose pairs have little in common.`},
+		{"mafa/table7", `
+BLIP-2, fine-tuned for retrieval. In the paper GRIT-VLP's mini-batches alone break it. Look whether they do here, and whether MAFA mends it. *blip2.ipynb* tells
+the framework's story in order.`},
+		{"mafa/table8", `
+What BLIP-2's second stage writes, untaught: answers to questions, and captions. Look at *true*, the captions that the scene makes true, before you look at
+the measures of words.`},
 		{"mafa/table9", `
 The count of table 1 by two judges. The relation takes the place of the paper's strongest model, Con-D that of its own kind. Look
 whether Con-D tells the same order of the rows, and whether it counts more or fewer than there are; then, by *precision* and
@@ -59,6 +66,10 @@ Table 6 with momentum distillation without its queue (MD_NQ). Look whether the q
 what is far from the mini-batch.`},
 		{"mafa/table18", `
 How much to smooth. The paper finds .1 to .7 alike and only .9 worse; look whether the range is as wide here.`},
+		{"mafa/table19", `
+BLIP-2 fine-tuned for captions, and what it writes of things that it has never read of. Look whether a lead is the same *in-domain* and *out-of-domain*.`},
+		{"mafa/table20", `
+Pairs that BLIP-2's first stage holds for true, as data of the second. Look how many of them are.`},
 		{"mafa/figure2", `
 Retrieval and false negatives over the search space; a search space of one mini-batch is random sampling. Look where the false
 negatives rise, and whether the two methods part there.`},

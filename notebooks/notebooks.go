@@ -16,7 +16,7 @@ func Files() (map[string]kernels.Notebook, error) {
 		"your-method.ipynb": yourMethod(),
 	}
 	for name, notebook := range map[string]func() (kernels.Notebook, error){
-		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl, "glofnd.ipynb": glofnd, "tags.ipynb": tags,
+		"falcon.ipynb": falcon, "mafa.ipynb": mafa, "srcl.ipynb": srcl, "glofnd.ipynb": glofnd, "tags.ipynb": tags, "blip2.ipynb": blip2,
 	} {
 		var err error
 		if files[name], err = notebook(); err != nil {

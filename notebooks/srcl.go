@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// srcl is the notebook of SRCL's tables and figures that are there.
+// srcl is the notebook of SRCL's tables and figures.
 func srcl() (kernels.Notebook, error) {
 	return compose(srclIntroduction, "1, 2", []section{
 		{"srcl/table1", `
@@ -16,6 +16,9 @@ besides, so that only *Nothing removed* tells what leaving out does.`},
 		{"srcl/table2", `
 Fine-tuned retrieval, where SRCL has no reference model and weighs by its own similarity alone. Look whether a lead over *SRCL
 without weights* outlasts fine-tuning: the paper's ALBEF differs from SRCL in that alone, ours distils besides.`},
+		{"srcl/table3", `
+Questions and statements about two images, each fine-tuned from the pre-training. Look whether a lead in retrieval is one here. A statement is right by
+chance in half of the cases.`},
 		{"srcl/table4", `
 Zero-shot retrieval. Look whether SRCL is above ALBEF, as the paper says, and then above *SRCL without weights*: only this
 difference is due to the weights. *AUC* tells whether they know false negatives at all: how often one weighs less than a

@@ -7,18 +7,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Mark says what is known of a picture that was picked for its row's anchor.
+// Mark says what is known of a picture that was picked for its row's anchor, or of what a model wrote of a picture.
 type Mark int
 
 const (
 	Unmarked  Mark = iota // nothing; no frame
 	TruePair              // the picture truly belongs to the anchor: a dashed vermillion frame with a cross in its corner
 	FalsePair             // it does not: a thin grey frame
+	Wrong                 // what is written below it is false of it: framed as a true pair is
+	Right                 // that is true of it: framed as no true pair is
 )
+
+// inLegend are the marks that a legend explains, in its order.
+var inLegend = []Mark{TruePair, FalsePair, Wrong, Right}
 
 // String is the mark's name in the legend.
 func (m Mark) String() string {
-	return [...]string{"unmarked", "true pair", "no true pair"}[m]
+	return [...]string{"unmarked", "true pair", "no true pair", "wrong", "right"}[m]
 }
 
 // draw puts the mark around what stands at a place.
@@ -28,9 +33,9 @@ func (m Mark) draw(c draw.Canvas, at vg.Rectangle) {
 		c.StrokeLines(draw.LineStyle{Color: color, Width: width, Dashes: dashes}, corners)
 	}
 	switch m {
-	case FalsePair:
+	case FalsePair, Right:
 		frame(dim, axisWidth)
-	case TruePair:
+	case TruePair, Wrong:
 		frame(paper, frameWidth)
 		frame(alarm, frameWidth, 4, 2)
 		cross(c, vg.Rectangle{Min: vg.Point{X: at.Max.X - signSize, Y: at.Max.Y - signSize}, Max: at.Max})

@@ -72,8 +72,8 @@ func (p Picture) check() error {
 		return errors.New("no image")
 	case p.Image.Bounds().Empty():
 		return fmt.Errorf("an image without pixels, of %v", p.Image.Bounds().Size())
-	case p.Mark < Unmarked || p.Mark > FalsePair:
-		return fmt.Errorf("mark %d is none of Unmarked, TruePair, FalsePair", p.Mark)
+	case p.Mark < Unmarked || p.Mark > Right:
+		return fmt.Errorf("mark %d is none of those from Unmarked to Right", p.Mark)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (p Pictures) layout() pictureLayout {
 func (p Pictures) layoutAt(side vg.Length) pictureLayout {
 	l := pictureLayout{side: side}
 	var columns int
-	var used [FalsePair + 1]bool
+	var used [Right + 1]bool
 	for _, row := range p.Rows {
 		columns = max(columns, len(row.Pictures))
 		if row.Name != "" {
@@ -128,7 +128,7 @@ func (p Pictures) layoutAt(side vg.Length) pictureLayout {
 		l.rows = append(l.rows, row.layout(side))
 	}
 	var marks legend
-	for _, m := range []Mark{TruePair, FalsePair} {
+	for _, m := range inLegend {
 		if used[m] {
 			marks.keys = append(marks.keys, key{name: m.String(), label: m.String(), sample: framed, mark: m})
 		}

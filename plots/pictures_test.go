@@ -144,6 +144,7 @@ func TestPicturesNameTheMarksThatOccur(t *testing.T) {
 		{only(plots.TruePair, plots.TruePair), "true pair"},
 		{only(plots.FalsePair, plots.Unmarked), "no true pair"},
 		{only(plots.FalsePair, plots.TruePair), "true pair no true pair"},
+		{only(plots.Right, plots.Wrong, plots.Unmarked), "wrong right"},
 	} {
 		var b bytes.Buffer
 		if err := v.drawing.SVG(&b); err != nil {

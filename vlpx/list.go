@@ -110,7 +110,13 @@ func settings() plots.Table {
 		Note: "Write them behind a method, \"GRIT-VLP, searchspace=16\", or in Options.Set and -set. A method that does not use a setting runs all the " +
 			"same. Search spaces are multiples of the batch size, queues of the search space. " +
 			"Regions are for UNITER: regions.source is boxes (of scenes), files (of -regions and Options.Regions) or grid (a locked encoder's patches); " +
-			"regions.noise is how far boxes are off, as a share of their sides.",
+			"regions.noise is how far boxes are off, as a share of their sides. " +
+			"Of BLIP-2 queries are the vectors of an image, and frozen leaves an image encoder alone that stands in the model; locked.epochs are those of a run " +
+			"of CLIP whose image encoder stands in front of it, frozen, where no published one is named. Its preset has them, not ALBEF's, which is shown. " +
+			"language is the regime of the language model that its second stage has frozen, generation of that stage, captioning of fine-tuning it for " +
+			"captions; asked is how many questions a model that writes answers is asked, 0 for all. vqa and nlvr are the regimes of fine-tuning for these, " +
+			"assignment of the text assignment before nlvr. smoothing is the alpha of MAFA's S-ITC, 0 for .5. scenes.world is empty or second: other shades, " +
+			"and other words for some of what there is.",
 	}
 	for _, scale := range paper.ScaleNames() {
 		t.Columns = append(t.Columns, plots.Column{Name: "at " + scale})

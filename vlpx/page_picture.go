@@ -90,13 +90,16 @@ func described(d plots.Drawing) string {
 	case plots.Pictures:
 		var rows []string
 		for _, row := range d.Rows {
-			marked := 0
+			marked, as := 0, plots.TruePair
 			for _, p := range row.Pictures {
-				if p.Mark == plots.TruePair {
+				if p.Mark == plots.Wrong || p.Mark == plots.Right {
+					as = plots.Wrong
+				}
+				if p.Mark == as {
 					marked++
 				}
 			}
-			rows = append(rows, fmt.Sprintf("%s: %d pictures, %d marked as %s", row.Name, len(row.Pictures), marked, plots.TruePair))
+			rows = append(rows, fmt.Sprintf("%s: %d pictures, %d marked as %s", row.Name, len(row.Pictures), marked, as))
 		}
 		return fmt.Sprintf("%s. %s.", d.Title, strings.Join(rows, "; "))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/generate"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -33,7 +34,7 @@ var namedTasks = []struct {
 	{"transfer", eval.Transfer{}}, {"thresholds", eval.Thresholds{}},
 	{"perplexity", eval.Perplexity{}}, {"discrimination", eval.Discrimination{}}, {"fluency", eval.Fluency{}},
 	{"nlvr2", eval.Reasoning{}}, {"assignment", eval.Assignment{}}, {"complexity", eval.Complexity{}},
-	{"vqa", eval.VQA{}},
+	{"vqa", eval.VQA{}}, {"asking", eval.Asking{Search: generate.Answers()}}, {"captioning", eval.Captioning{Search: generate.Captions()}},
 }
 
 // Task is a task by its name, as Show("tasks") lists it, with the settings that are its own.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/generate"
 )
 
 func TestTaskByName(t *testing.T) {
@@ -28,7 +29,7 @@ func TestTaskByName(t *testing.T) {
 func TestTaskSettings(t *testing.T) {
 	for name, want := range map[string]eval.Task{
 		"neighbours": eval.Neighbours{}, "linear": eval.LinearEvaluation{}, "transfer": eval.Transfer{}, "thresholds": eval.Thresholds{},
-		"perplexity": eval.Perplexity{},
+		"perplexity": eval.Perplexity{}, "asking": eval.Asking{Search: generate.Answers()}, "captioning": eval.Captioning{Search: generate.Captions()},
 	} {
 		if got, err := Task(name, TaskSettings{Rerank: 7}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v (%v)", name, got, err)

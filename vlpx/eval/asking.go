@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -69,12 +70,9 @@ func (a Asking) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	questions := all
-	if a.Questions > 0 && a.Questions < len(all) {
-		questions = nil
-		for k := range a.Questions {
-			questions = append(questions, all[k*len(all)/a.Questions])
-		}
+	var questions []datasets.Question
+	for _, at := range evenly(cmp.Or(a.Questions, len(all)), len(all)) {
+		questions = append(questions, all[at])
 	}
 	images, prompts := make([]int, len(questions)), make([]string, len(questions))
 	for k, q := range questions {
@@ -84,33 +82,25 @@ func (a Asking) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	sums, counts := Result{}, map[Metric]float64{}
-	for k, q := range questions {
-		accuracy, err := answerAccuracy(answers[k].text, q.Answers)
-		if err != nil {
-			return Measured{}, err
-		}
-		of := []Metric{WrittenAnswers}
-		if kind, named := writtenKind[q.AnswerKind]; named {
-			of = append(of, kind)
-		}
+	given := make([]string, len(questions))
+	for k, written := range answers {
+		given[k] = written.text
+	}
+	metrics, err := accuracies(questions, given, func(q datasets.Question) []Metric {
+		of := []Metric{WrittenAnswers, writtenKind[q.AnswerKind]}
 		if slices.Contains(composed, q.Kind) {
 			of = append(of, WrittenCompose)
 		}
-		for _, metric := range of {
-			sums[metric] += accuracy
-			counts[metric]++
-		}
+		return of
+	})
+	if err != nil {
+		return Measured{}, err
 	}
-	for metric, n := range counts {
-		sums[metric] /= n
-	}
-	measured := Measured{Metrics: sums}
-	for k := range min(shownQuestions, len(questions)) {
-		at := k * len(questions) / min(shownQuestions, len(questions))
+	measured := Measured{Metrics: metrics}
+	for _, at := range evenly(shownQuestions, len(questions)) {
 		q := questions[at]
 		measured.Asked = append(measured.Asked, AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers,
-			Answers: []Answer{{Text: answers[at].text}}})
+			Answers: []Answer{{Text: given[at]}}})
 	}
 	return measured, nil
 }

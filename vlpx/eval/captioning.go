@@ -14,7 +14,7 @@ import (
 	"vlpx.internal/vlpx/generate"
 )
 
-// Captioning has a model write a caption of each image, and scores it against people's (COCO captions, NoCaps; METHODS.md 15.8). Where the
+// Captioning has a model write a caption of each image, and scores it against people's (COCO captions, NoCaps; METHODS.md 15.9). Where the
 // language of the captions is known it counts those that are true, and where the images have domains the scores are told of each. It measures
 // nothing in brief.
 type Captioning struct {

@@ -37,20 +37,33 @@ func (e Elsewhere) Check(f framework.Framework, _ datasets.Set) error {
 	case e.Target.Scenes == nil && e.Target.Dir == "":
 		return fmt.Errorf("eval: it is not known where the data %s lies; name its folder", e.Target.Name)
 	}
-	set, err := e.split()
+	collection, err := e.Target.open()
 	if err != nil {
 		return err
 	}
-	return e.Of.Check(f, set)
+	_, err = e.split(collection, f)
+	return err
 }
 
-// split is the one that is measured on.
-func (e Elsewhere) split() (datasets.Set, error) {
-	collection, err := e.Target.open()
-	if err != nil {
-		return nil, err
+// elsewhere are the splits that are measured on: the first one that has what the tasks take, since benchmarks keep back the captions and answers of
+// their test split (VQA v2, NoCaps).
+var elsewhere = []string{"test", "val"}
+
+// split names the one that is measured on. The error is the test split's.
+func (e Elsewhere) split(collection datasets.Collection, f framework.Framework) (name string, err error) {
+	for _, name := range elsewhere {
+		set, lacking := collection.Split(name)
+		if lacking == nil {
+			lacking = e.Of.Check(f, set)
+		}
+		if lacking == nil {
+			return name, nil
+		}
+		if err == nil {
+			err = lacking
+		}
 	}
-	return collection.Split("test")
+	return "", err
 }
 
 // Measure implements Task.
@@ -65,7 +78,11 @@ func (e Elsewhere) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	there, err := on.On(ctx, collection, "test")
+	split, err := e.split(collection, on.Model.Framework())
+	if err != nil {
+		return Measured{}, err
+	}
+	there, err := on.On(ctx, collection, split)
 	if err != nil {
 		return Measured{}, err
 	}

@@ -1,13 +1,21 @@
 package eval_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/generate"
 )
 
 // Tasks measure the test split of the other data, under names of their own, and nothing of the run's.
@@ -66,6 +74,52 @@ func TestElsewhere(t *testing.T) {
 	if got, err := task.Measure(t.Context(), on); err != nil || len(got.Metrics) != 0 {
 		t.Errorf("in brief: got %v (%v), want nothing", got.Metrics, err)
 	}
+}
+
+// Benchmarks keep back the captions of their test split: what needs them is measured on val, and what does not on test.
+func TestElsewhereWithoutTest(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"nocaps_test_image_info.json":   `{"images": [{"id": 7, "file_name": "b.png", "domain": "in-domain"}], "licenses": [], "info": {}}`,
+		"nocaps_val_4500_captions.json": `{"images": [{"id": 8, "file_name": "a.png", "domain": "out-domain"}], "annotations": [{"id": 1, "image_id": 8, "caption": "a cat"}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"val/a.png", "test/b.png"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	collection, err := layout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := pictures(3)
+	on := script(t, a, nil, func(k *text.Tokenizer) []line {
+		return []line{{0, prompt(t, k, ""), ids(t, k, a.captions[0][0], true)}}
+	})
+	asked := ""
+	on.On = func(_ context.Context, _ datasets.Collection, split string) (eval.Subject, error) {
+		asked = split
+		return on, nil
+	}
+	task := eval.Elsewhere{Prefix: "second ", Target: eval.Target{Name: "NoCaps", Hash: collection.Hash(), Dir: dir},
+		Of: eval.Tasks{eval.Captioning{Search: generate.Search{Beams: 1, Max: 2}}}}
+	if err := task.Check(on.Model.Framework(), nil); err != nil {
+		t.Errorf("captions of val: %v", err)
+	}
+	if _, err := task.Measure(t.Context(), on); err != nil || asked != "val" {
+		t.Errorf("measured on %q (%v), want val", asked, err)
+	}
+	task.Of = eval.Tasks{eval.Asking{Search: generate.Answers()}}
+	fails(t, task.Check(on.Model.Framework(), nil), "questions")
 }
 
 // only is a collection of one set, whatever the split.

@@ -65,6 +65,14 @@ type AskedQuestion struct {
 	Right   []string // what people answered, or what is right
 }
 
+// Accuracy is that of the model's answer, the first, in per cent.
+func (q AskedQuestion) Accuracy() (float64, error) {
+	if len(q.Answers) == 0 || len(q.Right) == 0 {
+		return 0, fmt.Errorf("eval: %q has %d answers of a model and %d right ones; a question needs both", q.Text, len(q.Answers), len(q.Right))
+	}
+	return answerAccuracy(q.Answers[0].Text, q.Right)
+}
+
 // Answer is one of a model's, with its probability among the candidates that were ranked.
 type Answer struct {
 	Text        string
@@ -173,31 +181,16 @@ func (v VQA) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	sums, counts := Result{}, map[Metric]float64{}
-	for k, q := range questions {
-		accuracy, err := answerAccuracy(candidates[ranked[k][0].Candidate], q.Answers)
-		if err != nil {
-			return Measured{}, err
-		}
-		of := []Metric{VQAAccuracy}
-		if kind, named := ofKind[q.AnswerKind]; named {
-			of = append(of, kind)
-		}
-		for _, metric := range of {
-			sums[metric] += accuracy
-			counts[metric]++
-		}
+	given := make([]string, len(questions))
+	for k := range given {
+		given[k] = candidates[ranked[k][0].Candidate]
 	}
-	for metric, n := range counts {
-		sums[metric] /= n
+	metrics, err := accuracies(questions, given, func(q datasets.Question) []Metric { return []Metric{VQAAccuracy, ofKind[q.AnswerKind]} })
+	if err != nil || on.Brief {
+		return Measured{Metrics: metrics}, err
 	}
-	measured := Measured{Metrics: sums}
-	if on.Brief {
-		return measured, nil
-	}
-	measured.Candidates = candidates
-	for k := range min(shownQuestions, len(questions)) {
-		at := k * len(questions) / min(shownQuestions, len(questions))
+	measured := Measured{Metrics: metrics, Candidates: candidates}
+	for _, at := range evenly(shownQuestions, len(questions)) {
 		q := questions[at]
 		one := AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
 		for _, given := range ranked[at][:min(shownAnswers, len(ranked[at]))] {
@@ -206,6 +199,36 @@ func (v VQA) Measure(ctx context.Context, on Subject) (Measured, error) {
 		measured.Asked = append(measured.Asked, one)
 	}
 	return measured, nil
+}
+
+// evenly are n places among so many, evenly spread; all where there are fewer.
+func evenly(n, among int) []int {
+	places := make([]int, min(n, among))
+	for k := range places {
+		places[k] = k * among / len(places)
+	}
+	return places
+}
+
+// accuracies are the mean accuracies of answers to questions, by the metrics that each question counts for; one without a name is none.
+func accuracies(questions []datasets.Question, given []string, of func(datasets.Question) []Metric) (Result, error) {
+	sums, counts := Result{}, map[Metric]float64{}
+	for k, q := range questions {
+		accuracy, err := answerAccuracy(given[k], q.Answers)
+		if err != nil {
+			return nil, err
+		}
+		for _, metric := range of(q) {
+			if metric != "" {
+				sums[metric] += accuracy
+				counts[metric]++
+			}
+		}
+	}
+	for metric, n := range counts {
+		sums[metric] /= n
+	}
+	return sums, nil
 }
 
 // answerAccuracy is that of an answer, in per cent.

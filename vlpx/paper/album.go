@@ -27,6 +27,15 @@ func NewAlbum(r *Report) (Album, error) {
 	return AlbumOf(set), nil
 }
 
+// TestAlbum is the album of the test split.
+func TestAlbum(r *Report) (Album, error) {
+	set, err := r.Plan.Data.TestSet()
+	if err != nil {
+		return Album{}, err
+	}
+	return AlbumOf(set), nil
+}
+
 // AlbumOf is the album of a split.
 func AlbumOf(set datasets.Set) Album {
 	a := Album{Set: set, Pairs: datasets.Pairs(set)}

@@ -8,7 +8,6 @@ import (
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // DistilledAnswering is ALBEF's fine-tuning for visual question answering: a momentum model's answers are soft targets (METHODS.md 15.5).
@@ -33,16 +32,10 @@ func (s Scale) answering(w planner, from run.Run, data run.Data, m negative.Meth
 		return run.Run{}, &framework.Lacking{Method: "visual question answering", Framework: from.Train.Framework.Name(),
 			Needs: "fusion layers that a decoder of answers starts from", Advice: "pre-train ALBEF"}
 	}
-	r := from
 	data.Texts = run.Questions
-	r.Data, r.Reference, r.Init, r.Weights, r.Tasks = data, nil, &from, run.Weights{}, eval.Tasks{eval.VQA{}}
-	c, t := &r.Train, s.VQA
-	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
-	c.Epochs = t.Epochs
-	if t.BatchSize != 0 {
-		c.BatchSize = t.BatchSize
-	}
-	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	r := s.next(from, data, s.VQA, m)
+	r.Tasks = eval.Tasks{eval.VQA{}}
+	c := &r.Train
 	if s.Augment {
 		c.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
 	}

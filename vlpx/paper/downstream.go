@@ -58,18 +58,24 @@ func (o Outcome) ID() string {
 }
 
 // Metrics are what the store has of it, under the names that a row's result has them by, and whether it has them.
-func (o Outcome) Metrics(store *run.Store) (map[string]float64, bool, error) {
-	metrics := map[string]float64{}
+func (o Outcome) Metrics(store *run.Store) (metrics map[string]float64, done bool, err error) {
+	metrics, _, done, err = o.find(store)
+	return metrics, done, err
+}
+
+// find is Metrics with the result of the run that goes on; nil where a run is asked.
+func (o Outcome) find(store *run.Store) (metrics map[string]float64, goesOn *run.Result, done bool, err error) {
+	metrics = map[string]float64{}
 	if o.Task != nil {
 		answer, done, err := store.Evaluation(o.Run, o.Measure())
 		for name, v := range answer {
 			metrics[o.Prefix+name] = v
 		}
-		return metrics, done, err
+		return metrics, nil, done, err
 	}
 	result, done, err := store.Find(o.Run)
 	if err != nil || !done {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	for name, v := range result.Metrics {
 		metrics[o.Prefix+name] = v
@@ -79,7 +85,7 @@ func (o Outcome) Metrics(store *run.Store) (map[string]float64, bool, error) {
 			metrics[o.Prefix+name+onValidation] = v
 		}
 	}
-	return metrics, true, nil
+	return metrics, &result, true, nil
 }
 
 // SecondPrefix stands before the metrics of the second data.
@@ -260,16 +266,21 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// joined is a result with what the downstream tasks of its seed gave, as far as the store has it, and the outcomes that it has.
-func (p *Plan) joined(row, seed int, result run.Result, store *run.Store) (with run.Result, have []Outcome, err error) {
+// joined is a result with what the downstream tasks of its seed gave, as far as the store has it, the outcomes that it has, and the results of
+// the runs among them that go on, by their tasks.
+func (p *Plan) joined(row, seed int, result run.Result, store *run.Store) (with run.Result, have []Outcome, goOn map[string]run.Result, err error) {
 	metrics := maps.Clone(result.Metrics)
+	goOn = map[string]run.Result{}
 	for _, o := range p.Outcomes[row][seed] {
-		further, done, err := o.Metrics(store)
+		further, of, done, err := o.find(store)
 		if err != nil {
-			return result, nil, err
+			return result, nil, nil, err
 		}
 		if done {
 			have = append(have, o)
+		}
+		if of != nil {
+			goOn[o.Downstream] = *of
 		}
 		for name, v := range further {
 			if _, own := metrics[name]; !own {
@@ -278,5 +289,5 @@ func (p *Plan) joined(row, seed int, result run.Result, store *run.Store) (with 
 		}
 	}
 	result.Metrics = metrics
-	return result, have, nil
+	return result, have, goOn, nil
 }

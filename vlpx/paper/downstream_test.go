@@ -61,7 +61,7 @@ func TestOutcomesInAReport(t *testing.T) {
 		}
 	}
 	tuned := p.Outcomes[1][0][0].Run
-	papertest.Put(t, store, tuned, run.Result{ID: tuned.ID(), Metrics: map[string]float64{"TR@1": 7}, Finished: papertest.Noon})
+	papertest.Put(t, store, tuned, run.Result{ID: tuned.ID(), Seed: 1, Metrics: map[string]float64{"TR@1": 7}, Finished: papertest.Noon})
 	answer(0, 5)
 	r := papertest.Report(t, p, store)
 	if s := papertest.Row(r, "InfoNCE"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 5 || *s.Metrics["TR@1"].Mean != 15 {
@@ -69,6 +69,12 @@ func TestOutcomesInAReport(t *testing.T) {
 	}
 	if s := papertest.Row(r, "tuned"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 7 || *s.Metrics["TR@1"].Mean != 15 {
 		t.Errorf("fine-tuned once: %s %+v", s.Status, s.Metrics)
+	}
+	if of, done := papertest.Row(r, "tuned").First("second"); !done || of.ID != tuned.ID() {
+		t.Errorf("the fine-tuning on the second data: got %t, %+v, want %s", done, of, tuned.ID())
+	}
+	if of, done := papertest.Row(r, "InfoNCE").First("second"); done {
+		t.Errorf("of a row that is asked got the result %+v, want none", of)
 	}
 	answer(1, 6)
 	r = papertest.Report(t, p, store)

@@ -40,7 +40,7 @@ func Frameworks() []Kind {
 			build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
 		{Name: "CLIP", What: "an image tower and a text tower (Radford et al., 2021)", preset: (*Scale).likeCLIP,
 			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
-		{Name: "BLIP-2", What: "a querying transformer between images and text, its first stage (Li et al., 2023)", preset: (*Scale).likeBLIP2,
+		{Name: "BLIP-2", What: "queries that read a frozen image encoder beside captions, its first stage (Li et al., 2023)", preset: (*Scale).likeBLIP2,
 			build: func(s Scale, vocab int) framework.Framework { return s.blip2(vocab) }},
 		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)", preset: (*Scale).likeSimCLR,
 			tasks: Scale.probes,
@@ -51,7 +51,7 @@ func Frameworks() []Kind {
 		{Name: "GPT-2", What: "a language model of captions, which sees no images (Radford et al., 2019)", preset: (*Scale).likeGPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
 			build: func(s Scale, vocab int) framework.Framework { return s.gpt(vocab) }},
-		{Name: "OPT", What: "a language model of captions, which sees no images (Zhang et al., 2022)", preset: (*Scale).likeOPT,
+		{Name: "OPT", What: "a language model of captions, which sees no images; one is frozen in BLIP-2's second stage (Zhang et al., 2022)", preset: (*Scale).likeOPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
 			build: func(s Scale, vocab int) framework.Framework { return s.opt(vocab) }},
 	}

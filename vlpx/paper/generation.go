@@ -23,18 +23,22 @@ func (s Scale) captions() generate.Search {
 	return search
 }
 
-// writing is what a model that writes is measured by: the captions of images, and answers to questions about them where there are some.
-func (s Scale) writing(data run.Data) (eval.Tasks, error) {
-	tasks := eval.Tasks{eval.Captioning{Search: s.captions()}}
-	asking := eval.Asking{Search: generate.Answers(), Questions: s.Asked}
-	set, err := data.TestSet()
-	if err != nil {
-		return nil, err
+// writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them. The error
+// is that of what nothing can be measured by.
+func (s Scale) writing(has func(eval.Task) error) (tasks eval.Tasks, err error) {
+	for _, task := range []eval.Task{eval.Captioning{Search: s.captions()}, eval.Asking{Search: generate.Answers(), Questions: s.Asked}} {
+		lacking := has(task)
+		if lacking == nil {
+			tasks = append(tasks, task)
+		}
+		if err == nil {
+			err = lacking
+		}
 	}
-	if asking.Check(blip2.Generative{}, set) == nil {
-		tasks = append(tasks, asking)
+	if len(tasks) > 0 {
+		return tasks, nil
 	}
-	return tasks, nil
+	return nil, err
 }
 
 // language is the run of the language model that a second stage at a scale has frozen, the same for all methods and seeds, and for all noise and
@@ -87,8 +91,11 @@ func (s Scale) speaking(from, language run.Run, data run.Data, name string) (run
 	r.Language, r.Train.Language = &language, language.ID()
 	r.Train.MaxLen = max(r.Train.MaxLen, language.Train.MaxLen) // for questions that are prompts
 	r.Train.Framework.Framework = blip2.Generative{BLIP2: first, Language: language.Train.Framework.Framework.(opt.Model).Text}
-	var err error
-	if r.Tasks, err = s.writing(data); err != nil {
+	set, err := data.TestSet()
+	if err != nil {
+		return run.Run{}, err
+	}
+	if r.Tasks, err = s.writing(func(task eval.Task) error { return task.Check(r.Train.Framework.Framework, set) }); err != nil {
 		return run.Run{}, err
 	}
 	if err := r.Train.Validate(); err != nil {
@@ -164,7 +171,9 @@ func (t trained) writtenElsewhere(by []run.Run) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := t.scale.writing(data)
+	tasks, err := t.scale.writing(func(task eval.Task) error {
+		return eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{task}, Target: target(data)}.Check(by[0].Train.Framework.Framework, nil)
+	})
 	if err != nil {
 		return nil, err
 	}

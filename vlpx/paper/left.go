@@ -23,7 +23,7 @@ func (p *Plan) named(row int) bool {
 func (p *Plan) leftNote() string {
 	note := ""
 	for _, u := range p.undone {
-		note += fmt.Sprintf(" %s is not measured: it needs %s; %s.", u.row, u.lacking.Needs, u.lacking.Advice)
+		note += fmt.Sprintf(" Not measured: %s, which needs %s; %s.", u.row, u.lacking.Needs, u.lacking.Advice)
 	}
 	if len(p.left) == 0 {
 		return note

@@ -64,7 +64,7 @@ type Plan struct {
 
 	planner planner
 	left    []leftOut
-	undone  []leftOut // downstream tasks that no row's runs can be put to, each once
+	undone  []leftOut // downstream tasks that no row's runs can be put to, each once, by their names
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
@@ -195,10 +195,18 @@ func (p *Plan) rows(q Request) error {
 			}
 		}
 	}
+	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.outcome(u.row) })
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
 	}
 	return p.unused()
+}
+
+// outcome tells whether a row's runs are put to a downstream task.
+func (p *Plan) outcome(task string) bool {
+	return slices.ContainsFunc(p.Outcomes, func(seeds [][]Outcome) bool {
+		return len(seeds) > 0 && slices.ContainsFunc(seeds[0], func(o Outcome) bool { return o.Downstream == task })
+	})
 }
 
 // seeded is a row with seeds: its runs, what it then asks, one a seed, and what its downstream tasks come to.

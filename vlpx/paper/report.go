@@ -53,8 +53,20 @@ type RowReport struct {
 
 	// Results are of the runs that are finished, seed by seed.
 	Results []run.Result `json:"-"`
+	// Downstream are the results of the runs that downstream tasks go on with, by the task's name, seed by seed, where they are finished.
+	Downstream map[string][]run.Result `json:"-"`
 
 	outcomes [][]Outcome // that the store has, of each of Results
+}
+
+// First is the result of the run that a downstream task goes on with from the row's first one, and whether it is there.
+func (row RowReport) First(task string) (of run.Result, done bool) {
+	for _, result := range row.Downstream[task] {
+		if result.Seed == row.Results[0].Seed {
+			return result, true
+		}
+	}
+	return run.Result{}, false
 }
 
 // Summary is a measure over seeds, beside the paper's number.
@@ -79,7 +91,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 		return nil, err
 	}
 	for i, row := range p.Artifact.Rows {
-		one := RowReport{Name: row.Name, Engines: []string{}, Commits: []string{}}
+		one := RowReport{Name: row.Name, Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
 		if len(p.Rows[i]) > 0 {
 			one.Data = &p.Rows[i][0].Data
 		}
@@ -96,9 +108,12 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			result, have, err := p.joined(i, k, result, store)
+			result, have, goOn, err := p.joined(i, k, result, store)
 			if err != nil {
 				return nil, err
+			}
+			for task, of := range goOn {
+				one.Downstream[task] = append(one.Downstream[task], of)
 			}
 			if open || len(have) < len(p.Outcomes[i][k]) {
 				unasked++

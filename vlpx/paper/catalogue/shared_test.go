@@ -57,9 +57,30 @@ func TestSharedRuns(t *testing.T) {
 		{"srcl/table1", "ALBEF++ (no temperature)", "srcl/figure3", "Below 0.2 removed"},
 		{"srcl/table1", "Nothing removed", "srcl/table4", "SRCL without weights"},
 		{"srcl/table4", "SRCL (temperature 0.35)", "srcl/figure7", "SRCL (temperature 0.35)"},
+		{"vlpx/questions", "ALBEF", "falcon/table1", "ALBEF"},
+		{"vlpx/questions", "MAFA", "falcon/table1", "MAFA"},
 	} {
 		if of(same[0], same[1]) != of(same[2], same[3]) {
 			t.Errorf("%s of %s is another run than %s of %s", same[1], same[0], same[3], same[2])
+		}
+	}
+}
+
+// What is shown of captions and answers takes no runs but those of the tables.
+func TestShownRuns(t *testing.T) {
+	runs := func(ids ...string) map[string]bool {
+		all := map[string]bool{}
+		for _, id := range ids {
+			for _, r := range papertest.Plan(t, List(), id, paper.Request{Seeds: []uint64{1}}).Runs() {
+				all[r.ID()] = true
+			}
+		}
+		return all
+	}
+	tables := runs("falcon/table1", "mafa/table8", "mafa/table19")
+	for id := range runs("vlpx/captions", "vlpx/questions") {
+		if !tables[id] {
+			t.Errorf("run %s is of no table", id)
 		}
 	}
 }

@@ -84,6 +84,8 @@ var artifacts = []paper.Artifact{
 	written,
 	tagged,
 	queried,
+	captions,
+	questions,
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.

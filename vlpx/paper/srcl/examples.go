@@ -38,7 +38,7 @@ func examplesTable(r *paper.Report, part int) (plots.Table, error) {
 		"them the caption is true of, by the cosine and after re-ranking by image-text matching.")
 	t.Columns = []plots.Column{{Name: "caption"}, {Group: "Own image", Name: "cosine"}, {Group: "Own image", Name: "re-ranked"},
 		{Group: "True of five", Name: "cosine"}, {Group: "True of five", Name: "re-ranked"}}
-	a, err := testAlbum(r)
+	a, err := paper.TestAlbum(r)
 	if err != nil {
 		return t, err
 	}
@@ -55,15 +55,6 @@ func examplesTable(r *paper.Report, part int) (plots.Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// testAlbum is that of the test split.
-func testAlbum(r *paper.Report) (paper.Album, error) {
-	set, err := r.Plan.Data.TestSet()
-	if err != nil {
-		return paper.Album{}, err
-	}
-	return paper.AlbumOf(set), nil
 }
 
 // ownAmong is the place of a caption's own image among some, from 1; empty where it is not among them.
@@ -96,7 +87,7 @@ func pairOf(a paper.Album, image int) int {
 // examplesFigure has a row of pictures for each caption and method, by the cosine, since the paper looks at the embedding.
 func examplesFigure(r *paper.Report, part int) (plots.Drawing, error) {
 	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split, without re-ranking. Numbers are ranks.")}
-	a, err := testAlbum(r)
+	a, err := paper.TestAlbum(r)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestMistakes(t *testing.T) {
 		{tiny("-data", "empty"), []string{"empty", "dataset_*.json", "put"}},
 		{tiny("-data", "cut"), []string{"dataset_a.json", "cut off", "get the file again"}},
 		{tiny("-data", "two"), []string{"2 dataset files", "keep one"}},
-		{tiny("-data", "train", "-set", "batchsize=2"), []string{`no split "val"`, "train, val and test"}},
+		{tiny("-data", "train", "-set", "batchsize=2", "-without", "NLVR2,VQA"), []string{`no split "val"`, "train, val and test"}},
 		{tiny("-vocab", "words.txt"), []string{"words.txt"}},
 		{tiny("-home", "file"), []string{"file", "-home"}},
 		{tiny("-out", "file"), []string{"file", "-out"}},

@@ -103,7 +103,7 @@ func TestGenerationTakesWhatThereIs(t *testing.T) {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}
 	p = papertest.Plan(t, put(paper.Generation), "vlpx/put", paper.Request{Seeds: []uint64{1}})
-	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note, "generation is not measured: it needs queries") {
+	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note, "Not measured: generation, which needs queries") {
 		t.Errorf("of ALBEF: %s", note)
 	}
 }

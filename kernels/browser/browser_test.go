@@ -53,7 +53,7 @@ func TestPage(t *testing.T) {
 
 // trainingCell trains for minutes.
 const trainingCell = `%%
-vlpx.Reproduce("falcon/table1", vlpx.Options{Scale: "mini", Methods: []string{"InfoNCE"}, Seeds: []uint64{1}})`
+vlpx.Reproduce("falcon/table1", vlpx.Options{Scale: "mini", Methods: []string{"InfoNCE"}, Seeds: []uint64{1}, Without: []string{"NLVR2", "VQA"}})`
 
 // widgetsCell shows a slider and a button, tells what they send, and ends with the first click. GoNB's first connection with a
 // page may be lost on a busy machine, and a widget would then wait for ever; so it calls until the page answers.

@@ -244,26 +244,18 @@ func (q Request) without(name string) bool {
 
 func (p *Plan) without(name string) bool { return p.planner.without(name) }
 
-// checkWithout tells of a task to leave out that the artifact does not have.
-func (q Request) checkWithout(a Artifact) error {
+// checkWithout tells of a task to leave out that no artifact has; one that only others have is left out of nothing.
+func (q Request) checkWithout() error {
 	var names []string
-	for _, d := range a.Downstream {
+	for _, d := range []Downstream{NLVR2, VQA, Second, Generation, Captioning, NoCaps, Complexity, Beside(querying)} {
 		names = append(names, d.Name)
 	}
 	for _, w := range q.Without {
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(w), n) }) {
-			return fmt.Errorf("%s has no downstream task %q%s It has %s", a.ID, w, Suggest(w, names), listed(names))
+			return fmt.Errorf("no downstream task %q%s There are %s", w, Suggest(w, names), strings.Join(names, ", "))
 		}
 	}
 	return nil
-}
-
-// listed names what there is.
-func listed(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }
 
 // joined is a result with what the downstream tasks of its seed gave, as far as the store has it, the outcomes that it has, and the results of

@@ -96,7 +96,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if p.Data, err = q.data(scale); err != nil {
 		return nil, err
 	}
-	if err := q.checkWithout(a); err != nil {
+	if err := q.checkWithout(); err != nil {
 		return nil, err
 	}
 	if p.Asked, err = asked(a, q.Methods); err != nil {

@@ -27,7 +27,7 @@ func List(name string) (plots.Table, bool) {
 	}
 	t := plots.Table{
 		Title: "What vlpx regenerates", Heading: "artifact",
-		Note:    "ready: all of it; partial: some rows or columns are not there yet. Times are of three seeds with ONNX Runtime on two cores.",
+		Note:    "Times are of three seeds with ONNX Runtime on two cores.",
 		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
 	}
 	for _, a := range catalogue.List() {

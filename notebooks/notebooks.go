@@ -2,9 +2,11 @@ package notebooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
 
@@ -38,10 +40,25 @@ func (s section) cells() ([]kernels.Cell, error) {
 	if err != nil {
 		return nil, fmt.Errorf("notebooks: %w", err)
 	}
+	options := "Scale: scale, Seeds: seeds"
+	if tuned(artifact) {
+		options += ", Without: without"
+	}
 	return []kernels.Cell{
 		kernels.Markdown(fmt.Sprintf("## %s: %s\n\n%s", s.id, artifact.Title, strings.TrimSpace(s.look))),
-		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Reproduce(%q, vlpx.Options{Scale: scale, Seeds: seeds})", s.id)),
+		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Reproduce(%q, vlpx.Options{%s})", s.id, options)),
 	}, nil
+}
+
+// tuned tells whether an artifact has columns of NLVR2 or VQA beside others, which take further runs of each row.
+func tuned(a paper.Artifact) bool {
+	tasks := append(paper.NLVR2Columns(), paper.VQAColumns()...)
+	further, others := false, false
+	for _, c := range a.Columns {
+		is := slices.ContainsFunc(tasks, func(t paper.Column) bool { return t.Metric == c.Metric })
+		further, others = further || is, others || !is
+	}
+	return further && others
 }
 
 // compose puts an introduction, the choice of the scale and of the seeds, a list with commas, and the sections together.
@@ -49,8 +66,16 @@ func compose(introduction, seeds string, sections []section) (kernels.Notebook, 
 	notebook := kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Markdown(introduction + "\n\n" + howToRead),
 		kernels.Markdown(scales + "\n\n" + howManySeeds),
-		kernels.Go(fmt.Sprintf("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\"\n\nvar seeds = []uint64{%s}", seeds)),
 	}}
+	declared := fmt.Sprintf("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\"\n\nvar seeds = []uint64{%s}", seeds)
+	for _, s := range sections {
+		if a, err := catalogue.Find(s.id); err == nil && tuned(a) {
+			notebook.Cells = append(notebook.Cells, kernels.Markdown(furtherRuns))
+			declared += "\n\nvar without = []string{\"NLVR2\", \"VQA\"}"
+			break
+		}
+	}
+	notebook.Cells = append(notebook.Cells, kernels.Go(declared))
 	for _, s := range sections {
 		cells, err := s.cells()
 		if err != nil {
@@ -82,6 +107,12 @@ var scales = strings.TrimSpace(`
 The next cell chooses it by one word. *tiny* takes seconds a run and only shows that everything works: expect *undecided*.
 *mini* takes up to three minutes a run on two cores; *small* and *paper* want a GPU. What has run once is kept, so a cell that
 is run again answers at once, and one that was interrupted goes on from there.
+`)
+
+// furtherRuns explains what is left out.
+var furtherRuns = strings.TrimSpace(`
+And it leaves out two tasks for which each row of a table is fine-tuned, in three further runs. For their columns write
+*var without []string*.
 `)
 
 // howManySeeds explains why there are so few.

@@ -90,7 +90,7 @@ func FuzzPTB(f *testing.F) {
 	f.Add("gonna' &amp; 1 1/2 (555) 123 4567 <b x='y'> :) \xff \u2028", "")
 	f.Fuzz(func(t *testing.T, one, other string) {
 		if len(one)+len(other) > 400 {
-			t.Skip() // longer than any caption; the rules may look through all of a line for the end of a token
+			return // longer than any caption; the rules may look through all of a line for the end of a token
 		}
 		tokens := PTB([]string{one, other})
 		for _, line := range tokens {

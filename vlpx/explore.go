@@ -162,7 +162,7 @@ func (e *explorer) among(ctx context.Context) ([]int, error) {
 		if anchors, err = e.of.TellingCaptions(ctx, e.writing(), anchorsOffered); err != nil {
 			return nil, err
 		}
-	} else if anchors, err = e.of.Telling(e.side, e.shown, anchorsOffered); err != nil {
+	} else if anchors, err = e.of.Informative(e.side, e.shown, anchorsOffered); err != nil {
 		for pair := range min(anchorsOffered, e.of.Pairs()) {
 			anchors = append(anchors, pair)
 		}

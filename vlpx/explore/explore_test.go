@@ -152,7 +152,7 @@ func softmax(row []float64, own int) []float64 {
 func (x *Explorer) see(t testing.TB, m negative.Method, anchor int, side Side) sight {
 	t.Helper()
 	batch := x.mini(anchor, side)
-	l, err := x.lens(m.WithDefaults(), side)
+	l, err := x.compiledMethod(m.WithDefaults(), side)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ type Explorer struct {
 	model     *train.Model // nil in tests of what needs none
 	inference *framework.Inference
 	config    train.Config
-	lenses    map[lensKey]*lens
+	compiled  map[compiledKey]*compiledMethod
 	meetings  map[string][][]int32 // what play gave, by the identity of Batches
 }
 
@@ -120,7 +120,7 @@ func newExplorer(backend compute.Backend, whole datasets.Set, pairs int, c train
 	}
 	x := &Explorer{
 		Progress: float64(c.Epochs), Epochs: 12, whole: len(datasets.Pairs(whole)), backend: backend, config: c,
-		lenses: map[lensKey]*lens{}, meetings: map[string][][]int32{},
+		compiled: map[compiledKey]*compiledMethod{}, meetings: map[string][][]int32{},
 	}
 	images, count := 0, 0
 	for images < whole.Len() && count+datasets.PairsOf(whole, images) <= pairs {
@@ -182,7 +182,7 @@ func (x *Explorer) Pairs() int { return len(x.pairs) }
 
 // Close frees the model and the compiled graphs.
 func (x *Explorer) Close() {
-	for _, l := range x.lenses {
+	for _, l := range x.compiled {
 		l.exec.Finalize()
 		l.store.Finalize()
 	}

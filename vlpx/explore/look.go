@@ -23,13 +23,13 @@ type scene struct {
 
 // sight is what a method does in a scene with the anchor and each pair, itself included, [batch].
 type sight struct {
-	push   []float64 // derivative of ITC by the cosine of the anchor with the pair's other side, times the batch size
-	picked []float64 // share of the draws in which ITM's matching picks it as the anchor's negative
-	fate   []Fate    // what the method's Positives decide if it is picked; nil without them
+	push     []float64  // derivative of ITC by the cosine of the anchor with the pair's other side, times the batch size
+	picked   []float64  // share of the draws in which ITM's matching picks it as the anchor's negative
+	decision []Decision // what the method's Positives decide if it is picked; nil without them
 }
 
 // look asks the method about a scene.
-func (l *lens) look(sc scene) (sight, error) {
+func (l *compiledMethod) look(sc scene) (sight, error) {
 	out := sight{push: make([]float64, l.batch), picked: make([]float64, l.batch)}
 	dim := len(sc.image) / l.batch
 	for draw := range l.draws {
@@ -53,7 +53,7 @@ func (l *lens) look(sc scene) (sight, error) {
 }
 
 // take adds the results of a draw.
-func (l *lens) take(out *sight, results []*tensors.Tensor) error {
+func (l *compiledMethod) take(out *sight, results []*tensors.Tensor) error {
 	numbers := make([][]float32, len(results))
 	for i, x := range results {
 		var err error
@@ -70,7 +70,7 @@ func (l *lens) take(out *sight, results []*tensors.Tensor) error {
 		out.picked[i] += float64(picked[i]) / float64(l.draws)
 	}
 	if l.method.Positives != nil {
-		out.fate = fates(numbers[3], numbers[4], numbers[5], numbers[6])
+		out.decision = decisions(numbers[3], numbers[4], numbers[5], numbers[6])
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func softmaxButFirst(logits []float32) []float32 {
 }
 
 // noise are standard Gumbel draws, [2, batch, batch].
-func (l *lens) noise(seed uint64, draw int) []float32 {
+func (l *compiledMethod) noise(seed uint64, draw int) []float32 {
 	r := random.Stream(seed, "explore", "matching", draw)
 	noise := make([]float32, 2*l.batch*l.batch)
 	for i := range noise {

@@ -50,17 +50,17 @@ func TestFates(t *testing.T) {
 	for name, side := range sides {
 		for _, c := range []struct {
 			ecm  negative.ECM
-			want []Fate
+			want []Decision
 		}{
 			{negative.ECM{Low: 0.5, High: 0.75},
-				[]Fate{Kept, Kept, NewPositive, Resampled, LeftOut, LeftOut, NewPositive, Kept}},
+				[]Decision{Kept, Kept, NewPositive, Resampled, LeftOut, LeftOut, NewPositive, Kept}},
 			{negative.ECM{Low: 0.5, High: 0.75, Eliminate: true},
-				[]Fate{Kept, Kept, Eliminated, Resampled, LeftOut, LeftOut, Eliminated, Kept}},
+				[]Decision{Kept, Kept, Eliminated, Resampled, LeftOut, LeftOut, Eliminated, Kept}},
 			{negative.ECM{Low: 0.5, High: 0.75, Use: negative.Of(negative.ITC)},
-				[]Fate{Kept, Kept, NewPositive, Kept, Kept, Kept, NewPositive, Kept}},
+				[]Decision{Kept, Kept, NewPositive, Kept, Kept, Kept, NewPositive, Kept}},
 		} {
 			m := negative.Method{Positives: c.ecm}.WithDefaults()
-			l, err := x.lens(m, side)
+			l, err := x.compiledMethod(m, side)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,8 +75,8 @@ func TestFates(t *testing.T) {
 				t.Fatal(err)
 			}
 			for j, want := range c.want {
-				if got.fate[j] != want {
-					t.Errorf("%s, %+v: a score of %v: got %q, want %q", name, c.ecm, scores[j], got.fate[j], want)
+				if got.decision[j] != want {
+					t.Errorf("%s, %+v: a score of %v: got %q, want %q", name, c.ecm, scores[j], got.decision[j], want)
 				}
 			}
 		}
@@ -105,8 +105,8 @@ func TestOracleConvertsTruePairs(t *testing.T) {
 			if k%3 == 0 {
 				want = NewPositive
 			}
-			if got.Fate != want || k == 0 && !(got.Push < 0) {
-				t.Errorf("%s, rank %d: got %q and push %v, want %q and the picked one pulled", name, n.Rank, got.Fate, got.Push, want)
+			if got.Decision != want || k == 0 && !(got.Push < 0) {
+				t.Errorf("%s, rank %d: got %q and push %v, want %q and the picked one pulled", name, n.Rank, got.Decision, got.Push, want)
 			}
 		}
 		if v.Trues != 3 {

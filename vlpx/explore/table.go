@@ -55,7 +55,7 @@ func (v View) row(name string, n Neighbour) plots.TableRow {
 		if v.judges(m) {
 			judged := []plots.Cell{nil, nil}
 			if n.Rank > 0 {
-				judged = []plots.Cell{number(t.Score), {{Text: string(t.Fate)}}}
+				judged = []plots.Cell{number(t.Score), {{Text: string(t.Decision)}}}
 			}
 			cells = append(cells, judged...)
 		}
@@ -65,7 +65,7 @@ func (v View) row(name string, n Neighbour) plots.TableRow {
 }
 
 // judges tells whether a method has Positives.
-func (v View) judges(method int) bool { return v.Anchor.Treatments[method].Fate != Unjudged }
+func (v View) judges(method int) bool { return v.Anchor.Treatments[method].Decision != Unjudged }
 
 func (v View) candidates() string {
 	if v.Side == OfText {

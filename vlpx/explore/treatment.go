@@ -21,10 +21,10 @@ type Treatment struct {
 	// Picked is the chance that ITM takes the negative for the anchor. Of a matching that does not tell whose pick a pair is, it is
 	// the chance that ITM sees the two as not matching.
 	Picked float64
-	// Score is the judge's probability that the two match, and Fate what the method's Positives make of the negative if it is picked.
+	// Score is the judge's probability that the two match, and Decision what the method's Positives make of the negative if it is picked.
 	// NaN and Unjudged without Positives.
-	Score float64
-	Fate  Fate
+	Score    float64
+	Decision Decision
 }
 
 // withoutQueue leaves out ALBEF's queue.
@@ -38,7 +38,7 @@ func withoutQueue(m negative.Method) negative.Method {
 
 // ask asks a method about a mini-batch, whose pair 0 is the anchor's. Meet is left to the caller.
 func (x *Explorer) ask(ctx context.Context, m negative.Method, batch []int, side Side) ([]Treatment, error) {
-	l, err := x.lens(m, side)
+	l, err := x.compiledMethod(m, side)
 	if err != nil {
 		return nil, fmt.Errorf("explore: %s: %w", m.Name, err)
 	}
@@ -68,15 +68,15 @@ func (x *Explorer) ask(ctx context.Context, m negative.Method, batch []int, side
 			t.Push = seen.push[i] / pushed
 		}
 		if m.Positives != nil {
-			t.Score, t.Fate = float64(sc.scores[l.at(i)]), seen.fate[i]
+			t.Score, t.Decision = float64(sc.scores[l.at(i)]), seen.decision[i]
 		}
 		treatments[i] = t
 	}
 	return treatments, nil
 }
 
-// lens is the compiled form of a method.
-func (x *Explorer) lens(m negative.Method, side Side) (*lens, error) {
+// compiledMethod is the compiled form of a method.
+func (x *Explorer) compiledMethod(m negative.Method, side Side) (*compiledMethod, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,19 +84,19 @@ func (x *Explorer) lens(m negative.Method, side Side) (*lens, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := lensKey{of, side}
-	if x.lenses[key] == nil {
-		l, err := x.newLens(m, side)
+	key := compiledKey{of, side}
+	if x.compiled[key] == nil {
+		l, err := x.compile(m, side)
 		if err != nil {
 			return nil, err
 		}
-		x.lenses[key] = l
+		x.compiled[key] = l
 	}
-	return x.lenses[key], nil
+	return x.compiled[key], nil
 }
 
 // at is where the scores [batch, batch] have the anchor with a pair.
-func (l *lens) at(pair int) int {
+func (l *compiledMethod) at(pair int) int {
 	if l.side == OfText {
 		return pair * l.batch
 	}

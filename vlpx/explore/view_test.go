@@ -143,7 +143,7 @@ func TestNegativesRefuse(t *testing.T) {
 			t.Errorf("%+v: got error %v, want one with %q", c, err, c.want)
 		}
 	}
-	if _, err := x.Telling(OfImage, 3, 2); err == nil || !strings.Contains(err.Error(), "no relation") {
+	if _, err := x.Informative(OfImage, 3, 2); err == nil || !strings.Contains(err.Error(), "no relation") {
 		t.Errorf("telling anchors: got error %v, want one that says that there is no relation", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestTelling(t *testing.T) {
 		judge(16, true, false)
 		judge(20, true, true, false)
 		want := []int{10, 20, 16, 4}
-		if got, err := x.Telling(side, 7, 4); err != nil || !slices.Equal(got, want) {
+		if got, err := x.Informative(side, 7, 4); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v (%v)", name, got, want, err)
 		}
 	}

@@ -95,7 +95,7 @@ func (x *Explorer) TellingCaptions(ctx context.Context, w eval.Writing, n int) (
 		return nil, err
 	}
 	captions := slices.Clone(x.first[:min(captionsLooked, len(x.first))])
-	counts := map[int]known{}
+	counts := map[int]tally{}
 	for _, pair := range captions {
 		sheet, err := w.Draft(ctx, subject, pair)
 		if err != nil {
@@ -108,7 +108,7 @@ func (x *Explorer) TellingCaptions(ctx context.Context, w eval.Writing, n int) (
 }
 
 // passed counts the sentences of a sheet that pass the filter and whose truth is known.
-func passed(s eval.Sheet) (k known) {
+func passed(s eval.Sheet) (k tally) {
 	for _, one := range s.Written {
 		switch {
 		case one.Refused != eval.Passed || !one.Known:

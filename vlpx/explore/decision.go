@@ -8,21 +8,21 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Fate is what a method's Positives make of a negative that Matching picks.
-type Fate string
+// Decision is what a method's Positives make of a negative that Matching picks.
+type Decision string
 
-// Fates.
+// Decisions.
 const (
-	Unjudged    Fate = ""           // the method has no Positives
-	NewPositive Fate = "positive"   // it becomes a positive of the anchor
-	Eliminated  Fate = "eliminated" // it is no candidate any more
-	Resampled   Fate = "re-sampled" // the next hardest takes its place in ITM, unasked
-	Kept        Fate = "negative"   // it stays a negative
-	LeftOut     Fate = "left out"   // it drops out of ITM
+	Unjudged    Decision = ""           // the method has no Positives
+	NewPositive Decision = "positive"   // it becomes a positive of the anchor
+	Eliminated  Decision = "eliminated" // it is no candidate any more
+	Resampled   Decision = "re-sampled" // the next hardest takes its place in ITM, unasked
+	Kept        Decision = "negative"   // it stays a negative
+	LeftOut     Decision = "left out"   // it drops out of ITM
 )
 
 // connect has what the matching picks decided on, as in training; scores are the judge's, [batch, batch], images in rows.
-func (l *lens) connect(f negative.Features, scores, noise *Node) negative.Connections {
+func (l *compiledMethod) connect(f negative.Features, scores, noise *Node) negative.Connections {
 	candidates := negative.Picked(l.method.Matching.(negative.Picking), online(f), noise)
 	chosen := func(picked *Node) *Node { return OneHot(picked, l.batch, dtypes.Float32) }
 	candidates.ImageScores = ReduceSum(Mul(Transpose(scores, 0, 1), chosen(candidates.Images)), -1)
@@ -33,7 +33,7 @@ func (l *lens) connect(f negative.Features, scores, noise *Node) negative.Connec
 // wouldBe asks Positives about every pair of the batch, as if it had been picked for the anchor: anchor k of a mini-batch made up
 // for it picks pair k+1, with the score of the real anchor and pair k, and pair k+2 in the second place. The results, 1 or 0,
 // [batch] each, are which are new positives, which are eliminated, and which stand in ITM themselves or through the second.
-func (l *lens) wouldBe(scores *Node) []*Node {
+func (l *compiledMethod) wouldBe(scores *Node) []*Node {
 	g := scores.Graph()
 	own := Iota(g, shapes.Make(dtypes.Int32, l.batch), 0)
 	after := func(of *Node, n int) *Node { return ModScalar(AddScalar(of, n), l.batch) }
@@ -66,22 +66,22 @@ func (l *lens) wouldBe(scores *Node) []*Node {
 	return []*Node{isNew, eliminated, inITM(1), inITM(2)}
 }
 
-// fates reads the results of wouldBe.
-func fates(isNew, eliminated, itself, second []float32) []Fate {
-	fates := make([]Fate, len(isNew))
-	for k := range fates {
+// decisions reads the results of wouldBe.
+func decisions(isNew, eliminated, itself, second []float32) []Decision {
+	decisions := make([]Decision, len(isNew))
+	for k := range decisions {
 		switch {
 		case eliminated[k] > 0:
-			fates[k] = Eliminated
+			decisions[k] = Eliminated
 		case isNew[k] > 0:
-			fates[k] = NewPositive
+			decisions[k] = NewPositive
 		case itself[k] > 0:
-			fates[k] = Kept
+			decisions[k] = Kept
 		case second[k] > 0:
-			fates[k] = Resampled
+			decisions[k] = Resampled
 		default:
-			fates[k] = LeftOut
+			decisions[k] = LeftOut
 		}
 	}
-	return fates
+	return decisions
 }

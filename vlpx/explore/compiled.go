@@ -12,14 +12,14 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// lensKey tells lenses apart.
-type lensKey struct {
+// compiledKey tells compiled methods apart.
+type compiledKey struct {
 	method string
 	side   Side
 }
 
-// lens is a method compiled to be asked about mini-batches of one size, whose pair 0 is the anchor's.
-type lens struct {
+// compiledMethod is a method compiled to be asked about mini-batches of one size, whose pair 0 is the anchor's.
+type compiledMethod struct {
 	method negative.Method
 	side   Side
 	batch  int
@@ -32,9 +32,9 @@ type lens struct {
 // matchingDraws is how often a matching that is not known is asked: a share is within 2.5 % (a standard error) at the most.
 const matchingDraws = 400
 
-// newLens compiles a method. What a method keeps, such as a queue or thresholds, is that of a run's first step, and stays so.
-func (x *Explorer) newLens(m negative.Method, side Side) (*lens, error) {
-	l := &lens{method: m, side: side, batch: x.batch, draws: matchingDraws, store: model.NewStore()}
+// compile compiles a method. What a method keeps, such as a queue or thresholds, is that of a run's first step, and stays so.
+func (x *Explorer) compile(m negative.Method, side Side) (*compiledMethod, error) {
+	l := &compiledMethod{method: m, side: side, batch: x.batch, draws: matchingDraws, store: model.NewStore()}
 	switch m.Matching.(type) {
 	case negative.Hardest:
 		l.draws = 1
@@ -56,7 +56,7 @@ func (x *Explorer) newLens(m negative.Method, side Side) (*lens, error) {
 
 // declare gives the method its state for embeddings as wide as nudged makes them. What lies in the further columns at first is
 // no embedding of the batch's pairs, and so zero.
-func (l *lens) declare(start negative.Start) error {
+func (l *compiledMethod) declare(start negative.Start) error {
 	if !l.method.Keeps() {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (l *lens) declare(start negative.Start) error {
 
 // build is the graph of one draw. Its results are the anchor's pushes, its similarities over temperature and its pick, one-hot,
 // [batch] each, and where the method has Positives those of wouldBe.
-func (l *lens) build(s *model.Scope, in []*Node) []*Node {
+func (l *compiledMethod) build(s *model.Scope, in []*Node) []*Node {
 	defer framework.Orderly()
 	image, text, tau, progress, items, scores, noise, index, truth := in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8]
 	f := negative.Features{Image: image, Text: text, Temperature: tau, Progress: progress, State: s.Store().Scope(framework.State)}
@@ -124,7 +124,7 @@ func (l *lens) build(s *model.Scope, in []*Node) []*Node {
 }
 
 // asked is the contrast's answer; its state is put back.
-func (l *lens) asked(s *model.Scope, f negative.Features) negative.Contrasted {
+func (l *compiledMethod) asked(s *model.Scope, f negative.Features) negative.Contrasted {
 	g := f.Image.Graph()
 	before := map[*model.Variable]*Node{}
 	for v := range s.Store().Scope(framework.State).IterVariables() {
@@ -145,12 +145,12 @@ func falseShare(truth *Node) *Node {
 }
 
 // anchors is the row of pair 0, [batch], of [batch, candidates].
-func (l *lens) anchors(rows *Node) *Node {
+func (l *compiledMethod) anchors(rows *Node) *Node {
 	return Squeeze(Slice(rows, AxisRange(0, 1), AxisRange(0, l.batch)), 0)
 }
 
 // ofAnchor are the anchor's similarities.
-func (l *lens) ofAnchor(c negative.Contrasted) *Node {
+func (l *compiledMethod) ofAnchor(c negative.Contrasted) *Node {
 	if l.side == OfText {
 		return l.anchors(c.T2I)
 	}
@@ -158,7 +158,7 @@ func (l *lens) ofAnchor(c negative.Contrasted) *Node {
 }
 
 // pick marks what a matching picks for the anchor.
-func (l *lens) pick(images, texts *Node) *Node {
+func (l *compiledMethod) pick(images, texts *Node) *Node {
 	picks := texts
 	if l.side == OfText {
 		picks = images
@@ -168,7 +168,7 @@ func (l *lens) pick(images, texts *Node) *Node {
 
 // met marks the pairs that stand with the anchor among those that do not match, of a matching that does not tell whose pick is
 // whose.
-func (l *lens) met(p negative.Pairs) *Node {
+func (l *compiledMethod) met(p negative.Pairs) *Node {
 	anchors, others := p.Images, p.Texts
 	if l.side == OfText {
 		anchors, others = p.Texts, p.Images

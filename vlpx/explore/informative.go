@@ -8,16 +8,16 @@ import (
 	"vlpx.internal/plots"
 )
 
-// Telling are the n anchors, pairs, whose k most similar negatives show best what can be told apart: those with the most of both
+// Informative are the n anchors, pairs, whose k most similar negatives show best what can be told apart: those with the most of both
 // kinds, true pairs and pairs known to be none, counted by the scarcer kind; of equals those with more true pairs, then the lower
 // pair. Among an anchor's negatives captions of the same words count once; no two anchors are of one image. It fails where nothing
 // is known of other images' captions.
-func (x *Explorer) Telling(side Side, k, n int) ([]int, error) {
+func (x *Explorer) Informative(side Side, k, n int) ([]int, error) {
 	if x.relation == nil {
 		return nil, fmt.Errorf("explore: %s has no relation, so that no anchor has known false negatives; choose an anchor, or another split",
 			x.set.Name())
 	}
-	counts := map[int]known{}
+	counts := map[int]tally{}
 	var anchors []int
 	for pair, of := range x.pairs {
 		if side == OfImage && of.Caption > 0 {
@@ -37,15 +37,15 @@ func (x *Explorer) Telling(side Side, k, n int) ([]int, error) {
 	return anchors[:min(n, len(anchors))], nil
 }
 
-// known counts negatives whose truth is known.
-type known struct{ trues, falses int }
+// tally counts negatives whose truth is known.
+type tally struct{ trues, falses int }
 
-func (k known) compare(other known) int {
+func (k tally) compare(other tally) int {
 	return cmp.Or(cmp.Compare(min(k.trues, k.falses), min(other.trues, other.falses)), cmp.Compare(k.trues, other.trues))
 }
 
 // count counts the candidates of an anchor that differ.
-func (x *Explorer) count(anchor int, side Side, candidates []int) (k known) {
+func (x *Explorer) count(anchor int, side Side, candidates []int) (k tally) {
 	seen := map[string]bool{}
 	for _, candidate := range candidates {
 		pair := x.pairOf(candidate, side)

@@ -159,7 +159,7 @@ func (e *explorer) among(ctx context.Context) ([]int, error) {
 	var anchors []int
 	var err error
 	if !e.of.Embeds() {
-		if anchors, err = e.of.TellingCaptions(ctx, e.writing(), anchorsOffered); err != nil {
+		if anchors, err = e.of.InformativeCaptions(ctx, e.writing(), anchorsOffered); err != nil {
 			return nil, err
 		}
 	} else if anchors, err = e.of.Informative(e.side, e.shown, anchorsOffered); err != nil {

@@ -73,7 +73,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 		return nil, nil, err
 	}
 	err = locate(&folder.Run.Data, o)
-	if locked := folder.Run.Locked; err == nil && locked != nil && locked.Own == nil {
+	if locked := folder.Run.Locked; err == nil && locked != nil && locked.Trained == nil {
 		err = locateEncoder(&locked.Weights, o.Weights, Places(home))
 	}
 	if files := folder.Run.Regions.Files; err == nil && files != nil {
@@ -99,7 +99,7 @@ func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...
 // nameCheckpoints finds the names of the published weights that a run knows by their hashes; one that has none keeps none.
 func nameCheckpoints(r *run.Run, places weights.Places) {
 	sources := []*weights.Source{r.Weights.Vision, r.Weights.Text, r.Weights.Model, r.Weights.Words}
-	if r.Locked != nil && r.Locked.Own == nil {
+	if r.Locked != nil && r.Locked.Trained == nil {
 		sources = append(sources, &r.Locked.Weights)
 	}
 	for _, source := range sources {

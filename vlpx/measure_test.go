@@ -125,7 +125,7 @@ func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framewor
 	}
 	one, other := view(field.Image), view(field.View)
 	alike := objective.Similarities(one, other, graph.Const(one.Graph(), float32(0.1)))
-	return framework.Told{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike, objective.Own(alike))}}
+	return framework.Told{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike, objective.OneHotTargets(alike))}}
 }
 
 // A framework that reads no captions is measured by tasks of one's own alone, and shows itself all the same; methods that go by captions'

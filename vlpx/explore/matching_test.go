@@ -44,7 +44,7 @@ func TestPicked(t *testing.T) {
 }
 
 // What ECM makes of scores around its thresholds, whichever negative is picked.
-func TestFates(t *testing.T) {
+func TestDecisions(t *testing.T) {
 	x := explorer(t, newAlbum(20, 1))
 	scores := []float64{0, 0.2, 0.9, 0.6, 0.5, 0.75, 0.95, 0.49}
 	for name, side := range sides {

@@ -82,7 +82,7 @@ func (textual) ITC(f negative.Features) negative.Contrasted {
 	i2t := objective.Similarities(f.Image, f.Text, f.Temperature)
 	alike := StopGradient(MatMul(f.Text, Transpose(f.Text, 0, 1)))
 	return negative.Contrasted{
-		Loss: objective.CrossEntropy(Add(i2t, MulScalar(alike, 3)), objective.Own(i2t)), I2T: i2t, T2I: Transpose(i2t, 0, 1),
+		Loss: objective.CrossEntropy(Add(i2t, MulScalar(alike, 3)), objective.OneHotTargets(i2t)), I2T: i2t, T2I: Transpose(i2t, 0, 1),
 	}
 }
 

@@ -149,7 +149,7 @@ func TestNegativesRefuse(t *testing.T) {
 }
 
 // Anchors with as many true as false negatives come first.
-func TestTelling(t *testing.T) {
+func TestInformative(t *testing.T) {
 	a := newAlbum(12, 2)
 	x := explorer(t, a)
 	for name, side := range sides {

@@ -83,10 +83,10 @@ func (x *Explorer) judged() bool { return datasets.Language(x.set) != nil }
 // captionsLooked are the captions, the first of an image each, from which sentences are written to find telling ones.
 const captionsLooked = 100
 
-// TellingCaptions are n captions, pairs, the first of an image each. Where sentences can be judged, they are those of the first 100 whose
+// InformativeCaptions are n captions, pairs, the first of an image each. Where sentences can be judged, they are those of the first 100 whose
 // written sentences show best that some are true: those that pass the filter with the most of both kinds, true and false, counted by the
 // scarcer kind; of equals those with more true ones, then the lower pair. Else they are the first ones.
-func (x *Explorer) TellingCaptions(ctx context.Context, w eval.Writing, n int) ([]int, error) {
+func (x *Explorer) InformativeCaptions(ctx context.Context, w eval.Writing, n int) ([]int, error) {
 	if !x.judged() {
 		return x.first[:min(n, len(x.first))], nil
 	}

@@ -66,7 +66,7 @@ func TestWritten(t *testing.T) {
 	if _, err := x.Negatives(t.Context(), 0, OfImage, 3, nil); err == nil || !strings.Contains(err.Error(), "makes no embeddings") {
 		t.Errorf("negatives: got error %v", err)
 	}
-	telling, err := x.TellingCaptions(t.Context(), writing, 20)
+	telling, err := x.InformativeCaptions(t.Context(), writing, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

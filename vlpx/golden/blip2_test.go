@@ -89,7 +89,7 @@ func (l *learner) looks(t *testing.T, b minibatch) {
 		choice := OneHot(pairs.Images, ids.Shape().Dim(0), tau.DType())
 		present := ConvertDType(GreaterThan(paired, ZerosLike(paired)), tau.DType())
 		queries, texts := f.Text.Match(at().At("qformer"), paired, encoder.QueryBias(present, f.Text.Queries), seen.Tokens, choice, false)
-		drawn := func(similarities *Node) *Node { return Softmax(objective.WithoutOwn(similarities), -1) }
+		drawn := func(similarities *Node) *Node { return Softmax(objective.MaskDiagonal(similarities), -1) }
 		return []*Node{
 			seen.Tokens, seen.States, seen.Feature, states, text, objective.QueryMean(f.MatchLogits(at(), paired, seen.Tokens, choice)),
 			Concatenate([]*Node{queries, texts}, 1), f.NextLogits(at(), ids, seen.Offered), drawn(contrasted.I2T), drawn(contrasted.T2I),
@@ -249,10 +249,10 @@ func checkQueryITC(t *testing.T, c golden.Case) {
 		u, w := framework.Normalise(in[0]), framework.Normalise(in[1])
 		z := negative.InfoNCE{Items: items}.ITC(negative.Features{Image: u, Text: w, Temperature: in[2], Smoothing: smoothing, Items: in[3]})
 		each := Transpose(Reshape(MatMul(Reshape(u, -1, w.Shape().Dim(1)), Transpose(w, 0, 1)), images, -1, images), 1, 2)
-		drawn := func(similarities *Node) *Node { return Softmax(objective.WithoutOwn(similarities), -1) }
+		drawn := func(similarities *Node) *Node { return Softmax(objective.MaskDiagonal(similarities), -1) }
 		out := withGradients(z.Loss, in[:3], each, objective.Cosines(u, w), drawn(z.I2T), drawn(z.T2I))
 
-		targets := objective.Own(z.I2T)
+		targets := objective.OneHotTargets(z.I2T)
 		if items {
 			targets = objective.Positives(in[3], in[3], u.DType())
 		}

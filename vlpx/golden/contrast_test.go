@@ -163,7 +163,7 @@ func checkPositives(t *testing.T, c golden.Case) {
 			Image: framework.Normalise(in[0]), Text: framework.Normalise(in[1]), Temperature: in[2], Progress: OnesLike(in[2]),
 			State: s.Store().Scope(state), MomentumImage: framework.Normalise(in[3]), MomentumText: framework.Normalise(in[4]), Items: in[5],
 		})
-		drawn := func(similarities *Node) *Node { return Softmax(objective.WithoutOwn(similarities), -1) }
+		drawn := func(similarities *Node) *Node { return Softmax(objective.MaskDiagonal(similarities), -1) }
 		candidates := Concatenate([]*Node{in[5], Const(in[5].Graph(), queued)}, 0)
 		positives := objective.Positives(in[5], candidates, in[0].DType())
 		out := withGradients(z.Loss, in[:3], positives, drawn(z.I2T), drawn(z.T2I))

@@ -69,7 +69,7 @@ func checkBatchQuantile(t *testing.T, c golden.Case) {
 	got := run(t, model.NewStore(), inputs, func(_ *model.Scope, in []*Node) []*Node {
 		batch := in[0].Shape().Dim(0)
 		own := InsertAxes(Diagonal(in[0].Graph(), batch), 1)
-		a := negative.Anchors{Of: negative.ImageAnchors, Cosines: InsertAxes(in[0], 1), Own: own, Negative: LogicalNot(own)}
+		a := negative.Anchors{Of: negative.ImageAnchors, Cosines: InsertAxes(in[0], 1), Positive: own, Negative: LogicalNot(own)}
 		kept := LogicalAnd(a.Negative, LogicalNot(quantile.Find(a, negative.Sight{Progress: ScalarZero(in[0].Graph(), in[0].DType())})))
 		return []*Node{ConvertDType(kept, in[0].DType()), quantile.Threshold(a)}
 	})

@@ -19,10 +19,10 @@ import (
 // identity.
 type Encoder struct {
 	Weights weights.Source `json:",omitzero"`
-	// Run is the identity of the run whose image encoder this is, in the place of published weights, and Own are that encoder's sizes.
-	Run string       `json:",omitempty"`
-	Own *encoder.ViT `json:",omitempty"`
-	// Read reads the weights of Own below a scope, as its run left them.
+	// Run is the identity of the run whose image encoder this is, in the place of published weights, and Trained are that encoder's sizes.
+	Run     string       `json:",omitempty"`
+	Trained *encoder.ViT `json:"Own,omitempty"`
+	// Read reads the weights of Trained below a scope, as its run left them.
 	Read  func(scope string) (weights.Values, error) `json:"-"`
 	Image int                                        // pixels a side that it sees; its positions are brought to them
 	// Side is how many patches a side are kept, each the mean of a square of the transformer's; the class token stays as it is.
@@ -38,13 +38,13 @@ const scope = "vision"
 
 // transformer is the one whose tokens are kept, at the size that it sees.
 func (e Encoder) transformer() (vit encoder.ViT, err error) {
-	if e.Own != nil {
-		vit = *e.Own
+	if e.Trained != nil {
+		vit = *e.Trained
 	} else if vit, err = e.Weights.Vision(e.Heads); err != nil {
 		return encoder.ViT{}, err
 	}
 	switch {
-	case e.Own != nil && e.Image != vit.Image:
+	case e.Trained != nil && e.Image != vit.Image:
 		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which sees %d", e.Image, e.Name(), vit.Image)
 	case e.Image < 1 || e.Image%vit.Patch != 0:
 		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Name(), vit.Patch)
@@ -96,7 +96,7 @@ func (e Encoder) open(backend compute.Backend) (*network, error) {
 
 // values reads the weights.
 func (e Encoder) values(vit encoder.ViT) (weights.Values, error) {
-	if e.Own == nil {
+	if e.Trained == nil {
 		values, _, err := e.Weights.ImageEncoder(vit, "/"+scope)
 		return values, err
 	}
@@ -108,7 +108,7 @@ func (e Encoder) values(vit encoder.ViT) (weights.Values, error) {
 
 // Name is what people call it.
 func (e Encoder) Name() string {
-	if e.Own != nil {
+	if e.Trained != nil {
 		return "the image encoder of run " + e.Run
 	}
 	return e.Weights.Name

@@ -20,9 +20,9 @@ const (
 type Anchors struct {
 	Of      string // ImageAnchors or TextAnchors
 	Cosines *Node  // with the candidates, [batch, views, candidates]
-	// Own marks the other views of the sample itself, or its pair's other half; Negative marks what belongs to other samples. A view is
+	// Positive marks the other views of the sample itself, or its pair's other half; Negative marks what belongs to other samples. A view is
 	// neither to itself. bool, [batch, views, candidates].
-	Own, Negative *Node
+	Positive, Negative *Node
 }
 
 // Anchors are the kinds of anchors of a mini-batch: images and captions, or images by their views.
@@ -32,7 +32,7 @@ func (f Features) Anchors() []Anchors {
 		cosines := objective.Cosines(f.Image, f.Text)
 		own := InsertAxes(Diagonal(cosines.Graph(), batch), 1)
 		kind := func(of string, cosines *Node) Anchors {
-			return Anchors{Of: of, Cosines: InsertAxes(cosines, 1), Own: own, Negative: LogicalNot(own)}
+			return Anchors{Of: of, Cosines: InsertAxes(cosines, 1), Positive: own, Negative: LogicalNot(own)}
 		}
 		return []Anchors{kind(ImageAnchors, cosines), kind(TextAnchors, Transpose(cosines, 0, 1))}
 	}
@@ -46,7 +46,7 @@ func (f Features) Anchors() []Anchors {
 		others[v] = LogicalNot(OnesLike(others[v]))
 		own, negative = append(own, Concatenate(others, 1)), append(negative, LogicalNot(same))
 	}
-	return []Anchors{{Of: ImageAnchors, Cosines: Stack(cosines, 1), Own: Stack(own, 1), Negative: Stack(negative, 1)}}
+	return []Anchors{{Of: ImageAnchors, Cosines: Stack(cosines, 1), Positive: Stack(own, 1), Negative: Stack(negative, 1)}}
 }
 
 // AllViews are the embeddings of the views of a mini-batch of images, [batch, dim] each.
@@ -76,7 +76,7 @@ func numbers(mask, like *Node) *Node { return StopGradient(ConvertDType(mask, li
 // which is the sum of two views, a scalar in nats. Negatives that the method leaves out do not count.
 func (f Features) softmax(a Anchors) *Node {
 	logits := Div(a.Cosines, f.Temperature)
-	logits = Where(LogicalOr(a.Own, a.Negative), logits, ConstAs(logits, -1e30))
+	logits = Where(LogicalOr(a.Positive, a.Negative), logits, ConstAs(logits, -1e30))
 	targets := numbers(f.Attracted(a), logits)
 	if f.Left != nil {
 		logits = f.Left.leave(logits, f.Found(a), a.Negative)

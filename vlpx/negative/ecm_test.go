@@ -158,7 +158,7 @@ func TestConnectionTargetsBesideAQueue(t *testing.T) {
 		i2t, t2i := Features{Connections: k}.Targets(in[0])
 		k.Use = Of(ITM, MLM)
 		own, _ := Features{Connections: k}.Targets(in[0])
-		return []*Node{i2t, t2i, Sub(own, objective.Own(in[0]))}
+		return []*Node{i2t, t2i, Sub(own, objective.OneHotTargets(in[0]))}
 	})([][]float32{{1, 2, 3}, {4, 5, 6}}, []int32{1, 0}, []float32{1, 0}, []float32{0, 1})
 	for i, want := range [][]float64{{1, 0, 0, 0.5, 0.5, 0}, {0.5, 0.5, 0, 0, 1, 0}, make([]float64, 6)} {
 		if !slices.Equal(got[i], want) {

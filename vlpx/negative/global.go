@@ -116,7 +116,7 @@ func (g global) of(f Features, a Anchors, tau, gamma *Node) estimate {
 	e.count, e.has = MaxScalar(kept, 1), MinScalar(kept, 1)
 	if g.own {
 		some := GreaterThan(InsertAxes(kept, -1), ScalarZero(kept.Graph(), kept.DType()))
-		counting = LogicalOr(counting, LogicalAnd(a.Own, BroadcastToDims(some, a.Own.Shape().Dimensions...)))
+		counting = LogicalOr(counting, LogicalAnd(a.Positive, BroadcastToDims(some, a.Positive.Shape().Dimensions...)))
 	}
 	e.exponent = Where(counting, Div(e.x, tau), ConstAs(e.x, -1e30))
 

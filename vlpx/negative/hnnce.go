@@ -43,11 +43,11 @@ func (HNNCE) ListsNegatives() {}
 // Alpha, which InfoNCE with such logits would have in its numerator as well, is taken off again.
 func (h HNNCE) direction(logits *Node) *Node {
 	batch := logits.Shape().Dim(0)
-	weights := AddScalar(LogSoftmax(objective.WithoutOwn(MulScalar(logits, h.Beta)), -1), math.Log(float64(batch-1)))
+	weights := AddScalar(LogSoftmax(objective.MaskDiagonal(MulScalar(logits, h.Beta)), -1), math.Log(float64(batch-1)))
 	if !h.WeightGradient {
 		weights = StopGradient(weights)
 	}
 	own := Diagonal(logits.Graph(), batch)
 	weighted := Add(logits, Where(own, ConstAs(logits, math.Log(h.Alpha)), weights))
-	return AddScalar(objective.CrossEntropy(weighted, objective.Own(logits)), math.Log(h.Alpha))
+	return AddScalar(objective.CrossEntropy(weighted, objective.OneHotTargets(logits)), math.Log(h.Alpha))
 }

@@ -44,16 +44,16 @@ func (s Sampled) Pairs(c Contrasted, noise *Node) Pairs { return withNegatives(s
 // Negatives implements Picking.
 func (Sampled) Negatives(c Contrasted, noise *Node) (images, texts *Node) {
 	of := func(i int) *Node { return Squeeze(Slice(noise, AxisRange(i, i+1)), 0) }
-	texts = ArgMax(objective.WithoutOwn(Add(StopGradient(c.I2T), of(0))), -1)
-	images = ArgMax(objective.WithoutOwn(Add(StopGradient(c.T2I), of(1))), -1)
+	texts = ArgMax(objective.MaskDiagonal(Add(StopGradient(c.I2T), of(0))), -1)
+	images = ArgMax(objective.MaskDiagonal(Add(StopGradient(c.T2I), of(1))), -1)
 	return images, texts
 }
 
 // HardestNegatives returns for every text the most similar other image and for every image the most similar other text,
 // int32, [batch] each.
 func HardestNegatives(c Contrasted) (images, texts *Node) {
-	texts = ArgMax(objective.WithoutOwn(StopGradient(c.I2T)), -1)
-	images = ArgMax(objective.WithoutOwn(StopGradient(c.T2I)), -1)
+	texts = ArgMax(objective.MaskDiagonal(StopGradient(c.I2T)), -1)
+	images = ArgMax(objective.MaskDiagonal(StopGradient(c.T2I)), -1)
 	return images, texts
 }
 

@@ -129,9 +129,9 @@ func (f Features) Kept(a Anchors) *Node {
 // Attracted marks what an anchor is drawn to: its own, and the negatives that the method turns into positives.
 func (f Features) Attracted(a Anchors) *Node {
 	if found := f.Found(a); found != nil && f.Left.attract {
-		return LogicalOr(a.Own, found)
+		return LogicalOr(a.Positive, found)
 	}
-	return a.Own
+	return a.Positive
 }
 
 // leave takes the found negatives, unless they are attracted, out of logits [..., candidates], in which the others then stand for all: their

@@ -78,7 +78,7 @@ type Connecting interface {
 // mini-batch: the own pair, which shares its place evenly with a new positive (METHODS.md 4.2), or with the negatives that are found and
 // attracted (METHODS.md 11). A new positive of an image is not one of the text.
 func (f Features) Targets(logits *Node) (i2t, t2i *Node) {
-	own := objective.Own(logits)
+	own := objective.OneHotTargets(logits)
 	if f.Left != nil && f.Left.attract {
 		shared := func(found *Node) *Node {
 			found = numbers(found, logits)

@@ -103,7 +103,7 @@ func weighted(f Features, similar *Node) Contrasted {
 // (equation 9). The own pair has no weight.
 func logWeights(similar *Node) *Node {
 	batch := similar.Shape().Dim(0)
-	return AddScalar(LogSoftmax(objective.WithoutOwn(Neg(Log(similar))), -1), math.Log(float64(batch-1)))
+	return AddScalar(LogSoftmax(objective.MaskDiagonal(Neg(Log(similar))), -1), math.Log(float64(batch-1)))
 }
 
 // contrastWith is InfoNCE, the sum of its two directions, with these logarithms of the weights of the image and the text
@@ -119,5 +119,5 @@ func contrastWith(f Features, image, text *Node) Contrasted {
 // weightedDirection is the loss of one side's anchors: a weight in a sum of exponentials is its logarithm added to the exponent.
 func weightedDirection(logits, weights *Node) *Node {
 	own := Diagonal(logits.Graph(), logits.Shape().Dim(0))
-	return objective.CrossEntropy(Add(logits, Where(own, ZerosLike(logits), weights)), objective.Own(logits))
+	return objective.CrossEntropy(Add(logits, Where(own, ZerosLike(logits), weights)), objective.OneHotTargets(logits))
 }

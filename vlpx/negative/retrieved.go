@@ -33,8 +33,8 @@ func (r Retrieved) Pairs(c Contrasted, _ *Node) Pairs {
 	own := Iota(c.I2T.Graph(), shapes.Make(dtypes.Int32, batch), 0)
 	p := Pairs{Images: own, Texts: own, Labels: OnesLike(own)}
 	keep := min(r.Keep, batch-1) // the next one would be the own pair
-	texts := Top(objective.WithoutOwn(StopGradient(c.I2T)), keep)
-	images := Top(objective.WithoutOwn(StopGradient(c.T2I)), keep)
+	texts := Top(objective.MaskDiagonal(StopGradient(c.I2T)), keep)
+	images := Top(objective.MaskDiagonal(StopGradient(c.T2I)), keep)
 	for k := range keep {
 		of := func(x *Node) *Node { return Squeeze(Slice(x, AxisRange(), AxisRange(k, k+1)), -1) }
 		p.Images = Concatenate([]*Node{p.Images, of(images), own}, 0)

@@ -59,8 +59,8 @@ func Smoothed(targets *Node, share float64) *Node {
 	return AddScalar(MulScalar(targets, 1-share), share/float64(targets.Shape().Dim(-1)))
 }
 
-// Own is the target that knows the own pair only: ones on the diagonal of [batch, candidates].
-func Own(logits *Node) *Node {
+// OneHotTargets is the target that knows the own pair only: ones on the diagonal of [batch, candidates].
+func OneHotTargets(logits *Node) *Node {
 	batch, candidates := logits.Shape().Dim(0), logits.Shape().Dim(1)
 	own := ConvertDType(Diagonal(logits.Graph(), batch), logits.DType())
 	if candidates == batch {

@@ -34,7 +34,7 @@ func TestCrossEntropyByHand(t *testing.T) {
 func TestITCByHand(t *testing.T) {
 	z := matrix{[]float64{math.Log(3), 0, math.Log(7), 0}, []int{2, 2}}
 	got := value(t, func(in []*Node) *Node {
-		own := Own(in[0])
+		own := OneHotTargets(in[0])
 		return ITC(in[0], Transpose(in[0], 0, 1), own, own)
 	}, z)
 	near(t, "ITC", got, 1.0660608997543746)
@@ -71,7 +71,7 @@ func TestITCOfPermutedBatch(t *testing.T) {
 	u, w := drawn(r, batch, dim), drawn(r, batch, dim)
 	loss := func(in []*Node) *Node {
 		z := Similarities(in[0], in[1], ConstAs(in[0], 0.07))
-		return ITC(z, Transpose(z, 0, 1), Own(z), Own(z))
+		return ITC(z, Transpose(z, 0, 1), OneHotTargets(z), OneHotTargets(z))
 	}
 	permuted := func(m matrix, order []int) matrix {
 		p := matrix{dims: m.dims}
@@ -92,8 +92,8 @@ func TestITCOfPermutedBatch(t *testing.T) {
 	}
 }
 
-func TestOwnWithQueue(t *testing.T) {
-	got := compiled(t, func(in []*Node) []*Node { return []*Node{Own(in[0])} })(drawn(rand.New(rand.NewPCG(1, 1)), 2, 5))[0]
+func TestOneHotTargetsWithQueue(t *testing.T) {
+	got := compiled(t, func(in []*Node) []*Node { return []*Node{OneHotTargets(in[0])} })(drawn(rand.New(rand.NewPCG(1, 1)), 2, 5))[0]
 	if want := []float64{1, 0, 0, 0, 0, 0, 1, 0, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -108,7 +108,7 @@ func ExampleITC() {
 	defer backend.Finalize()
 	loss := MustNewExec(backend, func(images, texts *Node) *Node {
 		i2t := Similarities(images, texts, Scalar(images.Graph(), images.DType(), 0.07))
-		return ITC(i2t, Transpose(i2t, 0, 1), Own(i2t), Own(i2t))
+		return ITC(i2t, Transpose(i2t, 0, 1), OneHotTargets(i2t), OneHotTargets(i2t))
 	})
 	images := [][]float32{{1, 0}, {0, 1}}
 	texts := [][]float32{{0.8, 0.6}, {0.6, 0.8}}

@@ -29,9 +29,9 @@ func QueryMean(logits *Node) *Node {
 	return ReduceMean(logits, 1)
 }
 
-// WithoutOwn replaces the diagonal of [batch, batch] logits by minus infinity in effect, so that the own pair is never
+// MaskDiagonal replaces the diagonal of [batch, batch] logits by minus infinity in effect, so that the own pair is never
 // picked as a negative.
-func WithoutOwn(logits *Node) *Node {
+func MaskDiagonal(logits *Node) *Node {
 	batch := logits.Shape().Dim(0)
 	logits.AssertDims(batch, batch)
 	return Where(Diagonal(logits.Graph(), batch), ConstAs(logits, -1e30), logits)

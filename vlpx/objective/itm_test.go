@@ -28,9 +28,9 @@ func TestITMAgainstLoop(t *testing.T) {
 }
 
 // A logit may be as low as it likes: the own pair is lower still.
-func TestWithoutOwn(t *testing.T) {
+func TestMaskDiagonal(t *testing.T) {
 	z := matrix{[]float64{9, -1e6, 1, 9}, []int{2, 2}}
-	got := compiled(t, func(in []*Node) []*Node { return []*Node{WithoutOwn(in[0])} })(z)[0]
+	got := compiled(t, func(in []*Node) []*Node { return []*Node{MaskDiagonal(in[0])} })(z)[0]
 	if want := []float64{-1e30, -1e6, 1, -1e30}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

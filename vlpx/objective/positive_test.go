@@ -22,7 +22,7 @@ func TestPositives(t *testing.T) {
 func TestPositivesOfDistinctItems(t *testing.T) {
 	got := compiled(t, func(in []*Node) []*Node {
 		positives := Positives(in[0], in[1], dtypes.Float64)
-		return []*Node{positives, Own(positives)}
+		return []*Node{positives, OneHotTargets(positives)}
 	})([]int32{3, 1, 2}, []int32{3, 1, 2, -100, -100})
 	if !slices.Equal(got[0], got[1]) {
 		t.Errorf("got %v, want the own pairs %v", got[0], got[1])

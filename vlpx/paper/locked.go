@@ -106,7 +106,7 @@ func (w planner) ownEncoder(s Scale) (*run.Run, locked.Encoder, error) {
 	}
 	of := w.of(s, data, vocabulary, vocab, method, []uint64{warmSeed})[0]
 	vit := of.Train.Framework.Framework.(clip.Model).Vision
-	return &of, locked.Encoder{Run: of.ID(), Own: &vit, Image: s.Image, Side: side, Pixels: transform.CLIP}, nil
+	return &of, locked.Encoder{Run: of.ID(), Trained: &vit, Image: s.Image, Side: side, Pixels: transform.CLIP}, nil
 }
 
 // lock puts an image encoder in front of runs.
@@ -148,7 +148,7 @@ func (w planner) lock(runs []run.Run, source *weights.Source, s Scale) (err erro
 // lockedSource are the weights of the image encoder that is locked in front of the plan's runs; nil where none is.
 func (p *Plan) lockedSource() *weights.Source {
 	for _, runs := range p.Rows {
-		if len(runs) > 0 && runs[0].Locked != nil && runs[0].Locked.Own == nil {
+		if len(runs) > 0 && runs[0].Locked != nil && runs[0].Locked.Trained == nil {
 			return &runs[0].Locked.Weights
 		}
 	}

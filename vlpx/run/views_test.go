@@ -40,7 +40,7 @@ func (v views) Step(s *variables.Scope, u framework.Use, in field.Nodes) framewo
 	alike := objective.Similarities(one, other, Const(one.Graph(), float32(0.1)))
 	classes := encoder.Linear(model().In("class"), one, v.Classes, false)
 	return framework.Told{Outputs: field.Nodes{field.ImageEmbedding: one}, Losses: map[negative.Loss]*Node{
-		"views": objective.CrossEntropy(alike, objective.Own(alike)),
+		"views": objective.CrossEntropy(alike, objective.OneHotTargets(alike)),
 		"class": objective.CrossEntropy(classes, OneHot(in.Of(field.Class), v.Classes, classes.DType())),
 	}}
 }

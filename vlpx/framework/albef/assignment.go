@@ -81,7 +81,7 @@ func assign(features, noise, draws *Node) (left, right, labels *Node) {
 	g, batch := features.Graph(), features.Shape().Dim(0)
 	of := func(x *Node, k int) *Node { return Squeeze(Slice(x, AxisRange(k, k+1)), 0) }
 	alike := DivScalar(MatMul(features, Transpose(features, 0, 1)), assignmentTemperature)
-	others := negative.Top(objective.WithoutOwn(Add(alike, of(noise, 0))), 2)
+	others := negative.Top(objective.MaskDiagonal(Add(alike, of(noise, 0))), 2)
 	other := func(k int) *Node { return Squeeze(Slice(others, AxisRange(), AxisRange(k, k+1)), 1) }
 	own := Iota(g, shapes.Make(dtypes.Int32, batch), 0)
 	there := GreaterThan(of(draws, 0), ConstAs(draws, 1-ownShare))

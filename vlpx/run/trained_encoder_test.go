@@ -26,7 +26,7 @@ func behindOwn(t *testing.T) Run {
 		Vision: vit, Text: encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16, End: encoder.LastToken}, Embed: 6,
 	}}
 	eye.Train.Method = negative.Plain()
-	r.Encoder, r.Locked = &eye, &locked.Encoder{Run: eye.ID(), Own: &vit, Image: 16, Side: 2, Pixels: transform.CLIP}
+	r.Encoder, r.Locked = &eye, &locked.Encoder{Run: eye.ID(), Trained: &vit, Image: 16, Side: 2, Pixels: transform.CLIP}
 	change(&r, func(a *albef.Model) { a.Vision.Locked = vit.Width })
 	return r
 }

@@ -169,3 +169,14 @@ func withoutSiblings(z, items *Node) *Node {
 	siblings := LogicalAnd(same, LogicalNot(Diagonal(z.Graph(), z.Shape().Dim(0))))
 	return Where(siblings, ConstAs(z, -1e30), z)
 }
+
+// ALBEF distils a momentum model's view of the batch and a queue into the targets (Li et al., 2021; METHODS.md 1).
+func ALBEF(queue int) Method {
+	return Method{
+		Name:     "ALBEF",
+		Batches:  Uniform{},
+		Contrast: Distilled{Alpha: 0.4, Decay: 0.995, Queue: queue},
+		Matching: Sampled{},
+		Masking:  0.15,
+	}
+}

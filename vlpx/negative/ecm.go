@@ -70,3 +70,18 @@ func (e ECM) Connect(c Candidates) Connections {
 	}
 	return out
 }
+
+// MAFA mines connections among GRIT-VLP's hard negatives and smooths ITC (Byun et al., 2024; METHODS.md 4). It needs Con-D as its
+// frozen reference model.
+func MAFA(searchSpace, queue int) Method {
+	m := SmoothedGRIT(searchSpace, queue)
+	m.Name, m.Positives = "MAFA", ECM{Low: 0.5, High: 0.8}
+	return m
+}
+
+// OracleMAFA is MAFA whose judge is the data's relation (MAFA, appendix G.5; METHODS.md 4.4).
+func OracleMAFA(searchSpace, queue int) Method {
+	m := MAFA(searchSpace, queue)
+	m.Name, m.Positives = "MAFA (Oracle)", ECM{Low: 0.5, High: 0.8, JudgedBy: Oracle}
+	return m
+}

@@ -192,3 +192,12 @@ func (s *groupedSampler) UnmarshalBinary(data []byte) error {
 	s.pass, s.next, s.dropped, s.queue = pass, next, dropped, queue
 	return nil
 }
+
+// GRITVLP groups similar pairs into mini-batches and adds a consistency target to ITC (Byun et al., 2022; METHODS.md 3).
+func GRITVLP(searchSpace, queue int) Method {
+	return grit("GRIT-VLP", Grouped{SearchSpace: searchSpace, Queue: queue})
+}
+
+func grit(name string, b Batches) Method {
+	return Method{Name: name, Batches: b, Contrast: Consistency{Weight: 0.2}, Matching: Hardest{}, Masking: 0.5}
+}

@@ -51,3 +51,15 @@ func (h HNNCE) direction(logits *Node) *Node {
 	weighted := Add(logits, Where(own, ConstAs(logits, math.Log(h.Alpha)), weights))
 	return AddScalar(objective.CrossEntropy(weighted, objective.OneHotTargets(logits)), math.Log(h.Alpha))
 }
+
+// DiHT weighs the harder negatives more (Radenovic et al., 2023; METHODS.md 6), on ALBEF's uniform mini-batches, matching
+// and masking, without momentum.
+func DiHT() Method {
+	return Method{
+		Name:     "DiHT",
+		Batches:  Uniform{},
+		Contrast: HNNCE{Alpha: 1, Beta: 0.25, WeightGradient: true},
+		Matching: Sampled{},
+		Masking:  0.15,
+	}
+}

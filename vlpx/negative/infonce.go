@@ -45,3 +45,8 @@ func (InfoNCE) Connects() {}
 
 // ListsNegatives implements Listing.
 func (InfoNCE) ListsNegatives() {}
+
+// Plain is InfoNCE on uniform mini-batches: the baseline without any idea about negatives (METHODS.md 2).
+func Plain() Method {
+	return Method{Name: "InfoNCE"}.WithDefaults()
+}

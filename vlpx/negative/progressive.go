@@ -30,3 +30,9 @@ func (p Progressive) at(epoch, epochs int) float64 {
 	done := float64(epoch-1) / float64(epochs-2)
 	return p.From*(1-done) + p.To*done
 }
+
+// ProgressiveQuantile is GRIT-VLP's grouping at a level of hardness that moves from one quantile to another over training:
+// Progressive-Hardening where it rises, Progressive-Softening where it falls (FALCON, section 4.1).
+func ProgressiveQuantile(name string, from, to float64, searchSpace, queue int) Method {
+	return grit(name, Progressive{From: from, To: to, SearchSpace: searchSpace, Queue: queue})
+}

@@ -18,3 +18,8 @@ func (f FixedQuantile) Start(run Start) (Sampler, error) {
 	g := Grouped{SearchSpace: f.SearchSpace, Queue: f.Queue, Readmit: f.Readmit}
 	return g.start(run, func(int) float64 { return f.Quantile })
 }
+
+// Quantile is GRIT-VLP's grouping at one fixed level of hardness (FALCON, appendix C.3).
+func Quantile(name string, quantile float64, searchSpace, queue int) Method {
+	return grit(name, FixedQuantile{Quantile: quantile, SearchSpace: searchSpace, Queue: queue})
+}

@@ -121,3 +121,9 @@ func weightedDirection(logits, weights *Node) *Node {
 	own := Diagonal(logits.Graph(), logits.Shape().Dim(0))
 	return objective.CrossEntropy(Add(logits, Where(own, ZerosLike(logits), weights)), objective.OneHotTargets(logits))
 }
+
+// SRCL weighs down the negatives that are similar to their anchor (Jiang et al., 2023; METHODS.md 5), over a run of so many
+// epochs, on ALBEF's uniform mini-batches, matching and masking, without momentum. It needs a frozen reference model.
+func SRCL(epochs int) Method {
+	return Method{Name: "SRCL", Batches: Uniform{}, Contrast: Regulated{Epochs: epochs}, Matching: Sampled{}, Masking: 0.15}
+}

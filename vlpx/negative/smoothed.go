@@ -44,3 +44,11 @@ func (Smoothed) Connects() {}
 
 // ListsNegatives implements Listing.
 func (Smoothed) ListsNegatives() {}
+
+// SmoothedGRIT is GRIT-VLP with S-ITC in the place of its consistency loss: MAFA without connections, and the pre-training of its
+// Con-D (MAFA, sections 4.1 and 4.2).
+func SmoothedGRIT(searchSpace, queue int) Method {
+	m := GRITVLP(searchSpace, queue)
+	m.Name, m.Contrast = "S-ITC", Smoothed{Alpha: 0.5}
+	return m
+}

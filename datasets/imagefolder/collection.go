@@ -53,7 +53,7 @@ func Open(dir string) (*Collection, error) {
 			if classes, err = named(own); err != nil {
 				return nil, fmt.Errorf("imagefolder: %s: %s: %w", dir, split, err)
 			}
-		} else if err := same(c.splits[0], folders, split, own); err != nil {
+		} else if err := sameClasses(c.splits[0], folders, split, own); err != nil {
 			return nil, fmt.Errorf("imagefolder: %s: %w", dir, err)
 		}
 		set := newSet(c.name+"/"+split, dir, classes, images)
@@ -123,8 +123,8 @@ func named(folders []string) ([]string, error) {
 	return names, nil
 }
 
-// same names a class that one of two splits lacks.
-func same(split string, classes []string, other string, others []string) error {
+// sameClasses names a class that one of two splits lacks.
+func sameClasses(split string, classes []string, other string, others []string) error {
 	lacking := func(has string, all []string, lacks string, few []string) error {
 		for _, class := range all {
 			if !slices.Contains(few, class) {

@@ -168,12 +168,12 @@ func (l *learner) steps(t *testing.T, store *model.Store) func(minibatch) outcom
 		for k, numbers := range run(l.inputs(t, b)) {
 			got[names[k]] = numbers
 		}
-		return told(func(name field.Name) []float64 { return got[name] })
+		return outcomeOf(func(name field.Name) []float64 { return got[name] })
 	}
 }
 
 // told is the outcome of a step by the numbers of each name, nil for what it does not tell.
-func told(of func(field.Name) []float64) outcome {
+func outcomeOf(of func(field.Name) []float64) outcome {
 	scalar := func(name field.Name) float64 {
 		if x := of(name); x != nil {
 			return x[0]
@@ -202,7 +202,7 @@ func (l *learner) compiled(t *testing.T, store *model.Store) func(minibatch) out
 			t.Fatal(err)
 		}
 		defer out.Release()
-		return told(func(name field.Name) []float64 {
+		return outcomeOf(func(name field.Name) []float64 {
 			if loss, ok := out.Losses[negative.Loss(name)]; ok {
 				return []float64{loss}
 			}

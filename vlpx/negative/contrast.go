@@ -57,18 +57,18 @@ type Contrasted struct {
 // Assert panics if a contrast's outcome lacks what the rest of the step needs, as one's own may: it says what is wanted.
 func (c Contrasted) Assert(of Contrast, batch int) {
 	if c.Loss == nil || !c.Loss.IsScalar() {
-		exceptions.Panicf("negative: the loss that %T.ITC returns is %s; return a scalar", of, told(c.Loss))
+		exceptions.Panicf("negative: the loss that %T.ITC returns is %s; return a scalar", of, shapeOf(c.Loss))
 	}
 	for name, n := range map[string]*Node{"I2T": c.I2T, "T2I": c.T2I} {
 		if n == nil || n.Rank() != 2 || n.Shape().Dim(0) != batch || n.Shape().Dim(1) != batch {
 			exceptions.Panicf("negative: %s that %T.ITC returns is %s; return the similarities over temperature, [%d, %d], by which ITM's negatives "+
-				"are picked", name, of, told(n), batch, batch)
+				"are picked", name, of, shapeOf(n), batch, batch)
 		}
 	}
 }
 
-// told is a node's shape, if there is one.
-func told(n *Node) string {
+// shapeOf is a node's shape, if there is one.
+func shapeOf(n *Node) string {
 	if n == nil {
 		return "missing"
 	}

@@ -124,8 +124,8 @@ func (c FastCLIP) move(f Features, a Anchors, e estimate) {
 	step := adam{beta1: MulScalar(begun, temperatureBeta1), beta2: MulScalar(begun, temperatureBeta2), epsilon: 1e-8}
 	gradient := ClipScalar(e.slope(c.global().divisor(e), c.Rho), -temperatureClip, temperatureClip)
 	mean, variance, move := step.of(gradient, means.Get(), variances.Get(), epoch)
-	means.Set(e.told(mean, means.Get()))
-	variances.Set(e.told(variance, variances.Get()))
+	means.Set(e.withNegatives(mean, means.Get()))
+	variances.Set(e.withNegatives(variance, variances.Get()))
 	moved := ClipScalar(Sub(taus.Get(), MulScalar(move, c.Rate)), leastTemperature, mostTemperature)
-	taus.Set(e.told(moved, taus.Get()))
+	taus.Set(e.withNegatives(moved, taus.Get()))
 }

@@ -160,11 +160,11 @@ func (e estimate) weighed(values *Node) *Node {
 // meanOfViews is the mean of values [batch, views] over the views that have negatives, or else another value; [batch].
 func (e estimate) meanOfViews(values, without *Node) *Node {
 	mean := Div(ReduceSum(Mul(values, e.has), -1), MaxScalar(ReduceSum(e.has, -1), 1))
-	return e.told(mean, without)
+	return e.withNegatives(mean, without)
 }
 
-// told is a value of the samples that have negatives, and another of those that have none; [batch].
-func (e estimate) told(value, without *Node) *Node {
+// withNegatives is a value of the samples that have negatives, and another of those that have none; [batch].
+func (e estimate) withNegatives(value, without *Node) *Node {
 	views := ReduceSum(e.has, -1)
 	return Where(GreaterThan(views, ZerosLike(views)), value, without)
 }

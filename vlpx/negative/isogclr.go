@@ -81,9 +81,9 @@ func (c ISogCLR) ITC(f Features) Contrasted {
 		if clip > 0 {
 			gradient = ClipScalar(gradient, -clip, clip)
 		}
-		mean := e.told(Add(MulScalar(slopes.Get(), 1-c.Beta), MulScalar(gradient, c.Beta)), slopes.Get())
+		mean := e.withNegatives(Add(MulScalar(slopes.Get(), 1-c.Beta), MulScalar(gradient, c.Beta)), slopes.Get())
 		slopes.Set(mean)
-		taus.Set(e.told(ClipScalar(Sub(taus.Get(), MulScalar(mean, c.Rate)), c.Least, c.Most), taus.Get()))
+		taus.Set(e.withNegatives(ClipScalar(Sub(taus.Get(), MulScalar(mean, c.Rate)), c.Least, c.Most), taus.Get()))
 		return e
 	})
 	return f.contrasted(loss, func(a Anchors) *Node { return before[a.Of] })

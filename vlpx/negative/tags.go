@@ -129,7 +129,7 @@ func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
 	if f == Penalised {
 		return Ones(sentences.Graph(), shapes.Make(dtype, sentences.Shape().Dimensions[:2]...))
 	}
-	out := Or(same(w.Captions, sentences), again(sentences))
+	out := Or(repeatsCaption(w.Captions, sentences), comesAgain(sentences))
 	if f == Annotated {
 		out = Or(out, AllAnnotated(w.Captions, w.Fields.Of(field.Annotated), sentences))
 	}
@@ -139,7 +139,7 @@ func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
 // Penalties are what the published code takes off the logits of sentences [batch, n, tokens] of captions [batch, tokens], [batch, n]; see Penalised.
 func Penalties(captions, sentences *Node, dtype dtypes.DType) *Node {
 	of := func(is *Node, by float64) *Node { return MulScalar(ConvertDType(is, dtype), by) }
-	return Add(of(same(captions, sentences), 3), of(again(sentences), 2))
+	return Add(of(repeatsCaption(captions, sentences), 3), of(comesAgain(sentences), 2))
 }
 
 // AllAnnotated tells which sentences [batch, n, tokens] have only such words in the place of the caption's [batch, tokens] as occur in the
@@ -154,13 +154,13 @@ func AllAnnotated(captions, annotated, sentences *Node) *Node {
 	return every(Or(kept, occurs))
 }
 
-// same tells which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.
-func same(captions, sentences *Node) *Node {
+// repeatsCaption tells which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.
+func repeatsCaption(captions, sentences *Node) *Node {
 	return every(Equal(sentences, BroadcastToDims(InsertAxes(captions, 1), sentences.Shape().Dimensions...)))
 }
 
-// again tells which sentences [batch, n, tokens] come again later; [batch, n], bool.
-func again(sentences *Node) *Node {
+// comesAgain tells which sentences [batch, n, tokens] come again later; [batch, n], bool.
+func comesAgain(sentences *Node) *Node {
 	batch, n, tokens := sentences.Shape().Dim(0), sentences.Shape().Dim(1), sentences.Shape().Dim(2)
 	g := sentences.Graph()
 	place := Iota(g, shapes.Make(dtypes.Int32, batch, n, n), 2)

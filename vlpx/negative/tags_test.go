@@ -25,7 +25,7 @@ func TestFiltersAgainstLoops(t *testing.T) {
 	run := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		captions, sentences := in[0], in[1]
 		whole := func(is *Node) *Node { return Reshape(ConvertDType(is, dtypes.Float32), -1) }
-		out := []*Node{whole(same(captions, sentences)), whole(again(sentences)), whole(AllAnnotated(captions, in[2], sentences)),
+		out := []*Node{whole(repeatsCaption(captions, sentences)), whole(comesAgain(sentences)), whole(AllAnnotated(captions, in[2], sentences)),
 			whole(Penalties(captions, sentences, dtypes.Float32))}
 		for _, f := range []Filter{Annotated, Different, Penalised} {
 			out = append(out, whole(f.passes(Writer{Captions: captions, Fields: field.Nodes{field.Annotated: in[2]}}, sentences, dtypes.Float32)))

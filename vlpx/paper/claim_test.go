@@ -58,11 +58,11 @@ func TestWhatSeedsCouldShow(t *testing.T) {
 		t.Errorf("got %+v, want three seeds that are too few for a point", f)
 	}
 	// A mean of 2 spreads is shown by 5 seeds: Power(2, 4) is .75, Power(2, 5) is .92.
-	if evidence.Power(2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsTold() != "3 of 5" {
-		t.Errorf("got %d seeds needed, told as %q; want the fewest, 5", f.SeedsNeeded, f.SeedsTold())
+	if evidence.Power(2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsNote() != "3 of 5" {
+		t.Errorf("got %d seeds needed, told as %q; want the fewest, 5", f.SeedsNeeded, f.SeedsNote())
 	}
-	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsTold() != "4 of > 1000" || f.Reason != NoEffect {
-		t.Errorf("got %q (%s) of next to no difference, want more than a thousand seeds, and no effect", f.SeedsTold(), f.Reason)
+	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsNote() != "4 of > 1000" || f.Reason != NoEffect {
+		t.Errorf("got %q (%s) of next to no difference, want more than a thousand seeds, and no effect", f.SeedsNote(), f.Reason)
 	}
 	// Where a column is not in per cent, a twentieth of the second row's mean is worth telling.
 	ranks := func(spread float64) Finding {

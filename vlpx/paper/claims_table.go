@@ -37,7 +37,7 @@ func (r *Report) ClaimsTable() plots.Table {
 			source = "ours"
 		}
 		line := plots.TableRow{Name: f.Text, Cells: []plots.Cell{
-			{}, probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {}, {}, {{Text: f.SeedsTold()}}, {{Text: source}},
+			{}, probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {}, {}, {{Text: f.SeedsNote()}}, {{Text: source}},
 		}}
 		if f.Difference != nil {
 			line.Cells[0] = plots.Cell{plots.Number(*f.Difference)}
@@ -85,8 +85,8 @@ func (f Finding) Conclusion() string {
 	return fmt.Sprintf("%s: %s", f.Verdict, f.Reason)
 }
 
-// SeedsTold is the number of seeds, and of those that an undecided claim needs: "3 of 14"; empty for a claim that is not tested.
-func (f Finding) SeedsTold() string {
+// SeedsNote is the number of seeds, and of those that an undecided claim needs: "3 of 14"; empty for a claim that is not tested.
+func (f Finding) SeedsNote() string {
 	switch {
 	case f.Difference == nil:
 		return ""

@@ -70,7 +70,7 @@ func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) 
 	if err == nil && (kept.ID != r.ID() || kept.Metrics == nil) {
 		err = fmt.Errorf("this is no evaluation of run %s", r.ID())
 	}
-	if err == nil && !same(kept.Of, of) {
+	if err == nil && !sameMeasure(kept.Of, of) {
 		err = errors.New("this is what another task gave")
 	}
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Store) Keep(r Run, of Evaluation) error {
 	return s.publish(r, name, of)
 }
 
-// same tells whether a measure is what JSON tells.
-func same(told json.RawMessage, of Measure) bool {
+// sameMeasure tells whether a measure is what JSON tells.
+func sameMeasure(told json.RawMessage, of Measure) bool {
 	text, err := json.Marshal(of)
 	if err != nil {
 		return false

@@ -76,8 +76,8 @@ func secondsToConverge(r run.Result) float64 {
 	return r.Clock[int(epochs)-1]
 }
 
-// known is a value, or NaN where there is none.
-func known(v float64, ok bool) float64 {
+// orNaN is a value, or NaN where there is none.
+func orNaN(v float64, ok bool) float64 {
 	if !ok {
 		return math.NaN()
 	}
@@ -99,7 +99,7 @@ func clockTable(r *paper.Report) (plots.Table, error) {
 		{plots.Column{Name: "an epoch, ALBEF's is 1", Format: "%.2f", Best: plots.Lowest},
 			func(x run.Result) float64 { return paper.SecondsAnEpoch(x) / epoch }},
 		{plots.Column{Name: "mean of recalls after the last epoch", Unit: final.Unit, Best: plots.Highest},
-			func(x run.Result) float64 { return known(final.Value(x)) }},
+			func(x run.Result) float64 { return orNaN(final.Value(x)) }},
 	}
 	t := plots.Table{
 		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Note: r.Note() + clockNote(r, c), Heading: "method",
@@ -180,7 +180,7 @@ func overTime(results []run.Result, c paper.Column, unit float64) plots.Series {
 		}
 	}
 	for e := range epochs {
-		y := paper.MeanOf(results, func(r run.Result) float64 { return known(paper.EpochValue(r.Epochs[e], c.Metric)) })
+		y := paper.MeanOf(results, func(r run.Result) float64 { return orNaN(paper.EpochValue(r.Epochs[e], c.Metric)) })
 		if y.N == 0 {
 			continue
 		}

@@ -242,7 +242,7 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 				continue
 			}
 			tau := averaged(k.agreements())
-			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, told(tau)), Left: ownRecall, Right: c.Name, YLabel: "mean rank (1 is best)"}
+			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, tauText(tau)), Left: ownRecall, Right: c.Name, YLabel: "mean rank (1 is best)"}
 			left, right := ranksOf(k.own), ranksOf(k.other)
 			for i, name := range k.rows {
 				panel.Series = append(panel.Series, plots.RankSeries{
@@ -259,8 +259,8 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 // minus is set as such, not as a hyphen.
 var minus = strings.NewReplacer("-", "−")
 
-// told is an agreement in words.
-func told(tau plots.Value) string {
+// tauText is an agreement in words.
+func tauText(tau plots.Value) string {
 	switch {
 	case tau.N == 0:
 		return "no order"

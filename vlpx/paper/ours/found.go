@@ -21,9 +21,9 @@ var leftOut = paper.Artifact{
 		"An alpha of each anchor's own is the share of the data that is true of it, by the relation. Hardest are the negatives that ITM meets.",
 	Rows: []paper.Row{
 		paper.MethodRow("InfoNCE"), thresholded("InfoNCE", "", uniform),
-		paper.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform), thresholded("GRIT-VLP", "; alpha of its mini-batches", gritty),
-		thresholded("GRIT-VLP", "; attracted", gritty).With(func(_ paper.Scale, m *negative.Method) { m.Attract = true }),
-		thresholded("GRIT-VLP", "; each anchor's alpha", known),
+		paper.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform), thresholded("GRIT-VLP", "; alpha of its mini-batches", batchAlpha),
+		thresholded("GRIT-VLP", "; attracted", batchAlpha).With(func(_ paper.Scale, m *negative.Method) { m.Attract = true }),
+		thresholded("GRIT-VLP", "; each anchor's alpha", anchorAlpha),
 		paper.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").With(func(_ paper.Scale, m *negative.Method) { m.LeftOut = negative.Exact{} }),
 		paper.MethodRow("FALCON"), thresholded("FALCON", "", uniform),
 		paper.MethodRow("MAFA"),
@@ -63,11 +63,11 @@ const trueInGRIT = 2.65 / 0.34
 // Kinds of alpha.
 func uniform(s paper.Scale) negative.Thresholds { return negative.Thresholds{Alpha: s.Global.Alpha} }
 
-func gritty(s paper.Scale) negative.Thresholds {
+func batchAlpha(s paper.Scale) negative.Thresholds {
 	return negative.Thresholds{Alpha: min(trueInGRIT*s.Global.Alpha, 0.5)}
 }
 
-func known(s paper.Scale) negative.Thresholds {
+func anchorAlpha(s paper.Scale) negative.Thresholds {
 	return negative.Thresholds{Alpha: s.Global.Alpha, Known: true}
 }
 

@@ -22,7 +22,7 @@ func BLIP2Row(method string, numbers ...float64) Row {
 		m.Positives = ecm
 	})
 	if row.Reference != nil { // the paper's Con-D is the plain model, fine-tuned
-		judge := MethodRow("InfoNCE").As("BLIP-2 fine-tuned").With(own).Tuned(PlainTuning)
+		judge := MethodRow("InfoNCE").As("BLIP-2").With(own).Tuned(PlainTuning)
 		row.Reference = &judge
 	}
 	return row.On(querying)

@@ -56,7 +56,7 @@ func TestMistakes(t *testing.T) {
 		{tiny("-framework", "clop"), []string{`"clop"`, `did you mean "CLIP"`, "ALBEF, CLIP"}},
 		{tiny("-framework", "clip", "-methods", "MAFA"), []string{"MAFA", "image-text matching", "CLIP has not"}},
 		{tiny("-set", "epoch=3"), []string{`"epoch"`, `did you mean "epochs"`}},
-		{tiny("-set", "epochs=three"), []string{`"three"`, "int"}},
+		{tiny("-set", "epochs=three"), []string{`"three"`, "whole number", "how often training passes"}},
 		{tiny("-set", "epochs"), []string{"key=value"}},
 		{tiny("-set", "epochs=0"), []string{"0 epochs", "at least 1"}},
 		{tiny("-set", "schedule.unit=0"), []string{"warm-up", "at least 1"}},

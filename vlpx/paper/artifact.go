@@ -71,6 +71,8 @@ type Row struct {
 	// "key=value".
 	Vary func(*Scale)
 	Set  []string
+	// Fields are what Method has set of its parts for a row that names it so, "key=value".
+	Fields []string
 	// Tasks are what the row's runs are measured by besides those of the framework.
 	Tasks eval.Tasks
 	// Ask is what the row asks once its runs are finished; nil for nothing. Such a row is named after its question.

@@ -60,16 +60,21 @@ func Frameworks() []Kind {
 // Losses are those that it has.
 func (k Kind) Losses() []negative.Loss { return k.build(scales()[0], 1).Losses() }
 
+func frameworkNames() []string {
+	var names []string
+	for _, k := range Frameworks() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
 // kind finds a framework by its name.
 func kind(name string) (Kind, error) {
 	all := Frameworks()
 	if name == "" {
 		return all[0], nil
 	}
-	var names []string
-	for _, k := range all {
-		names = append(names, k.Name)
-	}
+	names := frameworkNames()
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }); i >= 0 {
 		return all[i], nil
 	}

@@ -77,6 +77,12 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 		return nil, err
 	}
 	a = a.measuredBy(q.Tasks)
+	q.Set = slices.Clone(q.Set)
+	for i, assignment := range q.Set {
+		if q.Set[i], err = canonical(assignment); err != nil {
+			return nil, err
+		}
+	}
 	scale, err := q.Preset()
 	if err != nil {
 		return nil, err
@@ -105,7 +111,10 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	for i := range q.Own {
 		p.Asked[len(p.Asked)-1-i] = true
 	}
-	return p, p.rows(q)
+	if err := p.rows(q); err != nil {
+		return p, err
+	}
+	return p, p.repeated()
 }
 
 // folder tells whether the data is a folder of photographs.
@@ -168,7 +177,10 @@ func (p *Plan) rows(q Request) error {
 	}
 	p.Questions = make([][]Question, len(p.Artifact.Rows))
 	p.Outcomes = make([][][]Outcome, len(p.Artifact.Rows))
-	p.planner = planner{q, p.Seeds, published, nil, map[words]*text.Tokenizer{}, map[string]textSizes{}}
+	if p.planner.known == nil {
+		p.planner.known, p.planner.sizes = map[words]*text.Tokenizer{}, map[string]textSizes{}
+	}
+	p.planner = planner{q, p.Seeds, published, nil, p.planner.known, p.planner.sizes}
 	if q.Regions != "" {
 		of, err := regions.Folder(q.Regions)
 		if err != nil {

@@ -116,7 +116,7 @@ func TestPlanCaptionNoise(t *testing.T) {
 	if noisy == id() {
 		t.Error("noise does not change the identity")
 	}
-	for _, set := range [][]string{{"captionnoise=0.3"}, {"captionnoise=0.3", "scenes.captionnoise=0.1"}} {
+	for _, set := range [][]string{{"captionnoise=0.3"}, {"scenes.captionnoise=0.1", "captionnoise=0.3"}} {
 		if got := id(set...); got != noisy {
 			t.Errorf("%v: got %s, want %s as of scenes.captionnoise=0.3", set, got, noisy)
 		}

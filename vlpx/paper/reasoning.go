@@ -30,7 +30,11 @@ func (s Scale) assignment(from run.Run) (run.Run, error) {
 	}
 	method := negative.Plain()
 	method.Name = assigning
-	r := s.next(from, from.Data, s.Assignment, method)
+	regime := s.Assignment
+	if regime.BatchSize == 0 { // a smaller one has no two other images for a caption
+		regime.BatchSize = max(from.Train.BatchSize, 3)
+	}
+	r := s.next(from, from.Data, regime, method)
 	r.Train.Framework.Framework = albef.Assignment{ALBEF: pretrained}
 	r.Tasks = eval.Tasks{eval.Assignment{}}
 	if err := r.Train.Validate(); err != nil {

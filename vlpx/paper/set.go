@@ -2,8 +2,8 @@ package paper
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -11,40 +11,77 @@ import (
 	"strings"
 )
 
-// Set changes one field of a scale by "key=value"; a key of a part is written with a dot, such as Scenes.Density=dbl or
-// Schedule.Rate=3e-4. The case of letters does not matter. The error names the key, its type, and the nearest there is.
+// Set changes one field of a scale by "key=value", and nothing else; a key is a setting's name, such as Schedule.Rate=3e-4, in any case, or another
+// word for it (see FindSetting). The error says what the setting is, or the nearest there is.
 func (s *Scale) Set(assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
 		return fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
 	}
-	fields := map[string]reflect.Value{}
-	settable("", reflect.ValueOf(s).Elem(), fields)
-	field, ok := fields[strings.ToLower(key)]
-	if !ok {
-		return fmt.Errorf("setting %s: no setting %q%s See them all with: vlpx show settings, or vlpx.Show(\"settings\") in a notebook",
-			assignment, key, Suggest(key, slices.Collect(maps.Keys(fields))))
+	x, err := FindSetting(key)
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", assignment, err)
 	}
-	if strings.EqualFold(key, "framework") {
+	if x.Name == "framework" {
 		return s.frame(text)
 	}
-	if field.Kind() == reflect.String {
+	if err := assign(x.of(s), text); err != nil {
+		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())
+	}
+	return nil
+}
+
+// assign gives a field the value that a text says; the error leaves it as it was.
+func assign(field reflect.Value, text string) error {
+	switch field.Kind() {
+	case reflect.String:
 		field.SetString(text)
 		return nil
-	}
-	if field.Kind() == reflect.Float64 {
+	case reflect.Float32, reflect.Float64:
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("setting %s: %q is not a number", assignment, text)
+		if err != nil || math.IsNaN(v) || field.OverflowFloat(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%q is not a number", text)
 		}
 		field.SetFloat(v)
 		return nil
 	}
+	value := reflect.New(field.Type()) // of its own: what JSON gives up in the middle of it has changed by then
 	// To JSON null is a value of any type, which changes nothing.
-	if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil || strings.TrimSpace(text) == "null" {
-		return fmt.Errorf("setting %s: %q is not a value of type %s", assignment, text, field.Kind())
+	if err := json.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "null" {
+		return fmt.Errorf("%q is not %s", text, called(field.Type()))
 	}
+	field.Set(value.Elem())
 	return nil
+}
+
+// called is what a value of a type is.
+func called(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Array:
+		return fmt.Sprintf("a list of %d, such as %s", t.Len(), example(t))
+	case reflect.Slice:
+		return "a list, such as " + example(t)
+	}
+	return "a value in JSON, such as " + example(t)
+}
+
+// example is a value of a type as it is written.
+func example(t reflect.Type) string {
+	v := reflect.New(t).Elem()
+	if t.Kind() == reflect.Slice {
+		v = reflect.MakeSlice(t, 2, 2)
+	}
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return "none"
+	}
+	return string(text)
 }
 
 // frame takes a framework by its name, with what its paper has; the same one again changes nothing. A second one is an error, as it would keep
@@ -67,57 +104,38 @@ func (s *Scale) frame(name string) error {
 	return nil
 }
 
-// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. With a changed number of epochs
-// the cosine of the learning rate gets its length, unless Schedule.Epochs is among the assignments, too, before or after it.
+// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. Then it moves the settings that belong to
+// changed ones (see Companions), but for those that this call or one before it sets.
 func (s *Scale) SetAll(assignments []string) error {
-	sets := func(name string) bool {
-		return slices.ContainsFunc(assignments, func(a string) bool {
-			key, _, _ := strings.Cut(a, "=")
-			return strings.EqualFold(key, name)
-		})
+	if len(assignments) == 0 {
+		return nil
 	}
-	if sets("epochs") && !sets("schedule.epochs") {
-		s.Schedule.Epochs = 0
-	}
-	isFramework := func(a string) bool { return strings.HasPrefix(strings.ToLower(a), "framework=") }
-	for _, first := range []bool{true, false} {
-		for _, assignment := range assignments {
-			if isFramework(assignment) != first {
-				continue
-			}
-			if err := s.Set(assignment); err != nil {
+	named := make([]string, len(assignments))
+	for i, assignment := range assignments {
+		var err error
+		if named[i], err = canonical(assignment); err != nil {
+			return err
+		}
+		if text, framework := strings.CutPrefix(named[i], "framework="); framework {
+			if err := s.frame(text); err != nil {
 				return err
 			}
 		}
 	}
+	was := *s
+	s.apart = slices.Clone(s.apart)
+	for i, assignment := range named {
+		if strings.HasPrefix(assignment, "framework=") {
+			continue
+		}
+		if err := s.Set(assignment); err != nil {
+			return fmt.Errorf("setting %s: %w", assignments[i], errors.Unwrap(err))
+		}
+		name, _, _ := strings.Cut(assignment, "=")
+		s.apart = append(s.apart, name)
+	}
+	s.together(was)
 	return nil
-}
-
-func settable(prefix string, v reflect.Value, fields map[string]reflect.Value) {
-	for i := range v.NumField() {
-		name := strings.ToLower(prefix + v.Type().Field(i).Name)
-		if name == "name" || !v.Type().Field(i).IsExported() {
-			continue
-		}
-		if v.Field(i).Kind() == reflect.Struct {
-			settable(name+".", v.Field(i), fields)
-			continue
-		}
-		fields[name] = v.Field(i)
-	}
-}
-
-// Settings are the names that Set takes with their values at every preset, in the order of ScaleNames.
-func Settings() (names []string, values map[string][]string) {
-	values = map[string][]string{}
-	for _, s := range scales() {
-		fields := map[string]reflect.Value{}
-		settable("", reflect.ValueOf(&s).Elem(), fields)
-		for name, field := range fields {
-			values[name] = append(values[name], fmt.Sprint(field.Interface()))
-		}
-	}
-	return slices.Sorted(maps.Keys(values)), values
 }
 
 // Suggest ends a sentence about a name that is not known: it asks for the nearest candidate, if one is near.

@@ -11,8 +11,9 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes of the scale for this
-// row alone, as in "GRIT-VLP" or "GRIT-VLP, searchspace=960, epochs=5". The method's name and the changes are the row's name.
+// Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes for this row alone, of the
+// scale or of a field of one of the method's parts, as in "GRIT-VLP", "GRIT-VLP, searchspace=960, epochs=5" or "Mine, tauplus=.05". The method's name
+// and the changes are the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
 	var registry []Row
 	for _, m := range Methods() {
@@ -22,30 +23,40 @@ func Variant(text string, own []negative.Method) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	if row, ok := known.row(text); ok { // of one's own methods, a name may have a comma
+	pieces := pieces(text)
+	for n := len(pieces); n > 0; n-- { // of one's own methods, a name may have a comma
+		row, ok := known.row(strings.Join(pieces[:n], ","))
+		if !ok {
+			continue
+		}
+		for _, assignment := range pieces[n:] {
+			if row, err = row.changed(strings.TrimSpace(assignment)); err != nil {
+				return Row{}, fmt.Errorf("%s: %w", text, err)
+			}
+		}
 		return row, nil
 	}
-	name, rest, changed := strings.Cut(text, ",")
-	row, ok := known.row(name)
-	if !ok {
-		var names []string
-		for _, r := range known.Rows {
-			names = append(names, r.Name)
+	var names []string
+	for _, r := range known.Rows {
+		names = append(names, r.Name)
+	}
+	return Row{}, fmt.Errorf("no method %q%s There are %s", pieces[0], Suggest(pieces[0], names), strings.Join(names, "; "))
+}
+
+// pieces are what commas separate, but for those within brackets, as of a list.
+func pieces(text string) (all []string) {
+	depth, begin := 0, 0
+	for i, c := range text {
+		switch {
+		case strings.ContainsRune("[{", c):
+			depth++
+		case strings.ContainsRune("]}", c):
+			depth--
+		case c == ',' && depth <= 0:
+			all, begin = append(all, text[begin:i]), i+1
 		}
-		return Row{}, fmt.Errorf("no method %q%s There are %s", name, Suggest(name, names), strings.Join(names, "; "))
 	}
-	if !changed {
-		return row, nil
-	}
-	for _, assignment := range strings.Split(rest, ",") {
-		assignment = strings.TrimSpace(assignment)
-		if err := new(Scale).Set(assignment); err != nil {
-			return Row{}, fmt.Errorf("%s: %w", text, err)
-		}
-		row.Set = append(row.Set, assignment)
-		row = row.As(row.Name + ", " + assignment)
-	}
-	return row, nil
+	return append(all, text[begin:])
 }
 
 // row is the artifact's row of a name, or of the registered method of that alias.

@@ -30,7 +30,7 @@ func TestVariant(t *testing.T) {
 		"GRIT-VPL":               `did you mean "GRIT-VLP"?`,
 		"":                       "no method",
 		"GRIT-VLP, searchspce=3": `did you mean "searchspace"?`,
-		"GRIT-VLP, epochs=x":     "int",
+		"GRIT-VLP, epochs=x":     "whole number",
 		"GRIT-VLP,":              "key=value",
 	} {
 		if _, err := paper.Variant(text, own); err == nil || !strings.Contains(err.Error(), says) {

@@ -1,0 +1,155 @@
+package paper
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// partField is a field that can be set of a method, or of one of its parts.
+type partField struct {
+	role  string // of the part, such as contrast; method for a field of the method itself
+	name  string
+	place []int // in the method, and then in the part
+}
+
+// wholeMethod is the role of fields that are the method's own.
+const wholeMethod = "method"
+
+func (f partField) String() string { return f.role + "." + f.name }
+
+// partFields are those of a method: exported ones of parts that are structs or point to one, and the method's own plain ones.
+func partFields(m negative.Method) (all []partField) {
+	method := reflect.ValueOf(m)
+	for i := range method.NumField() {
+		name := method.Type().Field(i).Name
+		switch part := method.Field(i); {
+		case name == "Name":
+		case part.Kind() != reflect.Interface:
+			all = append(all, partField{wholeMethod, strings.ToLower(name), []int{i}})
+		case reflect.Indirect(part.Elem()).IsValid():
+			t := part.Elem().Type()
+			if t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			all = append(all, inner(strings.ToLower(name), t, []int{i})...)
+		}
+	}
+	return all
+}
+
+// inner are the fields of a struct, with those of the structs that it embeds.
+func inner(role string, t reflect.Type, place []int) (all []partField) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(place), i)
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			all = append(all, inner(role, f.Type, at)...)
+		case f.IsExported() && !f.Anonymous:
+			all = append(all, partField{role, strings.ToLower(f.Name), at})
+		}
+	}
+	return all
+}
+
+// in is the field's value in a method.
+func (f partField) in(m negative.Method) reflect.Value {
+	v := reflect.ValueOf(m).Field(f.place[0])
+	if f.role == wholeMethod {
+		return v
+	}
+	return reflect.Indirect(v.Elem()).FieldByIndex(f.place[1:])
+}
+
+// set gives the field another value, in a copy of its part.
+func (f partField) set(m *negative.Method, text string) error {
+	v := reflect.ValueOf(m).Elem().Field(f.place[0])
+	if f.role == wholeMethod {
+		return assign(v, text)
+	}
+	part := reflect.New(reflect.Indirect(v.Elem()).Type())
+	part.Elem().Set(reflect.Indirect(v.Elem()))
+	if err := assign(part.Elem().FieldByIndex(f.place[1:]), text); err != nil {
+		return err
+	}
+	if v.Elem().Kind() != reflect.Pointer {
+		part = part.Elem()
+	}
+	v.Set(part)
+	return nil
+}
+
+// changed is the row with a setting of its own: of the scale, or of a field of its method's parts. What a name means is told by its first word where
+// it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
+func (row Row) changed(assignment string) (Row, error) {
+	key, text, ok := strings.Cut(assignment, "=")
+	if !ok {
+		return row, fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
+	}
+	small := scales()[0]
+	method := row.Method(small).WithDefaults()
+	name := plainly(key)
+	all := Settings()
+	at := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name })
+	var fields []partField
+	for _, f := range partFields(method) {
+		if (name == f.name || name == f.String()) && !(at >= 0 && row.moves(f, all[at], small)) {
+			fields = append(fields, f)
+		}
+	}
+	switch {
+	case at >= 0 && len(fields) > 0:
+		return row, fmt.Errorf("setting %s: that is a setting (%s) and a field of %s's %s: write scale.%s or %s, whichever is meant",
+			assignment, all[at].Says, row.Name, fields[0].role, name, fields[0])
+	case len(fields) > 1:
+		return row, fmt.Errorf("setting %s: %s has it in its %s and its %s: write %s or %s, whichever is meant",
+			assignment, row.Name, fields[0].role, fields[1].role, fields[0], fields[1])
+	case len(fields) == 1:
+		if err := fields[0].set(&method, text); err != nil {
+			return row, fmt.Errorf("setting %s of %s's %s: %w", assignment, row.Name, fields[0].role, err)
+		}
+		of := row.With(func(_ Scale, m *negative.Method) {
+			if err := fields[0].set(m, text); err != nil {
+				panic(fmt.Sprintf("paper: %s: %v", m.Name, err))
+			}
+		})
+		of.Fields = append(slices.Clone(row.Fields), assignment)
+		return of.As(fmt.Sprintf("%s, %s=%s", row.Name, name, text)), nil
+	}
+	x, err := FindSetting(key)
+	if err != nil {
+		var has []string
+		for _, f := range partFields(method) {
+			has = append(has, f.String())
+		}
+		return row, fmt.Errorf("setting %s: %w. %s has %s besides", assignment, err, row.Name, strings.Join(has, ", "))
+	}
+	if err := new(Scale).Set(x.Name + "=" + text); err != nil {
+		return row, err
+	}
+	row.Set = append(slices.Clone(row.Set), x.Name+"="+text)
+	if strings.HasPrefix(name, "scale.") {
+		return row.As(fmt.Sprintf("%s, scale.%s=%s", row.Name, x.Name, text)), nil
+	}
+	return row.As(fmt.Sprintf("%s, %s=%s", row.Name, x.Name, text)), nil
+}
+
+// moves tells whether a field of a part has its value from a setting.
+func (row Row) moves(f partField, x Settable, small Scale) bool {
+	was := f.in(row.Method(small).WithDefaults()).Interface()
+	for _, other := range x.others(x.of(&small)) {
+		s := small
+		x.of(&s).Set(other)
+		if !reflect.DeepEqual(f.in(row.Method(s).WithDefaults()).Interface(), was) {
+			return true
+		}
+	}
+	return false
+}

@@ -241,7 +241,7 @@ var yourNext = strings.TrimSpace(`
   name of the type, or a field that counts its versions.
 - So does every run of a framework, or with a task in *Options.Tasks*, from a cell: name what you want to measure of it in the cell that
   trains it. *vlpx.Measure* in another cell is another program.
-- A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"scheduler.objectives=ITC"}*.
+- A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"falcon.objectives=ITC"}*.
   *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
 - A Contrast with variables of its own, such as a queue, has a method *Declare*, too; one that needs momentum encoders *Momentum*
   and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method,

@@ -28,6 +28,8 @@ type Column struct {
 	Unit        string // shown in the heading, such as "%"
 	Format      string // fmt verb for a number; "%.1f" if empty
 	Best        Best   // which value stands out
+	// Breaks breaks texts between words where a terminal is too narrow for the table, in the place of folding it.
+	Breaks bool
 }
 
 // Best says which value of a column is the best of its source.
@@ -60,12 +62,13 @@ type Value struct {
 	Interval *[2]float64
 
 	words *[]Word // of Text, where they are marked; see Words
+	blank bool    // nothing is shown, below a text that goes on
 }
 
 // Number is a single value, such as one a paper reports.
 func Number(v float64) Value { return Value{Mean: v, N: 1} }
 
-func (v Value) missing() bool { return v.Text == "" && (v.N == 0 || math.IsNaN(v.Mean)) }
+func (v Value) missing() bool { return v.Text == "" && !v.blank && (v.N == 0 || math.IsNaN(v.Mean)) }
 
 const absent = "–"
 
@@ -75,7 +78,7 @@ func (v Value) text(format string) (main, spread string) {
 		format = "%.1f"
 	}
 	switch {
-	case v.Text != "":
+	case v.Text != "" || v.blank:
 		return v.Text, ""
 	case v.missing():
 		return absent, ""

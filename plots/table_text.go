@@ -20,11 +20,13 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Text writes the table in aligned columns. A table that is too wide is folded into blocks, each with the row names.
+// Text writes the table in aligned columns. A table that is too wide has the words of columns that break in several lines; where there are none,
+// it is folded into blocks, each with the row names.
 func (t Table) Text(w io.Writer, terminal Terminal) error {
 	if err := t.check(); err != nil {
 		return err
 	}
+	t = t.broken(terminal.Width)
 	p := t.print(terminal)
 	if t.Title != "" {
 		p.out.WriteString(p.styled(bold, t.Title) + "\n")

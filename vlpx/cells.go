@@ -46,11 +46,16 @@ func compare(what string, methods []string, options []Options) *Report {
 }
 
 // Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it, and returns its
-// report; a list, as List names it; or a value, such as a Report, a plots.Table or a plots.Drawing.
+// report; a list, as List names it, of settings also some, as "settings schedule" or one in full, as "settings epochs"; or a value, such as a Report, a plots.Table or a plots.Drawing.
 func Show(what any, options ...Options) *Report {
 	return must("show", options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
 		switch what := what.(type) {
 		case string:
+			if table, asks, err := listedSettings(what, o); err != nil {
+				return nil, err
+			} else if asks {
+				return nil, s.Show(table)
+			}
 			if table, ok := List(what); ok {
 				return nil, s.Show(table)
 			}
@@ -127,6 +132,11 @@ func (g *Grid) show(ctx context.Context, s cell.Screen) (*Report, error) {
 
 // makeOn runs what is missing, following it on a block of the screen, which is empty in the end.
 func (g *Grid) makeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
+	remarks, err := g.Remarks()
+	if err != nil {
+		return err
+	}
+	s.Say(remarks...)
 	outlook, err := g.Outlook()
 	if err != nil || len(outlook) == 0 {
 		return err

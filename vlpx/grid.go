@@ -159,6 +159,16 @@ func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
 	return open, nil
 }
 
+// Remarks tells in lines what there is to know of the settings: what moved with others, and what is set and changes nothing.
+func (g *Grid) Remarks() (lines []string, err error) {
+	err = guard(func() error {
+		idle, err := g.Plan.Idle()
+		lines = append(g.Plan.Moved(), idle...)
+		return err
+	})
+	return lines, err
+}
+
 // Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing and nothing is to ask.
 func (g *Grid) Outlook() ([]string, error) {
 	missing, questions, err := g.left()

@@ -23,7 +23,8 @@ func List(name string) (plots.Table, bool) {
 	case "tasks":
 		return tasks(), true
 	case "settings":
-		return settings(), true
+		t, err := Settings(nil, Options{})
+		return t, err == nil
 	}
 	t := plots.Table{
 		Title: "What vlpx regenerates", Heading: "artifact",
@@ -100,30 +101,6 @@ func tasks() plots.Table {
 		for _, info := range of.task.Metrics() {
 			t.Rows = append(t.Rows, words(string(info.Metric), of.name, info.Unit, info.What))
 		}
-	}
-	return t
-}
-
-func settings() plots.Table {
-	t := plots.Table{
-		Title: "Settings", Heading: "setting",
-		Note: "Write them behind a method, \"GRIT-VLP, searchspace=16\", or in Options.Set and -set. A method that does not use a setting runs all the " +
-			"same. Search spaces are multiples of the batch size, queues of the search space. " +
-			"Regions are for UNITER: regions.source is boxes (of scenes), files (of -regions and Options.Regions) or grid (a locked encoder's patches); " +
-			"regions.noise is how far boxes are off, as a share of their sides. " +
-			"Of BLIP-2 queries are the vectors of an image, and frozen leaves an image encoder alone that stands in the model; locked.epochs are those of a run " +
-			"of CLIP whose image encoder stands in front of it, frozen, where no published one is named. Its preset has them, not ALBEF's, which is shown. " +
-			"language is the regime of the language model that its second stage has frozen, generation of that stage, captioning of fine-tuning it for " +
-			"captions; asked is how many questions a model that writes answers is asked, 0 for all. vqa and nlvr are the regimes of fine-tuning for these, " +
-			"assignment of the text assignment before nlvr. smoothing is the alpha of MAFA's S-ITC, 0 for .5. scenes.world is empty or second: other shades, " +
-			"and other words for some of what there is.",
-	}
-	for _, scale := range paper.ScaleNames() {
-		t.Columns = append(t.Columns, plots.Column{Name: "at " + scale})
-	}
-	names, values := paper.Settings()
-	for _, name := range names {
-		t.Rows = append(t.Rows, words(name, values[name]...))
 	}
 	return t
 }

@@ -83,7 +83,7 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework=Mine") {
 		t.Errorf("got the file names %q and %q", a, b)
 	}
-	table1, err := Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"scheduler.objectives=ITC"}})
+	table1, err := Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}})
 	if err != nil {
 		t.Fatal(err)
 	}

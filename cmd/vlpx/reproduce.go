@@ -114,11 +114,18 @@ func showCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "show ID...",
-		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings, falcon",
+		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings [NAME...], falcon",
 		Args:  needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {
 				return err
+			}
+			if ids[0] == "settings" {
+				list, err := vlpx.Settings(ids[1:], o.Options)
+				if err != nil {
+					return err
+				}
+				return list.Text(c.OutOrStdout(), terminal())
 			}
 			for _, id := range ids {
 				if list, ok := vlpx.List(id); ok {
@@ -129,6 +136,9 @@ func showCommand() *cobra.Command {
 				}
 				grid, err := vlpx.Open(id, o.Options)
 				if err != nil {
+					return err
+				}
+				if err := remark(c, grid); err != nil {
 					return err
 				}
 				report, err := grid.Report()
@@ -185,8 +195,20 @@ func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string)
 	return nil
 }
 
+// remark tells what there is to know of a grid's settings.
+func remark(c *cobra.Command, grid *vlpx.Grid) error {
+	remarks, err := grid.Remarks()
+	for _, line := range remarks {
+		fmt.Fprintln(c.ErrOrStderr(), line)
+	}
+	return err
+}
+
 // makeRuns runs what is missing of a grid.
 func makeRuns(c *cobra.Command, grid *vlpx.Grid) error {
+	if err := remark(c, grid); err != nil {
+		return err
+	}
 	outlook, err := grid.Outlook()
 	if err != nil {
 		return err

@@ -61,6 +61,7 @@ func FuzzSet(f *testing.F) {
 func FuzzVariant(f *testing.F) {
 	for _, text := range []string{
 		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",", "FALCON, scenes.density=a=b",
+		"mine, masking=.2", "DiHT, contrast.beta=.5", "InfoNCE, framework=simclr, bottlenecks=[1,1]", "SogCLR, scale.temperature=.1", "GRIT, lr=.1", "MAFA, positives.use=[",
 	} {
 		f.Add(text)
 	}
@@ -71,7 +72,7 @@ func FuzzVariant(f *testing.F) {
 			return
 		}
 		again, err := Variant(row.Name, own)
-		if err != nil || again.Name != row.Name || !slices.Equal(again.Set, row.Set) {
+		if err != nil || again.Name != row.Name || !slices.Equal(again.Set, row.Set) || !slices.Equal(again.Fields, row.Fields) {
 			t.Fatalf("%q is %q with %q, which is %q with %q (%v)", text, row.Name, row.Set, again.Name, again.Set, err)
 		}
 		for _, assignment := range row.Set {

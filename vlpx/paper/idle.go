@@ -10,16 +10,19 @@ import (
 // setting of its own. A setting that others cannot do without is not idle.
 func (p *Plan) Idle() ([]string, error) {
 	var told []string
+	var was []string
 	set := p.planner.Set
-	all, err := p.with(set)
-	if err != nil {
-		return nil, err
-	}
-	was := all.identities()
-	if len(was) == 0 { // no run has settings
-		return nil, nil
+	if len(set) > 0 {
+		all, err := p.with(set)
+		if err != nil {
+			return nil, err
+		}
+		was = all.identities()
 	}
 	for i, assignment := range set {
+		if len(was) == 0 { // an artifact without runs, which may show the settings themselves
+			break
+		}
 		x, text, err := assigned(assignment)
 		if err != nil {
 			return nil, err
@@ -119,7 +122,7 @@ func (p *Plan) idleOf(row Row, was []string) (told []string, err error) {
 			return nil, err
 		}
 		method, _, _ := strings.Cut(row.Name, ", "+row.Set[0])
-		told = append(told, fmt.Sprintf("setting %s changes nothing of %s: %s", assignment, row.Name, x.idle(text, without, method+" does not read it")))
+		told = append(told, fmt.Sprintf("setting %s changes nothing of %q: %s", assignment, row.Name, x.idle(text, without, method+" does not read it")))
 	}
 	return told, nil
 }
@@ -141,7 +144,7 @@ func (x Settable) idle(text string, without Scale, unread string) string {
 		return fmt.Sprintf("it is %s already", x.Value(without))
 	}
 	if readers := ReadersOf(x).String(); readers != "" {
-		return fmt.Sprintf("%s, but %s", unread, readers)
+		return fmt.Sprintf("%s; it is read by %s", unread, readers)
 	}
 	return unread
 }

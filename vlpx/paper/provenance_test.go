@@ -125,7 +125,7 @@ func TestFileName(t *testing.T) {
 		}
 	}
 	var compared []string
-	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=40"}} {
+	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=80"}} {
 		var artifact []paper.Row
 		for _, row := range rows {
 			r, err := paper.Variant(row, nil)
@@ -145,7 +145,7 @@ func TestFileName(t *testing.T) {
 		compared = append(compared, p.FileName("compare"))
 	}
 	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile", "compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=16",
-		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=40"}; !slices.Equal(compared, want) {
+		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=80"}; !slices.Equal(compared, want) {
 		t.Errorf("got %q, want %q", compared, want)
 	}
 	// Names that would look the same, or are too long, have a hash.

@@ -56,6 +56,17 @@ func (r Readers) String() string {
 	return strings.Join(of, "; ")
 }
 
+// Short names some of the readers in few words: "GRIT-VLP, MAFA and 9 more", "all on UNITER", "all but on SimCLR".
+func (r Readers) Short() string {
+	if n := len(r.Methods); n > mostNamed {
+		r.Methods = append(slices.Clone(r.Methods[:mostNamed-1]), fmt.Sprintf("%d more", n-mostNamed+1))
+	}
+	return strings.NewReplacer("every method", "all", "the downstream ", "").Replace(r.String())
+}
+
+// mostNamed is how many methods a short text names at most.
+const mostNamed = 3
+
 // listed joins names: "a, b and c".
 func listed(names []string) string {
 	if len(names) < 2 {

@@ -92,9 +92,10 @@ type Scale struct {
 	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
 	Pretraining Pretraining
 
-	apart       []string // the settings that were set by name, which no other moves
-	folder      bool     // the data is a folder of images instead of generated scenes
-	pretraining bool     // this is the scale of such a warm start
+	apart       []string   // the settings that were set by name, which no other moves
+	moved       []movement // what moved with them
+	folder      bool       // the data is a folder of images instead of generated scenes
+	pretraining bool       // this is the scale of such a warm start
 }
 
 // Scales are the presets by name, for generated scenes.

@@ -35,10 +35,8 @@ func companions() []companion {
 			}
 		}},
 		{"searchspace", []string{"batchsize"}, "the nearest multiple", func(s *Scale, _ Scale) { s.SearchSpace = multiple(s.SearchSpace, s.BatchSize) }},
-		{"groupqueue", []string{"batchsize", "searchspace"}, "a multiple of the search space", func(s *Scale, _ Scale) {
-			if s.SearchSpace > 0 && s.GroupQueue > 0 {
-				s.GroupQueue = max(s.GroupQueue/s.SearchSpace, 1) * s.SearchSpace
-			}
+		{"groupqueue", []string{"batchsize", "searchspace"}, "the nearest multiple", func(s *Scale, _ Scale) {
+			s.GroupQueue = multiple(s.GroupQueue, s.SearchSpace)
 		}},
 		{"momentumqueue", []string{"batchsize"}, "the nearest multiple", func(s *Scale, _ Scale) { s.MomentumQueue = multiple(s.MomentumQueue, s.BatchSize) }},
 		{"tuning.queue", []string{"batchsize", "momentumqueue", "tuning.batchsize"}, "the nearest multiple of the fine-tuning's mini-batch", func(s *Scale, _ Scale) {
@@ -97,11 +95,48 @@ func (s *Scale) together(was Scale) {
 		x := Settable{Name: name} // none of them has another name than its field
 		return !reflect.DeepEqual(x.of(s).Interface(), x.of(&was).Interface())
 	}
+	s.moved = slices.Clone(s.moved)
 	for _, c := range companions() {
-		if !slices.Contains(s.apart, c.name) && slices.ContainsFunc(c.with, changed) {
-			c.move(s, was)
+		i := slices.IndexFunc(c.with, changed)
+		if i < 0 || slices.Contains(s.apart, c.name) {
+			continue
+		}
+		x := Settable{Name: c.name}
+		before := x.Value(*s)
+		if c.move(s, was); x.Value(*s) != before {
+			s.moved = append(s.moved, movement{with: c.with[i], what: fmt.Sprintf("%s from %s to %s (%s)", c.name, before, x.Value(*s), c.how)})
 		}
 	}
+}
+
+// movement is a setting that moved with another one.
+type movement struct{ with, what string }
+
+// Moved tells which settings moved with those that the request or a row sets, a line for each of these.
+func (p *Plan) Moved() []string {
+	told := tellMoved("", p.Scale.moved)
+	for i, row := range p.Artifact.Rows {
+		s := p.Scale
+		if len(p.Rows[i]) > 0 && s.SetAll(row.Set) == nil {
+			told = append(told, tellMoved(row.Name+": ", s.moved[len(p.Scale.moved):])...)
+		}
+	}
+	return told
+}
+
+func tellMoved(of string, moved []movement) (lines []string) {
+	for len(moved) > 0 {
+		with := moved[0].with
+		var what []string
+		for _, m := range moved {
+			if m.with == with {
+				what = append(what, m.what)
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%swith %s %s %s; a setting of its own keeps one apart", of, with, plural(len(what), "moves", "move"), listed(what)))
+		moved = slices.DeleteFunc(slices.Clone(moved), func(m movement) bool { return m.with == with })
+	}
+	return lines
 }
 
 // Moves tells what moves with a setting, and with what it moves, in sentences; empty where nothing does.

@@ -1,0 +1,116 @@
+package paper
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// inner parts of one's own, as a notebook has them.
+type strength struct{ Gain float64 }
+
+type debiased struct {
+	strength
+	negative.InfoNCE
+	TauPlus float32
+	Levels  []int
+	Twice   bool
+	Count   uint8
+	Filter  negative.Filter
+	SearchSpace,
+	hidden int
+}
+
+// ITC implements negative.Contrast.
+func (d debiased) ITC(f negative.Features) negative.Contrasted { return d.InfoNCE.ITC(f) }
+
+func TestVariantOfParts(t *testing.T) {
+	one := &debiased{TauPlus: 0.1, Levels: []int{1, 2}, SearchSpace: 7, hidden: 3}
+	own := []negative.Method{
+		{Name: "Debiased", Contrast: debiased{TauPlus: 0.1}},
+		{Name: "Debiased, by address", Contrast: one, Batches: negative.Grouped{SearchSpace: 40, Queue: 80}},
+	}
+	s := scales()[0]
+	for text, want := range map[string]struct {
+		name string
+		of   func(negative.Method) any
+		is   any
+	}{
+		"Debiased, tauplus=.05":              {"Debiased, tauplus=.05", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"debiased, Tau_Plus=.05, epochs=4":   {"Debiased, tauplus=.05, epochs=4", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"Debiased, contrast.tauplus=1":       {"Debiased, contrast.tauplus=1", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(1)},
+		"Debiased, levels=[3,4], twice=true": {"Debiased, levels=[3,4], twice=true", func(m negative.Method) any { return m.Contrast.(debiased).Levels }, []int{3, 4}},
+		"Debiased, gain=2":                   {"Debiased, gain=2", func(m negative.Method) any { return m.Contrast.(debiased).Gain }, 2.0},
+		"Debiased, masking=.15":              {"Debiased, masking=.15", func(m negative.Method) any { return m.Masking }, 0.15},
+		"Debiased, filter=penalised":         {"Debiased, filter=penalised", func(m negative.Method) any { return m.Contrast.(debiased).Filter }, negative.Penalised},
+		"Debiased, scale.searchspace=80":     {"Debiased, scale.searchspace=80", func(m negative.Method) any { return m.Contrast.(debiased).SearchSpace }, 0},
+		"Debiased, by address, tauplus=.05": {"Debiased, by address, tauplus=.05",
+			func(m negative.Method) any { return m.Contrast.(*debiased).TauPlus }, float32(0.05)},
+		"Debiased, by address, queue=160": {"Debiased, by address, queue=160", func(m negative.Method) any { return m.Batches.(negative.Grouped).Queue }, 160},
+		"GRIT-VLP, contrast.weight=.4":    {"GRIT-VLP, contrast.weight=.4", func(m negative.Method) any { return m.Contrast }, negative.Consistency{Weight: 0.4}},
+		"MAFA, low=.6":                    {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
+		"GRIT-VLP, searchspace=80":        {"GRIT-VLP, searchspace=80", func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
+	} {
+		row, err := Variant(text, own)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if m := row.Method(s); row.Name != want.name || m.Name != want.name || !reflect.DeepEqual(want.of(m), want.is) {
+			t.Errorf("%q: row %q of %q with %v, want %q with %v", text, row.Name, m.Name, want.of(m), want.name, want.is)
+		}
+	}
+	if !reflect.DeepEqual(*one, debiased{TauPlus: 0.1, Levels: []int{1, 2}, SearchSpace: 7, hidden: 3}) {
+		t.Errorf("setting a field has changed the part that was given: %+v", *one)
+	}
+	if m := own[0].Contrast.(debiased); m.TauPlus != 0.1 || m.Levels != nil {
+		t.Errorf("setting a field has changed the part that was given: %+v", m)
+	}
+	for text, wants := range map[string][]string{
+		"Debiased, tauplus=x":                 {`"x" is not a number`, "Debiased's contrast"},
+		"Debiased, tauplus=1e60":              {`"1e60" is not a number`},
+		"Debiased, twice=1":                   {"true or false"},
+		"Debiased, count=-1":                  {"a whole number from 0"},
+		"Debiased, count=1000":                {"a whole number from 0"},
+		"Debiased, levels=3":                  {"a list, such as [0,0]"},
+		"Debiased, hidden=3, tauplus":         {"key=value"},
+		"Debiased, searchspace=80":            {"is a setting", "a field of Debiased's contrast", "scale.searchspace or contrast.searchspace"},
+		"Debiased, contrast.epochs=80":        {"no setting", "Debiased has", "contrast.tauplus", "method.masking"},
+		"Debiased, tauplu=.1":                 {"no setting", "contrast.tauplus"},
+		"SogCLR, temperature=.1":              {"global.temperature", "scale.temperature or contrast.temperature"},
+		"Debiased, by address, searchspace=1": {"is a setting", "scale.searchspace or"},
+	} {
+		_, err := Variant(text, own)
+		for _, want := range wants {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: got %v, want %q in it", text, err, want)
+			}
+		}
+	}
+}
+
+// A field of a part is part of the run's identity, and a row without it is another run.
+func TestPartsOfOwnAreOtherRuns(t *testing.T) {
+	own := []negative.Method{{Name: "Mine", Batches: negative.Grouped{SearchSpace: 40, Queue: 80}}}
+	var rows []Row
+	for _, text := range []string{"Mine", "Mine, batches.searchspace=80", "Mine, queue=160"} {
+		row, err := Variant(text, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	a, err := Compared(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Runs()); n != 3 {
+		t.Errorf("%d runs, want 3", n)
+	}
+}

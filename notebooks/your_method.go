@@ -232,8 +232,8 @@ var yourNext = strings.TrimSpace(`
 ## What to know before you change it
 
 - The exported fields of a part are its settings: another *Margin* is another run, and both are kept. Fields that would be left
-  out of the part's JSON are refused. They do not stand behind a name as settings of the scale do: to compare margins, give each a method
-  of its own.
+  out of the part's JSON are refused. They stand behind a name as settings of the scale do, *"Pivot, filtered, margin=.3"*, so that one call compares
+  margins.
 - To test yours against another, name both in *vlpx.Compare*, with the same *Own*.
 - Code is no setting. So a run with a part from a cell is identified by the whole program as well: when you change a cell, the
   rows of your own run anew, and so they do after the kernel restarts. Try things at *tiny*; for long runs move the part into a

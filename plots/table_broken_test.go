@@ -23,13 +23,14 @@ func ExampleColumn_breaks() {
 		panic(err)
 	}
 	// Output:
-	// setting  value  what it is              read by
-	// ────────────────────────────────────────────────
-	// epochs       5  how often training      all
+	// setting  value  what it is             read by
+	// ───────────────────────────────────────────────
+	// epochs       5  how often training     all
 	//                 passes over the pairs
-	// hard       0.9  hardness of the         Hard
-	//                 mini-batches            quantile
-	// half         –  –                       all
+	// hard       0.9  hardness of the        Hard
+	//                 mini-batches           quantile
+	// half         –  –                      all
+	// ───────────────────────────────────────────────
 }
 
 // Whatever a table says, no line is wider than its place unless a word is, and every word is there once.

@@ -27,7 +27,7 @@ func Reproduce(id string, options ...Options) *Report {
 }
 
 // Run trains a method, once a seed, and shows its retrieval and its curves. A method is one that Show("methods") lists or one of Options.Own,
-// with settings of the scale behind it: "GRIT-VLP" or "GRIT-VLP, searchspace=960, temperature=.1".
+// with settings of the scale or of its parts behind it: "GRIT-VLP", "GRIT-VLP, searchspace=960, temperature=.1" or "Mine, tauplus=.05".
 func Run(method string, options ...Options) *Report { return compare("run", []string{method}, options) }
 
 // Compare trains methods, named as for Run, and shows them side by side, each against the first by a paired t-test over seeds.

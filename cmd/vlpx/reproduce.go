@@ -113,9 +113,10 @@ func checkFigures(figures []string) error {
 func showCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
-		Use:   "show ID...",
-		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings [NAME...], falcon",
-		Args:  needsIDs,
+		Use:     "show ID...",
+		Short:   "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings [NAME...], falcon",
+		Example: "  vlpx show falcon/table1\n  vlpx show settings -scale tiny\n  vlpx show settings schedule\n  vlpx show settings epochs",
+		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {
 				return err

@@ -127,13 +127,6 @@ func (p *Plan) idleOf(row Row, was []string) (told []string, err error) {
 	return told, nil
 }
 
-// assigned are the setting and the value of an assignment.
-func assigned(assignment string) (Settable, string, error) {
-	key, text, _ := strings.Cut(assignment, "=")
-	x, err := FindSetting(key)
-	return x, text, err
-}
-
 // quiet tells of a setting that may change nothing without being told of.
 func (x Settable) quiet() bool { return x.aside || x.Name == "framework" }
 

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -14,13 +13,9 @@ import (
 // Set changes one field of a scale by "key=value", and nothing else; a key is a setting's name, such as Schedule.Rate=3e-4, in any case, or another
 // word for it (see FindSetting). The error says what the setting is, or the nearest there is.
 func (s *Scale) Set(assignment string) error {
-	key, text, ok := strings.Cut(assignment, "=")
-	if !ok {
-		return fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
-	}
-	x, err := FindSetting(key)
+	x, text, err := assigned(assignment)
 	if err != nil {
-		return fmt.Errorf("setting %s: %w", assignment, err)
+		return err
 	}
 	if x.Name == "framework" {
 		return s.frame(text)
@@ -29,6 +24,25 @@ func (s *Scale) Set(assignment string) error {
 		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())
 	}
 	return nil
+}
+
+// assigned are the setting and the value of an assignment.
+func assigned(assignment string) (Settable, string, error) {
+	key, text, ok := strings.Cut(assignment, "=")
+	if !ok {
+		return Settable{}, "", fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
+	}
+	x, err := FindSetting(key)
+	if err != nil {
+		return x, "", fmt.Errorf("setting %s: %w", assignment, err)
+	}
+	return x, text, nil
+}
+
+// canonical is an assignment under the setting's own name.
+func canonical(assignment string) (string, error) {
+	x, text, err := assigned(assignment)
+	return x.Name + "=" + text, err
 }
 
 // assign gives a field the value that a text says; the error leaves it as it was.
@@ -110,29 +124,29 @@ func (s *Scale) SetAll(assignments []string) error {
 	if len(assignments) == 0 {
 		return nil
 	}
-	named := make([]string, len(assignments))
+	names := make([]string, len(assignments))
 	for i, assignment := range assignments {
-		var err error
-		if named[i], err = canonical(assignment); err != nil {
+		x, text, err := assigned(assignment)
+		if err != nil {
 			return err
 		}
-		if text, framework := strings.CutPrefix(named[i], "framework="); framework {
-			if err := s.frame(text); err != nil {
-				return err
-			}
+		if names[i] = x.Name; x.Name != "framework" {
+			continue
+		}
+		if err := s.frame(text); err != nil {
+			return err
 		}
 	}
 	was := *s
 	s.apart = slices.Clone(s.apart)
-	for i, assignment := range named {
-		if strings.HasPrefix(assignment, "framework=") {
+	for i, assignment := range assignments {
+		if names[i] == "framework" {
 			continue
 		}
 		if err := s.Set(assignment); err != nil {
-			return fmt.Errorf("setting %s: %w", assignments[i], errors.Unwrap(err))
+			return err
 		}
-		name, _, _ := strings.Cut(assignment, "=")
-		s.apart = append(s.apart, name)
+		s.apart = append(s.apart, names[i])
 	}
 	s.together(was)
 	return nil

@@ -137,16 +137,3 @@ func FindSetting(key string) (Settable, error) {
 
 // mayTold is the number of settings at most that an error tells the sentences of.
 const mayTold = 4
-
-// canonical is an assignment under the setting's own name.
-func canonical(assignment string) (string, error) {
-	key, text, ok := strings.Cut(assignment, "=")
-	if !ok {
-		return "", fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
-	}
-	x, err := FindSetting(key)
-	if err != nil {
-		return "", fmt.Errorf("setting %s: %w", assignment, err)
-	}
-	return x.Name + "=" + text, nil
-}

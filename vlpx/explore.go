@@ -73,7 +73,11 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 		if err != nil {
 			return nil, err
 		}
-		e.methods = append(e.methods, row.Method(scale))
+		m, err := row.At(scale)
+		if err != nil {
+			return nil, err
+		}
+		e.methods = append(e.methods, m)
 	}
 	if err := grid.makeOn(ctx, s, s.Block()); err != nil {
 		return nil, err

@@ -35,3 +35,11 @@ func FuzzSeeds(f *testing.F) {
 		}
 	})
 }
+
+// What is set and changes nothing is told beside the table, not in it.
+func TestIdleSetting(t *testing.T) {
+	out, errs := must(t, t.TempDir(), shortest("show", "falcon/table1", "-methods", "GRIT-VLP", "-set", "hard=.7")...)
+	if !strings.Contains(errs, "setting hard=.7 changes nothing here: nothing that is asked for reads it; it is read by Hard quantile") || strings.Contains(out, "changes nothing") {
+		t.Errorf("got %q and the errors %q", out, errs)
+	}
+}

@@ -153,3 +153,14 @@ func (row Row) moves(f partField, x Settable, small Scale) bool {
 	}
 	return false
 }
+
+// ofPart adds to what is wrong with a setting for all that it is one of a method's part, if its first word is a part's.
+func ofPart(assignment string, wrong error) error {
+	role, _, _ := strings.Cut(plainly(assignment), ".")
+	method := reflect.TypeFor[negative.Method]()
+	field, known := method.FieldByNameFunc(func(name string) bool { return strings.ToLower(name) == role })
+	if !known || field.Type.Kind() != reflect.Interface {
+		return wrong
+	}
+	return fmt.Errorf("%w. A field of a method's part is set behind the method's name: \"METHOD, %s\"", wrong, assignment)
+}

@@ -91,6 +91,26 @@ func TestVariantOfParts(t *testing.T) {
 	}
 }
 
+// What is one of a part's is none of all methods, and says where it stands.
+func TestFieldForAll(t *testing.T) {
+	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []Row{MethodRow("GRIT-VLP")}}, Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
+	if err == nil || !strings.Contains(err.Error(), `no setting "contrast.weight"`) || !strings.Contains(err.Error(), `"METHOD, contrast.weight=.3"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A row's method has what the row sets, as an explorer asks it.
+func TestRowAt(t *testing.T) {
+	row, err := Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := row.At(scales()[0])
+	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 80, Queue: 160}); err != nil || m.Batches != want {
+		t.Errorf("got %+v and %v, want %+v", m.Batches, err, want)
+	}
+}
+
 // A field of a part is part of the run's identity, and a row without it is another run.
 func TestPartsOfOwnAreOtherRuns(t *testing.T) {
 	own := []negative.Method{{Name: "Mine", Batches: negative.Grouped{SearchSpace: 40, Queue: 80}}}

@@ -45,6 +45,8 @@ type Request struct {
 	Model func(s Scale, vocab int) framework.Framework
 	// Tasks are what runs are measured by besides retrieval, which is left out where the framework is one of images alone.
 	Tasks []eval.Task
+
+	folders map[string]run.Data // those that a plan has opened, whose content takes time to read; nil to open them each time
 }
 
 // Plan is an artifact with the runs that a request comes to.
@@ -77,10 +79,10 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 		return nil, err
 	}
 	a = a.measuredBy(q.Tasks)
-	q.Set = slices.Clone(q.Set)
+	q.Set, q.folders = slices.Clone(q.Set), map[string]run.Data{}
 	for i, assignment := range q.Set {
 		if q.Set[i], err = canonical(assignment); err != nil {
-			return nil, err
+			return nil, ofPart(assignment, err)
 		}
 	}
 	scale, err := q.Preset()
@@ -146,9 +148,18 @@ func (q Request) images(s Scale) (run.Data, error) {
 		s.Scenes.Train = s.TrainingScenes()
 		return run.ScenesData(s.Scenes)
 	}
-	d, err := run.FolderData(q.Data)
+	d, known := q.folders[q.Data]
+	if !known {
+		var err error
+		if d, err = run.FolderData(q.Data); err != nil {
+			return d, err
+		}
+		if q.folders != nil {
+			q.folders[q.Data] = d
+		}
+	}
 	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
-	return d, err
+	return d, nil
 }
 
 func asked(a Artifact, methods []string) ([]bool, error) {

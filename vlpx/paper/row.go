@@ -25,6 +25,17 @@ func (row Row) informedBy(method string) Row {
 	return row
 }
 
+// At is the row's method at a scale, with what the row changes of that.
+func (row Row) At(s Scale) (negative.Method, error) {
+	if row.Vary != nil {
+		row.Vary(&s)
+	}
+	if err := s.SetAll(row.Set); err != nil {
+		return negative.Method{}, fmt.Errorf("%s: %w", row.Name, err)
+	}
+	return row.Method(s), nil
+}
+
 // As is the row under another name.
 func (row Row) As(name string) Row {
 	row.Name = name

@@ -141,21 +141,22 @@ func tellMoved(of string, moved []movement) (lines []string) {
 
 // Moves tells what moves with a setting, and with what it moves, in sentences; empty where nothing does.
 func (x Settable) Moves() string {
-	var moves, moved []string
+	var moves []string
+	var moved companion
 	for _, c := range companions() {
 		if slices.Contains(c.with, x.Name) {
 			moves = append(moves, fmt.Sprintf("%s (%s)", c.name, c.how))
 		}
 		if c.name == x.Name {
-			moved = c.with
+			moved = c
 		}
 	}
 	var told []string
 	if moves != nil {
 		told = append(told, fmt.Sprintf("With it %s %s, unless set apart.", plural(len(moves), "moves", "move"), listed(moves)))
 	}
-	if moved != nil {
-		told = append(told, fmt.Sprintf("It moves with %s, unless set apart.", listed(moved)))
+	if moved.with != nil {
+		told = append(told, fmt.Sprintf("It moves with %s (%s), unless set apart.", listed(moved.with), moved.how))
 	}
 	return strings.Join(told, " ")
 }

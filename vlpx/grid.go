@@ -159,11 +159,12 @@ func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
 	return open, nil
 }
 
-// Remarks tells in lines what there is to know of the settings: what moved with others, and what is set and changes nothing.
+// Remarks tells in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
+// changes nothing.
 func (g *Grid) Remarks() (lines []string, err error) {
 	err = guard(func() error {
 		idle, err := g.Plan.Idle()
-		lines = append(g.Plan.Moved(), idle...)
+		lines = slices.Concat(g.Plan.Moved(), g.Plan.Swings(), idle)
 		return err
 	})
 	return lines, err

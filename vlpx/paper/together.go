@@ -139,6 +139,31 @@ func tellMoved(of string, moved []movement) (lines []string) {
 	return lines
 }
 
+// Swings tells of rows whose learning rate comes to the end of its cosine before training does, and rises again: a line for each such length.
+func (p *Plan) Swings() (lines []string) {
+	rows := map[[2]int][]string{}
+	var order [][2]int
+	for i, runs := range p.Rows {
+		if len(runs) == 0 {
+			continue
+		}
+		c := runs[0].Train
+		lengths := [2]int{c.Schedule.Epochs, c.Schedule.Past + c.Epochs}
+		if c.Schedule.Linear || lengths[0] >= lengths[1] {
+			continue
+		}
+		if rows[lengths] == nil {
+			order = append(order, lengths)
+		}
+		rows[lengths] = append(rows[lengths], p.Artifact.Rows[i].Name)
+	}
+	for _, lengths := range order {
+		lines = append(lines, fmt.Sprintf("the learning rate of %s is at its least after %d of %d epochs and rises again from there; leave schedule.epochs out, or set it to %d",
+			listed(rows[lengths]), lengths[0], lengths[1], lengths[1]))
+	}
+	return lines
+}
+
 // Moves tells what moves with a setting, and with what it moves, in sentences; empty where nothing does.
 func (x Settable) Moves() string {
 	var moves []string

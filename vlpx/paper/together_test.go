@@ -85,6 +85,30 @@ func TestApartAcrossRows(t *testing.T) {
 	}
 }
 
+// A cosine that is set shorter than training is told of, once for all rows that have it.
+func TestSwings(t *testing.T) {
+	a := Artifact{ID: "test/swings", Rows: []Row{MethodRow("InfoNCE"), MethodRow("GRIT-VLP")}}
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"epochs=40"}, ""},
+		{[]string{"epochs=40", "schedule.epochs=60"}, ""},
+		{[]string{"epochs=40", "schedule.epochs=3"}, "of InfoNCE and GRIT-VLP is at its least after 3 of 40 epochs"},
+		{[]string{"warmstart=4", "schedule.epochs=5"}, "after 5 of 7 epochs"},
+		{[]string{"epochs=40", "schedule.epochs=3", "schedule.smooth=true", "schedule.linear=true", "schedule.units=0"}, ""}, // which stays at its least
+	} {
+		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Swings(), " "); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%v: got %q, want %q", c.set, got, c.want)
+		}
+	}
+}
+
 // Whatever the batch size, every method of the registry can be made, with its tasks.
 func TestAnyBatchSize(t *testing.T) {
 	for _, size := range []string{"2", "3", "7"} {

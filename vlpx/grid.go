@@ -163,8 +163,12 @@ func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
 // changes nothing.
 func (g *Grid) Remarks() (lines []string, err error) {
 	err = guard(func() error {
+		moved, err := g.Plan.Moved()
+		if err != nil {
+			return err
+		}
 		idle, err := g.Plan.Idle()
-		lines = slices.Concat(g.Plan.Moved(), g.Plan.Swings(), idle)
+		lines = slices.Concat(moved, g.Plan.Swings(), idle)
 		return err
 	})
 	return lines, err

@@ -104,24 +104,41 @@ func (s *Scale) together(was Scale) {
 		x := Settable{Name: c.name}
 		before := x.Value(*s)
 		if c.move(s, was); x.Value(*s) != before {
-			s.moved = append(s.moved, movement{with: c.with[i], what: fmt.Sprintf("%s from %s to %s (%s)", c.name, before, x.Value(*s), c.how)})
+			s.moved = append(s.moved, movement{with: c.with[i], name: c.name, was: before, is: x.Value(*s), how: c.how})
 		}
 	}
 }
 
 // movement is a setting that moved with another one.
-type movement struct{ with, what string }
+type movement struct{ with, name, was, is, how string }
 
-// Moved tells which settings moved with those that the request or a row sets, a line for each of these.
-func (p *Plan) Moved() []string {
-	told := tellMoved("", p.Scale.moved)
+// Moved tells which settings moved with those that the request or a row sets and made a difference, a line for each of these.
+func (p *Plan) Moved() ([]string, error) {
+	var moved []movement
+	if len(p.Scale.moved) > 0 {
+		now, err := p.with(p.planner.Set)
+		if err != nil {
+			return nil, err
+		}
+		moved = slices.DeleteFunc(slices.Clone(p.Scale.moved), func(m movement) bool {
+			apart, err := p.with(append(slices.Clone(p.planner.Set), m.name+"="+m.was))
+			return err == nil && slices.Equal(apart.identities(), now.identities())
+		})
+	}
+	told := tellMoved("", moved)
 	for i, row := range p.Artifact.Rows {
 		s := p.Scale
-		if len(p.Rows[i]) > 0 && s.SetAll(row.Set) == nil {
-			told = append(told, tellMoved(row.Name+": ", s.moved[len(p.Scale.moved):])...)
+		if len(p.Rows[i]) == 0 || len(row.Set) == 0 || s.SetAll(row.Set) != nil {
+			continue
 		}
+		told = append(told, tellMoved(row.Name+": ", slices.DeleteFunc(slices.Clone(s.moved[len(p.Scale.moved):]), func(m movement) bool {
+			still := row
+			still.Set = append(slices.Clone(row.Set), m.name+"="+m.was)
+			of, err := p.seeded(still, p.Seeds[:1])
+			return err == nil && slices.Equal(of.identity(), p.identity(i))
+		}))...)
 	}
-	return told
+	return told, nil
 }
 
 func tellMoved(of string, moved []movement) (lines []string) {
@@ -130,7 +147,7 @@ func tellMoved(of string, moved []movement) (lines []string) {
 		var what []string
 		for _, m := range moved {
 			if m.with == with {
-				what = append(what, m.what)
+				what = append(what, fmt.Sprintf("%s from %s to %s (%s)", m.name, m.was, m.is, m.how))
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%swith %s %s %s; a setting of its own keeps one apart", of, with, plural(len(what), "moves", "move"), listed(what)))

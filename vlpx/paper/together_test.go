@@ -79,9 +79,50 @@ func TestApartAcrossRows(t *testing.T) {
 	if plain, own := p.Rows[0][0].Train, p.Rows[1][0].Train; plain.Schedule.Epochs != 7 || own.Schedule.Epochs != 7 || own.Epochs != 9 || own.BatchSize != 12 {
 		t.Errorf("got cosines of %d and %d epochs, %d epochs and a batch of %d; want 7, 7, 9, 12", plain.Schedule.Epochs, own.Schedule.Epochs, own.Epochs, own.BatchSize)
 	}
-	moved := p.Moved()
-	if len(moved) != 1 || !strings.Contains(moved[0], "searchspace from 40 to 48") || strings.Contains(moved[0], "momentumqueue") {
-		t.Errorf("got %q, want what moved with the batch size of all, in a line", moved)
+	if moved, err := p.Moved(); err != nil || moved != nil {
+		t.Errorf("got %q and %v, want nothing: what moved makes no difference to InfoNCE", moved, err)
+	}
+}
+
+// What moved is told where it makes a difference, a line for each setting that it moved with, and for each row that has it alone.
+func TestMoved(t *testing.T) {
+	for _, c := range []struct {
+		methods, set, want []string
+	}{
+		{[]string{"GRIT-VLP"}, []string{"epochs=40"}, nil},
+		{[]string{"GRIT-VLP"}, []string{"batchsize=24", "width=64"}, []string{
+			"with batchsize move searchspace from 40 to 48 (the nearest multiple) and groupqueue from 80 to 96",
+			"with width move heads from 2 to 4 (about as wide each as before) and mlp from 64 to 128"}},
+		{[]string{"ALBEF"}, []string{"batchsize=24"}, []string{"with batchsize moves momentumqueue from 64 to 72"}},
+		{[]string{"ALBEF"}, []string{"batchsize=24", "momentumqueue=48"}, nil},
+		{[]string{"ALBEF", "ALBEF, maxlen=40"}, nil, []string{"ALBEF, maxlen=40: with maxlen moves positions from 32 to 40"}},
+	} {
+		var rows []Row
+		for _, text := range c.methods {
+			row, err := Variant(text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, row)
+		}
+		a, err := Compared(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Moved()
+		if err != nil || len(got) != len(c.want) {
+			t.Errorf("%v with %v: got %q and %v, want %q", c.methods, c.set, got, err, c.want)
+			continue
+		}
+		for i := range got {
+			if !strings.HasPrefix(got[i], c.want[i]) || strings.Contains(got[i], "momentumqueue") != strings.Contains(c.want[i], "momentumqueue") {
+				t.Errorf("%v with %v: got %q, want %q", c.methods, c.set, got[i], c.want[i])
+			}
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ type Filter struct{ Margin float64 } // of cosines
 
 func (f Filter) ITC(in negative.Features) negative.Contrasted {
 	i2t := objective.Similarities(in.Image, in.Text, in.Temperature)
-	own, margin := objective.Own(i2t), MulScalar(Inverse(in.Temperature), f.Margin)
+	own, margin := objective.OneHotTargets(i2t), MulScalar(Inverse(in.Temperature), f.Margin)
 	filtered := func(logits *Node) *Node {
 		limit := Add(ReduceAndKeep(Mul(logits, own), ReduceSum, -1), margin)
 		return Where(GreaterThan(logits, limit), ConstAs(logits, -1e9), logits)

@@ -127,8 +127,11 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			}
 		}
 		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
-		one.Metrics = r.summaries(row, one.Results)
 		r.Rows = append(r.Rows, one)
+	}
+	r.Plan = p.withTold(r.Rows)
+	for i, row := range p.Artifact.Rows {
+		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 	}
 	var claims []Claim
 	for _, claim := range p.Artifact.Claims {

@@ -240,7 +240,7 @@ func (r *Report) Panels(columns []Column, rows []RowReport) []plots.Panel {
 			for e := range row.Results[0].Epochs {
 				var values []float64
 				for _, result := range row.Results {
-					if v, ok := EpochValue(result.Epochs[e], c.Metric); ok {
+					if v, ok := c.in(result.Epochs[e]); ok {
 						values = append(values, v)
 					}
 				}

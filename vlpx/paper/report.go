@@ -206,7 +206,7 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if c.Of != nil {
 		return c.Of(r)
 	}
-	if !c.Validation {
+	if !c.Validation && !c.Told {
 		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
 			return v, ok
 		}
@@ -216,7 +216,7 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if len(r.Epochs) == 0 {
 		return 0, false
 	}
-	return EpochValue(r.Epochs[len(r.Epochs)-1], c.Metric)
+	return c.in(r.Epochs[len(r.Epochs)-1])
 }
 
 func (c Column) Values(results []run.Result) []float64 {

@@ -47,7 +47,10 @@ pairs by that similarity; *negative.Ordered* does the rest: it collects the embe
 mini-batches, and makes a run that is interrupted go on as if it had not been.
 
 *Filter* is InfoNCE without the negatives that look false: those more similar to the anchor than its own pair is, by more than a
-margin. Matching picks its negatives by the similarities that a Contrast returns, so ITM does not see them either.
+margin. Matching picks its negatives by the similarities that a Contrast returns, so ITM does not see them either. It *tells* two
+numbers by names of its own: what share of the negatives it filtered, and how many of these are indeed true pairs. Curves, figures
+and tables have them without further code. *Truth* is the exact relation, for counting alone; photographs of which nobody judged
+what is true have none.
 `)
 
 const yourParts = `
@@ -83,9 +86,15 @@ type Filter struct{ Margin float64 } // of cosines
 func (f Filter) ITC(in negative.Features) negative.Contrasted {
 	i2t := objective.Similarities(in.Image, in.Text, in.Temperature)
 	own, margin := objective.OneHotTargets(i2t), MulScalar(Inverse(in.Temperature), f.Margin)
-	filtered := func(logits *Node) *Node {
-		limit := Add(ReduceAndKeep(Mul(logits, own), ReduceSum, -1), margin)
-		return Where(GreaterThan(logits, limit), ConstAs(logits, -1e9), logits)
+	likely := func(logits *Node) *Node {
+		return GreaterThan(logits, Add(ReduceAndKeep(Mul(logits, own), ReduceSum, -1), margin))
+	}
+	filtered := func(logits *Node) *Node { return Where(likely(logits), ConstAs(logits, -1e9), logits) }
+
+	gone := ConvertDType(likely(i2t), own.DType()) // 1 or 0, images in rows
+	in.TellShare("filtered", gone, OneMinus(own))
+	if truth := in.Truth(); truth != nil {
+		in.TellShare("true among filtered", Mul(gone, truth.Holds), Mul(gone, truth.Known))
 	}
 	t2i := filtered(Transpose(i2t, 0, 1))
 	i2t = filtered(i2t)
@@ -98,7 +107,8 @@ var yourRowsExplained = strings.TrimSpace(`
 
 *Own* adds rows to FALCON's table 1. A part that is left out is the plain one: uniform mini-batches, InfoNCE, the hardest
 negative. Look at the last rows: how many false negatives your mini-batches hold beside GRIT-VLP's, and what leaving out the
-likely ones does to retrieval. At *tiny* nothing is decided.
+likely ones does to retrieval. The last columns are what *Filter* told of its last epoch, which the rows of others have not. At
+*tiny* nothing is decided.
 `)
 
 const yourRows = `
@@ -243,6 +253,9 @@ var yourNext = strings.TrimSpace(`
   trains it. *vlpx.Measure* in another cell is another program.
 - A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"falcon.objectives=ITC"}*.
   *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
+- *Tell* tells a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching tells by what it is given,
+  *negative.Contrasted*, a Positives by *Candidates*, a LeftOut by *Sight*, a framework by *framework.Use*, and an order of pairs by
+  *negative.Seen*. What PyTorch's operations are in GoMLX tells docs/GOMLX.md.
 - A Contrast with variables of its own, such as a queue, has a method *Declare*, too; one that needs momentum encoders *Momentum*
   and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method,
   *Pairs*. Each part of the catalogue is a file in vlpx/negative to begin from.

@@ -30,11 +30,12 @@ const (
 	Noise    Name = "matching noise"  // standard Gumbel draws for sampled matching, [2, batch, batch]
 	// Assignment are uniform draws in [0, 1): whether a text's own image is one of its two, and on which side, [2, batch].
 	Assignment Name = "assignment draws"
-	Progress   Name = "progress" // epochs done, a fraction; a scalar
-	Index      Name = "index"    // of each pair in the training set, [batch] int32
-	Items      Name = "items"    // the image of each pair, [batch] int32
-	Class      Name = "class"    // of each image, [batch] int32
-	Truth      Name = "truth"    // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	Progress   Name = "progress"    // epochs done, a fraction; a scalar
+	Index      Name = "index"       // of each pair in the training set, [batch] int32
+	Items      Name = "items"       // the image of each pair, [batch] int32
+	Class      Name = "class"       // of each image, [batch] int32
+	Truth      Name = "truth"       // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	Known      Name = "known truth" // 1 where it is known whether the caption of a column is true of the image of a row, else 0, [batch, batch]
 	// FalseShare is the share of all other samples of the training set that are false negatives of the image and of the caption of each pair, or of
 	// the image alone where there are no captions, [batch, 2].
 	FalseShare Name = "share of false negatives"

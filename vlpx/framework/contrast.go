@@ -32,10 +32,8 @@ type Contrasting struct {
 // Use.Fields(field.Progress).
 func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
 	store, g := s.Store(), in.Of(field.Progress).Graph()
-	f := negative.Features{
-		Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items], Fields: in, Views: c.Views,
-		Left: u.Method.Leaving(store.Scope(State), in),
-	}
+	f := u.Features(store, in)
+	f.Views = c.Views
 	embed := func(s *model.Scope) (image, text *Node) {
 		all := c.Embed(s)
 		f.Support = all[2:]

@@ -36,6 +36,16 @@ type Use struct {
 	// Room is the number of rows that new positives may take, at most 2 Batch, for a framework that tells field.Joined; each number is
 	// a graph of its own.
 	Room int
+	// Teller is how the framework tells numbers by names of its own, and its Features those of the method's parts.
+	field.Teller
+}
+
+// Features are what all contrasts see of a mini-batch; the framework adds its embeddings and the temperature.
+func (u Use) Features(store *model.Store, in field.Nodes) negative.Features {
+	return negative.Features{
+		Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items], Fields: in,
+		Left: u.Method.Leaving(store.Scope(State), in), Teller: u.For(field.Part("contrast", u.Method.Contrast)),
+	}
 }
 
 // Told is what one forward pass tells.
@@ -47,6 +57,8 @@ type Told struct {
 	// Again builds the sum of some losses for the same mini-batch, on the same choices, with the weights as they are in the graph by
 	// then: after the update, if that is built. nil: Step is asked once more.
 	Again func(negative.Objectives) *Node
+	// Telling are the numbers that the framework and the method's parts tell by names of their own; whoever trains adds it.
+	Telling *field.Telling
 	// Repeats tells that Again would give the same losses as this pass while the weights are the same: nothing random is in it.
 	Repeats bool
 }
@@ -194,7 +206,7 @@ func (u Use) Field(name field.Name) field.Field {
 		return field.Float32(name, 2, u.Batch, u.Batch)
 	case field.Assignment:
 		return field.Float32(name, 2, u.Batch)
-	case field.Truth:
+	case field.Truth, field.Known:
 		return field.Float32(name, u.Batch, u.Batch)
 	case field.FalseShare:
 		return field.Float32(name, u.Batch, 2)
@@ -203,11 +215,13 @@ func (u Use) Field(name field.Name) field.Field {
 	}
 }
 
-// Fields are those of the names, and those that the method itself reads.
+// Fields are those of the names, and those that the method itself reads, each once.
 func (u Use) Fields(names ...field.Name) []field.Field {
 	var fields []field.Field
-	for _, name := range append(names, u.Method.Reads()...) {
-		fields = append(fields, u.Field(name))
+	for k, name := range append(names, u.Method.Reads()...) {
+		if k < len(names) || !slices.Contains(names, name) {
+			fields = append(fields, u.Field(name))
+		}
 	}
 	return fields
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
@@ -31,7 +32,7 @@ func checkConnections(t *testing.T, c golden.Case) {
 		rows := func(of, x *Node) *Node { return MatMul(OneHot(of, batch, x.DType()), x) }
 		float := func(x *Node) *Node { return ConvertDType(x, in[0].DType()) }
 		i2t := objective.Similarities(StopGradient(u), StopGradient(w), in[2])
-		k := negative.Picked(mafa.Matching.(negative.Picking), negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}, nil)
+		k := mafa.Picked(field.Teller{}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}, nil)
 		k.TextScores = ReduceSum(Mul(in[5], OneHot(k.Texts, batch, in[5].DType())), -1)
 		k.ImageScores = ReduceSum(Mul(Transpose(in[5], 0, 1), OneHot(k.Images, batch, in[5].DType())), -1)
 		connections := ecm.Connect(k)

@@ -40,6 +40,8 @@ type Features struct {
 	Left *Leaving
 	// Fields are those of the mini-batch that the contrast reads by itself, as a Reading; Progress and Items are there, too.
 	Fields field.Nodes
+	// Teller is how the contrast tells numbers by names of its own.
+	field.Teller
 }
 
 // Contrasted is the outcome of ITC.
@@ -52,6 +54,8 @@ type Contrasted struct {
 	Weights *Node
 	// Labels are the image anchors' targets, [batch, candidates]; nil where they are not soft.
 	Labels *Node
+	// Teller is how the Matching that sees this tells numbers by names of its own; a contrast leaves it out.
+	field.Teller
 }
 
 // Assert panics if a contrast's outcome lacks what the rest of the step needs, as one's own may: it says what is wanted.

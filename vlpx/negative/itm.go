@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/objective"
 )
 
@@ -15,6 +16,12 @@ type Matching interface {
 	//   - c: the contrast's similarities.
 	//   - noise: standard Gumbel draws for the image and the text anchors, [2, batch, batch].
 	Pairs(c Contrasted, noise *Node) Pairs
+}
+
+// ITMPairs are the pairs of ITM that the method's Matching picks.
+func (m Method) ITMPairs(t field.Teller, c Contrasted, noise *Node) Pairs {
+	c.Teller = t.For(field.Part("matching", m.Matching))
+	return m.Matching.Pairs(c, noise)
 }
 
 // Pairs are rows of ITM: the positions in the batch of an image and a text, and whether they match.

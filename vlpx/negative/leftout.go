@@ -23,6 +23,24 @@ type Sight struct {
 	Progress *Node        // epochs done, a fraction; a scalar
 	Fields   field.Nodes  // what it reads of the mini-batch, by its Reads
 	State    *model.Scope // of these anchors, where the part keeps variables of its own
+	// Teller is how the part tells numbers by names of its own. What it tells of each kind of anchors is taken together.
+	field.Teller
+}
+
+// TruthOf is the exact relation of anchors and their candidates, [batch, views, candidates]; nil where Truth is. An anchor's own candidates hold.
+func (s Sight) TruthOf(a Anchors) *field.Relation {
+	r := s.Truth()
+	if r == nil {
+		return nil
+	}
+	of := func(x *Node) *Node {
+		if a.Of == TextAnchors {
+			x = Transpose(x, 0, 1)
+		}
+		dims := a.Cosines.Shape().Dimensions
+		return BroadcastToDims(InsertAxes(Concatenate(repeat(x, dims[2]/dims[0]), 1), 1), dims...)
+	}
+	return &field.Relation{Holds: of(r.Holds), Known: of(r.Known)}
 }
 
 // Epoch is that of the step, a whole number from 0; a scalar.
@@ -113,6 +131,7 @@ func (f Features) Found(a Anchors) *Node {
 		seen.Cosines = StopGradient(a.Cosines)
 		sight := f.Left.sight
 		sight.State = sight.State.At("%s", a.Of)
+		sight.Teller = f.For(field.Part("part that leaves negatives out,", f.Left.part)).On(a.Of)
 		f.Left.found[a.Of] = LogicalAnd(f.Left.part.Find(seen, sight), a.Negative)
 	}
 	return f.Left.found[a.Of]

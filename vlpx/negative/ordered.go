@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/random"
 )
 
@@ -14,6 +15,8 @@ type Seen struct {
 	Epoch       int // the epoch to be ordered, at least 1
 	Pairs, Dim  int
 	Image, Text []float32 // [Pairs, Dim]
+	// Numbers are where an order tells numbers of the epoch by names of its own, as by seen.Tell("spread", x).
+	*field.Numbers
 }
 
 // Ordered returns a sampler for a Batches of one's own that says in which order an epoch goes through the pairs. Neighbours in
@@ -38,6 +41,7 @@ type orderedSampler struct {
 	draws seeded
 	order func(Seen, *rand.Rand) []int
 	seen  Seen
+	told  field.Numbers
 }
 
 // ownOrder names what order draws.
@@ -54,7 +58,7 @@ func (s *orderedSampler) Epoch(e int) (int, error) {
 		s.pass.begin(s.draws.perm(epochOrder, e, 0, run.Pairs)[:used])
 		return run.steps(), nil
 	}
-	s.seen.Epoch = e
+	s.seen.Epoch, s.seen.Numbers = e, &s.told
 	order := s.order(s.seen, random.Stream(run.Seed, "sampler", ownOrder, e))
 	if err := s.check(order); err != nil {
 		return 0, fmt.Errorf("negative: ordered: epoch %d: %w", e, err)
@@ -65,6 +69,13 @@ func (s *orderedSampler) Epoch(e int) (int, error) {
 	}
 	s.pass.begin(shuffled)
 	return run.steps(), nil
+}
+
+// Numbers implements Numbering.
+func (s *orderedSampler) Numbers() field.Numbers {
+	told := s.told
+	s.told = nil
+	return told
 }
 
 // check finds what makes an order none.

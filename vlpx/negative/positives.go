@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/objective"
 )
 
@@ -32,6 +33,8 @@ type Candidates struct {
 	// ImageScores[k] is the judge's probability that image Images[k] and text k match, TextScores[k] that image k and text
 	// Texts[k] do, [batch].
 	ImageScores, TextScores *Node
+	// Teller is how the Positives tell numbers by names of their own.
+	field.Teller
 }
 
 // Connections are the candidates with what was decided on them.
@@ -55,14 +58,18 @@ type Picking interface {
 	Negatives(c Contrasted, noise *Node) (images, texts *Node)
 }
 
-// Picked returns a Matching's candidates, without scores.
-func Picked(m Picking, c Contrasted, noise *Node) Candidates {
-	images, texts := m.Negatives(c, noise)
+// Picked returns a method's candidates, which its Matching picks, without scores.
+func (m Method) Picked(t field.Teller, c Contrasted, noise *Node) Candidates {
+	picking := m.Matching.(Picking)
+	c.Teller = t.For(field.Part("matching", m.Matching))
+	images, texts := picking.Negatives(c, noise)
 	without := func(z, picked *Node) *Node {
 		return Where(hits(picked, z.Shape().Dim(1)), ConstAs(z, -1e30), z)
 	}
-	secondImages, secondTexts := m.Negatives(Contrasted{I2T: without(c.I2T, texts), T2I: without(c.T2I, images)}, noise)
-	return Candidates{Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts}
+	secondImages, secondTexts := picking.Negatives(Contrasted{I2T: without(c.I2T, texts), T2I: without(c.T2I, images)}, noise)
+	return Candidates{
+		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts, Teller: t.For(field.Part("positives", m.Positives)),
+	}
 }
 
 // hits marks the picked column of each row, bool, [batch, candidates].

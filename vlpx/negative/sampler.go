@@ -3,6 +3,8 @@ package negative
 import (
 	"encoding"
 	"fmt"
+
+	"vlpx.internal/vlpx/field"
 )
 
 // Batches decides which pairs share a mini-batch. It is plain data: its JSON is part of a run's identity.
@@ -39,6 +41,14 @@ type Sampler interface {
 	Observe(Observation) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
+}
+
+// Numbering is a Sampler that tells numbers by names of its own, as [field.Teller] does within a step.
+type Numbering interface {
+	Sampler
+	// Numbers are those told since it was asked last, which it forgets. It is asked once an epoch has begun, and after each Observe, before the state
+	// is marshalled.
+	Numbers() field.Numbers
 }
 
 // Observation is what a training step saw of its mini-batch.

@@ -39,6 +39,8 @@ type Writer struct {
 	FillFrozen func(ids *Node) *Node
 	// Score returns logits of "the sentence is true of the image", without gradient and as in evaluation, [batch n], for ids as Fill's.
 	Score func(ids *Node) *Node
+	// Teller is how the Writing tells numbers by names of its own.
+	field.Teller
 }
 
 // Written are the sentences of a mini-batch.

@@ -85,6 +85,7 @@ type Column struct {
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
 	Lower       bool // lower is better
+	Told        bool // by a part of one's own, of which nobody knows whether more is better
 	// Of makes the number of a result that does not name it, such as seconds an epoch; nil to take Metric from the result.
 	Of func(run.Result) (v float64, ok bool)
 	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's. A

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -54,7 +55,10 @@ func Comparison(r *Report) (plots.Table, error) {
 			best = plots.Lowest
 		}
 		format := "" // a digit after the point for per cent
-		if c.Unit == "" {
+		switch {
+		case c.Told && c.Unit != field.Percent:
+			format = "%.3g"
+		case c.Unit == "":
 			format = "%.2f"
 		}
 		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
@@ -156,7 +160,7 @@ func (r *Report) scaleNote() string {
 
 // neutral tells of a column that neither more nor less is better.
 func (c Column) neutral() bool {
-	return slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
+	return c.Told || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
 		func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 

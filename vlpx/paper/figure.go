@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
 )
@@ -84,7 +85,10 @@ func Bars(r *Report) (plots.Drawing, error) {
 			continue
 		}
 		title := r.barsOf(c)
-		if c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool { return other.Unit != "" && r.barsOf(other) == title }) {
+		switch {
+		case c.Told && c.Unit != field.Percent:
+			title = c.Name
+		case c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool { return other.Unit != "" && r.barsOf(other) == title }):
 			title += ": " + c.Name
 		}
 		if panels[title] == nil {
@@ -236,7 +240,7 @@ func (r *Report) Panels(columns []Column, rows []RowReport) []plots.Panel {
 			for e := range row.Results[0].Epochs {
 				var values []float64
 				for _, result := range row.Results {
-					if v, ok := EpochValue(result.Epochs[e], c.Metric); ok {
+					if v, ok := c.in(result.Epochs[e]); ok {
 						values = append(values, v)
 					}
 				}
@@ -275,7 +279,7 @@ func (c Column) Label() string {
 // Heading names a column where it stands alone.
 func (c Column) Heading() string {
 	switch c.Group {
-	case "":
+	case "", toldGroup:
 		return c.Name
 	case "False negatives":
 		return c.Group + " " + c.bar()

@@ -127,8 +127,11 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			}
 		}
 		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
-		one.Metrics = r.summaries(row, one.Results)
 		r.Rows = append(r.Rows, one)
+	}
+	r.Plan = p.withTold(r.Rows)
+	for i, row := range p.Artifact.Rows {
+		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 	}
 	var claims []Claim
 	for _, claim := range p.Artifact.Claims {
@@ -203,7 +206,7 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if c.Of != nil {
 		return c.Of(r)
 	}
-	if !c.Validation {
+	if !c.Validation && !c.Told {
 		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
 			return v, ok
 		}
@@ -213,7 +216,7 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if len(r.Epochs) == 0 {
 		return 0, false
 	}
-	return EpochValue(r.Epochs[len(r.Epochs)-1], c.Metric)
+	return c.in(r.Epochs[len(r.Epochs)-1])
 }
 
 func (c Column) Values(results []run.Result) []float64 {

@@ -86,7 +86,7 @@ func Compared(rows []Row) (Artifact, error) {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
 	}
 	a := Artifact{
-		ID: comparison, Title: "Your comparison", Rows: rows, Columns: slices.Concat(Retrieval(), OwnColumns()),
+		ID: comparison, Title: "Your comparison", Rows: rows, Columns: ownComparisonColumns(),
 		Table: ownComparison, Figure: Bars,
 	}
 	if len(rows) == 1 {
@@ -127,10 +127,15 @@ func ownComparison(r *Report) (plots.Table, error) {
 // compared tells of an artifact that Compared made.
 func (a Artifact) compared() bool { return a.ID == comparison || a.ID == single }
 
-// learning follows a row over the epochs.
+// ownComparisonColumns are those of every comparison of one's own; tasks that are asked for and parts that tell numbers add theirs.
+func ownComparisonColumns() []Column { return slices.Concat(Retrieval(), OwnColumns()) }
+
+// learning follows a row over the epochs, by what every comparison has and what was added to it.
 func learning(r *Report) (plots.Drawing, error) {
-	return r.CurvesOf(r.Panels([]Column{
+	columns := []Column{
 		ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP),
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
-	}, r.Rows))
+	}
+	added := r.Plan.Artifact.Columns[len(ownComparisonColumns()):]
+	return r.CurvesOf(r.Panels(append(columns, added...), r.Rows))
 }

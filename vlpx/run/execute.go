@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -277,11 +278,23 @@ func (e *Executor) train(ctx context.Context, r Run, c data, k *text.Tokenizer) 
 				e.Report(r, p)
 			}
 		},
+		Taken: r.taken(),
 		Evaluate: func(ctx context.Context, m *train.Model, _ int) (map[string]float64, error) {
 			measured, err := e.evaluate(ctx, r, c, m, "val", r.Tasks, r.Train.Select == "")
 			return plain(measured.Metrics), err
 		},
 	})
+}
+
+// taken are the names of what models are measured by, which numbers that parts tell must not have.
+func (r Run) taken() map[string]string {
+	names := map[string]string{}
+	for _, info := range slices.Concat(eval.Metrics(), r.Tasks.Metrics()) {
+		for _, name := range []string{string(info.Metric), eval.CosinePrefix + string(info.Metric)} {
+			names[name] = "what a task measures"
+		}
+	}
+	return names
 }
 
 // evaluate measures a model on a split by tasks, in brief or wholly.

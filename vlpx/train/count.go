@@ -22,6 +22,9 @@ func (t *trainer) count(batch []int, out Output) error {
 		return numbers
 	}
 	t.Current.add(out)
+	if err := t.hear(out.Numbers, func(k int) string { return t.step.tellers[k] }); err != nil {
+		return err
+	}
 	if out.Has(field.HardestImages) {
 		t.Current.False.count(t.holds, batch, places(field.HardestImages), places(field.HardestTexts))
 	}

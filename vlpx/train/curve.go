@@ -28,6 +28,8 @@ type Point struct {
 	GradientNorm float64 `json:"gradient_norm"`
 	Temperature  float64 `json:"temperature"`
 	Improvement  float64 `json:"improvement,omitempty"` // where the method is rewarded for it
+	// Numbers are what parts tell of the step by names of their own.
+	Numbers field.Numbers `json:"numbers,omitempty"`
 }
 
 // Losses are the losses of a framework by their names, in nats.
@@ -46,6 +48,7 @@ type Record struct {
 	Weighing    *Weighing          `json:"weighing,omitempty"`   // where the contrast weighs the negatives
 	Found       *Found             `json:"found,omitempty"`      // where the method leaves negatives out
 	Written     *Written           `json:"written,omitempty"`    // where it writes negatives
+	Numbers     field.Numbers      `json:"numbers,omitempty"`    // what parts tell by names of their own
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -99,9 +102,9 @@ const (
 	ClassMean    = "quantile of "  // chosen
 )
 
-// Counted are the metrics of this epoch that training itself counted, by the names above.
+// Counted are the metrics of this epoch that training itself counted, by the names above, and what parts told by names of their own.
 func (r Record) Counted() map[string]float64 {
-	counted := map[string]float64{}
+	counted := r.Numbers.Values()
 	ratios := []ratio{
 		{FalseInBatch, r.False.BatchTrue, r.False.Batch},
 		{FalseHardest, r.False.HardestTrue, r.False.Hardest},
@@ -200,6 +203,7 @@ type tally struct {
 	Weighing    *Weighing
 	Found       *Found
 	Written     *Written
+	Numbers     field.Numbers `json:",omitempty"`
 	last        float64
 }
 
@@ -255,7 +259,8 @@ func (t tally) record(epoch int, rate float64) Record {
 		means[name] = sum / float64(t.Steps)
 	}
 	return Record{Epoch: epoch, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found, Written: t.Written}
+		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found, Written: t.Written,
+		Numbers: t.Numbers}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

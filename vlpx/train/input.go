@@ -36,6 +36,7 @@ var (
 			return []float32{float32(t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps))}
 		},
 		field.Truth:         func(t *trainer, b miniBatch) []float32 { return t.truth(b.Pairs) },
+		field.Known:         func(t *trainer, b miniBatch) []float32 { return t.known(b.Pairs) },
 		field.FalseShare:    func(t *trainer, b miniBatch) []float32 { return t.falseShares(b.Pairs) },
 		field.PoolImages:    func(_ *trainer, b miniBatch) []float32 { return b.pool.Pixels },
 		field.Refills:       func(t *trainer, _ miniBatch) []float32 { return t.refills() },
@@ -160,7 +161,7 @@ func (t *trainer) readable() error {
 						c.Framework.Name(), f.Name, set.Key(i), set.Name())
 				}
 			}
-		case f.Name == field.Truth || f.Name == field.FalseShare:
+		case f.Name == field.Truth || f.Name == field.Known || f.Name == field.FalseShare:
 			if retrieves := framework.Retrieves(c.Framework.Framework); !retrieves && t.labelled == nil {
 				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name, set.Name())
 			} else if retrieves && t.relation == nil {

@@ -11,7 +11,7 @@ import (
 
 // Learn builds one training step in a graph: the losses of a mini-batch, the update of the weights and what it improved. It tells what
 // the framework tells of the mini-batch as it was before the update, with field.GradientNorm and, where the method is
-// negative.Rewarded, field.Improvement. It computes in the type of the weights and inputs. The scope is the root of a store that holds
+// negative.Rewarded, field.Improvement, and by Telling what its parts tell by names of their own. It computes in the type of the weights and inputs. The scope is the root of a store that holds
 // the initialised model.
 //
 //   - in: the fields of Inputs.
@@ -20,9 +20,13 @@ func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
 	f, u, rate := c.Framework.Framework, c.Use(), in.Of(field.Rate)
 	g := rate.Graph()
 	u.Room = room
+	telling := field.NewTelling(in)
+	u.Teller = telling.By(field.Part("framework", f))
 	learner, rewarded := c.Method.Batches.(negative.Rewarded)
 	s.Store().SetTraining(g, true)
 	told := f.Step(s, u, in)
+	told.Telling = telling
+	telling.End()
 	again := func() (sum *Node) {
 		framework.Evaluating(s.Store(), g, func() {
 			if told.Again != nil {

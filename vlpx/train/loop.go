@@ -34,6 +34,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 		return err
 	}
 	t.Sampling += time.Since(sampling).Seconds()
+	if err := t.ask(); err != nil {
+		return err
+	}
 	submitted := t.Step
 	for t.Step < t.steps {
 		if ctx.Err() != nil {
@@ -128,12 +131,13 @@ func (t *trainer) one(ctx context.Context) error {
 			t.Broken = append(t.Broken, reason)
 		}
 	}
-	if err := t.count(batch.Pairs, out); err != nil {
+	if err := errors.Join(t.ask(), t.count(batch.Pairs, out)); err != nil {
 		return err
 	}
 	if t.Step%curveEvery == 0 {
 		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step, t.steps), Losses: out.Losses,
-			GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement)}); err != nil {
+			GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
+			Numbers: out.Numbers}); err != nil {
 			return err
 		}
 	}

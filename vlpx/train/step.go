@@ -24,6 +24,8 @@ type Output struct {
 	// Joined is the number of new positives with rows of their own. With more than there was room for the step has changed nothing: make it
 	// again with more.
 	Joined int
+	// Numbers are what parts tell by names of their own.
+	Numbers field.Numbers
 }
 
 // Loss is the sum of the losses, in the order of their names.
@@ -77,13 +79,15 @@ type Step struct {
 	store    *model.Store
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
+	tellers  []string          // who tells each of Output.Numbers
 }
 
-// compiledStep is a graph with the names of its results: losses first.
+// compiledStep is a graph with the names of its results: losses first, and last the sums of numbers, if there are any.
 type compiledStep struct {
 	exec    *model.Exec
 	losses  []negative.Loss
 	outputs []field.Name
+	numbers field.Numbers
 }
 
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
@@ -113,6 +117,10 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 		for _, name := range c.outputs {
 			out = append(out, told.Outputs[name])
 		}
+		c.numbers, s.tellers = told.Telling.Numbers()
+		if sums := told.Telling.Sums(); sums != nil {
+			out = append(out, sums)
+		}
 		return out
 	})
 	if err != nil {
@@ -127,11 +135,8 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 //   - in: the fields of Config.Inputs.
 //   - room: the number of rows for new positives, at most twice the batch; each number is a graph of its own to compile.
 func (s *Step) Run(in field.Values, room int) (Output, error) {
-	if s.windows == nil {
-		var err error
-		if s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize); err != nil {
-			return Output{}, err
-		}
+	if err := s.open(); err != nil {
+		return Output{}, err
 	}
 	c := s.compiled[room]
 	if c == nil {
@@ -161,7 +166,22 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 		out.Values[name] = results[len(c.losses)+k]
 	}
 	out.Joined = int(out.Float(field.Joined))
+	if len(c.numbers) > 0 {
+		sums := results[len(results)-1]
+		defer sums.FinalizeAll()
+		if out.Numbers, err = withSums(c.numbers, sums); err != nil {
+			return Output{}, err
+		}
+	}
 	return out, nil
+}
+
+// open makes the windows on what the method keeps of each sample, once.
+func (s *Step) open() (err error) {
+	if s.windows == nil {
+		s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize)
+	}
+	return err
 }
 
 // run calls the graph, with what the method keeps of the mini-batch's samples.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -42,6 +43,8 @@ type Job struct {
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
 	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
+	// Taken are names of numbers that the run has besides, with what has them; a part that tells one by such a name is an error.
+	Taken map[string]string
 }
 
 // Report is where a run stands.
@@ -135,9 +138,10 @@ type trainer struct {
 	classes  classes // of the pairs, where the sampler is a negative.Scheduler
 	loader   *loader.Loader
 	curves   *os.File
-	ahead    [][]int // mini-batches that the loader has and the step has not
-	drafted  drafts  // of the current step
-	steps    int     // an epoch
+	ahead    [][]int           // mini-batches that the loader has and the step has not
+	drafted  drafts            // of the current step
+	steps    int               // an epoch
+	taken    map[string]string // names of numbers, with what has them
 	saved    time.Time
 	saving   time.Duration // what the last checkpoint took
 	started  time.Time     // of this process's share of the run, but its first step, which compiles
@@ -204,7 +208,11 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err := t.resume(); err != nil {
 		return nil, err
 	}
-	t.step = NewStep(job.Backend, t.store, c)
+	t.step, t.taken = NewStep(job.Backend, t.store, c), c.taken()
+	maps.Copy(t.taken, job.Taken)
+	if err = t.step.survey(t.room(), t.knows(), t.taken); err != nil {
+		return nil, err
+	}
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
 	reads := field.Names(c.Inputs())
 	t.loader = loader.New(loader.Config{

@@ -18,20 +18,38 @@ func (t *trainer) holds(image, text int) (holds, known bool) {
 	return t.relation.Holds(t.pairs[image].Image, text)
 }
 
+// knows tells whether holds knows anything.
+func (t *trainer) knows() bool {
+	if !framework.Retrieves(t.job.Config.Framework.Framework) {
+		return t.labelled != nil
+	}
+	return t.relation != nil
+}
+
 // truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair of which it is not
 // known counts as 0.
 func (t *trainer) truth(batch []int) []float32 {
-	truth := make([]float32, 0, len(batch)*len(batch))
+	return t.marked(batch, func(holds, known bool) bool { return holds && known })
+}
+
+// known tells of which pairs of a mini-batch it is known, as truth.
+func (t *trainer) known(batch []int) []float32 {
+	return t.marked(batch, func(_, known bool) bool { return known })
+}
+
+// marked has 1 for each pair of a mini-batch that is as asked for, else 0, as truth.
+func (t *trainer) marked(batch []int, is func(holds, known bool) bool) []float32 {
+	marks := make([]float32, 0, len(batch)*len(batch))
 	for _, image := range batch {
 		for _, text := range batch {
-			var holds float32
-			if is, known := t.holds(image, text); is && known {
-				holds = 1
+			var mark float32
+			if is(t.holds(image, text)) {
+				mark = 1
 			}
-			truth = append(truth, holds)
+			marks = append(marks, mark)
 		}
 	}
-	return truth
+	return marks
 }
 
 // falseShares are the shares of all other samples that are false negatives of the image and of the caption of each pair of a mini-batch,

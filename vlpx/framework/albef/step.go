@@ -28,6 +28,8 @@ type Batch struct {
 	Fields field.Nodes
 	// Left are the negatives that do not count; nil where the method leaves out none.
 	Left *negative.Leaving
+	// Teller is how the parts tell numbers by names of their own.
+	Teller field.Teller
 	// Room is the number of rows that MLM has for new positives, 1 to 2 batch; where there are more, Losses.Joined tells.
 	Room int
 }
@@ -61,7 +63,7 @@ func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		Pixels: in.Of(field.Image), IDs: in.Of(field.Captions), Masked: in.Of(field.Masked), Labels: in.Of(field.Words),
 		Noise: in.Of(field.Noise), Progress: in.Of(field.Progress),
 		Items: in[field.Items], Truth: in[field.Truth], Fresh: in[field.Fresh], Room: u.Room,
-		Fields: in, Left: u.Method.Leaving(s.Store().Scope(framework.State), in),
+		Fields: in, Left: u.Method.Leaving(s.Store().Scope(framework.State), in), Teller: u.Teller,
 	}
 	l := a.Assess(s, u.Method, b, u.Objectives)
 	told := framework.Told{
@@ -153,7 +155,7 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
 		features := negative.Features{
 			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(framework.State),
-			Items: b.Items, Fields: b.Fields, Left: b.Left,
+			Items: b.Items, Fields: b.Fields, Left: b.Left, Teller: b.Teller.For(field.Part("contrast", m.Contrast)),
 		}
 		if taught != nil {
 			features.MomentumImage, features.MomentumText = taught.image, taught.text
@@ -176,7 +178,7 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		case l.Connections != nil:
 			l.Pairs = l.Connections.Pairs
 		default:
-			l.Pairs = m.Matching.Pairs(contrasted, b.Noise)
+			l.Pairs = m.ITMPairs(b.Teller, contrasted, b.Noise)
 		}
 	}
 	if earlier == nil && m.Writes() && which.Has(negative.ITM) {

@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -37,7 +38,7 @@ func (a Model) writer(s *model.Scope, m negative.Method, b Batch, image Image) n
 		return a.maskedWords(store.Scope(root), read(root, ids, captions, image))
 	}
 	w := negative.Writer{
-		Captions: b.IDs, Fields: b.Fields,
+		Captions: b.IDs, Fields: b.Fields, Teller: b.Teller.For(field.Part("writing", m.Writing)),
 		Fill: func(ids *Node) *Node { return fill(framework.Model, ids, image.Tokens) },
 		Score: func(ids *Node) (scores *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {

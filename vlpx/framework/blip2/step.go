@@ -16,7 +16,7 @@ import (
 // Step implements framework.Framework.
 func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
 	b := batch{Model: m, store: s.Store(), method: u.Method, in: in, ids: in.Of(field.Captions), images: in.Of(field.Image),
-		room: u.Room, left: u.Method.Leaving(s.Store().Scope(framework.State), in)}
+		room: u.Room, features: u.Features(s.Store(), in)}
 	first := b.pass(u.Objectives, nil)
 	told := framework.Told{
 		Losses: first.losses,
@@ -50,8 +50,8 @@ type batch struct {
 	method      negative.Method
 	in          field.Nodes
 	ids, images *Node
-	left        *negative.Leaving
-	room        int // rows of ITG for new positives
+	features    negative.Features // without what a pass adds
+	room        int               // rows of ITG for new positives
 }
 
 // passed is what one forward pass computes.
@@ -73,10 +73,8 @@ func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 	}
 	seen := b.Look(s, b.images)
 	if which.Has(negative.ITC) {
-		f := negative.Features{
-			Image: seen.Feature, Temperature: temperature(s, g), Smoothing: b.Smoothing, Progress: b.in.Of(field.Progress),
-			State: b.store.Scope(framework.State), Items: b.in[field.Items], Fields: b.in, Left: b.left,
-		}
+		f := b.features
+		f.Image, f.Temperature, f.Smoothing = seen.Feature, temperature(s, g), b.Smoothing
 		_, f.Text = b.Read(s, b.ids)
 		frozen := b.frozen()
 		if _, informed := b.method.Contrast.(negative.Informed); informed {
@@ -96,7 +94,7 @@ func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 		case f.Connections != nil:
 			p.pairs = f.Connections.Pairs
 		default:
-			p.pairs = b.method.Matching.Pairs(p.contrasted, b.in.Of(field.Noise))
+			p.pairs = b.method.ITMPairs(f.Teller, p.contrasted, b.in.Of(field.Noise))
 		}
 	}
 	if which.Has(negative.ITM) {
@@ -170,7 +168,7 @@ func (b *batch) frozen() func() *reference {
 func (b *batch) connect(f negative.Features, frozen func() *reference) negative.Connections {
 	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
 	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
-	candidates := negative.Picked(b.method.Matching.(negative.Picking), online, b.in.Of(field.Noise))
+	candidates := b.method.Picked(f.Teller, online, b.in.Of(field.Noise))
 	pairs := b.ids.Shape().Dim(0)
 	if b.method.Positives.Judge() == negative.Oracle {
 		truth := b.in.Of(field.Truth)

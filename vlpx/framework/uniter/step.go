@@ -29,11 +29,11 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 	if u.Method.Retrieves() {
 		b.retrieve(s.Store(), u.Method.Matching.(negative.Retrieved), in)
 	} else {
-		b.pick(s.Store(), u.Method.Matching.(negative.Picking), in.Of(field.Noise))
+		b.pick(s.Store(), u, in.Of(field.Noise))
 	}
 	var written negative.Written
 	if u.Method.Writes() {
-		written = u.Method.Writing.Write(b.writer(s.Store(), u.Method, in))
+		written = u.Method.Writing.Write(b.writer(s.Store(), u, in))
 		b.adopt(written)
 		for _, loss := range m.Losses() {
 			told.Weights[loss] = u.Method.Writing.Weight(loss)
@@ -166,28 +166,30 @@ func (b *batch) retrieve(store *model.Store, r negative.Retrieved, in field.Node
 }
 
 // pick takes one negative a pair on each side of the mini-batch, of which all pairs are scored.
-func (b *batch) pick(store *model.Store, p negative.Picking, noise *Node) {
+func (b *batch) pick(store *model.Store, u framework.Use, noise *Node) {
 	tokens := b.captions.Shape().Dim(1)
 	texts := Reshape(BroadcastToDims(InsertAxes(b.captions, 0), b.pairs, b.pairs, tokens), b.pairs*b.pairs, tokens)
 	i2t := Reshape(b.score(store, texts, b.repeated(b.pairs)), b.pairs, b.pairs)
-	images, captions := p.Negatives(negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}, noise)
+	images, captions := u.Method.Matching.(negative.Picking).Negatives(negative.Contrasted{
+		I2T: i2t, T2I: Transpose(i2t, 0, 1), Teller: u.For(field.Part("matching", u.Method.Matching)),
+	}, noise)
 	b.texts = b.add(Gather(b.captions, InsertAxes(captions, -1)), b.choose(each(captions.Graph(), b.pairs)), nil, 1)
 	b.pictures = b.add(b.captions, b.choose(images), nil, 1)
 }
 
 // writer is what a Writing is offered of the mini-batch.
-func (b *batch) writer(store *model.Store, method negative.Method, in field.Nodes) negative.Writer {
+func (b *batch) writer(store *model.Store, u framework.Use, in field.Nodes) negative.Writer {
 	fill := func(s *model.Scope, ids *Node) *Node {
 		times := ids.Shape().Dim(0) / b.pairs
 		padded := Gather(b.captions, InsertAxes(b.repeated(times), -1))
 		return b.MaskedWords(s, b.Encode(s, ids, padded, b.images, b.choose(b.repeated(times))))
 	}
 	w := negative.Writer{
-		Captions: b.captions, Fields: in,
+		Captions: b.captions, Fields: in, Teller: u.For(field.Part("writing", u.Method.Writing)),
 		Fill:  func(ids *Node) *Node { return fill(b.scope, ids) },
 		Score: func(ids *Node) *Node { return b.score(store, ids, b.repeated(ids.Shape().Dim(0)/b.pairs)) },
 	}
-	if method.NeedsReference() {
+	if u.Method.NeedsReference() {
 		w.FillFrozen = func(ids *Node) (logits *Node) {
 			framework.Evaluating(store, ids.Graph(), func() { logits = StopGradient(fill(store.Scope(framework.Frozen), ids)) })
 			return logits

@@ -1,0 +1,63 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/train"
+)
+
+// toldGroup heads the columns of what parts tell by names of their own.
+const toldGroup = "Told by parts"
+
+// withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the order in
+// which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
+func (p *Plan) withTold(rows []RowReport) *Plan {
+	if len(p.Artifact.Columns) == 0 {
+		return p
+	}
+	with := *p
+	with.Artifact.Columns = slices.Clone(p.Artifact.Columns)
+	for _, row := range rows {
+		for _, result := range row.Results {
+			for _, record := range result.Epochs {
+				for _, n := range record.Numbers {
+					with.Artifact.tell(n)
+				}
+			}
+		}
+	}
+	return &with
+}
+
+// tell adds the column of a number, unless it is there. A name that rows tell in several units has a column of each.
+func (a *Artifact) tell(n field.Number) {
+	metric := n.Name
+	for _, c := range a.Columns {
+		if c.shows(n) {
+			return
+		}
+		if c.Metric == metric {
+			metric = fmt.Sprintf("%s (%s)", n.Name, cmp.Or(n.Unit, "no unit"))
+		}
+	}
+	a.Columns = append(a.Columns, Column{Group: toldGroup, Name: n.Name, Metric: metric, Unit: n.Unit, Told: true})
+}
+
+// shows tells whether a column is that of a number that a part told.
+func (c Column) shows(n field.Number) bool { return c.Told && c.Name == n.Name && c.Unit == n.Unit }
+
+// in is the column's number of an epoch.
+func (c Column) in(record train.Record) (v float64, ok bool) {
+	if !c.Told {
+		return EpochValue(record, c.Metric)
+	}
+	for _, n := range record.Numbers {
+		if c.shows(n) {
+			return n.Value()
+		}
+	}
+	return 0, false
+}

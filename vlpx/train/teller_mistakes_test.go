@@ -1,0 +1,99 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// wrong is a contrast whose telling is wrong.
+type wrong struct {
+	negative.InfoNCE
+	Tells string
+}
+
+func (w wrong) ITC(f negative.Features) negative.Contrasted {
+	c := w.InfoNCE.ITC(f)
+	switch w.Tells {
+	case "twice":
+		f.Tell("x", c.Loss)
+		f.Tell("x", c.Loss)
+	case "vector":
+		f.Tell("x", ReduceSum(c.I2T, -1))
+	case "nothing":
+		f.Tell("x", nil)
+	case "no whole":
+		f.TellShare("x", c.I2T, nil)
+	case "unnamed":
+		f.Tell(" ", c.Loss)
+	case "infinite":
+		f.Tell("x", Div(c.Loss, Sub(c.Loss, c.Loss)))
+	case "truth":
+		f.TellShare("x", f.Truth().Holds, f.Truth().Known)
+	case "empty":
+		f.TellShare("x", Sub(c.I2T, c.I2T), Sub(c.I2T, c.I2T))
+	default:
+		f.Tell(w.Tells, c.Loss)
+	}
+	return c
+}
+
+// lost is an order of one's own that tells no number.
+type lost struct{}
+
+func (l lost) Start(run negative.Start) (negative.Sampler, error) {
+	return negative.Ordered(run, l.order)
+}
+
+func (lost) order(seen negative.Seen, draw *rand.Rand) []int {
+	seen.TellShare("x", math.NaN(), 1)
+	return draw.Perm(seen.Pairs)
+}
+
+// A telling that is wrong is refused before the first step where the graph shows it, and names the part.
+func TestWrongTelling(t *testing.T) {
+	with := func(tells string) negative.Method {
+		return negative.Method{Name: "mine", Contrast: wrong{Tells: tells}}.WithDefaults()
+	}
+	both := with("one of matching")
+	both.Matching = tellingMatching{}
+	for name, c := range map[string]struct {
+		method negative.Method
+		want   string
+	}{
+		"twice":      {with("twice"), `the contrast train.wrong tells "x" twice in one step`},
+		"a vector":   {with("vector"), `tells "x" of shape (Float32)[4]; tell a scalar`},
+		"nothing":    {with("nothing"), `tells "x", and there is no number`},
+		"no whole":   {with("no whole"), `tells a share called "x" of nothing`},
+		"unnamed":    {with("unnamed"), `tells a number called " "`},
+		"infinite":   {with("infinite"), `epoch 0, step 0: the contrast train.wrong tells "x", which is +Inf of 1`},
+		"a loss":     {with("ITC"), `the contrast train.wrong tells "ITC", which is a loss of ALBEF; give the number another name`},
+		"the step's": {with("gradient norm"), `tells "gradient norm", which is told of each step`},
+		"counted":    {with(FalseInBatch), `tells "FN in batch", which is what training counts`},
+		"a task's":   {with("TR@1"), `tells "TR@1", which is measured by retrieval`},
+		"two parts":  {both, `the contrast train.wrong and the matching train.tellingMatching both tell "one of matching"`},
+		"no truth":   {with("truth"), "asks for the truth of pairs, of which this data knows nothing, so that it is nil"},
+		"lost":       {negative.Method{Name: "mine", Batches: lost{}}.WithDefaults(), `epoch 1, step 0: the batches train.lost tells "x", which is NaN of 1`},
+		"of the sampler": {negative.Method{Name: "mine", Contrast: wrong{Tells: "ordered epoch"}, Batches: byEpoch{}}.WithDefaults(),
+			`the batches train.byEpoch tells "ordered epoch", which is what the contrast train.wrong tells`},
+	} {
+		job := smallest(t, c.method)
+		job.Taken = map[string]string{"TR@1": "measured by retrieval"}
+		if name == "no truth" {
+			job.Set = withoutRelation{job.Set}
+		}
+		if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
+		}
+	}
+	for _, record := range finish(t, smallest(t, with("empty"))).Epochs {
+		if _, told := record.Counted()["x"]; told {
+			t.Errorf("epoch %d: a share of nothing is told", record.Epoch)
+		}
+	}
+}

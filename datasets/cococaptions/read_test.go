@@ -51,7 +51,7 @@ func TestReadErrors(t *testing.T) {
 		replace(`_id": 0`, `_id": 9`):         "annotation 1: no image has the id 9",
 		replace(`"image_id": 0, `, ``):        "annotation 1: no image_id",
 		replace("A dog.", " "):                "annotation 1: image 0: an empty caption",
-		replace(`"A dog."`, "3"):              "annotation 1: json",
+		replace(`"A dog."`, "3"):              "annotation 1: \"caption\" is a number",
 		replace(`"images": [`, `"images": {`): `"images": { where "[" should be`,
 	} {
 		file := filepath.Join(t.TempDir(), "captions_x.json")

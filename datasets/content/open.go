@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // Open opens a file for reading, unpacked when its name ends in .gz.
@@ -31,5 +32,5 @@ func CutOff(where string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("cut off at %s; get the file again: %w", where, io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("%s: %w", where, err)
+	return fmt.Errorf("%s: %w", where, plainjson.InWords(err))
 }

@@ -166,7 +166,7 @@ func TestAnswersErrors(t *testing.T) {
 			"eccv_image_to_caption.json.gz: cut off"},
 		{"a list", good, with("eccv_caption_to_image.json", "[]"), `[ where "{" should be`},
 		{"a name", good, with("eccv_caption_to_image.json", `{"cat": [1]}`), `query "cat": not an id`},
-		{"a word", good, with("eccv_caption_to_image.json", `{"9": [30, "x"]}`), "query 9: json"},
+		{"a word", good, with("eccv_caption_to_image.json", `{"9": [30, "x"]}`), "query 9: a text where a whole number belongs"},
 		{"no answers", good, with("eccv_caption_to_image.json", `{"9": []}`), "query 9: no answers"},
 		{"null", good, with("eccv_caption_to_image.json", `{"9": null}`), "query 9: no answers"},
 		{"a query twice", good, with("eccv_caption_to_image.json", `{"9": [30], "9": [40]}`), "query 9: it is there twice"},

@@ -3,7 +3,6 @@ package nlvr
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"vlpx.internal/datasets/content"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // Statement is one about a pair of images.
@@ -78,7 +78,7 @@ func parseLine(line []byte) (Statement, error) {
 		Label      any    `json:"label"`
 		Directory  *uint  `json:"directory"`
 	}
-	if err := json.Unmarshal(line, &entry); err != nil {
+	if err := plainjson.Unmarshal(line, &entry); err != nil {
 		return Statement{}, fmt.Errorf("not a statement of NLVR2, a JSON object a line: %w", err)
 	}
 	id := identifier.FindStringSubmatch(entry.Identifier)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // gptEnd stands before a text and behind it.
@@ -60,7 +61,7 @@ func gptWords(text string) iter.Seq[string] {
 // unsplit is a tokenizer.json whose pre-tokenizer takes what it is given for one word.
 func unsplit(content []byte) ([]byte, error) {
 	var rules map[string]json.RawMessage
-	if err := json.Unmarshal(content, &rules); err != nil {
+	if err := plainjson.Unmarshal(content, &rules); err != nil {
 		return nil, err
 	}
 	rules["pre_tokenizer"] = json.RawMessage(`{"type": "Split", "behavior": "Isolated"}`)
@@ -86,7 +87,7 @@ func FromVocabAndMerges(vocab, merges string) (*Tokenizer, error) {
 	ids := map[string]int{}
 	content, err := os.ReadFile(vocab)
 	if err == nil {
-		err = json.Unmarshal(content, &ids)
+		err = plainjson.Unmarshal(content, &ids)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("text: %s: %w", vocab, err)

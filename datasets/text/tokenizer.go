@@ -3,7 +3,6 @@ package text
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/gomlx/go-huggingface/tokenizers/api"
 	"github.com/gomlx/go-huggingface/tokenizers/hftokenizer"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // Tokenizer encodes captions with BERT's WordPiece or with CLIP's or GPT-2's byte-pair encoding. Its methods may be called concurrently.
@@ -101,7 +101,7 @@ func parse(content []byte) (*Tokenizer, error) {
 		}
 		AddedTokens []struct{ Content string } `json:"added_tokens"`
 	}
-	if err := json.Unmarshal(content, &about); err != nil {
+	if err := plainjson.Unmarshal(content, &about); err != nil {
 		return nil, fmt.Errorf("no tokenizer.json: %w", err)
 	}
 	t := &Tokenizer{content: content}

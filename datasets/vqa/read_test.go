@@ -84,7 +84,7 @@ func TestReadErrors(t *testing.T) {
 		{asked(`, {"image_id": 262148, "question": "How many?", "question_id": 262148000}`, ``), "annotation 0: no question has the id 262148000"},
 		{answered(`[{"answer": "", "answer_id": 1}]`, "[]"), "annotation 1: of question 458752000: no answers"},
 		{answered(`458752000`, "262148000"), "annotation 1: the question_id 262148000 is that of annotation 0, too"},
-		{answered(`"", "answer_id"`, `4, "answer_id"`), "annotation 1: json"},
+		{answered(`"", "answer_id"`, `4, "answer_id"`), "annotation 1: \"answers.answer\" is a number"},
 	} {
 		_, err := Read(write(t, test.files[0], test.files[1]))
 		if err == nil || !strings.HasPrefix(err.Error(), "vqa: ") || !strings.Contains(err.Error(), test.want) {

@@ -3,7 +3,6 @@ package eval
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval/answer"
 	"vlpx.internal/vlpx/framework"
 )
@@ -87,7 +87,7 @@ func ReadAnswers(path string) ([]string, error) {
 	}
 	var all []string
 	if content = bytes.TrimSpace(content); bytes.HasPrefix(content, []byte("[")) {
-		if err := json.Unmarshal(content, &all); err != nil {
+		if err := plainjson.Unmarshal(content, &all); err != nil {
 			return nil, fmt.Errorf("eval: answers: %s: %w; write a list of texts", path, err)
 		}
 	} else {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -100,7 +101,7 @@ func exportOf(r run.Run) (framework.Export, error) {
 func parse(content []byte) (Config, run.Description, error) {
 	fail := func(err error) (Config, run.Description, error) { return Config{}, run.Description{}, err }
 	var c Config
-	if err := json.Unmarshal(content, &c); err != nil {
+	if err := plainjson.Unmarshal(content, &c); err != nil {
 		return fail(fmt.Errorf("no config.json: %w", err))
 	}
 	if len(c.VLPX.Settings) == 0 {
@@ -121,7 +122,7 @@ func parse(content []byte) (Config, run.Description, error) {
 		return fail(fmt.Errorf("vlpx.settings: %w", err))
 	}
 	sizes := reflect.New(reflect.TypeOf(of.Settings))
-	if err := json.Unmarshal(content, sizes.Interface()); err != nil {
+	if err := plainjson.Unmarshal(content, sizes.Interface()); err != nil {
 		return fail(fmt.Errorf("no config.json: %w", err))
 	}
 	c.Sizes = sizes.Elem().Interface()

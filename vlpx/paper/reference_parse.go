@@ -1,16 +1,16 @@
 package paper
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // ParseReferences reads the text of reference.json. What it accepts can be shown and merged; the error names the artifact and the row.
 func ParseReferences(text []byte) ([]Reference, error) {
 	var all []Reference
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := plainjson.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
 	type key struct{ artifact, scale, data, framework string }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/random"
 )
@@ -62,7 +63,7 @@ func (a Added) mined() (eval.Mined, error) {
 		return eval.Mined{}, fmt.Errorf("run: the pairs that run %s mines: %w; train the run that needs them, which makes them", a.By, err)
 	}
 	var kept minedPairs
-	if err = json.Unmarshal(text, &kept); err == nil && (kept.By != a.By || kept.Mining != a.Mining) {
+	if err = plainjson.Unmarshal(text, &kept); err == nil && (kept.By != a.By || kept.Mining != a.Mining) {
 		err = errors.New("these are pairs that another run mined, or in another way")
 	}
 	if err != nil {

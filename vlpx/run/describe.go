@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -36,7 +37,7 @@ func Describe(text []byte) (Description, error) {
 			"or delete it", version.Format, format)
 	}
 	if err := d.Decode(&told); err != nil {
-		return Description{}, fmt.Errorf("run: no run's settings, or those of a newer version: %w", err)
+		return Description{}, fmt.Errorf("run: no run's settings, or those of a newer version: %w", plainjson.InText(text, err))
 	}
 	if told.Format != format {
 		return Description{}, fmt.Errorf("run: settings of format %d; this version knows format %d, so use the version that made the run", told.Format, format)

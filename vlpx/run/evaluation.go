@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"time"
 
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/identity"
 )
@@ -66,7 +67,7 @@ func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) 
 		Evaluation
 		Of json.RawMessage // whose tasks a program of its own may define
 	}
-	err = json.Unmarshal(text, &kept)
+	err = plainjson.Unmarshal(text, &kept)
 	if err == nil && (kept.ID != r.ID() || kept.Metrics == nil) {
 		err = fmt.Errorf("this is no evaluation of run %s", r.ID())
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute/dtypes"
+	"vlpx.internal/datasets/plainjson"
 )
 
 // longestHeader bounds a header, in bytes: a hundred times that of the largest model here, and little memory when it is read.
@@ -125,13 +126,13 @@ func parse(header []byte) ([]entry, error) {
 		if name == "__metadata__" {
 			var metadata map[string]any
 			if err := d.Decode(&metadata); err != nil {
-				return nil, fmt.Errorf("its metadata: %w", err)
+				return nil, fmt.Errorf("its metadata: %w", plainjson.InWords(err))
 			}
 			continue
 		}
 		t := &entry{Offsets: [2]int64{-1, -1}}
 		if err := d.Decode(&t); err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", name, err)
+			return nil, fmt.Errorf("tensor %s: %w", name, plainjson.InWords(err))
 		}
 		if t == nil {
 			return nil, fmt.Errorf("tensor %s: nothing is said of it", name)

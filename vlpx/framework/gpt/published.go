@@ -1,13 +1,13 @@
 package gpt
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/weights"
@@ -55,7 +55,7 @@ func configured(path string) (Model, error) {
 	}{Activation: "gelu_new", Epsilon: 1e-5, Dropout: 0.1}
 	content, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(content, &config)
+		err = plainjson.Unmarshal(content, &config)
 	}
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", path, err)

@@ -196,7 +196,8 @@ func (g *Grid) Outlook() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate))), nil
+	lines = append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate)))
+	return append(lines, g.Plan.Vague()...), nil
 }
 
 func round(d time.Duration) time.Duration {

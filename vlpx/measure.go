@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/identity"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -53,6 +54,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 	if changed := p.Settings(); len(changed) > 0 {
 		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
 	}
+	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
 	for _, row := range p.Artifact.Rows {
 		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name})
 	}

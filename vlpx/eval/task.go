@@ -40,8 +40,8 @@ type Measured struct {
 	Candidates []string
 }
 
-// Tasks are those of a run. Their JSON has the names of their types, and the program where one of them is defined outside of this module
-// (see [identity.Program]).
+// Tasks are those of a run. Their JSON has the names of their types, and their source where they are defined outside of this module
+// (see [identity.Source]).
 type Tasks []Task
 
 // known are the tasks of this package by their names in JSON.
@@ -65,14 +65,11 @@ func decode[T Task](settings json.RawMessage) (Task, error) {
 func (t Tasks) MarshalJSON() ([]byte, error) {
 	all := make([]map[string]any, len(t))
 	for i, task := range t {
-		all[i] = identity.Named(task)
-		program, err := identity.Foreign(task)
+		named, err := identity.Named(task)
 		if err != nil {
 			return nil, fmt.Errorf("eval: %w", err)
 		}
-		if program != "" {
-			all[i][identity.Program] = program
-		}
+		all[i] = named
 	}
 	return json.Marshal(all)
 }

@@ -9,8 +9,8 @@ import (
 	"vlpx.internal/vlpx/identity"
 )
 
-// Choice is the framework of a run. Its JSON has the name of the framework's type, so that it identifies it, and the program where that
-// is defined outside of this module (see [identity.Program]).
+// Choice is the framework of a run. Its JSON has the name of the framework's type, so that it identifies it, and its source where that
+// is defined outside of this module (see [identity.Source]).
 type Choice struct{ Framework }
 
 // known are the types of frameworks by their names in JSON.
@@ -24,13 +24,9 @@ func (c Choice) MarshalJSON() ([]byte, error) {
 	if c.Framework == nil {
 		return []byte("null"), nil
 	}
-	told := identity.Named(c.Framework)
-	program, err := identity.Foreign(c.Framework)
+	told, err := identity.Named(c.Framework)
 	if err != nil {
 		return nil, fmt.Errorf("framework: %w", err)
-	}
-	if program != "" {
-		told[identity.Program] = program
 	}
 	return json.Marshal(told)
 }

@@ -1,65 +1,75 @@
-// Package identity tells what a part of a run is by its type and its fields: parts of methods, frameworks and tasks are plain data, and
-// their JSON is part of the run's identity.
+// Package identity tells what a part of a run is: parts of methods, frameworks and tasks are plain data, and their type, its fields and,
+// where it is defined outside of this module, its source are part of the run's identity.
 package identity
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"reflect"
 	"strings"
-	"sync"
 )
 
-// Named is a part under the name of its type, as JSON is to have it.
-func Named(part any) map[string]any { return map[string]any{fmt.Sprintf("%T", part): part} }
+// What a part of this module does is told by its type and its fields. The code of one that is defined elsewhere, such as in a notebook's cell,
+// can change under the same name. So it has one of these keys beside its type in JSON, with a SHA-256 in hexadecimal digits.
+const (
+	// Source is of the declarations that the part's type reaches.
+	Source = "Source"
+	// Executable is of the running program, in the place of the declarations where these cannot be told apart from the rest of it; see [Vague].
+	Executable = "Executable"
+	// Program was of the running program, in runs of older versions.
+	Program = "Program"
+)
 
-// Program is the key under which JSON has the SHA-256 of the running program. What a part of this module does is told by its type and
-// fields. The code of one that is defined elsewhere, such as in a notebook's cell, can change under the same name: so what has such a
-// part is identified by the whole program, too.
-const Program = "Program"
-
-// Foreign returns the SHA-256 of the running program if the part is defined outside of this module, else "".
-func Foreign(part any) (string, error) {
+// Named is a part under the name of its type, as JSON is to have it, with its code where it is defined outside of this module.
+func Named(part any) (map[string]any, error) {
+	named := map[string]any{fmt.Sprintf("%T", part): part}
 	if part == nil || !foreign(reflect.TypeOf(part)) {
-		return "", nil
+		return named, nil
 	}
-	hash, err := program()
-	if err != nil {
-		return "", fmt.Errorf("identity: reading the program that defines %T: %w", part, err)
+	hash, err := running.source(reflect.TypeOf(part))
+	if err == nil {
+		named[Source] = hash
+		return named, nil
 	}
-	return hash, nil
+	if named[Executable], err = executable(); err != nil {
+		return nil, fmt.Errorf("identity: reading the program that defines %T: %w", part, err)
+	}
+	return named, nil
+}
+
+// Vague tells in a sentence why a part is identified by the whole program: nothing where its code is told apart, or is this module's.
+func Vague(part any) string {
+	if part == nil || !foreign(reflect.TypeOf(part)) {
+		return ""
+	}
+	if _, err := running.source(reflect.TypeOf(part)); err != nil {
+		return fmt.Sprintf("%s is identified by the whole program, so it runs anew after any change: %v.", name(reflect.TypeOf(part)), err)
+	}
+	return ""
 }
 
 // foreign reports whether a type is defined outside of this module.
-func foreign(t reflect.Type) bool {
+func foreign(t reflect.Type) bool { return !strings.HasPrefix(pointed(t).PkgPath(), ours) }
+
+// ours begins the paths of this module's packages.
+const ours = "vlpx.internal/"
+
+// pointed is the type that a pointer points to, or the type itself.
+func pointed(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+		return t.Elem()
 	}
-	return !strings.HasPrefix(t.PkgPath(), "vlpx.internal/")
+	return t
 }
 
-// program is the SHA-256 of the running executable.
-var program = sync.OnceValues(func() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
+// name is what a reader calls a type.
+func name(t reflect.Type) string {
+	if t = pointed(t); t.Name() != "" {
+		return t.Name()
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-})
+	return "A part without a name"
+}
 
 // Plain tells why a part is not plain data: it has settings that its JSON would not show, so that a run with others would be answered
 // with its results.

@@ -7,24 +7,32 @@ import (
 	"vlpx.internal/vlpx/identity"
 )
 
-// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method, and the program where one of them
-// is defined outside of this module (see [identity.Program]). The name is left out: what a method is called changes nothing.
+// MarshalJSON writes the parts with the names of their types, so that the JSON identifies the method, and with their source where they are
+// defined outside of this module (see [identity.Source]). The name is left out: what a method is called changes nothing.
 func (m Method) MarshalJSON() ([]byte, error) {
 	told := map[string]any{"Masking": m.Masking}
 	if m.Attract {
 		told["Attract"] = true
 	}
 	for role, part := range m.parts() {
-		told[role] = identity.Named(part)
-		program, err := identity.Foreign(part)
+		named, err := identity.Named(part)
 		if err != nil {
 			return nil, fmt.Errorf("negative: %s: %w", role, err)
 		}
-		if program != "" {
-			told[identity.Program] = program
-		}
+		told[role] = named
 	}
 	return json.Marshal(told)
+}
+
+// Vague tells of parts whose code cannot be told apart from the rest of the program (see [identity.Vague]).
+func (m Method) Vague() []string {
+	var why []string
+	for _, role := range roles {
+		if told := identity.Vague(m.parts()[role]); told != "" {
+			why = append(why, told)
+		}
+	}
+	return why
 }
 
 func (m Method) parts() map[string]any {

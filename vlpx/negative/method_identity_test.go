@@ -12,8 +12,8 @@ import (
 // elsewhere is a type without a name, and so none of this module: it stands for a part in a cell.
 type elsewhere = struct{ Grouped }
 
-// A method with a part from elsewhere is identified by the program, whichever part that is, and by the part's fields.
-func TestProgramIsPartOfTheIdentity(t *testing.T) {
+// A part from elsewhere is identified by its code, here the program as it has no name, whichever part that is, and by its fields.
+func TestCodeIsPartOfTheIdentity(t *testing.T) {
 	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -28,14 +28,17 @@ func TestProgramIsPartOfTheIdentity(t *testing.T) {
 		want   string
 	}{
 		{Method{Batches: elsewhere{Grouped{SearchSpace: 8}}, Masking: 0.5}.WithDefaults(),
-			`{"Batches":{"struct { negative.Grouped }":{"SearchSpace":8,"Queue":0}},"Contrast":{"negative.InfoNCE":{}},"Masking":0.5,` +
-				`"Matching":{"negative.Hardest":{}},"Program":"` + hash + `"}`},
+			`{"Batches":{"Executable":"` + hash + `","struct { negative.Grouped }":{"SearchSpace":8,"Queue":0}},"Contrast":{"negative.InfoNCE":{}},` +
+				`"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
 		{Method{Contrast: struct{ InfoNCE }{}, Masking: 0.5}.WithDefaults(),
-			`{"Batches":{"negative.Uniform":{}},"Contrast":{"struct { negative.InfoNCE }":{}},"Masking":0.5,` +
-				`"Matching":{"negative.Hardest":{}},"Program":"` + hash + `"}`},
+			`{"Batches":{"negative.Uniform":{}},"Contrast":{"Executable":"` + hash + `","struct { negative.InfoNCE }":{}},"Masking":0.5,` +
+				`"Matching":{"negative.Hardest":{}}}`},
 	} {
 		if got, err := json.Marshal(c.method); err != nil || string(got) != c.want {
 			t.Errorf("got %s, error %v; want %s", got, err, c.want)
+		}
+		if why := c.method.Vague(); len(why) != 1 || !strings.Contains(why[0], "it has no name of its own") {
+			t.Errorf("got %q, want why the part is identified by the program", why)
 		}
 	}
 }
@@ -43,6 +46,9 @@ func TestProgramIsPartOfTheIdentity(t *testing.T) {
 func TestPartsThatAreNotPlainData(t *testing.T) {
 	type inner struct {
 		Deep []map[string]struct{ secret int }
+	}
+	if why := GRITVLP(8, 16).Vague(); len(why) > 0 {
+		t.Errorf("parts of this module: got %q", why)
 	}
 	for _, c := range []struct {
 		method Method

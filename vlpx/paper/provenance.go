@@ -26,6 +26,15 @@ func (p *Plan) Settings() []string {
 	return append(settings, p.planner.weightSettings()...)
 }
 
+// Vague tells of one's own parts, framework and tasks whose code cannot be told apart from the rest of the program, each once.
+func (p *Plan) Vague() []string {
+	var why []string
+	for _, r := range p.Runs() {
+		why = joined(why, r.Vague())
+	}
+	return why
+}
+
 // Abbreviated is the beginning of a hash, enough to tell one from another.
 func Abbreviated(hash string) string { return hash[:min(12, len(hash))] }
 
@@ -44,6 +53,7 @@ func (r *Report) tell(t *plots.Table) {
 		t.Title += " (" + strings.Join(r.Set, ", ") + ")"
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))
 	}
+	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
 	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit"}
 	for k := range t.Rows {
 		facts := make([][]string, max(1, len(t.Sources)))

@@ -17,6 +17,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/identity"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/train"
@@ -354,6 +355,15 @@ func (r Run) JSON() []byte {
 func (r Run) ID() string {
 	sum := sha256.Sum256(r.JSON())
 	return hex.EncodeToString(sum[:8])
+}
+
+// Vague tells of what the run is identified by the whole program for, as its code cannot be told apart (see [identity.Vague]).
+func (r Run) Vague() []string {
+	why := append(r.Train.Method.Vague(), identity.Vague(r.Train.Framework.Framework))
+	for _, task := range r.Tasks {
+		why = append(why, identity.Vague(task))
+	}
+	return slices.DeleteFunc(why, func(told string) bool { return told == "" })
 }
 
 // Home is the store's place: dir if given, else $VLPX_HOME, else vlpx in the user's cache folder.

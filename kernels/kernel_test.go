@@ -62,6 +62,7 @@ func TestKernel(t *testing.T) {
 			t.Errorf("output of the last cell %q, want %q", got, want)
 		}
 	})
+	t.Run("a part of one's own keeps its runs", func(t *testing.T) { ownPart(t, prefix) })
 	// The papers' notebooks share a store, as a reader's do: a method that several compare is trained once.
 	home := t.TempDir()
 	for _, notebook := range []struct {

@@ -1,0 +1,117 @@
+package kernels_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vlpx.internal/kernels"
+)
+
+// ownCode is a part, a task and a framework of one's own.
+const ownCode = `
+import (
+	"context"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/clip"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/paper"
+)
+
+type Doubled struct{ Weight float64 }
+
+func (d Doubled) ITC(in negative.Features) negative.Contrasted {
+	i2t := objective.Similarities(in.Image, in.Text, in.Temperature)
+	own, t2i := objective.Own(i2t), Transpose(i2t, 0, 1)
+	return negative.Contrasted{Loss: MulScalar(objective.ITC(i2t, t2i, own, own), factor*d.Weight), I2T: i2t, T2I: t2i}
+}
+
+const factor = 2
+
+type Height struct{}
+
+func (Height) Metrics() []eval.Info { return []eval.Info{{Metric: "height", What: "images"}} }
+
+func (Height) Check(framework.Framework, datasets.Set) error { return nil }
+
+func (Height) Measure(_ context.Context, on eval.Subject) (eval.Measured, error) {
+	return eval.Measured{Metrics: eval.Result{"height": float64(on.Set.Len())}}, nil
+}
+
+type Mine struct{ clip.Model }
+
+func (Mine) Name() string { return "Mine" }
+
+func newMine(s paper.Scale, vocab int) framework.Framework {
+	s.Framework = "CLIP"
+	return Mine{s.Model(vocab).(clip.Model)}
+}
+`
+
+// ownRun trains it once a seed.
+const ownRun = `%%
+vlpx.Run("Doubled", vlpx.Options{
+	Scale: "tiny", Seeds: []uint64{SEEDS}, Model: newMine, Tasks: []eval.Task{Height{}}, Own: []negative.Method{{Name: "Doubled", Contrast: Doubled{1}}},
+	Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4", "epochs=1"},
+})
+`
+
+// ownPart tells by a store when runs of what a cell declares are kept: after the kernel is started anew, with further seeds, and with other
+// code in the notebook.
+func ownPart(t *testing.T, prefix string) {
+	home := t.TempDir()
+	t.Setenv("VLPX_HOME", home)
+	finished := func() map[string]time.Time {
+		paths, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]time.Time{}
+		for _, path := range paths {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[path] = info.ModTime()
+		}
+		return all
+	}
+	ran := func(code, seeds string, more ...kernels.Cell) string {
+		cells, err := execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...), kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cells[len(cells)-1].html()
+	}
+	const whole = "is identified by the whole program"
+	if page := ran(ownCode, "1, 2"); len(finished()) != 2 || strings.Contains(page, whole) {
+		t.Fatalf("got %d finished runs, want 2, each told apart from the rest of the program, in %s", len(finished()), page)
+	}
+	first := finished()
+	ran(strings.Replace(ownCode, "type Doubled", "// Doubled counts twice.\ntype Doubled", 1), "1, 2, 3",
+		kernels.Go("type Another struct{ Doubled }\n\nfunc more() int { return factor + 1 }"), kernels.Go("%%\nprintln(more())"))
+	all := finished()
+	maps.DeleteFunc(all, func(path string, at time.Time) bool { return first[path].Equal(at) })
+	if len(finished()) != 3 || len(all) != 1 {
+		t.Errorf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1", len(finished()), len(all))
+	}
+	for k, change := range [][2]string{{"factor = 2", "factor = 3"}, {"float64(on.Set.Len())", "2 * float64(on.Set.Len())"}, {`"Mine"`, `"My own"`}} {
+		if ran(strings.Replace(ownCode, change[0], change[1], 1), "1"); len(finished()) != 4+k {
+			t.Errorf("with %s: got %d finished runs, want %d", change[1], len(finished()), 4+k)
+		}
+	}
+	page := ran(strings.Replace(ownCode, "const factor = 2", "var factor = 2.0\n\nfunc set() { factor = 3 }", 1), "1")
+	if want := "Doubled " + whole + ", so it runs anew after any change: it uses the variable factor, which set may change"; !strings.Contains(page, want) {
+		t.Errorf("no %q in %s", want, page)
+	}
+}

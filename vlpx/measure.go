@@ -59,7 +59,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name})
 	}
 	for _, info := range task.Metrics() {
-		cells, found := make([]plots.Cell, len(measured)), false
+		cells := make([]plots.Cell, len(measured))
 		for i, runs := range measured {
 			var values []float64
 			for _, metrics := range runs {
@@ -68,10 +68,6 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 				}
 			}
 			cells[i] = plots.Cell{summary(values)}
-			found = found || len(values) > 0
-		}
-		if !found {
-			continue
 		}
 		column := plots.Column{Group: info.Group, Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit, Best: plots.Highest}
 		if info.LowerIsBetter {

@@ -195,8 +195,9 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := texts(t, table); len(table.Columns) != 1 || len(table.Rows) != 2 || strings.Count(text, want+"±0.000") != 2 {
-			t.Errorf("%s: got\n%s\nwant a height of %s of both, and no depth", split, text, want)
+		if text := texts(t, table); len(table.Columns) != 2 || len(table.Rows) != 2 || strings.Count(text, want+"±0.000") != 2 || !strings.Contains(text, "depth") ||
+			strings.Count(text, "–") != 2 {
+			t.Errorf("%s: got\n%s\nwant a height of %s of both, and – for their depth", split, text, want)
 		}
 	}
 	classes := eval.Classification{Prompts: []string{"an object on {}"}}

@@ -36,8 +36,8 @@ func (r *Report) Figure() (plots.Drawing, error) {
 	return r.Plan.Artifact.Figure(r)
 }
 
-// Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
-// by side.
+// Comparison has the artifact's rows that were asked for, and all its columns, with the paper's numbers, the user's and the shipped reference
+// results side by side. What nobody has stays missing.
 func Comparison(r *Report) (plots.Table, error) {
 	t := plots.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
@@ -45,7 +45,7 @@ func Comparison(r *Report) (plots.Table, error) {
 		Heading: "method",
 		Sources: []string{FromPaper, FromYou, fromReference},
 	}
-	columns := r.Shown()
+	columns := r.Plan.Artifact.Columns
 	for _, c := range columns {
 		best := plots.Highest
 		switch {
@@ -98,29 +98,6 @@ func Comparison(r *Report) (plots.Table, error) {
 		t.Rows = append(t.Rows, line)
 	}
 	return t, nil
-}
-
-// Shown are the columns worth showing: all but those of our own that the data cannot give.
-func (r *Report) Shown() []Column {
-	papers := 0
-	for _, row := range r.Plan.Artifact.Rows {
-		papers = max(papers, len(row.Paper))
-	}
-	var columns []Column
-	for i, c := range r.Plan.Artifact.Columns {
-		has := slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.Key()].Mean != nil })
-		shipped := r.reference != nil && slices.ContainsFunc(r.reference.Rows, func(row ReferenceRow) bool {
-			_, ok := row.Metrics[c.Key()]
-			return ok
-		})
-		if i < papers || has || shipped {
-			columns = append(columns, c)
-		}
-	}
-	if len(columns) == 0 { // nothing has run yet, and nobody reports a number
-		return r.Plan.Artifact.Columns
-	}
-	return columns
 }
 
 func (r *Report) Note() string {

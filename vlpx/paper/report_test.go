@@ -118,13 +118,25 @@ func TestReportTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of our own columns only the one that the runs measured is shown.
-	if got, want := len(table.Columns), 10+1; got != want {
-		t.Fatalf("got %d columns, want %d", got, want)
+	if got, want := len(table.Columns), len(r.Plan.Artifact.Columns); got != want || got < 15 {
+		t.Fatalf("got %d columns, want all %d, whether or not a run has them", got, want)
 	}
-	last := table.Columns[10]
-	if last.Name != "in batch" || last.Best != plots.Lowest || table.Columns[0].Best != plots.Highest {
-		t.Errorf("got the last column %+v, want the false negatives in batch, the lowest best", last)
+	at := func(name string) int {
+		return slices.IndexFunc(table.Columns, func(c plots.Column) bool { return c.Name == name })
+	}
+	if table.Columns[at("in batch")].Best != plots.Lowest || table.Columns[0].Best != plots.Highest {
+		t.Errorf("got %+v, want the lowest false negatives in batch as the best", table.Columns[at("in batch")])
+	}
+	if cell := table.Rows[0].Cells[at("hardest")]; len(cell) != 3 || cell[0] != (plots.Value{}) || cell[1] != (plots.Value{}) || cell[2] != (plots.Value{}) {
+		t.Errorf("got %+v, want nothing in a column that no run has", cell)
+	}
+	for _, write := range []func(io.Writer) error{table.Markdown, table.HTML, table.CSV, func(w io.Writer) error { return table.Text(w, plots.Terminal{Width: 100}) }} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Error(err)
+		} else if !strings.Contains(b.String(), "hardest") {
+			t.Errorf("no column without values in\n%s", b.String())
+		}
 	}
 	for i, want := range map[int]string{0: "", 2: "0 of 3 seeds", 3: "0 of 3 seeds", 4: "0 of 3 seeds", 6: "2 of 3 seeds", 10: "0 of 3 seeds"} {
 		if got := table.Rows[i].Status; got != want {

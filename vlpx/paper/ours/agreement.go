@@ -70,10 +70,10 @@ func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) pa
 	}}
 }
 
-// compared are the columns that this data gives, each beginning with recall by own captions, one list for each way to score.
+// compared are the columns that the data can give, each beginning with recall by own captions, one list for each way to score.
 func compared(r *paper.Report) [][]paper.Column {
 	var groups [][]paper.Column
-	for _, c := range r.Shown() {
+	for _, c := range r.Plan.Artifact.Columns {
 		of := func(m measure) bool { return m.name == c.Name && (!m.exact || r.Data.Scenes != nil) }
 		switch {
 		case c.Name == ownRecall:
@@ -161,7 +161,7 @@ func agreementTable(r *paper.Report) (plots.Table, error) {
 		return whole, err
 	}
 	at := map[string]int{}
-	for k, c := range r.Shown() {
+	for k, c := range r.Plan.Artifact.Columns {
 		at[c.Key()] = k
 	}
 	t := whole
@@ -236,6 +236,7 @@ func bothKnown(a, b []float64) (x, y []float64) {
 func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure("Rank among the methods in each seed. "+r.SpreadNote("error bars"), "τ is Kendall's, of both rankings of a seed.")
 	for _, group := range compared(r) {
+		before := len(f.Panels)
 		for _, c := range group[1:] {
 			k := ranked(r, group[0], c)
 			if len(k.own) == 0 {
@@ -251,7 +252,7 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 			}
 			f.Panels = append(f.Panels, panel)
 		}
-		f.Columns = max(f.Columns, min(3, len(group)-1))
+		f.Columns = max(f.Columns, min(3, len(f.Panels)-before))
 	}
 	return paper.Drawn(f)
 }

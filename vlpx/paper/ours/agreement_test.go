@@ -48,12 +48,16 @@ func TestAgreementTable(t *testing.T) {
 	for _, c := range table.Columns {
 		names = append(names, c.Name)
 	}
-	if want := []string{"own R@1", "rank", "AUC, judged pairs", "rank", "mAP, all true", "rank"}; !slices.Equal(names, want) {
-		t.Fatalf("got columns %q, want %q", names, want)
+	want := []string{"own R@1", "rank", "R@1, true accepted", "rank", "AUC, judged pairs", "rank", "mAP@R, ECCV", "rank", "mAP, all true", "rank"}
+	if !slices.Equal(names, slices.Concat(want, want)) {
+		t.Fatalf("got columns %q, want %q re-ranked and by cosine, whether or not a run has them", names, want)
+	}
+	if cells := rowCells(t, table, "ALBEF"); cells[2] != (plots.Value{}) || cells[3] != (plots.Value{}) || cells[10] != (plots.Value{}) {
+		t.Errorf("ALBEF: got %+v, want nothing in columns that no run has", cells)
 	}
 	for name, want := range map[string][3]string{"InfoNCE": {"1", "2.5", "1"}, "ALBEF": {"2.5", "2.5", "2"}, "FALCON": {"2.5", "1", "3"}} {
 		cells := rowCells(t, table, name)
-		if got := [3]string{cells[1].Text, cells[3].Text, cells[5].Text}; got != want {
+		if got := [3]string{cells[1].Text, cells[5].Text, cells[9].Text}; got != want {
 			t.Errorf("%s: got ranks %q, want %q", name, got, want)
 		}
 	}
@@ -65,12 +69,12 @@ func TestAgreementTable(t *testing.T) {
 	}
 	near("InfoNCE's own recall", rowCells(t, table, "InfoNCE")[0], 31, 0, 2)
 	// The means, 31, 16, 16 and 65, 65, 80: one pair of methods disagrees, either list ties another.
-	near("AUC of means", rowCells(t, table, tauOfMeans)[2], -1./2, 0, 1)
-	near("AUC", rowCells(t, table, tauOfSeeds)[2], -1./3, math.Sqrt(2)*2/3, 2)
-	near("mAP", rowCells(t, table, tauOfSeeds)[4], 2./3, math.Sqrt(2)/3, 2)
+	near("AUC of means", rowCells(t, table, tauOfMeans)[4], -1./2, 0, 1)
+	near("AUC", rowCells(t, table, tauOfSeeds)[4], -1./3, math.Sqrt(2)*2/3, 2)
+	near("mAP", rowCells(t, table, tauOfSeeds)[8], 2./3, math.Sqrt(2)/3, 2)
 	near("own recall with itself", rowCells(t, table, tauToSelf)[0], 1./3, 0, 1)
-	near("AUC with itself", rowCells(t, table, tauToSelf)[2], 1./3, 0, 1)
-	near("mAP with itself", rowCells(t, table, tauToSelf)[4], 1, 0, 1)
+	near("AUC with itself", rowCells(t, table, tauToSelf)[4], 1./3, 0, 1)
+	near("mAP with itself", rowCells(t, table, tauToSelf)[8], 1, 0, 1)
 	near("own recall in a seed", rowCells(t, table, tauOfSeeds)[0], 0, 0, 0)
 }
 
@@ -108,8 +112,8 @@ func TestAgreementFigure(t *testing.T) {
 func TestAgreementOfPhotographs(t *testing.T) {
 	r := disagreeing(t, 1, 2)
 	r.Data.Scenes = nil
-	if table := papertest.Table(t, r); len(table.Columns) != 4 || len(papertest.Figure(t, r).Panels) != 1 {
-		t.Errorf("got %d columns and %d panels, want own recall and AUC with their ranks", len(table.Columns), len(papertest.Figure(t, r).Panels))
+	if table := papertest.Table(t, r); len(table.Columns) != 16 || len(papertest.Figure(t, r).Panels) != 1 {
+		t.Errorf("got %d columns and %d panels, want two times four measures with their ranks, and AUC's panel", len(table.Columns), len(papertest.Figure(t, r).Panels))
 	}
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: []uint64{1}})
 	for k, name := range []string{"ALBEF", "MAFA"} {
@@ -133,7 +137,7 @@ func TestAgreementOfAHalfDoneGrid(t *testing.T) {
 		t.Errorf("one method: figure %v, error %v", figure, err)
 	}
 	papertest.Finish(t, store, p, "MAFA", map[string][]float64{"TR@1": {2}, "IR@1": {2}, "AUC": {40}})
-	if got := rowCells(t, papertest.Table(t, papertest.Report(t, p, store)), tauOfSeeds)[2]; got.N != 1 || got.Mean != -1 {
+	if got := rowCells(t, papertest.Table(t, papertest.Report(t, p, store)), tauOfSeeds)[4]; got.N != 1 || got.Mean != -1 {
 		t.Errorf("got τ %+v, want -1 of the one seed that both have", got)
 	}
 }

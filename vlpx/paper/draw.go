@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/train"
 )
@@ -36,8 +37,8 @@ func (r *Report) Figure() (plots.Drawing, error) {
 	return r.Plan.Artifact.Figure(r)
 }
 
-// Comparison has the artifact's rows that were asked for, and all its columns, with the paper's numbers, the user's and the shipped reference
-// results side by side. What nobody has stays missing.
+// Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
+// by side.
 func Comparison(r *Report) (plots.Table, error) {
 	t := plots.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
@@ -45,7 +46,7 @@ func Comparison(r *Report) (plots.Table, error) {
 		Heading: "method",
 		Sources: []string{FromPaper, FromYou, fromReference},
 	}
-	columns := r.Plan.Artifact.Columns
+	columns := r.Shown()
 	for _, c := range columns {
 		best := plots.Highest
 		switch {
@@ -98,6 +99,59 @@ func Comparison(r *Report) (plots.Table, error) {
 		t.Rows = append(t.Rows, line)
 	}
 	return t, nil
+}
+
+// Shown are the columns worth showing: all but those of our own that a run is not even asked for, such as retrieval of a framework that reads no
+// captions. What was asked for stays, whether or not a result has it: one of an older version may lack it.
+func (r *Report) Shown() []Column {
+	papers := 0
+	for _, row := range r.Plan.Artifact.Rows {
+		papers = max(papers, len(row.Paper))
+	}
+	asked := r.Plan.measures()
+	var columns []Column
+	for i, c := range r.Plan.Artifact.Columns {
+		metric := strings.TrimPrefix(c.Metric, eval.CosinePrefix)
+		known := c.Of == nil && slices.ContainsFunc(eval.Metrics(), func(info eval.Info) bool { return string(info.Metric) == metric })
+		if i < papers || !known || asked[metric] || r.has(c) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// has tells whether a row has a value in a column, of this store or of the reference.
+func (r *Report) has(c Column) bool {
+	return slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.Key()].Mean != nil }) ||
+		r.reference != nil && slices.ContainsFunc(r.reference.Rows, func(row ReferenceRow) bool {
+			_, ok := row.Metrics[c.Key()]
+			return ok
+		})
+}
+
+// measures are the metrics that the plan's runs are measured by, and asked for once they are finished.
+func (p *Plan) measures() map[string]bool {
+	var tasks eval.Tasks
+	for _, x := range p.Runs() {
+		tasks = append(tasks, x.Tasks...)
+	}
+	for _, q := range slices.Concat(p.Questions...) {
+		tasks = append(tasks, q.Measure().Tasks...)
+	}
+	all := map[string]bool{}
+	for _, o := range slices.Concat(slices.Concat(p.Outcomes...)...) {
+		if o.Task == nil {
+			tasks = append(tasks, o.Run.Tasks...)
+			continue
+		}
+		for _, info := range o.Task.Metrics() {
+			all[o.Prefix+string(info.Metric)] = true
+		}
+	}
+	for _, info := range tasks.Metrics() {
+		all[string(info.Metric)] = true
+	}
+	return all
 }
 
 func (r *Report) Note() string {

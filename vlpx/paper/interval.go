@@ -88,7 +88,7 @@ func (b bootstraps) difference(c Column, rows [][]run.Result) *[2]float64 {
 // intervalNote tells how far other test images would move the means, at most of the rows that were asked for; empty without runs.
 func (r *Report) intervalNote() string {
 	told, group, older := "", "", 0
-	for _, c := range r.Plan.Artifact.Columns {
+	for _, c := range r.Shown() {
 		widest := -1.
 		for i, row := range r.Rows {
 			if s := row.Metrics[c.Key()]; r.Plan.Asked[i] && s.Interval != nil {

@@ -119,7 +119,7 @@ func TestReportTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := len(table.Columns), len(r.Plan.Artifact.Columns); got != want || got < 15 {
-		t.Fatalf("got %d columns, want all %d, whether or not a run has them", got, want)
+		t.Fatalf("got %d columns, want all %d, whether or not a result has them", got, want)
 	}
 	at := func(name string) int {
 		return slices.IndexFunc(table.Columns, func(c plots.Column) bool { return c.Name == name })

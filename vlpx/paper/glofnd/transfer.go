@@ -75,7 +75,7 @@ func testsTable(r *paper.Report, numbers map[string][]float64) plots.Table {
 	t := r.NewTable("Paired t-test over the seeds that both have, one-sided as the paper's: p of a difference at least so large if the row were not above " +
 		sogCLR + ". Not corrected for the number of comparisons; the claims of tables 1 and 2 are.")
 	t.Heading, t.Sources = "method", []string{paper.FromPaper, paper.FromYou}
-	columns := r.Plan.Artifact.Columns
+	columns := r.Shown()
 	for _, c := range columns {
 		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Format: "%.3f", Best: plots.Unranked})
 	}

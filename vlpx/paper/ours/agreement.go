@@ -73,7 +73,7 @@ func bothWays(group, name string, prefix eval.Metric, metrics ...eval.Metric) pa
 // compared are the columns that the data can give, each beginning with recall by own captions, one list for each way to score.
 func compared(r *paper.Report) [][]paper.Column {
 	var groups [][]paper.Column
-	for _, c := range r.Plan.Artifact.Columns {
+	for _, c := range r.Shown() {
 		of := func(m measure) bool { return m.name == c.Name && (!m.exact || r.Data.Scenes != nil) }
 		switch {
 		case c.Name == ownRecall:
@@ -161,7 +161,7 @@ func agreementTable(r *paper.Report) (plots.Table, error) {
 		return whole, err
 	}
 	at := map[string]int{}
-	for k, c := range r.Plan.Artifact.Columns {
+	for k, c := range r.Shown() {
 		at[c.Key()] = k
 	}
 	t := whole

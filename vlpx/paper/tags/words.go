@@ -36,7 +36,7 @@ func examplesTable(r *paper.Report) (plots.Table, error) {
 		if len(row.Results) == 0 {
 			continue
 		}
-		for _, c := range r.Plan.Artifact.Columns {
+		for _, c := range r.Shown() {
 			m := row.Metrics[c.Metric]
 			text := "–"
 			if m.Mean != nil {

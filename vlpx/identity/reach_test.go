@@ -222,7 +222,7 @@ func FuzzTokens(f *testing.F) {
 	f.Add([]byte(cell))
 	f.Add([]byte("f(a,\n)"))
 	f.Fuzz(func(t *testing.T, source []byte) {
-		if moved := append([]byte("\n\t "), source...); tokens(moved) != tokens(source) && !bytes.HasPrefix(source, []byte("\ufeff")) {
+		if moved := append([]byte("\n\t "), source...); Tokens(moved) != Tokens(source) && !bytes.HasPrefix(source, []byte("\ufeff")) {
 			t.Errorf("space before %q changes its tokens", source)
 		}
 	})

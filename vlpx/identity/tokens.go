@@ -9,11 +9,11 @@ import (
 // tokens is what a declaration says, without its comments and however it is laid out.
 func (d *declaration) tokens() string {
 	file := d.of.set.File(d.node.Pos())
-	return tokens(d.of.files[d.file][file.Offset(d.node.Pos()):file.Offset(d.node.End())])
+	return Tokens(d.of.files[d.file][file.Offset(d.node.Pos()):file.Offset(d.node.End())])
 }
 
-// tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks for it.
-func tokens(source []byte) string {
+// Tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks for it.
+func Tokens(source []byte) string {
 	var s scanner.Scanner
 	files := token.NewFileSet()
 	s.Init(files.AddFile("", files.Base(), len(source)), source, nil, 0)

@@ -97,7 +97,7 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 	maps.Copy(metrics, added)
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
-		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
+		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
@@ -183,6 +183,11 @@ func (e *Executor) Evaluate(ctx context.Context, r Run, split string, tasks ...e
 	return e.measure(ctx, r, collection, model, split, tasks)
 }
 
+// untrained says that a run is not finished.
+func untrained(r Run) error {
+	return fmt.Errorf("run: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
+}
+
 // finished is the model of a finished run, with its data. The caller closes it.
 func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 	_, done, err := e.Store.Find(r)
@@ -190,7 +195,7 @@ func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 		return nil, nil, err
 	}
 	if !done {
-		return nil, nil, fmt.Errorf("run: %s, seed %d, is not trained yet; train it first", r.Train.Method.Name, r.Train.Seed)
+		return nil, nil, untrained(r)
 	}
 	collection, err := r.Data.Open()
 	if err != nil {

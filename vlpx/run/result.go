@@ -22,6 +22,7 @@ type Result struct {
 	Engine     string
 	Versions   map[string]string
 	Commit     string
+	Code       string `json:",omitempty"` // see [Run.Code]; none in results of older versions
 	Finished   time.Time
 	Seconds    float64   // of training, without evaluation
 	Clock      []float64 // of training at the end of each epoch; none in results of older versions
@@ -54,6 +55,7 @@ type Result struct {
 	// Asked are questions of the test split with the model's answers, and Candidates those that it could give, where a task of the run asks.
 	Asked      []eval.AskedQuestion `json:",omitempty"`
 	Candidates []string             `json:",omitempty"`
+	Updated    *Update              `json:",omitempty"` // what was added since; nil for nothing
 	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 

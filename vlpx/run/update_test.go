@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/train"
+)
+
+// A result of an older version gets the metrics that it lacks from the kept model, without training, and keeps its own; a result that today's
+// code has measured is left alone, and one whose weights are gone says so.
+func TestUpdate(t *testing.T) {
+	e, r := executor(t, t.TempDir()), smallest(t)
+	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "is not trained yet; train it first") {
+		t.Errorf("not trained: got %v", err)
+	}
+	if folders, err := os.ReadDir(filepath.Dir(e.Store.Dir(r))); err == nil && len(folders) > 0 {
+		t.Errorf("asking for an update made %v", folders)
+	}
+	want, err := e.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Code != r.Code() || len(want.Code) != 16 {
+		t.Errorf("the result is of code %q, want %q", want.Code, r.Code())
+	}
+	checkpoint := filepath.Join(e.Store.Dir(r), train.CheckpointName)
+	trained, err := os.Stat(checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := want
+	older.Code, older.Items, older.Metrics = "", nil, maps.Clone(want.Metrics)
+	delete(older.Metrics, string(eval.TR1))
+	delete(older.Metrics, string(eval.TRMAP))
+	older.Metrics[string(eval.IR10)] += 3
+	if err := e.Store.publish(r, resultName, older); err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Update(t.Context(), r)
+	if err != nil || !slices.Equal(got.Added, []string{string(eval.TRMAP), string(eval.TR1)}) || len(got.Other) != 1 ||
+		got.Other[string(eval.IR10)] != [2]float64{older.Metrics[string(eval.IR10)], want.Metrics[string(eval.IR10)]} {
+		t.Errorf("got %+v (%v), want TR@1 and TR mAP, and that IR@10 is another", got, err)
+	}
+	result, err := e.Store.Result(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := maps.Clone(want.Metrics)
+	now[string(eval.IR10)] += 3
+	if !reflect.DeepEqual(result.Metrics, now) || result.Code != "" || result.Updated == nil || !slices.Equal(result.Updated.Metrics, got.Added) {
+		t.Errorf("got %v, %+v, want %v", result.Metrics, result.Updated, now)
+	}
+	if after, err := os.Stat(checkpoint); err != nil || !after.ModTime().Equal(trained.ModTime()) {
+		t.Errorf("it was trained again (%v)", err)
+	}
+	if again, err := e.Update(t.Context(), r); err != nil || !reflect.DeepEqual(again, Updated{}) {
+		t.Errorf("a second time: got %+v (%v), want nothing", again, err)
+	}
+
+	result.Updated.Code = "0123456789abcdef"
+	delete(result.Metrics, string(eval.IR1))
+	if err := e.Store.publish(r, resultName, result); err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := e.Update(stopped, r); err == nil {
+		t.Error("a cancelled update says nothing")
+	}
+	if _, err := e.Update(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+	if result, err = e.Store.Result(r); err != nil || !slices.Equal(result.Updated.Metrics, []string{string(eval.IR1), string(eval.TRMAP), string(eval.TR1)}) {
+		t.Errorf("got %+v (%v), want all that was ever added", result.Updated, err)
+	}
+
+	if err := os.Remove(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	result.Updated = nil
+	if err := e.Store.publish(r, resultName, result); err != nil {
+		t.Fatal(err)
+	}
+	before, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "its weights are not kept, so that nothing can be added") {
+		t.Errorf("without weights: got %v", err)
+	}
+	if result, err = e.Store.Result(r); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := json.Marshal(result); err != nil || string(after) != string(before) {
+		t.Errorf("without weights the result became %s (%v)", after, err)
+	}
+}

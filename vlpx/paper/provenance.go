@@ -54,6 +54,7 @@ func (r *Report) tell(t *plots.Table) {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))
 	}
 	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
+	r.markCode(t)
 	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit"}
 	for k := range t.Rows {
 		facts := make([][]string, max(1, len(t.Sources)))

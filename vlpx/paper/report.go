@@ -44,12 +44,14 @@ type Report struct {
 
 // RowReport is one row of a report.
 type RowReport struct {
-	Name    string             `json:"name"`
-	Status  string             `json:"status"`  // "ready", "2 of 3 seeds", "1 of 3 seeds asked", "not run" if not asked for, or "not yet"
-	Data    *run.Data          `json:"data"`    // null without runs
-	Engines []string           `json:"engines"` // of the runs that are finished, each once
-	Commits []string           `json:"commits"`
-	Metrics map[string]Summary `json:"metrics"`
+	Name    string    `json:"name"`
+	Status  string    `json:"status"`  // "ready", "2 of 3 seeds", "1 of 3 seeds asked", "not run" if not asked for, or "not yet"
+	Data    *run.Data `json:"data"`    // null without runs
+	Engines []string  `json:"engines"` // of the runs that are finished, each once
+	Commits []string  `json:"commits"`
+	// OtherCode is the number of the finished runs that other code than this program's made, or a run that they go on from.
+	OtherCode int                `json:"other_code,omitempty"`
+	Metrics   map[string]Summary `json:"metrics"`
 
 	// Results are of the runs that are finished, seed by seed.
 	Results []run.Result `json:"-"`
@@ -90,6 +92,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	if r.reference, err = FindReference(p); err != nil {
 		return nil, err
 	}
+	codes := codes{store, map[string]bool{}}
 	for i, row := range p.Artifact.Rows {
 		one := RowReport{Name: row.Name, Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
 		if len(p.Rows[i]) > 0 {
@@ -120,6 +123,13 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			}
 			one.outcomes = append(one.outcomes, have)
 			one.Results = append(one.Results, result)
+			other, err := codes.any(x, have)
+			if err != nil {
+				return nil, err
+			}
+			if other {
+				one.OtherCode++
+			}
 			r.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {

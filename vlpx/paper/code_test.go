@@ -1,0 +1,90 @@
+package paper_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/paper/papertest"
+	"vlpx.internal/vlpx/run"
+)
+
+// recode lets a finished run be of a code.
+func recode(t *testing.T, store *run.Store, r run.Run, code string) {
+	t.Helper()
+	result, err := store.Result(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Code = code
+	papertest.Put(t, store, r, result)
+}
+
+// Rows with runs of other code are marked in the table, and so are those that go on from such a run; results of today's code, and of versions
+// that do not tell, are not.
+func TestOtherCodeIsMarked(t *testing.T) {
+	r, store := halfDone(t)
+	const mark = "Of other code:"
+	table, err := r.Table()
+	if err != nil || strings.Contains(table.Note, mark) {
+		t.Errorf("of no code that is told: got the note %q (%v)", table.Note, err)
+	}
+	runs := func(name string) []run.Run {
+		return r.Plan.Rows[slices.IndexFunc(r.Plan.Artifact.Rows, func(row paper.Row) bool { return row.Name == name })]
+	}
+	for _, name := range []string{"ALBEF", "GRIT-VLP", "Hard quantile"} {
+		for k, x := range runs(name) {
+			code := x.Code()
+			if name == "GRIT-VLP" || name == "Hard quantile" && k == 1 {
+				code = "0123456789abcdef"
+			}
+			if _, done, err := store.Find(x); done && err == nil {
+				recode(t, store, x, code)
+			}
+		}
+	}
+	r = papertest.Report(t, r.Plan, store)
+	if table, err = r.Table(); err != nil || !strings.Contains(table.Note, mark) {
+		t.Errorf("got the note %q (%v)", table.Note, err)
+	}
+	got := map[string]string{}
+	for _, row := range table.Rows {
+		got[row.Name] = row.Status
+	}
+	for name, want := range map[string]string{"ALBEF": "", "GRIT-VLP": "of other code", "Hard quantile": "2 of 3 seeds, 1 of 2 runs of other code", "FALCON": "0 of 3 seeds"} {
+		if got[name] != want {
+			t.Errorf("%s: got the status %q, want %q", name, got[name], want)
+		}
+	}
+	text, err := json.Marshal(papertest.Row(r, "GRIT-VLP"))
+	if err != nil || !strings.Contains(string(text), `"other_code":3`) {
+		t.Errorf("got %s (%v)", text, err)
+	}
+}
+
+// A run that goes on from one of other code is of other code.
+func TestOtherCodeOfAWarmStart(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1",
+		paper.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}, Without: rowsAlone, Set: []string{"warmstart=1"}})
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
+	x := p.Rows[0][0]
+	if x.Init == nil {
+		t.Fatal("it goes on from nothing")
+	}
+	recode(t, store, x, x.Code())
+	papertest.Put(t, store, *x.Init, run.Result{ID: x.Init.ID(), Code: "0123456789abcdef"})
+	if row := papertest.Row(papertest.Report(t, p, store), "ALBEF"); row.OtherCode != 1 {
+		t.Errorf("got %d runs of other code, want one", row.OtherCode)
+	}
+	if err := os.WriteFile(filepath.Join(store.Dir(*x.Init), "result.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := paper.NewReport(p, store); err == nil {
+		t.Error("a broken result of the run that it goes on from says nothing")
+	}
+}

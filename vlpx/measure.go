@@ -108,8 +108,13 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 			"vlpx train -method %q in a shell", method, r.Train.Seed, method, method)
 	}
 	err = guard(func() error {
+		of := run.Measure{Split: split, Tasks: eval.Tasks{task}}
+		older, err := g.Store.Outdated(r, of)
+		if err != nil {
+			return err
+		}
 		var kept bool
-		if metrics, kept, err = g.Store.Evaluation(r, run.Measure{Split: split, Tasks: eval.Tasks{task}}); kept || err != nil {
+		if metrics, kept, err = g.Store.Evaluation(r, of); err != nil || kept && !older {
 			return err
 		}
 		return onEngine(func(backend compute.Backend, name string) error {

@@ -48,14 +48,19 @@ func evalCommand() *cobra.Command {
 	var o options
 	var method, split, task, answers string
 	var settings vlpx.TaskSettings
+	var update bool
 	c := &cobra.Command{
-		Use:   "eval -method NAME | eval FOLDER",
+		Use:   "eval -method NAME | eval FOLDER | eval -update [ARTIFACT]",
 		Short: "Measure trained runs, or an exported model, by a task on a split",
 		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test\n" +
 			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'\n" +
-			"  vlpx eval -method GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse",
+			"  vlpx eval -method GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse\n" +
+			"  vlpx eval -update -method GRIT-VLP\n  vlpx eval -update falcon/table1",
 		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) (err error) {
+			if update {
+				return updateResults(c, &o, method, args)
+			}
 			if answers != "" {
 				if settings.Answers, err = eval.ReadAnswers(answers); err != nil {
 					return err
@@ -101,6 +106,7 @@ func evalCommand() *cobra.Command {
 	}
 	o.bind(c)
 	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
+	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; nothing is trained")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	c.Flags().StringVar(&task, "task", "retrieval", "what to measure by, one that vlpx show tasks lists")
 	c.Flags().StringArrayVar(&settings.Prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
@@ -116,6 +122,9 @@ func evalCommand() *cobra.Command {
 func oneFolder(c *cobra.Command, args []string) (err error) {
 	if len(args) > 1 {
 		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
+	}
+	if update, _ := c.Flags().GetBool("update"); update {
+		return onlyRuns(c, args)
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if len(args) == 1 && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha", "answers"}, f.Name) {

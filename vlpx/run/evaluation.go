@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"vlpx.internal/datasets/plainjson"
@@ -25,7 +27,16 @@ type Evaluation struct {
 	Metrics  map[string]float64
 	Engine   string
 	Commit   string
+	Code     string `json:",omitempty"` // see [Run.Code]; none of older versions
 	Finished time.Time
+}
+
+// lacks tells whether other code than today's has measured a run by what has metrics today that it did not tell.
+func (v Evaluation) lacks(r Run) bool {
+	return v.Code != r.Code() && slices.ContainsFunc(v.Of.Tasks.Metrics(), func(info eval.Info) bool {
+		_, has := v.Metrics[string(info.Metric)]
+		return !has
+	})
 }
 
 // Measure says by what a run is measured, and on which split. Its JSON identifies it.
@@ -51,17 +62,28 @@ func (m Measure) name() (string, error) {
 
 // Evaluation returns what the store has of a run by a measure, and whether it has it.
 func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) {
+	kept, done, err := s.evaluation(r, of)
+	return kept.Metrics, done, err
+}
+
+// Outdated tells whether the store has of a run by a measure what older code told, which lacks metrics that the measure has today.
+func (s *Store) Outdated(r Run, of Measure) (bool, error) {
+	kept, done, err := s.evaluation(r, of)
+	return done && kept.lacks(r), err
+}
+
+func (s *Store) evaluation(r Run, of Measure) (Evaluation, bool, error) {
 	name, err := of.name()
 	if err != nil {
-		return nil, false, err
+		return Evaluation{}, false, err
 	}
 	path := filepath.Join(s.Dir(r), name)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return Evaluation{}, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("run: %w", err)
+		return Evaluation{}, false, fmt.Errorf("run: %w", err)
 	}
 	var kept struct {
 		Evaluation
@@ -75,9 +97,10 @@ func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) 
 		err = errors.New("this is what another task gave")
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("run: %s: %w; delete the file to measure again", path, err)
+		return Evaluation{}, false, fmt.Errorf("run: %s: %w; delete the file to measure again", path, err)
 	}
-	return kept.Metrics, true, nil
+	kept.Evaluation.Of = of
+	return kept.Evaluation, true, nil
 }
 
 // Keep puts what a task gave beside its run, from where Evaluation returns it.
@@ -100,17 +123,22 @@ func sameMeasure(told json.RawMessage, of Measure) bool {
 }
 
 // EvaluateBy measures a finished run's model by a task on a split: from the store where it has been measured so, else by [Executor.Evaluate],
-// and it keeps what comes out.
+// and it keeps what comes out. Where older code told less than the task tells today, what is missing is added, if the weights are still kept.
 func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eval.Task) (map[string]float64, error) {
 	of := Measure{split, eval.Tasks{task}}
-	metrics, done, err := e.Store.Evaluation(r, of)
-	if done || err != nil {
-		return metrics, err
+	kept, done, err := e.Store.evaluation(r, of)
+	if err != nil || done && !kept.lacks(r) {
+		return kept.Metrics, err
 	}
-	if metrics, err = e.Evaluate(ctx, r, split, task); err != nil {
+	metrics, err := e.Evaluate(ctx, r, split, task)
+	if done && errors.Is(err, fs.ErrNotExist) {
+		return kept.Metrics, nil
+	}
+	if err != nil {
 		return nil, err
 	}
+	maps.Copy(metrics, kept.Metrics)
 	return metrics, e.Store.Keep(r, Evaluation{
-		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Finished: time.Now().UTC().Truncate(time.Second),
+		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
 	})
 }

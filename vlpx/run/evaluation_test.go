@@ -94,3 +94,44 @@ func TestDamagedEvaluation(t *testing.T) {
 		t.Errorf("a task with a hidden setting: got %v", err)
 	}
 }
+
+// What older code told of a run lacks a metric: it is added from the model, which alone is asked, and what was told stays. Today's code is not
+// asked again, and without weights the older answer stands.
+func TestEvaluationOfOlderCode(t *testing.T) {
+	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	of := Measure{"test", eval.Tasks{gap{}}}
+	keep := func(code string) {
+		t.Helper()
+		if err := e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"older": 7}, Code: code}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(r.Code())
+	if older, err := e.Store.Outdated(r, of); older || err != nil {
+		t.Errorf("today's code is outdated: %v (%v)", older, err)
+	}
+	if got, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err != nil || len(got) != 1 {
+		t.Errorf("of today's code: got %v (%v), want what it told", got, err)
+	}
+	keep("")
+	if older, err := e.Store.Outdated(r, of); !older || err != nil {
+		t.Errorf("older code is not outdated (%v)", err)
+	}
+	got, err := e.EvaluateBy(t.Context(), r, "test", gap{})
+	if _, has := got["gap"]; err != nil || !has || got["older"] != 7 {
+		t.Errorf("of older code: got %v (%v), want the gap besides", got, err)
+	}
+	if kept, done, err := e.Store.Evaluation(r, of); err != nil || !done || !reflect.DeepEqual(kept, got) {
+		t.Errorf("the store has %v (%v), want %v", kept, err, got)
+	}
+	keep("")
+	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err != nil || len(got) != 1 || got["older"] != 7 {
+		t.Errorf("without weights: got %v (%v), want what was told", got, err)
+	}
+}

@@ -28,6 +28,15 @@ type Updated struct {
 	Other map[string][2]float64
 }
 
+// Others are the names of the metrics of which the model gives other values, sorted.
+func (u Updated) Others() []string { return slices.Sorted(maps.Keys(u.Other)) }
+
+// errWeightless says that a run's model is gone.
+var errWeightless = errors.New("its weights are not kept")
+
+// Weightless tells whether an update failed for want of the run's weights.
+func Weightless(err error) bool { return errors.Is(err, errWeightless) }
+
 // Update measures a finished run's kept model by the run's own tasks, as this program has them, and adds to its result the metrics that it lacks,
 // with what tasks tell besides. Nothing is trained, and what the result has stays. A result that today's code has measured is complete.
 func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
@@ -48,8 +57,8 @@ func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
 	}
 	collection, model, err := e.finished(r)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Updated{}, fmt.Errorf("run: %s, seed %d (%s): its weights are not kept, so that nothing can be added to its result: %w",
-			r.Train.Method.Name, r.Train.Seed, result.ID, err)
+		return Updated{}, fmt.Errorf("run: %s, seed %d (%s): %w, so that nothing can be added to its result: %w",
+			r.Train.Method.Name, r.Train.Seed, result.ID, errWeightless, err)
 	}
 	if err != nil {
 		return Updated{}, err

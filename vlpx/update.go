@@ -1,0 +1,131 @@
+package vlpx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models, and shows what was added to
+// each. It trains nothing, and what a result has stays. What is an artifact, such as "falcon/table1", or methods, named as for Run.
+func Update(what any, options ...Options) plots.Table {
+	return must("update", options, func(ctx context.Context, s cell.Screen, o Options) (table plots.Table, err error) {
+		var grid *Grid
+		switch what := what.(type) {
+		case string:
+			grid, err = Open(what, o)
+		case []string:
+			grid, err = OpenComparison(what, o)
+		default:
+			err = fmt.Errorf("an artifact such as \"falcon/table1\", or a list of methods, can be updated, not %v", what)
+		}
+		if err != nil {
+			return table, err
+		}
+		if table, err = grid.Update(ctx); err != nil {
+			return table, err
+		}
+		return table, s.Show(table)
+	})
+}
+
+// Update adds to the results of the plan's finished runs, and to the answers that they gave, the metrics that these lack today, and tells what was
+// added. A run whose weights are not kept is told, too; one that is not finished is passed over.
+func (g *Grid) Update(ctx context.Context) (plots.Table, error) {
+	p := g.Plan
+	t := plots.Table{
+		Title:   p.Artifact.ID + ": metrics added to finished runs",
+		Heading: "run",
+		Columns: []plots.Column{{Name: "added"}, {Name: "kept, though today's code gives another value"}},
+		Note:    fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash)),
+	}
+	var finished []run.Run
+	unfinished := 0
+	for _, r := range g.shown() {
+		_, done, err := g.Store.Find(r)
+		switch {
+		case err != nil:
+			return t, err
+		case done:
+			finished = append(finished, r)
+		default:
+			unfinished++
+		}
+	}
+	if len(finished) == 0 {
+		return t, errors.New("no run of these settings is finished, so there is nothing to update; train first with the same settings")
+	}
+	if unfinished > 0 {
+		t.Note += fmt.Sprintf(" Not finished, and left alone: %d.", unfinished)
+	}
+	return t, guard(func() error {
+		return onEngine(func(backend compute.Backend, name string) error {
+			e := run.Executor{Store: g.Store, Backend: backend, Engine: name}
+			for _, r := range finished {
+				row := plots.TableRow{Name: fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)}
+				updated, err := e.Update(ctx, r)
+				switch {
+				case run.Weightless(err):
+					row.Status = "its weights are not kept"
+				case err != nil:
+					return err
+				default:
+					row.Cells = []plots.Cell{{named(updated.Added)}, {named(updated.Others())}}
+				}
+				t.Rows = append(t.Rows, row)
+			}
+			return g.updateAnswers(ctx, &e)
+		})
+	})
+}
+
+// named are names in a cell; missing without any.
+func named(names []string) plots.Value { return plots.Value{Text: strings.Join(names, ", ")} }
+
+// shown are the runs whose results the plan's rows show: their own, and those that downstream tasks go on with.
+func (g *Grid) shown() []run.Run {
+	all := slices.Concat(g.Plan.Rows...)
+	for _, o := range slices.Concat(slices.Concat(g.Plan.Outcomes...)...) {
+		all = append(all, o.Run)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(r run.Run) bool {
+		id := r.ID()
+		defer func() { seen[id] = true }()
+		return seen[id]
+	})
+}
+
+// updateAnswers adds to what finished runs were asked.
+func (g *Grid) updateAnswers(ctx context.Context, e *run.Executor) error {
+	ask := func(r run.Run, by run.Measure) error {
+		older, err := g.Store.Outdated(r, by)
+		if err == nil && older {
+			_, err = e.EvaluateBy(ctx, r, by.Split, by.Tasks[0])
+		}
+		return err
+	}
+	for _, q := range slices.Concat(g.Plan.Questions...) {
+		if err := ask(q.Asked, q.Measure()); err != nil {
+			return err
+		}
+	}
+	for _, o := range slices.Concat(slices.Concat(g.Plan.Outcomes...)...) {
+		if o.Task == nil {
+			continue
+		}
+		if err := ask(o.Run, o.Measure()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

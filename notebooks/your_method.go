@@ -245,12 +245,12 @@ var yourNext = strings.TrimSpace(`
   out of the part's JSON are refused. They stand behind a name as settings of the scale do, *"Pivot, filtered, margin=.3"*, so that one call compares
   margins.
 - To test yours against another, name both in *vlpx.Compare*, with the same *Own*.
-- Code is no setting. So a run with a part from a cell is identified by the whole program as well: when you change a cell, the
-  rows of your own run anew, and so they do after the kernel restarts. Try things at *tiny*; for long runs move the part into a
-  package of this module, where a run is kept until its settings change. There a change of code is yours to tell: by another
-  name of the type, or a field that counts its versions.
-- So does every run of a framework, or with a task in *Options.Tasks*, from a cell: name what you want to measure of it in the cell that
-  trains it. *vlpx.Measure* in another cell is another program.
+- Code counts as well: a part, framework or task from a cell is identified by its type, its methods and all that these mention. When you
+  change one of those, its rows run anew; they do not when you change a comment or another cell, ask for further seeds, or restart the kernel. Where
+  that cannot be told, as of a variable that some function changes, the whole notebook counts, and the table's note says why.
+- A part that stays is one file in this module, where its settings alone identify it. There a change of code is yours to tell: by another name of the
+  type, or a field that counts its versions.
+- What a run is to be measured by after each epoch is part of it, by *Options.Tasks*; *vlpx.Measure* asks of finished runs whatever you like, in any cell.
 - A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"falcon.objectives=ITC"}*.
   *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
 - *Tell* tells a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching tells by what it is given,

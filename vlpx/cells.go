@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/identity"
 )
 
 // The functions of this file are the one call of a cell. They show what they have: in a notebook of the kernel "Go (vlpx)" tables, figures
@@ -93,6 +94,7 @@ func Save(r *Report, paths ...string) {
 
 // must does what a cell asks for and ends the program if that fails.
 func must[T any](what string, options []Options, do func(context.Context, cell.Screen, Options) (T, error)) (none T) {
+	identity.ReadCaller()
 	ctx, stop := cell.Context()
 	defer stop()
 	screen := cell.Open()

@@ -37,8 +37,8 @@ type Options struct {
 	Without []string
 	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
-	// Explore. A part that is defined outside of this module, as in a cell, is identified by the whole program too, so that a change
-	// of its code runs it anew.
+	// Explore. A part that is defined outside of this module, as in a cell, is identified by the source that it reaches, too, so that a
+	// change of its code runs it anew, and no other change does.
 	Own []negative.Method
 	// Model makes a framework of one's own, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.

@@ -52,6 +52,22 @@ func newProgram() *program {
 	return p
 }
 
+// ReadCaller reads the source of the package main that calls, so that it is at hand when a part of it is to be identified: a notebook writes its
+// program anew, for the next cell or to complete a word, while this one runs. What cannot be read is told by [Vague] once it is asked for.
+func ReadCaller() {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); strings.HasPrefix(frame.Function, "main.") && filepath.IsAbs(frame.File) {
+			running.mu.Lock()
+			running.folder(filepath.Dir(frame.File), frame.File)
+			running.mu.Unlock()
+			return
+		}
+	}
+}
+
 // source returns the SHA-256 of the declarations that a type reaches, or why they cannot be told apart from the rest of the program.
 func (p *program) source(t reflect.Type) (string, error) {
 	t = pointed(t)

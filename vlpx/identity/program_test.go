@@ -47,6 +47,12 @@ func (a *At) Order(n int) []int { return every(n, start) }
 var start = 3
 
 func main() {
+	if len(os.Args) > 1 { // which another program then writes
+		identity.ReadCaller()
+		if err := os.WriteFile(os.Args[1], []byte("package main"), 0o644); err != nil {
+			panic(err)
+		}
+	}
 	start = 4
 	for _, part := range []any{Pivot{2}, Short{}, &Pivot{2}, Bare{}, struct{ Pivot }{}, &At{}} {
 		named, err := identity.Named(part)
@@ -90,9 +96,9 @@ func compiled(t *testing.T, source string, flags ...string) (dir, path string) {
 }
 
 // ask runs a program.
-func ask(t *testing.T, path string) (all []told) {
+func ask(t *testing.T, path string, args ...string) (all []told) {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), path).Output()
+	output, err := exec.CommandContext(t.Context(), path, args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +141,9 @@ func TestPartsOfAProgram(t *testing.T) {
 	_, other = compiled(t, laboratory, "-trimpath")
 	if again := ask(t, other); again[0].Source != "" || !strings.Contains(again[0].why, "build it without -trimpath") {
 		t.Errorf("without its files' places: got %+v", again[0])
+	}
+	if again := ask(t, path, filepath.Join(dir, "main.go")); again[0].Source != first[0].Source {
+		t.Errorf("its file is written anew while it runs: got %+v, want %+v", again[0], first[0])
 	}
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", "i += 3*step", 1)), 0o644); err != nil {
 		t.Fatal(err)

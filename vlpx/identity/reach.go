@@ -209,8 +209,10 @@ func (of *parsed) object(id *ast.Ident) types.Object {
 // errVaries says that a variable is no constant.
 var errVaries = errors.New("make it a constant, or a field of the part")
 
-// steady tells of variables that something but init may change, after which the part's code would do something else.
+// steady tells of variables that code beside what was reached may change, after which the part would do something else. What its own code
+// changes is told by its source, unless other code calls that function, too.
 func (r *reach) steady(of *parsed, spec *ast.ValueSpec) error {
+	beside := r.beside(of)
 	for _, id := range spec.Names {
 		v, is := of.scope.Lookup(id.Name).(*types.Var)
 		if !is {
@@ -223,7 +225,7 @@ func (r *reach) steady(of *parsed, spec *ast.ValueSpec) error {
 		for _, all := range []map[string][]*declaration{of.names, of.methods} {
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				for _, d := range all[name] {
-					if of.mayChange(d.node, v, fixed) {
+					if !r.seen[d] && of.mayChange(d.node, v, fixed) || r.seen[d] && beside[d.name] && of.mayChange(d.node, v, true) {
 						return fmt.Errorf("it uses the variable %s, which %s may change; %w", id.Name, d.name, errVaries)
 					}
 				}
@@ -231,4 +233,19 @@ func (r *reach) steady(of *parsed, spec *ast.ValueSpec) error {
 		}
 	}
 	return nil
+}
+
+// beside are the names of a package that its code beside what was reached mentions.
+func (r *reach) beside(of *parsed) map[string]bool {
+	all := map[string]bool{}
+	for _, declared := range []map[string][]*declaration{of.names, of.methods} {
+		for _, ds := range declared {
+			for _, d := range ds {
+				if !r.seen[d] {
+					maps.Copy(all, d.mentioned().names)
+				}
+			}
+		}
+	}
+	return all
 }

@@ -65,7 +65,7 @@ func main() {
 	for _, w := range weights {
 		println(w, weights[0], len(weights))
 	}
-	vlpx.Run("Filter")
+	vlpx.Run("Filter", shift())
 }
 `
 
@@ -143,12 +143,14 @@ func TestSourceOfAType(t *testing.T) {
 		"another's other":       {"return 1", "return 2", ""},
 		"a pointer's method":    {"return nil, nil }\n\ntype Other", "return nil, error(nil) }\n\ntype Other", "Pivot"},
 		"a pattern":             {"[a-z]+", "[A-Z]+", "Pivot"},
-		"main":                  {`vlpx.Run("Filter")`, `vlpx.Run("Filter", vlpx.Options{Seeds: []uint64{3}})`, ""},
+		"main":                  {`vlpx.Run("Filter", shift())`, `vlpx.Run("Filter", vlpx.Options{Seeds: []uint64{3}})`, ""},
 		"an unrelated function": {"func unrelated(x float64) (negative.Sampler, error) { return nil, nil }", "func unrelated(x float64) (negative.Sampler, error) { panic(x) }", "Other"},
 		"an unrelated constant": {"far = 100.0", "far = 10.0", "Other"},
 		"a shadowed name":       {"	vlpx.Run", "	slope := 3\n	slope++\n	vlpx.Run", ""},
 		"an init of others":     {"func main()", "func init() { println(far) }\n\nfunc main()", ""},
 		"an init of its own":    {"func main()", "func init() { weights[1] = far }\n\nfunc main()", "Filter Pivot"},
+		"its own counting":      {"	limit := bound", "	weights[0]++\n	limit := bound", "Filter Pivot"},
+		"its own use":           {"	limit := bound", "	change(weights)\n	limit := bound", "Filter Pivot"},
 		"an import besides":     {"\t\"vlpx.internal/vlpx\"\n", "\t\"vlpx.internal/vlpx\"\n\t_ \"strings\"\n", ""},
 	} {
 		main, helpers := strings.ReplaceAll(cell, c.old, c.new), strings.ReplaceAll(helping, c.old, c.new)
@@ -186,7 +188,7 @@ func TestSourceThatCannotBeToldApart(t *testing.T) {
 		"handed out":          {"	vlpx.Run", "	change(weights)\n	vlpx.Run", "which main may change"},
 		"pointed at":          {"	vlpx.Run", "	at := &weights[0]\n	*at = 3\n	vlpx.Run", "which main may change"},
 		"of a range":          {"	vlpx.Run", "	for _, weights[0] = range []float64{1} {\n	}\n	vlpx.Run", "which main may change"},
-		"by a method":         {"	limit := bound", "	weights[0] = 2\n	limit := bound", "which Filter.ITC may change"},
+		"called beside":       {"func shift() float64 {", "func shift() float64 {\n	weights[0] = 2;", "which shift may change"},
 		"without a body":      {"func shift() float64 { return helpers.Shift() }", "func shift() float64", "it calls shift, which is not written in Go"},
 		"embedded":            {"var weights = []float64{1, 2, 3}", "//go:embed weights\nvar weights []float64", "it uses weights, which has what the source does not show (//go:embed)"},
 		"declared twice":      {"func main()", "func bound() {}\n\nfunc main()", "bound is declared more than once"},

@@ -32,7 +32,7 @@ type Doubled struct{ Weight float64 }
 
 func (d Doubled) ITC(in negative.Features) negative.Contrasted {
 	i2t := objective.Similarities(in.Image, in.Text, in.Temperature)
-	own, t2i := objective.Own(i2t), Transpose(i2t, 0, 1)
+	own, t2i := objective.OneHotTargets(i2t), Transpose(i2t, 0, 1)
 	return negative.Contrasted{Loss: MulScalar(objective.ITC(i2t, t2i, own, own), factor*d.Weight), I2T: i2t, T2I: t2i}
 }
 

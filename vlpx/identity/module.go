@@ -19,8 +19,8 @@ type modules struct {
 func modulesOf(info *debug.BuildInfo) modules { return modules{info.Main.Path, info.Deps} }
 
 // version says where the code of an imported package is told: nowhere for the standard library and for this module, whose packages count as
-// little as for a part of this module; in a version; or in a folder of the program's own module, for which the version is empty and inner true.
-func (m modules) version(path string) (version string, inner bool, err error) {
+// little as for a part of this module; in a version; or, of a module that has none, in a folder.
+func (m modules) version(path string) (version string, folder bool, err error) {
 	if path == "C" {
 		return "", false, errors.New("it calls C")
 	}
@@ -37,7 +37,7 @@ func (m modules) version(path string) (version string, inner bool, err error) {
 	case of == nil:
 		return "", m.main != "" && within(path, m.main), nil
 	case of.Replace != nil || of.Version == "" || of.Version == "(devel)":
-		return "", false, fmt.Errorf("it uses %s, of a module that has no version here", path)
+		return "", true, nil
 	}
 	return fmt.Sprintf("%s@%s %s", of.Path, of.Version, of.Sum), false, nil
 }
@@ -45,15 +45,15 @@ func (m modules) version(path string) (version string, inner bool, err error) {
 // within tells whether a package lies in a module.
 func within(path, module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
-// folder is that of a package of the program's own module, of which another package lies in dir.
-func (m modules) folder(path, dir string) (string, error) {
+// folder is that of a package of the module in which another package lies, in dir.
+func folder(path, dir string) (string, error) {
 	for root := dir; ; root = filepath.Dir(root) {
 		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-		if of := moduleLine.FindSubmatch(text); err == nil && of != nil && string(of[1]) == m.main {
-			return filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(path, m.main))), nil
+		if of := moduleLine.FindSubmatch(text); err == nil && of != nil && within(path, string(of[1])) {
+			return filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(path, string(of[1])))), nil
 		}
 		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("it uses %s, and there is no go.mod of %s above %s", path, m.main, dir)
+			return "", fmt.Errorf("it uses %s, of another module, which has no version here", path)
 		}
 	}
 }

@@ -149,11 +149,18 @@ func methodsOf(t reflect.Type) []method {
 	return all
 }
 
-// builtAt is when the running program was built.
+// started is about when the program began to run.
+var started = time.Now()
+
+// builtAt is until when its files were what the running program was built from. One that go run has built before it takes again, once it has seen
+// that they are as they were then.
 func builtAt() (time.Time, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return time.Time{}, err
+	}
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return started, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -98,7 +98,13 @@ func compiled(t *testing.T, source string, flags ...string) (dir, path string) {
 // ask runs a program.
 func ask(t *testing.T, path string, args ...string) (all []told) {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), path, args...).Output()
+	return heard(t, exec.CommandContext(t.Context(), path, args...))
+}
+
+// heard is what a program tells.
+func heard(t *testing.T, c *exec.Cmd) (all []told) {
+	t.Helper()
+	output, err := c.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,5 +162,23 @@ func TestPartsOfAProgram(t *testing.T) {
 	}
 	if again := ask(t, path); again[0].Source != "" || again[0].why == "" {
 		t.Errorf("a file that is gone: got %+v", again[0])
+	}
+}
+
+// go run takes a program again that it has built of the same files before: an edit that is taken back gives the part its identity again.
+func TestPartsOfGoRun(t *testing.T) {
+	dir, _ := compiled(t, laboratory)
+	var sums []string
+	for _, change := range []string{"i += step", "i += 2*step", "i += step"} {
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", change, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.CommandContext(t.Context(), "go", "run", "main.go")
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
+		sums = append(sums, heard(t, c)[0].Source)
+	}
+	if sums[0] == "" || sums[1] == "" || sums[0] == sums[1] || sums[0] != sums[2] {
+		t.Errorf("got %q, want the first again, and another between", sums)
 	}
 }

@@ -70,17 +70,17 @@ func (r *reach) follow(d *declaration) error {
 
 // into follows names of an imported package.
 func (r *reach) into(of *parsed, path string, names map[string]bool) error {
-	version, inner, err := r.program.modules.version(path)
+	version, beside, err := r.program.modules.version(path)
 	if err != nil {
 		return err
 	}
 	if version != "" {
 		r.versions[version] = true
 	}
-	if !inner {
+	if !beside {
 		return nil
 	}
-	dir, err := r.program.modules.folder(path, of.dir)
+	dir, err := folder(path, of.dir)
 	if err != nil {
 		return err
 	}

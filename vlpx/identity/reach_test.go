@@ -193,7 +193,7 @@ func TestSourceThatCannotBeToldApart(t *testing.T) {
 		"embedded":            {"var weights = []float64{1, 2, 3}", "//go:embed weights\nvar weights []float64", "it uses weights, which has what the source does not show (//go:embed)"},
 		"declared twice":      {"func main()", "func bound() {}\n\nfunc main()", "bound is declared more than once"},
 		"C":                   {"return helpers.Shift()", "return float64(C.shift())", "it calls C"},
-		"a module's folder":   {"return helpers.Shift()", "return nearby.Shift()", "example.com/nearby, of a module that has no version here"},
+		"a module's folder":   {"return helpers.Shift()", "return nearby.Shift()", "it uses example.com/nearby, of another module, which has no version here"},
 		"a variable of all":   {"return step }", "return Step }\n\nvar Step = 1.0", "the variable Step, which other packages may change"},
 		"without its package": {"mylab/helpers", "mylab/gone/helpers", "its source cannot be read"},
 		"source with a hole":  {"func main() {", "func main() {{", "its source cannot be read"},

@@ -8,7 +8,7 @@ import "embed"
 //
 //go:embed datasets/*.go datasets/annotated/*.go datasets/cifar/*.go datasets/cococaptions/*.go datasets/content/*.go datasets/imagefolder/*.go
 //go:embed datasets/karpathy/*.go datasets/layout/*.go datasets/loader/*.go datasets/nlvr/*.go datasets/scenegraph/*.go datasets/scenes/*.go
-//go:embed datasets/text/*.go datasets/transform/*.go datasets/vqa/*.go datasets/webdataset/*.go
+//go:embed datasets/plainjson/*.go datasets/text/*.go datasets/transform/*.go datasets/vqa/*.go datasets/webdataset/*.go
 //go:embed vlpx/encoder/*.go vlpx/eval/*.go vlpx/eval/answer/*.go vlpx/eval/caption/*.go vlpx/evidence/*.go vlpx/field/*.go
 //go:embed vlpx/framework/*.go vlpx/framework/albef/*.go vlpx/framework/blip2/*.go vlpx/framework/clip/*.go vlpx/framework/gpt/*.go
 //go:embed vlpx/framework/opt/*.go vlpx/framework/simclr/*.go vlpx/framework/uniter/*.go

@@ -15,18 +15,23 @@ import (
 	"time"
 )
 
-// programs are what Install builds: GoNB and the two tools that it calls.
+// programs are what Install builds: GoNB, the two tools that it calls, and the proxy before it.
 var programs = []struct {
 	name        string // in the kernelspec's bin
 	built       string // as go install names it
+	module      string // the folder in the checkout of the module that it is built from
 	packagePath string
 }{
-	{"gonb", "gonb", "github.com/janpfeifer/gonb"},
-	{"goimports", "goimports", "golang.org/x/tools/cmd/goimports"},
-	{"gopls-server", "gopls", "golang.org/x/tools/gopls"}, // bin/gopls is gopls.sh
+	{"gonb", "gonb", tools, "github.com/janpfeifer/gonb"},
+	{"goimports-tool", "goimports", tools, "golang.org/x/tools/cmd/goimports"}, // bin/goimports is goimports.sh
+	{"gopls-server", "gopls", tools, "golang.org/x/tools/gopls"},               // bin/gopls is gopls.sh
+	{"proxy", "proxy", ".", modulePath + "/kernels/cmd/proxy"},
 }
 
-// Install brings the kernel under prefix up to date: it builds GoNB, goimports and gopls, finds out how a cell is linked
+// tools is the folder of the module that pins the versions of others' programs.
+var tools = filepath.Join("kernels", "tools")
+
+// Install brings the kernel under prefix up to date: it builds GoNB, goimports, gopls and the proxy, finds out how a cell is linked
 // fastest, and writes the kernelspec with all of these to prefix/share/jupyter/kernels/vlpx; for the prefix "", to the
 // user's folder of kernelspecs, where any Jupyter looks by itself. For another prefix $JUPYTER_PATH must name
 // prefix/share/jupyter, as Execute and Serve have it. It also fetches the modules that a cell needs, which are more than
@@ -72,7 +77,7 @@ func install(ctx context.Context, prefix string, progress io.Writer) error {
 		return err
 	}
 	if now.Tools != old.Tools || !hasPrograms(dir) {
-		fmt.Fprintln(progress, "building gonb, goimports and gopls (a minute or two the first time)")
+		fmt.Fprintln(progress, "building gonb, goimports, gopls and the proxy (a minute or two the first time)")
 		if err := buildPrograms(ctx, dir, now.Checkout); err != nil {
 			return fmt.Errorf("%w\nthe first time, this needs the network for the modules of kernels/tools", err)
 		}
@@ -100,18 +105,25 @@ func install(ctx context.Context, prefix string, progress io.Writer) error {
 	return nil
 }
 
-// toolsIdentity tells one build of the programs from another: a hash of their versions, of Go's and of the system.
+// toolsIdentity tells one build of the programs from another: a hash of their versions or sources, of Go's version and of the system.
 func toolsIdentity(ctx context.Context, root string) (string, error) {
-	tools := filepath.Join(root, "kernels", "tools")
+	names := []string{filepath.Join(tools, "go.mod"), filepath.Join(tools, "go.sum")}
+	for _, folder := range []string{"cmd/proxy", "proxy"} {
+		sources, err := fs.Glob(os.DirFS(root), "kernels/"+folder+"/*.go")
+		if err != nil {
+			return "", err
+		}
+		names = append(names, sources...)
+	}
 	identity := sha256.New()
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(tools, name))
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return "", err
 		}
 		identity.Write(text)
 	}
-	version, err := goCommand(ctx, tools, nil, "env", "GOVERSION", "GOOS", "GOARCH")
+	version, err := goCommand(ctx, filepath.Join(root, tools), nil, "env", "GOVERSION", "GOOS", "GOARCH")
 	if err != nil {
 		return "", err
 	}
@@ -139,12 +151,16 @@ func buildPrograms(ctx context.Context, dir, root string) error {
 		return err
 	}
 	defer os.RemoveAll(staging)
-	arguments := []string{"install"}
-	for _, program := range programs {
-		arguments = append(arguments, program.packagePath)
-	}
-	if _, err := goCommand(ctx, filepath.Join(root, "kernels", "tools"), []string{"GOBIN=" + staging}, arguments...); err != nil {
-		return err
+	for _, module := range []string{tools, "."} {
+		arguments := []string{"install", "-buildvcs=false"} // git may refuse to read another user's checkout
+		for _, program := range programs {
+			if program.module == module {
+				arguments = append(arguments, program.packagePath)
+			}
+		}
+		if _, err := goCommand(ctx, filepath.Join(root, module), []string{"GOBIN=" + staging}, arguments...); err != nil {
+			return err
+		}
 	}
 	for _, program := range programs {
 		if err := os.Rename(filepath.Join(staging, program.built), filepath.Join(bin, program.name)); err != nil {

@@ -74,7 +74,7 @@ func TestLogoIsASimilarityMatrix(t *testing.T) {
 	}
 }
 
-// TestLauncher runs launch.sh with a stand-in for GoNB that tells how it was called.
+// TestLauncher runs launch.sh with a stand-in for the proxy that tells how it was called.
 func TestLauncher(t *testing.T) {
 	spec := filepath.Join(t.TempDir(), "a prefix", "share", "jupyter", "kernels", Name)
 	if err := writeSpec(spec, installed{}); err != nil {
@@ -82,7 +82,7 @@ func TestLauncher(t *testing.T) {
 	}
 	bin := filepath.Join(spec, "bin")
 	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" \"${PATH##*:}\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "gonb"), []byte(standIn), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "proxy"), []byte(standIn), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
@@ -124,7 +124,7 @@ func TestLauncher(t *testing.T) {
 				t.Fatalf("%v: %s", err, complaint.String())
 			}
 			got := strings.Split(strings.TrimSpace(string(out)), "\n")
-			want := []string{"--kernel", "/run/connection.json", "-go_work=" + test.root, "off", "unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
+			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "off", "unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
 			if !slices.Equal(got, want) {
 				t.Errorf("called with %q, want %q", got, want)
 			}
@@ -139,8 +139,8 @@ func TestLauncherOutlivesNoJupyter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, content := range map[string]string{
-		filepath.Join(checkout, "go.mod"):  "module vlpx.internal\n",
-		filepath.Join(spec, "bin", "gonb"): "#!/bin/sh\necho started\nexec sleep 1000\n",
+		filepath.Join(checkout, "go.mod"):   "module vlpx.internal\n",
+		filepath.Join(spec, "bin", "proxy"): "#!/bin/sh\necho started\nexec sleep 1000\n",
 	} {
 		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
 			t.Fatal(err)
@@ -230,5 +230,42 @@ func TestCheckoutWithAComma(t *testing.T) {
 	t.Chdir(dir)
 	if root, err := checkout(""); err == nil || !strings.Contains(err.Error(), "comma") {
 		t.Errorf("checkout %q, error %v, want an error about the comma", root, err)
+	}
+}
+
+// A package of vlpx's is imported for a part of a name, too, which goimports leaves alone. What is imported, or is not vlpx's, stays.
+func TestGoimportsKnowsThePackages(t *testing.T) {
+	dir, checkout := t.TempDir(), t.TempDir()
+	if err := writeSpec(dir, installed{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"bin/goimports-tool": "#!/bin/sh\necho \"$@\"\n"})
+	write(t, checkout, map[string]string{
+		"vlpx/doc.go":               "package vlpx\n",
+		"vlpx/negative/negative.go": "// Package negative\npackage negative\n",
+		"vlpx/other/main.go":        "package main\n",
+		"datasets/text/text.go":     "package text\n",
+	})
+	for _, test := range []struct{ cell, want, called string }{
+		{"fmt.Printl", "", "-w"},
+		{"vlpx.Re", `;import "vlpx.internal/vlpx"`, "-w -w"},
+		{"negative.GR(text.X, other.Y)", `;import "vlpx.internal/vlpx/negative";import "vlpx.internal/datasets/text"`, "-w -w"},
+		{"import \"vlpx.internal/vlpx/negative\"\n\nnegative.GR", "", "-w"},
+		{"import (\n\t\"vlpx.internal/vlpx\"\n\t negative \"x.org/y/negative\"\n)\n\nnegative.GR()\nvlpx.R", "", "-w"},
+	} {
+		file := filepath.Join(t.TempDir(), "main.go")
+		text := func(added string) string { return "package main" + added + "\n\n" + test.cell + "\n\n" }
+		write(t, filepath.Dir(file), map[string]string{"main.go": text("")})
+		command := exec.Command(filepath.Join(dir, "bin", "goimports"), "-w", file)
+		command.Env = append(os.Environ(), "VLPX_CHECKOUT="+checkout)
+		told, err := command.CombinedOutput()
+		got, _ := os.ReadFile(file)
+		if called := strings.Join(strings.Fields(strings.ReplaceAll(string(told), file, "")), " "); err != nil || called != test.called || string(got) != text(test.want) {
+			t.Errorf("%q: called with %q (%v), the file is %q, want %q", test.cell, called, err, got, text(test.want))
+		}
+	}
+	write(t, dir, map[string]string{"bin/goimports-tool": "#!/bin/sh\necho no >&2\nexit 2\n"})
+	if told, err := exec.Command(filepath.Join(dir, "bin", "goimports"), "-w", "x").CombinedOutput(); err == nil || string(told) != "no\n" {
+		t.Errorf("a tool that fails: %q, %v", told, err)
 	}
 }

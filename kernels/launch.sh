@@ -27,11 +27,12 @@ unset GOWORK
 # A cell is built outside of the checkout, which its results shall name.
 VLPX_COMMIT=$(git -C "$root" describe --always --abbrev=12 --exclude='*' --dirty=+changes 2>/dev/null || :)
 export VLPX_COMMIT
+export VLPX_CHECKOUT="$root"
 # GoNB calls go get before each cell, which would ask the network about modules that are all here, as installing fetched
 # them. A notebook that needs another module says so in a cell: %env GOPROXY=...
 export GOPROXY=off
-# Jupyter and GoNB end what they started unless they are killed themselves; then this does. GoNB leads the process group in
-# which its cell runs; a cell that was told to stop has ten seconds to keep what it wants to keep.
+# Jupyter and GoNB end what they started unless they are killed themselves; then this does. The proxy leads the process group in
+# which GoNB and its cell run; a cell that was told to stop has ten seconds to keep what it wants to keep.
 kernel=$$
 jupyter=${JPY_PARENT_PID:-$kernel}
 kill -0 "$jupyter" 2>/dev/null || jupyter=$kernel # another user's
@@ -43,4 +44,4 @@ kill -0 "$jupyter" 2>/dev/null || jupyter=$kernel # another user's
 	kill -s KILL -- "-$kernel"
 ) </dev/null >/dev/null 2>&1 &
 # GoNB's log is of no use to whoever reads the notebook; what ends it is still told.
-exec "$here/bin/gonb" --kernel "$2" -go_work="$root" -raw_error=true -logtostderr=false -stderrthreshold=FATAL
+exec "$here/bin/proxy" "$2" "$here/bin/gonb" -go_work="$root" -raw_error=true -logtostderr=false -stderrthreshold=FATAL

@@ -23,6 +23,9 @@ var launcher []byte
 //go:embed go.sh
 var goScript []byte
 
+//go:embed goimports.sh
+var goimportsScript []byte
+
 //go:embed gopls.sh
 var goplsScript []byte
 
@@ -87,6 +90,7 @@ func specFiles(of installed) ([]specFile, error) {
 	}
 	return []specFile{
 		{"bin/go", goScript, 0o755},
+		{"bin/goimports", goimportsScript, 0o755},
 		{"bin/gopls", goplsScript, 0o755},
 		{"launch.sh", launcher, 0o644},
 		{"logo-32x32.png", small, 0o644},

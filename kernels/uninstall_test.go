@@ -21,7 +21,7 @@ func TestUninstall(t *testing.T) {
 		if err := writeSpec(dir, installed{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"bin/gonb", "bin/goimports", "bin/gopls-server", foreign} {
+		for _, name := range []string{"bin/gonb", "bin/goimports-tool", "bin/gopls-server", "bin/proxy", foreign} {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); name != "" && err != nil {
 				t.Fatal(err)
 			}

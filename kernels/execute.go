@@ -59,7 +59,7 @@ func execute(ctx context.Context, prefix, notebook, out string) error {
 		return err
 	}
 	defer os.RemoveAll(staging)
-	err = convert(ctx, nbconvert, withData(data), notebook, "--to", "notebook", "--execute", "--allow-errors",
+	err = convert(ctx, nbconvert, environment(data), notebook, "--to", "notebook", "--execute", "--allow-errors",
 		"--ExecutePreprocessor.kernel_name="+Name, "--ExecutePreprocessor.startup_timeout=300",
 		"--output-dir", staging)
 	if err != nil {

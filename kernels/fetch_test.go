@@ -3,7 +3,9 @@ package kernels
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,23 +168,53 @@ func TestLinkFlagsWithoutGit(t *testing.T) {
 	}
 }
 
-// Who installs from another checkout is told that the kernel was of the one before, once.
+// Who installs from another checkout is told that the kernel was of the one before, once. What is only brought up to date from another
+// checkout stays the one's, as long as that is there, and says so each time.
 func TestInstallTellsOfAnotherCheckout(t *testing.T) {
 	publish(t, map[string]string{"example.com/common": "package common\n\nconst Name = \"\"\n",
 		"example.com/plan9": "package plan9\n", "example.com/testing": "package testing\n"})
 	first, second, prefix := smallCheckout(t), smallCheckout(t), t.TempDir()
-	withPrograms(t, prefix, first)
+	spec := withPrograms(t, prefix, first)
 	for _, test := range []struct {
-		root string
-		told bool
-	}{{first, false}, {second, true}, {second, false}} {
+		name    string
+		bring   func(context.Context, string, io.Writer) error
+		root    string
+		gone    string
+		of      string
+		says    string
+		imports string
+	}{
+		{"brought up to date", Update, first, "", first, "", first},
+		{"from another one", Update, second, "", first, "the kernel is of another checkout, " + first, second},
+		{"once more", Update, second, "", first, "vlpx notebook -install makes the kernel this one's", second},
+		{"installed from the other one", Install, second, "", second, "the kernel was of the checkout " + first + "; from now on", second},
+		{"once more", Install, second, "", second, "", second},
+		{"brought up to date by the first", Update, first, "", second, "the kernel is of another checkout, " + second, first},
+		{"which is alone now", Update, first, second, first, "the kernel was of the checkout " + second + ", which is gone", first},
+	} {
+		if test.gone != "" {
+			if err := os.RemoveAll(test.gone); err != nil {
+				t.Fatal(err)
+			}
+		}
 		t.Chdir(test.root)
 		var progress strings.Builder
-		if err := Install(t.Context(), prefix, &progress); err != nil {
+		if err := test.bring(t.Context(), prefix, &progress); err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(progress.String(), "the kernel was of the checkout "+first); told != test.told {
-			t.Errorf("installed from %s, it says %q; tells of %s: %v, want %v", test.root, progress.String(), first, told, test.told)
+		if said := progress.String(); !strings.Contains(said, test.says) || test.says == "" && strings.Contains(said, "checkout") {
+			t.Errorf("%s: it says %q, want %q", test.name, said, test.says)
+		}
+		if kernel, err := readSpec(spec); err != nil || kernel.Checkout != test.of {
+			t.Errorf("%s: the kernel is of %s (%v), want %s", test.name, kernel.Checkout, err, test.of)
+		}
+		for notebook, want := range map[string]string{filepath.Join(t.TempDir(), "a.ipynb"): test.imports, filepath.Join(first, "vlpx", "a.ipynb"): first} {
+			if from, installed, err := Imports(prefix, notebook); from != want || installed != test.of || err != nil {
+				t.Errorf("%s: %s imports from %s (%v), want %s", test.name, notebook, from, err, want)
+			}
+		}
+		if env := environment("data"); env[len(env)-1] != "VLPX_CHECKOUT="+test.root {
+			t.Errorf("%s: a Jupyter gets %s, want %s", test.name, env[len(env)-1], test.root)
 		}
 	}
 }

@@ -6,7 +6,7 @@
 [ -n "${VLPX_CHECKOUT:-}" ] || exit 0
 for file do :; done
 lacking=
-for name in $(grep -v '"vlpx\.internal/' "$file" | grep -oE '[a-z0-9]+\.' | tr -d . | sort -u); do
+for name in $(grep -v '"vlpx\.internal/' "$file" | tr -cs 'A-Za-z0-9_.' '\n' | sed -n 's/^\([a-z][a-z0-9]*\)\..*/\1/p' | sort -u); do
 	for path in "$name" "vlpx/$name" "datasets/$name"; do
 		grep -qs "^package $name\$" "$VLPX_CHECKOUT/$path"/*.go || continue
 		grep -qE "^(import)?[[:space:]]*([A-Za-z_.]+ )?\"(.*/)?$name\"" "$file" || lacking="$lacking;import \"vlpx.internal/$path\""

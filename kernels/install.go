@@ -40,18 +40,38 @@ var tools = filepath.Join("kernels", "tools")
 //
 // It must be called inside a checkout of vlpx, whose place the kernel remembers for notebooks that lie elsewhere, or
 // after an installation from one that is still there, and needs the go command. It tells progress (which may be nil) what
-// it is doing. A kernel that is already there keeps working meanwhile; Jupyter never sees a part of the new one.
+// it is doing, and that a kernel of another checkout's is now this one's. A kernel that is already there keeps working
+// meanwhile; Jupyter never sees a part of the new one.
 func Install(ctx context.Context, prefix string, progress io.Writer) error {
+	return install(ctx, prefix, progress, func(here, installed string) (string, string) {
+		return here, fmt.Sprintf("the kernel was of the checkout %s; from now on a notebook outside of any imports vlpx from %s\n"+
+			"vlpx notebook -install there makes it that one's again\n", installed, here)
+	})
+}
+
+// Update brings the kernel up to date as Install does, but leaves it another checkout's, if that is still there, and says so.
+func Update(ctx context.Context, prefix string, progress io.Writer) error {
+	return install(ctx, prefix, progress, func(here, installed string) (string, string) {
+		if there, err := isCheckout(installed); !there || err != nil {
+			return here, fmt.Sprintf("the kernel was of the checkout %s, which is gone; it is now of %s\n", installed, here)
+		}
+		return installed, fmt.Sprintf("the kernel is of another checkout, %s; what is started here imports vlpx from %s all the same\n"+
+			"vlpx notebook -install makes the kernel this one's\n", installed, here)
+	})
+}
+
+// install brings the kernel up to date. Where another checkout installed it, which decides whose it is, and what to say of that.
+func install(ctx context.Context, prefix string, progress io.Writer, which func(here, installed string) (checkout, says string)) error {
 	if progress == nil {
 		progress = io.Discard
 	}
-	if err := install(ctx, prefix, progress); err != nil {
+	if err := installFrom(ctx, prefix, progress, which); err != nil {
 		return fmt.Errorf("kernels: install: %w", err)
 	}
 	return nil
 }
 
-func install(ctx context.Context, prefix string, progress io.Writer) error {
+func installFrom(ctx context.Context, prefix string, progress io.Writer, which func(here, installed string) (checkout, says string)) error {
 	data, err := dataDir(prefix)
 	if err != nil {
 		return err
@@ -61,39 +81,42 @@ func install(ctx context.Context, prefix string, progress io.Writer) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var now installed
-	if now.Checkout, err = checkout(old.Checkout); err != nil {
+	here, err := checkout(old.Checkout)
+	if err != nil {
 		return err
 	}
+	now := installed{Checkout: here}
 	command, err := exec.LookPath("go")
 	if err != nil {
 		return fmt.Errorf("%w; install Go from https://go.dev/dl", err)
 	}
 	now.Go = filepath.Dir(command)
-	if old.Checkout != "" && old.Checkout != now.Checkout {
-		fmt.Fprintf(progress, "the kernel was of the checkout %s; from now on a notebook outside of any imports vlpx from %s\n", old.Checkout, now.Checkout)
+	if old.Checkout != "" && old.Checkout != here {
+		var says string
+		now.Checkout, says = which(here, old.Checkout)
+		fmt.Fprint(progress, says)
 	}
-	if now.Tools, err = toolsIdentity(ctx, now.Checkout); err != nil {
+	if now.Tools, err = toolsIdentity(ctx, here); err != nil {
 		return err
 	}
 	if now.Tools != old.Tools || !hasPrograms(dir) {
 		fmt.Fprintln(progress, "building gonb, goimports, gopls and the proxy (a minute or two the first time)")
-		if err := buildPrograms(ctx, dir, now.Checkout); err != nil {
+		if err := buildPrograms(ctx, dir, here); err != nil {
 			return fmt.Errorf("%w\nthe first time, this needs the network for the modules of kernels/tools", err)
 		}
 		old.Link = ""
 	}
-	if err := fetchModules(ctx, now.Checkout); err != nil {
+	if err := fetchModules(ctx, here); err != nil {
 		return err
 	}
 	fmt.Fprintln(progress, "building the packages that a cell imports")
-	if _, err := goCommand(ctx, now.Checkout, nil, "build", modulePath+"/vlpx"); err != nil {
+	if _, err := goCommand(ctx, here, nil, "build", modulePath+"/vlpx"); err != nil {
 		return err
 	}
 	now.Link = old.Link
 	if old.Link == "" || old.Checkout != now.Checkout {
 		fmt.Fprintln(progress, "trying how a cell is linked fastest")
-		if now.Link, err = linkFlags(ctx, now.Checkout); err != nil {
+		if now.Link, err = linkFlags(ctx, here); err != nil {
 			return err
 		}
 		fmt.Fprintf(progress, "a cell is linked with %s\n", now.Link)

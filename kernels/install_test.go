@@ -96,21 +96,23 @@ func TestLauncher(t *testing.T) {
 		}
 		return dir
 	}
-	first, other, comma := module("the first"), module("eine Prüfung"), module("a,b")
+	first, other, third, comma := module("the first"), module("eine Prüfung"), module("a third"), module("a,b")
 	for _, test := range []struct {
-		name, dir, installed string
-		root, refusal        string
+		name, dir, started, installed string
+		root, refusal                 string
 	}{
-		{"the checkout above the notebook", filepath.Join(other, "notebooks", "mine"), first, other, ""},
-		{"the checkout itself", other, first, other, ""},
-		{"else the one that installed the kernel", t.TempDir(), first, first, ""},
-		{"which must be there", t.TempDir(), "/nowhere", "", "vlpx notebook -install"},
-		{"a comma ends the path for GoNB", comma, first, "", "comma"},
+		{"the checkout above the notebook", filepath.Join(other, "notebooks", "mine"), third, first, other, ""},
+		{"the checkout itself", other, "", first, other, ""},
+		{"else that where Jupyter was started", t.TempDir(), third, first, third, ""},
+		{"if it is one", t.TempDir(), root, first, first, ""},
+		{"else the one that installed the kernel", t.TempDir(), "", first, first, ""},
+		{"which must be there", t.TempDir(), "", "/nowhere", "", "vlpx notebook -install"},
+		{"a comma ends the path for GoNB", comma, "", first, "", "comma"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			command := exec.Command("/bin/sh", filepath.Join(spec, "launch.sh"), test.installed, "/run/connection.json", "-s -w", "/go/bin")
 			command.Dir = test.dir
-			command.Env = append(os.Environ(), "PWD="+test.dir, "GOWORK=off", "GOFLAGS=-mod=mod -tags=noxla")
+			command.Env = append(os.Environ(), "PWD="+test.dir, "GOWORK=off", "GOFLAGS=-mod=mod -tags=noxla", "VLPX_CHECKOUT="+test.started)
 			var complaint bytes.Buffer
 			command.Stderr = &complaint
 			out, err := command.Output()
@@ -122,6 +124,13 @@ func TestLauncher(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatalf("%v: %s", err, complaint.String())
+			}
+			told := "" // of a checkout that is not the kernel's
+			if test.root != test.installed {
+				told = "vlpx kernel: cells import vlpx from " + test.root + "; the kernel was installed from " + test.installed + "\n"
+			}
+			if complaint.String() != told {
+				t.Errorf("it tells %q, want %q", complaint.String(), told)
 			}
 			got := strings.Split(strings.TrimSpace(string(out)), "\n")
 			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "off", "unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}

@@ -1,13 +1,16 @@
 package kernels_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx"
@@ -63,6 +66,7 @@ func TestKernel(t *testing.T) {
 		}
 	})
 	t.Run("a part of one's own keeps its runs", func(t *testing.T) { ownPart(t, prefix) })
+	t.Run("the tests for kernels of Jupyter's", func(t *testing.T) { peerSuite(t, prefix) })
 	// The papers' notebooks share a store, as a reader's do: a method that several compare is trained once.
 	home := t.TempDir()
 	for _, notebook := range []struct {
@@ -159,6 +163,27 @@ func TestKernel(t *testing.T) {
 			t.Errorf("%d runs are finished (%v), want the catalogue's, two rows of one's own, and two runs of a framework of one's own: %d", len(results), err, want)
 		}
 	})
+}
+
+// peerSuite has Jupyter's own tests for kernels talk to the kernel (testdata/suite.py).
+func peerSuite(t *testing.T, prefix string) {
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import jupyter_kernel_test").Run(); err != nil {
+		skip(t, "notebook", "there is no python3-jupyter-kernel-test; get it with: sudo apt-get install --no-install-recommends python3-jupyter-kernel-test")
+	}
+	script, err := filepath.Abs(filepath.Join("testdata", "suite.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it waits for some answers without end
+	defer cancel()
+	suite := exec.CommandContext(ctx, python, script)
+	suite.Dir = t.TempDir()
+	suite.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
+	suite.WaitDelay = 10 * time.Second
+	if told, err := suite.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, told)
+	}
 }
 
 // emptyAtTiny are figures of what Con-D connects, which at this scale is nothing.

@@ -1,21 +1,27 @@
 #!/bin/sh
 # launch.sh CHECKOUT CONNECTION_FILE LINKER_FLAGS GO_FOLDER: starts GoNB so that a cell imports vlpx from the checkout above
-# the notebook, or, where there is none, from CHECKOUT, which installed this kernel.
+# the notebook, or, where there is none, from that in which Jupyter was started ($VLPX_CHECKOUT), or, where that is none, from
+# CHECKOUT, which installed this kernel.
 set -eu
 refuse() {
 	echo "vlpx kernel: $1" >&2
 	exit 1
 }
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+is_checkout() { grep -qx 'module vlpx.internal' "$1/go.mod" 2>/dev/null; }
 root=$PWD
-until [ "$root" = / ] || grep -qx 'module vlpx.internal' "$root/go.mod" 2>/dev/null; do
+until [ "$root" = / ] || is_checkout "$root"; do
 	root=$(dirname -- "$root")
 done
-[ "$root" != / ] || root=$1
+if [ "$root" = / ]; then
+	root=$1
+	[ -z "${VLPX_CHECKOUT:-}" ] || ! is_checkout "$VLPX_CHECKOUT" || root=$VLPX_CHECKOUT
+fi
 [ -f "$root/go.mod" ] || refuse "the checkout $root, which installed it, is gone; run vlpx notebook -install in another one"
 case $root in
 *,*) refuse "the checkout $root has a comma in its path, which GoNB takes for the end of it; move it" ;;
 esac
+[ "$root" = "$1" ] || echo "vlpx kernel: cells import vlpx from $root; the kernel was installed from $1" >&2
 # The folder of go comes last: it serves a Jupyter that was started from a desktop, whose PATH may lack it.
 PATH=$PATH:$4
 VLPX_GO=$(command -v go) || refuse "there is no go in $PATH"

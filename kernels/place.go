@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // modulePath is the module that cells import from.
@@ -44,12 +45,39 @@ func userData(system string, getenv func(string) string, userHome func() (string
 // specDir returns the folder of the kernelspec in a data folder of Jupyter's.
 func specDir(data string) string { return filepath.Join(data, "kernels", Name) }
 
-// withData is this process's environment with a data folder put first among those where Jupyter looks for kernels.
-func withData(data string) []string {
+// environment is that of a Jupyter which this process starts: a data folder comes first among those where it looks for kernels,
+// and a notebook outside of any checkout imports vlpx from the one at or above the working directory, if there is one.
+func environment(data string) []string {
 	if old := os.Getenv("JUPYTER_PATH"); old != "" {
 		data += string(filepath.ListSeparator) + old
 	}
-	return append(os.Environ(), "JUPYTER_PATH="+data)
+	env := append(os.Environ(), "JUPYTER_PATH="+data)
+	if here, err := checkout(""); err == nil {
+		env = append(env, "VLPX_CHECKOUT="+here)
+	}
+	return env
+}
+
+// Imports returns the checkout that the cells of a notebook, or of those in a folder, import vlpx from where Execute or Serve open
+// it, and the one that installed the kernel under prefix.
+func Imports(prefix, notebook string) (from, installed string, err error) {
+	data, err := dataDir(prefix)
+	if err != nil {
+		return "", "", fmt.Errorf("kernels: %w", err)
+	}
+	kernel, err := readSpec(specDir(data))
+	if err != nil {
+		return "", "", fmt.Errorf("kernels: %w", err)
+	}
+	path, err := filepath.Abs(notebook)
+	if err != nil {
+		return "", "", fmt.Errorf("kernels: %w", err)
+	}
+	if above, err := checkoutAbove(path); err != nil || above != "" {
+		return above, kernel.Checkout, err
+	}
+	from, err = checkout(kernel.Checkout)
+	return from, kernel.Checkout, err
 }
 
 // checkout returns the folder of vlpx's go.mod, at or above the working directory, else the folder installed, where an
@@ -59,20 +87,8 @@ func checkout(installed string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		here, err := isCheckout(dir)
-		if err != nil {
-			return "", err
-		}
-		if here && strings.Contains(dir, ",") {
-			return "", fmt.Errorf("the checkout %s has a comma in its path, which GoNB takes for the end of it; move it", dir)
-		}
-		if here {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	if above, err := checkoutAbove(start); err != nil || above != "" {
+		return above, err
 	}
 	if installed != "" {
 		if there, err := isCheckout(installed); there || err != nil {
@@ -82,10 +98,27 @@ func checkout(installed string) (string, error) {
 	return "", fmt.Errorf("no go.mod of %s at or above %s; call it inside a checkout of vlpx", modulePath, start)
 }
 
+// checkoutAbove returns the checkout that a path, which may be that of a file, lies in, "" for none.
+func checkoutAbove(path string) (string, error) {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		here, err := isCheckout(dir)
+		switch {
+		case err != nil:
+			return "", err
+		case here && strings.Contains(dir, ","):
+			return "", fmt.Errorf("the checkout %s has a comma in its path, which GoNB takes for the end of it; move it", dir)
+		case here:
+			return dir, nil
+		case dir == filepath.Dir(dir):
+			return "", nil
+		}
+	}
+}
+
 // isCheckout reports whether dir holds vlpx's go.mod.
 func isCheckout(dir string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return false, nil
 	}
 	return slices.Contains(strings.Split(string(text), "\n"), "module "+modulePath), err

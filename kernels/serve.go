@@ -20,7 +20,7 @@ import (
 type Server struct {
 	Program string    // a server of Jupyter's, as JupyterServer finds it
 	Prefix  string    // where the kernel is installed; "" is the user's place
-	Open    string    // the folder or notebook to open; "" is the notebooks of the checkout that installed the kernel
+	Open    string    // the folder or notebook to open; "" is the notebooks of the checkout at or above the working directory, else of that which installed the kernel
 	Port    int       // 0 takes Jupyter's usual 8888 or, where that is taken, any free one
 	Browser bool      // let Jupyter open the browser, if it finds one
 	Log     io.Writer // Jupyter's warnings
@@ -65,7 +65,7 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 	token := rand.Text()
 	command := exec.CommandContext(ctx, s.Program, append(arguments, filepath.Join(folder, notebook))...)
 	command.Dir = folder
-	command.Env = append(withData(data), "JUPYTER_TOKEN="+token) // an argument would show in every user's ps
+	command.Env = append(environment(data), "JUPYTER_TOKEN="+token) // an argument would show in every user's ps
 	command.Stdout, command.Stderr = s.Log, s.Log
 	apart(command, syscall.SIGTERM, stopTimeout)
 	if err := command.Start(); err != nil {
@@ -98,10 +98,14 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 }
 
 // place returns the folder to serve and, if one is to be opened, the notebook in it.
-func (s Server) place(checkout string) (folder, notebook string, err error) {
+func (s Server) place(installed string) (folder, notebook string, err error) {
 	path := s.Open
 	if path == "" {
-		path = filepath.Join(checkout, "notebooks")
+		here, err := checkout(installed)
+		if err != nil {
+			return "", "", err
+		}
+		path = filepath.Join(here, "notebooks")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return "", "", err

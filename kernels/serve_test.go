@@ -133,18 +133,23 @@ func served(t *testing.T, s Server) (address *url.URL, log string, err error) {
 }
 
 func TestServe(t *testing.T) {
-	prefix, checkout := installedSpec(t)
+	prefix, installed := installedSpec(t)
+	here, nowhere := t.TempDir(), t.TempDir()
+	write(t, here, map[string]string{"go.mod": "module vlpx.internal\n", "notebooks/a.ipynb": ""})
+	write(t, installed, map[string]string{"go.mod": "module vlpx.internal\n"})
 	mine := filepath.Join(t.TempDir(), "my büro.ipynb")
 	if err := os.WriteFile(mine, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct{ name, program, open, path, argument string }{
-		{"the checkout's notebooks", "jupyter-notebook", "", "/tree", filepath.Join(checkout, "notebooks")},
-		{"in JupyterLab", "jupyter-lab", "", "/lab", filepath.Join(checkout, "notebooks")},
-		{"one's own", "jupyter-notebook", mine, "/notebooks/my büro.ipynb", mine},
-		{"one's own in JupyterLab", "jupyter-lab", mine, "/lab/tree/my büro.ipynb", mine},
+	for _, test := range []struct{ name, in, program, open, path, argument string }{
+		{"the checkout's notebooks", here, "jupyter-notebook", "", "/tree", filepath.Join(here, "notebooks")},
+		{"those of the kernel's", nowhere, "jupyter-notebook", "", "/tree", filepath.Join(installed, "notebooks")},
+		{"in JupyterLab", nowhere, "jupyter-lab", "", "/lab", filepath.Join(installed, "notebooks")},
+		{"one's own", here, "jupyter-notebook", mine, "/notebooks/my büro.ipynb", mine},
+		{"one's own in JupyterLab", nowhere, "jupyter-lab", mine, "/lab/tree/my büro.ipynb", mine},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Chdir(test.in)
 			address, log, err := served(t, Server{Program: standIn(t, test.program), Prefix: prefix, Open: test.open})
 			if err != nil || address == nil {
 				t.Fatalf("address %v, error %v", address, err)

@@ -132,14 +132,22 @@ func (n notebook) execute(c *cobra.Command, notebooks []string) error {
 	if _, err := kernels.Nbconvert(); err != nil { // before the minute that a first installation takes
 		return err
 	}
-	if err := kernels.Install(c.Context(), n.prefix, c.ErrOrStderr()); err != nil {
+	if err := kernels.Update(c.Context(), n.prefix, c.ErrOrStderr()); err != nil {
 		return err
 	}
 	var failed []error
 	for i, name := range notebooks {
-		fmt.Fprintf(c.ErrOrStderr(), "executing %s\n", name)
+		from, installed, err := kernels.Imports(n.prefix, name)
+		if err != nil {
+			return err
+		}
+		of := ""
+		if from != installed {
+			of = ", whose cells import vlpx from " + from
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "executing %s%s\n", name, of)
 		start := time.Now()
-		err := kernels.Execute(c.Context(), n.prefix, name, outs[i])
+		err = kernels.Execute(c.Context(), n.prefix, name, outs[i])
 		if c.Context().Err() != nil {
 			return err
 		}
@@ -196,7 +204,7 @@ func (n notebook) serve(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := kernels.Install(ctx, n.prefix, c.ErrOrStderr()); err != nil {
+	if err := kernels.Update(ctx, n.prefix, c.ErrOrStderr()); err != nil {
 		return err
 	}
 	server := kernels.Server{Program: program, Prefix: n.prefix, Port: n.port, Browser: !n.noBrowser, Log: c.ErrOrStderr()}

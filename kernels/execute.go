@@ -153,7 +153,7 @@ func failures(notebook []byte) error {
 				complaint.WriteString(string(output.Text))
 			case output.Type == "error":
 				message := inCells(output.Value, output.Traceback)
-				if written := strings.TrimSpace(colours.ReplaceAllString(complaint.String(), "")); written != "" {
+				if written := written(complaint.String(), output.Value); written != "" {
 					message += ": " + lastLines(written, 20)
 				}
 				failed = append(failed, fmt.Errorf("cell In [%d]: %s", cell.Count, message))
@@ -164,6 +164,14 @@ func failures(notebook []byte) error {
 		failed[k] = errors.New(strings.ReplaceAll(colours.ReplaceAllString(err.Error(), ""), "\x1b", ""))
 	}
 	return errors.Join(failed...)
+}
+
+// written returns what a cell wrote to standard error, with places in cells for those in GoNB's program, and without the error's value,
+// which GoNB repeats at its end.
+func written(stderr, value string) string {
+	text := strings.TrimSpace(colours.ReplaceAllString(stderr, ""))
+	text = placeInStack.ReplaceAllString(text, "In [$1], line $2")
+	return strings.TrimSpace(strings.TrimSuffix("\n"+text, "\n"+value))
 }
 
 // inCells returns the value of GoNB's error with the places in cells that its traceback has, line by line, for those in the
@@ -185,6 +193,7 @@ func inCells(value string, traceback []string) string {
 var (
 	placeInCell    = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n`)
 	placeInProgram = regexp.MustCompile(`^.*main(?:_test)?\.go:\d+:\d+: (.+)$`)
+	placeInStack   = regexp.MustCompile(` ?\[\[ Cell \[(\d+)\] Line (\d+) \]\] \S*main(?:_test)?\.go:\d+(?: \+0x[0-9a-f]+)?`)
 	ofProgram      = regexp.MustCompile(`(?m)^(# gonb_.*|failed to run ".*go get( -t)?": exit status \d+\n)\n`)
 )
 

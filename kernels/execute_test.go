@@ -21,14 +21,23 @@ func TestFailures(t *testing.T) {
 		{"cell_type": "code", "execution_count": 3, "outputs": [{"output_type": "error", "evalue": "# gonb_1\n./main.go:16:19: undefined: x\n./main.go:9:2: no place\n",
 			"traceback": ["# gonb_1", "Cell[2]: Line 14\nx\nundefined: x", "no place", ""]}]},
 		{"cell_type": "code", "execution_count": 4, "outputs": [{"output_type": "error",
-			"evalue": "failed to run \"/a prefix/bin/go get\": exit status 1\n\nno module here has the package x/y\n"}]}]}`
+			"evalue": "failed to run \"/a prefix/bin/go get\": exit status 1\n\nno module here has the package x/y\n"}]},
+		{"cell_type": "code", "execution_count": 5, "outputs": [
+			{"output_type": "stream", "name": "stderr", "text": "panic: no\n\nmain.f(...)\n\t \u001b[7m[[ Cell [1] Line 4 ]]\u001b[0m /tmp/gonb_1/main.go:9\nmain.main()\n\t \u001b[7m[[ Cell [5] Line 3 ]]\u001b[0m /tmp/gonb_1/main.go:16 +0x95\n"},
+			{"output_type": "stream", "name": "stderr", "text": "exit status 2\n"},
+			{"output_type": "error", "evalue": "exit status 2", "traceback": ["exit status 2"]}]},
+		{"cell_type": "code", "execution_count": 6, "outputs": [
+			{"output_type": "stream", "name": "stderr", "text": "exit status 3\n"},
+			{"output_type": "error", "evalue": "exit status 3", "traceback": ["exit status 3"]}]}]}`
 	err := failures([]byte(executed))
 	if err == nil {
 		t.Fatal("no error")
 	}
 	if got, want := err.Error(), "cell In [1]: exit status 1: line 1\nline 2\n"+
 		"cell In [3]: In [2], line 14: undefined: x\n./main.go:9:2: no place\n"+
-		"cell In [4]: no module here has the package x/y"; got != want {
+		"cell In [4]: no module here has the package x/y\n"+
+		"cell In [5]: exit status 2: panic: no\n\nmain.f(...)\n\tIn [1], line 4\nmain.main()\n\tIn [5], line 3\n"+
+		"cell In [6]: exit status 3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := failures([]byte(`{"cells": [{"outputs": []}]}`)); err != nil {

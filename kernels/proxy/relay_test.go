@@ -111,16 +111,18 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-// An is_complete_request is GoNB's kernel_info_request, and GoNB's answer to it the client's is_complete_reply, once.
+// A request that GoNB leaves without an answer is GoNB's kernel_info_request, and GoNB's answer to it the client's reply, once.
 func TestSessionAnswers(t *testing.T) {
-	for _, test := range []struct{ code, want string }{
-		{`{"code": "%%\nfor {"}`, `{"indent":"\t","status":"incomplete"}`},
-		{`{"code": "var x int"}`, `{"status":"complete"}`},
-		{`{"code": ")"}`, `{"status":"invalid"}`},
-		{`{}`, `{"status":"complete"}`},
+	for _, test := range []struct{ asks, content, want string }{
+		{"is_complete", `{"code": "%%\nfor {"}`, `{"indent":"\t","status":"incomplete"}`},
+		{"is_complete", `{"code": "var x int"}`, `{"status":"complete"}`},
+		{"is_complete", `{"code": ")"}`, `{"status":"invalid"}`},
+		{"is_complete", `{}`, `{"status":"complete"}`},
+		{"history", `{"hist_access_type": "tail", "n": 10}`, `{"history":[],"status":"ok"}`},
+		{"comm_info", `{}`, `{"comms":{},"status":"ok"}`},
 	} {
 		s := newSession(key)
-		asked := relayed(t, stream(sent("is_complete_request", "7", "", test.code)), s.requests())
+		asked := relayed(t, stream(sent(test.asks+"_request", "7", "", test.content)), s.requests())
 		h, m := received(t, asked)
 		if h != (header{"7", "kernel_info_request"}) || string(m.content) != "{}" || string(m.identities[0]) != "a client" || !json.Valid(m.header) {
 			t.Fatalf("GoNB is asked %s %s", m.header, m.content)
@@ -135,8 +137,8 @@ func TestSessionAnswers(t *testing.T) {
 		}
 		reply := stream(sent("kernel_info_reply", "r", "7", `{"status": "ok"}`))
 		h, m = received(t, relayed(t, reply, s.replies()))
-		if h != (header{"r", "is_complete_reply"}) || string(m.content) != test.want || readHeader(m.parent) != (header{"7", "is_complete_request"}) {
-			t.Errorf("%s: the client gets %s %s on %s, want %s", test.code, m.header, m.content, m.parent, test.want)
+		if h != (header{"r", test.asks + "_reply"}) || string(m.content) != test.want || readHeader(m.parent) != (header{"7", test.asks + "_request"}) {
+			t.Errorf("%s: the client gets %s %s on %s, want %s", test.content, m.header, m.content, m.parent, test.want)
 		}
 		if got := relayed(t, reply, s.replies()); !bytes.Equal(got, reply) {
 			t.Errorf("a second reply arrives as %q", got)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"encoding/json"
+	"strings"
 	"sync"
 )
 
@@ -13,31 +14,47 @@ type session struct {
 	waiting map[string]question // by the identity of the request
 }
 
-// question is an is_complete_request that GoNB has as a kernel_info_request.
-type question struct{ header, answer []byte }
+// question is a request that GoNB has as a kernel_info_request.
+type question struct {
+	header, answer []byte
+	reply          string // the answer's type
+}
+
+// answers are the contents of the replies to what GoNB leaves without one, for a request's type and content.
+var answers = map[string]func(content []byte) (any, error){
+	"is_complete_request": func(content []byte) (any, error) {
+		var asked struct{ Code string }
+		if err := json.Unmarshal(content, &asked); err != nil {
+			return nil, err
+		}
+		status, indent := IsComplete(asked.Code)
+		if status != Incomplete {
+			return map[string]string{"status": status}, nil
+		}
+		return map[string]string{"status": status, "indent": indent}, nil
+	},
+	// GoNB keeps no history, and no comms for a page that comes back to it.
+	"history_request":   func([]byte) (any, error) { return map[string]any{"status": "ok", "history": []any{}}, nil },
+	"comm_info_request": func([]byte) (any, error) { return map[string]any{"status": "ok", "comms": map[string]any{}}, nil },
+}
 
 func newSession(key []byte) *session { return &session{key: key, waiting: map[string]question{}} }
 
-// requests is what changes on the way from the client: an is_complete_request, whose answer is remembered.
+// requests is what changes on the way from the client: a request that GoNB leaves without an answer, which is remembered with one.
 func (s *session) requests() rewriting {
 	return rewriting{
-		wants: func(header []byte) bool { return readHeader(header).Type == "is_complete_request" },
+		wants: func(header []byte) bool { return answers[readHeader(header).Type] != nil },
 		rewrite: func(parts [][]byte) [][]byte {
 			m, ok := open(parts, s.key)
 			if !ok {
 				return nil // GoNB refuses it
 			}
-			var asked struct{ Code string }
-			if err := json.Unmarshal(m.content, &asked); err != nil {
+			asked := readHeader(m.header)
+			answer, err := answers[asked.Type](m.content)
+			if err != nil {
 				return nil
 			}
-			status, indent := IsComplete(asked.Code)
-			answer := map[string]string{"status": status}
-			if status == Incomplete {
-				answer["indent"] = indent
-			}
-			q := question{header: m.header}
-			var err error
+			q := question{header: m.header, reply: strings.TrimSuffix(asked.Type, "request") + "reply"}
 			if q.answer, err = json.Marshal(answer); err != nil {
 				return nil
 			}
@@ -47,14 +64,14 @@ func (s *session) requests() rewriting {
 			m.content = []byte("{}")
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.waiting[readHeader(q.header).ID] = q
+			s.waiting[asked.ID] = q
 			return m.seal(s.key)
 		},
 	}
 }
 
-// replies is what changes on the way to the client: the kernel_info_reply to what was an is_complete_request, and a complete_reply
-// with an error, which GoNB does not tell.
+// replies is what changes on the way to the client: the kernel_info_reply to what was another request, and a complete_reply with
+// an error, which GoNB does not tell.
 func (s *session) replies() rewriting {
 	return rewriting{
 		wants: func(header []byte) bool {
@@ -85,7 +102,7 @@ func (s *session) answer(m *message) bool {
 	q, asked := s.waiting[id]
 	delete(s.waiting, id)
 	s.mu.Unlock()
-	reply, err := retyped(m.header, "is_complete_reply")
+	reply, err := retyped(m.header, q.reply)
 	if !asked || err != nil {
 		return false
 	}

@@ -49,6 +49,7 @@ class GoTests(jupyter_kernel_test.KernelTests):
             cls.kc.complete("%%\nvlpx.Reprod")
             if cls.kc.get_shell_msg(timeout=60)["content"]["matches"]:
                 return
+            time.sleep(1)
 
     def execute_helper(self, code, timeout=60, **how):
         """The suite waits for a tenth of a second only, which is no failure of the kernel's on a machine with much to do."""
@@ -92,6 +93,17 @@ class GoTests(jupyter_kernel_test.KernelTests):
         self.assertEqual(second["content"], {"status": "incomplete", "indent": "\t\t"})
         self.assertEqual(second["parent_header"]["msg_type"], "is_complete_request")
         self.assertEqual([m["content"].get("execution_state") for m in self.outputs(asked)], ["busy"])
+
+    def test_no_request_without_answer(self):
+        """What the kernel does not keep, it says that it has none of."""
+        self.flush_channels()
+        for ask, content in (
+            (self.kc.history, {"status": "ok", "history": []}),
+            (self.kc.comm_info, {"status": "ok", "comms": {}}),
+        ):
+            asked = ask()
+            reply = self.kc.get_shell_msg(timeout=60)
+            self.assertEqual((reply["parent_header"]["msg_id"], reply["content"]), (asked, content))
 
     def test_large_messages(self):
         """A cell of some megabytes, and an output of some, arrive."""

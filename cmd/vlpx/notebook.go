@@ -30,7 +30,10 @@ func notebookCommand() *cobra.Command {
 		Use:   "notebook [FOLDER|NOTEBOOK]",
 		Short: "Open the notebooks in Jupyter, with a kernel whose cells import vlpx",
 		Long: `Opens the notebooks, or a folder or notebook of yours, in Jupyter, with the kernel "Go (vlpx)". The kernel is installed or brought up to
-date first; Jupyter listens on this machine only, behind a random token. Ctrl-C ends it, the kernels and what runs in their cells.`,
+date first; Jupyter listens on this machine only, behind a random token. Ctrl-C ends it, the kernels and what runs in their cells.
+
+Cells import vlpx from the checkout that the notebook lies in, else from that in which the command is called, else from that which
+installed the kernel, which stays its own until -install is called in another one.`,
 		Example: `  vlpx notebook
   vlpx notebook -install                                  # the kernel only, for a JupyterLab or VS Code of your own
   vlpx notebook -run notebooks/falcon.ipynb -o falcon.html`,
@@ -56,7 +59,7 @@ date first; Jupyter listens on this machine only, behind a random token. Ctrl-C 
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&n.install, "install", false, "only install the kernel, or bring it up to date")
+	flags.BoolVar(&n.install, "install", false, "only install the kernel, or bring it up to date, and make it this checkout's if another one installed it")
 	flags.BoolVar(&n.uninstall, "uninstall", false, "remove the kernel")
 	flags.BoolVar(&n.run, "run", false, "execute the notebooks without a browser; a cell that fails is an error")
 	flags.StringVarP(&n.out, "o", "o", "", "with -run, write the executed copy to this `file`, .ipynb or .html; for several notebooks, a folder")

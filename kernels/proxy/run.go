@@ -56,7 +56,14 @@ func Run(connectionFile, program string, arguments ...string) (status int, err e
 	}
 	go handOn(signals, command.Process)
 	network, address := connection.address(inner)
-	go serve(listener, func() (net.Conn, error) { return net.Dial(network, address) }, connection.key)
+	dial := func() (net.Conn, error) {
+		kernel, err := net.Dial(network, address)
+		if err == nil {
+			os.RemoveAll(dir) // read by now; a process that is killed could not remove the key that is in it
+		}
+		return kernel, err
+	}
+	go serve(listener, dial, connection.key)
 	err = command.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

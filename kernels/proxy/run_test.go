@@ -154,6 +154,9 @@ func TestRun(t *testing.T) {
 				}
 				client.Close()
 			}
+			if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the connection file is there after the kernel has read it (%v)", err)
+			}
 			if err := proxy.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
@@ -164,9 +167,6 @@ func TestRun(t *testing.T) {
 				t.Errorf("it ended with %v, want 143 of its kernel", err)
 			}
 			gone(t, kernel)
-			if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the connection file is left (%v)", err)
-			}
 		})
 	}
 }
@@ -185,9 +185,12 @@ func shortDir(t *testing.T) string {
 // The proxy ends as its kernel does.
 func TestRunEndsWithItsKernel(t *testing.T) {
 	for order, want := range map[string]string{"fail": "exit status 7", "kill": "exit status 137"} {
-		proxy, _, _, _, _ := proxyOf(t, t.TempDir(), "tcp", order)
+		proxy, _, _, path, _ := proxyOf(t, t.TempDir(), "tcp", order)
 		if err := proxy.Wait(); err == nil || err.Error() != want {
 			t.Errorf("%s: it ended with %v, want %s", order, err, want)
+		}
+		if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the connection file is left (%v)", order, err)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs i
 	if err != nil {
 		return nil, err
 	}
-	if x.model, err = train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r)); err != nil {
+	if x.model, err = train.LoadTrained(e.Backend, r.Train, tokenizer, e.Store.Dir(r)); err != nil {
 		return nil, err
 	}
 	features, closeFeatures, err := e.Features(ctx, r, collection, split)

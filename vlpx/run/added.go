@@ -50,7 +50,7 @@ func (a Added) name() string {
 		panic(fmt.Sprintf("run: settings of mining do not marshal: %v", err)) // a threshold that is not finite, which the run's identity refuses, too
 	}
 	sum := sha256.Sum256(settings)
-	return "mined-" + hex.EncodeToString(sum[:8]) + ".json"
+	return minedPrefix + hex.EncodeToString(sum[:8]) + ".json"
 }
 
 // mined reads the file; one that is not there yet is fs.ErrNotExist.

@@ -46,7 +46,8 @@ type code struct {
 }
 
 // keeping are the files of this package that keep and read back what is computed, and compute nothing.
-var keeping = []string{"code.go", "describe.go", "kept.go", "memory.go", "orphan.go", "result.go", "store.go", "unreadable.go", "update.go"}
+var keeping = []string{"archive.go", "code.go", "describe.go", "entry.go", "import.go", "kept.go", "label.go", "memory.go", "needs.go", "orphan.go", "prune.go",
+	"remove.go", "result.go", "stale.go", "store.go", "unreadable.go", "update.go", "verify.go"}
 
 // readCode reads the packages in folders, without their tests.
 func readCode(files fs.FS) *code {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"vlpx.internal/datasets/plainjson"
@@ -57,7 +58,7 @@ func (m Measure) name() (string, error) {
 		return "", fmt.Errorf("run: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	return "task-" + hex.EncodeToString(sum[:8]) + ".json", nil
+	return taskPrefix + hex.EncodeToString(sum[:8]) + ".json", nil
 }
 
 // Evaluation returns what the store has of a run by a measure, and whether it has it.
@@ -97,7 +98,7 @@ func (s *Store) evaluation(r Run, of Measure) (Evaluation, bool, error) {
 		err = errors.New("this is what another task gave")
 	}
 	if err != nil {
-		return Evaluation{}, false, fmt.Errorf("run: %s: %w; delete the file to measure again", path, err)
+		return Evaluation{}, false, &Damaged{ID: r.ID(), Path: path, Err: err, Again: "measure"}
 	}
 	kept.Evaluation.Of = of
 	return kept.Evaluation, true, nil
@@ -141,4 +142,39 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 	return metrics, e.Store.Keep(r, Evaluation{
 		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
 	})
+}
+
+// Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What cannot
+// be read is missing, and told by the error.
+func (s *Store) Answers(id string) (map[string]float64, error) {
+	files, err := os.ReadDir(filepath.Join(s.dir, id))
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	all := map[string]float64{}
+	var failed []error
+	for _, file := range files {
+		if !strings.HasPrefix(file.Name(), taskPrefix) {
+			continue
+		}
+		path := filepath.Join(s.dir, id, file.Name())
+		text, err := os.ReadFile(path)
+		var kept struct {
+			Of      struct{ Split string }
+			Metrics map[string]float64
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &kept)
+		}
+		if err != nil {
+			failed = append(failed, &Damaged{ID: id, Path: path, Err: err, Again: "measure"})
+		}
+		for name, v := range kept.Metrics {
+			if kept.Of.Split != "test" {
+				name += ", " + kept.Of.Split
+			}
+			all[name] = v
+		}
+	}
+	return all, errors.Join(failed...)
 }

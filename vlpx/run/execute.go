@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -25,6 +26,8 @@ type Executor struct {
 	Engine  string // its name, for the results
 	// Versions of the libraries, for the results.
 	Versions map[string]string
+	// Label tells of a run that is made what it is called, but for the method's name; nil for runs without a label.
+	Label func(Run) Label
 	// Report hears of training's progress, Say of everything else worth a line. Either may be nil.
 	Report func(Run, train.Report)
 	Say    func(string)
@@ -36,12 +39,22 @@ const checkpointEvery = 10 * time.Second
 
 // Run returns the run's result: from the store if it is there, else by running or resuming it. A cancelled context leaves a
 // checkpoint behind.
-func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
-	if result, done, err := e.Store.Find(r); done || err != nil {
+func (e *Executor) Run(ctx context.Context, r Run) (Result, error) { return e.run(ctx, r, false) }
+
+// run is Run. Where the model is asked for, a finished run whose checkpoint was pruned is trained again; its result stays what it was.
+func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
+	find := func() (result Result, done, enough bool, err error) {
+		if result, done, err = e.Store.Find(r); !done || !model {
+			return result, done, done, err
+		}
+		enough, err = e.Store.hasModel(r)
+		return result, done, enough, err
+	}
+	if result, _, enough, err := find(); enough || err != nil {
 		return result, err
 	}
 	for _, needed := range r.Needs() {
-		if _, err := e.Run(ctx, *needed); err != nil {
+		if _, err := e.run(ctx, *needed, true); err != nil {
 			return Result{}, fmt.Errorf("%s, which %s needs: %w", needed.Train.Method.Name, r.Train.Method.Name, err)
 		}
 	}
@@ -56,10 +69,17 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
-	if result, done, err := e.Store.Find(r); done || err != nil {
-		return result, err
+	before, done, enough, err := find()
+	if enough || err != nil {
+		return before, err
+	}
+	if done {
+		e.say("%s, seed %d, is trained again: another run needs its model, and its checkpoint was removed", r.Train.Method.Name, r.Train.Seed)
 	}
 	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
+		return Result{}, err
+	}
+	if err := e.label(r); err != nil {
 		return Result{}, err
 	}
 	collection, err := e.open(ctx, r)
@@ -76,15 +96,18 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 		}
 	}
 	peakMemory := watchMemory()
-	model, outcome, err := e.train(ctx, r, collection, tokenizer)
+	trained, outcome, err := e.train(ctx, r, collection, tokenizer)
 	if err != nil {
 		return Result{}, err
 	}
-	defer model.Close()
+	defer trained.Close()
+	if done {
+		return before, nil
+	}
 	if n := len(outcome.Skipped); n > 0 {
 		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
 	}
-	measured, err := e.evaluate(ctx, r, collection, model, "test", r.Tasks, false)
+	measured, err := e.evaluate(ctx, r, collection, trained, "test", r.Tasks, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -111,18 +134,6 @@ func (e *Executor) Run(ctx context.Context, r Run) (Result, error) {
 
 // open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.
 func (e *Executor) open(ctx context.Context, r Run) (data, error) {
-	if err := r.Train.Validate(); err != nil {
-		return data{}, err
-	}
-	if len(r.Tasks) == 0 {
-		return data{}, fmt.Errorf("run: %s has no task to be measured by; name one, such as retrieval for a framework that embeds captions",
-			r.Train.Method.Name)
-	}
-	for _, check := range []func() error{r.seen, r.selectable} {
-		if err := check(); err != nil {
-			return data{}, err
-		}
-	}
 	collection, err := r.Data.Open()
 	if err != nil {
 		return data{}, err
@@ -132,20 +143,8 @@ func (e *Executor) open(ctx context.Context, r Run) (data, error) {
 			e.say("%v", omission)
 		}
 	}
-	for _, split := range []string{"train", "val", "test"} {
-		if _, err := collection.Split(split); err != nil {
-			return data{}, fmt.Errorf("run: training needs the splits train, val and test: %w", err)
-		}
-		if split == "train" {
-			continue
-		}
-		set, err := r.Data.split(collection, split)
-		if err == nil {
-			err = r.Tasks.Check(r.Train.Framework.Framework, set)
-		}
-		if err != nil {
-			return data{}, err
-		}
+	if err := r.Check(collection); err != nil {
+		return data{}, err
 	}
 	return e.look(ctx, r, collection, "val", "test")
 }
@@ -197,6 +196,12 @@ func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 	if !done {
 		return nil, nil, untrained(r)
 	}
+	if there, err := e.Store.hasModel(r); err != nil {
+		return nil, nil, err
+	} else if !there {
+		return nil, nil, fmt.Errorf("run: %s, seed %d, has a result, and its checkpoint was removed (%w); vlpx rm %s removes the run, to be trained again",
+			r.Train.Method.Name, r.Train.Seed, fs.ErrNotExist, Short(r.ID()))
+	}
 	collection, err := r.Data.Open()
 	if err != nil {
 		return nil, nil, err
@@ -205,7 +210,7 @@ func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	model, err := train.Load(e.Backend, r.Train, tokenizer, e.Store.Dir(r))
+	model, err := train.LoadTrained(e.Backend, r.Train, tokenizer, e.Store.Dir(r))
 	return collection, model, err
 }
 

@@ -6,9 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"vlpx.internal/datasets/text"
 )
+
+// idDigits are the hexadecimal digits of a run's identity.
+const idDigits = 16
 
 // Kept is a run as its folder in a store tells it.
 type Kept struct {
@@ -26,6 +30,9 @@ func (s *Store) IDs() ([]string, error) {
 	}
 	var ids []string
 	for _, folder := range folders {
+		if !isID(folder.Name()) {
+			continue // what an import or a removal left
+		}
 		if _, err := os.Stat(filepath.Join(s.dir, folder.Name(), runName)); err == nil {
 			ids = append(ids, folder.Name())
 		}
@@ -50,6 +57,14 @@ func (s *Store) Kept(id string) (Kept, error) {
 	}
 	result, done, err := s.find(id)
 	return Kept{described, dir, done, result}, err
+}
+
+// isID tells whether a name can be a run's identity.
+func isID(name string) bool {
+	if len(name) != idDigits {
+		return false
+	}
+	return strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // Tokenizer is that of a run of the store. One that an older version made has none in its folder: where its words are those of generated

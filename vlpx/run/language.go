@@ -27,7 +27,7 @@ func (e *Executor) speech(r Run, first weights.Values) (weights.Values, error) {
 		return nil, fmt.Errorf("run: %s, whose language model is frozen, is not trained yet; train it first", r.Language.ID())
 	}
 	of := r.Language.Train
-	model, err := train.Load(e.Backend, of, nil, e.Store.Dir(*r.Language))
+	model, err := train.LoadTrained(e.Backend, of, nil, e.Store.Dir(*r.Language))
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (e *Executor) vision(id, scope string) (weights.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := train.Load(e.Backend, kept.Run.Train, tokenizer, kept.Dir)
+	model, err := train.LoadTrained(e.Backend, kept.Run.Train, tokenizer, kept.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -17,17 +17,24 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Store keeps runs in a folder, each in a folder named by its identity: run.json, tokenizer.json, result.json once it is finished, the
-// checkpoint with the weights, those of the best epoch where it selects, the curves, and the pairs that its model mined for other runs.
+// Store keeps runs in a folder, each in a folder named by its identity: run.json, label.json with what it is called, tokenizer.json, result.json
+// once it is finished, the checkpoint with the weights, those of the best epoch where it selects, the curves, the pairs that its model mined for
+// other runs, and what tasks gave of it.
 type Store struct{ dir string }
 
 // Files of a run's folder, besides those of package train.
 const (
 	runName       = "run.json"
+	labelName     = "label.json"
 	resultName    = "result.json"
 	tokenizerName = "tokenizer.json"
 	lockName      = "lock"
+	minedPrefix   = "mined-" // and a hash; see Added
+	taskPrefix    = "task-"  // and a hash; see Evaluation
 )
+
+// modelNames are the files with weights.
+var modelNames = []string{train.CheckpointName, train.BestName}
 
 // OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
 func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs")} }
@@ -48,22 +55,41 @@ func (s *Store) result(id string) (Result, error) {
 		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
 	}
 	var result Result
-	if err := json.Unmarshal(text, &result); err != nil {
-		return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
+	if err = json.Unmarshal(text, &result); err == nil {
+		err = result.check(id)
 	}
-	if result.ID != id {
-		return Result{}, fmt.Errorf("run: %s is the result of run %q; delete the file to run it again", path, result.ID)
-	}
-	if result.Items != nil {
-		if err := result.Items.Check(); err != nil {
-			return Result{}, fmt.Errorf("run: %s: %w; delete the file to run it again", path, err)
-		}
-	}
-	if result.BestEpoch < 0 || result.BestEpoch > len(result.Epochs) {
-		return Result{}, fmt.Errorf("run: %s: epoch %d is the best of %d; delete the file to run it again", path, result.BestEpoch, len(result.Epochs))
+	if err != nil {
+		return Result{}, &Damaged{ID: id, Path: path, Err: err, Again: "run it"}
 	}
 	return result, nil
 }
+
+// check tells why a result is none of the run with that identity.
+func (r Result) check(id string) error {
+	switch {
+	case r.ID != id:
+		return fmt.Errorf("this is the result of run %q", r.ID)
+	case r.BestEpoch < 0 || r.BestEpoch > len(r.Epochs):
+		return fmt.Errorf("epoch %d is the best of %d", r.BestEpoch, len(r.Epochs))
+	case r.Items != nil:
+		return r.Items.Check()
+	}
+	return nil
+}
+
+// Damaged is what is wrong with a file that the store keeps of a run. The run can be stepped around; without the file it is made again.
+type Damaged struct {
+	ID    string // of the run
+	Path  string
+	Err   error
+	Again string // what is done again without the file: "run it"
+}
+
+func (d *Damaged) Error() string {
+	return fmt.Sprintf("run: %s: %v; delete the file to %s again", d.Path, d.Err, d.Again)
+}
+
+func (d *Damaged) Unwrap() error { return d.Err }
 
 // Sentences are those that a finished run wrote of its test split, by the run's identity; it is an error if there are none.
 func (s *Store) Sentences(id string) ([]eval.Sentence, error) {
@@ -85,26 +111,47 @@ func (s *Store) Started(r Run) bool {
 	return err == nil
 }
 
+// hasModel tells whether the weights of a finished run are there, which pruning may have removed.
+func (s *Store) hasModel(r Run) (bool, error) { return train.Trained(r.Train, s.Dir(r)) }
+
 // lock makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once.
 func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
 	dir := s.Dir(r)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
+	for {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
+		}
+		lock := flock.New(filepath.Join(dir, lockName))
+		got, err := lock.TryLock()
+		if err == nil && !got {
+			waiting()
+			got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
+		}
+		if ctx.Err() != nil {
+			lock.Unlock()
+			return nil, context.Cause(ctx)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was removed meanwhile
+		}
+		if err != nil || !got {
+			return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
+		}
+		if inPlace(lock) {
+			return func() { lock.Unlock() }, nil
+		}
+		lock.Unlock() // of a folder that was removed while this waited for it
 	}
-	lock := flock.New(filepath.Join(dir, lockName))
-	got, err := lock.TryLock()
-	if err == nil && !got {
-		waiting()
-		got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
+}
+
+// inPlace tells whether a lock that was taken is that of the file which lies at its path now.
+func inPlace(lock *flock.Flock) bool {
+	taken, err := lock.Stat()
+	if err != nil {
+		return false
 	}
-	if ctx.Err() != nil {
-		lock.Unlock()
-		return nil, context.Cause(ctx)
-	}
-	if err != nil || !got {
-		return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
-	}
-	return func() { lock.Unlock() }, nil
+	there, err := os.Stat(lock.Path())
+	return err == nil && os.SameFile(taken, there)
 }
 
 // publish writes a value as JSON; see write.

@@ -377,8 +377,8 @@ func TestEvaluate(t *testing.T) {
 	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), e.Store.Dir(r)) {
-		t.Errorf("got %v, want an error that names the run's folder", err)
+	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "vlpx rm "+Short(r.ID())) {
+		t.Errorf("got %v, want an error that says to remove the run", err)
 	}
 	left, err := os.ReadDir(e.Store.Dir(r))
 	if err != nil {

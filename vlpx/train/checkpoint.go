@@ -143,21 +143,9 @@ func LoadCheckpoint(path string, store *model.Store, state any) error {
 
 func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) error {
 	r := summed{file, crc32.NewIEEE()}
-	magic := make([]byte, len(checkpointMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
-		return errors.New("not a checkpoint of this version")
-	}
-	var length int64
-	if err := binary.Read(r, binary.LittleEndian, &length); err != nil || length < 0 || length > size {
-		return errors.New("cut off in its header")
-	}
-	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return errors.New("cut off in its header")
-	}
-	var header checkpointHeader
-	if err := json.Unmarshal(text, &header); err != nil {
-		return fmt.Errorf("header: %w", err)
+	header, err := readHeader(r, size)
+	if err != nil {
+		return err
 	}
 	loaded := map[string]*tensors.Tensor{}
 	for _, t := range header.Tensors {
@@ -200,6 +188,47 @@ func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) e
 		if err := v.SetValue(loaded[t.Path]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readHeader reads what stands before the tensors.
+func readHeader(r io.Reader, size int64) (header checkpointHeader, err error) {
+	magic := make([]byte, len(checkpointMagic))
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
+		return header, errors.New("not a checkpoint of this version")
+	}
+	var length int64
+	if err := binary.Read(r, binary.LittleEndian, &length); err != nil || length < 0 || length > size {
+		return header, errors.New("cut off in its header")
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return header, errors.New("cut off in its header")
+	}
+	if err := json.Unmarshal(text, &header); err != nil {
+		return header, fmt.Errorf("header: %w", err)
+	}
+	return header, nil
+}
+
+// readState decodes the host's state of a file of SaveCheckpoint, whose tensors it leaves unread. A file that is not there is fs.ErrNotExist.
+func readState(path string, state any) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	header, err := readHeader(file, info.Size())
+	if err == nil {
+		err = json.Unmarshal(header.State, state)
+	}
+	if err != nil {
+		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	return nil
 }

@@ -33,6 +33,29 @@ func (m *Model) Inference() (*framework.Inference, error) {
 	return m.inference, err
 }
 
+// Trained tells whether a folder has the model of a configuration that was trained to its end: its weights may have been removed since, or be on
+// their way again.
+func Trained(c Config, dir string) (bool, error) {
+	var state progress
+	err := readState(filepath.Join(dir, CheckpointName), &state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && state.Epoch >= c.Epochs, err
+}
+
+// LoadTrained is Load where the folder is that of a run of this very configuration, which must have the weights of its last epoch.
+func LoadTrained(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {
+	there, err := Trained(c, dir)
+	if err == nil && !there {
+		err = fmt.Errorf("train: %s has no weights of a training that was finished (%w); to train the run again delete the folder", dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Load(backend, c, k, dir)
+}
+
 // Load reads the model of a configuration from a finished run's folder: the best epoch's weights where the run selected, else
 // those of the checkpoint.
 func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {

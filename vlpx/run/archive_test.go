@@ -1,0 +1,426 @@
+package run
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/train"
+)
+
+// packed are the members of an archive, in their order, to be changed and packed again.
+type member struct {
+	tar.Header
+	content []byte
+}
+
+func unpacked(t testing.TB, path string) (all []member) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		header, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, member{*header, content})
+	}
+}
+
+func packed(t testing.TB, all []member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, m := range all {
+		header := m.Header
+		if header.Typeflag == tar.TypeReg {
+			header.Size = int64(len(m.content))
+		}
+		if err := w.WriteHeader(&header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(m.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What is exported is there again in another store, to the byte, with the runs that it needs; what that store has stays.
+func TestArchive(t *testing.T) {
+	r := tuned(t)
+	e := labelled(t, t.TempDir(), r)
+	makeRun(t, e, r)
+	if _, err := e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	whole, results := filepath.Join(dir, "whole.tar.gz"), filepath.Join(dir, "results.tar.gz")
+	gone, err := e.Store.Export(t.Context(), whole, Archive{IDs: []string{r.ID()}})
+	if err != nil || len(gone) != 2 || gone[0].ID != r.Init.ID() {
+		t.Fatalf("got %v (%v), want the run and, before it, the one that it needs", gone, err)
+	}
+	other := OpenStore(t.TempDir())
+	taken, there, err := other.Import(t.Context(), whole)
+	if err != nil || !slices.Equal(taken, []string{r.Init.ID(), r.ID()}) || there != nil {
+		t.Fatalf("took %v, had %v (%v), want both runs", taken, there, err)
+	}
+	for id, entry := range entries(t, e.Store) {
+		files, err := os.ReadDir(entry.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			want, err := os.ReadFile(filepath.Join(entry.Dir, file.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(other.dir, id, file.Name())); file.Name() != lockName && (err != nil || !bytes.Equal(got, want)) {
+				t.Errorf("%s of run %s came as something else (%v)", file.Name(), id, err)
+			}
+		}
+	}
+	elsewhere := executor(t, t.TempDir())
+	elsewhere.Store = other
+	if got, err := elsewhere.Evaluate(t.Context(), r, "test"); err != nil || got["TR@1"] != mustResult(t, e, r).Metrics["TR@1"] {
+		t.Errorf("measured elsewhere: %v (%v)", got, err)
+	}
+	if found, err := other.Verify(t.Context(), nil); err != nil || found != nil {
+		t.Errorf("verifying it finds %v (%v)", found, err)
+	}
+	if taken, there, err := other.Import(t.Context(), whole); err != nil || taken != nil || len(there) != 2 {
+		t.Errorf("a second time it took %v, had %v (%v)", taken, there, err)
+	}
+
+	gone, err = e.Store.Export(t.Context(), results, Archive{IDs: []string{r.ID()}, Alone: true, Results: true})
+	if err != nil || len(gone) != 1 {
+		t.Fatalf("got %v (%v), want the run alone", gone, err)
+	}
+	third := OpenStore(t.TempDir())
+	if _, _, err := third.Import(t.Context(), results); err != nil {
+		t.Fatal(err)
+	}
+	if got := entries(t, third)[r.ID()]; got.State != Finished || got.Model != 0 || !reflect.DeepEqual(got.Result, mustResult(t, e, r)) {
+		t.Errorf("got %+v, want the result without weights", got)
+	}
+	found, err := third.Verify(t.Context(), nil)
+	if err != nil || len(found) != 1 || !found[0].Harmless || !strings.Contains(found[0].What, Short(r.Init.ID())) {
+		t.Errorf("verifying it finds %v (%v), want that the run it needs is not there", found, err)
+	}
+	if _, err := third.Export(t.Context(), whole+"2", Archive{IDs: []string{r.ID()}}); err == nil || !strings.Contains(err.Error(), "export it alone") {
+		t.Errorf("got %v for a run whose need is not there", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := e.Store.Export(stopped, whole+"3", Archive{IDs: []string{r.ID()}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v of an export that was stopped", err)
+	}
+	fourth := OpenStore(t.TempDir())
+	if _, _, err := fourth.Import(stopped, whole); !errors.Is(err, context.Canceled) || len(entries(t, fourth)) != 0 {
+		t.Errorf("got %v of an import that was stopped, want nothing taken", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("there are %v (%v), want the two archives alone", left, err)
+	}
+}
+
+func mustResult(t *testing.T, e *Executor, r Run) Result {
+	t.Helper()
+	result, err := e.Store.Result(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// smallArchive is one of a run that was never trained, which is all that the rules of an archive look at.
+func smallArchive(t testing.TB) (path, id string) {
+	t.Helper()
+	s, r := OpenStore(t.TempDir()), Run{}
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]any{runName: json.RawMessage(r.JSON()), resultName: Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}} {
+		if err := s.publish(r, name, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path = filepath.Join(t.TempDir(), "runs.tar.gz")
+	if _, err := s.Export(context.Background(), path, Archive{IDs: []string{r.ID()}}); err != nil {
+		t.Fatal(err)
+	}
+	return path, r.ID()
+}
+
+// Whatever is wrong with an archive, it is refused before anything of it is in the store.
+func TestImportRefuses(t *testing.T) {
+	path, id := smallArchive(t)
+	about := func(all []member, change func(*manifest)) {
+		var m manifest
+		if err := json.Unmarshal(all[0].content, &m); err != nil {
+			t.Fatal(err)
+		}
+		change(&m)
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[0].content = text
+	}
+	for want, change := range map[string]func([]member) []member{
+		"runs of format 99": func(all []member) []member {
+			about(all, func(m *manifest) { m.Format = 99 })
+			return all
+		},
+		"version 2": func(all []member) []member {
+			about(all, func(m *manifest) { m.Version = 2 })
+			return all
+		},
+		`"../../etc"`: func(all []member) []member {
+			about(all, func(m *manifest) { m.Runs[0].ID = "../../etc" })
+			return all
+		},
+		`"../evil"`: func(all []member) []member {
+			about(all, func(m *manifest) { m.Runs[0].Files[0].Name = "../evil" })
+			return all
+		},
+		`"lock"`: func(all []member) []member {
+			about(all, func(m *manifest) { m.Runs[0].Files[0].Name = lockName })
+			return all
+		},
+		"is there twice": func(all []member) []member {
+			about(all, func(m *manifest) { m.Runs = append(m.Runs, m.Runs[0]) })
+			return all
+		},
+		"lacks its settings": func(all []member) []member {
+			about(all, func(m *manifest) { m.Runs[0].Files = m.Runs[0].Files[:1] })
+			return all
+		},
+		"where its manifest has": func(all []member) []member {
+			all[1].Name = "../" + all[1].Name
+			return all
+		},
+		"link of 0 bytes": func(all []member) []member {
+			all[1].Header = tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}
+			all[1].content = nil
+			return all
+		},
+		"not what the manifest says": func(all []member) []member {
+			all[1].content = bytes.Replace(all[1].content, []byte("1"), []byte("2"), 1)
+			return all
+		},
+		"not in its manifest": func(all []member) []member { return append(all, all[1]) },
+		"cut off":             func(all []member) []member { return all[:2] },
+		"no archive of runs":  func(all []member) []member { return all[1:] },
+	} {
+		t.Run(want, func(t *testing.T) {
+			spoilt := filepath.Join(t.TempDir(), "spoilt.tar.gz")
+			if err := os.WriteFile(spoilt, packed(t, change(unpacked(t, path))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s := OpenStore(t.TempDir())
+			if _, _, err := s.Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), spoilt) {
+				t.Errorf("got %v, want an error that names the file and says %q", err, want)
+			}
+			if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
+				t.Errorf("left %v (%v)", left, err)
+			}
+		})
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, len(text) / 2, len(text) - 1} {
+		spoilt := filepath.Join(t.TempDir(), "cut.tar.gz")
+		if err := os.WriteFile(spoilt, text[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil {
+			t.Errorf("%d of %d bytes are taken", n, len(text))
+		}
+	}
+	// One whose result is another run's has the right sums, and is no run.
+	all := unpacked(t, path)
+	all[1].content = bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1)
+	all[0].content = toldBy(t, all[1:])
+	spoilt := filepath.Join(t.TempDir(), "other.tar.gz")
+	if err := os.WriteFile(spoilt, packed(t, all), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), `this is the result of run "0123456789abcdef"`) {
+		t.Errorf("got %v for another run's result", err)
+	}
+}
+
+// toldBy is a manifest that is true of members, each of which is ID/NAME.
+func toldBy(t testing.TB, all []member) []byte {
+	t.Helper()
+	m := manifest{Version: archiveVersion, Format: format}
+	for _, x := range all {
+		id, name, _ := strings.Cut(x.Name, "/")
+		sum := sha256.Sum256(x.content)
+		file := archivedFile{name, int64(len(x.content)), hex.EncodeToString(sum[:])}
+		if n := len(m.Runs); n == 0 || m.Runs[n-1].ID != id {
+			m.Runs = append(m.Runs, archivedRun{ID: id})
+		}
+		last := &m.Runs[len(m.Runs)-1]
+		last.Files = append(last.Files, file)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// FuzzImport takes a strange archive, whose manifest may be true of what is in it: an error, and nothing in the store or beside it; or whole runs.
+func FuzzImport(f *testing.F) {
+	path, _ := smallArchive(f)
+	all := unpacked(f, path)
+	f.Add([]byte(nil), all[1].Name, all[1].content, all[2].Name, all[2].content, byte(tar.TypeReg))
+	f.Add(all[0].content, all[1].Name, all[1].content, all[2].Name, all[2].content, byte(tar.TypeReg))
+	f.Add([]byte(nil), "../../evil", all[1].content, all[2].Name, all[2].content, byte(tar.TypeReg))
+	f.Add([]byte(`{"Version": 1, "Format": 2}`), "a", []byte(nil), "b", []byte(nil), byte(tar.TypeSymlink))
+	f.Add([]byte(`{"Version": 1, "Format": 2, "Runs": [{"ID": "0123456789abcdef", "Files": [{"Name": "run.json", "Bytes": 1}]}]}`),
+		"0123456789abcdef/run.json", []byte("{"), "/etc/passwd", []byte("x"), byte(tar.TypeLink))
+	home := f.TempDir()
+	f.Fuzz(func(t *testing.T, about []byte, one string, first []byte, other string, second []byte, kind byte) {
+		if len(about) == 0 {
+			about = toldBy(t, []member{{tar.Header{Name: one}, first}, {tar.Header{Name: other}, second}})
+		}
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		for _, m := range []struct {
+			name    string
+			content []byte
+			kind    byte
+		}{{manifestName, about, tar.TypeReg}, {one, first, tar.TypeReg}, {other, second, kind}} {
+			header := tar.Header{Name: m.name, Typeflag: m.kind, Mode: 0o644, Size: int64(len(m.content))}
+			if w.WriteHeader(&header) != nil {
+				return
+			}
+			if _, err := w.Write(m.content); err != nil {
+				return
+			}
+		}
+		if errors.Join(w.Close(), z.Close()) != nil {
+			return
+		}
+		outer := filepath.Join(home, "outer")
+		if err := os.RemoveAll(outer); err != nil {
+			t.Fatal(err)
+		}
+		s, archive := OpenStore(filepath.Join(outer, "a", "b")), filepath.Join(home, "archive")
+		if err := os.WriteFile(archive, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		taken, _, err := s.Import(t.Context(), archive)
+		var files []string
+		filepath.WalkDir(outer, func(path string, d os.DirEntry, _ error) error {
+			if !d.IsDir() {
+				files = append(files, path)
+			}
+			return nil
+		})
+		if err != nil && len(files) > 0 {
+			t.Fatalf("refused by %v, it left %q", err, files)
+		}
+		all, failed := s.Entries()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		for _, e := range all {
+			if e.State != Finished || !slices.Contains(taken, e.ID) {
+				t.Fatalf("it took %+v, which is no whole run", e)
+			}
+		}
+		for _, path := range files {
+			if inside, err := filepath.Rel(s.dir, path); err != nil || strings.HasPrefix(inside, "..") || strings.Count(inside, "/") != 1 {
+				t.Fatalf("it wrote %q", path)
+			}
+		}
+	})
+}
+
+// Verifying names each file that cannot be read as those do who need it.
+func TestVerify(t *testing.T) {
+	r := tuned(t)
+	e := executor(t, t.TempDir())
+	makeRun(t, e, r)
+	if _, err := e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := e.Store.Verify(t.Context(), nil); err != nil || found != nil {
+		t.Fatalf("got %v (%v) of a whole store", found, err)
+	}
+	dir := e.Store.Dir(r)
+	tasks, err := filepath.Glob(filepath.Join(dir, taskPrefix+"*"))
+	if err != nil || len(tasks) != 1 {
+		t.Fatalf("got the evaluations %v (%v)", tasks, err)
+	}
+	for _, name := range []string{
+		runName, resultName, tokenizerName, train.CheckpointName, train.BestName, train.CurvesName, filepath.Base(tasks[0]), minedPrefix + "0123456789abcdef.json",
+	} {
+		path := filepath.Join(dir, name)
+		before, err := os.ReadFile(path)
+		if err != nil && !strings.HasPrefix(name, minedPrefix) {
+			t.Fatal(err)
+		}
+		spoilt := append([]byte("{}}\n"), before...)
+		if err := os.WriteFile(path, spoilt, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found, err := e.Store.Verify(t.Context(), nil)
+		if err != nil || len(found) != 1 || found[0].Harmless || found[0].ID != r.ID() || !strings.Contains(found[0].What, name) || !strings.Contains(found[0].What, "; ") {
+			t.Errorf("%s: got %+v (%v), want one problem of the run that names it, with what to do", name, found, err)
+		}
+		if err := os.WriteFile(path, before, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if before == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".result.json1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := e.Store.Verify(t.Context(), nil); err != nil || len(found) != 1 || !found[0].Harmless || !strings.Contains(found[0].What, "vlpx prune orphans") {
+		t.Errorf("got %+v (%v), want what was left", found, err)
+	}
+}

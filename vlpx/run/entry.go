@@ -1,0 +1,141 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"vlpx.internal/vlpx/train"
+)
+
+// State is how far a run of the store is.
+type State string
+
+// States of a run.
+const (
+	Finished State = "finished"
+	AtWork   State = "at work" // a process has its folder
+	Stopped  State = "stopped" // the same request goes on from its checkpoint, or from the start where it has none
+	Broken   State = "damaged" // see Entry.Err
+	Stale    State = "stale"   // of an older version, which this one does not ask for
+)
+
+// Entry is a run's folder as it lies in the store, whole or not.
+type Entry struct {
+	Kept         // but for the identity and the folder empty where the settings cannot be read
+	Label  Label // empty in runs of older versions
+	State  State
+	Err    error // what is wrong with it; nil for nothing
+	Bytes  int64
+	Model  int64     // of Bytes, those of the files with weights
+	Epochs int       // that are finished
+	Time   time.Time // when it was finished, else when a file of it was last written
+
+	left []string // temporary files of a process that was killed
+}
+
+// Method is the name of the run's method with its settings; empty where nothing tells it.
+func (e Entry) Method() string { return cmp.Or(e.Result.Method, e.Label.Method) }
+
+// Short is the beginning of a run's identity that lists show, which most often tells it from all others.
+func Short(id string) string { return id[:min(len(id), 8)] }
+
+// Entries are all runs of the store, sorted by identity. What is wrong with one stands in its entry.
+func (s *Store) Entries() ([]Entry, error) {
+	folders, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	var all []Entry
+	for _, folder := range folders {
+		if isID(folder.Name()) && folder.IsDir() {
+			all = append(all, s.entry(folder.Name()))
+		}
+	}
+	return all, nil
+}
+
+// entry reads a run's folder.
+func (s *Store) entry(id string) Entry {
+	e := Entry{Kept: Kept{Description: Description{ID: id}, Dir: filepath.Join(s.dir, id)}}
+	busy := s.busy(id) // before the files are read, so that a run which ends meanwhile is at work, not stopped
+	files, err := os.ReadDir(e.Dir)
+	e.Err = err
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil {
+			continue // replaced meanwhile
+		}
+		e.Bytes += info.Size()
+		if slices.Contains(modelNames, file.Name()) {
+			e.Model += info.Size()
+		}
+		if strings.HasPrefix(file.Name(), ".") && !busy {
+			e.left = append(e.left, file.Name())
+		}
+		if file.Name() != lockName && info.ModTime().After(e.Time) {
+			e.Time = info.ModTime()
+		}
+	}
+	var label, curved error
+	e.Label, label = s.Label(id)
+	kept, err := s.Kept(id)
+	switch {
+	case err == nil:
+		e.Kept = kept
+	case e.Err == nil:
+		e.Err = err
+	}
+	if e.Done {
+		e.Time, e.Epochs = e.Result.Finished, len(e.Result.Epochs)
+	} else {
+		var curves train.Curves
+		curves, curved = train.ReadCurves(e.Dir)
+		e.Epochs = len(curves.Epochs)
+	}
+	e.Err = cmp.Or(e.Err, label, curved)
+	switch {
+	case busy:
+		e.State, e.Err = AtWork, nil // what is half written now is no damage
+	case s.stale(id):
+		e.State = Stale
+	case e.Err != nil:
+		e.State = Broken
+	case e.Done:
+		e.State = Finished
+	default:
+		e.State = Stopped
+	}
+	return e
+}
+
+// busy tells whether a process has the folder of a run.
+func (s *Store) busy(id string) bool {
+	path := filepath.Join(s.dir, id, lockName)
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	defer lock.Close()
+	got, err := lock.TryRLock()
+	return err == nil && !got
+}
+
+// NeededBy tells of each run which runs of the store need it, by their identities.
+func NeededBy(all []Entry) map[string][]Entry {
+	by := map[string][]Entry{}
+	for _, e := range all {
+		for _, need := range e.Needs() {
+			by[need.ID] = append(by[need.ID], e)
+		}
+	}
+	return by
+}

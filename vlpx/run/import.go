@@ -1,0 +1,188 @@
+package run
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// readManifest reads what an archive has, of this version's runs.
+func readManifest(r *tar.Reader) (about manifest, err error) {
+	header, err := r.Next()
+	if err != nil || header.Name != manifestName || header.Typeflag != tar.TypeReg {
+		return about, errors.New("no archive of runs; vlpx store export makes one")
+	}
+	if header.Size > longestManifest {
+		return about, fmt.Errorf("its manifest has %d bytes", header.Size)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return about, fmt.Errorf("its manifest: %w", err)
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return about, fmt.Errorf("its manifest: %w", err)
+	}
+	if about.Version != archiveVersion || about.Format != format {
+		return about, fmt.Errorf("an archive of version %d with runs of format %d; this program reads version %d with format %d, so use the version that wrote it",
+			about.Version, about.Format, archiveVersion, format)
+	}
+	return about, about.check()
+}
+
+// check tells what is wrong with a manifest: every name is one that the store itself gives.
+func (m manifest) check() error {
+	runs := map[string]bool{}
+	for _, one := range m.Runs {
+		if !isID(one.ID) || runs[one.ID] {
+			return fmt.Errorf("its manifest: %q is no run's identity, or is there twice", one.ID)
+		}
+		runs[one.ID] = true
+		files := map[string]bool{}
+		for _, file := range one.Files {
+			if !archivable(file.Name) || files[file.Name] || file.Bytes < 0 {
+				return fmt.Errorf("its manifest: run %s has a file %q of %d bytes, which is none of a run's, or is there twice", one.ID, file.Name, file.Bytes)
+			}
+			files[file.Name] = true
+		}
+		if !files[runName] || !files[resultName] {
+			return fmt.Errorf("its manifest: run %s lacks its settings or its result", one.ID)
+		}
+	}
+	return nil
+}
+
+// Import takes the runs of an archive into the store: all of them are verified before the first is there, and each is there whole or not at
+// all. A run that the store has already stays as it is. It tells which it took and which were there.
+func (s *Store) Import(ctx context.Context, path string) (taken, there []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	defer file.Close()
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	dir, err := os.MkdirTemp(s.dir, importPrefix)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	lock := flock.New(filepath.Join(dir, lockName)) // so that pruning leaves it alone
+	if _, err := lock.TryLock(); err != nil {
+		return nil, nil, fmt.Errorf("run: %w", err)
+	}
+	defer lock.Unlock()
+	about, err := unpack(ctx, file, dir)
+	if err == nil {
+		err = verifyUnpacked(dir, about)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("run: %s: %w", path, err)
+	}
+	for _, one := range about.Runs {
+		if ctx.Err() != nil {
+			return taken, there, context.Cause(ctx)
+		}
+		place := filepath.Join(s.dir, one.ID)
+		_, err := os.Stat(place)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = os.Rename(filepath.Join(dir, one.ID), place)
+			if err == nil {
+				taken = append(taken, one.ID)
+				continue
+			}
+		}
+		if _, missing := os.Stat(place); missing != nil {
+			return taken, there, fmt.Errorf("run: taking run %s: %w", one.ID, err)
+		}
+		there = append(there, one.ID) // before, or made by another process just now
+	}
+	return taken, there, nil
+}
+
+// unpack writes the files of an archive below a folder, each as the manifest says.
+func unpack(ctx context.Context, from io.Reader, dir string) (manifest, error) {
+	packed, err := gzip.NewReader(from)
+	if err != nil {
+		return manifest{}, errors.New("no archive of runs; vlpx store export makes one")
+	}
+	r := tar.NewReader(packed)
+	about, err := readManifest(r)
+	if err != nil {
+		return about, err
+	}
+	for _, one := range about.Runs {
+		if err := os.Mkdir(filepath.Join(dir, one.ID), 0o755); err != nil {
+			return about, err
+		}
+		for _, file := range one.Files {
+			if ctx.Err() != nil {
+				return about, context.Cause(ctx)
+			}
+			name := one.ID + "/" + file.Name
+			header, err := r.Next()
+			if err != nil {
+				return about, fmt.Errorf("%s: %w; the archive is cut off or damaged, get it again", name, err)
+			}
+			if header.Name != name || header.Typeflag != tar.TypeReg || header.Size != file.Bytes {
+				return about, fmt.Errorf("%s of %d bytes is where its manifest has %s of %d", header.Name, header.Size, name, file.Bytes)
+			}
+			if err := unpackFile(r, filepath.Join(dir, one.ID, file.Name), file.SHA256); err != nil {
+				return about, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	if header, err := r.Next(); err == nil {
+		return about, fmt.Errorf("%s is in it and not in its manifest", header.Name)
+	} else if err != io.EOF {
+		return about, fmt.Errorf("its end: %w; the archive is cut off or damaged, get it again", err)
+	}
+	if _, err := io.Copy(io.Discard, packed); err != nil { // to the checksum
+		return about, fmt.Errorf("its end: %w; the archive is cut off or damaged, get it again", err)
+	}
+	return about, nil
+}
+
+func unpackFile(from io.Reader, path, want string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(file, sum), from)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("%w; the archive is cut off or damaged, or there is no room", err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != want {
+		return errors.New("its content is not what the manifest says; the archive is damaged, get it again")
+	}
+	return nil
+}
+
+// verifyUnpacked reads runs as the store does.
+func verifyUnpacked(dir string, about manifest) error {
+	unpacked := &Store{dir}
+	for _, one := range about.Runs {
+		e := unpacked.entry(one.ID)
+		if e.State == Stale {
+			return fmt.Errorf("run %s is of another format than the archive says", one.ID)
+		}
+		for _, p := range unpacked.problems(e) {
+			if !p.Harmless {
+				return fmt.Errorf("run %s: %s", one.ID, p.What)
+			}
+		}
+	}
+	return nil
+}

@@ -14,7 +14,7 @@ func (g *Grid) Estimate(runs int, engine string) (time.Duration, error) {
 	var n int
 	for _, r := range g.Plan.Runs() {
 		result, done, err := g.Store.Find(r)
-		if err != nil {
+		if err != nil && !isDamaged(err) {
 			return 0, err
 		}
 		if done && result.Engine == engine {

@@ -2,10 +2,12 @@ package vlpx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
@@ -78,11 +80,14 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	return &Grid{Plan: plan, Store: run.OpenStore(home), Home: home}, nil
 }
 
-// Missing lists the runs that the store has no result of.
+// Missing lists the runs that the store has no result of. One whose result is damaged is none of them: it is not made until its file is deleted.
 func (g *Grid) Missing() ([]run.Run, error) {
 	var missing []run.Run
 	for _, r := range g.Plan.Runs() {
 		_, done, err := g.Store.Find(r)
+		if isDamaged(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -93,6 +98,38 @@ func (g *Grid) Missing() ([]run.Run, error) {
 	return missing, nil
 }
 
+// Damaged lists files of the plan's runs that cannot be read, with what to do. A comparison steps around them.
+func (g *Grid) Damaged() []error {
+	var all []error
+	told := map[string]bool{}
+	note := func(err error) {
+		if isDamaged(err) && !told[err.Error()] {
+			told[err.Error()] = true
+			all = append(all, err)
+		}
+	}
+	for _, r := range g.Plan.Runs() {
+		_, _, err := g.Store.Find(r)
+		note(err)
+	}
+	for _, questions := range g.Plan.Questions {
+		for _, q := range questions {
+			_, _, err := q.Answer(g.Store)
+			note(err)
+		}
+	}
+	for _, seeds := range g.Plan.Outcomes {
+		for _, o := range slices.Concat(seeds...) {
+			_, _, err := o.Metrics(g.Store)
+			note(err)
+		}
+	}
+	return all
+}
+
+// isDamaged tells of an error about a file of the store that can be stepped around.
+func isDamaged(err error) bool { return errors.As(err, new(*run.Damaged)) }
+
 // Unanswered lists the questions of the plan's rows that the store has no answer to, each once.
 func (g *Grid) Unanswered() ([]paper.Question, error) {
 	var open []paper.Question
@@ -100,6 +137,9 @@ func (g *Grid) Unanswered() ([]paper.Question, error) {
 	for _, questions := range g.Plan.Questions {
 		for _, q := range questions {
 			_, done, err := q.Answer(g.Store)
+			if isDamaged(err) {
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -127,14 +167,21 @@ func (g *Grid) left() (missing []run.Run, ask []asking, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	outcomes, err := g.Unmeasured()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, q := range questions {
 		ask = append(ask, asking{q.Asked, q.Measure()})
 	}
-	outcomes, err := g.Unmeasured()
 	for _, o := range outcomes {
 		ask = append(ask, asking{o.Run, o.Measure()})
 	}
-	return missing, ask, err
+	ask = slices.DeleteFunc(ask, func(a asking) bool {
+		_, _, err := g.Store.Find(a.of)
+		return isDamaged(err)
+	})
+	return missing, ask, nil
 }
 
 // Unmeasured lists what downstream tasks ask of finished runs and the store has no answer to, each once.
@@ -148,6 +195,9 @@ func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
 			}
 			listed[o.ID()] = true
 			_, done, err := o.Metrics(g.Store)
+			if isDamaged(err) {
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -174,10 +224,14 @@ func (g *Grid) Remarks() (lines []string, err error) {
 	return lines, err
 }
 
-// Outlook tells in lines what there is to run, on which engine and for about how long; nothing where no run is missing and nothing is to ask.
+// Outlook tells in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing and
+// nothing is to ask. What a missing run cannot be made with is an error.
 func (g *Grid) Outlook() ([]string, error) {
 	missing, questions, err := g.left()
 	if err != nil || len(missing)+len(questions) == 0 {
+		return nil, err
+	}
+	if err := guard(func() error { return checkRuns(missing) }); err != nil {
 		return nil, err
 	}
 	choice, _ := engine.Choose(engine.Cache())
@@ -189,6 +243,9 @@ func (g *Grid) Outlook() ([]string, error) {
 	if choice.Slower != "" {
 		lines = append(lines, choice.Slower)
 	}
+	for _, damaged := range g.Damaged() {
+		lines = append(lines, fmt.Sprintf("left out: %v", damaged))
+	}
 	if len(missing) == 0 {
 		return lines, nil
 	}
@@ -198,6 +255,25 @@ func (g *Grid) Outlook() ([]string, error) {
 	}
 	lines = append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate)))
 	return append(lines, g.Plan.Vague()...), nil
+}
+
+// checkRuns tells before the first run is made why one of them cannot be, as where its data lacks a split.
+func checkRuns(runs []run.Run) error {
+	opened := map[string]datasets.Collection{}
+	for _, r := range runs {
+		where := r.Data.Hash + r.Data.Dir
+		if opened[where] == nil {
+			collection, err := r.Data.Open()
+			if err != nil {
+				return err
+			}
+			opened[where] = collection
+		}
+		if err := r.Check(opened[where]); err != nil {
+			return fmt.Errorf("%s, seed %d: %w", r.Train.Method.Name, r.Train.Seed, err)
+		}
+	}
+	return nil
 }
 
 func round(d time.Duration) time.Duration {
@@ -239,8 +315,14 @@ func (p Progress) String() string {
 // every question. A cancelled context stops it with what is finished kept and the run at work at a checkpoint.
 func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 	missing, questions, err := g.left()
-	if err != nil || len(missing)+len(questions) == 0 {
+	if err != nil {
 		return err
+	}
+	if err := g.noteAsked(); err != nil {
+		return err
+	}
+	if len(missing)+len(questions) == 0 {
+		return nil
 	}
 	choice, _ := engine.Choose(engine.Cache())
 	backend, err := engine.Open(choice)
@@ -265,6 +347,7 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 			message.Message = line
 			tell(message)
 		},
+		Label: g.label(),
 	}
 	for i, r := range missing {
 		at = Progress{Run: i + 1, Runs: len(missing), Method: r.Train.Method.Name, Seed: r.Train.Seed, at: r}
@@ -272,6 +355,10 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 			_, err := executor.Run(ctx, r)
 			return err
 		})
+		if isDamaged(err) { // of a run that this one needs, or that became so meanwhile
+			executor.Say(fmt.Sprintf("%s, seed %d, is left out: %v", at.Method, at.Seed, err))
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
 		}

@@ -58,6 +58,7 @@ type PageSection struct {
 	Pending         bool          // there will be a figure once the store has results
 	Shell, Cell     string        // what makes it again; Shell is empty where only a cell can
 	Err             error         // why there is nothing else
+	Damaged         error         // files that cannot be read, with what to do; the rest is there
 }
 
 // Anchor is the section's id in the page.
@@ -119,7 +120,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 		s.Shell, s.Cell = o.calls(a.ID)
 		if s.Err == nil {
 			if s.Err = p.count(&s, grids[i], counted); s.Err == nil {
-				s.Err = s.fill(grids[i])
+				s.Err, s.Damaged = s.fill(grids[i]), errors.Join(grids[i].Damaged()...)
 			}
 		}
 		if n := len(p.Papers); n == 0 || p.Papers[n-1].Key != a.Paper() {
@@ -147,12 +148,13 @@ func selected(names []string) ([]paper.Artifact, error) {
 	}), nil
 }
 
-// count counts the runs of a section, and those of them that are new to the page. A damaged result counts as missing, and the first
-// is told.
-func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) (damaged error) {
+// count counts the runs of a section, and those of them that are new to the page. A damaged result counts as missing.
+func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) error {
 	for _, r := range g.Plan.Runs() {
 		result, done, err := g.Store.Find(r)
-		damaged = cmp.Or(damaged, err)
+		if err != nil && !isDamaged(err) {
+			return err
+		}
 		s.Need++
 		if done {
 			s.Have++
@@ -167,7 +169,7 @@ func (p *Page) count(s *PageSection, g *Grid, counted map[string]bool) (damaged 
 			}
 		}
 	}
-	return damaged
+	return nil
 }
 
 // fill puts the artifact's report into its section.
@@ -211,13 +213,13 @@ func letters(t plots.Table) (int, error) {
 // FileName is a name for the page's file, which tells what differs from the page of everything at the default settings.
 func (p *Page) FileName() string { return p.name + ".html" }
 
-// Faults tells of the artifacts whose sections have nothing but an error; nil if none has.
+// Faults tells of the artifacts whose sections have nothing but an error, or lack what damaged files should tell; nil if none has.
 func (p *Page) Faults() error {
 	var faults []error
 	for _, part := range p.Papers {
 		for _, s := range part.Sections {
-			if s.Err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", s.ID, s.Err))
+			if err := cmp.Or(s.Err, s.Damaged); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", s.ID, err))
 			}
 		}
 	}

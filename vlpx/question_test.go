@@ -72,7 +72,14 @@ func TestGridAsks(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Outlook(); err == nil || !strings.Contains(err.Error(), files[0]) {
-		t.Errorf("got %v of a damaged answer, want an error that names it", err)
+	if damaged := again.Damaged(); len(damaged) != 1 || !strings.Contains(damaged[0].Error(), files[0]) {
+		t.Errorf("got %v of a damaged answer, want an error that names it", damaged)
+	}
+	if err := again.Make(t.Context(), nil); err != nil {
+		t.Errorf("a damaged answer is no end of a comparison: %v", err)
+	}
+	around, err := again.Report()
+	if err != nil || !strings.Contains(texts(t, around.table), files[0]) {
+		t.Errorf("got the error %v, or a table that does not name the damaged answer", err)
 	}
 }

@@ -259,12 +259,16 @@ func (q Request) checkWithout() error {
 }
 
 // joined is a result with what the downstream tasks of its seed gave, as far as the store has it, the outcomes that it has, and the results of
-// the runs among them that go on, by their tasks.
-func (p *Plan) joined(row, seed int, result run.Result, store *run.Store) (with run.Result, have []Outcome, goOn map[string]run.Result, err error) {
+// the runs among them that go on, by their tasks. What around says is stepped around, such as a damaged file, is missing from these.
+func (p *Plan) joined(row, seed int, result run.Result, store *run.Store, around func(error) bool) (
+	with run.Result, have []Outcome, goOn map[string]run.Result, err error) {
 	metrics := maps.Clone(result.Metrics)
 	goOn = map[string]run.Result{}
 	for _, o := range p.Outcomes[row][seed] {
 		further, of, done, err := o.find(store)
+		if around(err) {
+			continue
+		}
 		if err != nil {
 			return result, nil, nil, err
 		}

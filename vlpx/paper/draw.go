@@ -24,7 +24,7 @@ func (r *Report) Table() (plots.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note()
+		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.damagedNote()
 	}
 	return t, err
 }

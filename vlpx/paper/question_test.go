@@ -150,8 +150,11 @@ func TestAnswersInAReport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := paper.NewReport(p, store); err == nil || !strings.Contains(err.Error(), "delete the file to measure again") {
-		t.Errorf("got %v of damaged answers", err)
+	if r, err = paper.NewReport(p, store); err != nil || len(r.Damaged) == 0 || !strings.Contains(r.Damaged[0], "delete the file to measure again") {
+		t.Fatalf("got %v (%v) of damaged answers, want them named and stepped around", r.Damaged, err)
+	}
+	if table := papertest.Table(t, r); table.Rows[0].Status == "" || !strings.Contains(table.Note, files[0]) {
+		t.Errorf("got the status %q and the note %q, want one that names %s", table.Rows[0].Status, table.Note, files[0])
 	}
 }
 

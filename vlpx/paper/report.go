@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,6 +31,8 @@ type Report struct {
 	Claims []Finding   `json:"claims"`
 	// Unreadable are images that the runs could not read.
 	Unreadable Unreadable `json:"unreadable,omitzero"`
+	// Damaged tells of files of the store that cannot be read, with what to do. What they should tell is missing from the report.
+	Damaged []string `json:"damaged,omitempty"`
 	// Encoder tells of the published image encoder that is locked in front of every row, and what regions are; empty where there are none.
 	Encoder string `json:"encoder,omitempty"`
 	// Framework names that of every row; empty for the usual one, ALBEF.
@@ -82,7 +85,7 @@ type Summary struct {
 	Interval *[2]float64 `json:"interval"`
 }
 
-// NewReport gathers a plan's results from the store; runs that are not finished are missing from it.
+// NewReport gathers a plan's results from the store; runs that are not finished are missing from it, and so are those whose result is damaged.
 func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
@@ -101,17 +104,17 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 		unasked := 0
 		for k, x := range p.Rows[i] {
 			result, err := store.Result(x)
-			if errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrNotExist) || r.steppedAround(err) {
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
 			result, open, err := p.answered(i, k, result, store)
-			if err != nil {
+			if err != nil && !r.steppedAround(err) {
 				return nil, err
 			}
-			result, have, goOn, err := p.joined(i, k, result, store)
+			result, have, goOn, err := p.joined(i, k, result, store, r.steppedAround)
 			if err != nil {
 				return nil, err
 			}
@@ -143,6 +146,13 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	for i, row := range p.Artifact.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 	}
+	r.judge()
+	return r, nil
+}
+
+// judge tests the claims.
+func (r *Report) judge() {
+	p := r.Plan
 	var claims []Claim
 	for _, claim := range p.Artifact.Claims {
 		claims = append(claims, r.resolve(claim))
@@ -155,7 +165,24 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
 		}
 	}
-	return r, nil
+}
+
+// steppedAround notes a damaged file, which the report does without, and tells whether the error is one.
+func (r *Report) steppedAround(err error) bool {
+	var damaged *run.Damaged
+	if !errors.As(err, &damaged) {
+		return false
+	}
+	r.Damaged = once(r.Damaged, strings.TrimPrefix(damaged.Error(), "run: "))
+	return true
+}
+
+// damagedNote tells of damaged files; empty without any.
+func (r *Report) damagedNote() string {
+	if len(r.Damaged) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Left out, since a file is damaged: %s.", strings.Join(r.Damaged, "; "))
 }
 
 // once adds a name to a list that lacks it.

@@ -212,13 +212,22 @@ func TestReportCurves(t *testing.T) {
 	}
 }
 
+// A result that is spoiled is named, and the rest is reported.
 func TestReportOfASpoiledResult(t *testing.T) {
 	r, store := halfDone(t)
+	before := len(r.Rows[0].Results)
 	path := filepath.Join(store.Dir(r.Plan.Rows[0][0]), "result.json")
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paper.NewReport(r.Plan, store); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("got error %v, want one that names %s", err, path)
+	spoilt, err := paper.NewReport(r.Plan, store)
+	if err != nil || len(spoilt.Damaged) != 1 || !strings.Contains(spoilt.Damaged[0], path) || !strings.Contains(spoilt.Damaged[0], "delete the file") {
+		t.Fatalf("got %v (%v), want one damaged file, %s, with what to do", spoilt.Damaged, err, path)
+	}
+	if n := len(spoilt.Rows[0].Results); n != before-1 {
+		t.Errorf("the row has %d results, want %d", n, before-1)
+	}
+	if note := papertest.Table(t, spoilt).Note; !strings.Contains(note, path) {
+		t.Errorf("the note is %q, want one that names %s", note, path)
 	}
 }

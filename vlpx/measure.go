@@ -105,7 +105,7 @@ func (g *Grid) Evaluate(ctx context.Context, r run.Run, split string, task eval.
 	if !done {
 		method := r.Train.Method.Name
 		return nil, fmt.Errorf("%s, seed %d, is not trained yet; train it first with the same settings: vlpx.Run(%q, ...) in a notebook, "+
-			"vlpx train -method %q in a shell", method, r.Train.Seed, method, method)
+			"vlpx train %q in a shell", method, r.Train.Seed, method, method)
 	}
 	err = guard(func() error {
 		of := run.Measure{Split: split, Tasks: eval.Tasks{task}}

@@ -10,12 +10,12 @@ import (
 // export finds a run by the beginning of its name, as list -runs tells it, and eval of what it wrote prints what eval of the run does.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	must(t, dir, shortest("train", "-method", "InfoNCE")...)
+	must(t, dir, shortest("train", "InfoNCE")...)
 	id := only(t, dir).ID
 	if out, _ := must(t, dir, "list", "-runs"); !strings.Contains(out, "\n"+id+"  ALBEF      InfoNCE  1     scenes  16               2       20") {
 		t.Errorf("list -runs printed\n%s", out)
 	}
-	want, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...)
+	want, _ := must(t, dir, shortest("eval", "InfoNCE", "-split", "val")...)
 	for range 2 {
 		out, _ := must(t, dir, "export", id[:4], "-o", "models/one")
 		if told := "wrote InfoNCE, seed 1, run " + id + ", to models/one\n"; out != told {
@@ -58,7 +58,7 @@ func TestExport(t *testing.T) {
 func TestExportOfCLIP(t *testing.T) {
 	dir := t.TempDir()
 	of := func(args ...string) []string {
-		return shortest(append(args, "-method", "InfoNCE", "-set", "framework=clip")...)
+		return shortest(append(args, "InfoNCE", "-set", "framework=clip")...)
 	}
 	must(t, dir, of("train")...)
 	id := only(t, dir).ID

@@ -31,7 +31,7 @@ func TestMistakes(t *testing.T) {
 	tiny := func(more ...string) []string {
 		return append(shortest("reproduce", "falcon/table1", "-methods", "InfoNCE"), more...)
 	}
-	must(t, dir, shortest("train", "-method", "InfoNCE")...)
+	must(t, dir, shortest("train", "InfoNCE")...)
 	for _, c := range []struct {
 		args []string
 		want []string // words of the line
@@ -41,22 +41,27 @@ func TestMistakes(t *testing.T) {
 		{[]string{"list", "falcon"}, []string{"flags only", `"falcon"`}},
 		{[]string{"reproduce", "falcon/table1", "-sead", "1"}, []string{"-sead", "did you mean -seeds", "vlpx reproduce -h"}},
 		{[]string{"reproduce", "falcon/table1", "-seeds"}, []string{"needs an argument", "vlpx reproduce -h"}},
-		{[]string{"train", "-methods", "InfoNCE"}, []string{"-methods", "did you mean -method?"}},
+		{[]string{"train", "-methods", "InfoNCE"}, []string{"no flag -methods", "vlpx train GRIT-VLP"}},
+		{[]string{"eval", "-method", "InfoNCE"}, []string{"no flag -method", "vlpx eval GRIT-VLP"}},
+		{[]string{"train"}, []string{"needs a method", "vlpx show methods"}},
+		{[]string{"train", "ALBEF", "MAFA"}, []string{"one method", `"MAFA"`, "vlpx compare"}},
+		{[]string{"train", "GRIT-VPL"}, []string{`"GRIT-VPL"`, `did you mean "GRIT-VLP"`}},
+		{[]string{"eval"}, []string{"needs a method", "folder of an exported model"}},
+		{[]string{"eval", "GRIT-VPL"}, []string{`"GRIT-VPL"`, `did you mean "GRIT-VLP"`}},
 		{[]string{"reproduce"}, []string{"needs an artifact", "vlpx list"}},
 		{[]string{"show"}, []string{"needs an artifact", "vlpx list"}},
 		{[]string{"reproduce", "falcon/tabel1"}, []string{"falcon/tabel1", `did you mean "falcon/table1"`, "vlpx list"}},
 		{tiny("falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
 		{tiny("-scale", "tinny"), []string{"tinny", `did you mean "tiny"`, "tiny, mini, small, paper"}},
 		{tiny("-methods", "ALBEF,InfoNSE"), []string{"InfoNSE", `did you mean "InfoNCE"`}},
-		{shortest("eval", "-method", "InfoNCE", "-task", "class"), []string{`"class"`, `did you mean "classes"`}},
-		{shortest("eval", "-method", "InfoNCE", "-task", "classes", "-prompts", "a photo"), []string{`"a photo"`, "{}"}},
-		{shortest("eval", "-method", "InfoNCE", "-task", "linear", "-targets", "cifar100"), []string{"transfer", "linear has none"}},
-		{shortest("eval", "-method", "InfoNCE", "-task", "transfer", "-targets", "nowhere"), []string{"nowhere", "no such folder"}},
-		{shortest("eval", "-method", "InfoNCE", "-update", "-task", "classes"), []string{"leave -task out"}},
-		{shortest("eval", "-method", "InfoNCE", "-update", "falcon/table1"), []string{`leave "falcon/table1" or -method out`}},
+		{shortest("eval", "InfoNCE", "-task", "class"), []string{`"class"`, `did you mean "classes"`}},
+		{shortest("eval", "InfoNCE", "-task", "classes", "-prompts", "a photo"), []string{`"a photo"`, "{}"}},
+		{shortest("eval", "InfoNCE", "-task", "linear", "-targets", "cifar100"), []string{"transfer", "linear has none"}},
+		{shortest("eval", "InfoNCE", "-task", "transfer", "-targets", "nowhere"), []string{"nowhere", "no such folder"}},
+		{shortest("eval", "DiHT"), []string{"DiHT", "is not trained yet", "vlpx train"}},
+		{shortest("eval", "InfoNCE", "-update", "-task", "classes"), []string{"leave -task out"}},
 		{shortest("eval", "-update", "falcon/tabel1"), []string{`did you mean "falcon/table1"`}},
-		{shortest("eval", "-update", "-method", "DiHT"), []string{"no run of these settings is finished", "train first"}},
-		{shortest("eval", "-method", "DiHT"), []string{"DiHT", "is not trained yet", "vlpx train"}},
+		{shortest("eval", "-update", "DiHT"), []string{"no run of these settings is finished", "train first"}},
 		{tiny("-framework", "clop"), []string{`"clop"`, `did you mean "CLIP"`, "ALBEF, CLIP"}},
 		{tiny("-framework", "clip", "-methods", "MAFA"), []string{"MAFA", "image-text matching", "CLIP has not"}},
 		{tiny("-set", "epoch=3"), []string{`"epoch"`, `did you mean "epochs"`}},
@@ -84,8 +89,8 @@ func TestMistakes(t *testing.T) {
 		{tiny("-vocab", "words.txt"), []string{"words.txt"}},
 		{tiny("-home", "file"), []string{"file", "-home"}},
 		{tiny("-out", "file"), []string{"file", "-out"}},
-		{shortest("eval", "-method", "ALBEF"), []string{"ALBEF, seed 1", "train it first"}},
-		{shortest("eval", "-method", "InfoNCE", "-split", "tset"), []string{`"tset"`, "test"}},
+		{shortest("eval", "ALBEF"), []string{"ALBEF, seed 1", "train it first"}},
+		{shortest("eval", "InfoNCE", "-split", "tset"), []string{`"tset"`, "test"}},
 	} {
 		t.Run(strings.Join(c.args[max(0, len(c.args)-3):], " "), func(t *testing.T) {
 			out, errs, status := execute(t, dir, c.args...)

@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("got status %d, output %q, errors %q and the place (%v), want an error that names it", status, out, errs, err)
 	}
 
-	must(t, dir, shortest("train", "-method", "InfoNCE")...)
+	must(t, dir, shortest("train", "InfoNCE")...)
 	results, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", "result.json"))
 	if err != nil || len(results) != 1 {
 		t.Fatalf("got results %v (%v), want one", results, err)

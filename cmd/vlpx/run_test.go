@@ -103,17 +103,17 @@ func TestReproduceTwice(t *testing.T) {
 	if out, _ := must(t, dir, shortest("show", "falcon/table1", "-methods", "InfoNCE")...); !strings.Contains(out, "InfoNCE") {
 		t.Errorf("show printed %q", out)
 	}
-	if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
+	if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
 		t.Errorf("eval printed %q", out)
 	}
-	classes, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-task", "classes", "-prompts", "an object on {}")...)
+	classes, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", "classes", "-prompts", "an object on {}")...)
 	if !strings.Contains(classes, "class top-1") || strings.Contains(classes, "TR@1") {
 		t.Errorf("eval by classes printed %q", classes)
 	}
 	for task, want := range map[string]string{
 		"neighbours": "neighbours", "linear": "linear average", "transfer": "transfer scenes' shape top-1", "thresholds": "text in-batch RMSE",
 	} {
-		if out, _ := must(t, dir, shortest("eval", "-method", "InfoNCE", "-task", task)...); !strings.Contains(out, want) || strings.Contains(out, "TR@1") {
+		if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", task)...); !strings.Contains(out, want) || strings.Contains(out, "TR@1") {
 			t.Errorf("eval by %s printed %q", task, out)
 		}
 	}
@@ -180,7 +180,7 @@ func sameNumbers(t *testing.T, what string, got, want run.Result) {
 
 // A program that is killed at any moment loses no more than time: while it starts, and soon after a checkpoint of its own.
 func TestKilledTenTimes(t *testing.T) {
-	args := shortest("train", "-method", "GRIT-VLP", "-set", "epochs=90")
+	args := shortest("train", "GRIT-VLP", "-set", "epochs=90")
 	whole := t.TempDir()
 	must(t, whole, args...)
 	dir := t.TempDir()
@@ -244,7 +244,7 @@ func TestKilledTenTimes(t *testing.T) {
 
 // Ctrl-C keeps a checkpoint, says so, and the same command goes on to the same numbers.
 func TestInterrupted(t *testing.T) {
-	for _, command := range [][]string{{"reproduce", "falcon/table1", "-methods", "ALBEF", "-without", "NLVR2,VQA"}, {"train", "-method", "ALBEF"}} {
+	for _, command := range [][]string{{"reproduce", "falcon/table1", "-methods", "ALBEF", "-without", "NLVR2,VQA"}, {"train", "ALBEF"}} {
 		t.Run(command[0], func(t *testing.T) {
 			args := append(shortest(command...), "-set", "epochs=4")
 			whole, dir := t.TempDir(), t.TempDir()
@@ -270,7 +270,7 @@ func TestInterrupted(t *testing.T) {
 // Two programs on one store share the run: one makes it, the other waits and has it, too.
 func TestTwoPrograms(t *testing.T) {
 	dir := t.TempDir()
-	args := append(shortest("train", "-method", "InfoNCE"), "-set", "epochs=4")
+	args := append(shortest("train", "InfoNCE"), "-set", "epochs=4")
 	var outs, errs [2]string
 	var both sync.WaitGroup
 	for i := range outs {
@@ -294,7 +294,7 @@ func TestTwoPrograms(t *testing.T) {
 // A program that waits for another one's run can be stopped, too.
 func TestInterruptedWhileWaiting(t *testing.T) {
 	dir := t.TempDir()
-	args := append(shortest("train", "-method", "InfoNCE"), "-set", "epochs=200")
+	args := append(shortest("train", "InfoNCE"), "-set", "epochs=200")
 	first, _ := until(t, "seed 1: step ", dir, args...)
 	second, _ := until(t, "another process is at InfoNCE, seed 1; waiting for it", dir, args...)
 	for _, c := range []*exec.Cmd{second, first} {

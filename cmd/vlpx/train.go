@@ -3,25 +3,35 @@ package main
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/paper"
 )
 
 func trainCommand() *cobra.Command {
 	var o options
-	var method string
 	c := &cobra.Command{
-		Use:     "train -method NAME",
-		Short:   "Pre-train one method and print its retrieval",
-		Example: "  vlpx train -method GRIT-VLP -scale tiny -seeds 1",
-		Args:    noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			grid, err := single(&o, method)
+		Use:     "train METHOD",
+		Short:   "Train one method, with settings of its own, and print what it measures",
+		Example: "  vlpx train GRIT-VLP -scale tiny -seeds 1\n  vlpx train 'GRIT-VLP, searchspace=960'",
+		Args: func(c *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return fmt.Errorf("train needs a method, such as GRIT-VLP; vlpx show methods names them; see %s -h", c.CommandPath())
+			case 1:
+				return nil
+			}
+			return fmt.Errorf("train takes one method, with its settings in quotes, not %q too; vlpx compare trains several; see %s -h", args[1], c.CommandPath())
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			grid, err := single(&o, args[0])
 			if err != nil {
 				return err
 			}
@@ -40,33 +50,32 @@ func trainCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	return c
 }
 
 func evalCommand() *cobra.Command {
 	var o options
-	var method, split, task, answers string
+	var split, task, answers string
 	var settings vlpx.TaskSettings
 	var update bool
 	c := &cobra.Command{
-		Use:   "eval -method NAME | eval FOLDER | eval -update [ARTIFACT]",
-		Short: "Measure trained runs, or an exported model, by a task on a split",
-		Example: "  vlpx eval -method GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test\n" +
-			"  vlpx eval -method GRIT-VLP -task classes -prompts 'an object on {}'\n" +
-			"  vlpx eval -method GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse\n" +
-			"  vlpx eval -update -method GRIT-VLP\n  vlpx eval -update falcon/table1",
-		Args: oneFolder,
+		Use:   "eval METHOD | eval FOLDER | eval -update METHOD|ARTIFACT",
+		Short: "Measure a method's trained runs, or an exported model, by a task on a split",
+		Example: "  vlpx eval GRIT-VLP -scale tiny -seeds 1 -split val\n  vlpx eval exported/grit-vlp -split test\n" +
+			"  vlpx eval GRIT-VLP -task classes -prompts 'an object on {}'\n" +
+			"  vlpx eval GRIT-VLP -task transfer -targets cifar100 -targets cifar100:coarse\n" +
+			"  vlpx eval -update GRIT-VLP\n  vlpx eval -update falcon/table1",
+		Args: methodOrFolder,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if update {
-				return updateResults(c, &o, method, args)
+				return updateResults(c, &o, args[0])
 			}
 			if answers != "" {
 				if settings.Answers, err = eval.ReadAnswers(answers); err != nil {
 					return err
 				}
 			}
-			if len(args) == 1 {
+			if isFolder(args[0]) {
 				settings.Rerank = 1
 				of, err := vlpx.Task(task, settings)
 				if err != nil {
@@ -84,7 +93,7 @@ func evalCommand() *cobra.Command {
 				printMetrics(c, metrics, of)
 				return nil
 			}
-			grid, err := single(&o, method)
+			grid, err := single(&o, args[0])
 			if err != nil {
 				return err
 			}
@@ -105,7 +114,6 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().StringVar(&method, "method", "GRIT-VLP", "the method, one that vlpx show methods lists, with settings behind it")
 	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; nothing is trained")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	c.Flags().StringVar(&task, "task", "retrieval", "what to measure by, one that vlpx show tasks lists")
@@ -113,25 +121,38 @@ func evalCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&settings.Targets, "targets", nil, "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; may be repeated (default scenes)")
 	c.Flags().Float64Var(&settings.Alpha, "alpha", 0, "the `share` of false negatives by which thresholds are measured (default 0.01)")
 	c.Flags().StringVar(&answers, "answers", "", "a `file` of the candidate answers of vqa, one a line or a JSON list (default those to the training questions)")
-	c.Flags().StringVar(&settings.Of, "of", "", "the `run`, as vlpx list -runs names it, about whose sentences discrimination and fluency ask")
+	c.Flags().StringVar(&settings.Of, "of", "", "the `run`, as vlpx runs names it, about whose sentences discrimination and fluency ask")
 	c.Flags().StringVar((*string)(&settings.Version), "version", "", "which of these: original, written, corrected or edited (default written)")
 	return c
 }
 
-// oneFolder takes one argument at most, and with it only the flags that mean something for an exported model.
-func oneFolder(c *cobra.Command, args []string) (err error) {
-	if len(args) > 1 {
-		return fmt.Errorf("%s measures one exported model, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
-	}
-	if update, _ := c.Flags().GetBool("update"); update {
-		return onlyRuns(c, args)
+// methodOrFolder takes one argument, and with a folder only the flags that mean something for an exported model.
+func methodOrFolder(c *cobra.Command, args []string) (err error) {
+	switch {
+	case len(args) == 0:
+		return fmt.Errorf("eval needs a method, such as GRIT-VLP, or the folder of an exported model; see %s -h", c.CommandPath())
+	case len(args) > 1:
+		return fmt.Errorf("eval measures one method or one exported model, not %q too; see %s -h", args[1], c.CommandPath())
+	case c.Flags().Changed("update"):
+		return onlyRuns(c)
+	case !isFolder(args[0]):
+		return nil
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if len(args) == 1 && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha", "answers"}, f.Name) {
-			err = fmt.Errorf("%s %s: -%s is told by the exported model; leave it out", c.Name(), args[0], f.Name)
+		if !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha", "answers"}, f.Name) {
+			err = fmt.Errorf("eval %s: -%s is told by the exported model; leave it out", args[0], f.Name)
 		}
 	})
 	return err
+}
+
+// isFolder tells whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is written
+// as a path.
+func isFolder(arg string) bool {
+	if _, err := paper.Variant(arg, nil); err == nil {
+		return false
+	}
+	return isDir(arg) || strings.ContainsRune(arg, filepath.Separator)
 }
 
 // single plans the runs of one method.

@@ -57,9 +57,9 @@ func TestWeights(t *testing.T) {
 		"weights fetch needs a":     {"weights", "fetch"},
 		"the hub cannot be reached": {"weights", "fetch", "bert-base"},
 		"weights_only=True":         {"weights", "show", pickle},
-		"nor is it a name":          shortest("train", "-method", "InfoNCE", "-weights", "text=bert-bass"),
-		"nothing for the variable":  shortest("train", "-method", "InfoNCE", "-weights", "vision=deit-base"),
-		"bert-base (440 MB) is not": shortest("train", "-method", "InfoNCE", "-weights", "vision=none,text=bert-base"),
+		"nor is it a name":          shortest("train", "InfoNCE", "-weights", "text=bert-bass"),
+		"nothing for the variable":  shortest("train", "InfoNCE", "-weights", "vision=deit-base"),
+		"bert-base (440 MB) is not": shortest("train", "InfoNCE", "-weights", "vision=none,text=bert-base"),
 	} {
 		if _, errs, status := execute(t, dir, args...); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("vlpx %s: status %d, %q; want 1 and %q", strings.Join(args, " "), status, errs, want)

@@ -51,6 +51,9 @@ var cells = map[string]func(){
 	"table":           func() { Show(plots.Table{Columns: []plots.Column{{Name: "a"}}, Rows: []plots.TableRow{{Name: "row"}}}) },
 	"run":             func() { Run("InfoNCE", smallest("")) },
 	"compare":         func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
+	"store":           workOnStore,
+	"no such run":     func() { ShowRun("xyz", smallest("")) },
+
 	"bench":           func() { Bench(smallest("")) },
 	"explore":         func() { Explore("GRIT-VLP", smallest("")) },
 	"explore written": func() { Explore("TAGS-DC", scoring(smallest(""))) },
@@ -96,6 +99,7 @@ func TestCellsThatFail(t *testing.T) {
 		"nothing to show": "int",
 		"wrong ending":    ".svg",
 		"two options":     "run: a call takes one Options, not 2",
+		"no such run":     `no run "xyz": the store has none`,
 		"explore methods": "UNITER makes no embeddings",
 	} {
 		out, complaint, status := runCell(t, name, t.TempDir())
@@ -138,6 +142,21 @@ func TestCellsInATerminal(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a cell does with the store it shows, or says in a line.
+func TestCellOnTheStore(t *testing.T) {
+	out, complaint, status := runCell(t, "store", t.TempDir())
+	for _, want := range []string{"Runs of the store", "Configuration", "Finished runs: ", "What can be pruned", "The store "} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, output %q, want %q in it", status, out, want)
+		}
+	}
+	for _, want := range []string{"wrote 1 run to runs.tar.gz", "took 0 runs; 1 run stayed", "everything can be read", "removed the weights of", "\nremoved "} {
+		if !strings.Contains(complaint, want) {
+			t.Errorf("said %q, want %q in it", complaint, want)
+		}
 	}
 }
 

@@ -9,49 +9,39 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/export"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
 
-// Kept lists the runs of the store at home, and tells in warnings which of its folders cannot be read.
-func Kept(home string) (all []run.Kept, warnings []error, err error) {
-	if home, err = run.Home(home); err != nil {
-		return nil, nil, err
-	}
-	store := run.OpenStore(home)
-	ids, err := store.IDs()
-	for _, id := range ids {
-		kept, err := store.Kept(id)
-		if err != nil {
-			warnings = append(warnings, err)
-			continue
-		}
-		all = append(all, kept)
-	}
-	return all, warnings, err
-}
-
 // Export writes a finished run's model into a folder, as package export has it. The run is named by its identity or the beginning of it.
 func Export(id, dir, home string) (run.Kept, error) {
-	home, err := run.Home(home)
+	store, err := OpenStore(home)
 	if err != nil {
 		return run.Kept{}, err
 	}
-	store := run.OpenStore(home)
-	kept, err := find(store, id)
+	all, err := store.Entries()
 	if err != nil {
 		return run.Kept{}, err
 	}
-	nameCheckpoints(&kept.Run, Places(home))
+	found, err := store.find(all, id)
+	switch {
+	case err != nil:
+		return run.Kept{}, err
+	case found.State == run.Broken:
+		return run.Kept{}, found.Err
+	case found.State != run.Finished:
+		return run.Kept{}, fmt.Errorf("run %s is not finished (%s); make it first, vlpx runs tells which are", found.ID, found.State)
+	}
+	kept := found.Kept
+	nameCheckpoints(&kept.Run, Places(store.Home))
 	tokenizer, err := store.Tokenizer(kept)
 	if err != nil {
 		return run.Kept{}, err
 	}
 	return kept, onEngine(func(backend compute.Backend, _ string) error {
-		model, err := train.Load(backend, kept.Run.Train, tokenizer, kept.Dir)
+		model, err := train.LoadTrained(backend, kept.Run.Train, tokenizer, kept.Dir)
 		if err != nil {
 			return err
 		}
@@ -170,33 +160,4 @@ func locate(of *run.Data, o Options) error {
 	}
 	of.Dir = here.Dir
 	return nil
-}
-
-// find finds a finished run by the beginning of its identity.
-func find(store *run.Store, id string) (run.Kept, error) {
-	const listed = "vlpx list -runs tells which there are"
-	ids, err := store.IDs()
-	if err != nil {
-		return run.Kept{}, err
-	}
-	if len(ids) == 0 {
-		return run.Kept{}, fmt.Errorf("no run %q: the store has none; make one, or choose another store with VLPX_HOME or -home", id)
-	}
-	var matching []string
-	for _, known := range ids {
-		if strings.HasPrefix(known, id) {
-			matching = append(matching, known)
-		}
-	}
-	switch {
-	case len(matching) == 0:
-		return run.Kept{}, fmt.Errorf("no run %q; did you mean %q? %s", id, paper.Nearest(id, ids), listed)
-	case len(matching) > 1:
-		return run.Kept{}, fmt.Errorf("%q is the beginning of %s; write more of it", id, run.Some(matching))
-	}
-	kept, err := store.Kept(matching[0])
-	if err == nil && !kept.Done {
-		err = fmt.Errorf("run %s is not finished; make it first, %s", kept.ID, listed)
-	}
-	return kept, err
 }

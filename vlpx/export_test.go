@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,9 +25,9 @@ func TestExportedAtTiny(t *testing.T) {
 	if err := grid.Make(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	all, warnings, err := Kept(o.Home)
-	if err != nil || len(warnings) > 0 || len(all) != 2 {
-		t.Fatalf("got %d runs, warnings %v (%v), want 2", len(all), warnings, err)
+	list := storedRuns(t, o.Home)
+	if len(list) != 2 || list[0].Problem+list[1].Problem != "" {
+		t.Fatalf("got the runs %+v, want two without problems", list)
 	}
 	want := map[string]map[string]map[string]float64{} // by folder and split
 	folder := func(r run.Run) string { return filepath.Join(t.TempDir(), r.Train.Method.Name) }
@@ -53,6 +54,20 @@ func TestExportedAtTiny(t *testing.T) {
 			}
 		}
 	}
+}
+
+// storedRuns are the runs of a store.
+func storedRuns(t *testing.T, home string) []RunInfo {
+	t.Helper()
+	s, err := OpenStore(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Runs(RunFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Runs
 }
 
 func TestExportMistakes(t *testing.T) {
@@ -85,13 +100,13 @@ func TestExportMistakes(t *testing.T) {
 	id := runs[0].ID()
 	wrong("no hexadecimal digits", `did you mean "`)
 	wrong("", "write more of it")
-	wrong(id, "run "+id+" is not finished; make it first")
+	wrong(id, "run "+id+" is not finished (stopped); make it first")
 	if err := os.WriteFile(filepath.Join(grid.Store.Dir(runs[0]), "run.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	wrong(id, "delete the folder to make the run again")
-	if all, warnings, err := Kept(o.Home); err != nil || len(all) != 2 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), id) {
-		t.Errorf("got %d runs, warnings %v (%v); want 2 and one that names %s", len(all), warnings, err, id)
+	if i := slices.IndexFunc(storedRuns(t, o.Home), func(r RunInfo) bool { return r.ID == id }); i < 0 || !strings.Contains(storedRuns(t, o.Home)[i].Problem, id) {
+		t.Errorf("got %+v; want %s with a problem that names it", storedRuns(t, o.Home), id)
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("something was written")

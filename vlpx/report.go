@@ -30,7 +30,12 @@ func (g *Grid) Report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Report: inner, claims: inner.ClaimsTable()}
+	return newReport(inner)
+}
+
+// newReport lays a report out.
+func newReport(inner *paper.Report) (r *Report, err error) {
+	r = &Report{Report: inner, claims: inner.ClaimsTable()}
 	if r.table, err = inner.Table(); err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ func exportCommand() *cobra.Command {
 		Use:   "export RUN -o FOLDER",
 		Short: "Write a finished run's model for other programs: safetensors in published names, settings, tokenizer, model card",
 		Long: "export writes a finished run's model for other programs: safetensors in the published names of its framework, settings, tokenizer and model card.\n" +
-			"RUN is the beginning of a run's name, as vlpx list -runs tells them.",
+			"RUN is the beginning of a run's name, as vlpx runs tells it.",
 		Example: "  vlpx export 1f0c -o exported/grit-vlp\n  vlpx eval exported/grit-vlp",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx list -runs tells which there are")
+				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx runs tells which there are")
 			}
 			return nil
 		},

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// export finds a run by the beginning of its name, as list -runs tells it, and eval of what it wrote prints what eval of the run does.
+// export finds a run by the beginning of its name, as runs tells it, and eval of what it wrote prints what eval of the run does.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("train", "InfoNCE")...)
 	id := only(t, dir).ID
-	if out, _ := must(t, dir, "list", "-runs"); !strings.Contains(out, "\n"+id+"  ALBEF      InfoNCE  1     scenes  16               2       20") {
-		t.Errorf("list -runs printed\n%s", out)
+	if out, _ := must(t, dir, "runs"); !strings.Contains(out, "\n"+id[:8]+"  InfoNCE  tiny, 5 settings  scenes (16)     1  finished  ") {
+		t.Errorf("runs printed\n%s", out)
 	}
 	want, _ := must(t, dir, shortest("eval", "InfoNCE", "-split", "val")...)
 	for range 2 {
@@ -35,9 +35,9 @@ func TestExport(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"export"}, []string{"needs one run", "vlpx list -runs"}},
+		{[]string{"export"}, []string{"needs one run", "vlpx runs"}},
 		{[]string{"export", id}, []string{"name it with -o"}},
-		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, `did you mean "` + id, "vlpx list -runs"}},
+		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, `did you mean "` + id, "vlpx runs"}},
 		{[]string{"export", id, "-o", "home"}, []string{"home has runs", "choose a folder that is empty"}},
 		{[]string{"eval", "home"}, []string{"home has no config.json", "vlpx export wrote"}},
 		{[]string{"eval", "models/one", "-seeds", "2"}, []string{"-seeds is told by the exported model"}},
@@ -74,7 +74,7 @@ func TestExportOfCLIP(t *testing.T) {
 	if !strings.Contains(out+errs, "model weights from clip (") {
 		t.Errorf("a run from the export printed\n%s%s", out, errs)
 	}
-	if out, _ := must(t, dir, "list", "-runs"); strings.Count(out, "  CLIP       InfoNCE  1  ") != 2 {
-		t.Errorf("list -runs printed\n%s", out)
+	if out, _ := must(t, dir, "runs"); strings.Count(out, "  InfoNCE on CLIP  ") != 2 {
+		t.Errorf("runs printed\n%s", out)
 	}
 }

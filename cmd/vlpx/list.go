@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
@@ -23,16 +22,12 @@ type listed struct {
 }
 
 func listCommand() *cobra.Command {
-	var asJSON, runs bool
-	var home string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List every table and figure of the papers, with status and cost, or the runs of the store",
+		Short: "List every table and figure of the papers, with status and cost",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if runs {
-				return listRuns(c, home)
-			}
 			var all []listed
 			for _, a := range catalogue.List() {
 				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(), Cost: map[string]string{}}
@@ -60,37 +55,5 @@ func listCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&runs, "runs", false, "list the runs of the store instead, with the names that export takes")
-	bindHome(c, &home)
 	return c
-}
-
-// listRuns prints a line for each run of the store. What a method is called stands in results only, and a framework that another program
-// defines has no name here.
-func listRuns(c *cobra.Command, home string) error {
-	all, warnings, err := vlpx.Kept(home)
-	if err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tFRAMEWORK\tMETHOD\tSEED\tDATA\tTRAINING IMAGES\tEPOCHS\tFINISHED")
-	for _, k := range all {
-		framework, method, finished, images := "–", "–", "no", "all"
-		if f := k.Run.Train.Framework.Framework; f != nil {
-			framework = f.Name()
-		}
-		if k.Done {
-			method, finished = k.Result.Method, k.Result.Finished.Format("2006-01-02 15:04")
-		}
-		if s := k.Run.Data.Scenes; s != nil {
-			images = fmt.Sprint(s.Train)
-		} else if n := k.Run.Data.Images; n > 0 {
-			images = fmt.Sprint(n)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\n", k.ID, framework, method, k.Run.Train.Seed, k.Run.Data.Name, images, k.Run.Train.Epochs, finished)
-	}
-	for _, warning := range warnings {
-		fmt.Fprintln(c.ErrOrStderr(), warning)
-	}
-	return w.Flush()
 }

@@ -61,7 +61,7 @@ func command() *cobra.Command {
 		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
 	root.AddCommand(listCommand(), reproduceCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(),
-		exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
+		runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"vlpx.internal/plots"
@@ -61,17 +62,29 @@ func reproduceCommand() *cobra.Command {
 func compareCommand() *cobra.Command {
 	var o options
 	var out string
-	var figures []string
+	var figures, runs []string
 	c := &cobra.Command{
-		Use:   "compare METHOD...",
-		Short: "Train methods, each with settings of its own, and compare each with the first",
+		Use:   "compare METHOD... | compare -runs ID,ID",
+		Short: "Train methods, each with settings of its own, and compare each with the first; or compare finished runs",
 		Example: "  vlpx compare GRIT-VLP FALCON -scale tiny\n" +
-			"  vlpx compare InfoNCE 'InfoNCE, temperature=.2' 'Hard quantile, hard=.7'",
-		Args: func(c *cobra.Command, methods []string) error {
-			if len(methods) == 0 {
-				return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show methods names them; see %s -h", c.CommandPath())
+			"  vlpx compare InfoNCE 'InfoNCE, temperature=.2' 'Hard quantile, hard=.7'\n" +
+			"  vlpx compare -runs 1ad961c2,a80abf64",
+		Args: func(c *cobra.Command, methods []string) (err error) {
+			if !c.Flags().Changed("runs") {
+				if len(methods) == 0 {
+					return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show methods names them; see %s -h", c.CommandPath())
+				}
+				return nil
 			}
-			return nil
+			if len(methods) > 0 {
+				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0], c.CommandPath())
+			}
+			c.Flags().Visit(func(f *pflag.Flag) {
+				if !slices.Contains([]string{"runs", "home", "out", "figures"}, f.Name) {
+					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
+				}
+			})
+			return err
 		},
 		RunE: func(c *cobra.Command, methods []string) error {
 			if err := o.complete(); err != nil {
@@ -79,6 +92,9 @@ func compareCommand() *cobra.Command {
 			}
 			if err := checkFigures(figures); err != nil {
 				return err
+			}
+			if c.Flags().Changed("runs") {
+				return compareRuns(c, o.Home, out, runs, figures)
 			}
 			grid, err := vlpx.OpenComparison(methods, o.Options)
 			if err != nil {
@@ -93,6 +109,7 @@ func compareCommand() *cobra.Command {
 	}
 	o.bind(c)
 	bindFiles(c, &out, &figures)
+	c.Flags().StringSliceVar(&runs, "runs", nil, "finished `runs` of the store to compare, by the beginnings of their names; those that differ in the seed alone are a row")
 	return c
 }
 
@@ -180,6 +197,11 @@ func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string)
 	if err != nil {
 		return err
 	}
+	return show(c, report, base, figures)
+}
+
+// show prints a report and puts its files beside each other.
+func show(c *cobra.Command, report *vlpx.Report, base string, figures []string) error {
 	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 		return err
 	}

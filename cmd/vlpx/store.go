@@ -1,0 +1,214 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/run"
+)
+
+func rmCommand() *cobra.Command {
+	var home string
+	var force bool
+	c := &cobra.Command{
+		Use:     "rm ID...",
+		Short:   "Remove runs of the store",
+		Long:    "Remove runs of the store, each by the beginning of its name. One that a process is at is never removed, one that other runs need only with -force.",
+		Example: "  vlpx rm 1ad961c2 a80abf64",
+		Args:    someRuns(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			return store.Remove(c.Context(), args, force, func(e run.Entry) { fmt.Fprintln(c.OutOrStdout(), vlpx.Removed(e)) })
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "runs, too, that others need: these keep their results, and train them again to go on")
+	bindHome(c, &home)
+	return c
+}
+
+func pruneCommand() *cobra.Command {
+	var home string
+	var yes bool
+	kinds := strings.Join(run.PruneKinds(), ", ")
+	c := &cobra.Command{
+		Use:   "prune [KIND...]",
+		Short: "Tell what of the store can be made again or is of no use any more, and with -yes remove it",
+		Long: `Tells what of the store can be made again, or is of no use any more, and with -yes removes the kinds named:
+
+orphans      runs that only others needed, such as a warm start, where none of these is there (and a day has passed); runs of code of
+             yours that has changed since; folders without a run; what processes that were killed left
+checkpoints  weights of finished runs that no other run needs: the results stay, the models cannot be measured, exported or explored
+stale        runs of older versions, whose numbers this one's are not, and of other code than this program's
+
+A run that a process is at, or that another one needs which stays, stays.`,
+		Example: "  vlpx prune\n  vlpx prune orphans stale -yes",
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, kind := range args {
+				if !slices.Contains(run.PruneKinds(), kind) {
+					return fmt.Errorf("nothing called %q can be pruned; there are %s", kind, kinds)
+				}
+			}
+			if yes && len(args) == 0 {
+				return fmt.Errorf("-yes needs what to remove, of %s; without it prune tells what there is", kinds)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			what, err := store.Prunable(args...)
+			if err != nil {
+				return err
+			}
+			if len(what) == 0 {
+				fmt.Fprintln(c.OutOrStdout(), "nothing to prune")
+				return nil
+			}
+			if yes {
+				return store.Prune(c.Context(), what, func(p run.Prunable) { fmt.Fprintln(c.OutOrStdout(), vlpx.Pruned(p)) })
+			}
+			if err := vlpx.PrunableTable(what).Text(c.OutOrStdout(), terminal()); err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), "Nothing is removed yet: name kinds with -yes, as in vlpx prune orphans -yes.")
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "remove it")
+	bindHome(c, &home)
+	return c
+}
+
+func storeCommand() *cobra.Command {
+	var home string
+	c := &cobra.Command{
+		Use:     "store",
+		Short:   "Tell what the store takes; store verify, export and import",
+		Example: "  vlpx store\n  vlpx store verify\n  vlpx store export 1ad961c2 a80abf64 -o runs.tar.gz\n  vlpx store import runs.tar.gz",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return fmt.Errorf("store has verify, export and import, not %q; see %s -h", args[0], c.CommandPath())
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			table, err := store.Overview()
+			if err != nil {
+				return err
+			}
+			return table.Text(c.OutOrStdout(), terminal())
+		},
+	}
+	bindHome(c, &home)
+	c.AddCommand(verifyCommand(), archiveCommand(), importCommand())
+	return c
+}
+
+func verifyCommand() *cobra.Command {
+	var home string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Read all that the store has of runs, and name what is damaged, with what to do",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			runs := 0
+			found, err := store.Verify(c.Context(), func(run.Entry) { runs++ })
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
+				if err := vlpx.ProblemsTable(found).Text(c.OutOrStdout(), terminal()); err != nil {
+					return err
+				}
+			}
+			if slices.ContainsFunc(found, func(p run.Problem) bool { return !p.Harmless }) {
+				return errors.New("some of the store is damaged; the table says what to do")
+			}
+			fmt.Fprintln(c.OutOrStdout(), vlpx.Verified(runs))
+			return nil
+		},
+	}
+	bindHome(c, &home)
+	return c
+}
+
+func archiveCommand() *cobra.Command {
+	var home, file string
+	var of run.Archive
+	c := &cobra.Command{
+		Use:     "export ID...",
+		Short:   "Write finished runs into one archive, with those that they need, for another machine's store",
+		Example: "  vlpx store export 1ad961c2 a80abf64 -o runs.tar.gz\n  vlpx store export 1ad961c2 -results -o results.tar.gz",
+		Args:    someRuns(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			if file == "" {
+				return errors.New("store export needs a file to write; name it with -o FILE")
+			}
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			of.IDs = args
+			gone, err := store.Export(c.Context(), file, of)
+			for _, e := range gone {
+				fmt.Fprintf(c.OutOrStdout(), "%s  %s, seed %d\n", run.Short(e.ID), e.Method(), e.Run.Train.Seed)
+			}
+			if err == nil {
+				fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", file)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVarP(&file, "out", "o", "", "the archive's `file`")
+	c.Flags().BoolVar(&of.Alone, "alone", false, "without the runs that these need")
+	c.Flags().BoolVar(&of.Results, "results", false, "without weights: for tables and curves, not for measuring again or going on")
+	bindHome(c, &home)
+	return c
+}
+
+func importCommand() *cobra.Command {
+	var home string
+	c := &cobra.Command{
+		Use:     "import FILE",
+		Short:   "Take the runs of an archive into the store, once all of it is verified; a run that is there stays as it is",
+		Example: "  vlpx store import runs.tar.gz",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("store import needs one archive, a file that vlpx store export wrote; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			taken, there, err := store.Import(c.Context(), args[0])
+			if err != nil && len(taken)+len(there) == 0 {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout(), vlpx.Imported(taken, there))
+			return err
+		},
+	}
+	bindHome(c, &home)
+	return c
+}

@@ -1,0 +1,133 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run"
+)
+
+// Picked is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
+type Picked struct {
+	Name    string
+	Scale   string // the preset that they were made at; empty where nothing tells it
+	Data    run.Data
+	Tasks   eval.Tasks   // that they are measured by
+	Results []run.Result // one a seed
+}
+
+// NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the first.
+func NewPicked(rows []Picked) (*Report, error) {
+	var named []Row
+	for _, row := range rows {
+		named = append(named, Row{Name: row.Name})
+	}
+	a, err := Compared(named)
+	if err != nil {
+		return nil, err
+	}
+	a.Title = "Runs of the store"
+	if !slices.ContainsFunc(rows, func(row Picked) bool { return slices.ContainsFunc(row.Results, retrieves) }) {
+		a.Columns, a.Claims = nil, nil // as of images alone, or of models that write
+	}
+	a.Columns = append(a.Columns, measured(rows)...)
+	a.Table = func(r *Report) (plots.Table, error) {
+		t, err := ownComparison(r)
+		t.Note = r.pickedNote(rows)
+		return t, err
+	}
+	first := rows[0]
+	p := &Plan{Artifact: a, Scale: Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows))}
+	for i, row := range rows {
+		p.Asked[i] = true
+		for _, result := range row.Results {
+			if !slices.Contains(p.Seeds, result.Seed) {
+				p.Seeds = append(p.Seeds, result.Seed)
+			}
+		}
+	}
+	slices.Sort(p.Seeds)
+	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p, bootstraps: bootstraps{}}
+	for i, row := range rows {
+		one := RowReport{
+			Name: row.Name, Status: string(Ready), Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
+			Downstream: map[string][]run.Result{},
+		}
+		for _, result := range row.Results {
+			r.Unreadable.add(result)
+			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
+			if result.Finished.After(r.Date) {
+				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
+			}
+		}
+		if n := len(one.Results); n < len(p.Seeds) {
+			one.Status = fmt.Sprintf("%d of %d seeds", n, len(p.Seeds))
+		}
+		r.Rows = append(r.Rows, one)
+	}
+	r.Plan = p.withTold(r.Rows)
+	for i, row := range a.Rows {
+		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
+	}
+	r.judge()
+	return r, nil
+}
+
+// measured are the columns of what tasks other than retrieval measure, of which some result has a value.
+func measured(rows []Picked) []Column {
+	var columns []Column
+	for _, row := range rows {
+		for _, task := range row.Tasks {
+			if _, is := task.(eval.Retrieval); is {
+				continue
+			}
+			for _, info := range task.Metrics() {
+				c := column(info)
+				known := slices.ContainsFunc(columns, func(other Column) bool { return other.Metric == c.Metric })
+				if !known && slices.ContainsFunc(rows, func(row Picked) bool { return len(c.Values(row.Results)) > 0 }) {
+					columns = append(columns, c)
+				}
+			}
+		}
+	}
+	return columns
+}
+
+// pickedNote tells which runs are compared, and what else they differ in.
+func (r *Report) pickedNote(rows []Picked) string {
+	var ids, others []string
+	for i, row := range rows {
+		var of []string
+		for _, result := range row.Results {
+			of = append(of, run.Short(result.ID))
+		}
+		ids = append(ids, fmt.Sprintf("%s of %s", strings.Join(of, ", "), row.Name))
+		if i == 0 {
+			continue
+		}
+		if row.Data.Hash != rows[0].Data.Hash {
+			others = append(others, fmt.Sprintf("%s is on other data (%s, %s)", row.Name, row.Data.Name, Abbreviated(row.Data.Hash)))
+		}
+		if scale := cmp.Or(row.Scale, "an unknown scale"); row.Scale != rows[0].Scale {
+			others = append(others, fmt.Sprintf("%s is at %s", row.Name, scale))
+		}
+	}
+	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "), cmp.Or(rows[0].Scale, "an unknown scale"),
+		r.Data.Name, Abbreviated(r.Data.Hash))
+	if len(r.Seeds) == 1 {
+		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.seedList())
+	} else {
+		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
+	}
+	if len(others) > 0 {
+		note += fmt.Sprintf(" Not all is alike: %s.", strings.Join(others, "; "))
+	}
+	if ran := r.origins(); ran != "" {
+		note += fmt.Sprintf(" Run on %s.", ran)
+	}
+	return note + r.intervalNote()
+}

@@ -97,7 +97,7 @@ func (d Dots) sameRows(other Dots) bool {
 func (d Dots) axes(_ map[string]look, width vg.Length) *plot.Plot {
 	p := axes(d.XLabel, "", width)
 	p.Add(gridLines{}, dots{d})
-	p.X.Tick.Marker = roundTicks(max(2, int(width/(0.35*vg.Inch))))
+	p.X.Tick.Marker = roundTicks(max(3, int(width/(0.24*vg.Inch))))
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.Y.Padding, p.Y.LineStyle.Width, p.Y.Tick.Length = 2, 0, 2
 	p.Y.Tick.LineStyle.Width = 0

@@ -11,32 +11,37 @@ import (
 	"unicode/utf8"
 )
 
-// LaTeXLetters are as many as a line of a table has in \small on a page of one column.
-const LaTeXLetters = 88
-
-// longCell is the number of letters above which a column of words is set in lines.
-const longCell = 30
+const (
+	// LaTeXLetters are as many as a line of a table has in \small on a page of one column, latexLines as many lines as the page has.
+	LaTeXLetters = 88
+	latexLines   = 46
+	// longCell and longName are the numbers of letters above which a column of words, and that of the rows' names, is set in lines.
+	longCell = 30
+	longName = 40
+)
 
 // LaTeX writes the table as a float for a paper: the rules of booktabs, means aligned at their points by siunitx, the best ones bold, each
 // with its standard deviation behind it. A comment names the packages, and the note stands below the table. A table of more letters a line
-// than LaTeXLetters is several below each other, each with the rows' names, as in HTML.
+// than LaTeXLetters is several below each other, each with the rows' names, as in HTML; what does not fit a page is continued in floats of its own.
 func (t Table) LaTeX(w io.Writer) error {
 	if err := t.check(); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	b.WriteString("% Needs in the preamble: \\usepackage{booktabs,siunitx}\n\\begin{table}\n  \\centering\\small\n")
-	if t.Title != "" {
-		fmt.Fprintf(&b, "  \\caption{%s}\n", latexText(t.Title))
-	}
-	if t.Label != "" {
-		fmt.Fprintf(&b, "  \\label{tab:%s}\n", latexLabel(t.Label))
-	}
-	b.WriteString("  \\sisetup{detect-weight=true, retain-explicit-plus=true}\n")
-	for i, part := range t.folded(LaTeXLetters) {
-		if i > 0 {
+	b.WriteString("% Needs in the preamble: \\usepackage{booktabs,siunitx}\n")
+	t.latexFloat(&b, "")
+	used := 0
+	for i, part := range t.folded(LaTeXLetters + max(0, t.longestName()-longName)) {
+		lines := part.latexHeight()
+		switch {
+		case i > 0 && used+lines > latexLines:
+			b.WriteString("\\end{table}\n\n")
+			t.latexFloat(&b, " (continued)")
+			used = 0
+		case i > 0:
 			b.WriteString("\n  \\medskip\n")
 		}
+		used += lines
 		part.tabular(&b)
 	}
 	if t.Note != "" {
@@ -45,6 +50,27 @@ func (t Table) LaTeX(w io.Writer) error {
 	b.WriteString("\\end{table}\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// latexFloat begins a float of the table, or one that continues it, which has no label.
+func (t Table) latexFloat(b *bytes.Buffer, continued string) {
+	b.WriteString("\\begin{table}\n  \\centering\\small\n")
+	if t.Title != "" {
+		fmt.Fprintf(b, "  \\caption{%s%s}\n", latexText(t.Title), continued)
+	}
+	if t.Label != "" && continued == "" {
+		fmt.Fprintf(b, "  \\label{tab:%s}\n", latexLabel(t.Label))
+	}
+	b.WriteString("  \\sisetup{detect-weight=true, retain-explicit-plus=true}\n")
+}
+
+// latexHeight is how many lines a tabular of the table takes, about.
+func (t Table) latexHeight() int {
+	lines := 4
+	for _, r := range t.Rows {
+		lines += len(t.lines(r))
+	}
+	return lines
 }
 
 // latexColumn is how a column is set.
@@ -68,7 +94,11 @@ func (t Table) tabular(b *bytes.Buffer) {
 	if len(t.Sources) > 0 {
 		left = 2
 	}
-	format := strings.Repeat("l", left)
+	format := "l"
+	if t.longestName() > longName {
+		format = `>{\raggedright\arraybackslash}p{0.4\linewidth}`
+	}
+	format += strings.Repeat("l", left-1)
 	for _, c := range columns {
 		format += " " + c.format
 	}
@@ -81,11 +111,14 @@ func (t Table) tabular(b *bytes.Buffer) {
 		}
 		for k, l := range t.lines(r) {
 			cells := []string{""}
-			if k == 0 {
+			switch {
+			case k == 0:
 				cells[0] = latexText(r.Name)
-				if r.Status != "" {
+				if r.Status != "" && len(t.lines(r)) == 1 {
 					cells[0] += " \\emph{(" + latexText(r.Status) + ")}"
 				}
+			case k == 1 && r.Status != "":
+				cells[0] = "\\quad\\emph{" + latexText(r.Status) + "}"
 			}
 			if left > 1 {
 				cells = append(cells, latexText(l.source))
@@ -97,6 +130,19 @@ func (t Table) tabular(b *bytes.Buffer) {
 		}
 	}
 	b.WriteString("    \\bottomrule\n  \\end{tabular}\n")
+}
+
+// longestName is the number of letters of the longest name of a row, with its status if that stands beside it.
+func (t Table) longestName() int {
+	longest := 0
+	for _, r := range t.Rows {
+		n := utf8.RuneCountInString(r.Name)
+		if r.Status != "" && len(t.lines(r)) == 1 {
+			n += len(" ()") + utf8.RuneCountInString(r.Status)
+		}
+		longest = max(longest, n)
+	}
+	return longest
 }
 
 // latexHead writes the headings of the groups, if there are any, and those of the columns.
@@ -160,7 +206,7 @@ func (t Table) latexColumns() []latexColumn {
 		case one.numbers:
 			one.format = fmt.Sprintf("S[table-format=%s%d.%d]", sign, before, after)
 		case wordy[c] && longest > longCell:
-			one.format = fmt.Sprintf("p{%.2f\\linewidth}", 0.7/float64(len(t.Columns)))
+			one.format = fmt.Sprintf(`>{\raggedright\arraybackslash}p{%.2f\linewidth}`, 0.7/float64(len(t.Columns)))
 		case wordy[c]:
 			one.format = "l"
 		default:

@@ -32,8 +32,8 @@ func TestLaTeX(t *testing.T) {
     ALBEF & paper & 55.6 &  & 81.8 &  \\
     & here (n=3) & 7.7 & {\scriptsize $\pm$0.6} & 20.1 & {\scriptsize $\pm$0.9} \\
     \addlinespace
-    GRIT-VLP \emph{(2 of 3 seeds)} & paper & 60.9 &  & \bfseries 83.8 &  \\
-    & here (n=2) & \bfseries 9.2 & {\scriptsize $\pm$0.5} & \bfseries 23.2 & {\scriptsize $\pm$0.7} \\
+    GRIT-VLP & paper & 60.9 &  & \bfseries 83.8 &  \\
+    \quad\emph{2 of 3 seeds} & here (n=2) & \bfseries 9.2 & {\scriptsize $\pm$0.5} & \bfseries 23.2 & {\scriptsize $\pm$0.7} \\
     \addlinespace
     FALCON \emph{(not yet)} & paper & \bfseries 62.6 &  & {--} &  \\
     \bottomrule
@@ -61,7 +61,7 @@ func TestLaTeXColumns(t *testing.T) {
 	}
 	got := latexOf(t, table)
 	for _, want := range []string{
-		`\begin{tabular}{l S[table-format=-2.2] r r l p{0.14\linewidth}}`, `{[}A{]} {*} & -12.50 & \textless{} 0.001 & $-1.5$ to $+2$ & no effect & a \underline{dog} \\`,
+		`\begin{tabular}{l S[table-format=-2.2] r r l >{\raggedright\arraybackslash}p{0.14\linewidth}}`, `{[}A{]} {*} & -12.50 & \textless{} 0.001 & $-1.5$ to $+2$ & no effect & a \underline{dog} \\`,
 		`B & +3.00 & {--} & {--} & x & long long`,
 	} {
 		if !strings.Contains(got, want) {
@@ -88,6 +88,27 @@ func TestWideTableFoldsInLaTeX(t *testing.T) {
 		if want := fmt.Sprintf("%.1f &", 100+float64(c)); strings.Count(got, want) != 1 {
 			t.Errorf("%s stands %d times, want once", want, strings.Count(got, want))
 		}
+	}
+}
+
+// A table that is too long for a page beside its other parts goes on in a float of its own, under the same caption and without a label.
+func TestLongTableContinuesInLaTeX(t *testing.T) {
+	table := plots.Table{Title: "Long", Label: "long", Note: "the note"}
+	for c := range 24 {
+		table.Columns = append(table.Columns, plots.Column{Group: fmt.Sprint("group ", c/6), Name: "column"})
+	}
+	for range 30 {
+		row := plots.TableRow{Name: "row"}
+		for range table.Columns {
+			row.Cells = append(row.Cells, plots.Cell{plots.Number(100)})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	got := latexOf(t, table)
+	parts := strings.Count(got, `\begin{tabular}`)
+	if parts < 2 || strings.Count(got, `\begin{table}`) != parts || strings.Count(got, `\caption{Long (continued)}`) != parts-1 ||
+		strings.Count(got, `\label`) != 1 || strings.LastIndex(got, `\begin{table}`) > strings.Index(got, "the note") {
+		t.Errorf("%d parts in %d floats, want one each, and the note in the last", parts, strings.Count(got, `\begin{table}`))
 	}
 }
 
@@ -123,7 +144,7 @@ func latexOf(t *testing.T, table plots.Table) string {
 			continue
 		}
 		if at := strings.Index(line, `\begin{tabular}{`); at >= 0 {
-			columns = len(regexp.MustCompile(`[lrS]|p\{`).FindAllString(regexp.MustCompile(`\[[^]]*]|@\{\\,}|\\linewidth`).ReplaceAllString(line[at+len(`\begin{tabular}{`):], ""), -1))
+			columns = len(regexp.MustCompile(`[lrS]|p\{`).FindAllString(regexp.MustCompile(`\[[^]]*]|@\{\\,}|\\linewidth|>\{\\raggedright\\arraybackslash}`).ReplaceAllString(line[at+len(`\begin{tabular}{`):], ""), -1))
 		}
 		cells := 1
 		for _, token := range regexp.MustCompile(`\\multicolumn\{\d+}|\\[a-zA-Z]+|\\.|[{}$&%#_^~]`).FindAllString(line, -1) {

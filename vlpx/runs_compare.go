@@ -54,7 +54,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 		return nil, err
 	}
 	inner.Damaged = damaged
-	return newReport(inner)
+	return newReport(inner, View{})
 }
 
 // alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.

@@ -54,11 +54,12 @@ func NewPicked(rows []Picked) (*Report, error) {
 	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p, bootstraps: bootstraps{}}
 	for i, row := range rows {
 		one := RowReport{
-			Name: row.Name, Status: string(Ready), Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
+			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
 			Downstream: map[string][]run.Result{},
 		}
 		for _, result := range row.Results {
 			r.Unreadable.add(result)
+			one.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
@@ -72,6 +73,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 	r.Plan = p.withTold(r.Rows)
 	for i, row := range a.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
+		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
 	}
 	r.judge()
 	return r, nil

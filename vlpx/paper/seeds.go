@@ -1,0 +1,134 @@
+package paper
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/run"
+)
+
+// SeedReport is what a finished run gave.
+type SeedReport struct {
+	Seed     uint64    `json:"seed"`
+	Run      string    `json:"run"` // its name in the store
+	Engine   string    `json:"engine"`
+	Commit   string    `json:"commit"`
+	Finished time.Time `json:"finished"`
+	// Unreadable is how many images it could not read.
+	Unreadable int `json:"unreadable"`
+	// Metrics are all that it measured, and what the artifact's columns have of it besides, by their keys.
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+// seedReports are of the results of a row.
+func (p *Plan) seedReports(results []run.Result) []SeedReport {
+	all := []SeedReport{}
+	for _, result := range results {
+		all = append(all, p.seedReport(result))
+	}
+	return all
+}
+
+func (p *Plan) seedReport(result run.Result) SeedReport {
+	var u Unreadable
+	u.add(result)
+	s := SeedReport{
+		Seed: result.Seed, Run: result.ID, Engine: result.Engine, Commit: result.Commit, Finished: result.Finished, Unreadable: u.count(),
+		Metrics: maps.Clone(result.Metrics),
+	}
+	if s.Metrics == nil {
+		s.Metrics = map[string]float64{}
+	}
+	for _, c := range p.Artifact.Columns {
+		if v, ok := c.Value(result); ok {
+			s.Metrics[c.Key()] = v
+		}
+	}
+	return s
+}
+
+// rowSettings are what a row itself changes of the scale, "key=value".
+func rowSettings(row Row) []string {
+	settings := []string{}
+	for _, assignment := range slices.Concat(row.Set, row.Fields) {
+		key, value, _ := strings.Cut(assignment, "=")
+		settings = append(settings, plainly(key)+"="+value)
+	}
+	return settings
+}
+
+// setting is what a row has by a setting's name at its scale: a field of its method's parts that is called so, or the scale's.
+func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
+	if slices.ContainsFunc(row.Fields, func(assignment string) bool { name, _, _ := strings.Cut(assignment, "="); return plainly(name) == key }) {
+		return row.field(key, s)
+	}
+	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
+		return Settings()[at].of(&s), true
+	}
+	return row.field(key, s)
+}
+
+// field is the field of a row's method or of its parts that is called so.
+func (row Row) field(key string, s Scale) (v reflect.Value, ok bool) {
+	method := row.Method(s).WithDefaults()
+	fields := partFields(method)
+	at := slices.IndexFunc(fields, func(f partField) bool { return key == f.name || key == f.String() })
+	if at < 0 {
+		return v, false
+	}
+	return fields[at].in(method), true
+}
+
+// SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of all rows
+// or of one, which has its value in every row. Last is where the number is from.
+func (r *Report) SeedsCSV(w io.Writer) error {
+	var settings []string
+	given := map[string]string{}
+	for _, assignment := range r.Set {
+		key, value, _ := strings.Cut(assignment, "=")
+		settings, given[key] = once(settings, key), value
+	}
+	for _, row := range r.Rows {
+		for _, assignment := range row.Set {
+			key, _, _ := strings.Cut(assignment, "=")
+			settings = once(settings, key)
+		}
+	}
+	out := csv.NewWriter(w)
+	out.Write(slices.Concat([]string{"artifact", "row"}, settings,
+		[]string{"seed", "metric", "value", "scale", "data", "data hash", "unreadable images", "engine", "commit", "run"}))
+	for i, row := range r.Rows {
+		if len(row.Seeds) == 0 {
+			continue
+		}
+		scale, err := r.Plan.planner.scaleOf(r.Plan.Artifact.Rows[i], r.Plan.Scale)
+		if err != nil {
+			return err
+		}
+		var values []string
+		for _, key := range settings {
+			value := given[key]
+			if v, ok := r.Plan.Artifact.Rows[i].setting(key, scale); ok {
+				value = fmt.Sprint(v.Interface())
+			}
+			values = append(values, value)
+		}
+		for _, s := range row.Seeds {
+			for _, metric := range slices.Sorted(maps.Keys(s.Metrics)) {
+				out.Write(slices.Concat([]string{r.ID, row.Name}, values, []string{
+					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, row.Data.Name, row.Data.Hash,
+					strconv.Itoa(s.Unreadable), s.Engine, s.Commit, s.Run,
+				}))
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

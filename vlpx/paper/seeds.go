@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -54,36 +55,45 @@ func (p *Plan) seedReport(result run.Result) SeedReport {
 	return s
 }
 
-// rowSettings are what a row itself changes of the scale, "key=value".
+// rowSettings are what a row itself changes, "key=value": of the scale, and of its method's parts, such as "contrast.weight=.1".
 func rowSettings(row Row) []string {
 	settings := []string{}
-	for _, assignment := range slices.Concat(row.Set, row.Fields) {
+	for _, assignment := range row.Set {
 		key, value, _ := strings.Cut(assignment, "=")
 		settings = append(settings, plainly(key)+"="+value)
+	}
+	for _, assignment := range row.Fields {
+		key, value, _ := strings.Cut(assignment, "=")
+		name := plainly(key)
+		if f, ok := fieldOf(row.Method(scales()[0]).WithDefaults(), name); ok {
+			name = f.String()
+		}
+		settings = append(settings, name+"="+value)
 	}
 	return settings
 }
 
-// setting is what a row has by a setting's name at its scale: a field of its method's parts that is called so, or the scale's.
-func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
-	if slices.ContainsFunc(row.Fields, func(assignment string) bool { name, _, _ := strings.Cut(assignment, "="); return plainly(name) == key }) {
-		return row.field(key, s)
+// fieldOf is the field of a method or of its parts that a name is of.
+func fieldOf(m negative.Method, name string) (partField, bool) {
+	fields := partFields(m)
+	at := slices.IndexFunc(fields, func(f partField) bool { return name == f.name || name == f.String() })
+	if at < 0 {
+		return partField{}, false
 	}
+	return fields[at], true
+}
+
+// setting is what a row has, at its scale, of a setting as rowSettings names it.
+func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
 	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
 		return Settings()[at].of(&s), true
 	}
-	return row.field(key, s)
-}
-
-// field is the field of a row's method or of its parts that is called so.
-func (row Row) field(key string, s Scale) (v reflect.Value, ok bool) {
 	method := row.Method(s).WithDefaults()
-	fields := partFields(method)
-	at := slices.IndexFunc(fields, func(f partField) bool { return key == f.name || key == f.String() })
-	if at < 0 {
-		return v, false
+	f, ok := fieldOf(method, key)
+	if ok {
+		v = f.in(method)
 	}
-	return fields[at].in(method), true
+	return v, ok
 }
 
 // SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of all rows

@@ -98,8 +98,9 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 // withoutSettings is the row's name without the settings behind it.
 func (row Row) withoutSettings() string {
 	var behind []string
-	for _, assignment := range rowSettings(row) {
-		behind = append(behind, ", "+assignment, ", scale."+assignment)
+	for _, assignment := range slices.Concat(row.Set, row.Fields) {
+		key, value, _ := strings.Cut(assignment, "=")
+		behind = append(behind, ", "+assignment, ", scale."+assignment, ", "+plainly(key)+"="+value)
 	}
 	name := row.Name
 	for shorter := ""; shorter != name; {

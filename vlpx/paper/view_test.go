@@ -227,6 +227,12 @@ func TestSweep(t *testing.T) {
 	if linear.LogX || linear.Series[0].Name != "GRIT-VLP" {
 		t.Errorf("got %+v, want a plain axis from 40 to 160", linear)
 	}
+	// Fields of a method's parts are settings, too; a method without such a part lies across, one with another value stands alone.
+	weights := papertest.Figure(t, report("GRIT-VLP, weight=.1", "GRIT-VLP, contrast.weight=.5", "GRIT-VLP, weight=1", "InfoNCE", "FALCON")).Panels[0].(plots.Lines)
+	if weights.XLabel != "contrast.weight" || len(weights.Series) != 3 || !slices.Equal(weights.Series[0].X, []float64{.1, .5, 1}) ||
+		!slices.Equal(weights.Series[1].X, []float64{.1, 1}) || !slices.Equal(weights.Series[2].X, []float64{.2}) {
+		t.Errorf("got %+v of weights", weights)
+	}
 	for _, names := range [][]string{
 		{"GRIT-VLP", "FALCON"}, {"InfoNCE", "InfoNCE, temperature=.2"}, {"InfoNCE", "InfoNCE, scenes.density=half"}, {"FALCON", "FALCON, epochs=1"},
 		{"GRIT-VLP, searchspace=16, temperature=.2, epochs=1", "GRIT-VLP, searchspace=80", "GRIT-VLP"},

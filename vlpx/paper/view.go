@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-
-	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/identity"
 	"vlpx.internal/vlpx/run"
@@ -29,32 +26,6 @@ type View struct {
 
 // Selects tells whether the view is not of all as the artifact has it.
 func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v.Curves }
-
-// Lengths that a figure and a panel may have.
-const (
-	narrowest, widest = vg.Inch, 30 * vg.Inch
-	lowest, highest   = 0.8 * vg.Inch, 30 * vg.Inch
-)
-
-// length reads a length between two others; 0 for none.
-func length(what, text string, least, most vg.Length) (vg.Length, error) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "":
-		return 0, nil
-	case "column":
-		return plots.ColumnWidth, nil
-	case "page":
-		return plots.PageWidth, nil
-	}
-	l, err := vg.ParseLength(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		return 0, fmt.Errorf("%s %s: no length; write column, page, or a number with its unit, such as 89mm, 3.5in or 250pt", what, text)
-	}
-	if !(l >= least && l <= most) {
-		return 0, fmt.Errorf("%s %s: want from %.3gin to %.3gin", what, text, least.Points()/72, most.Points()/72)
-	}
-	return l, nil
-}
 
 // CheckView tells what of a view the plan does not have, before there are results. Metrics that a part of one's own may tell by names of its own are
 // known only then.
@@ -265,43 +236,6 @@ func (r *Report) Viewed(v View) (*Report, error) {
 		}
 	}
 	return &one, nil
-}
-
-// dressed is a drawing with the view's title and sizes.
-func (v View) dressed(d plots.Drawing) (plots.Drawing, error) {
-	width, err := length("width", v.Width, narrowest, widest)
-	if err != nil {
-		return nil, err
-	}
-	height, err := length("height", v.Height, lowest, highest)
-	if err != nil {
-		return nil, err
-	}
-	switch f := d.(type) {
-	case plots.Figure:
-		if v.Title != "" {
-			f.Title = v.Title
-		}
-		if v.Panels > 0 {
-			f.Columns = v.Panels
-		}
-		if width > 0 {
-			f.Width = width
-		}
-		if height > 0 {
-			f.Height = height
-		}
-		return f, nil
-	case plots.Pictures:
-		if width > 0 || height > 0 || v.Panels > 0 {
-			return nil, fmt.Errorf("%q is of pictures, which have sizes of their own; leave width, height and panels out", f.Title)
-		}
-		if v.Title != "" {
-			f.Title = v.Title
-		}
-		return f, nil
-	}
-	return d, nil
 }
 
 // suffix tells what a view shows in the name of a file; empty where that is all.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/paper/papertest"
@@ -146,6 +147,31 @@ func TestViewOfCurves(t *testing.T) {
 	}
 	if !strings.Contains(figure.Note, "Not measured over the epochs: Judged pairs: AUC.") {
 		t.Errorf("got the note %q", figure.Note)
+	}
+}
+
+// What a part told by a name of its own can be chosen, too, once it is told: for the table, for the figure, over the epochs.
+func TestViewOfToldNumbers(t *testing.T) {
+	p := comparedPlan(t, paper.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
+	store := run.OpenStore(t.TempDir())
+	epoch := func(sum float64) train.Record {
+		return train.Record{Numbers: field.Numbers{{Name: "spread", Sum: sum, Of: 1}}}
+	}
+	papertest.Histories(t, store, p, "InfoNCE", []train.Record{epoch(3), epoch(5)})
+	r := papertest.Report(t, p, store)
+	if v := r.Rows[0].Seeds[0].Metrics["spread"]; v != 5 {
+		t.Errorf("got %v of the seed, want the last epoch's 5", v)
+	}
+	one := viewed(t, r, paper.View{Metrics: []string{"Spread"}})
+	if table := papertest.Table(t, one); len(table.Columns) != 1 || table.Rows[0].Cells[0][0].Mean != 5 {
+		t.Errorf("got %+v", table)
+	}
+	if bars, ok := papertest.Figure(t, one).Panels[0].(plots.Bars); !ok || bars.Series[0].Mean[0] != 5 {
+		t.Error("the figure has no bar of 5")
+	}
+	lines := papertest.Figure(t, viewed(t, r, paper.View{Metrics: []string{"spread"}, Curves: true})).Panels[0].(plots.Lines)
+	if !slices.Equal(lines.Series[0].Mean, []float64{3, 5}) {
+		t.Errorf("got %v over the epochs", lines.Series[0].Mean)
 	}
 }
 

@@ -63,9 +63,6 @@ func (row Row) draws(other Row) (alike bool, err error) {
 	var batches [2]any
 	var sizes [2][]any
 	for k, r := range []Row{row, other} {
-		if r.Method == nil { // of finished runs of the store
-			return false, nil
-		}
 		s, err := Preset(defaultScale, false)
 		if err != nil {
 			return false, err

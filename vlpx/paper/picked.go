@@ -8,7 +8,9 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // Picked is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
@@ -17,6 +19,7 @@ type Picked struct {
 	Scale   string // the preset that they were made at; empty where nothing tells it
 	Data    run.Data
 	Tasks   eval.Tasks   // that they are measured by
+	Train   train.Config // of one of them
 	Results []run.Result // one a seed
 }
 
@@ -24,7 +27,8 @@ type Picked struct {
 func NewPicked(rows []Picked) (*Report, error) {
 	var named []Row
 	for _, row := range rows {
-		named = append(named, Row{Name: row.Name})
+		method := func(Scale) negative.Method { return row.Train.Method }
+		named = append(named, Row{Name: row.Name, Method: method, Vary: func(s *Scale) { s.BatchSize = row.Train.BatchSize }})
 	}
 	a, err := Compared(named)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panel is one diagram of a [Figure]: [Lines], [Bars], [Ranks], [Heat] or [Scatter].
+// Panel is one diagram of a [Figure]: [Lines], [Bars], [Dots], [Ranks], [Heat] or [Scatter].
 type Panel interface {
 	title() string
 	check() error
@@ -30,6 +30,7 @@ type Figure struct {
 	Panels    []Panel
 	Columns   int       // panels side by side at most, fewer where they would be too narrow; 0 for up to three
 	Width     vg.Length // of the whole figure; 0 for [ColumnWidth] with one panel a row that fits it, else [PageWidth]
+	Height    vg.Length // of a panel with its axes; 0 for what becomes it
 	SameRange bool      // the panels share one vertical range
 	// Known are series that look the same in every figure with this list, such as the methods of a paper; others get the looks
 	// that these leave free.
@@ -68,6 +69,9 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		for col := range diagrams[row] {
 			if k := row*l.cols + col; k < len(f.Panels) {
 				diagrams[row][col] = f.Panels[k].axes(l.foot.legend.looks, l.panel())
+				if col > 0 && f.sameRows(k-1, k) {
+					nameless(diagrams[row][col])
+				}
 			}
 		}
 	}
@@ -94,6 +98,13 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		}
 		panel.FillText(heading, vg.Point{X: left, Y: top + 0.5*labelSize}, l.headings[k])
 	}
+}
+
+// sameRows tells whether two panels are of dots in the same rows.
+func (f Figure) sameRows(one, other int) bool {
+	a, first := f.Panels[one].(Dots)
+	b, second := f.Panels[other].(Dots)
+	return first && second && a.sameRows(b)
 }
 
 // shareRange gives diagrams one vertical range.

@@ -109,7 +109,8 @@ func ranking() plots.Figure {
 
 // recorded are the drawings whose images are in testdata.
 func recorded() map[string]plots.Drawing {
-	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights(), "ranks": ranking()}
+	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights(), "ranks": ranking(),
+		"dots": many()}
 }
 
 // Another rasteriser rounds otherwise: on the average a channel may differ by half a level of 255, and a few pixels, fewer than the
@@ -329,7 +330,7 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 	bare := plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: picked().Rows[0].Pictures[0].Image, Mark: plots.TruePair}}}}}
 	for name, d := range map[string]plots.Drawing{
 		"learning": learning(), "wide": wide, "single": single, "narrow": narrow, "sweep": sweep(), "densities": densities(),
-		"pictures": picked(), "crowded": crowded, "bare": bare,
+		"pictures": picked(), "crowded": crowded, "bare": bare, "dots": many(),
 	} {
 		img := drawn(t, d)
 		size := img.Bounds()

@@ -20,7 +20,8 @@ type layout struct {
 	width, height vg.Length
 	rows, cols    int
 	title         title
-	headings      []string // of the panels, in lines that fit
+	names         vg.Length // room of the names of rows, at the left of the first column
+	headings      []string  // of the panels, in lines that fit
 	headingHeight vg.Length
 	foot          foot
 }
@@ -28,6 +29,7 @@ type layout struct {
 func (f Figure) layout() layout {
 	var l layout
 	l.cols, l.width = f.columns()
+	l.names = f.names()
 	l.rows = ceil(len(f.Panels), l.cols)
 	inner := l.width - 2*margin
 	l.title = newTitle(f.Title, inner)
@@ -44,9 +46,36 @@ func (f Figure) layout() layout {
 		}
 	}
 	around := l.title.height + vg.Length(l.rows)*(l.headingHeight+panelGap) + l.foot.height + 2*margin
-	panels := min(vg.Length(l.rows)*panelHeight, max(PageHeight-around, vg.Length(l.rows)*panelLow))
+	high, low := f.heights()
+	panels := min(vg.Length(l.rows)*high, max(PageHeight-around, vg.Length(l.rows)*low))
 	l.height = around + panels
 	return l
+}
+
+// names is the room of the names of rows.
+func (f Figure) names() vg.Length {
+	var room vg.Length
+	for _, p := range f.Panels {
+		if d, ok := p.(Dots); ok {
+			room = max(room, d.namesRoom())
+		}
+	}
+	return room
+}
+
+// heights are that of a panel with its axes, and the least of one where there are more rows than fit a page.
+func (f Figure) heights() (high, low vg.Length) {
+	if f.Height > 0 {
+		return f.Height, f.Height
+	}
+	for _, p := range f.Panels {
+		if d, ok := p.(Dots); ok {
+			high, low = max(high, d.height()), max(low, d.height())
+		} else {
+			high, low = max(high, panelHeight), max(low, panelLow)
+		}
+	}
+	return high, low
 }
 
 // columns is how many panels stand side by side, as many as can be read but in rows as even as can be, and the figure's width.
@@ -63,17 +92,17 @@ func (f Figure) columns() (cols int, width vg.Length) {
 	if width <= 0 {
 		width = PageWidth
 	}
-	cols = min(cols, len(f.Panels))
-	for cols > 1 && panelOf(width, cols) < least {
+	cols, beside := min(cols, len(f.Panels)), f.names()
+	for cols > 1 && panelOf(width-beside, cols) < least {
 		cols--
 	}
 	cols = ceil(len(f.Panels), ceil(len(f.Panels), cols))
 	if f.Width <= 0 {
 		names, _ := newLegend(f.Panels, f.Known).size(0) // one below the other
-		if cols == 1 && max(least, names) <= panelOf(ColumnWidth, 1) {
+		if cols == 1 && max(least+beside, names) <= panelOf(ColumnWidth, 1) {
 			width = ColumnWidth
 		}
-		width = min(width, max(names, vg.Length(cols)*(most+panelGap)-panelGap)+2*margin)
+		width = min(width, max(names, beside+vg.Length(cols)*(most+panelGap)-panelGap)+2*margin)
 	}
 	return cols, width
 }
@@ -86,7 +115,8 @@ func panelOf(width vg.Length, cols int) vg.Length {
 	return (width-2*margin+panelGap)/vg.Length(cols) - panelGap
 }
 
-func (l layout) panel() vg.Length { return panelOf(l.width, l.cols) }
+// panel is the width of a panel without the names of rows beside it.
+func (l layout) panel() vg.Length { return panelOf(l.width-l.names, l.cols) }
 
 // foot is what stands below a drawing: its legend and its note.
 type foot struct {

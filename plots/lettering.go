@@ -80,8 +80,10 @@ func paragraph(c draw.Canvas, style text.Style, at vg.Point, lines string) {
 
 // paragraphHeight is the room of a paragraph.
 func paragraphHeight(style text.Style, lines string) vg.Length {
-	return leading * style.Font.Size * vg.Length(1+strings.Count(lines, "\n"))
+	return leading * style.Font.Size * vg.Length(lineCount(lines))
 }
+
+func lineCount(lines string) int { return 1 + strings.Count(lines, "\n") }
 
 // wrapped breaks a text between words so that no line is wider than asked, unless a word is.
 func wrapped(s string, style text.Style, width vg.Length) string {

@@ -20,6 +20,8 @@ type Table struct {
 	More string
 	// Facts are what a file tells of each line beside its value, such as where it is from; a table to be read leaves them out.
 	Facts []string
+	// Label is what a document in LaTeX refers to the table by, behind "tab:"; empty for none.
+	Label string
 }
 
 // Column describes one column. Neighbours with the same Group share a heading above their names.

@@ -264,7 +264,7 @@ func TestTableRejects(t *testing.T) {
 	} {
 		var b strings.Builder
 		for name, err := range map[string]error{
-			"Text": v.table.Text(&b, plots.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b),
+			"Text": v.table.Text(&b, plots.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b), "LaTeX": v.table.LaTeX(&b),
 		} {
 			if err == nil || !strings.Contains(err.Error(), v.want) {
 				t.Errorf("%s: got %v, want %q", name, err, v.want)
@@ -285,7 +285,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestTablePassesWriteErrorsOn(t *testing.T) {
 	table := retrieval()
 	for name, err := range map[string]error{
-		"Text": table.Text(full{}, plots.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}),
+		"Text": table.Text(full{}, plots.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}), "LaTeX": table.LaTeX(full{}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v, want %v", name, err, errFull)

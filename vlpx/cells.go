@@ -47,7 +47,8 @@ func compare(what string, methods []string, options []Options) *Report {
 }
 
 // Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it, and returns its
-// report; a list, as List names it, of settings also some, as "settings schedule" or one in full, as "settings epochs"; or a value, such as a Report, a plots.Table or a plots.Drawing.
+// report; a list, as List names it, of settings also some, as "settings schedule" or one in full, as "settings epochs"; or a value, such as a Report,
+// a plots.Table or a plots.Drawing. A report is shown, and returned, with the view of the options.
 func Show(what any, options ...Options) *Report {
 	return must("show", options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
 		switch what := what.(type) {
@@ -70,13 +71,18 @@ func Show(what any, options ...Options) *Report {
 			}
 			return report, report.show(s)
 		case *Report:
-			return what, what.show(s)
+			viewed, err := what.Viewed(o.View)
+			if err != nil {
+				return nil, err
+			}
+			return viewed, viewed.show(s)
 		}
 		return nil, s.Show(what)
 	})
 }
 
-// Save writes a report to files, as their endings say: the figure to .png, .svg or .pdf, the table to .md, .csv, .html or .json.
+// Save writes a report to files, as their endings say: the figure to .png, .svg or .pdf, the table to .md, .csv, .html,
+// .json or, for a paper in LaTeX, .tex, its claims to .claims.tex, and what every run gave to .seeds.csv.
 func Save(r *Report, paths ...string) {
 	must("save", nil, func(_ context.Context, s cell.Screen, _ Options) (*Report, error) {
 		if len(paths) == 0 {

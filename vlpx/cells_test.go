@@ -53,7 +53,11 @@ var cells = map[string]func(){
 	"compare":         func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
 	"store":           workOnStore,
 	"no such run":     func() { ShowRun("xyz", smallest("")) },
-
+	"view": func() {
+		r := Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest(""))
+		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}), "c.svg", "c.tex", "c.seeds.csv")
+	},
+	"wrong view":      func() { Run("InfoNCE", Options{Scale: "tiny", View: View{Metrics: []string{"IR@11"}}}) },
 	"bench":           func() { Bench(smallest("")) },
 	"explore":         func() { Explore("GRIT-VLP", smallest("")) },
 	"explore written": func() { Explore("TAGS-DC", scoring(smallest(""))) },
@@ -96,6 +100,7 @@ func TestCellsThatFail(t *testing.T) {
 		"wrong scale":     `did you mean "tiny"`,
 		"wrong method":    `did you mean "GRIT-VLP"`,
 		"wrong setting":   `did you mean "epochs"`,
+		"wrong view":      `did you mean "IR@1"`,
 		"nothing to show": "int",
 		"wrong ending":    ".svg",
 		"two options":     "run: a call takes one Options, not 2",
@@ -116,6 +121,7 @@ func TestCellsInATerminal(t *testing.T) {
 		"table":   {"row"},
 		"run":     {"vlpx/run: InfoNCE", "R@1"},
 		"compare": {"InfoNCE, temperature=.2", "Claims"},
+		"view":    {"Mine"},
 		"bench":   {"plain", "grouped, consistency, M 40, alpha 0.4"},
 		"explore": {"The captions nearest to image", "The images nearest to the caption", "Sentences written from the caption"},
 
@@ -133,12 +139,11 @@ func TestCellsInATerminal(t *testing.T) {
 					t.Errorf("output %q, want %q in it", out, want)
 				}
 			}
-			if name != "compare" {
-				return
-			}
-			for _, file := range []string{"c.svg", "c.md"} {
-				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || len(text) == 0 {
-					t.Errorf("%s: %v", file, err)
+			for file, part := range map[string]map[string]string{
+				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}", "c.seeds.csv": "TR@10"},
+			}[name] {
+				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), part) {
+					t.Errorf("%s: no %q in it, %v", file, part, err)
 				}
 			}
 		})
@@ -182,6 +187,12 @@ func TestSave(t *testing.T) {
 			if _, err := os.Stat(path); err == nil {
 				t.Errorf("%s is there", path)
 			}
+		}
+		if e.name == "claims.tex" { // of one method there are none
+			if err := report.Save(path); err == nil || !strings.Contains(err.Error(), "no claims") {
+				t.Errorf("%s: error %v", path, err)
+			}
+			continue
 		}
 		if err := report.Save(path); err != nil {
 			t.Error(err)

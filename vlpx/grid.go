@@ -20,6 +20,8 @@ type Grid struct {
 	Plan  *paper.Plan
 	Store *run.Store
 	Home  string
+	// View is what its report shows.
+	View View
 }
 
 // Open works out which runs an artifact needs; it runs nothing.
@@ -77,7 +79,10 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Grid{Plan: plan, Store: run.OpenStore(home), Home: home}, nil
+	if err := plan.CheckView(o.View); err != nil {
+		return nil, err
+	}
+	return &Grid{Plan: plan, Store: run.OpenStore(home), Home: home, View: o.View}, nil
 }
 
 // Missing lists the runs that the store has no result of. One whose result is damaged is none of them: it is not made until its file is deleted.

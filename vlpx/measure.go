@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -35,14 +36,18 @@ func Measure(task eval.Task, methods []string, options ...Options) plots.Table {
 
 // Measure is the table of what a task measures of the plan's rows on a split, which are finished.
 func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots.Table, error) {
-	measured := make([][]map[string]float64, len(g.Plan.Rows)) // [rows][seeds]
+	measured, results := make([][]map[string]float64, len(g.Plan.Rows)), make([][]run.Result, len(g.Plan.Rows)) // [rows][seeds]
 	for i, runs := range g.Plan.Rows {
 		for _, r := range runs {
 			metrics, err := g.Evaluate(ctx, r, split, task)
 			if err != nil {
 				return plots.Table{}, err
 			}
-			measured[i] = append(measured[i], metrics)
+			result, err := g.Store.Result(r)
+			if err != nil {
+				return plots.Table{}, err
+			}
+			measured[i], results[i] = append(measured[i], metrics), append(results[i], result)
 		}
 	}
 	p := g.Plan
@@ -54,10 +59,12 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 	if changed := p.Settings(); len(changed) > 0 {
 		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
 	}
-	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
+	var rows []string
 	for _, row := range p.Artifact.Rows {
-		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name})
+		t.Rows, rows = append(t.Rows, plots.TableRow{Name: row.Name}), append(rows, row.Name)
 	}
+	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...)
+	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
 	for _, info := range task.Metrics() {
 		cells := make([]plots.Cell, len(measured))
 		for i, runs := range measured {

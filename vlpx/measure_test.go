@@ -199,6 +199,9 @@ func TestMeasure(t *testing.T) {
 			strings.Count(text, "–") != 2 {
 			t.Errorf("%s: got\n%s\nwant a height of %s of both, and – for their depth", split, text, want)
 		}
+		if !strings.Contains(table.Note, grid.Plan.Data.Hash[:12]) || !strings.Contains(table.Note, "commit "+run.Commit()+".") {
+			t.Errorf("%s: the note tells neither data nor commit: %s", split, table.Note)
+		}
 	}
 	classes := eval.Classification{Prompts: []string{"an object on {}"}}
 	first, err := grid.Measure(t.Context(), classes, "test")

@@ -36,6 +36,8 @@ type Options struct {
 	// Without names downstream tasks of an artifact to leave out, such as "VQA", which take further runs.
 	Without []string
 	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A page has none.
+	View View
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the source that it reaches, too, so that a
 	// change of its code runs it anew, and no other change does.
@@ -47,6 +49,9 @@ type Options struct {
 	// part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task
 }
+
+// View is a choice of what a report's table and figure show, and how large the figure is.
+type View = paper.View
 
 // Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
 func Places(home string) weights.Places {

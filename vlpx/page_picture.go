@@ -119,6 +119,11 @@ func describedPanel(p plots.Panel) (text string, series []string) {
 			series = append(series, s.Name)
 		}
 		return titled(p.Title, fmt.Sprintf("bars of %s for %s", p.YLabel, strings.Join(p.Groups, ", "))), series
+	case plots.Dots:
+		for _, r := range p.Rows {
+			series = append(series, r.Name)
+		}
+		return "dots of " + p.Title, series
 	case plots.Heat:
 		return titled(p.Title, fmt.Sprintf("heat map of %s against %s", p.YLabel, p.XLabel)), nil
 	}

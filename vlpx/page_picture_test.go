@@ -6,6 +6,15 @@ import (
 	"vlpx.internal/plots"
 )
 
+// In words a panel of dots has its measure, and the rows are the figure's series.
+func TestDescribedDots(t *testing.T) {
+	rows := []plots.DotRow{{Name: "A"}, {Name: "B"}}
+	got := described(plots.Figure{Title: "T", Panels: []plots.Panel{plots.Dots{Title: "R@1 (%)", Rows: rows}, plots.Dots{Title: "mAP (%)", Rows: rows}}})
+	if want := "T. dots of R@1 (%); dots of mAP (%). Series: A, B."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // In words a figure's pictures are those that its marks warn of: true pairs among negatives, or what is wrong of what was written.
 func TestDescribedPictures(t *testing.T) {
 	row := func(name string, marks ...plots.Mark) plots.PictureRow {

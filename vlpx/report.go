@@ -18,10 +18,12 @@ import (
 
 // Report is an artifact with its results. It shows itself on a page and in a terminal, and writes itself to files.
 type Report struct {
-	*paper.Report
-	table  plots.Table
-	claims plots.Table
-	figure plots.Drawing // nil for none
+	*paper.Report             // of all rows and columns
+	whole         plots.Table // likewise, for files of data
+
+	table, claims plots.Table   // of the view
+	short         plots.Table   // the claims as a paper prints them
+	figure        plots.Drawing // of the view; nil for none
 }
 
 // Report gathers what the store has.
@@ -30,19 +32,39 @@ func (g *Grid) Report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReport(inner)
+	return newReport(inner, g.View)
 }
 
-// newReport lays a report out.
-func newReport(inner *paper.Report) (r *Report, err error) {
-	r = &Report{Report: inner, claims: inner.ClaimsTable()}
-	if r.table, err = inner.Table(); err != nil {
+// newReport lays a report out, with a view of it.
+func newReport(inner *paper.Report, v View) (r *Report, err error) {
+	r = &Report{Report: inner}
+	if r.whole, err = inner.Table(); err != nil {
 		return nil, err
 	}
-	if r.figure, err = inner.Figure(); err != nil {
+	return r.Viewed(v)
+}
+
+// Viewed is the report with another view of its rows and columns: its table, claims and figure are of these. What is data, CSV and JSON, has
+// everything.
+func (r *Report) Viewed(v View) (*Report, error) {
+	viewed, err := r.Report.Viewed(v)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	one := *r
+	one.table, one.claims, one.short = r.whole, viewed.ClaimsTable(), viewed.ClaimsInShort()
+	if v.Title != "" {
+		one.table.Title = v.Title
+	}
+	if v.Selects() {
+		if one.table, err = viewed.Table(); err != nil {
+			return nil, err
+		}
+	}
+	if one.figure, err = viewed.Figure(); err != nil {
+		return nil, err
+	}
+	return &one, nil
 }
 
 // Text writes the table and the claims for a terminal.
@@ -71,8 +93,19 @@ func (r *Report) HTML(w io.Writer) error {
 	return r.claims.HTML(w)
 }
 
-// CSV writes the table, one line a value.
-func (r *Report) CSV(w io.Writer) error { return r.table.CSV(w) }
+// LaTeX writes the table for a paper.
+func (r *Report) LaTeX(w io.Writer) error { return r.table.LaTeX(w) }
+
+// ClaimsLaTeX writes the table of the claims for a paper.
+func (r *Report) ClaimsLaTeX(w io.Writer) error {
+	if !r.HasClaims() {
+		return fmt.Errorf("%s has no claims", r.ID)
+	}
+	return r.short.LaTeX(w)
+}
+
+// CSV writes the table of all rows and columns, one line a value.
+func (r *Report) CSV(w io.Writer) error { return r.whole.CSV(w) }
 
 // JSON writes everything.
 func (r *Report) JSON(w io.Writer) error {
@@ -80,6 +113,9 @@ func (r *Report) JSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	return e.Encode(r)
 }
+
+// HasClaims tells whether there are claims between what the report shows.
+func (r *Report) HasClaims() bool { return len(r.claims.Rows) > 0 }
 
 // HasFigure tells whether there is a figure to draw.
 func (r *Report) HasFigure() bool { return r.figure != nil }
@@ -106,34 +142,39 @@ func (r *Report) drawn(draw func(plots.Drawing) error) error {
 	return draw(r.figure)
 }
 
-// endings are what a report can be written as.
+// endings are what a report can be written as; one that is the end of another comes behind it.
 var endings = []struct {
 	name   string
 	figure bool
 	render func(*Report, io.Writer) error
 }{
-	{"md", false, (*Report).Markdown}, {"csv", false, (*Report).CSV}, {"json", false, (*Report).JSON}, {"html", false, (*Report).HTML},
+	{"md", false, (*Report).Markdown}, {"seeds.csv", false, (*Report).SeedsCSV}, {"csv", false, (*Report).CSV}, {"json", false, (*Report).JSON},
+	{"html", false, (*Report).HTML}, {"claims.tex", false, (*Report).ClaimsLaTeX}, {"tex", false, (*Report).LaTeX},
 	{"png", true, (*Report).PNG}, {"svg", true, (*Report).SVG}, {"pdf", true, (*Report).PDF},
 }
 
 // FigureEndings are the endings of files that hold the figure.
-func FigureEndings() []string {
+func FigureEndings() []string { return endingsOf(true) }
+
+// TableEndings are the endings of files that hold the table or what it is made of.
+func TableEndings() []string { return endingsOf(false) }
+
+func endingsOf(figure bool) []string {
 	var names []string
 	for _, e := range endings {
-		if e.figure {
+		if e.figure == figure {
 			names = append(names, e.name)
 		}
 	}
 	return names
 }
 
-// Save writes the report to a file as the ending of its name says: the figure to .png, .svg or .pdf, the table to .md, .csv, .html or
-// .json. The file appears whole or not at all.
+// Save writes the report to a file as the ending of its name says: the figure to .png, .svg or .pdf, the table to .md, .csv, .html, .json or, for a
+// paper in LaTeX, .tex, its claims to .claims.tex, and what every run gave to .seeds.csv. The file appears whole or not at all.
 func (r *Report) Save(path string) error {
-	ending := strings.TrimPrefix(filepath.Ext(path), ".")
 	var names []string
 	for _, e := range endings {
-		if names = append(names, "."+e.name); e.name != ending {
+		if names = append(names, "."+e.name); !strings.HasSuffix(path, "."+e.name) {
 			continue
 		}
 		var content bytes.Buffer

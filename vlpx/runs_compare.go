@@ -54,7 +54,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 		return nil, err
 	}
 	inner.Damaged = damaged
-	return newReport(inner)
+	return newReport(inner, View{})
 }
 
 // alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.
@@ -72,7 +72,7 @@ func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
 		group := groups[k]
 		slices.SortFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
 		first := group[0]
-		row := paper.Picked{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks}
+		row := paper.Picked{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks, Train: first.Run.Train}
 		if set := first.Label.Set; len(set) > 0 {
 			row.Scale = strings.Join(append([]string{row.Scale}, set...), ", ")
 		}

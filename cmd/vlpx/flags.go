@@ -40,6 +40,18 @@ func (o *options) bindMethods(c *cobra.Command) {
 	c.Flags().StringSliceVar(&o.Methods, "methods", nil, "`rows` to run, separated by commas (default all)")
 }
 
+// bindView binds what a report shows.
+func (o *options) bindView(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.View.Title, "title", "", "title of table and figure (default the artifact's)")
+	flags.StringArrayVar(&o.View.Metrics, "metrics", nil, "`metrics` that table and figure show, such as IR@1,'cosine IR mAP'; names of vlpx show tasks, or headings (default all)")
+	flags.StringArrayVar(&o.View.Rows, "rows", nil, "`rows` that they show, in that order, by their names; may be repeated (default all)")
+	flags.BoolVar(&o.View.Curves, "curves", false, "draw the metrics over the epochs")
+	flags.StringVar(&o.View.Width, "width", "", "`width` of the figure: column (3.5in), page (7.16in) or a length such as 89mm")
+	flags.StringVar(&o.View.Height, "height", "", "`height` of a panel of the figure, such as 45mm")
+	flags.IntVar(&o.View.Panels, "panels", 0, "panels of the figure side by side at most")
+}
+
 func bindHome(c *cobra.Command, home *string) {
 	c.Flags().StringVar(home, "home", "", "the store's place (default $VLPX_HOME, else vlpx in the user's cache folder)")
 }

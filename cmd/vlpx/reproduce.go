@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,8 +17,7 @@ import (
 
 func reproduceCommand() *cobra.Command {
 	var o options
-	var out string
-	var figures []string
+	files := usualFiles()
 	c := &cobra.Command{
 		Use:   "reproduce ID...",
 		Short: "Run what is missing of an artifact and print it beside the paper's numbers",
@@ -32,7 +28,7 @@ func reproduceCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			if err := checkFigures(figures); err != nil {
+			if err := files.check(); err != nil {
 				return err
 			}
 			grids := make([]*vlpx.Grid, len(ids))
@@ -41,12 +37,12 @@ func reproduceCommand() *cobra.Command {
 				if grids[i], err = vlpx.Open(id, o.Options); err != nil {
 					return err
 				}
-				if err := os.MkdirAll(filepath.Dir(output(out, grids[i])), 0o755); err != nil {
-					return fmt.Errorf("%w; choose another folder with -out", err)
+				if err := files.prepare(files.base(grids[i])); err != nil {
+					return err
 				}
 			}
 			for _, grid := range grids {
-				if err := reproduce(c, grid, output(out, grid), figures); err != nil {
+				if err := reproduce(c, grid, files); err != nil {
 					return err
 				}
 			}
@@ -55,14 +51,15 @@ func reproduceCommand() *cobra.Command {
 	}
 	o.bind(c)
 	o.bindMethods(c)
-	bindFiles(c, &out, &figures)
+	o.bindView(c)
+	files.bind(c)
 	return c
 }
 
 func compareCommand() *cobra.Command {
 	var o options
-	var out string
-	var figures, runs []string
+	files := usualFiles()
+	var runs []string
 	c := &cobra.Command{
 		Use:   "compare METHOD... | compare -runs ID,ID",
 		Short: "Train methods, each with settings of its own, and compare each with the first; or compare finished runs",
@@ -80,7 +77,7 @@ func compareCommand() *cobra.Command {
 				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0], c.CommandPath())
 			}
 			c.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"runs", "home", "out", "figures"}, f.Name) {
+				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels"}, f.Name) {
 					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
 				}
 			})
@@ -90,45 +87,32 @@ func compareCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			if err := checkFigures(figures); err != nil {
+			if err := files.check(); err != nil {
 				return err
 			}
 			if c.Flags().Changed("runs") {
-				return compareRuns(c, o.Home, out, runs, figures)
+				return compareRuns(c, o, files, runs)
 			}
 			grid, err := vlpx.OpenComparison(methods, o.Options)
 			if err != nil {
 				return err
 			}
-			base := output(out, grid)
-			if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
-				return fmt.Errorf("%w; choose another folder with -out", err)
+			if err := files.prepare(files.base(grid)); err != nil {
+				return err
 			}
-			return reproduce(c, grid, base, figures)
+			return reproduce(c, grid, files)
 		},
 	}
 	o.bind(c)
-	bindFiles(c, &out, &figures)
+	o.bindView(c)
+	files.bind(c)
 	c.Flags().StringSliceVar(&runs, "runs", nil, "finished `runs` of the store to compare, by the beginnings of their names; those that differ in the seed alone are a row")
 	return c
 }
 
-func bindFiles(c *cobra.Command, out *string, figures *[]string) {
-	c.Flags().StringVar(out, "out", "results", "`folder` for .md, .csv, .json and the figure; their name tells what differs from the defaults")
-	c.Flags().StringSliceVar(figures, "figures", []string{"png"}, "formats of the figure: "+strings.Join(vlpx.FigureEndings(), ", "))
-}
-
-func checkFigures(figures []string) error {
-	for _, f := range figures {
-		if !slices.Contains(vlpx.FigureEndings(), f) {
-			return fmt.Errorf("-figures %s: no such format; there are %s", f, strings.Join(vlpx.FigureEndings(), ", "))
-		}
-	}
-	return nil
-}
-
 func showCommand() *cobra.Command {
 	var o options
+	var files outputs
 	c := &cobra.Command{
 		Use:     "show ID...",
 		Short:   "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings [NAME...], falcon",
@@ -136,6 +120,9 @@ func showCommand() *cobra.Command {
 		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := o.complete(); err != nil {
+				return err
+			}
+			if err := files.check(); err != nil {
 				return err
 			}
 			if ids[0] == "settings" {
@@ -166,12 +153,20 @@ func showCommand() *cobra.Command {
 				if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 					return err
 				}
+				if err := files.prepare(files.base(grid)); err != nil {
+					return err
+				}
+				if err := files.write(c, files.base(grid), report); err != nil {
+					return err
+				}
 			}
 			return nil
 		},
 	}
 	o.bind(c)
 	o.bindMethods(c)
+	o.bindView(c)
+	files.bind(c)
 	return c
 }
 
@@ -182,14 +177,8 @@ func needsIDs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// output is where a grid's files go, without their endings: one of other settings has another name.
-func output(dir string, grid *vlpx.Grid) string {
-	of, name := path.Split(grid.Plan.Artifact.ID)
-	return filepath.Join(dir, of, grid.Plan.FileName(name))
-}
-
 // reproduce makes one artifact and puts its files beside each other.
-func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string) error {
+func reproduce(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
 	if err := makeRuns(c, grid); err != nil {
 		return err
 	}
@@ -197,25 +186,10 @@ func reproduce(c *cobra.Command, grid *vlpx.Grid, base string, figures []string)
 	if err != nil {
 		return err
 	}
-	return show(c, report, base, figures)
-}
-
-// show prints a report and puts its files beside each other.
-func show(c *cobra.Command, report *vlpx.Report, base string, figures []string) error {
 	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 		return err
 	}
-	endings := []string{"md", "csv", "json"}
-	if report.HasFigure() {
-		endings = append(endings, figures...)
-	}
-	for _, ending := range endings {
-		if err := report.Save(base + "." + ending); err != nil {
-			return fmt.Errorf("%w; choose another folder with -out", err)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "wrote %s.%s\n", base, ending)
-	}
-	return nil
+	return files.write(c, files.base(grid), report)
 }
 
 // remark tells what there is to know of a grid's settings.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -96,8 +95,8 @@ func showRunCommand() *cobra.Command {
 }
 
 // compareRuns compares finished runs of the store.
-func compareRuns(c *cobra.Command, home, out string, ids, figures []string) error {
-	store, err := vlpx.OpenStore(home)
+func compareRuns(c *cobra.Command, o options, files outputs, ids []string) error {
+	store, err := vlpx.OpenStore(o.Home)
 	if err != nil {
 		return err
 	}
@@ -105,11 +104,17 @@ func compareRuns(c *cobra.Command, home, out string, ids, figures []string) erro
 	if err != nil {
 		return err
 	}
-	base := filepath.Join(out, "vlpx", report.RunsFileName())
-	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
-		return fmt.Errorf("%w; choose another folder with -out", err)
+	if report, err = report.Viewed(o.View); err != nil {
+		return err
 	}
-	return show(c, report, base, figures)
+	base := filepath.Join(files.dir, "vlpx", report.RunsFileName())
+	if err := files.prepare(base); err != nil {
+		return err
+	}
+	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
+		return err
+	}
+	return files.write(c, base, report)
 }
 
 // someRuns takes runs as arguments, most of them at most, or any number for 0.

@@ -84,7 +84,7 @@ type Column struct {
 	Group, Name string
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
-	Lower       bool // lower is better
+	Lower       bool // lower is better; in a column without a better, such as that of the hardest negatives, what claims say
 	Told        bool // by a part of one's own, of which nobody knows whether more is better
 	// Of makes the number of a result that does not name it, such as seconds an epoch; nil to take Metric from the result.
 	Of func(run.Result) (v float64, ok bool)

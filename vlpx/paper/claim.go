@@ -19,16 +19,20 @@ const (
 	Untested     Verdict = "not yet"      // a method, a column or a second seed is missing
 )
 
-// Reason is why a claim is undecided.
+// Reason is why a claim is undecided, or why it has no verdict.
 type Reason string
 
-// Reasons of an undecided claim.
+// Reasons of an undecided claim, and of one without a verdict.
 const (
+	OneSeed     Reason = "one seed"      // both rows have but one
+	TwoSeeds    Reason = "two seeds"     // whose spread is of one degree of freedom: they decide nothing, whatever p is
 	NoEffect    Reason = "no effect"     // the seeds could have shown a difference worth telling, and showed a smaller one
 	TooFewSeeds Reason = "too few seeds" // they could not, or not one that holds among so many claims
 )
 
 const (
+	// fewestSeeds are those that a verdict takes.
+	fewestSeeds  = 3
 	significance = 0.05 // the level below which a difference counts
 	power        = 0.8  // the chance of finding what seeds are said to be able to show
 	// worthPoints is the difference worth telling in a column in per cent, worthShare in any other as a share of the second row's mean.
@@ -40,7 +44,7 @@ const (
 type Finding struct {
 	Text       string   `json:"text"`
 	Source     string   `json:"source,omitempty"`
-	Seeds      int      `json:"seeds"`      // that both rows have
+	Seeds      int      `json:"seeds"`      // that both rows have, 0 where a column is missing
 	Difference *float64 `json:"difference"` // of the means over these seeds, better minus than; null if untested
 	// Interval is that of the difference over test images, of these seeds; see Summary.Interval.
 	Interval *[2]float64 `json:"interval"`
@@ -53,7 +57,7 @@ type Finding struct {
 	// that is more than evidence.MostPairs, or if nothing can be said.
 	SeedsNeeded int     `json:"seeds_needed,omitempty"`
 	Verdict     Verdict `json:"verdict"`
-	Reason      Reason  `json:"reason,omitempty"` // of an undecided claim
+	Reason      Reason  `json:"reason,omitempty"`
 }
 
 // judge tests claims on values paired by seed, and corrects for their number.
@@ -64,7 +68,13 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 		f := &findings[i]
 		*f = Finding{Text: c.String(), Source: c.Source, Verdict: Untested}
 		better, than := paired(c)
-		if p[i] = math.NaN(); len(better) < 2 || len(better) != len(than) {
+		if p[i] = math.NaN(); len(better) != len(than) {
+			continue
+		}
+		if f.Seeds = len(better); f.Seeds < 2 {
+			if f.Seeds == 1 {
+				f.Reason = OneSeed
+			}
 			continue
 		}
 		t := evidence.PairedT(better, than)
@@ -72,7 +82,7 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 		if c.In.Unit != "%" {
 			worth = worthShare * math.Abs(stat.Mean(than, nil))
 		}
-		f.Seeds, f.Difference, f.Worth, f.Verdict = t.N, &t.Difference, &worth, Undecided
+		f.Difference, f.Worth, f.Verdict = &t.Difference, &worth, Undecided
 		if tests[i], p[i] = t, t.P; !math.IsNaN(t.P) {
 			detectable := t.SD * evidence.Detectable(t.N, significance, power)
 			f.P, f.Detectable = &p[i], &detectable
@@ -84,7 +94,9 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 			f.Holm = &corrected
 			f.decide(claims[i].In.Lower, tests[i], significance/float64(tested))
 		} else if f.Verdict == Undecided {
-			f.Reason = TooFewSeeds
+			if f.Reason = TooFewSeeds; f.Seeds < fewestSeeds {
+				f.Reason = TwoSeeds
+			}
 		}
 	}
 	return findings
@@ -93,6 +105,8 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 // decide gives the verdict of a claim that has been tested. level is what p may be in any case for the corrected one to count.
 func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
 	switch {
+	case t.N < fewestSeeds:
+		f.Reason = TwoSeeds
 	case *f.Holm < significance && (t.Difference < 0) == lower:
 		f.Verdict = Supported
 		return
@@ -106,7 +120,7 @@ func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
 	}
 	if t.SD > 0 {
 		if n, enough := evidence.PairsNeeded(t.Difference/t.SD, level, power); enough {
-			f.SeedsNeeded = n
+			f.SeedsNeeded = max(n, fewestSeeds)
 		}
 	}
 }

@@ -34,8 +34,11 @@ func TestJudge(t *testing.T) {
 		{"noise", high, []float64{1, 5, 2}, []float64{3, 1, 4}, Undecided, TooFewSeeds, "A above B in IR R@1"},
 		{"a steady nothing", high, []float64{1, 5.1, 2}, []float64{1.1, 5, 2}, Undecided, NoEffect, "A above B in IR R@1"},
 		{"no difference at all", high, less, less, Undecided, NoEffect, "A above B in IR R@1"},
-		{"always the same difference", high, []float64{5, 6}, []float64{4, 5}, Undecided, TooFewSeeds, "A above B in IR R@1"},
-		{"one seed", high, more[:1], less[:1], Untested, "", "A above B in IR R@1"},
+		{"always the same difference", high, []float64{5, 6, 7}, []float64{4, 5, 6}, Undecided, TooFewSeeds, "A above B in IR R@1"},
+		{"two seeds, however small p", high, more[:2], less[:2], Undecided, TwoSeeds, "A above B in IR R@1"},
+		{"two seeds that differ by the same", high, []float64{5, 6}, []float64{4, 5}, Undecided, TwoSeeds, "A above B in IR R@1"},
+		{"two seeds against each other", high, []float64{5, 6}, []float64{6, 5}, Undecided, TwoSeeds, "A above B in IR R@1"},
+		{"one seed", high, more[:1], less[:1], Untested, OneSeed, "A above B in IR R@1"},
 		{"nothing", high, nil, nil, Untested, "", "A above B in IR R@1"},
 	} {
 		f := alone(c.in, c.better, c.than)
@@ -50,6 +53,7 @@ func TestJudge(t *testing.T) {
 
 // What the seeds could show is worked out from the spread of the differences: 1, 2 and 3 have a standard deviation of 1.
 func TestWhatSeedsCouldShow(t *testing.T) {
+	more2, less2 := []float64{10, 10.01}, []float64{1, 1}
 	f := alone(high, []float64{11, 22, 33}, []float64{10, 20, 30})
 	if got := evidence.Power(*f.Detectable, 3, .05); math.Abs(got-.8) > 1e-6 {
 		t.Errorf("the difference %v, of a spread of 1, has power %v, want .8", *f.Detectable, got)
@@ -60,6 +64,10 @@ func TestWhatSeedsCouldShow(t *testing.T) {
 	// A mean of 2 spreads is shown by 5 seeds: Power(2, 4) is .75, Power(2, 5) is .92.
 	if evidence.Power(2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsNote() != "3 of 5" {
 		t.Errorf("got %d seeds needed, told as %q; want the fewest, 5", f.SeedsNeeded, f.SeedsNote())
+	}
+	// Two seeds that would do by their spread are told to need a third.
+	if f := alone(high, more2, less2); *f.Holm >= .05 || f.SeedsNote() != "2 of 3" || f.Conclusion() != "undecided: two seeds" {
+		t.Errorf("got %q and %q at p %v, want two of three seeds and no decision below .05", f.SeedsNote(), f.Conclusion(), *f.Holm)
 	}
 	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsNote() != "4 of > 1000" || f.Reason != NoEffect {
 		t.Errorf("got %q (%s) of next to no difference, want more than a thousand seeds, and no effect", f.SeedsNote(), f.Reason)

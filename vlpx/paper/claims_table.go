@@ -18,18 +18,14 @@ func (r *Report) asked(name string) bool {
 // rows that were asked for.
 func (r *Report) ClaimsTable() plots.Table {
 	t := plots.Table{
-		Title: "Claims", Heading: "claim", More: "What the seeds and the test images could show, and how to read this",
+		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, and how to read this",
 		Columns: []plots.Column{
 			{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"}, {Name: "verdict"},
 			{Name: "over images"}, {Name: "could show", Format: "%.2f"}, {Name: "seeds"}, {Name: "source"},
 		},
 	}
-	corrected := 0
 	for k, f := range r.Claims {
-		if f.P != nil {
-			corrected++
-		}
-		if slices.ContainsFunc(r.Plan.Artifact.Claims[k].Rows(), func(name string) bool { return !r.asked(name) }) {
+		if slices.ContainsFunc(r.claims[k].Rows(), func(name string) bool { return !r.asked(name) }) {
 			continue
 		}
 		source := f.Source
@@ -55,14 +51,29 @@ func (r *Report) ClaimsTable() plots.Table {
 		for k, line := range t.Rows {
 			t.Rows[k].Cells = []plots.Cell{line.Cells[3], line.Cells[7]}
 		}
-		t.Note = "Nothing is tested yet, which takes two seeds of both rows of a claim in this store."
+		t.Note = "Nothing is tested yet: a verdict takes three seeds of both rows of a claim in this store."
 		return t
 	}
-	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it decides. Could "+
-		"show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided is no effect where that is at "+
+	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it decides, from "+
+		"three seeds on. Could show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided is no effect where that is at "+
 		"most what is worth telling, one point (5 %% of the second row in a column that is not in %%), and too few seeds where it is more. Seeds: "+
 		"those that there are of those needed to show the difference seen, corrected. Over images: 95 %% of %d paired bootstrap resamples of the "+
-		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", corrected, evidence.Resamples)
+		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", r.tested, evidence.Resamples)
+	return t
+}
+
+// ClaimsInShort are the claims as a paper prints them: differences, corrected p-values and verdicts.
+func (r *Report) ClaimsInShort() plots.Table {
+	t := r.ClaimsTable()
+	if !slices.ContainsFunc(t.Columns, func(c plots.Column) bool { return c.Name == "Holm" }) {
+		return t // nothing is tested
+	}
+	t.Columns = []plots.Column{t.Columns[0], {Name: "p", Format: t.Columns[2].Format}, t.Columns[3]}
+	for k, line := range t.Rows {
+		t.Rows[k].Cells = []plots.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
+	}
+	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and decides below 0.05.",
+		r.Plan.seedList(), r.tested)
 	return t
 }
 
@@ -77,7 +88,7 @@ func probability(p *float64) plots.Cell {
 	return plots.Cell{plots.Number(*p)}
 }
 
-// Conclusion is the verdict, with the reason of an undecided claim.
+// Conclusion is the verdict, with the reason of one that is undecided or not there.
 func (f Finding) Conclusion() string {
 	if f.Reason == "" {
 		return string(f.Verdict)

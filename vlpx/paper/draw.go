@@ -34,7 +34,11 @@ func (r *Report) Figure() (plots.Drawing, error) {
 	if r.Plan.Artifact.Figure == nil {
 		return nil, nil
 	}
-	return r.Plan.Artifact.Figure(r)
+	d, err := r.Plan.Artifact.Figure(r)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return r.view.dressed(d)
 }
 
 // Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
@@ -104,6 +108,9 @@ func Comparison(r *Report) (plots.Table, error) {
 // Shown are the columns worth showing: all but those of our own that a run is not even asked for, such as retrieval of a framework that reads no
 // captions. What was asked for stays, whether or not a result has it: one of an older version may lack it.
 func (r *Report) Shown() []Column {
+	if r.chosen {
+		return r.Plan.Artifact.Columns
+	}
 	papers := 0
 	for _, row := range r.Plan.Artifact.Rows {
 		papers = max(papers, len(row.Paper))
@@ -189,10 +196,11 @@ func (r *Report) scaleNote() string {
 	return note + r.intervalNote()
 }
 
-// neutral tells of a column that neither more nor less is better.
+// neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
+// better a model ranks true pairs, and the more a method has to do with them.
 func (c Column) neutral() bool {
-	return c.Told || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives},
-		func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
+	return c.Told || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives,
+		train.FalseHardest, train.FalseOfImages, train.FalseOfTexts}, func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 
 // FirstSeed are the epochs of the first row's first seed that has a result; none while there is none.
@@ -207,10 +215,10 @@ func (r *Report) FirstSeed() []train.Record {
 func (r *Report) NewTable(note string) plots.Table {
 	t := plots.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.Data.Name, r.Plan.seedList(), note),
+		Note:  fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash), r.Plan.seedList(), note),
 	}
-	if r.Engine != "" {
-		t.Note += fmt.Sprintf(" Run on %s.", r.Engine)
+	if ran := r.origins(); ran != "" {
+		t.Note += fmt.Sprintf(" Run on %s.", ran)
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
@@ -34,11 +35,21 @@ func (r *Report) Caption(about ...string) string {
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
-	sentences := []string{fmt.Sprintf("Scale %s on %s.", scale, r.Data.Name)}
+	sentences := []string{fmt.Sprintf("Scale %s on %s (%s).", scale, r.Data.Name, Abbreviated(r.Data.Hash))}
 	if r.Encoder != "" {
 		sentences = append(sentences, r.Encoder)
 	}
-	return strings.Join(append(sentences, about...), " ")
+	sentences = append(sentences, about...)
+	if ran := r.origins(); ran != "" {
+		sentences = append(sentences, fmt.Sprintf("Run on %s.", ran))
+	}
+	switch n := r.Unreadable.count(); {
+	case n == 1:
+		sentences = append(sentences, "One image could not be read.")
+	case n > 1:
+		sentences = append(sentences, fmt.Sprintf("%d images could not be read.", n))
+	}
+	return strings.Join(sentences, " ")
 }
 
 // SpreadNote tells what a figure's marks of spread, such as "error bars", are, and over how many seeds.
@@ -76,8 +87,11 @@ func (r *Report) FirstSeedOnly() string {
 }
 
 // Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns. Columns that are not in
-// per cent, such as a sum of recalls, have a panel of their own, named after them.
+// per cent, such as a sum of recalls, have a panel of their own, named after them. More rows than can be told apart by their bars are drawn as dots.
 func Bars(r *Report) (plots.Drawing, error) {
+	if r.rowsDrawn() > mostBars {
+		return r.dots()
+	}
 	var titles []string
 	panels := map[string][]Column{}
 	for _, c := range r.Plan.Artifact.Columns {
@@ -96,10 +110,11 @@ func Bars(r *Report) (plots.Drawing, error) {
 		}
 		panels[title] = append(panels[title], c)
 	}
-	f := r.NewFigure(r.SpreadNote("error bars"))
+	about := []string{r.SpreadNote("error bars")}
 	if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(strings.ToLower(title), "retrieval") }) {
-		f.Note += " TR, IR: text, image retrieval."
+		about = append(about, "TR, IR: text, image retrieval.")
 	}
+	f := r.NewFigure(about...)
 	for _, title := range titles {
 		f.Panels = append(f.Panels, r.bars(title, panels[title]))
 	}
@@ -222,9 +237,23 @@ func (r *Report) CurvesOf(panels []plots.Panel) (plots.Drawing, error) {
 	if slices.ContainsFunc(r.Plan.Artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
 		about = append(about, OnValidation)
 	}
+	if missing := r.withoutPanel(panels); len(missing) > 0 {
+		about = append(about, fmt.Sprintf("Not measured over the epochs: %s.", strings.Join(missing, ", ")))
+	}
 	f := r.NewFigure(about...)
 	f.Panels = panels
 	return Drawn(f)
+}
+
+// withoutPanel are the columns of the caller's choice that no panel has.
+func (r *Report) withoutPanel(panels []plots.Panel) []string {
+	var missing []string
+	for _, c := range r.Plan.Artifact.Columns {
+		if r.chosen && !slices.ContainsFunc(panels, func(p plots.Panel) bool { return p.(plots.Lines).Title == c.Heading() }) {
+			missing = append(missing, c.Heading())
+		}
+	}
+	return missing
 }
 
 // Panels are a panel for each column that some of the rows have, over the epochs.
@@ -240,7 +269,11 @@ func (r *Report) Panels(columns []Column, rows []RowReport) []plots.Panel {
 			for e := range row.Results[0].Epochs {
 				var values []float64
 				for _, result := range row.Results {
-					if v, ok := c.in(result.Epochs[e]); ok {
+					v, ok := c.in(result.Epochs[e])
+					if byCosine, cosine := strings.CutPrefix(c.Metric, eval.CosinePrefix); cosine && !ok && r.chosen {
+						v, ok = EpochValue(result.Epochs[e], byCosine) // an epoch that does not re-rank
+					}
+					if ok {
 						values = append(values, v)
 					}
 				}

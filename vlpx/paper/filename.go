@@ -17,8 +17,11 @@ const (
 var defaultSeeds = []uint64{1, 2, 3}
 
 // FileName is a name for files of what the plan gives, without an ending: another one for another plan. It is the given name, with what
-// differs from the defaults behind it: "table1-tiny-epochs=3".
-func (p *Plan) FileName(name string) string {
+// differs from the defaults behind it: "table1-tiny-epochs=3". Of files that were given it is what they have in them that counts.
+func (p *Plan) FileName(name string) string { return p.FileNameOf(name, View{}) }
+
+// FileNameOf is FileName for a view of the plan's rows and columns, of which each has another one, too.
+func (p *Plan) FileNameOf(name string, view View) string {
 	parts := []string{name}
 	if p.Scale.Name != defaultScale {
 		parts = append(parts, p.Scale.Name)
@@ -55,10 +58,18 @@ func (p *Plan) FileName(name string) string {
 	if !slices.Equal(p.Seeds, defaultSeeds) {
 		parts = append(parts, "seeds="+strings.ReplaceAll(p.seedList(), " ", ""))
 	}
+	if q := p.planner.Request; len(q.Weights) > 0 || q.Vocabulary+q.Regions+q.Graphs+q.Second != "" { // whose names say too little
+		sum := sha256.New()
+		for _, r := range p.Runs() {
+			sum.Write([]byte(r.ID()))
+		}
+		parts = append(parts, hex.EncodeToString(sum.Sum(nil)[:4]))
+	}
+	parts = append(parts, view.suffix()...)
 	whole := strings.Join(parts, "-")
 	clean := strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-+=.,", r):
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-+=.,@", r):
 			return r
 		case r == ' ':
 			return '_'

@@ -8,7 +8,9 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // Picked is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
@@ -17,6 +19,7 @@ type Picked struct {
 	Scale   string // the preset that they were made at; empty where nothing tells it
 	Data    run.Data
 	Tasks   eval.Tasks   // that they are measured by
+	Train   train.Config // of one of them
 	Results []run.Result // one a seed
 }
 
@@ -24,7 +27,8 @@ type Picked struct {
 func NewPicked(rows []Picked) (*Report, error) {
 	var named []Row
 	for _, row := range rows {
-		named = append(named, Row{Name: row.Name})
+		method := func(Scale) negative.Method { return row.Train.Method }
+		named = append(named, Row{Name: row.Name, Method: method, Vary: func(s *Scale) { s.BatchSize = row.Train.BatchSize }})
 	}
 	a, err := Compared(named)
 	if err != nil {
@@ -54,11 +58,12 @@ func NewPicked(rows []Picked) (*Report, error) {
 	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p, bootstraps: bootstraps{}}
 	for i, row := range rows {
 		one := RowReport{
-			Name: row.Name, Status: string(Ready), Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
+			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
 			Downstream: map[string][]run.Result{},
 		}
 		for _, result := range row.Results {
 			r.Unreadable.add(result)
+			one.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
@@ -72,6 +77,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 	r.Plan = p.withTold(r.Rows)
 	for i, row := range a.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
+		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
 	}
 	r.judge()
 	return r, nil

@@ -71,29 +71,16 @@ func (w planner) trained(row Row, scale Scale, data run.Data) (trained, error) {
 // pretraining are the runs of a row before it is fine-tuned, with the row's scale and data.
 func (w planner) pretraining(row Row, scale Scale, data run.Data) ([]run.Run, Scale, run.Data, error) {
 	base := scale
-	plain := scale.Framework == ""
-	if err := row.onto(&scale); err != nil {
-		return nil, scale, data, err
-	}
-	if plain && scale.Framework != "" { // whose preset has changed what the request has set
-		if err := scale.SetAll(w.Set); err != nil {
-			return nil, scale, data, err
-		}
-	}
-	if row.Vary != nil {
-		row.Vary(&scale)
-	}
-	if err := scale.SetAll(row.Set); err != nil {
+	scale, err := w.scaleOf(row, scale)
+	if err != nil {
 		return nil, scale, data, err
 	}
 	if row.Framework != "" || row.Vary != nil || row.Set != nil {
-		var err error
 		if data, err = w.data(scale); err != nil {
 			return nil, scale, data, err
 		}
 	}
 	if row.Framework != "" {
-		var err error
 		if w.published, err = w.Request.published(scale); err != nil { // those of the plan's scale are for its framework
 			return nil, scale, data, err
 		}
@@ -135,6 +122,23 @@ func (w planner) pretraining(row Row, scale Scale, data run.Data) ([]run.Run, Sc
 		}
 	}
 	return runs, scale, data, nil
+}
+
+// scaleOf is the scale with a row's framework and changes.
+func (w planner) scaleOf(row Row, scale Scale) (Scale, error) {
+	plain := scale.Framework == ""
+	if err := row.onto(&scale); err != nil {
+		return scale, err
+	}
+	if plain && scale.Framework != "" { // whose preset has changed what the request has set
+		if err := scale.SetAll(w.Set); err != nil {
+			return scale, err
+		}
+	}
+	if row.Vary != nil {
+		row.Vary(&scale)
+	}
+	return scale, scale.SetAll(row.Set)
 }
 
 // onto gives the scale the row's framework, if it has one of its own.

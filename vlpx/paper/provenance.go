@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
 )
 
 // Settings are what was changed of the scale, "key=value" in the order asked for, and one's own framework, the vocabulary's file and the
@@ -55,7 +56,11 @@ func (r *Report) tell(t *plots.Table) {
 	}
 	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
 	r.markCode(t)
-	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit"}
+	if r.view.Title != "" {
+		t.Title = r.view.Title
+	}
+	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}
+	t.Label = r.ID
 	for k := range t.Rows {
 		facts := make([][]string, max(1, len(t.Sources)))
 		for s := range facts {
@@ -92,7 +97,14 @@ func (r *Report) facts(row, source string) []string {
 		}
 		engines, commits = strings.Join(r.Rows[i].Engines, ", "), strings.Join(r.Rows[i].Commits, ", ")
 	}
-	return []string{r.Scale, strings.Join(r.Set, ", "), data.Name, data.Hash, engines, commits}
+	set, unreadable := r.Set, ""
+	if i >= 0 {
+		set = slices.Concat(r.Set, r.Rows[i].Set)
+		if len(r.Rows[i].Results) > 0 {
+			unreadable = fmt.Sprint(r.Rows[i].Unreadable.count())
+		}
+	}
+	return []string{r.Scale, strings.Join(set, ", "), data.Name, data.Hash, engines, commits, unreadable}
 }
 
 // origin is where a row's runs are from: their engine and commit, which may be several of each. It is empty without runs.
@@ -101,9 +113,22 @@ type origin struct{ engine, commit string }
 // origins are those of this store's runs.
 func (r *Report) origins() string {
 	var rows []string
-	var of []origin
+	var results [][]run.Result
 	for _, row := range r.Rows {
-		rows, of = append(rows, row.Name), append(of, origin{strings.Join(row.Engines, ", "), strings.Join(row.Commits, ", ")})
+		rows, results = append(rows, row.Name), append(results, row.Results)
+	}
+	return Origins(rows, results)
+}
+
+// Origins tells of which engines and commits the results of rows are, each once; empty without results.
+func Origins(rows []string, results [][]run.Result) string {
+	var of []origin
+	for _, seeds := range results {
+		var engines, commits []string
+		for _, result := range seeds {
+			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
+		}
+		of = append(of, origin{strings.Join(engines, ", "), strings.Join(commits, ", ")})
 	}
 	return gathered(rows, of)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +30,11 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 	if !strings.Contains(table.Title, want) || !strings.Contains(table.Note, "Changed from the scale tiny: "+want) {
 		t.Errorf("got title %q and note %q, want %q in both", table.Title, table.Note, want)
 	}
-	if figure := papertest.Figure(t, r); !strings.Contains(figure.Note, "tiny with "+want) {
-		t.Errorf("got the figure's note %q", figure.Note)
+	note := papertest.Figure(t, r).Note
+	for _, part := range []string{"tiny with " + want, "scenes (" + p.Data.Hash[:12] + ")", "Run on go, commit c0ffee."} {
+		if !strings.Contains(note, part) {
+			t.Errorf("got the figure's note %q, want %q in it", note, part)
+		}
 	}
 	text, err := json.Marshal(r)
 	if err != nil || !bytes.Contains(text, []byte(`"set":["epochs=2","scenes.test=8"]`)) {
@@ -44,16 +49,16 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := lines[0]
-	if want := []string{"scale", "set", "data", "data hash", "engine", "commit"}; !slices.Equal(head[len(head)-6:], want) {
+	if want := []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}; !slices.Equal(head[len(head)-7:], want) {
 		t.Fatalf("got columns %v, want %v last", head, want)
 	}
 	told := map[string]string{}
 	for _, line := range lines[1:] {
-		told[line[0]+" "+line[5]] = strings.Join(line[len(line)-6:], "|")
+		told[line[0]+" "+line[5]] = strings.Join(line[len(line)-7:], "|")
 	}
 	for line, wanted := range map[string]string{
-		"ALBEF this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "|go|c0ffee", "ALBEF paper": "|||||",
-		"FALCON this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "||",
+		"ALBEF this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "|go|c0ffee|0", "ALBEF paper": "||||||",
+		"FALCON this store": "tiny|" + want + "|scenes|" + p.Data.Hash + "|||",
 	} {
 		if told[line] != wanted {
 			t.Errorf("%s: got %q, want %q", line, told[line], wanted)
@@ -63,6 +68,30 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 	plain, err := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{}), store).Table()
 	if err != nil || strings.Contains(plain.Title+plain.Note, "hanged from") || strings.Contains(plain.Title, "(") {
 		t.Errorf("nothing was set: got title %q, note %q (%v)", plain.Title, plain.Note, err)
+	}
+}
+
+// Every report tells how many images could not be read: in table and figure note, of each row in the CSV, of each seed in the JSON.
+func TestReportTellsUnreadableImages(t *testing.T) {
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1, 2}})
+	for k, unread := range []map[string][]string{{"test": {"a.jpg"}}, {"test": {"a.jpg", "b.jpg"}}} {
+		x := p.Rows[0][k]
+		papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go",
+			Commit: "a", Unreadable: unread, Skipped: []string{"c.jpg"}})
+	}
+	r := papertest.Report(t, p, store)
+	if note := papertest.Figure(t, r).Note; !strings.HasSuffix(note, "3 images could not be read.") {
+		t.Errorf("got the figure's note %q", note)
+	}
+	table := papertest.Table(t, r)
+	if !strings.Contains(table.Note, "could not be read and count as the mean colour: 2 (a.jpg, b.jpg)") {
+		t.Errorf("got the note %q", table.Note)
+	}
+	if got := table.Rows[0].Facts[1][6]; got != "3" {
+		t.Errorf("got %q unreadable images of ALBEF in the CSV, want 3", got)
+	}
+	if got := r.Rows[0].Seeds; got[0].Unreadable != 2 || got[1].Unreadable != 3 {
+		t.Errorf("got %+v, want two and three images of the seeds", got)
 	}
 }
 
@@ -147,6 +176,17 @@ func TestFileName(t *testing.T) {
 	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile", "compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=16",
 		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=80"}; !slices.Equal(compared, want) {
 		t.Errorf("got %q, want %q", compared, want)
+	}
+	// Of files of one name it is what they have in them that counts.
+	vocabulary := func(words string) string {
+		file := filepath.Join(t.TempDir(), "vocab.txt")
+		if err := os.WriteFile(file, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+words), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name(paper.Request{Scale: "tiny", Vocabulary: file})
+	}
+	if a, b := vocabulary("a\n"), vocabulary("b\n"); a == b || a != vocabulary("a\n") || !strings.HasPrefix(a, "table1-tiny-vocabulary=vocab.txt-") {
+		t.Errorf("got %q and %q of two vocabularies in files of one name", a, b)
 	}
 	// Names that would look the same, or are too long, have a hash.
 	hostile := func(name string) string {

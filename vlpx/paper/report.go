@@ -43,18 +43,27 @@ type Report struct {
 
 	reference  *Reference
 	bootstraps bootstraps
+	claims     []Claim // of each of Claims
+	tested     int     // claims that were corrected for together
+	view       View
+	chosen     bool // the columns and rows are the view's
 }
 
 // RowReport is one row of a report.
 type RowReport struct {
 	Name    string    `json:"name"`
 	Status  string    `json:"status"`  // "ready", "2 of 3 seeds", "1 of 3 seeds asked", "not run" if not asked for, or "not yet"
+	Set     []string  `json:"set"`     // what the row itself changes of the scale and of its method's parts
 	Data    *run.Data `json:"data"`    // null without runs
 	Engines []string  `json:"engines"` // of the runs that are finished, each once
 	Commits []string  `json:"commits"`
 	// OtherCode is the number of the finished runs that other code than this program's made, or a run that they go on from.
 	OtherCode int                `json:"other_code,omitempty"`
 	Metrics   map[string]Summary `json:"metrics"`
+	// Unreadable are images that the row's runs could not read.
+	Unreadable Unreadable `json:"unreadable,omitzero"`
+	// Seeds are what its finished runs gave, seed by seed.
+	Seeds []SeedReport `json:"seeds"`
 
 	// Results are of the runs that are finished, seed by seed.
 	Results []run.Result `json:"-"`
@@ -97,7 +106,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	}
 	codes := codes{store, map[string]bool{}}
 	for i, row := range p.Artifact.Rows {
-		one := RowReport{Name: row.Name, Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
+		one := RowReport{Name: row.Name, Set: rowSettings(row), Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
 		if len(p.Rows[i]) > 0 {
 			one.Data = &p.Rows[i][0].Data
 		}
@@ -134,6 +143,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 				one.OtherCode++
 			}
 			r.Unreadable.add(result)
+			one.Unreadable.add(result)
 			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
 			if result.Finished.After(r.Date) {
 				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
@@ -145,6 +155,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	r.Plan = p.withTold(r.Rows)
 	for i, row := range p.Artifact.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
+		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
 	}
 	r.judge()
 	return r, nil
@@ -153,16 +164,20 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 // judge tests the claims.
 func (r *Report) judge() {
 	p := r.Plan
-	var claims []Claim
 	for _, claim := range p.Artifact.Claims {
-		claims = append(claims, r.resolve(claim))
+		if !p.Artifact.compared() || r.measurable(claim.In) {
+			r.claims = append(r.claims, r.resolve(claim))
+		}
 	}
-	r.Claims = judge(claims, func(c Claim) (better, than []float64) {
+	r.Claims = judge(r.claims, func(c Claim) (better, than []float64) {
 		return c.compared(r.paired(c))
 	})
-	for k, c := range claims {
+	for k, c := range r.claims {
 		if r.Claims[k].Difference != nil {
 			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
+		}
+		if r.Claims[k].P != nil {
+			r.tested++
 		}
 	}
 }
@@ -211,20 +226,25 @@ func status(row Row, runs []run.Run, done, unasked int) string {
 func (r *Report) summaries(row Row, results []run.Result) map[string]Summary {
 	metrics := map[string]Summary{}
 	for c, column := range r.Plan.Artifact.Columns {
-		var s Summary
+		s := r.summary(column, results)
 		if c < len(row.Paper) && !math.IsNaN(row.Paper[c]) {
 			s.Paper = &row.Paper[c]
-		}
-		if values := column.Values(results); len(values) > 0 {
-			mean, std := stat.MeanStdDev(values, nil)
-			s.Mean, s.N, s.Interval = &mean, len(values), r.bootstraps.over(column.shares(results))
-			if len(values) > 1 {
-				s.Std = &std
-			}
 		}
 		metrics[column.Key()] = s
 	}
 	return metrics
+}
+
+// summary is what results have in a column.
+func (r *Report) summary(c Column, results []run.Result) (s Summary) {
+	if values := c.Values(results); len(values) > 0 {
+		mean, std := stat.MeanStdDev(values, nil)
+		s.Mean, s.N, s.Interval = &mean, len(values), r.bootstraps.over(c.shares(results))
+		if len(values) > 1 {
+			s.Std = &std
+		}
+	}
+	return s
 }
 
 // Key names a column in the JSON: its metric, or its heading while the task is not there.

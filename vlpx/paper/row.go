@@ -27,13 +27,22 @@ func (row Row) informedBy(method string) Row {
 
 // At is the row's method at a scale, with what the row changes of that.
 func (row Row) At(s Scale) (negative.Method, error) {
+	s, err := row.changing(s)
+	if err != nil {
+		return negative.Method{}, err
+	}
+	return row.Method(s), nil
+}
+
+// changing is a scale with what the row changes of it.
+func (row Row) changing(s Scale) (Scale, error) {
 	if row.Vary != nil {
 		row.Vary(&s)
 	}
 	if err := s.SetAll(row.Set); err != nil {
-		return negative.Method{}, fmt.Errorf("%s: %w", row.Name, err)
+		return s, fmt.Errorf("%s: %w", row.Name, err)
 	}
-	return row.Method(s), nil
+	return s, nil
 }
 
 // As is the row under another name.

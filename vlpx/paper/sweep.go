@@ -38,29 +38,45 @@ func OverShares(setting string, points []Point, columns ...Column) func(*Report)
 
 func over(setting string, logarithmic bool, points []Point, columns []Column) func(*Report) (plots.Drawing, error) {
 	return func(r *Report) (plots.Drawing, error) {
-		f := r.NewFigure(r.SpreadNote("bands and error bars"))
-		for _, c := range columns {
-			panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
-			for i, p := range points {
-				values, at := c.Values(r.Rows[i].Results), p.At(r.Plan.Scale)
-				if len(values) == 0 {
-					continue
-				}
-				k := slices.IndexFunc(panel.Series, func(s plots.Series) bool { return s.Name == p.Curve })
-				if k < 0 {
-					k, panel.Series = len(panel.Series), append(panel.Series, plots.Series{Name: p.Curve})
-				}
-				if s := &panel.Series[k]; len(s.X) == 0 || at > s.X[len(s.X)-1] {
-					mean, std := stat.MeanStdDev(values, nil)
-					s.X, s.Mean, s.Std = append(s.X, at), append(s.Mean, mean), append(s.Std, std)
-				}
+		places := make([]place, len(points))
+		for i, p := range points {
+			places[i] = place{r.Rows[i], p.Curve, p.At(r.Plan.Scale)}
+		}
+		return r.linesOver(setting, logarithmic, places, columns)
+	}
+}
+
+// place is a row at its place along an axis.
+type place struct {
+	row   RowReport
+	curve string
+	at    float64
+}
+
+// linesOver draws a panel for each of the columns, of places whose curves do not fall.
+func (r *Report) linesOver(setting string, logarithmic bool, places []place, columns []Column, about ...string) (plots.Drawing, error) {
+	f := r.NewFigure(append([]string{r.SpreadNote("bands and error bars")}, about...)...)
+	for _, c := range columns {
+		panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
+		for _, p := range places {
+			values := c.Values(p.row.Results)
+			if len(values) == 0 {
+				continue
 			}
-			if len(panel.Series) > 0 {
-				f.Panels = append(f.Panels, panel)
+			k := slices.IndexFunc(panel.Series, func(s plots.Series) bool { return s.Name == p.curve })
+			if k < 0 {
+				k, panel.Series = len(panel.Series), append(panel.Series, plots.Series{Name: p.curve})
+			}
+			if s := &panel.Series[k]; len(s.X) == 0 || p.at > s.X[len(s.X)-1] {
+				mean, std := stat.MeanStdDev(values, nil)
+				s.X, s.Mean, s.Std = append(s.X, p.at), append(s.Mean, mean), append(s.Std, std)
 			}
 		}
-		return Drawn(f)
+		if len(panel.Series) > 0 {
+			f.Panels = append(f.Panels, panel)
+		}
 	}
+	return Drawn(f)
 }
 
 // portions are the shares of the training images of a sweep over the amount of data.

@@ -35,6 +35,24 @@ func joined(all, more []string) []string {
 	return all
 }
 
+// UnreadableNote tells how many images runs could not read, as a sentence to go behind others; empty for none.
+func UnreadableNote(results ...run.Result) string {
+	var u Unreadable
+	for _, result := range results {
+		u.add(result)
+	}
+	return u.note()
+}
+
+// count is how many images there are, of all splits.
+func (u Unreadable) count() int {
+	n := len(u.Training)
+	for _, keys := range u.Evaluation {
+		n += len(keys)
+	}
+	return n
+}
+
 // note tells how many there are and which; empty for none.
 func (u Unreadable) note() string {
 	note := ""

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+)
+
+// outputs are the files of a report: where they go and in which formats.
+type outputs struct {
+	dir             string
+	tables, figures []string
+}
+
+// usualFiles are what reproduce and compare write unless they are told.
+func usualFiles() outputs {
+	return outputs{tables: []string{"md", "csv", "json"}, figures: []string{"png"}}
+}
+
+func (o *outputs) bind(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name tells what differs from the defaults")
+	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(vlpx.TableEndings(), ", ")+
+		"; tex is for a paper, seeds.csv has every run's values")
+	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(vlpx.FigureEndings(), ", "))
+}
+
+// check refuses formats that there are not.
+func (o outputs) check() error {
+	for _, of := range []struct {
+		flag         string
+		asked, known []string
+	}{{"tables", o.tables, vlpx.TableEndings()}, {"figures", o.figures, vlpx.FigureEndings()}} {
+		for _, format := range of.asked {
+			if !slices.Contains(of.known, format) {
+				return fmt.Errorf("-%s %s: no such format; there are %s", of.flag, format, strings.Join(of.known, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// base is where a grid's files go, without their endings: one of other settings has another name.
+func (o outputs) base(grid *vlpx.Grid) string {
+	of, name := path.Split(grid.Plan.Artifact.ID)
+	return filepath.Join(o.dir, of, grid.Plan.FileNameOf(name, grid.View))
+}
+
+// prepare makes the folder of files, where there will be any.
+func (o outputs) prepare(base string) error {
+	if len(o.tables)+len(o.figures) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+		return fmt.Errorf("%w; choose another folder with -out", err)
+	}
+	return nil
+}
+
+// write puts a report into files of a name and tells of each.
+func (o outputs) write(c *cobra.Command, base string, report *vlpx.Report) error {
+	endings := slices.DeleteFunc(slices.Clone(o.tables), func(format string) bool { return format == "claims.tex" && !report.HasClaims() })
+	if report.HasFigure() {
+		endings = append(endings, o.figures...)
+	}
+	for _, ending := range endings {
+		file := base + "." + ending
+		if err := report.Save(file); err != nil {
+			return fmt.Errorf("%w; choose another folder with -out", err)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", file)
+	}
+	return nil
+}

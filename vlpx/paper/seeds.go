@@ -1,0 +1,144 @@
+package paper
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+// SeedReport is what a finished run gave.
+type SeedReport struct {
+	Seed     uint64    `json:"seed"`
+	Run      string    `json:"run"` // its name in the store
+	Engine   string    `json:"engine"`
+	Commit   string    `json:"commit"`
+	Finished time.Time `json:"finished"`
+	// Unreadable is how many images it could not read.
+	Unreadable int `json:"unreadable"`
+	// Metrics are all that it measured, and what the artifact's columns have of it besides, by their keys.
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+// seedReports are of the results of a row.
+func (p *Plan) seedReports(results []run.Result) []SeedReport {
+	all := []SeedReport{}
+	for _, result := range results {
+		all = append(all, p.seedReport(result))
+	}
+	return all
+}
+
+func (p *Plan) seedReport(result run.Result) SeedReport {
+	var u Unreadable
+	u.add(result)
+	s := SeedReport{
+		Seed: result.Seed, Run: result.ID, Engine: result.Engine, Commit: result.Commit, Finished: result.Finished, Unreadable: u.count(),
+		Metrics: maps.Clone(result.Metrics),
+	}
+	if s.Metrics == nil {
+		s.Metrics = map[string]float64{}
+	}
+	for _, c := range p.Artifact.Columns {
+		if v, ok := c.Value(result); ok {
+			s.Metrics[c.Key()] = v
+		}
+	}
+	return s
+}
+
+// rowSettings are what a row itself changes, "key=value": of the scale, and of its method's parts, such as "contrast.weight=.1".
+func rowSettings(row Row) []string {
+	settings := []string{}
+	for _, assignment := range row.Set {
+		key, value, _ := strings.Cut(assignment, "=")
+		settings = append(settings, plainly(key)+"="+value)
+	}
+	for _, assignment := range row.Fields {
+		key, value, _ := strings.Cut(assignment, "=")
+		name := plainly(key)
+		if f, ok := fieldOf(row.Method(scales()[0]).WithDefaults(), name); ok {
+			name = f.String()
+		}
+		settings = append(settings, name+"="+value)
+	}
+	return settings
+}
+
+// fieldOf is the field of a method or of its parts that a name is of.
+func fieldOf(m negative.Method, name string) (partField, bool) {
+	fields := partFields(m)
+	at := slices.IndexFunc(fields, func(f partField) bool { return name == f.name || name == f.String() })
+	if at < 0 {
+		return partField{}, false
+	}
+	return fields[at], true
+}
+
+// setting is what a row has, at its scale, of a setting as rowSettings names it.
+func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
+	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
+		return Settings()[at].of(&s), true
+	}
+	method := row.Method(s).WithDefaults()
+	f, ok := fieldOf(method, key)
+	if ok {
+		v = f.in(method)
+	}
+	return v, ok
+}
+
+// SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of all rows
+// or of one, which has its value in every row. Last is where the number is from.
+func (r *Report) SeedsCSV(w io.Writer) error {
+	var settings []string
+	given := map[string]string{}
+	for _, assignment := range r.Set {
+		key, value, _ := strings.Cut(assignment, "=")
+		settings, given[key] = once(settings, key), value
+	}
+	for _, row := range r.Rows {
+		for _, assignment := range row.Set {
+			key, _, _ := strings.Cut(assignment, "=")
+			settings = once(settings, key)
+		}
+	}
+	out := csv.NewWriter(w)
+	out.Write(slices.Concat([]string{"artifact", "row"}, settings,
+		[]string{"seed", "metric", "value", "scale", "data", "data hash", "unreadable images", "engine", "commit", "run"}))
+	for i, row := range r.Rows {
+		if len(row.Seeds) == 0 {
+			continue
+		}
+		scale, err := r.Plan.planner.scaleOf(r.Plan.Artifact.Rows[i], r.Plan.Scale)
+		if err != nil {
+			return err
+		}
+		var values []string
+		for _, key := range settings {
+			value := given[key]
+			if v, ok := r.Plan.Artifact.Rows[i].setting(key, scale); ok {
+				value = fmt.Sprint(v.Interface())
+			}
+			values = append(values, value)
+		}
+		for _, s := range row.Seeds {
+			for _, metric := range slices.Sorted(maps.Keys(s.Metrics)) {
+				out.Write(slices.Concat([]string{r.ID, row.Name}, values, []string{
+					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, row.Data.Name, row.Data.Hash,
+					strconv.Itoa(s.Unreadable), s.Engine, s.Commit, s.Run,
+				}))
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,254 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/run"
+)
+
+// View is a choice of what a report's table and figure show, and how large the figure is; the zero value is all, as the artifact has it. Where metrics
+// or rows are chosen, the table is a comparison of these, and the figure one of bars, dots or lines.
+type View struct {
+	Title string // of table and figure, in the place of the artifact's
+	// Metrics are columns in their order, each by its metric, such as "IR@1", "cosine IR mAP" or "FN in batch", or by its heading, such as "in batch";
+	// those of the artifact if empty. Others that the runs measured may be among them.
+	Metrics []string
+	Rows    []string // in their order, by name; all if empty
+	Curves  bool     // the figure follows the metrics over the epochs
+	Width   string   // of the figure: "column" (3.5 inches), "page" (7.16 inches) or a length such as "89mm"; what becomes it if empty
+	Height  string   // of a panel with its axes, such as "45mm"; what becomes it if empty
+	Panels  int      // of the figure side by side at most; 0 for what becomes it
+}
+
+// Selects tells whether the view is not of all as the artifact has it.
+func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v.Curves }
+
+// CheckView tells what of a view the plan does not have, before there are results. Metrics that a part of one's own may tell by names of its own are
+// known only then.
+func (p *Plan) CheckView(v View) error {
+	if p.mayTell() {
+		v.Metrics = nil
+	}
+	_, _, err := p.chosen(v)
+	return err
+}
+
+// mayTell tells whether a row has a part that is defined outside of this module.
+func (p *Plan) mayTell() bool {
+	return p.planner.Model != nil || slices.ContainsFunc(p.Rows, func(runs []run.Run) bool {
+		if len(runs) == 0 {
+			return false
+		}
+		m := runs[0].Train.Method
+		return slices.ContainsFunc([]any{m.Batches, m.Contrast, m.Matching, m.Positives, m.LeftOut, m.Writing}, func(part any) bool {
+			named, err := identity.Named(part) // one of this module has its name alone
+			return err != nil || len(named) > 1
+		})
+	})
+}
+
+// chosen are the rows and columns of a view.
+func (p *Plan) chosen(v View) (rows []int, columns []Column, err error) {
+	if _, err := length("width", v.Width, narrowest, widest); err != nil {
+		return nil, nil, err
+	}
+	if _, err := length("height", v.Height, lowest, highest); err != nil {
+		return nil, nil, err
+	}
+	if v.Panels < 0 {
+		return nil, nil, fmt.Errorf("%d panels side by side; want one at least, or 0 for what becomes the figure", v.Panels)
+	}
+	if v.Selects() && len(p.Artifact.Columns) == 0 {
+		return nil, nil, fmt.Errorf("%s compares no metrics of rows, of which some could be chosen; leave metrics, rows and curves out", p.Artifact.ID)
+	}
+	if rows, err = each(v.Rows, p.rowNamed); err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 {
+		for i := range p.Artifact.Rows {
+			rows = append(rows, i)
+		}
+	}
+	for k, i := range rows {
+		if slices.Contains(rows[:k], i) {
+			return nil, nil, fmt.Errorf("row %s is there twice; name every row once", p.Artifact.Rows[i].Name)
+		}
+	}
+	if columns, err = each(v.Metrics, p.columnNamed); err != nil {
+		return nil, nil, err
+	}
+	for k, c := range columns {
+		if slices.ContainsFunc(columns[:k], func(other Column) bool { return other.Key() == c.Key() }) {
+			return nil, nil, fmt.Errorf("metric %s is there twice; name every metric once", c.Key())
+		}
+	}
+	if len(columns) == 0 {
+		columns = p.Artifact.Columns
+	}
+	return rows, columns, nil
+}
+
+// each are what texts name, each one, or several with commas.
+func each[T any](texts []string, find func(string) (T, error)) ([]T, error) {
+	var all []T
+	for _, text := range texts {
+		one, err := find(text)
+		if err == nil {
+			all = append(all, one)
+			continue
+		}
+		if !strings.Contains(text, ",") {
+			return nil, err
+		}
+		for part := range strings.SplitSeq(text, ",") {
+			if one, err = find(part); err != nil {
+				return nil, err
+			}
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+func (p *Plan) rowNamed(name string) (int, error) {
+	var names []string
+	for i, row := range p.Artifact.Rows {
+		if strings.EqualFold(row.Name, strings.TrimSpace(name)) {
+			return i, nil
+		}
+		names = append(names, row.Name)
+	}
+	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, Suggest(name, names), strings.Join(names, "; "))
+}
+
+// columnNamed is a column of the artifact, or else one of what runs measure, by its metric, its heading, or its name where no other has it.
+func (p *Plan) columnNamed(name string) (Column, error) {
+	name = strings.TrimSpace(name)
+	all := p.nameable()
+	var keys []string
+	for _, names := range []func(Column) []string{
+		func(c Column) []string { return []string{c.Key()} },
+		func(c Column) []string { return []string{c.Heading(), strings.TrimSpace(c.Group + " " + c.Name)} },
+		func(c Column) []string { return []string{c.Name} },
+	} {
+		var found []Column
+		var its []string
+		for _, c := range all {
+			if slices.ContainsFunc(names(c), func(n string) bool { return strings.EqualFold(n, name) }) {
+				found, its = append(found, c), append(its, c.Key())
+			}
+			keys = append(keys, names(c)...)
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return Column{}, fmt.Errorf("metric %q may be %s; name one of them", name, strings.Join(its, " or "))
+		}
+	}
+	var own []string
+	for _, c := range p.Artifact.Columns {
+		own = append(own, c.Key())
+	}
+	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure", name, Suggest(name, keys), p.Artifact.ID,
+		strings.Join(own, "; "))
+}
+
+// nameable are the columns that a view may have: the artifact's first, then those of what runs measure besides, each metric once.
+func (p *Plan) nameable() []Column {
+	var all []Column
+	for _, c := range p.Artifact.Columns {
+		if c.Metric != "" {
+			all = append(all, c)
+		}
+	}
+	others := slices.Concat(Retrieval(), OwnColumns(), Chosen(), MinedColumns())
+	for _, info := range eval.Metrics() {
+		others = append(others, column(info))
+	}
+	for _, info := range (eval.Retrieval{}).Metrics() {
+		others = append(others, Cosine(info.Metric))
+	}
+	for _, c := range others {
+		if !slices.ContainsFunc(all, func(other Column) bool { return other.Key() == c.Key() }) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Viewed is the report with a view's rows and columns, for its table and its figure. Claims are those between these rows in these columns, and
+// corrected for as many as ever.
+func (r *Report) Viewed(v View) (*Report, error) {
+	rows, columns, err := r.Plan.chosen(v)
+	if err != nil {
+		return nil, err
+	}
+	one, plan := *r, *r.Plan
+	one.view, one.Plan = v, &plan
+	if !v.Selects() {
+		return &one, nil
+	}
+	one.chosen = true
+	a := &plan.Artifact
+	a.Columns, a.Rows, a.Figure = columns, nil, comparisonFigure
+	if !a.compared() { // which is a comparison without a paper's numbers
+		a.Table = Comparison
+	}
+	if v.Curves || a.ID == single {
+		a.Figure = Curves
+	}
+	plan.Rows, plan.Questions, plan.Outcomes, plan.Asked = nil, nil, nil, nil
+	one.Rows, one.Unreadable = nil, Unreadable{}
+	for _, i := range rows {
+		of := r.Plan
+		a.Rows = append(a.Rows, of.Artifact.Rows[i])
+		plan.Rows, plan.Asked = append(plan.Rows, of.Rows[i]), append(plan.Asked, of.Asked[i])
+		if of.Questions != nil { // nil where finished runs are compared
+			plan.Questions, plan.Outcomes = append(plan.Questions, of.Questions[i]), append(plan.Outcomes, of.Outcomes[i])
+		}
+		row := r.Rows[i]
+		row.Metrics = map[string]Summary{}
+		for _, c := range columns {
+			s, ok := r.Rows[i].Metrics[c.Key()]
+			if !ok {
+				s = r.summary(c, row.Results)
+			}
+			row.Metrics[c.Key()] = s
+		}
+		for _, result := range row.Results {
+			one.Unreadable.add(result)
+		}
+		one.Rows = append(one.Rows, row)
+	}
+	one.claims, one.Claims = nil, nil
+	for k, claim := range r.claims {
+		in := slices.ContainsFunc(columns, func(c Column) bool { return c.Key() == claim.In.Key() })
+		for _, name := range claim.Rows() {
+			in = in && slices.ContainsFunc(a.Rows, func(row Row) bool { return row.Name == name })
+		}
+		if in {
+			one.claims, one.Claims = append(one.claims, claim), append(one.Claims, r.Claims[k])
+		}
+	}
+	return &one, nil
+}
+
+// suffix tells what a view shows in the name of a file; empty where that is all.
+func (v View) suffix() []string {
+	var parts []string
+	if len(v.Metrics) > 0 {
+		parts = append(parts, "metrics="+strings.Join(v.Metrics, "+"))
+	}
+	if len(v.Rows) > 0 {
+		parts = append(parts, "rows="+strings.Join(v.Rows, "+"))
+	}
+	if v.Curves {
+		parts = append(parts, "curves")
+	}
+	return parts
+}

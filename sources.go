@@ -13,5 +13,5 @@ import "embed"
 //go:embed vlpx/framework/*.go vlpx/framework/albef/*.go vlpx/framework/blip2/*.go vlpx/framework/clip/*.go vlpx/framework/gpt/*.go
 //go:embed vlpx/framework/opt/*.go vlpx/framework/simclr/*.go vlpx/framework/uniter/*.go
 //go:embed vlpx/generate/*.go vlpx/locked/*.go vlpx/negative/*.go vlpx/objective/*.go vlpx/random/*.go vlpx/regions/*.go vlpx/run/*.go
-//go:embed vlpx/schedule/*.go vlpx/train/*.go vlpx/weights/*.go
+//go:embed vlpx/scheduler/*.go vlpx/train/*.go vlpx/weights/*.go
 var Computing embed.FS

@@ -3,7 +3,7 @@ package negative
 import (
 	"fmt"
 
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 )
 
 // Scheduled is FALCON's mini-batch construction (FALCON, section 3; METHODS.md 14). Epoch 0 is uniform. In every later epoch
@@ -106,10 +106,10 @@ func (s Scheduled) Start(run Start) (Sampler, error) {
 	if err := s.check(run); err != nil {
 		return nil, err
 	}
-	network := schedule.Network{Inputs: s.Quantiles, Hidden: s.Hidden, Blocks: s.Blocks, Open: s.Open}
+	network := scheduler.Network{Inputs: s.Quantiles, Hidden: s.Hidden, Blocks: s.Blocks, Open: s.Open}
 	return &scheduledSampler{
 		Scheduled: s, pass: newPass(run), draws: seeded(run.Seed),
-		policy: schedule.NewPolicy(network, s.Rate, run.Seed),
+		policy: scheduler.NewPolicy(network, s.Rate, run.Seed),
 		image:  make([]float32, run.Pairs*run.Dim), text: make([]float32, run.Pairs*run.Dim),
 	}, nil
 }

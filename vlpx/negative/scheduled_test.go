@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 )
 
 func drawScheduled(t *rapid.T) (Scheduled, Start) {
@@ -139,7 +139,7 @@ func TestScheduledChoices(t *testing.T) {
 			left = slices.Clone(order[k*5 : k*5+15])
 		}
 		members := order[k/3*15 : k/3*15+15]
-		space := schedule.NewSpace(rows(before.Image, run.Dim, members), rows(before.Text, run.Dim, members), run.Dim, 4)
+		space := scheduler.NewSpace(rows(before.Image, run.Dim, members), rows(before.Text, run.Dim, members), run.Dim, 4)
 		for _, pair := range members {
 			if !slices.Contains(left, pair) {
 				space.Take(slices.Index(members, pair))

@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"vlpx.internal/vlpx/random"
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 )
 
 // Choice is what a scheduler chose for one anchor.
 type Choice struct {
-	Anchor, Picked int           // pairs
-	Quantile       float64       // of hardness, drawn
-	Beta           schedule.Beta // the distribution it was drawn from
+	Anchor, Picked int            // pairs
+	Quantile       float64        // of hardness, drawn
+	Beta           scheduler.Beta // the distribution it was drawn from
 }
 
 // Scheduler is a Sampler that tells what it chose.
@@ -35,7 +35,7 @@ type scheduledSampler struct {
 	Scheduled
 	pass   pass
 	draws  draws
-	policy *schedule.Policy
+	policy *scheduler.Policy
 	reward baseline
 
 	image, text []float32 // the latest embeddings of every pair, zero before the first, [Pairs, Dim]
@@ -49,14 +49,14 @@ type scheduledSampler struct {
 type region struct {
 	members     []int     // pairs
 	image, text []float32 // their embeddings when it was begun, [members, Dim]
-	space       *schedule.Space
+	space       *scheduler.Space
 }
 
 // decision is what the policy decided for one mini-batch: for each anchor the state it saw, what it drew, and from what.
 type decision struct {
 	states    []float32 // [anchors, Quantiles]
 	quantiles []float64 // [anchors]
-	betas     []schedule.Beta
+	betas     []scheduler.Beta
 }
 
 // baseline is the running mean of the rewards.
@@ -146,7 +146,7 @@ func (s *scheduledSampler) begin(pairs []int) {
 		r.image = append(r.image, s.image[pair*dim:(pair+1)*dim]...)
 		r.text = append(r.text, s.text[pair*dim:(pair+1)*dim]...)
 	}
-	r.space = schedule.NewSpace(r.image, r.text, dim, s.Quantiles)
+	r.space = scheduler.NewSpace(r.image, r.text, dim, s.Quantiles)
 	s.region = r
 }
 
@@ -280,7 +280,7 @@ func (s *scheduledSampler) UnmarshalBinary(data []byte) error {
 		}
 		for range anchors {
 			q := math.Float64frombits(r.word())
-			d.betas = append(d.betas, schedule.Beta{A: math.Float64frombits(r.word()), B: math.Float64frombits(r.word())})
+			d.betas = append(d.betas, scheduler.Beta{A: math.Float64frombits(r.word()), B: math.Float64frombits(r.word())})
 			d.quantiles = append(d.quantiles, q)
 			if err := checkQuantile(q); err != nil {
 				r.fail("mini-batch %d: %v", k, err)
@@ -317,7 +317,7 @@ func (s *scheduledSampler) reopen(r *region, p pass, built int) error {
 	if done == 0 || len(entries) != min(s.SearchSpace, len(p.order)-begun) || len(entries) != len(r.members) {
 		return fmt.Errorf("negative: sampler state: a search space of %d pairs after %d mini-batches cannot be", len(r.members), built)
 	}
-	r.space = schedule.NewSpace(r.image, r.text, s.pass.run.Dim, s.Quantiles)
+	r.space = scheduler.NewSpace(r.image, r.text, s.pass.run.Dim, s.Quantiles)
 	for _, pair := range p.order[begun:done] {
 		entry, in := entries[pair]
 		if !in {

@@ -7,7 +7,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 )
 
 // Scheduling is what a negative.Scheduler did in one epoch.
@@ -36,10 +36,10 @@ type Class struct {
 
 // Pick is one anchor's choice.
 type Pick struct {
-	Anchor   int           `json:"anchor"` // pair
-	Picked   int           `json:"picked"` // pair
-	Quantile float64       `json:"quantile"`
-	Beta     schedule.Beta `json:"beta"`
+	Anchor   int            `json:"anchor"` // pair
+	Picked   int            `json:"picked"` // pair
+	Quantile float64        `json:"quantile"`
+	Beta     scheduler.Beta `json:"beta"`
 }
 
 // Moments gather numbers to their mean and standard deviation.

@@ -14,7 +14,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 )
 
 func TestMomentsAgainstGonum(t *testing.T) {
@@ -159,13 +159,13 @@ func scheduled() (s Scheduling, first, second []negative.Choice) {
 	pairs := datasets.Pairs(set)
 	c := classes{of: []uint8{0, 0, 1, 1, 2, 2}, words: [][2]int{{1, 2}, {3, 4}, {5, 6}}, followed: []int{1, 4, 5}}
 	first = []negative.Choice{
-		{Anchor: 0, Picked: 2, Quantile: 0.25, Beta: schedule.Beta{A: 1, B: 2}},
-		{Anchor: 2, Picked: 5, Quantile: 1, Beta: schedule.Beta{A: 4, B: 1}},
-		{Anchor: 5, Picked: 1, Quantile: 0.95, Beta: schedule.Beta{A: 2, B: 2}},
+		{Anchor: 0, Picked: 2, Quantile: 0.25, Beta: scheduler.Beta{A: 1, B: 2}},
+		{Anchor: 2, Picked: 5, Quantile: 1, Beta: scheduler.Beta{A: 4, B: 1}},
+		{Anchor: 5, Picked: 1, Quantile: 0.95, Beta: scheduler.Beta{A: 2, B: 2}},
 	}
 	second = []negative.Choice{
-		{Anchor: 1, Picked: 3, Quantile: 1, Beta: schedule.Beta{A: 3, B: 4}},
-		{Anchor: 4, Picked: 0, Quantile: 1, Beta: schedule.Beta{A: 2, B: 6}},
+		{Anchor: 1, Picked: 3, Quantile: 1, Beta: scheduler.Beta{A: 3, B: 4}},
+		{Anchor: 4, Picked: 0, Quantile: 1, Beta: scheduler.Beta{A: 2, B: 6}},
 	}
 	relation := judged{{0, 2}: true, {1, 0}: false, {1, 5}: true, {2, 1}: false}
 	s.add(first, 0.5, c, relation, pairs)

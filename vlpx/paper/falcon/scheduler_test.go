@@ -13,7 +13,7 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/schedule"
+	"vlpx.internal/vlpx/scheduler"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -45,7 +45,7 @@ func followedHistory(set datasets.Set) (epochs []train.Record, followed [3][]int
 				}
 				if k > 0 || e > 1 {
 					s.Followed = append(s.Followed, train.Pick{Anchor: pair, Picked: picked, Quantile: float64(e) / 10,
-						Beta: schedule.Beta{A: 2, B: 1}})
+						Beta: scheduler.Beta{A: 2, B: 1}})
 				}
 			}
 		}
@@ -187,7 +187,7 @@ func TestBetas(t *testing.T) {
 		same.Quantile, same.A, same.B, same.Negative, same.True = papertest.Moments(0.9), papertest.Moments(6), papertest.Moments(1), 4, 2
 		second = append(second, train.Record{Epoch: record.Epoch, Scheduling: other})
 	}
-	first[7].Scheduling.Followed[0].Beta = schedule.Beta{A: 0.5, B: 0.5} // infinite at the ends
+	first[7].Scheduling.Followed[0].Beta = scheduler.Beta{A: 0.5, B: 0.5} // infinite at the ends
 	papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, first, second)
 	r := papertest.Report(t, p, store)
 

@@ -1,4 +1,4 @@
-package schedule
+package scheduler
 
 import (
 	"cmp"
@@ -351,7 +351,7 @@ func TestSpaceRefuses(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if said, _ := recover().(string); !strings.HasPrefix(said, "schedule: ") {
+				if said, _ := recover().(string); !strings.HasPrefix(said, "scheduler: ") {
 					t.Errorf("%s: got %q, want a panic of this package", what, said)
 				}
 			}()

@@ -1,4 +1,4 @@
-package schedule
+package scheduler
 
 import "fmt"
 
@@ -20,7 +20,7 @@ type Policy struct {
 // panics if the network has no inputs, no hidden units, or a negative number of blocks.
 func NewPolicy(n Network, rate float64, seed uint64) *Policy {
 	if n.Inputs < 1 || n.Hidden < 1 || n.Blocks < 0 {
-		panic(fmt.Sprintf("schedule: %+v is no network; give it at least one input and one hidden unit", n))
+		panic(fmt.Sprintf("scheduler: %+v is no network; give it at least one input and one hidden unit", n))
 	}
 	p := &Policy{
 		network:   n,
@@ -100,7 +100,7 @@ func (p *Policy) forward(states []float32, anchors int) {
 
 func (p *Policy) mustFit(states []float32, anchors int) {
 	if len(states) != anchors*p.network.Inputs {
-		panic(fmt.Sprintf("schedule: states of %d numbers for %d anchors, want %d each", len(states), anchors, p.network.Inputs))
+		panic(fmt.Sprintf("scheduler: states of %d numbers for %d anchors, want %d each", len(states), anchors, p.network.Inputs))
 	}
 }
 

@@ -1,4 +1,4 @@
-package schedule
+package scheduler
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ const bucketCount = 256
 // embeddings nor the number of processors.
 func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	if dim < 1 || len(image) != len(text) || len(image)%dim != 0 || quantiles < 2 {
-		panic(fmt.Sprintf("schedule: NewSpace: %d image and %d text numbers, dimension %d, %d quantiles; "+
+		panic(fmt.Sprintf("scheduler: NewSpace: %d image and %d text numbers, dimension %d, %d quantiles; "+
 			"give both as [N, dim] with dim at least 1, and at least 2 quantiles", len(image), len(text), dim, quantiles))
 	}
 	n := len(image) / dim
@@ -137,7 +137,7 @@ func (s *Space) Nth(k int) int { return int(s.remaining[k]) }
 func (s *Space) Take(i int) {
 	k, found := slices.BinarySearch(s.remaining, int32(i))
 	if !found {
-		panic(fmt.Sprintf("schedule: Take(%d): not a remaining member; take each member once", i))
+		panic(fmt.Sprintf("scheduler: Take(%d): not a remaining member; take each member once", i))
 	}
 	s.remaining = slices.Delete(s.remaining, k, k+1)
 }
@@ -147,7 +147,7 @@ func (s *Space) Take(i int) {
 // halves to even (METHODS.md 14.3). Quantile 1 is the most similar member and of several the first. Pick does not take it.
 func (s *Space) Pick(anchor int, q float64) int {
 	if len(s.remaining) == 0 {
-		panic(fmt.Sprintf("schedule: Pick(%d, %v): no member remains; ask Remaining before", anchor, q))
+		panic(fmt.Sprintf("scheduler: Pick(%d, %v): no member remains; ask Remaining before", anchor, q))
 	}
 	position := int(math.RoundToEven(q * float64(len(s.remaining)-1)))
 	buckets := s.bucketsOf(anchor)

@@ -1,4 +1,4 @@
-package schedule
+package scheduler
 
 import (
 	"encoding/binary"
@@ -26,7 +26,7 @@ func (p *Policy) MarshalBinary() ([]byte, error) {
 	for _, part := range []any{p.header(), p.weights, p.optimiser.first, p.optimiser.second} {
 		var err error
 		if data, err = binary.Append(data, binary.LittleEndian, part); err != nil {
-			return nil, fmt.Errorf("schedule: policy: %w", err)
+			return nil, fmt.Errorf("scheduler: policy: %w", err)
 		}
 	}
 	return data, nil
@@ -39,29 +39,29 @@ func (p *Policy) UnmarshalBinary(data []byte) error {
 	var got header
 	n, err := binary.Decode(data, binary.LittleEndian, &got)
 	if err != nil {
-		return fmt.Errorf("schedule: policy: %d bytes end within the header; they are cut", len(data))
+		return fmt.Errorf("scheduler: policy: %d bytes end within the header; they are cut", len(data))
 	}
 	if want.Steps = got.Steps; got != want {
-		return fmt.Errorf("schedule: policy: the data is of %+v, want %+v; give it a policy with that network", got, want)
+		return fmt.Errorf("scheduler: policy: the data is of %+v, want %+v; give it a policy with that network", got, want)
 	}
 	numbers := data[n:]
 	if length := 3 * 4 * len(p.weights); len(numbers) != length {
-		return fmt.Errorf("schedule: policy: %d bytes of weights and moments, want %d; they are cut or overlong", len(numbers), length)
+		return fmt.Errorf("scheduler: policy: %d bytes of weights and moments, want %d; they are cut or overlong", len(numbers), length)
 	}
 	var parts [3][]float32
 	for i := range parts {
 		parts[i] = make([]float32, len(p.weights))
 		if n, err = binary.Decode(numbers, binary.LittleEndian, parts[i]); err != nil {
-			return fmt.Errorf("schedule: policy: %w", err)
+			return fmt.Errorf("scheduler: policy: %w", err)
 		}
 		if at := slices.IndexFunc(parts[i], notFinite); at >= 0 {
 			name := []string{"weight", "first moment", "second moment"}[i]
-			return fmt.Errorf("schedule: policy: %s %d is %v; the data is spoilt", name, at, parts[i][at])
+			return fmt.Errorf("scheduler: policy: %s %d is %v; the data is spoilt", name, at, parts[i][at])
 		}
 		numbers = numbers[n:]
 	}
 	if got.Steps < 0 || slices.Min(parts[2]) < 0 {
-		return fmt.Errorf("schedule: policy: %d steps, second moments from %v, none may be negative; the data is spoilt",
+		return fmt.Errorf("scheduler: policy: %d steps, second moments from %v, none may be negative; the data is spoilt",
 			got.Steps, slices.Min(parts[2]))
 	}
 	p.optimiser.steps = got.Steps

@@ -1,4 +1,4 @@
-package schedule
+package scheduler
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 			p := NewPolicy(c.network, 1e-2, 1)
 			before, _ := p.MarshalBinary()
 			err := p.UnmarshalBinary(c.data)
-			if err == nil || !strings.HasPrefix(err.Error(), "schedule: policy: ") || !strings.Contains(err.Error(), c.want) {
+			if err == nil || !strings.HasPrefix(err.Error(), "scheduler: policy: ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
 			if after, _ := p.MarshalBinary(); !bytes.Equal(after, before) {

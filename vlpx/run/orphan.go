@@ -13,15 +13,16 @@ import (
 )
 
 // Orphans tells of runs of one's own parts, frameworks and tasks that nothing is likely to ask for again, by their identities, in words: those that
-// were identified by a whole program, as older versions did, and those whose code is another one in a later run with the same settings. Of the
-// later ones only what the given runs have is known, so give all of a store's.
+// were identified by a whole program, as older versions did, and finished ones whose code is another one in a run with the same settings that was
+// finished later: an attempt that failed or was stopped takes nobody's place. Of the later ones only what the given runs have is known, so give all
+// of a store's.
 func Orphans(all []Kept) map[string]string {
 	why := map[string]string{}
 	settings := newSettings(all)
 	latest := map[string]Kept{}
 	for _, k := range all {
 		key := settings.of(k.ID)
-		if last, is := latest[key]; is && !later(k, last) {
+		if last, is := latest[key]; !k.Done || is && !k.Result.Finished.After(last.Result.Finished) {
 			continue
 		}
 		latest[key] = k
@@ -30,7 +31,7 @@ func Orphans(all []Kept) map[string]string {
 		switch last := latest[settings.of(k.ID)]; {
 		case byProgram.Match(k.JSON):
 			why[k.ID] = "it was identified by the whole program that made it, which no other program is"
-		case last.ID != k.ID:
+		case k.Done && last.ID != k.ID:
 			why[k.ID] = fmt.Sprintf("its own code has changed since: %s is of the same settings and later code", last.ID)
 		}
 	}
@@ -39,14 +40,6 @@ func Orphans(all []Kept) map[string]string {
 
 // Stale tells whether a finished run is of another code than this program's; see [Run.OtherCode].
 func (k Kept) Stale() bool { return k.Done && k.Run.OtherCode(k.Result) }
-
-// later tells whether a run was finished after another one; one that is not finished is the later one, as somebody is at it.
-func later(k, than Kept) bool {
-	if !k.Done || !than.Done {
-		return !k.Done && than.Done
-	}
-	return k.Result.Finished.After(than.Result.Finished)
-}
 
 // settings are the runs' configurations without the code of what is one's own.
 type settings struct {

@@ -48,8 +48,9 @@ type RunInfo struct {
 	Images    int       `json:"images,omitempty"` // of training; 0 for all of the data
 	Seed      uint64    `json:"seed"`
 	State     run.State `json:"state"`
-	Problem   string    `json:"problem,omitempty"` // what is damaged, with what to do
-	Epochs    int       `json:"epochs"`            // that it is to have
+	OtherCode bool      `json:"other_code,omitempty"` // than this program's made it
+	Problem   string    `json:"problem,omitempty"`    // what is damaged, with what to do
+	Epochs    int       `json:"epochs"`               // that it is to have
 	Done      int       `json:"epochs_done"`
 	Time      time.Time `json:"time"`              // when it was finished, else last written to
 	Seconds   float64   `json:"seconds,omitempty"` // of training, of a finished run
@@ -100,6 +101,7 @@ func about(e run.Entry, by []run.Entry) RunInfo {
 		ID: e.ID, Method: e.Method(), Scale: e.Label.Scale, Set: e.Label.Set, Data: e.Run.Data.Name, DataHash: e.Run.Data.Hash, Images: e.Run.Data.Images,
 		Seed: e.Run.Train.Seed, State: e.State, Epochs: e.Run.Train.Epochs, Done: e.Epochs, Time: e.Time, Seconds: e.Result.Seconds, Bytes: e.Bytes,
 		Model: e.Model, Engine: e.Result.Engine, Commit: e.Result.Commit, Dir: e.Dir,
+		OtherCode: e.Stale(),
 	}
 	if f := e.Run.Train.Framework.Framework; f != nil {
 		r.Framework = f.Name()
@@ -167,8 +169,15 @@ func (r RunInfo) data() string {
 // progress is the state, with the epochs that an unfinished run has of those that it is to have.
 func (r RunInfo) progress() string {
 	switch {
-	case r.State == run.Finished && r.Model == 0:
-		return "finished, no model"
+	case r.State == run.Finished:
+		told := string(r.State)
+		if r.OtherCode {
+			told += ", other code"
+		}
+		if r.Model == 0 {
+			told += ", no model"
+		}
+		return told
 	case (r.State == run.Stopped || r.State == run.AtWork) && r.Epochs > 0:
 		return strings.Replace(fmt.Sprintf("%s at %d/%d", r.State, r.Done, r.Epochs), "at work at", "at work,", 1)
 	}
@@ -251,16 +260,16 @@ func (s *Store) find(all []run.Entry, id string) (run.Entry, error) {
 	if len(all) == 0 {
 		return run.Entry{}, fmt.Errorf("no run %q: the store has none; make one, or choose another store with VLPX_HOME or -home", id)
 	}
-	var ids, matching []string
+	var matching []string
 	var found run.Entry
 	for _, e := range all {
-		if ids = append(ids, e.ID); strings.HasPrefix(e.ID, strings.ToLower(id)) {
+		if strings.HasPrefix(e.ID, strings.ToLower(id)) {
 			matching, found = append(matching, e.ID), e
 		}
 	}
 	switch {
 	case len(matching) == 0:
-		return found, fmt.Errorf("no run %q; did you mean %q? %s", id, paper.Nearest(id, ids), listed)
+		return found, fmt.Errorf("no run %q; %s", id, listed)
 	case len(matching) > 1:
 		return found, fmt.Errorf("%q is the beginning of %s; write more of it", id, run.Some(matching))
 	}

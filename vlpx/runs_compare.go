@@ -78,11 +78,22 @@ func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
 		}
 		for _, e := range group {
 			row.Results = append(row.Results, e.Result)
+			if otherCode(e, byID) {
+				row.OtherCode++
+			}
 		}
 		rows = append(rows, row)
 	}
 	apart(rows)
 	return rows
+}
+
+// otherCode tells whether other code than this program's made a run, or one that it goes on from.
+func otherCode(e run.Entry, byID map[string]run.Entry) bool {
+	return e.Stale() || slices.ContainsFunc(e.Needs(), func(need run.Need) bool {
+		other, ok := byID[need.ID]
+		return ok && otherCode(other, byID)
+	})
 }
 
 // seedless is a run's configuration without its seed, and with those of the runs that it needs in the place of their identities.
@@ -143,8 +154,8 @@ func apart(rows []paper.Picked) {
 	}
 }
 
-// RunsFileName is a name for the files of a report that [Store.Compare] made, without an ending: another one for other runs.
-func (r *Report) RunsFileName() string {
+// RunsFileName is a name for the files of a report that [Store.Compare] made, in that view, without an ending: another one for other runs.
+func (r *Report) RunsFileName(v View) string {
 	var ids []string
 	for _, row := range r.Rows {
 		for _, result := range row.Results {
@@ -156,5 +167,5 @@ func (r *Report) RunsFileName() string {
 		sum := sha256.Sum256([]byte(strings.Join(ids, "+")))
 		ids = append(ids[:most], fmt.Sprintf("%d-more-%s", len(ids)-most, hex.EncodeToString(sum[:4])))
 	}
-	return "runs-" + strings.Join(ids, "+")
+	return paper.SafeName(append([]string{"runs-" + strings.Join(ids, "+")}, v.Suffix()...)...)
 }

@@ -1,6 +1,7 @@
 package vlpx
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -124,15 +125,27 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	if text := strings.Join(strings.Fields(texts(t, got.table)), " "); !strings.Contains(text, "is on other data") || !strings.Contains(text, "scenes.test=5") {
 		t.Errorf("the table does not tell what differs:\n%s", text)
 	}
-	first, second2 := got.RunsFileName(), ""
+	first, second2 := got.RunsFileName(View{}), ""
 	if got, err = store.Compare(plain); err == nil {
-		second2 = got.RunsFileName()
+		second2 = got.RunsFileName(View{})
 	}
 	if first == second2 || second2 != "runs-"+plain[0][:8]+"+"+plain[1][:8] {
 		t.Errorf("files are named %q and %q (%v)", first, second2, err)
 	}
 
-	if err := os.Remove(filepath.Join(store.Store.Dir(grid.Plan.Rows[0][0]), "result.json")); err != nil {
+	result := filepath.Join(store.Store.Dir(grid.Plan.Rows[0][0]), "result.json")
+	whole, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := grid.Plan.Rows[0][0].Code()
+	if err := os.WriteFile(result, bytes.Replace(whole, []byte(code), []byte("0123456789abcdef"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = store.Compare(plain); err != nil || !strings.Contains(texts(t, got.table), "1 of 2 runs of other code") {
+		t.Errorf("runs of other code are not marked: %v\n%s", err, texts(t, got.table))
+	}
+	if err := os.Remove(result); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Compare(plain); err == nil || !strings.Contains(err.Error(), "is stopped; only finished runs") {

@@ -77,7 +77,7 @@ func compareCommand() *cobra.Command {
 				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0], c.CommandPath())
 			}
 			c.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels"}, f.Name) {
+				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels", "metrics", "rows", "curves"}, f.Name) {
 					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
 				}
 			})

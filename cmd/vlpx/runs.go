@@ -104,10 +104,10 @@ func compareRuns(c *cobra.Command, o options, files outputs, ids []string) error
 	if err != nil {
 		return err
 	}
+	base := filepath.Join(files.dir, "vlpx", report.RunsFileName(o.View))
 	if report, err = report.Viewed(o.View); err != nil {
 		return err
 	}
-	base := filepath.Join(files.dir, "vlpx", report.RunsFileName())
 	if err := files.prepare(base); err != nil {
 		return err
 	}

@@ -65,7 +65,11 @@ func (p *Plan) FileNameOf(name string, view View) string {
 		}
 		parts = append(parts, hex.EncodeToString(sum.Sum(nil)[:4]))
 	}
-	parts = append(parts, view.suffix()...)
+	return SafeName(append(parts, view.Suffix()...)...)
+}
+
+// SafeName is a name for files, without an ending, of parts that may have any characters: another one for other parts.
+func SafeName(parts ...string) string {
 	whole := strings.Join(parts, "-")
 	clean := strings.Map(func(r rune) rune {
 		switch {

@@ -21,6 +21,8 @@ type Picked struct {
 	Tasks   eval.Tasks   // that they are measured by
 	Train   train.Config // of one of them
 	Results []run.Result // one a seed
+	// OtherCode is the number of these that other code than this program's made, or a run that they go on from.
+	OtherCode int
 }
 
 // NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the first.
@@ -59,7 +61,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 	for i, row := range rows {
 		one := RowReport{
 			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
-			Downstream: map[string][]run.Result{},
+			Downstream: map[string][]run.Result{}, OtherCode: row.OtherCode,
 		}
 		for _, result := range row.Results {
 			r.Unreadable.add(result)

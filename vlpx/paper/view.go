@@ -125,11 +125,29 @@ func (p *Plan) rowNamed(name string) (int, error) {
 	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, Suggest(name, names), strings.Join(names, "; "))
 }
 
-// columnNamed is a column of the artifact, or else one of what runs measure, by its metric, its heading, or its name where no other has it.
+// columnNamed is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its
+// heading, or its name where no other has it.
 func (p *Plan) columnNamed(name string) (Column, error) {
 	name = strings.TrimSpace(name)
-	all := p.nameable()
 	var keys []string
+	for _, all := range [][]Column{p.shown(), p.nameable()} {
+		c, names, err := among(all, name)
+		if err != nil || c.Metric != "" {
+			return c, err
+		}
+		keys = append(keys, names...)
+	}
+	var own []string
+	for _, c := range p.Artifact.Columns {
+		own = append(own, c.Key())
+	}
+	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure", name, Suggest(name, keys), p.Artifact.ID,
+		strings.Join(own, "; "))
+}
+
+// among is the column that a name is of, by the nearest of the ways to name one; none has that name where it has no metric, and then the names
+// that there are.
+func among(all []Column, name string) (c Column, keys []string, err error) {
 	for _, names := range []func(Column) []string{
 		func(c Column) []string { return []string{c.Key()} },
 		func(c Column) []string { return []string{c.Heading(), strings.TrimSpace(c.Group + " " + c.Name)} },
@@ -145,27 +163,22 @@ func (p *Plan) columnNamed(name string) (Column, error) {
 		}
 		switch {
 		case len(found) == 1:
-			return found[0], nil
+			return found[0], nil, nil
 		case len(found) > 1:
-			return Column{}, fmt.Errorf("metric %q may be %s; name one of them", name, strings.Join(its, " or "))
+			return Column{}, nil, fmt.Errorf("metric %q may be %s; name one of them", name, strings.Join(its, " or "))
 		}
 	}
-	var own []string
-	for _, c := range p.Artifact.Columns {
-		own = append(own, c.Key())
-	}
-	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure", name, Suggest(name, keys), p.Artifact.ID,
-		strings.Join(own, "; "))
+	return Column{}, keys, nil
+}
+
+// shown are the artifact's columns of metrics.
+func (p *Plan) shown() []Column {
+	return slices.DeleteFunc(slices.Clone(p.Artifact.Columns), func(c Column) bool { return c.Metric == "" })
 }
 
 // nameable are the columns that a view may have: the artifact's first, then those of what runs measure besides, each metric once.
 func (p *Plan) nameable() []Column {
-	var all []Column
-	for _, c := range p.Artifact.Columns {
-		if c.Metric != "" {
-			all = append(all, c)
-		}
-	}
+	all := p.shown()
 	others := slices.Concat(Retrieval(), OwnColumns(), Chosen(), MinedColumns())
 	for _, info := range eval.Metrics() {
 		others = append(others, column(info))
@@ -238,8 +251,8 @@ func (r *Report) Viewed(v View) (*Report, error) {
 	return &one, nil
 }
 
-// suffix tells what a view shows in the name of a file; empty where that is all.
-func (v View) suffix() []string {
+// Suffix tells what a view shows in the name of a file; empty where that is all.
+func (v View) Suffix() []string {
 	var parts []string
 	if len(v.Metrics) > 0 {
 		parts = append(parts, "metrics="+strings.Join(v.Metrics, "+"))

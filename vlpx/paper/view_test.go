@@ -71,6 +71,16 @@ func TestView(t *testing.T) {
 	}
 }
 
+// A name is first of all what the table shows under it: IR mAP stands there without re-ranking, though it is a re-ranked metric's name, too.
+func TestViewTakesWhatIsShown(t *testing.T) {
+	r, _ := halfDone(t)
+	for name, want := range map[string]string{"IR mAP": "cosine IR mAP", "ir@1 FALSE": "cosine IR@1 false", "IR@1": "IR@1", "IR mean": "IR mean"} {
+		if got := viewed(t, r, paper.View{Metrics: []string{name}}).Plan.Artifact.Columns; len(got) != 1 || got[0].Key() != want {
+			t.Errorf("%s: got %+v, want %q", name, got, want)
+		}
+	}
+}
+
 func TestViewSizes(t *testing.T) {
 	r, _ := halfDone(t)
 	figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "60 mm", Height: "1.5in", Panels: 1}))

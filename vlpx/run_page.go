@@ -202,7 +202,7 @@ func (p *RunPage) Figure() plots.Drawing {
 		s := plots.Series{Name: string(name)}
 		for _, at := range p.Curves.Points {
 			if loss, told := at.Losses[name]; told {
-				s.X, s.Mean = append(s.X, float64(at.Epoch)+float64(at.Step)/float64(last)), append(s.Mean, loss)
+				s.X, s.Mean = append(s.X, float64(at.Epoch)+float64(at.Step+1)/float64(last)), append(s.Mean, loss)
 			}
 		}
 		if len(s.X) > 0 {

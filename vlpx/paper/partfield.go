@@ -134,6 +134,9 @@ func (row Row) changed(assignment string) (Row, error) {
 	if err := new(Scale).Set(x.Name + "=" + text); err != nil {
 		return row, err
 	}
+	if slices.ContainsFunc(row.Set, func(set string) bool { return strings.HasPrefix(set, x.Name+"=") }) {
+		return row, fmt.Errorf("setting %s: %s is set twice; leave one of them out", assignment, x.Name)
+	}
 	row.Set = append(slices.Clone(row.Set), x.Name+"="+text)
 	if strings.HasPrefix(name, "scale.") {
 		return row.As(fmt.Sprintf("%s, scale.%s=%s", row.Name, x.Name, text)), nil

@@ -29,8 +29,8 @@ func (d debiased) ITC(f negative.Features) negative.Contrasted { return d.InfoNC
 func TestVariantOfParts(t *testing.T) {
 	one := &debiased{TauPlus: 0.1, Levels: []int{1, 2}, SearchSpace: 7, hidden: 3}
 	own := []negative.Method{
-		{Name: "Debiased", Contrast: debiased{TauPlus: 0.1}},
-		{Name: "Debiased, by address", Contrast: one, Batches: negative.Grouped{SearchSpace: 40, Queue: 80}},
+		{Name: "Corrected", Contrast: debiased{TauPlus: 0.1}},
+		{Name: "Corrected, by address", Contrast: one, Batches: negative.Grouped{SearchSpace: 40, Queue: 80}},
 	}
 	s := scales()[0]
 	for text, want := range map[string]struct {
@@ -38,20 +38,20 @@ func TestVariantOfParts(t *testing.T) {
 		of   func(negative.Method) any
 		is   any
 	}{
-		"Debiased, tauplus=.05":              {"Debiased, tauplus=.05", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
-		"debiased, Tau_Plus=.05, epochs=4":   {"Debiased, tauplus=.05, epochs=4", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
-		"Debiased, contrast.tauplus=1":       {"Debiased, contrast.tauplus=1", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(1)},
-		"Debiased, levels=[3,4], twice=true": {"Debiased, levels=[3,4], twice=true", func(m negative.Method) any { return m.Contrast.(debiased).Levels }, []int{3, 4}},
-		"Debiased, gain=2":                   {"Debiased, gain=2", func(m negative.Method) any { return m.Contrast.(debiased).Gain }, 2.0},
-		"Debiased, masking=.15":              {"Debiased, masking=.15", func(m negative.Method) any { return m.Masking }, 0.15},
-		"Debiased, filter=penalised":         {"Debiased, filter=penalised", func(m negative.Method) any { return m.Contrast.(debiased).Filter }, negative.Penalised},
-		"Debiased, scale.searchspace=80":     {"Debiased, scale.searchspace=80", func(m negative.Method) any { return m.Contrast.(debiased).SearchSpace }, 0},
-		"Debiased, by address, tauplus=.05": {"Debiased, by address, tauplus=.05",
+		"Corrected, tauplus=.05":              {"Corrected, tauplus=.05", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"corrected, Tau_Plus=.05, epochs=4":   {"Corrected, tauplus=.05, epochs=4", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"Corrected, contrast.tauplus=1":       {"Corrected, contrast.tauplus=1", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(1)},
+		"Corrected, levels=[3,4], twice=true": {"Corrected, levels=[3,4], twice=true", func(m negative.Method) any { return m.Contrast.(debiased).Levels }, []int{3, 4}},
+		"Corrected, gain=2":                   {"Corrected, gain=2", func(m negative.Method) any { return m.Contrast.(debiased).Gain }, 2.0},
+		"Corrected, masking=.15":              {"Corrected, masking=.15", func(m negative.Method) any { return m.Masking }, 0.15},
+		"Corrected, filter=penalised":         {"Corrected, filter=penalised", func(m negative.Method) any { return m.Contrast.(debiased).Filter }, negative.Penalised},
+		"Corrected, scale.searchspace=80":     {"Corrected, scale.searchspace=80", func(m negative.Method) any { return m.Contrast.(debiased).SearchSpace }, 0},
+		"Corrected, by address, tauplus=.05": {"Corrected, by address, tauplus=.05",
 			func(m negative.Method) any { return m.Contrast.(*debiased).TauPlus }, float32(0.05)},
-		"Debiased, by address, queue=160": {"Debiased, by address, queue=160", func(m negative.Method) any { return m.Batches.(negative.Grouped).Queue }, 160},
-		"GRIT-VLP, contrast.weight=.4":    {"GRIT-VLP, contrast.weight=.4", func(m negative.Method) any { return m.Contrast }, negative.Consistency{Weight: 0.4}},
-		"MAFA, low=.6":                    {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
-		"GRIT-VLP, searchspace=80":        {"GRIT-VLP, searchspace=80", func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
+		"Corrected, by address, queue=160": {"Corrected, by address, queue=160", func(m negative.Method) any { return m.Batches.(negative.Grouped).Queue }, 160},
+		"GRIT-VLP, contrast.weight=.4":     {"GRIT-VLP, contrast.weight=.4", func(m negative.Method) any { return m.Contrast }, negative.Consistency{Weight: 0.4}},
+		"MAFA, low=.6":                     {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
+		"GRIT-VLP, searchspace=80":         {"GRIT-VLP, searchspace=80", func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
 	} {
 		row, err := Variant(text, own)
 		if err != nil {
@@ -69,18 +69,18 @@ func TestVariantOfParts(t *testing.T) {
 		t.Errorf("setting a field has changed the part that was given: %+v", m)
 	}
 	for text, wants := range map[string][]string{
-		"Debiased, tauplus=x":                 {`"x" is not a number`, "Debiased's contrast"},
-		"Debiased, tauplus=1e60":              {`"1e60" is not a number`},
-		"Debiased, twice=1":                   {"true or false"},
-		"Debiased, count=-1":                  {"a whole number from 0"},
-		"Debiased, count=1000":                {"a whole number from 0"},
-		"Debiased, levels=3":                  {"a list, such as [0,0]"},
-		"Debiased, hidden=3, tauplus":         {"key=value"},
-		"Debiased, searchspace=80":            {"is a setting", "a field of Debiased's contrast", "scale.searchspace or contrast.searchspace"},
-		"Debiased, contrast.epochs=80":        {"no setting", "Debiased has", "contrast.tauplus", "method.masking"},
-		"Debiased, tauplu=.1":                 {"no setting", "contrast.tauplus"},
-		"SogCLR, temperature=.1":              {"global.temperature", "scale.temperature or contrast.temperature"},
-		"Debiased, by address, searchspace=1": {"is a setting", "scale.searchspace or"},
+		"Corrected, tauplus=x":                 {`"x" is not a number`, "Corrected's contrast"},
+		"Corrected, tauplus=1e60":              {`"1e60" is not a number`},
+		"Corrected, twice=1":                   {"true or false"},
+		"Corrected, count=-1":                  {"a whole number from 0"},
+		"Corrected, count=1000":                {"a whole number from 0"},
+		"Corrected, levels=3":                  {"a list, such as [0,0]"},
+		"Corrected, hidden=3, tauplus":         {"key=value"},
+		"Corrected, searchspace=80":            {"is a setting", "a field of Corrected's contrast", "scale.searchspace or contrast.searchspace"},
+		"Corrected, contrast.epochs=80":        {"no setting", "Corrected has", "contrast.tauplus", "method.masking"},
+		"Corrected, tauplu=.1":                 {"no setting", "contrast.tauplus"},
+		"SogCLR, temperature=.1":               {"global.temperature", "scale.temperature or contrast.temperature"},
+		"Corrected, by address, searchspace=1": {"is a setting", "scale.searchspace or"},
 	} {
 		_, err := Variant(text, own)
 		for _, want := range wants {

@@ -140,7 +140,7 @@ func TestCellsInATerminal(t *testing.T) {
 				}
 			}
 			for file, part := range map[string]map[string]string{
-				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}", "c.seeds.csv": "TR@10"},
+				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}\n  \\label{tab:Mine}", "c.seeds.csv": "TR@10"},
 			}[name] {
 				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), part) {
 					t.Errorf("%s: no %q in it, %v", file, part, err)

@@ -54,7 +54,7 @@ func (r *Report) Viewed(v View) (*Report, error) {
 	one := *r
 	one.table, one.claims, one.short = r.whole, viewed.ClaimsTable(), viewed.ClaimsInShort()
 	if v.Title != "" {
-		one.table.Title = v.Title
+		one.table.Title, one.table.Label = v.Title, v.Title
 	}
 	if v.Selects() {
 		if one.table, err = viewed.Table(); err != nil {

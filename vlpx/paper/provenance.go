@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -60,7 +61,7 @@ func (r *Report) tell(t *plots.Table) {
 		t.Title = r.view.Title
 	}
 	t.Facts = []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}
-	t.Label = r.ID
+	t.Label = cmp.Or(r.view.Title, r.ID)
 	for k := range t.Rows {
 		facts := make([][]string, max(1, len(t.Sources)))
 		for s := range facts {

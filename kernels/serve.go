@@ -3,6 +3,7 @@ package kernels
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,10 +30,17 @@ type Server struct {
 // stopTimeout is what a server gets to end its kernels, each of which gets five seconds from it.
 const stopTimeout = 30 * time.Second
 
+// errTaken is of a port that was free when it was looked for, and another program's when the server started.
+var errTaken = errors.New("another program took the port first")
+
 // Serve runs the server until ctx is cancelled, which ends it and its kernels, or the user ends it in the browser; neither
 // is an error. Once it answers, ready is called with its address, token included.
 func Serve(ctx context.Context, s Server, ready func(address string)) error {
-	if err := s.serve(ctx, ready); err != nil {
+	err := s.serve(ctx, ready)
+	if s.Port == 0 && errors.Is(err, errTaken) {
+		err = s.serve(ctx, ready) // which finds the usual port taken
+	}
+	if err != nil {
 		return fmt.Errorf("kernels: serve: %w", err)
 	}
 	return nil
@@ -77,6 +85,13 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 	answered := false
 	select {
 	case known := <-answers(ctx, origin, token):
+		if !known {
+			if err, ends := endsSoon(ended); ends && ctx.Err() == nil {
+				return fmt.Errorf("%w: port %d (%v); what %s says is above", errTaken, port, err, s.Program)
+			} else if ends {
+				return nil
+			}
+		}
 		answered = true
 		query := ""
 		if known {
@@ -95,6 +110,17 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 		return fmt.Errorf("%s: %w; what it says is above", s.Program, err)
 	}
 	return nil
+}
+
+// endsSoon tells whether a server ends, as it does where another program has taken its port, and how. Whoever answered there then was
+// the other program.
+func endsSoon(ended <-chan error) (error, bool) {
+	select {
+	case err := <-ended:
+		return err, true
+	case <-time.After(5 * time.Second):
+		return nil, false
+	}
 }
 
 // place returns the folder to serve and, if one is to be opened, the notebook in it.

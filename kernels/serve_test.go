@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // need skips the test for want of a program of Jupyter's, unless $VLPX_REQUIRE, a list with commas, names notebook.
@@ -58,9 +59,18 @@ func serveAsJupyter(arguments []string) {
 		fmt.Println("a broken configuration")
 		os.Exit(3)
 	}
+	first := ""
+	if folder := arguments[len(arguments)-1]; strings.HasSuffix(folder, "contested") {
+		if first = filepath.Join(folder, "first"); os.Mkdir(first, 0o755) != nil {
+			first = ""
+		}
+	}
 	server := http.Server{Addr: "127.0.0.1:" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.FormValue("token") != os.Getenv("JUPYTER_TOKEN") {
+		if first != "" || r.FormValue("token") != os.Getenv("JUPYTER_TOKEN") {
 			w.WriteHeader(http.StatusForbidden)
+		}
+		if first != "" { // another program's answer, and what Jupyter does where it finds the port taken
+			time.AfterFunc(200*time.Millisecond, func() { os.Exit(1) })
 		}
 	})}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -166,6 +176,19 @@ func TestServe(t *testing.T) {
 				t.Error("the token is among the arguments, which everybody can read")
 			}
 		})
+	}
+}
+
+// What another program answers that took the port first is not the server's: it starts again.
+func TestServeAtAContestedPort(t *testing.T) {
+	prefix, _ := installedSpec(t)
+	folder := filepath.Join(t.TempDir(), "contested")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
+	if err != nil || address == nil || strings.Count(log, "arguments") != 2 {
+		t.Errorf("address %v, error %v, log %s; want a second start that is served", address, err, log)
 	}
 }
 

@@ -260,14 +260,14 @@ func latexMarked(words []Word) string {
 	return strings.Join(all, " ")
 }
 
-// latexLabel keeps the letters, digits and hyphens of a label; others become hyphens.
+// latexLabel keeps the letters and digits of a label; what is between them becomes a hyphen each.
 func latexLabel(s string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.Trim(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
 		}
 		return '-'
-	}, s)
+	}, s), "-")
 }
 
 // latexSpecial are letters that mean something to LaTeX, or that its usual fonts lack.

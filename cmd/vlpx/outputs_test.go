@@ -17,7 +17,7 @@ func TestOutputs(t *testing.T) {
 	out, _ := must(t, dir, show...)
 	base := filepath.Join("results", "falcon", "table1")
 	for ending, want := range map[string][]string{
-		"tex":       {`\caption{Fewer 50\%}`, `\label{tab:falcon-table1}`, "GRIT-VLP & paper", "in batch", "scenes.train=16"},
+		"tex":       {`\caption{Fewer 50\%}`, `\label{tab:Fewer-50}`, "GRIT-VLP & paper", "in batch", "scenes.train=16"},
 		"seeds.csv": {"artifact,row,scenes.train,", "falcon/table1,InfoNCE,16,", ",TR@10,"},
 		"svg":       {"Fewer 50%", `width="198.4`, "GRIT-VLP"},
 	} {

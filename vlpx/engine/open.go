@@ -42,7 +42,12 @@ func Open(c Choice) (backend compute.Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	backend, err = compute.NewWithConfig(config)
+	if library := c.onnxLibrary(); library != "" {
+		err = limitONNXThreads(library)
+	}
+	if err == nil {
+		backend, err = compute.NewWithConfig(config)
+	}
 	if err != nil {
 		from := ""
 		if c.Library != "" {
@@ -52,6 +57,23 @@ func Open(c Choice) (backend compute.Backend, err error) {
 			c.Name, from, err, compute.ConfigEnvVar, goEngine)
 	}
 	return backend, nil
+}
+
+// onnxLibrary is the path of the ONNX Runtime that a choice loads, where it is known before that: found by Choose, or named by the user.
+func (c Choice) onnxLibrary() string {
+	name, config, _ := strings.Cut(c.Name, ":")
+	if !strings.HasPrefix(name, "onnx") {
+		return ""
+	}
+	if c.Library != "" {
+		return c.Library
+	}
+	for item := range strings.SplitSeq(config, ",") {
+		if strings.Contains(item, "/") && !strings.Contains(item, "=") {
+			return strings.TrimSpace(item)
+		}
+	}
+	return os.Getenv(libraryEnv)
 }
 
 // config is the name with the library put where the engine's configuration takes it: as a further item for ONNX Runtime,

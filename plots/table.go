@@ -59,6 +59,7 @@ type Cell []Value
 type Value struct {
 	Mean, Std float64 // Std is shown when N is above one
 	N         int     // number of runs; 0 for none
+	Of        int     // runs that there are: where they are more than N, the value says of how many it is; 0 for no more than N
 	Text      string  // shown instead of the number if not empty
 	// Interval has the ends of an interval around the mean, which only a file tells; nil for none.
 	Interval *[2]float64
@@ -70,11 +71,15 @@ type Value struct {
 // Number is a single value, such as one a paper reports.
 func Number(v float64) Value { return Value{Mean: v, N: 1} }
 
+// Partial tells of a number that some of the runs lack.
+func (v Value) Partial() bool { return !v.missing() && v.Text == "" && v.Of > v.N }
+
 func (v Value) missing() bool { return v.Text == "" && !v.blank && (v.N == 0 || math.IsNaN(v.Mean)) }
 
 const absent = "–"
 
-// text formats a value as its main part and its spread, either of which may be empty.
+// text formats a value as its main part and its spread, either of which may be empty. Behind the spread is of how many runs the value is, where
+// some lack it.
 func (v Value) text(format string) (main, spread string) {
 	if format == "" {
 		format = "%.1f"
@@ -84,11 +89,14 @@ func (v Value) text(format string) (main, spread string) {
 		return v.Text, ""
 	case v.missing():
 		return absent, ""
-	case v.N > 1:
-		return fmt.Sprintf(format, v.Mean), "±" + fmt.Sprintf(format, v.Std)
-	default:
-		return fmt.Sprintf(format, v.Mean), ""
 	}
+	if v.N > 1 {
+		spread = "±" + fmt.Sprintf(format, v.Std)
+	}
+	if v.Partial() {
+		spread += fmt.Sprintf(" (n=%d)", v.N)
+	}
+	return fmt.Sprintf(format, v.Mean), spread
 }
 
 // line is one source of one row, ready to be printed.

@@ -239,7 +239,7 @@ func (c latexColumn) cells(v Value, format string, best bool) []string {
 		return []string{text}
 	}
 	if spread != "" {
-		spread = "{\\scriptsize $\\pm$" + strings.TrimPrefix(spread, "±") + "}"
+		spread = "{\\scriptsize " + strings.Replace(strings.TrimLeft(spread, " "), "±", `$\pm$`, 1) + "}"
 	}
 	return []string{text, spread}
 }

@@ -56,7 +56,7 @@ func (t Table) Markdown(w io.Writer) error {
 					text = "**" + text + "**"
 				}
 				if spread != "" {
-					text += " " + markdownText(spread)
+					text += " " + markdownText(strings.TrimLeft(spread, " "))
 				}
 				cells = append(cells, text)
 			}
@@ -229,7 +229,7 @@ func (t Table) htmlRow(b *bytes.Buffer, r TableRow, wordy []bool) {
 				text = "<b>" + text + "</b>"
 			}
 			if spread != "" {
-				text += fmt.Sprintf(" <span style=\"%s\">%s</span>", htmlFaint, html.EscapeString(spread))
+				text += fmt.Sprintf(" <span style=\"%s\">%s</span>", htmlFaint, html.EscapeString(strings.TrimLeft(spread, " ")))
 			}
 			style := htmlNumber
 			if wordy[c] {

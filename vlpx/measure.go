@@ -74,7 +74,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 					values = append(values, v)
 				}
 			}
-			cells[i] = plots.Cell{summary(values)}
+			cells[i] = plots.Cell{summary(values, len(runs))}
 		}
 		column := plots.Column{Group: info.Group, Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit, Best: plots.Highest}
 		if info.LowerIsBetter {
@@ -88,15 +88,16 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 		}
 	}
+	t.Note += paper.PartialNote(t)
 	return t, nil
 }
 
-// summary is the mean of values with their spread; missing without any.
-func summary(values []float64) plots.Value {
+// summary is the mean of values of so many runs with their spread; missing without any.
+func summary(values []float64, of int) plots.Value {
 	if len(values) == 0 {
 		return plots.Value{}
 	}
-	v := plots.Value{Mean: stat.Mean(values, nil), N: len(values)}
+	v := plots.Value{Mean: stat.Mean(values, nil), N: len(values), Of: of}
 	if v.N > 1 {
 		v.Std = stat.StdDev(values, nil)
 	}

@@ -43,7 +43,7 @@ var (
 		paper.Contradicted: "it points the other way, with a corrected p < 0.05.",
 		paper.Undecided: "neither. No effect: the seeds could have shown what is worth telling (one point, or 5 % where a column is not in %), and did " +
 			"not. Too few seeds: they could not, which is no evidence against the paper. Two seeds: they decide nothing, whatever p is.",
-		paper.Untested: "a method, a column or further seeds are missing in this store.",
+		paper.Untested: "a method, a column or further seeds are missing in this store, or some seeds lack what the claim compares.",
 	}
 )
 

@@ -28,6 +28,8 @@ const (
 	TwoSeeds    Reason = "two seeds"     // whose spread is of one degree of freedom: they decide nothing, whatever p is
 	NoEffect    Reason = "no effect"     // the seeds could have shown a difference worth telling, and showed a smaller one
 	TooFewSeeds Reason = "too few seeds" // they could not, or not one that holds among so many claims
+	// SomeSeeds is of no verdict: some finished seeds lack the number, and those that have it need not be like the others.
+	SomeSeeds Reason = "some seeds lack it"
 )
 
 const (

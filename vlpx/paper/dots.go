@@ -33,6 +33,7 @@ func (r *Report) dots() (plots.Drawing, error) {
 	oneSeed := !slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(row.Results) > 1 })
 	intervals := false
 	var panels []plots.Panel
+	var drawn []Column
 	for _, c := range r.Plan.Artifact.Columns {
 		if c.Metric == "" || len(r.means(c)) == 0 {
 			continue
@@ -56,13 +57,13 @@ func (r *Report) dots() (plots.Drawing, error) {
 			}
 			panel.Rows = append(panel.Rows, dot)
 		}
-		panels = append(panels, panel)
+		panels, drawn = append(panels, panel), append(drawn, c)
 	}
 	note := r.SpreadNote("bars")
 	if intervals {
 		note += " Bars are 95 % bootstrap intervals over test images."
 	}
-	f := r.NewFigure(note)
+	f := r.NewFigure(append([]string{note}, r.partialIn(drawn)...)...)
 	f.Panels, f.Columns = panels, dotPanels
 	return Drawn(f)
 }

@@ -87,13 +87,13 @@ func Comparison(r *Report) (plots.Table, error) {
 				cell[0] = plots.Number(*s.Paper)
 			}
 			if s.Mean != nil {
-				cell[1] = plots.Value{Mean: *s.Mean, N: s.N, Interval: s.Interval}
+				cell[1] = plots.Value{Mean: *s.Mean, N: s.N, Of: s.Of, Interval: s.Interval}
 				if s.Std != nil {
 					cell[1].Std = *s.Std
 				}
 			}
 			if v, ok := reference.Metrics[c.Key()]; shipped && ok {
-				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2])}
+				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(reference.Runs)}
 				if ends, ok := reference.Intervals[c.Key()]; ok {
 					cell[2].Interval = &ends
 				}

@@ -94,6 +94,7 @@ func Bars(r *Report) (plots.Drawing, error) {
 	}
 	var titles []string
 	panels := map[string][]Column{}
+	var drawn []Column
 	for _, c := range r.Plan.Artifact.Columns {
 		if c.Metric == "" || len(r.means(c)) == 0 {
 			continue
@@ -108,13 +109,13 @@ func Bars(r *Report) (plots.Drawing, error) {
 		if panels[title] == nil {
 			titles = append(titles, title)
 		}
-		panels[title] = append(panels[title], c)
+		panels[title], drawn = append(panels[title], c), append(drawn, c)
 	}
 	about := []string{r.SpreadNote("error bars")}
 	if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(strings.ToLower(title), "retrieval") }) {
 		about = append(about, "TR, IR: text, image retrieval.")
 	}
-	f := r.NewFigure(about...)
+	f := r.NewFigure(append(about, r.partialIn(drawn)...)...)
 	for _, title := range titles {
 		f.Panels = append(f.Panels, r.bars(title, panels[title]))
 	}
@@ -240,7 +241,10 @@ func (r *Report) CurvesOf(panels []plots.Panel) (plots.Drawing, error) {
 	if missing := r.withoutPanel(panels); len(missing) > 0 {
 		about = append(about, fmt.Sprintf("Not measured over the epochs: %s.", strings.Join(missing, ", ")))
 	}
-	f := r.NewFigure(about...)
+	followed := slices.DeleteFunc(slices.Clone(r.Plan.Artifact.Columns), func(c Column) bool {
+		return !slices.ContainsFunc(panels, func(p plots.Panel) bool { return p.(plots.Lines).Title == c.Heading() })
+	})
+	f := r.NewFigure(append(about, r.partialIn(followed)...)...)
 	f.Panels = panels
 	return Drawn(f)
 }

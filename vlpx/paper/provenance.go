@@ -56,6 +56,7 @@ func (r *Report) tell(t *plots.Table) {
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))
 	}
 	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
+	t.Note = strings.TrimSpace(t.Note + PartialNote(*t))
 	r.markCode(t)
 	if r.view.Title != "" {
 		t.Title = r.view.Title

@@ -126,7 +126,7 @@ func TestReferenceInTable(t *testing.T) {
 		if got := table.Rows[0].Status; got != c.status {
 			t.Errorf("%s: got status %q, want %q", c.name, got, c.status)
 		}
-		if got, want := table.Rows[0].Cells[0][2], (plots.Value{Mean: 20, Std: 10, N: 3}); got != want {
+		if got, want := table.Rows[0].Cells[0][2], (plots.Value{Mean: 20, Std: 10, N: 3, Of: 3}); got != want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
 		}
 		if got := table.Rows[1].Cells[0][2]; got != (plots.Value{}) {

@@ -88,6 +88,7 @@ type Summary struct {
 	Mean  *float64 `json:"mean"` // null if there is no run
 	Std   *float64 `json:"std"`  // null with fewer than two runs
 	N     int      `json:"n"`
+	Of    int      `json:"of,omitempty"` // the row's finished seeds, where some of them lack the number; else 0
 	Paper *float64 `json:"paper"` // null if the paper reports none
 	// Interval is that of the mean over test images, 95 %, by the bootstrap, of these very seeds: what other test images would change, beside
 	// Std, which tells what other seeds would. null for what is not of test queries, or of results of older versions, which lack them.
@@ -170,9 +171,15 @@ func (r *Report) judge() {
 		}
 	}
 	r.Claims = judge(r.claims, func(c Claim) (better, than []float64) {
+		if r.partial(c) {
+			return nil, nil
+		}
 		return c.compared(r.paired(c))
 	})
 	for k, c := range r.claims {
+		if r.partial(c) {
+			r.Claims[k].Reason = SomeSeeds
+		}
 		if r.Claims[k].Difference != nil {
 			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
 		}
@@ -242,6 +249,9 @@ func (r *Report) summary(c Column, results []run.Result) (s Summary) {
 		s.Mean, s.N, s.Interval = &mean, len(values), r.bootstraps.over(c.shares(results))
 		if len(values) > 1 {
 			s.Std = &std
+		}
+		if len(values) < len(results) {
+			s.Of = len(results)
 		}
 	}
 	return s

@@ -55,7 +55,7 @@ type place struct {
 
 // linesOver draws a panel for each of the columns, of places whose curves do not fall.
 func (r *Report) linesOver(setting string, logarithmic bool, places []place, columns []Column, about ...string) (plots.Drawing, error) {
-	f := r.NewFigure(append([]string{r.SpreadNote("bands and error bars")}, about...)...)
+	f := r.NewFigure(slices.Concat([]string{r.SpreadNote("bands and error bars")}, about, r.partialIn(columns))...)
 	for _, c := range columns {
 		panel := plots.Lines{Title: c.Heading(), XLabel: setting, YLabel: c.Label(), LogX: logarithmic}
 		for _, p := range places {

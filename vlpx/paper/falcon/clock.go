@@ -114,7 +114,9 @@ func clockTable(r *paper.Report) (plots.Table, error) {
 			line.Status = row.Status
 		}
 		for _, m := range measures {
-			line.Cells = append(line.Cells, plots.Cell{{}, paper.MeanOf(paper.Timed(row.Results), m.of)})
+			mean := paper.MeanOf(paper.Timed(row.Results), m.of)
+			mean.Of = len(row.Results)
+			line.Cells = append(line.Cells, plots.Cell{{}, mean})
 		}
 		if s := row.Metrics[convergence]; s.Paper != nil {
 			line.Cells[0][0] = plots.Number(*s.Paper)

@@ -37,6 +37,7 @@ func Measure(task eval.Task, methods []string, options ...Options) plots.Table {
 // Measure is the table of what a task measures of the plan's rows on a split, which are finished.
 func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots.Table, error) {
 	measured, results := make([][]map[string]float64, len(g.Plan.Rows)), make([][]run.Result, len(g.Plan.Rows)) // [rows][seeds]
+	codes := make([]paper.OfCode, len(g.Plan.Rows))
 	for i, runs := range g.Plan.Rows {
 		for _, r := range runs {
 			metrics, err := g.Evaluate(ctx, r, split, task)
@@ -48,6 +49,13 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 				return plots.Table{}, err
 			}
 			measured[i], results[i] = append(measured[i], metrics), append(results[i], result)
+			other, err := g.OtherCode(r, split, task)
+			if err != nil {
+				return plots.Table{}, err
+			}
+			if other {
+				codes[i].Other++
+			}
 		}
 	}
 	p := g.Plan
@@ -60,8 +68,9 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
 	}
 	var rows []string
-	for _, row := range p.Artifact.Rows {
+	for i, row := range p.Artifact.Rows {
 		t.Rows, rows = append(t.Rows, plots.TableRow{Name: row.Name}), append(rows, row.Name)
+		codes[i].Row, codes[i].Runs = row.Name, len(results[i])
 	}
 	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...)
 	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
@@ -89,6 +98,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 		}
 	}
 	t.Note += paper.PartialNote(t)
+	paper.MarkCode(&t, codes)
 	return t, nil
 }
 
@@ -102,6 +112,15 @@ func summary(values []float64, of int) plots.Value {
 		v.Std = stat.StdDev(values, nil)
 	}
 	return v
+}
+
+// OtherCode tells whether other code than this program's made a finished run, or one that it goes on from, or measured it by a task on a split.
+func (g *Grid) OtherCode(r run.Run, split string, task eval.Task) (bool, error) {
+	other, err := paper.OtherCode(g.Store, r)
+	if err != nil || other {
+		return other, err
+	}
+	return g.Store.AnsweredByOther(r, run.Measure{Split: split, Tasks: eval.Tasks{task}})
 }
 
 // Evaluate measures a finished run's model by a task on a split. What it measured once the store keeps.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -220,5 +221,37 @@ func TestMeasure(t *testing.T) {
 	again, err := grid.Measure(t.Context(), classes, "test")
 	if err != nil || texts(t, again) != texts(t, first) || len(first.Columns) != 3 {
 		t.Errorf("from the store: got\n%s\n(%v), want\n%s", texts(t, again), err, texts(t, first))
+	}
+	// What other code trained, and what other code measured, is marked.
+	rewrite(t, filepath.Join(grid.Store.Dir(grid.Plan.Rows[0][1]), "result.json"))
+	answers, err := filepath.Glob(filepath.Join(grid.Store.Dir(grid.Plan.Rows[1][0]), "task-*.json"))
+	if err != nil || len(answers) == 0 {
+		t.Fatalf("got the answers %v (%v)", answers, err)
+	}
+	for _, path := range answers {
+		rewrite(t, path)
+	}
+	marked, err := grid.Measure(t.Context(), classes, "test")
+	if err != nil || marked.Rows[0].Status != "1 of 2 runs of other code" || marked.Rows[1].Status != marked.Rows[0].Status || !strings.HasSuffix(marked.Note, paper.CodeMeaning) {
+		t.Errorf("got\n%s\n(%v), want a run of each marked", texts(t, marked), err)
+	}
+	if strings.Contains(texts(t, again), "other code") {
+		t.Errorf("got a mark in\n%s", texts(t, again))
+	}
+}
+
+// rewrite lets a file of a run be of other code than this program's.
+func rewrite(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := regexp.MustCompile(`"Code":\s*"[0-9a-f]{16}"`).ReplaceAll(text, []byte(`"Code": "0123456789abcdef"`))
+	if string(other) == string(text) {
+		t.Fatalf("%s tells no code", path)
+	}
+	if err := os.WriteFile(path, other, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -38,13 +38,22 @@ func trainCommand() *cobra.Command {
 			if err := makeRuns(c, grid); err != nil {
 				return err
 			}
+			marked := false
 			for _, r := range grid.Plan.Runs() {
 				result, err := grid.Store.Result(r)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s\nrun %s in %s\n", result, result.ID, grid.Store.Dir(r))
+				other, err := paper.OtherCode(grid.Store, r)
+				if err != nil {
+					return err
+				}
+				marked = marked || other
+				fmt.Fprintf(c.OutOrStdout(), "%s\nrun %s in %s%s\n", result, result.ID, grid.Store.Dir(r), codeMark(other))
 				printMetrics(c, result.Metrics)
+			}
+			if marked {
+				fmt.Fprintln(c.OutOrStdout(), paper.CodeMeaning)
 			}
 			return nil
 		},
@@ -102,13 +111,22 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			marked := false
 			for _, r := range grid.Plan.Rows[0] {
 				metrics, err := grid.Evaluate(c.Context(), r, split, of)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", r.Train.Method.Name, r.Train.Seed, split)
+				other, err := grid.OtherCode(r, split, of)
+				if err != nil {
+					return err
+				}
+				marked = marked || other
+				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s%s\n", r.Train.Method.Name, r.Train.Seed, split, codeMark(other))
 				printMetrics(c, metrics, of)
+			}
+			if marked {
+				fmt.Fprintln(c.OutOrStdout(), paper.CodeMeaning)
 			}
 			return nil
 		},
@@ -161,6 +179,14 @@ func single(o *options, method string) (*vlpx.Grid, error) {
 		return nil, err
 	}
 	return vlpx.OpenComparison([]string{method}, o.Options)
+}
+
+// codeMark marks a run of other code than this program's.
+func codeMark(other bool) string {
+	if !other {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", paper.OfCode{Other: 1, Runs: 1}.Mark())
 }
 
 // printMetrics lists metrics: those of evaluation by tasks with what they are, then the others, which are the same without re-ranking and what

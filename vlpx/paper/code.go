@@ -48,26 +48,76 @@ func (c codes) any(x run.Run, outcomes []Outcome) (bool, error) {
 	return other, err
 }
 
-// codeNote says what the mark of such rows means.
-const codeNote = "Of other code: another version made these runs, whose code of training or evaluation is not this program's, so that the same " +
+// OtherCode tells whether other code than this program's made a run of the store, or one that it goes on from.
+func OtherCode(store *run.Store, x run.Run) (bool, error) {
+	return codes{store, map[string]bool{}}.other(x)
+}
+
+// OfCode tells of a row how many of its finished runs are of other code than this program's.
+type OfCode struct {
+	Row         string
+	Other, Runs int
+}
+
+// Mark says it in words; empty where none is.
+func (o OfCode) Mark() string {
+	switch {
+	case o.Other == 0:
+		return ""
+	case o.Other < o.Runs:
+		return fmt.Sprintf("%d of %d runs of other code", o.Other, o.Runs)
+	}
+	return "of other code"
+}
+
+// CodeMeaning says what the mark of such rows means.
+const CodeMeaning = "Of other code: another version made these runs, whose code of training or evaluation is not this program's, so that the same " +
 	"settings may give other numbers today."
 
-// markCode marks in a table the rows of which other code made runs, and says what the mark means.
-func (r *Report) markCode(t *plots.Table) {
+// MarkCode marks in a table the rows of which other code made runs, and says what the mark means. Its note names those that are no rows of it.
+func MarkCode(t *plots.Table, rows []OfCode) {
 	marked := false
-	for k := range t.Rows {
-		i := slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == t.Rows[k].Name })
-		if i < 0 || r.Rows[i].OtherCode == 0 {
-			continue
+	var others []OfCode
+	for _, of := range rows {
+		k := slices.IndexFunc(t.Rows, func(row plots.TableRow) bool { return row.Name == of.Row })
+		switch {
+		case of.Other == 0:
+		case k < 0:
+			others = append(others, of)
+		default:
+			t.Rows[k].Status = strings.TrimPrefix(t.Rows[k].Status+", "+of.Mark(), ", ")
+			marked = true
 		}
-		mark := "of other code"
-		if all := len(r.Rows[i].Results); r.Rows[i].OtherCode < all {
-			mark = fmt.Sprintf("%d of %d runs of other code", r.Rows[i].OtherCode, all)
-		}
-		t.Rows[k].Status = strings.TrimPrefix(t.Rows[k].Status+", "+mark, ", ")
-		marked = true
 	}
 	if marked {
-		t.Note = strings.TrimSpace(t.Note + " " + codeNote)
+		t.Note = strings.TrimSpace(t.Note + " " + CodeMeaning)
 	}
+	t.Note = strings.TrimSpace(t.Note + " " + codeNote(others))
+}
+
+// codeNote names the rows of which other code made runs; empty without any.
+func codeNote(rows []OfCode) string {
+	var names []string
+	for _, of := range rows {
+		switch {
+		case of.Other == 0:
+		case of.Other < of.Runs:
+			names = append(names, fmt.Sprintf("%s (%d of %d runs)", of.Row, of.Other, of.Runs))
+		default:
+			names = append(names, of.Row)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of other code, so that the same settings may give other numbers today: %s.", strings.Join(names, ", "))
+}
+
+// ofCode tells it of the report's rows.
+func (r *Report) ofCode() []OfCode {
+	var rows []OfCode
+	for _, row := range r.Rows {
+		rows = append(rows, OfCode{row.Name, row.OtherCode, len(row.Results)})
+	}
+	return rows
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/paper/papertest"
@@ -61,6 +62,10 @@ func TestOtherCodeIsMarked(t *testing.T) {
 			t.Errorf("%s: got the status %q, want %q", name, got[name], want)
 		}
 	}
+	const named = "Of other code, so that the same settings may give other numbers today: GRIT-VLP, Hard quantile (1 of 2 runs)."
+	if note := papertest.Figure(t, r).Note; !strings.Contains(note, named) {
+		t.Errorf("the figure's note is %q, want %q in it", note, named)
+	}
 	text, err := json.Marshal(papertest.Row(r, "GRIT-VLP"))
 	if err != nil || !strings.Contains(string(text), `"other_code":3`) {
 		t.Errorf("got %s (%v)", text, err)
@@ -86,5 +91,18 @@ func TestOtherCodeOfAWarmStart(t *testing.T) {
 	}
 	if _, err := paper.NewReport(p, store); err == nil {
 		t.Error("a broken result of the run that it goes on from says nothing")
+	}
+}
+
+// Where a table has other rows than the report, its note names those of other code.
+func TestOtherCodeOfRowsThatATableLacks(t *testing.T) {
+	table := plots.Table{Note: "Scale tiny.", Rows: []plots.TableRow{{Name: "epoch 1"}, {Name: "FALCON", Status: "2 of 3 seeds"}}}
+	paper.MarkCode(&table, []paper.OfCode{{Row: "ALBEF", Runs: 3}, {Row: "MAFA", Other: 1, Runs: 3}, {Row: "FALCON", Other: 2, Runs: 2}})
+	if got := table.Rows[1].Status; got != "2 of 3 seeds, of other code" || table.Rows[0].Status != "" {
+		t.Errorf("got the statuses %q and %q", table.Rows[0].Status, got)
+	}
+	want := "Scale tiny. " + paper.CodeMeaning + " Of other code, so that the same settings may give other numbers today: MAFA (1 of 3 runs)."
+	if table.Note != want {
+		t.Errorf("got the note %q, want %q", table.Note, want)
 	}
 }

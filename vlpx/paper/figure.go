@@ -49,6 +49,9 @@ func (r *Report) Caption(about ...string) string {
 	case n > 1:
 		sentences = append(sentences, fmt.Sprintf("%d images could not be read.", n))
 	}
+	if others := codeNote(r.ofCode()); others != "" {
+		sentences = append(sentences, others)
+	}
 	return strings.Join(sentences, " ")
 }
 

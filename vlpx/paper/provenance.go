@@ -57,7 +57,7 @@ func (r *Report) tell(t *plots.Table) {
 	}
 	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
 	t.Note = strings.TrimSpace(t.Note + PartialNote(*t))
-	r.markCode(t)
+	MarkCode(t, r.ofCode())
 	if r.view.Title != "" {
 		t.Title = r.view.Title
 	}

@@ -89,7 +89,7 @@ type Summary struct {
 	Std   *float64 `json:"std"`  // null with fewer than two runs
 	N     int      `json:"n"`
 	Of    int      `json:"of,omitempty"` // the row's finished seeds, where some of them lack the number; else 0
-	Paper *float64 `json:"paper"` // null if the paper reports none
+	Paper *float64 `json:"paper"`        // null if the paper reports none
 	// Interval is that of the mean over test images, 95 %, by the bootstrap, of these very seeds: what other test images would change, beside
 	// Std, which tells what other seeds would. null for what is not of test queries, or of results of older versions, which lack them.
 	Interval *[2]float64 `json:"interval"`

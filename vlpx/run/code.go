@@ -28,6 +28,12 @@ func (r Run) Code() string { return computing().code(r.Train.Framework.Framework
 // OtherCode tells whether a result is of another code than this program's, as far as it says of which it is: of older versions it does not.
 func (r Run) OtherCode(of Result) bool { return of.Code != "" && of.Code != r.Code() }
 
+// AnsweredByOther tells whether what the store has of a run by a measure is of other code than this program's, as far as it says of which it is.
+func (s *Store) AnsweredByOther(r Run, of Measure) (bool, error) {
+	kept, done, err := s.evaluation(r, of)
+	return done && kept.Code != "" && kept.Code != r.Code(), err
+}
+
 const (
 	module     = "vlpx.internal/"
 	frameworks = "vlpx/framework"

@@ -67,8 +67,9 @@ func TestSourcesAreWhole(t *testing.T) {
 	}
 }
 
-// The code of a run is another one where a file that computes it says something else, and only there.
-func TestCode(t *testing.T) {
+// sourceFiles are the files of the program's source, to be changed.
+func sourceFiles(t *testing.T) fstest.MapFS {
+	t.Helper()
 	files := fstest.MapFS{}
 	err := fs.WalkDir(sources.Computing, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -81,16 +82,22 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// The code of a run is another one where a file that computes it says something else, and only there.
+func TestCode(t *testing.T) {
+	files := sourceFiles(t)
 	of := []framework.Framework{albef.Model{}, blip2.Model{}, struct{ albef.Model }{}, nil}
 	codes := func() (all []string) {
 		c := readCode(files)
 		for _, f := range of {
-			all = append(all, c.code(f))
+			all = append(all, c.code(f, nil)) // of no settings that are told, so of whole packages
 		}
 		return all
 	}
 	first := codes()
-	if (Run{}).Code() != first[3] || first[0] == first[1] || first[0] == first[3] || len(first[0]) != 16 {
+	if whole := computing().of("", nil); whole != first[3] || first[0] == first[1] || first[0] == first[3] || len(first[0]) != 16 {
 		t.Errorf("got %q of %v", first, of)
 	}
 	for _, c := range []struct {
@@ -118,7 +125,8 @@ func TestCode(t *testing.T) {
 		}
 		files[c.file] = before
 	}
-	if (Run{}).OtherCode(Result{}) || (Run{}).OtherCode(Result{Code: first[3]}) || !(Run{}).OtherCode(Result{Code: first[0]}) {
+	if (Run{}).OtherCode(Result{}) || (Run{}).OtherCode(Result{Code: first[3]}) || !(Run{}).OtherCode(Result{Code: first[0]}) ||
+		(Run{}).OtherCode(Result{Code: (Run{}).Code()}) {
 		t.Error("a result of this program's code, or of none that it tells, is told to be of another one, or the other way round")
 	}
 }

@@ -38,8 +38,8 @@ func Orphans(all []Kept) map[string]string {
 	return why
 }
 
-// Stale tells whether a finished run is of another code than this program's; see [Run.OtherCode].
-func (k Kept) Stale() bool { return k.Done && k.Run.OtherCode(k.Result) }
+// Stale tells whether a finished run is of another code than this program's; see [Description.OtherCode].
+func (k Kept) Stale() bool { return k.Done && k.Description.OtherCode(k.Result) }
 
 // settings are the runs' configurations without the code of what is one's own.
 type settings struct {

@@ -41,7 +41,11 @@ func newReport(inner *paper.Report, v View) (r *Report, err error) {
 	if r.whole, err = inner.Table(); err != nil {
 		return nil, err
 	}
-	return r.Viewed(v)
+	viewed, err := r.Viewed(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w. Nothing is lost: the finished runs are kept, so the same call with a name that there is shows them at once", err)
+	}
+	return viewed, nil
 }
 
 // Viewed is the report with another view of its rows and columns: its table, claims and figure are of these. What is data, CSV and JSON, has

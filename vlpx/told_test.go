@@ -214,3 +214,35 @@ func (c tellsRecall) ITC(f negative.Features) negative.Contrasted {
 	f.Tell("IR@1", f.Temperature)
 	return c.InfoNCE.ITC(f)
 }
+
+// A number that a part of one's own tells can be asked for before anything tells it. One that nothing told is refused afterwards, with what there
+// is, and the runs are kept.
+func TestMetricThatAPartTells(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Own, o.View.Metrics = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}, []string{"joined pears"}
+	grid, err := OpenComparison([]string{"InfoNCE", "mine"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := grid.Make(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = grid.Report(); err == nil || !strings.Contains(err.Error(), `did you mean "joined pairs"?`) || !strings.Contains(err.Error(), "the finished runs are kept") {
+		t.Errorf("got %v", err)
+	}
+	o.View.Metrics = []string{"joined pairs"}
+	if grid, err = OpenComparison([]string{"InfoNCE", "mine"}, o); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := grid.Missing(); err != nil || len(missing) > 0 {
+		t.Errorf("runs are missing: %v (%v)", missing, err)
+	}
+	report, err := grid.Report()
+	if err != nil || len(report.table.Columns) != 1 || report.table.Columns[0].Name != "joined pairs" {
+		t.Errorf("got %v (%v), want the one column", report, err)
+	}
+	o.View.Metrics = []string{"joined pairs"}
+	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), `no metric "joined pairs"`) {
+		t.Errorf("of parts that tell nothing: got %v, want it refused before training", err)
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/identity"
-	"vlpx.internal/vlpx/run"
 )
 
 // View is a choice of what a report's table and figure show, and how large the figure is; the zero value is all, as the artifact has it. Where metrics
@@ -27,28 +25,37 @@ type View struct {
 // Selects tells whether the view is not of all as the artifact has it.
 func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v.Curves }
 
-// CheckView tells what of a view the plan does not have, before there are results. Metrics that a part of one's own may tell by names of its own are
-// known only then.
+// CheckView tells what of a view the plan does not have, before there are results. Numbers that parts tell by names of their own are known by
+// these, where the source of the parts has them. Where it has not, as that of a part of one's own, any metric is taken: they are known once they are told.
 func (p *Plan) CheckView(v View) error {
-	if p.mayTell() {
+	with := *p
+	with.Artifact.Columns = slices.Clone(p.Artifact.Columns)
+	names, more := p.tells()
+	for _, name := range names {
+		if len(p.Artifact.Columns) > 0 {
+			with.Artifact.Columns = append(with.Artifact.Columns, Column{Group: toldGroup, Name: name, Metric: name, Told: true})
+		}
+	}
+	if more {
 		v.Metrics = nil
 	}
-	_, _, err := p.chosen(v)
+	_, _, err := with.chosen(v)
 	return err
 }
 
-// mayTell tells whether a row has a part that is defined outside of this module.
-func (p *Plan) mayTell() bool {
-	return p.planner.Model != nil || slices.ContainsFunc(p.Rows, func(runs []run.Run) bool {
+// tells are the names of the numbers that the rows' runs may tell; more says that there may be others.
+func (p *Plan) tells() (names []string, more bool) {
+	for _, runs := range p.Rows {
 		if len(runs) == 0 {
-			return false
+			continue
 		}
-		m := runs[0].Train.Method
-		return slices.ContainsFunc([]any{m.Batches, m.Contrast, m.Matching, m.Positives, m.LeftOut, m.Writing}, func(part any) bool {
-			named, err := identity.Named(part) // one of this module has its name alone
-			return err != nil || len(named) > 1
-		})
-	})
+		its, others := runs[0].Tells()
+		for _, name := range its {
+			names = once(names, name)
+		}
+		more = more || others
+	}
+	return names, more || p.planner.Model != nil
 }
 
 // chosen are the rows and columns of a view.

@@ -26,7 +26,9 @@ import (
 func (r Run) Code() string { return computing().code(r.Train.Framework.Framework, r.JSON()) }
 
 // OtherCode tells whether a result is of another code than this program's, as far as it says of which it is: of older versions it does not.
-func (r Run) OtherCode(of Result) bool { return computing().other(of.Code, r.Train.Framework.Framework, r.JSON()) }
+func (r Run) OtherCode(of Result) bool {
+	return computing().other(of.Code, r.Train.Framework.Framework, r.JSON())
+}
 
 // OtherCode is that of a run which its JSON tells.
 func (d Description) OtherCode(of Result) bool {
@@ -54,6 +56,7 @@ type code struct {
 
 	parts    declared
 	mentions map[string][]string // of the package of parts, by each package
+	told     map[string]told     // by each of these
 
 	mu    sync.Mutex
 	known map[string]string // by the folder of the framework and the types of the parts
@@ -61,12 +64,13 @@ type code struct {
 
 // keeping are the files of this package that keep and read back what is computed, and compute nothing.
 var keeping = []string{"archive.go", "code.go", "codeparts.go", "describe.go", "entry.go", "import.go", "kept.go", "label.go", "memory.go", "needs.go", "orphan.go", "prune.go",
-	"remove.go", "result.go", "stale.go", "store.go", "unreadable.go", "update.go", "verify.go"}
+	"remove.go", "result.go", "stale.go", "store.go", "tells.go", "unreadable.go", "update.go", "verify.go"}
 
 // readCode reads the packages in folders, without their tests.
 func readCode(files fs.FS) *code {
 	c := &code{
 		sums: map[string]string{}, imports: map[string][]string{}, parts: declared{names: map[string][]declaration{}}, mentions: map[string][]string{},
+		told:  map[string]told{},
 		known: map[string]string{},
 	}
 	texts := map[string][]string{}
@@ -96,8 +100,9 @@ func readCode(files fs.FS) *code {
 		if dir == parts {
 			return c.parts.file(text)
 		}
-		names, all, err := mentions(text, tree)
+		names, all, telling, err := mentions(text, tree)
 		c.mentions[dir], c.parts.whole = append(c.mentions[dir], names...), c.parts.whole || all
+		c.told[dir] = told{append(c.told[dir].names, telling.names...), c.told[dir].more || telling.more}
 		return err
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ type declared struct {
 type declaration struct {
 	tokens string
 	names  []string
+	told   told
 }
 
 // file adds the declarations of a file that parses.
@@ -45,7 +46,7 @@ func (d *declared) file(text []byte) error {
 		}
 	}
 	declare := func(node ast.Node) declaration {
-		of := declaration{tokens: identity.Tokens(text[set.Position(node.Pos()).Offset:set.Position(node.End()).Offset])}
+		of := declaration{tokens: identity.Tokens(text[set.Position(node.Pos()).Offset:set.Position(node.End()).Offset]), told: tells(node, false)}
 		ast.Inspect(node, func(n ast.Node) bool {
 			if id, is := n.(*ast.Ident); is && !slices.Contains(of.names, id.Name) {
 				of.names = append(of.names, id.Name)
@@ -104,37 +105,36 @@ func calls(spec *ast.ValueSpec) (found bool) {
 	return found
 }
 
-// reached are the declarations that names lead to, each once, sorted.
+// reached are the tokens of the declarations that names lead to, each once, sorted.
 func (d *declared) reached(names []string) []string {
-	seen, tokens := map[string]bool{}, map[string]bool{}
-	var follow func(declaration)
-	var reach func(string)
-	follow = func(of declaration) {
+	tokens := map[string]bool{}
+	for _, of := range d.follow(names) {
 		tokens[of.tokens] = true
-		for _, name := range of.names {
-			reach(name)
-		}
-	}
-	reach = func(name string) {
-		if seen[name] {
-			return
-		}
-		seen[name] = true
-		for _, of := range d.names[name] {
-			follow(of)
-		}
-	}
-	for _, of := range d.always {
-		follow(of)
-	}
-	for _, name := range names {
-		reach(name)
 	}
 	return sortedKeys(tokens)
 }
 
-// mentions are the names of the package of parts that a file of another package has; all is true where they cannot be told.
-func mentions(text []byte, tree *ast.File) (names []string, all bool, err error) {
+// follow are the declarations that names lead to, with what runs by itself.
+func (d *declared) follow(names []string) (all []declaration) {
+	seen := map[string]bool{}
+	all = slices.Clone(d.always)
+	reach := func(names []string) {
+		for _, name := range names {
+			if !seen[name] {
+				seen[name] = true
+				all = append(all, d.names[name]...)
+			}
+		}
+	}
+	reach(names)
+	for k := 0; k < len(all); k++ { // which grows
+		reach(all[k].names)
+	}
+	return all
+}
+
+// mentions are the names of the package of parts that a file of another package has, and what it tells; all is true where the names cannot be told.
+func mentions(text []byte, tree *ast.File) (names []string, all bool, telling told, err error) {
 	local := ""
 	for _, spec := range tree.Imports {
 		of, err := strconv.Unquote(spec.Path.Value)
@@ -147,13 +147,13 @@ func mentions(text []byte, tree *ast.File) (names []string, all bool, err error)
 	}
 	switch local {
 	case "":
-		return nil, false, nil
+		return nil, false, told{}, nil
 	case ".":
-		return nil, true, nil
+		return nil, true, told{}, nil
 	}
 	whole, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, false, err
+		return nil, false, told{}, err
 	}
 	ast.Inspect(whole, func(n ast.Node) bool {
 		if of, is := n.(*ast.SelectorExpr); is {
@@ -163,7 +163,7 @@ func mentions(text []byte, tree *ast.File) (names []string, all bool, err error)
 		}
 		return true
 	})
-	return names, false, nil
+	return names, false, tells(whole, true), nil
 }
 
 // foreign finds in a run's JSON that some of its code is from elsewhere, which may use anything of this module.

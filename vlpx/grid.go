@@ -79,10 +79,14 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+	store := run.OpenStore(home)
+	if err := plan.Measured(store); err != nil {
+		return nil, err
+	}
 	if err := plan.CheckView(o.View); err != nil {
 		return nil, err
 	}
-	return &Grid{Plan: plan, Store: run.OpenStore(home), Home: home, View: o.View}, nil
+	return &Grid{Plan: plan, Store: store, Home: home, View: o.View}, nil
 }
 
 // Missing lists the runs that the store has no result of. One whose result is damaged is none of them: it is not made until its file is deleted.

@@ -255,3 +255,54 @@ func rewrite(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// What a task of one's own measured of finished runs can be a column of their comparison, whether or not they are asked for by their methods. A run
+// that was not measured has a dash, and the note says what measures it.
+func TestMeasuredIsAColumn(t *testing.T) {
+	o := smallest(t.TempDir())
+	grid, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := grid.Make(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	o.View.Metrics = []string{"height"}
+	if _, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o); err == nil || !strings.Contains(err.Error(), "vlpx.Measure has kept it") {
+		t.Errorf("before it is measured: got %v", err)
+	}
+	one, err := OpenComparison([]string{"DiHT"}, Options{Home: o.Home, Scale: o.Scale, Seeds: o.Seeds, Set: o.Set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Measure(t.Context(), steps{1}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, r *Report) {
+		t.Helper()
+		text := texts(t, r.table)
+		if len(r.table.Columns) != 1 || strings.Count(text, "4.00") != 1 || !strings.Contains(text, "height by [{\"vlpx.steps\":") || !strings.Contains(text, "–") ||
+			!strings.Contains(strings.Join(strings.Fields(text), " "), "has not been measured by it yet: height. vlpx eval METHOD -task TASK") {
+			t.Errorf("%s: got\n%s\nwant a height of 4 of DiHT, and what measures that of InfoNCE", what, text)
+		}
+	}
+	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
+		t.Fatal(err)
+	}
+	report, err := grid.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("by methods", report)
+	store, err := OpenStore(o.Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err = store.Compare([]string{grid.Plan.Rows[0][0].ID(), grid.Plan.Rows[1][0].ID()}); err != nil {
+		t.Fatal(err)
+	}
+	if report, err = report.Viewed(o.View); err != nil {
+		t.Fatal(err)
+	}
+	check("by runs", report)
+}

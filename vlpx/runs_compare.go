@@ -49,16 +49,18 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 	if len(picked) == 0 {
 		return nil, fmt.Errorf("none of these runs can be read: %s", strings.Join(damaged, "; "))
 	}
-	inner, err := paper.NewPicked(alike(picked, byID))
+	rows, broken := s.alike(picked, byID)
+	inner, err := paper.NewPicked(rows)
 	if err != nil {
 		return nil, err
 	}
-	inner.Damaged = damaged
+	inner.Damaged = append(damaged, broken...)
 	return newReport(inner, View{})
 }
 
-// alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.
-func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
+// alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each. damaged
+// tells of what tasks gave of them and cannot be read.
+func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []paper.Picked, damaged []string) {
 	keys, groups := []string{}, map[string][]run.Entry{}
 	for _, e := range picked {
 		k := seedless(e, byID, map[string]bool{})
@@ -67,7 +69,6 @@ func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
 		}
 		groups[k] = append(groups[k], e)
 	}
-	var rows []paper.Picked
 	for _, k := range keys {
 		group := groups[k]
 		slices.SortFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
@@ -78,6 +79,11 @@ func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
 		}
 		for _, e := range group {
 			row.Results = append(row.Results, e.Result)
+			answers, err := s.AnswersOf(e.ID)
+			if err != nil {
+				damaged = append(damaged, strings.TrimPrefix(err.Error(), "run: "))
+			}
+			row.Answers = append(row.Answers, answers)
 			if otherCode(e, byID) {
 				row.OtherCode++
 			}
@@ -85,7 +91,7 @@ func alike(picked []run.Entry, byID map[string]run.Entry) []paper.Picked {
 		rows = append(rows, row)
 	}
 	apart(rows)
-	return rows
+	return rows, damaged
 }
 
 // otherCode tells whether other code than this program's made a run, or one that it goes on from.

@@ -24,7 +24,7 @@ func (r *Report) Table() (plots.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.damagedNote()
+		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
 	}
 	return t, err
 }
@@ -199,7 +199,7 @@ func (r *Report) scaleNote() string {
 // neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
 // better a model ranks true pairs, and the more a method has to do with them.
 func (c Column) neutral() bool {
-	return c.Told || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives,
+	return c.Told || c.Group == besidesGroup || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives,
 		train.FalseHardest, train.FalseOfImages, train.FalseOfTexts}, func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 

@@ -23,6 +23,8 @@ type Picked struct {
 	Results []run.Result // one a seed
 	// OtherCode is the number of these that other code than this program's made, or a run that they go on from.
 	OtherCode int
+	// Answers are what tasks gave of each of Results besides.
+	Answers [][]run.Answer
 }
 
 // NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the first.
@@ -57,10 +59,23 @@ func NewPicked(rows []Picked) (*Report, error) {
 		}
 	}
 	slices.Sort(p.Seeds)
+	var answers [][]run.Answer
+	own := map[string]bool{}
+	for _, row := range rows {
+		answers = append(answers, row.Answers...)
+		for _, info := range row.Tasks.Metrics() {
+			own[string(info.Metric)] = true
+		}
+	}
+	p.besides = newBesides(answers, withCosine(own))
 	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p, bootstraps: bootstraps{}}
 	for i, row := range rows {
+		results := slices.Clone(row.Results)
+		for k := range min(len(results), len(row.Answers)) {
+			results[k] = p.besides.joined(results[k], row.Answers[k])
+		}
 		one := RowReport{
-			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: row.Results,
+			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: results,
 			Downstream: map[string][]run.Result{}, OtherCode: row.OtherCode,
 		}
 		for _, result := range row.Results {

@@ -67,6 +67,7 @@ type Plan struct {
 	planner planner
 	left    []leftOut
 	undone  []leftOut // downstream tasks that no row's runs can be put to, each once, by their names
+	besides besides   // what tasks gave of the runs beside their own
 }
 
 // NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.

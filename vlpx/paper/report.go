@@ -105,6 +105,10 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 	if r.reference, err = FindReference(p); err != nil {
 		return nil, err
 	}
+	answers, err := p.gather(store, r.steppedAround)
+	if err != nil {
+		return nil, err
+	}
 	codes := codes{store, map[string]bool{}}
 	for i, row := range p.Artifact.Rows {
 		one := RowReport{Name: row.Name, Set: rowSettings(row), Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
@@ -135,7 +139,7 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 				unasked++
 			}
 			one.outcomes = append(one.outcomes, have)
-			one.Results = append(one.Results, result)
+			one.Results = append(one.Results, p.besides.joined(result, answers[x.ID()]))
 			other, err := codes.any(x, have)
 			if err != nil {
 				return nil, err

@@ -148,7 +148,8 @@ func (p *Plan) columnNamed(name string) (Column, error) {
 	for _, c := range p.Artifact.Columns {
 		own = append(own, c.Key())
 	}
-	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure", name, Suggest(name, keys), p.Artifact.ID,
+	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure, and what a task of "+
+		"your own measures is there once vlpx.Measure has kept it", name, Suggest(name, keys), p.Artifact.ID,
 		strings.Join(own, "; "))
 }
 
@@ -193,6 +194,7 @@ func (p *Plan) nameable() []Column {
 	for _, info := range (eval.Retrieval{}).Metrics() {
 		others = append(others, Cosine(info.Metric))
 	}
+	others = append(others, p.besides.columns()...)
 	for _, c := range others {
 		if !slices.ContainsFunc(all, func(other Column) bool { return other.Key() == c.Key() }) {
 			all = append(all, c)

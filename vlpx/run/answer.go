@@ -1,0 +1,63 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Answer is what a task gave of a run, as the store has it, whether or not this program knows the task.
+type Answer struct {
+	By       string             // the tasks with their settings, as JSON on one line
+	Metrics  map[string]float64 // by name, with the split behind it where that is not the test split
+	Finished time.Time
+}
+
+// AnswersOf are all that tasks gave of a run of the store. What cannot be read is missing, and told by the error.
+func (s *Store) AnswersOf(id string) (all []Answer, err error) {
+	files, err := os.ReadDir(filepath.Join(s.dir, id))
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	var failed []error
+	for _, file := range files {
+		if !strings.HasPrefix(file.Name(), taskPrefix) {
+			continue
+		}
+		path := filepath.Join(s.dir, id, file.Name())
+		text, err := os.ReadFile(path)
+		var kept struct {
+			Of struct {
+				Split string
+				Tasks json.RawMessage
+			}
+			Metrics  map[string]float64
+			Finished time.Time
+		}
+		var by bytes.Buffer
+		if err == nil {
+			err = json.Unmarshal(text, &kept)
+		}
+		if err == nil {
+			err = json.Compact(&by, kept.Of.Tasks)
+		}
+		if err != nil {
+			failed = append(failed, &Damaged{ID: id, Path: path, Err: err, Again: "measure"})
+			continue
+		}
+		one := Answer{By: by.String(), Metrics: map[string]float64{}, Finished: kept.Finished}
+		for name, v := range kept.Metrics {
+			if kept.Of.Split != "test" {
+				name += ", " + kept.Of.Split
+			}
+			one.Metrics[name] = v
+		}
+		all = append(all, one)
+	}
+	return all, errors.Join(failed...)
+}

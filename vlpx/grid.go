@@ -249,8 +249,10 @@ func (g *Grid) Outlook() ([]string, error) {
 		what += fmt.Sprintf(" and %d questions to ask of finished ones", len(questions))
 	}
 	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name, choice.Reason)}
-	if choice.Slower != "" {
-		lines = append(lines, choice.Slower)
+	for _, line := range []string{g.Plan.Taken(), choice.Slower} {
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
 	for _, damaged := range g.Damaged() {
 		lines = append(lines, fmt.Sprintf("left out: %v", damaged))

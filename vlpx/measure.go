@@ -64,6 +64,9 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.",
 			p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash), listed(p.Seeds, ", ")),
 	}
+	if taken := p.Taken(); taken != "" {
+		t.Note += " " + taken
+	}
 	if changed := p.Settings(); len(changed) > 0 {
 		t.Note += fmt.Sprintf(" Changed from the scale: %s.", strings.Join(changed, ", "))
 	}

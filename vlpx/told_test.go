@@ -246,3 +246,26 @@ func TestMetricThatAPartTells(t *testing.T) {
 		t.Errorf("of parts that tell nothing: got %v, want it refused before training", err)
 	}
 }
+
+// A folder of which a scale takes some images is told before training, in the table and below the figure.
+func TestPortionOfAFolderIsTold(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Data, o.Set = photographs(t), []string{"images=4", "batchsize=2", "epochs=1"}
+	grid, err := OpenComparison([]string{"InfoNCE"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "4 of 16 training images of few (images=4; images=0 takes all)."
+	lines, err := grid.Outlook()
+	if err != nil || !slices.Contains(lines, want) {
+		t.Errorf("got the outlook %q (%v)", lines, err)
+	}
+	report := made(t, grid)
+	if note := report.figure.(plots.Figure).Note; !strings.Contains(report.table.Note, want) || !strings.Contains(note, want) {
+		t.Errorf("got the notes %q and %q", report.table.Note, note)
+	}
+	o.Set = []string{"batchsize=2", "epochs=1"}
+	if grid, err = OpenComparison([]string{"InfoNCE"}, o); err != nil || grid.Plan.Taken() != "" {
+		t.Errorf("of all images: got %q (%v)", grid.Plan.Taken(), err)
+	}
+}

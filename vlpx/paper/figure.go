@@ -36,8 +36,10 @@ func (r *Report) Caption(about ...string) string {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
 	sentences := []string{fmt.Sprintf("Scale %s on %s (%s).", scale, r.Data.Name, Abbreviated(r.Data.Hash))}
-	if r.Encoder != "" {
-		sentences = append(sentences, r.Encoder)
+	for _, sentence := range []string{r.Plan.Taken(), r.Encoder} {
+		if sentence != "" {
+			sentences = append(sentences, sentence)
+		}
 	}
 	sentences = append(sentences, about...)
 	if ran := r.origins(); ran != "" {

@@ -67,6 +67,7 @@ type Plan struct {
 	planner planner
 	left    []leftOut
 	undone  []leftOut // downstream tasks that no row's runs can be put to, each once, by their names
+	taken   takenOf   // images of the data, where that is a folder
 	besides besides   // what tasks gave of the runs beside their own
 }
 
@@ -103,6 +104,9 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 		}
 	}
 	if p.Data, err = q.data(scale); err != nil {
+		return nil, err
+	}
+	if err := p.countTaken(); err != nil {
 		return nil, err
 	}
 	if err := q.checkWithout(); err != nil {

@@ -55,6 +55,9 @@ func (r *Report) tell(t *plots.Table) {
 		t.Title += " (" + strings.Join(r.Set, ", ") + ")"
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))
 	}
+	if taken := r.Plan.Taken(); taken != "" {
+		t.Note = strings.TrimSpace(t.Note + " " + taken)
+	}
 	t.Note = strings.TrimSpace(strings.Join(append([]string{t.Note}, r.Plan.Vague()...), " "))
 	t.Note = strings.TrimSpace(t.Note + PartialNote(*t))
 	MarkCode(t, r.ofCode())

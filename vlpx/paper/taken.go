@@ -1,0 +1,55 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/weights"
+)
+
+// takenOf are how many images of a folder's splits the runs take, and of how many.
+type takenOf struct{ train, trainOf, test, testOf int }
+
+// countTaken counts the images that the scale takes of a folder, where it does not take all.
+func (p *Plan) countTaken() error {
+	if p.Data.Dir == "" || p.Data.Images == 0 {
+		return nil
+	}
+	c, err := p.Data.Open()
+	if err != nil {
+		return err
+	}
+	for split, n := range map[string][2]*int{"train": {&p.taken.train, &p.taken.trainOf}, "test": {&p.taken.test, &p.taken.testOf}} {
+		all, err := c.Split(split)
+		if err != nil {
+			continue // which is told where a run needs it
+		}
+		*n[0], *n[1] = min(all.Len(), p.Data.Images), all.Len()
+	}
+	return nil
+}
+
+// Taken tells how many of a folder's images the scale takes, and what takes all; empty where all are taken.
+func (p *Plan) Taken() string {
+	var some []string
+	for _, of := range []struct {
+		n, of int
+		what  string
+	}{{p.taken.train, p.taken.trainOf, "training"}, {p.taken.test, p.taken.testOf, "test"}} {
+		if of.n < of.of {
+			some = append(some, fmt.Sprintf("%s of %s %s images", weights.Thousands(of.n), weights.Thousands(of.of), of.what))
+		}
+	}
+	if len(some) == 0 {
+		return ""
+	}
+	why := fmt.Sprintf("scale %s; -set images=0, or -scale mini, takes all", p.Scale.Name)
+	if slices.ContainsFunc(p.planner.Set, func(assignment string) bool {
+		key, _, _ := strings.Cut(strings.ToLower(assignment), "=")
+		return strings.TrimPrefix(plainly(key), "scale.") == "images"
+	}) {
+		why = fmt.Sprintf("images=%d; images=0 takes all", p.Data.Images)
+	}
+	return fmt.Sprintf("%s of %s (%s).", strings.Join(some, " and "), p.Data.Name, why)
+}

@@ -86,7 +86,11 @@ func fieldOf(m negative.Method, name string) (partField, bool) {
 // setting is what a row has, at its scale, of a setting as rowSettings names it.
 func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
 	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
-		return Settings()[at].of(&s), true
+		x := Settings()[at]
+		if v = x.of(&s); x.zero != 0 && v.IsZero() {
+			v = reflect.ValueOf(x.zero)
+		}
+		return v, true
 	}
 	method := row.Method(s).WithDefaults()
 	f, ok := fieldOf(method, key)

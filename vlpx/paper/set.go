@@ -20,6 +20,9 @@ func (s *Scale) Set(assignment string) error {
 	if x.Name == "framework" {
 		return s.frame(text)
 	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v == 0 && x.zero != 0 {
+		return fmt.Errorf("setting %s: %s cannot be zero; leave it out for the usual %g", assignment, x.Name, x.zero)
+	}
 	if err := assign(x.of(s), text); err != nil {
 		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())
 	}

@@ -20,8 +20,9 @@ type Settable struct {
 	// Where is what reads it that no method and no framework does by itself, such as a folder of photographs; empty for none.
 	Where string
 
-	field string // of Scale, where it has another name
-	aside bool   // it is no part of a run's identity
+	field string  // of Scale, where it has another name
+	zero  float64 // what a number of zero stands for, which is then no value that can be set; 0 for zero
+	aside bool    // it is no part of a run's identity
 }
 
 // Brief is the setting in a sentence, with its unit.
@@ -43,6 +44,9 @@ func (x Settable) Group() string {
 // Value is the setting at a scale.
 func (x Settable) Value(s Scale) string {
 	v := x.of(&s)
+	if x.zero != 0 && v.IsZero() {
+		v = reflect.ValueOf(x.zero)
+	}
 	if v.Kind() == reflect.Float64 {
 		return fmt.Sprintf("%.4g", v.Float())
 	}

@@ -117,3 +117,26 @@ func TestValuesOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// A zero that stands for the usual value is no value to set, and nowhere shown as one.
+func TestSettingWhoseZeroIsItsUsualValue(t *testing.T) {
+	s, err := Preset("tiny", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	temperature, err := FindSetting("tau")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := temperature.Value(s); got != "0.07" {
+		t.Errorf("got %q, want 0.07", got)
+	}
+	for _, zero := range []string{"temperature=0", "tau=0.0", "temperature=-0"} {
+		if err := s.Set(zero); err == nil || !strings.Contains(err.Error(), "temperature cannot be zero; leave it out for the usual 0.07") {
+			t.Errorf("%s: got %v", zero, err)
+		}
+	}
+	if err := s.Set("temperature=.2"); err != nil || temperature.Value(s) != "0.2" {
+		t.Errorf("got %q (%v), want 0.2", temperature.Value(s), err)
+	}
+}

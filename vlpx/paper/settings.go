@@ -97,8 +97,8 @@ func dataSettings() []Settable {
 func modelSettings() []Settable {
 	const lockedWeights = "an image encoder that is locked (-weights vision=NAME with locked.side)"
 	return []Settable{
-		{Name: "temperature", Says: "the temperature of ITC at first, which is learned, by ALBEF between 0.001 and 0.5; 0 for the published 0.07. Contrasts over the whole data have global.temperature",
-			Also: []string{"tau", "temp", "logitscale"}},
+		{Name: "temperature", Says: "the temperature of ITC at first, which is learned, by ALBEF between 0.001 and 0.5; unless it is set, the published 0.07. Contrasts over the whole data have global.temperature",
+			zero: publishedTemperature, Also: []string{"tau", "temp", "logitscale"}},
 		{Name: "embed", Unit: "numbers", Says: "length of the embeddings that ITC compares", Also: []string{"embeddim", "projectiondim", "dim"}},
 		{Name: "patch", Unit: "pixels", Says: "side of a patch of the vision transformer, of which image is a multiple", Also: []string{"patchsize"}},
 		{Name: "visionlayers", Unit: "layers", Says: "layers of the vision transformer", Also: []string{"depth", "layers"}},

@@ -151,6 +151,9 @@ func (r *Report) sweep() (s swept, ok bool, err error) {
 		if len(varied) > 1 {
 			if value, has := v.values[varied[1]]; has {
 				name += fmt.Sprintf(", %s=%g", varied[1], value)
+				if r.unset(v.row, varied[1]) {
+					name += " (default)"
+				}
 			}
 		}
 		if curves[name] == nil {
@@ -174,6 +177,16 @@ func (r *Report) sweep() (s swept, ok bool, err error) {
 		}
 	}
 	return s, (longest > 2 || on > longest) && 2*on >= len(all), nil
+}
+
+// unset tells that a setting's zero stands in a row for its usual value.
+func (r *Report) unset(row int, setting string) bool {
+	at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == setting && x.zero != 0 })
+	if at < 0 {
+		return false
+	}
+	scale, err := r.Plan.planner.scaleOf(r.Plan.Artifact.Rows[row], r.Plan.Scale)
+	return err == nil && Settings()[at].of(&scale).IsZero()
 }
 
 // foremost is the row of a curve that was asked for first.

@@ -245,15 +245,15 @@ func TestSweep(t *testing.T) {
 	}
 	type curve struct{ x, mean []float64 }
 	want := map[string]curve{
-		"GRIT-VLP, temperature=0": {[]float64{16, 40, 160}, []float64{3, 5, 1}}, "GRIT-VLP, temperature=0.2": {[]float64{16, 80}, []float64{2, 7}},
-		"InfoNCE, temperature=0": {[]float64{16, 160}, []float64{4, 4}}, "FALCON, temperature=0": {[]float64{40}, []float64{6}},
+		"GRIT-VLP, temperature=0.07 (default)": {[]float64{16, 40, 160}, []float64{3, 5, 1}}, "GRIT-VLP, temperature=0.2": {[]float64{16, 80}, []float64{2, 7}},
+		"InfoNCE, temperature=0.07 (default)": {[]float64{16, 160}, []float64{4, 4}}, "FALCON, temperature=0.07 (default)": {[]float64{40}, []float64{6}},
 	}
 	for _, s := range lines.Series {
 		if w := want[s.Name]; !slices.Equal(s.X, w.x) || !slices.Equal(s.Mean, w.mean) || len(s.Std) != len(s.X) {
 			t.Errorf("%s: got %v at %v, want %v at %v", s.Name, s.Mean, s.X, w.mean, w.x)
 		}
 	}
-	if len(lines.Series) != len(want) || lines.Series[0].Name != "GRIT-VLP, temperature=0" {
+	if len(lines.Series) != len(want) || lines.Series[0].Name != "GRIT-VLP, temperature=0.07 (default)" {
 		t.Errorf("got %d curves, the first %q", len(lines.Series), lines.Series[0].Name)
 	}
 	if chosen := papertest.Figure(t, viewed(t, r, paper.View{Metrics: []string{"IR@5"}})); len(chosen.Panels) != 1 || chosen.Panels[0].(plots.Lines).Title != "Image Retrieval: R@5" {

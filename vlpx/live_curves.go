@@ -38,7 +38,7 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	f := plots.Figure{Panels: []plots.Panel{
 		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)", Series: losses},
 	}}
-	f.Panels = append(f.Panels, panelsOf(of.Points, steps, fmt.Sprintf(" by %s, seed %d", p.at.Train.Method.Name, p.Seed))...)
+	f.Panels = append(f.Panels, panelsOf(of.Points, "step", func(at train.Point) float64 { return float64(at.Epoch*steps + at.Step) }, fmt.Sprintf(" by %s, seed %d", p.at.Train.Method.Name, p.Seed))...)
 	measured := []plots.Lines{{Title: "Retrieval, validation split", YLabel: "mean recall (%)"}}
 	metrics := []string{string(eval.RMean)}
 	for _, info := range further(p.at.Tasks) {
@@ -70,8 +70,8 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 }
 
 // panelsOf are the numbers that the parts of a run tell by names of their own, step by step: the shares in one panel, every other number in
-// one of its own. Titles end with what the run is.
-func panelsOf(points []train.Point, steps int, of string) []plots.Panel {
+// one of its own, along an axis of that label. Titles end with what the run is.
+func panelsOf(points []train.Point, label string, x func(train.Point) float64, of string) []plots.Panel {
 	var names []string
 	series, units := map[string]plots.Series{}, map[string]string{}
 	for _, at := range points {
@@ -84,11 +84,11 @@ func panelsOf(points []train.Point, steps int, of string) []plots.Panel {
 				names = append(names, n.Name)
 			}
 			s := series[n.Name]
-			s.Name, s.X, s.Mean = n.Name, append(s.X, float64(at.Epoch*steps+at.Step)), append(s.Mean, v)
+			s.Name, s.X, s.Mean = n.Name, append(s.X, x(at)), append(s.Mean, v)
 			series[n.Name], units[n.Name] = s, n.Unit
 		}
 	}
-	shares := plots.Lines{Title: "Told" + of, XLabel: "step", YLabel: "share (%)"}
+	shares := plots.Lines{Title: "Told" + of, XLabel: label, YLabel: "share (%)"}
 	var others []plots.Panel
 	for _, name := range names {
 		if units[name] == field.Percent {
@@ -96,7 +96,7 @@ func panelsOf(points []train.Point, steps int, of string) []plots.Panel {
 			continue
 		}
 		column := paper.Column{Name: name, Unit: units[name]}
-		others = append(others, plots.Lines{Title: name + of, XLabel: "step", YLabel: column.Label(), Series: []plots.Series{series[name]}})
+		others = append(others, plots.Lines{Title: name + of, XLabel: label, YLabel: column.Label(), Series: []plots.Series{series[name]}})
 	}
 	if len(shares.Series) > 0 {
 		others = append([]plots.Panel{shares}, others...)

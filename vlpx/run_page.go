@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -118,7 +119,7 @@ func (p *RunPage) metrics() plots.Table {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		t.Rows = append(t.Rows, words(name, take(name, "")))
+		t.Rows = append(t.Rows, words(name, take(name, MetricUnit(name, p.Curves.Epochs))))
 	}
 	return t
 }
@@ -191,18 +192,20 @@ func (p *RunPage) configuration() plots.Table {
 	return t
 }
 
-// Figure draws the run's losses step by step, and what was measured after each epoch; nil while there is nothing to draw.
+// Figure draws the run's losses and what its parts told by names of their own step by step, and what was measured after each epoch; nil while there
+// is nothing to draw.
 func (p *RunPage) Figure() plots.Drawing {
 	last := 0
 	for _, at := range p.Curves.Points {
 		last = max(last, at.Step+1)
 	}
+	epochs := func(at train.Point) float64 { return float64(at.Epoch) + float64(at.Step+1)/float64(last) }
 	lines := plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.label(), p.Seed), XLabel: "epoch", YLabel: "loss (nats)"}
 	for _, name := range p.lossNames() {
 		s := plots.Series{Name: string(name)}
 		for _, at := range p.Curves.Points {
 			if loss, told := at.Losses[name]; told {
-				s.X, s.Mean = append(s.X, float64(at.Epoch)+float64(at.Step+1)/float64(last)), append(s.Mean, loss)
+				s.X, s.Mean = append(s.X, epochs(at)), append(s.Mean, loss)
 			}
 		}
 		if len(s.X) > 0 {
@@ -213,6 +216,7 @@ func (p *RunPage) Figure() plots.Drawing {
 	if len(lines.Series) > 0 {
 		f.Panels = append(f.Panels, lines)
 	}
+	f.Panels = append(f.Panels, panelsOf(p.Curves.Points, "epoch", epochs, fmt.Sprintf(" by %s, seed %d", p.label(), p.Seed))...)
 	if metric := p.metric(); metric != "" {
 		s := plots.Series{Name: metric}
 		for _, e := range p.Curves.Epochs {
@@ -220,7 +224,7 @@ func (p *RunPage) Figure() plots.Drawing {
 				s.X, s.Mean = append(s.X, float64(e.Epoch+1)), append(s.Mean, v)
 			}
 		}
-		f.Panels = append(f.Panels, plots.Lines{Title: "Validation split", XLabel: "epoch", YLabel: metric, Series: []plots.Series{s}})
+		f.Panels = append(f.Panels, plots.Lines{Title: "Validation split", XLabel: "epoch", YLabel: paper.Column{Name: metric, Unit: MetricUnit(metric, nil)}.Label(), Series: []plots.Series{s}})
 	}
 	if f.Panels == nil {
 		return nil

@@ -269,3 +269,44 @@ func TestPortionOfAFolderIsTold(t *testing.T) {
 		t.Errorf("of all images: got %q (%v)", grid.Plan.Taken(), err)
 	}
 }
+
+// A run's page draws what its parts told, too, and gives every metric its unit.
+func TestRunPageOfToldNumbers(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Own = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}
+	grid, err := OpenComparison([]string{"mine"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made(t, grid)
+	store, err := OpenStore(o.Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := store.Run(grid.Plan.Rows[0][0].ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	figure := page.Figure().(plots.Figure)
+	if got := titles(figure); len(got) != 4 || got[1] != "Told by mine, seed 1" || got[2] != "cosine of negatives by mine, seed 1" {
+		t.Fatalf("got the panels %q, want losses, shares, the cosine and recall", got)
+	}
+	shares, losses := figure.Panels[1].(plots.Lines), figure.Panels[0].(plots.Lines)
+	last := func(l plots.Lines) float64 { return l.Series[0].X[len(l.Series[0].X)-1] }
+	if shares.XLabel != "epoch" || len(shares.Series) != 2 || last(shares) != last(losses) || last(shares) != float64(len(page.Curves.Epochs)) {
+		t.Errorf("got the panel %+v, want two shares along the losses' axis", shares)
+	}
+	cells := map[string]string{}
+	for _, row := range page.metrics().Rows {
+		cells[row.Name] = row.Cells[0][0].Text
+	}
+	if !strings.HasSuffix(cells["FN in batch"], " %") || cells["joined pairs"] != "100.00 %" || strings.HasSuffix(cells["cosine of negatives"], "%") ||
+		cells["cosine of negatives"] == "" {
+		t.Errorf("got %q", cells)
+	}
+	for name, want := range map[string]string{"FN hardest": "%", "cosine IR@1": "%", "class top-1, val": "%", "IR rank": "", "reward": "", "nothing": ""} {
+		if got := MetricUnit(name, nil); got != want {
+			t.Errorf("%s: got the unit %q, want %q", name, got, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/train"
 )
 
 func trainCommand() *cobra.Command {
@@ -50,7 +51,7 @@ func trainCommand() *cobra.Command {
 				}
 				marked = marked || other
 				fmt.Fprintf(c.OutOrStdout(), "%s\nrun %s in %s%s\n", result, result.ID, grid.Store.Dir(r), codeMark(other))
-				printMetrics(c, result.Metrics)
+				printMetrics(c, result.Metrics, result.Epochs)
 			}
 			if marked {
 				fmt.Fprintln(c.OutOrStdout(), paper.CodeMeaning)
@@ -99,7 +100,7 @@ func evalCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s\n", folder.VLPX.Method, folder.VLPX.Seed, split)
-				printMetrics(c, metrics, of)
+				printMetrics(c, metrics, nil, of)
 				return nil
 			}
 			grid, err := single(&o, args[0])
@@ -123,7 +124,7 @@ func evalCommand() *cobra.Command {
 				}
 				marked = marked || other
 				fmt.Fprintf(c.OutOrStdout(), "%s, seed %d, split %s%s\n", r.Train.Method.Name, r.Train.Seed, split, codeMark(other))
-				printMetrics(c, metrics, of)
+				printMetrics(c, metrics, nil, of)
 			}
 			if marked {
 				fmt.Fprintln(c.OutOrStdout(), paper.CodeMeaning)
@@ -191,7 +192,7 @@ func codeMark(other bool) string {
 
 // printMetrics lists metrics: those of evaluation by tasks with what they are, then the others, which are the same without re-ranking and what
 // training counted.
-func printMetrics(c *cobra.Command, metrics map[string]float64, tasks ...eval.Task) {
+func printMetrics(c *cobra.Command, metrics map[string]float64, epochs []train.Record, tasks ...eval.Task) {
 	width := 0
 	for name := range metrics {
 		width = max(width, len(name))
@@ -209,7 +210,7 @@ func printMetrics(c *cobra.Command, metrics map[string]float64, tasks ...eval.Ta
 	}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		if !known[name] {
-			fmt.Fprintf(c.OutOrStdout(), "  %-*s %7.2f\n", width, name, metrics[name])
+			fmt.Fprintln(c.OutOrStdout(), strings.TrimRight(fmt.Sprintf("  %-*s %7.2f %s", width, name, metrics[name], vlpx.MetricUnit(name, epochs)), " "))
 		}
 	}
 }

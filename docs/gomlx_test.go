@@ -282,6 +282,20 @@ func Example_einsum() {
 	// (Float32)[2, 2] [[1 3] [3 7]]
 }
 
+func Example_maximum() {
+	run(func(in []*Node) []*Node {
+		x, least := in[0], in[1]
+		hinge := Max(AddScalar(x, -2), ZerosLike(x)) // F.relu(x - 2), the hinge of a margin
+		return []*Node{Max(x, least), Min(x, least), Min(Max(x, least), ConstAs(x, 2.5)), hinge, Gradient(ReduceAllSum(hinge), x)[0]}
+	}, []float32{1, 2, 3}, []float32{2, 1, 1})
+	// Output:
+	// (Float32)[3] [2 2 3]
+	// (Float32)[3] [1 1 1]
+	// (Float32)[3] [2 2 2.5]
+	// (Float32)[3] [0 0 1]
+	// (Float32)[3] [0 1 1]
+}
+
 func Example_cumSum() {
 	run(func(in []*Node) []*Node {
 		return []*Node{CumSum(in[0], -1), ClipScalar(in[0], 1.5, 2.5), MaxScalar(in[0], 2), PowScalar(in[0], 2)}
@@ -434,4 +448,33 @@ func Example_infoNCE() {
 	// Output:
 	// (Float32) 0.4541
 	// (Float32) 0.4541
+}
+
+// triplet is a contrast with a hinge: every negative is to be less similar than the own pair by a margin.
+type triplet struct{ Margin float64 }
+
+func (c triplet) ITC(f negative.Features) negative.Contrasted {
+	i2t := objective.Similarities(f.Image, f.Text, f.Temperature) // [batch, batch], over the temperature
+	t2i := Transpose(i2t, 0, 1)
+	side := func(logits *Node) *Node {
+		cosines, own := Mul(logits, f.Temperature), objective.OneHotTargets(logits)
+		of := ReduceAndKeep(Mul(cosines, own), ReduceSum, -1) // [batch, 1]
+		hinge := Max(AddScalar(Sub(cosines, of), c.Margin), ZerosLike(cosines))
+		return ReduceAllMean(ReduceSum(Mul(hinge, OneMinus(own)), -1))
+	}
+	return negative.Contrasted{
+		Loss: MulScalar(Add(side(i2t), side(t2i)), 0.5), // a scalar
+		I2T:  i2t, T2I: t2i,                             // by which ITM picks its negatives
+	}
+}
+
+func Example_contrasted() {
+	run(func(in []*Node) []*Node {
+		c := triplet{Margin: 0.2}.ITC(negative.Features{Image: in[0], Text: in[1], Temperature: ConstAs(in[0], 0.1)})
+		c.Assert(triplet{}, 2) // as the framework does
+		return []*Node{c.Loss, c.I2T}
+	}, [][]float32{{1, 0}, {0, 1}}, [][]float32{{0.6, 0.8}, {0, 1}})
+	// Output:
+	// (Float32) 0.1
+	// (Float32)[2, 2] [[6 0] [8 10]]
 }

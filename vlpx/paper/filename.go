@@ -11,7 +11,7 @@ import (
 
 const (
 	defaultScale = "mini"
-	longestName  = 120 // characters of a file's name without its ending, which with one is well below the 255 of most systems
+	longestName  = 60 // characters of a file's name without its ending: as many as are read at a glance
 )
 
 var defaultSeeds = []uint64{1, 2, 3}
@@ -82,7 +82,8 @@ func SafeName(parts ...string) string {
 	}, whole)
 	if strings.Contains(whole, "_") || strings.Contains(clean, "~") || len(clean) > longestName { // others may look the same
 		sum := sha256.Sum256([]byte(whole))
-		clean = clean[:min(len(clean), longestName)] + "-" + hex.EncodeToString(sum[:4])
+		hash := "-" + hex.EncodeToString(sum[:4])
+		clean = clean[:min(len(clean), longestName-len(hash))] + hash
 	}
 	return clean
 }

@@ -194,7 +194,7 @@ func TestFileName(t *testing.T) {
 	}
 	for _, pair := range [][2]string{{"a b", "a_b"}, {"a/b", `a\b`}, {strings.Repeat("x", 300), strings.Repeat("x", 301)}} {
 		one, other := hostile(pair[0]), hostile(pair[1])
-		if one == other || strings.ContainsAny(one+other, `/\ `) || len(one) > 130 {
+		if one == other || strings.ContainsAny(one+other, `/\ `) || len(one) > 60 {
 			t.Errorf("got %q and %q of %.20q and %.20q", one, other, pair[0], pair[1])
 		}
 	}

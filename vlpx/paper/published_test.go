@@ -31,23 +31,23 @@ func checkpoint(t *testing.T, file, tensor string) string {
 // Runs start from the weights that are asked for, and have the layers that these need; what goes on from such a run does not read them
 // again. They are named in settings and files.
 func TestPlanWithWeights(t *testing.T) {
-	clip := checkpoint(t, "tower.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
+	clip := checkpoint(t, "t.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
 	for _, set := range [][]string{nil, {"warmstart=1"}} {
-		p := papertest.Plan(t, catalogue.List(), "mafa/table1", paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1", "scenes.test=1"),
+		p := papertest.Plan(t, catalogue.List(), "mafa/table1", paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1"),
 			Weights: []string{"vision=" + clip}})
 		for _, r := range p.Runs() {
 			if v := modelOf(r).Vision; !v.CLIP || v.Activation != encoder.Quick {
 				t.Errorf("%s: %+v, want CLIP's layers", r.Train.Method.Name, v)
 			}
 			source := r.Weights.Vision
-			if first := r.Init == nil; first != (source != nil) || first && (source.Name != "tower" || len(source.Hash) != 16) {
+			if first := r.Init == nil; first != (source != nil) || first && (source.Name != "t" || len(source.Hash) != 16) {
 				t.Errorf("%s, which starts from another run: %v, has the weights %+v", r.Train.Method.Name, !first, source)
 			}
 			if r.Weights.Text != nil {
 				t.Errorf("%s starts from the text weights %+v, want drawn ones", r.Train.Method.Name, r.Weights.Text)
 			}
 		}
-		if settings := p.Settings(); settings[len(settings)-1] != "vision=tower.safetensors" || !strings.Contains(p.FileName("a"), "vision=tower.safetensors") {
+		if settings := p.Settings(); settings[len(settings)-1] != "vision=t.safetensors" || !strings.Contains(p.FileName("a"), "vision=t.") {
 			t.Errorf("got the settings %v and the file %s, want the weights in both", settings, p.FileName("a"))
 		}
 	}

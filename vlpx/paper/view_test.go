@@ -137,7 +137,7 @@ func FuzzView(f *testing.F) {
 		if table := papertest.Table(t, one); len(table.Rows) == 0 || len(table.Columns) == 0 {
 			t.Errorf("%+v: got a table of %d rows and %d columns", v, len(table.Rows), len(table.Columns))
 		}
-		if len(p.FileNameOf("table1", v)) > 130 {
+		if len(p.FileNameOf("table1", v)) > 60 {
 			t.Errorf("%+v: got the file name %q", v, p.FileNameOf("table1", v))
 		}
 	})

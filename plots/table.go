@@ -189,13 +189,13 @@ func (t Table) wordy() []bool {
 
 func (t Table) isBest(column, source int, v Value) bool {
 	best := t.Columns[column].Best
-	if best == Unranked || v.missing() || v.Text != "" {
+	if best == Unranked || v.missing() || v.blank || v.Text != "" {
 		return false
 	}
 	differs := false // where all are equal, none is best
 	for _, r := range t.Rows {
 		other := r.value(column, source)
-		if other.missing() || other.Text != "" {
+		if other.missing() || other.blank || other.Text != "" {
 			continue
 		}
 		if best == Highest && other.Mean > v.Mean || best == Lowest && other.Mean < v.Mean {

@@ -48,6 +48,35 @@ func (t Table) broken(width int) Table {
 	return t
 }
 
+// namesBroken is the table with the names of rows, and what stands beside them, in lines of their own where they are longer than half of so many
+// characters. A table of several sources stays as it is.
+func (t Table) namesBroken(width int) Table {
+	most := width / 2
+	if width <= 0 || len(t.Sources) > 0 {
+		return t
+	}
+	rows := t.Rows
+	t.Rows = nil
+	for _, r := range rows {
+		name, _ := t.label(r)
+		if utf8.RuneCountInString(name) <= most {
+			t.Rows = append(t.Rows, r)
+			continue
+		}
+		for k, piece := range broken(name, most-2) { // behind the first line two characters in
+			next := TableRow{Name: piece, Cells: r.Cells}
+			if k > 0 {
+				next.Name, next.Cells = "  "+piece, nil
+				for range t.Columns {
+					next.Cells = append(next.Cells, Cell{{blank: true}})
+				}
+			}
+			t.Rows = append(t.Rows, next)
+		}
+	}
+	return t
+}
+
 // breaks are the widths of the columns that break, 0 of the others: all have room for their longest word, and share the rest by how much they say.
 func (t Table) breaks(room int, p *printer) []int {
 	widths, says, all := make([]int, len(t.Columns)), make([]int, len(t.Columns)), 0

@@ -65,3 +65,38 @@ func TestBrokenTable(t *testing.T) {
 		}
 	})
 }
+
+// Names of rows that take more than half of a terminal are broken between words, so that the columns stay together; numbers stay what they are.
+func TestLongNamesBreak(t *testing.T) {
+	long := "GRIT-VLP, groupqueue=80, temperature=.1, contrast.weight=.3 below GRIT-VLP, groupqueue=80 in false negatives"
+	table := Table{
+		Columns: []Column{{Name: "rank", Best: Lowest}, {Name: "verdict"}},
+		Rows: []TableRow{
+			{Name: long, Status: "of other code", Cells: []Cell{{Number(7)}, {{Text: "supported"}}}},
+			{Name: "ALBEF", Cells: []Cell{{Number(8)}, {}}},
+		},
+	}
+	text := func(width int, style bool) string {
+		var b strings.Builder
+		if err := table.Text(&b, Terminal{Width: width, Style: style}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	narrow := text(80, false)
+	for l := range strings.Lines(narrow) {
+		if n := utf8.RuneCountInString(strings.TrimRight(l, "\n")); n > 80 {
+			t.Errorf("a line of %d characters: %s", n, l)
+		}
+	}
+	if strings.Count(narrow, "rank") != 1 || strings.Count(narrow, "7.0") != 1 || strings.Count(narrow, "–") != 1 ||
+		!strings.Contains(strings.Join(strings.Fields(strings.NewReplacer("7.0", "", "supported", "").Replace(narrow)), " "), long+" (of other code)") {
+		t.Errorf("got\n%s\nwant the name in several lines of one block", narrow)
+	}
+	if !strings.Contains(text(80, true), "\x1b[1m 7.0\x1b[0m") {
+		t.Errorf("the lowest is not bold in\n%s", text(80, true))
+	}
+	if wide := text(300, false); !strings.Contains(wide, long+" (of other code)") {
+		t.Errorf("got\n%s\nwant the name whole", wide)
+	}
+}

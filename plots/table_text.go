@@ -21,12 +21,12 @@ const (
 )
 
 // Text writes the table in aligned columns. A table that is too wide has the words of columns that break in several lines; where there are none,
-// it is folded into blocks, each with the row names.
+// it is folded into blocks, each with the row names, which take half of the width at most.
 func (t Table) Text(w io.Writer, terminal Terminal) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	t = t.broken(terminal.Width)
+	t = t.broken(terminal.Width).namesBroken(terminal.Width)
 	p := t.print(terminal)
 	if t.Title != "" {
 		p.out.WriteString(p.styled(bold, t.Title) + "\n")

@@ -160,6 +160,9 @@ func (s *Store) publish(r Run, name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", name, err)
 	}
+	if name == resultName {
+		return s.write(r, name, sealed(text))
+	}
 	return s.write(r, name, append(text, '\n'))
 }
 

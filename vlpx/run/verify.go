@@ -83,6 +83,9 @@ func (s *Store) problems(e Entry) (found []Problem) {
 	for _, name := range modelNames {
 		add(false, present(train.LoadCheckpoint(filepath.Join(e.Dir, name), gomlx.NewStore(), new(json.RawMessage))), again)
 	}
+	if e.Err == nil {
+		add(false, verifySeal(filepath.Join(e.Dir, resultName)), again)
+	}
 	if e.Done {
 		_, err := train.ReadCurves(e.Dir)
 		add(false, err, "delete the file; the result has the epochs")

@@ -60,7 +60,7 @@ func command() *cobra.Command {
 		}
 		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
-	root.AddCommand(listCommand(), reproduceCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(),
+	root.AddCommand(listCommand(), reproduceCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(), benchCommand(),
 		runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
 	return root
 }

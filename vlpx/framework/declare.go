@@ -2,6 +2,7 @@ package framework
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
@@ -84,9 +85,9 @@ func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store,
 	return first(store, Momentum, run.Seed)
 }
 
-// Freeze copies the model of one store into another as its frozen reference.
+// Freeze copies the model of one store into another, or the same one, as its frozen reference.
 func Freeze(from, to *model.Store) error {
-	for v := range from.Scope(Model).IterVariables() {
+	for _, v := range slices.Collect(from.Scope(Model).IterVariables()) {
 		value, err := v.Value()
 		if err != nil {
 			return fmt.Errorf("framework: freezing %s: %w", v.Path(), err)

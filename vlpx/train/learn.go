@@ -17,6 +17,11 @@ import (
 //   - in: the fields of Inputs.
 //   - room: see framework.Use.
 func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
+	return c.upTo(Whole, s, in, room)
+}
+
+// upTo is Learn up to a part: the gradient's norm is the last of what Backward tells.
+func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framework.Told {
 	f, u, rate := c.Framework.Framework, c.Use(), in.Of(field.Rate)
 	g := rate.Graph()
 	u.Room = room
@@ -27,6 +32,13 @@ func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
 	told := f.Step(s, u, in)
 	told.Telling = telling
 	telling.End()
+	if last == Forward {
+		return told
+	}
+	if last == Backward {
+		told.Outputs[field.GradientNorm] = learn(s.Store(), framework.Model, told.Of(f, c.Objectives)).norm()
+		return told
+	}
 	again := func() (sum *Node) {
 		framework.Evaluating(s.Store(), g, func() {
 			if told.Again != nil {

@@ -18,6 +18,9 @@ import (
 
 // freeze loads the reference model.
 func (t *trainer) freeze() error {
+	if t.job.untrained {
+		return framework.Freeze(t.store, t.store)
+	}
 	reference, err := Load(t.job.Backend, t.job.Config, t.job.Tokenizer, t.job.Reference)
 	if err != nil {
 		return err

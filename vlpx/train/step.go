@@ -80,6 +80,8 @@ type Step struct {
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 	tellers  []string          // who tells each of Output.Numbers
+	last     Part              // what is built
+	built    func([]*Node)     // hears of the results of a graph that was built; nil for nobody
 }
 
 // compiledStep is a graph with the names of its results: losses first, and last the sums of numbers, if there are any.
@@ -93,7 +95,7 @@ type compiledStep struct {
 // NewStep prepares the step of a configuration on a backend; the store holds the initialised model. It compiles at the
 // first call with each room.
 func NewStep(backend compute.Backend, store *model.Store, c Config) *Step {
-	return &Step{compiled: map[int]*compiledStep{}, config: c, backend: backend, store: store, inputs: c.Inputs()}
+	return &Step{compiled: map[int]*compiledStep{}, config: c, backend: backend, store: store, inputs: c.Inputs(), last: Whole}
 }
 
 // compile prepares the graph for so many rows of new positives.
@@ -106,7 +108,7 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 		for k, f := range s.inputs {
 			nodes[f.Name] = in[k]
 		}
-		told := s.config.Learn(scope, nodes, room)
+		told := s.config.upTo(s.last, scope, nodes, room)
 		var out []*Node
 		c.losses, c.outputs = nil, slices.Sorted(maps.Keys(told.Outputs))
 		for _, name := range s.config.Framework.Losses() {
@@ -120,6 +122,9 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 		c.numbers, s.tellers = told.Telling.Numbers()
 		if sums := told.Telling.Sums(); sums != nil {
 			out = append(out, sums)
+		}
+		if s.built != nil {
+			s.built(out)
 		}
 		return out
 	})

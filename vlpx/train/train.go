@@ -45,6 +45,9 @@ type Job struct {
 	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
 	// Taken are names of numbers that the run has besides, with what has them; a part that tells one by such a name is an error.
 	Taken map[string]string
+
+	// untrained has its own first values in the place of the models that it starts from and refers to.
+	untrained bool
 }
 
 // Report is where a run stands.
@@ -192,7 +195,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if err = t.startWith(job.Weights); err != nil {
 		return nil, err
 	}
-	if c.Init != "" {
+	if c.Init != "" && !job.untrained {
 		if err = t.startFrom(job.Init); err != nil {
 			return nil, fmt.Errorf("train: the model that %s starts from: %w", c.Method.Name, err)
 		}
@@ -214,14 +217,19 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		return nil, err
 	}
 	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
-	reads := field.Names(c.Inputs())
-	t.loader = loader.New(loader.Config{
-		Set: job.Set, Pairs: t.pairs, Tokenizer: job.Tokenizer, Transform: c.Transform, Features: job.Features,
-		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(reads, field.View), Others: t.others(),
-		Blind: !slices.Contains(reads, field.Image) && !slices.Contains(reads, field.View),
-	})
+	t.loader = loader.New(t.loading())
 	t.saved, t.started = time.Now(), time.Now()
 	return t, nil
+}
+
+// loading is what the loader reads, and how.
+func (t *trainer) loading() loader.Config {
+	c, reads := t.job.Config, field.Names(t.job.Config.Inputs())
+	return loader.Config{
+		Set: t.job.Set, Pairs: t.pairs, Tokenizer: t.job.Tokenizer, Transform: c.Transform, Features: t.job.Features,
+		MaxLen: c.MaxLen, Seed: c.Seed, CacheBytes: imageCache, View: slices.Contains(reads, field.View), Others: t.others(),
+		Blind: !slices.Contains(reads, field.Image) && !slices.Contains(reads, field.View),
+	}
 }
 
 // imageCache bounds the decoded images that are kept in memory, in bytes. It is our choice: some 21,000 images of 128

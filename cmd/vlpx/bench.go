@@ -1,0 +1,49 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/benchmark"
+)
+
+func benchCommand() *cobra.Command {
+	var o options
+	var of vlpx.Speed
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "bench [METHOD...]",
+		Short: "Measure how fast training is here: step, loader, sampler, evaluation and writing, also against PyTorch",
+		Example: "  vlpx bench -scale mini\n  vlpx bench ALBEF GRIT-VLP -batches 32,64 -what step,sampler\n" +
+			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer",
+		RunE: func(c *cobra.Command, args []string) error {
+			of.Methods = args
+			result, err := vlpx.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				lines := json.NewEncoder(c.OutOrStdout())
+				lines.SetIndent("", "  ")
+				return lines.Encode(result)
+			}
+			return result.Table().Text(c.OutOrStdout(), terminal())
+		},
+	}
+	o.bind(c)
+	flags := c.Flags()
+	for _, name := range []string{"seeds", "without", "data2"} {
+		flags.MarkHidden(name)
+	}
+	flags.StringSliceVar(&of.Frameworks, "frameworks", nil, "`frameworks` to measure, separated by commas (default that of -framework)")
+	flags.IntSliceVar(&of.Batches, "batches", nil, "`sizes` of mini-batches, separated by commas (default the scale's)")
+	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(benchmark.Kinds(), ", ")+" (default all)")
+	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
+	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
+	flags.BoolVar(&asJSON, "json", false, "print everything that was measured as JSON")
+	return c
+}

@@ -1,0 +1,92 @@
+package vlpx
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/run"
+)
+
+// Speed says what Benchmark measures; the zero value is all of InfoNCE. Frameworks and batches are those of the options, or of the scale, where none
+// are named.
+type Speed struct {
+	Methods    []string // named as for Run; InfoNCE if empty
+	Frameworks []string
+	Batches    []int    // pairs a mini-batch
+	What       []string // "step", "loader", "sampler", "evaluation" and "generation"; all if empty
+	Rounds     int      // turns of each part of a step; 10 if 0
+	Peer       bool     // PyTorch makes the same steps in turn with ours
+}
+
+// Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
+// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing.
+func Benchmark(of Speed, options ...Options) benchmark.Result {
+	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (benchmark.Result, error) {
+		block := s.Block()
+		result, err := MeasureSpeed(ctx, of, o, func(line string) { block.Head(line) })
+		block.Erase()
+		if err != nil {
+			return result, err
+		}
+		return result, s.Show(result.Table())
+	})
+}
+
+// MeasureSpeed is Benchmark for programs: it shows nothing and returns its error. say, if not nil, hears what is at work.
+func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
+	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer}
+	if err := settings.Check(); err != nil {
+		return result, err
+	}
+	cases, store, err := of.cases(o)
+	if err != nil {
+		return result, err
+	}
+	err = guard(func() error {
+		return onEngine(func(backend compute.Backend, name string) error {
+			executor := &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions(), Say: say}
+			result, err = benchmark.Measure(ctx, executor, cases, settings, say)
+			return err
+		})
+	})
+	return result, err
+}
+
+// cases are the runs to measure: each framework, in it each method, and of that each batch.
+func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err error) {
+	methods, frameworks, batches := of.Methods, of.Frameworks, of.Batches
+	if len(methods) == 0 {
+		methods = []string{"InfoNCE"}
+	}
+	if len(frameworks) == 0 {
+		frameworks = []string{o.Framework}
+	}
+	if len(batches) == 0 {
+		batches = []int{0}
+	}
+	o.Seeds = []uint64{1}
+	for _, f := range frameworks {
+		for _, method := range methods {
+			for _, batch := range batches {
+				with := o
+				with.Framework = f
+				if batch != 0 {
+					with.Set = append(slices.Clone(o.Set), fmt.Sprintf("batchsize=%d", batch))
+				}
+				grid, err := OpenComparison([]string{method}, with)
+				if err != nil {
+					return nil, nil, err
+				}
+				store = grid.Store
+				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Run: grid.Plan.Rows[0][0]})
+			}
+		}
+	}
+	return cases, store, nil
+}

@@ -1,0 +1,150 @@
+package benchmark
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/train"
+)
+
+//go:embed peer.py
+var script []byte
+
+// ErrNoTorch is that there is no PyTorch to race.
+var ErrNoTorch = errors.New("no python3 here has PyTorch and NumPy; on Debian or Ubuntu apt install python3-torch python3-numpy libopenblas0-pthread, " +
+	"elsewhere pip install torch numpy, or leave -peer out")
+
+// python is an interpreter that has PyTorch.
+type python struct {
+	path     string
+	version  string // of PyTorch
+	compiles bool   // it has torch.compile
+}
+
+// findTorch finds one, Debian's first.
+func findTorch(ctx context.Context) (python, error) {
+	const ask = "import torch, numpy; print(torch.__version__, hasattr(torch, 'compile'))"
+	for _, path := range []string{"/usr/bin/python3", "python3"} {
+		told, err := exec.CommandContext(ctx, path, "-c", ask).Output()
+		if err != nil {
+			continue
+		}
+		version, compiles, _ := strings.Cut(strings.TrimSpace(string(told)), " ")
+		return python{path, version, compiles == "True"}, nil
+	}
+	if ctx.Err() != nil {
+		return python{}, context.Cause(ctx)
+	}
+	return python{}, fmt.Errorf("benchmark: %w", ErrNoTorch)
+}
+
+// way is how PyTorch runs: its mode, eager or compile, and its threads.
+type way struct {
+	mode    string
+	threads int
+}
+
+// ways are those that race, of which the fastest counts.
+func (p python) ways() []way {
+	modes := []string{"eager"}
+	if p.compiles {
+		modes = append(modes, "compile")
+	}
+	var all []way
+	for _, mode := range modes {
+		all = append(all, way{mode, 1})
+		if cores := runtime.NumCPU(); cores > 1 {
+			all = append(all, way{mode, cores})
+		}
+	}
+	return all
+}
+
+// peer is PyTorch at work in a process of its own: one number of threads is for all of its libraries.
+type peer struct {
+	way
+	command   *exec.Cmd
+	ctx       context.Context
+	asks      io.WriteCloser
+	answers   *json.Decoder
+	complaint bytes.Buffer
+}
+
+// start starts the script on a folder of export.
+func start(ctx context.Context, in python, w way, dir string) (*peer, error) {
+	program := filepath.Join(dir, "peer.py")
+	if err := os.WriteFile(program, script, 0o644); err != nil {
+		return nil, fmt.Errorf("benchmark: %w", err)
+	}
+	p := &peer{way: w, ctx: ctx, command: exec.CommandContext(ctx, in.path, "-B", program, dir, w.mode)}
+	p.command.WaitDelay = time.Second
+	p.command.Env = os.Environ()
+	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"} {
+		p.command.Env = append(p.command.Env, fmt.Sprintf("%s=%d", name, w.threads))
+	}
+	p.command.Stderr = &p.complaint
+	var err error
+	if p.asks, err = p.command.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("benchmark: %w", err)
+	}
+	answers, err := p.command.StdoutPipe()
+	if err == nil {
+		err = p.command.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("benchmark: PyTorch: %w", err)
+	}
+	p.answers = json.NewDecoder(bufio.NewReader(answers))
+	return p, nil
+}
+
+// name is how tables call it.
+func (p *peer) name() string {
+	if p.threads == 1 {
+		return fmt.Sprintf("PyTorch %s, 1 thread", p.mode)
+	}
+	return fmt.Sprintf("PyTorch %s, %d threads", p.mode, p.threads)
+}
+
+// answer is what a step of PyTorch tells.
+type answer struct {
+	Seconds float64            `json:"seconds"`
+	Losses  map[string]float64 `json:"losses"` // in nats, by the names of ours
+}
+
+// words of parts that the script knows.
+var asked = map[train.Part]string{train.Forward: "forward", train.Backward: "backward", train.Whole: "whole"}
+
+// step has it make a step as far as a part.
+func (p *peer) step(part train.Part) (a answer, err error) {
+	if _, err = fmt.Fprintln(p.asks, asked[part]); err == nil {
+		err = p.answers.Decode(&a)
+	}
+	if err == nil {
+		return a, nil
+	}
+	p.close()
+	if p.ctx.Err() != nil {
+		return a, context.Cause(p.ctx)
+	}
+	lines := strings.Split(strings.TrimSpace(p.complaint.String()), "\n")
+	return a, fmt.Errorf("benchmark: %s ended: %s", p.name(), lines[len(lines)-1])
+}
+
+// close ends the process.
+func (p *peer) close() {
+	p.asks.Close()
+	p.command.Wait()
+}

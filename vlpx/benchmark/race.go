@@ -1,0 +1,137 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// tolerance is how far PyTorch's losses may be from ours, relatively, for a race to be one of the same step: that of the first step, and of the
+// second one, whose weights come from both optimisers in float32. The second is our choice: where a gradient is zero but for rounding, the first
+// update by Adam is as large as any.
+var tolerance = [...]float64{1e-4, 1e-2}
+
+// race measures a case's step, against PyTorch's where it is asked for.
+func (b *bench) race(ctx context.Context, c Case, probe *run.Probe) ([]Line, error) {
+	in, err := probe.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Release()
+	var peers []*peer
+	if b.Peer {
+		defer func() {
+			for _, p := range peers {
+				p.close()
+			}
+		}()
+		dir, err := os.MkdirTemp("", "vlpx-peer-")
+		if err != nil {
+			return nil, fmt.Errorf("benchmark: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		if peers, err = b.challenge(ctx, c, probe, in, dir); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := b.steps(ctx, probe, peers, in)
+	if err != nil {
+		return nil, err
+	}
+	compare(lines)
+	return lines, nil
+}
+
+// challenge starts PyTorch in each of its ways on our weights and mini-batch, and holds its losses to ours. What it returns is to be closed, with an
+// error, too.
+func (b *bench) challenge(ctx context.Context, c Case, probe *run.Probe, in field.Values, dir string) (peers []*peer, err error) {
+	python, err := findTorch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.result.PyTorch = python.version
+	if err := export(dir, c.Run.Train, probe, in); err != nil {
+		return nil, err
+	}
+	var ours []map[negative.Loss]float64
+	s := &step{probe: probe, part: train.Whole, in: in}
+	for range tolerance {
+		out, _, err := s.once()
+		if err != nil {
+			return nil, err
+		}
+		ours = append(ours, out.Losses)
+	}
+	for _, way := range python.ways() {
+		p, err := start(ctx, python, way, dir)
+		if err != nil {
+			return peers, err
+		}
+		peers = append(peers, p)
+		for k, want := range ours {
+			got, err := p.step(train.Whole)
+			if err != nil {
+				return peers, err
+			}
+			if err := same(got.Losses, want, tolerance[k]); err != nil {
+				return peers, fmt.Errorf("benchmark: step %d of PyTorch, %s: %w; times of different steps are not compared", k+1, p.name(), err)
+			}
+		}
+	}
+	return peers, nil
+}
+
+// same tells where losses differ.
+func same(got map[string]float64, want map[negative.Loss]float64, within float64) error {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		g, has := got[string(name)]
+		if w := want[name]; !has || !(math.Abs(g-w) <= within*math.Abs(w)) {
+			return fmt.Errorf("its %s is %g, and ours %g", name, g, w)
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("it has the losses %v, and we %v", got, want)
+	}
+	return nil
+}
+
+// compare gives our lines the ratio of the fastest of PyTorch's to them.
+func compare(lines []Line) {
+	for i, ours := range lines {
+		if ours.By != "" {
+			continue
+		}
+		best := math.Inf(1)
+		for _, theirs := range lines {
+			if theirs.By != "" && theirs.What == ours.What {
+				best = min(best, theirs.Median)
+			}
+		}
+		if !math.IsInf(best, 1) {
+			lines[i].Ratio = best / ours.Median
+		}
+	}
+}
+
+// peerPart is a part of PyTorch's step.
+type peerPart struct {
+	peer *peer
+	part train.Part
+}
+
+// turn implements contender.
+func (p *peerPart) turn(ctx context.Context) (Times, error) {
+	return bursts(ctx, func() (time.Duration, error) {
+		answer, err := p.peer.step(p.part)
+		return time.Duration(answer.Seconds * float64(time.Second)), err
+	})
+}

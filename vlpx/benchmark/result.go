@@ -1,0 +1,61 @@
+package benchmark
+
+import (
+	"time"
+
+	"vlpx.internal/vlpx/engine"
+)
+
+// Kinds of what is measured.
+const (
+	Step       = "step"
+	Loader     = "loader"
+	Sampler    = "sampler"
+	Evaluation = "evaluation"
+	Generation = "generation"
+)
+
+// Kinds are all of them, in the order of tables.
+func Kinds() []string { return []string{Step, Loader, Sampler, Evaluation, Generation} }
+
+// Result is what a benchmark measured, and where. Its JSON is what -json prints.
+type Result struct {
+	Machine  engine.Machine
+	Engine   string
+	Versions map[string]string
+	PyTorch  string    `json:",omitempty"` // its version, where it raced
+	Begun    time.Time // in UTC
+	// Before and After are the machine's load when it began and ended, in processes that want a processor. Above the number of cores times
+	// tell of other programs, too.
+	Before, After float64
+	Rounds        int
+	Lines         []Line
+	// Left tells what was asked for and cannot be measured, each with the reason.
+	Left []string `json:",omitempty"`
+}
+
+// Line is what one thing took.
+type Line struct {
+	Framework, Method, Scale string
+	Batch                    int    // pairs a mini-batch
+	Kind                     string // one of Kinds
+	What                     string // of the kind: a part of a step
+	By                       string `json:",omitempty"` // PyTorch in its mode and with its threads; empty for us
+
+	Seconds                      Times // each time
+	Median, Quartile1, Quartile3 float64
+	Pairs                        float64 `json:",omitempty"` // a second
+	Operations                   float64 `json:",omitempty"` // floating-point, of products
+	Peak                         float64 `json:",omitempty"` // operations a second of the engine's matrix product, the median in the same turns
+	Share                        float64 `json:",omitempty"` // of Peak
+	Up, Down                     int64   `json:",omitempty"` // bytes that cross between host and engine at each step
+	// Ratio is the time of the fastest of PyTorch's ways over ours, of the same part of a step; 0 where none raced.
+	Ratio float64 `json:",omitempty"`
+}
+
+// newLine is a line of times.
+func newLine(what, kind string, times Times) Line {
+	l := Line{What: what, Kind: kind, Seconds: times, Median: times.Median()}
+	l.Quartile1, l.Quartile3 = times.Quartiles()
+	return l
+}

@@ -1,0 +1,165 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
+)
+
+// Probe is a job at its first step, whose parts can be called one by one and be measured. It keeps nothing: its folder is a temporary one. The
+// models that the job starts from and refers to are not needed, its own first values stand for them. Not for concurrent use.
+type Probe struct {
+	trainer    *trainer
+	dir        string
+	steps      map[Part]*Step
+	count      Count
+	operations map[Part]float64
+	uncounted  error
+}
+
+// Count counts the operations that results of a graph depend on, as engine.Operations does.
+type Count func(results ...*graph.Node) (float64, error)
+
+// NewProbe prepares a job. The caller closes it.
+func NewProbe(job Job, count Count) (_ *Probe, err error) {
+	if err := job.Config.Validate(); err != nil {
+		return nil, err
+	}
+	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
+		return nil, fmt.Errorf("train: %s has no products in bfloat16; set half=false", job.Backend.Name())
+	}
+	p := &Probe{steps: map[Part]*Step{}, count: count, operations: map[Part]float64{}}
+	if p.dir, err = os.MkdirTemp("", "vlpx-probe-"); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	job.Dir, job.untrained = p.dir, true
+	if p.trainer, err = newTrainer(job); err != nil {
+		os.RemoveAll(p.dir)
+		return nil, err
+	}
+	for _, part := range []Part{Forward, Backward, Whole} {
+		step := NewStep(job.Backend, p.trainer.store, job.Config)
+		step.last, step.inputs, step.windows = part, p.trainer.step.inputs, p.trainer.step.windows
+		step.built = func(results []*graph.Node) { p.counted(part, results) }
+		p.steps[part] = step
+	}
+	return p, nil
+}
+
+// counted notes the operations of a part's graph, with those of what it changes.
+func (p *Probe) counted(part Part, results []*graph.Node) {
+	g := results[0].Graph()
+	for v := range p.trainer.store.IterVariables() {
+		if v.ChangedInGraph(g) {
+			results = append(results, v.NodeValue(g))
+		}
+	}
+	var err error
+	if p.operations[part], err = p.count(results...); err != nil {
+		p.uncounted = err
+	}
+}
+
+// Load takes a mini-batch from the sampler through the loader: the inputs of a step, as behind the first epoch and the warm-up. The caller
+// releases them.
+func (p *Probe) Load(ctx context.Context) (field.Values, error) {
+	t := p.trainer
+	var err error
+	if t.steps, err = t.sampler.Epoch(0); err != nil {
+		return nil, err
+	}
+	batch, err := t.sampler.Next()
+	if err == nil {
+		err = t.loader.Submit(t.request(batch, 0))
+	}
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := t.loader.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mini := apart(loaded, t.job.Config.BatchSize)
+	in := t.input(mini)
+	for name, value := range map[field.Name]float64{field.Rate: t.job.Config.Schedule.Rate, field.Progress: 1} {
+		if in.Has(name) {
+			in[name].FinalizeAll()
+			in[name] = tensors.FromScalar(float32(value))
+		}
+	}
+	return in, nil
+}
+
+// Run makes a step as far as a part, with the room for new positives that a first step has. The inputs stay; the caller releases what it tells.
+func (p *Probe) Run(part Part, in field.Values) (Output, error) {
+	return p.steps[part].Run(in, p.trainer.room())
+}
+
+// Operations are those of a part that was run, as they were counted.
+func (p *Probe) Operations(part Part) (float64, error) { return p.operations[part], p.uncounted }
+
+// Crossing are the bytes that cross between host and engine at each step: the inputs go up, with what variables have on the host alone, and what
+// a step tells comes down. It tells of the step that was made last.
+func (p *Probe) Crossing(in field.Values, out Output) (up, down int64) {
+	for _, x := range in {
+		up += x.ByteSize()
+	}
+	for v := range p.trainer.store.IterVariables() {
+		if x := v.MustValue(); !x.IsOnAnyDevice() {
+			up += x.ByteSize()
+		}
+	}
+	for _, x := range out.Values {
+		down += x.ByteSize()
+	}
+	const scalar = 4
+	return up, down + scalar*int64(len(out.Losses)) + 2*scalar*int64(len(out.Numbers))
+}
+
+// Pairs are how many the training set has.
+func (p *Probe) Pairs() int { return len(p.trainer.pairs) }
+
+// Loader is one as training has it, with so many workers and without its memory of decoded images, so that every image is opened, as in a first
+// epoch. The caller closes it.
+func (p *Probe) Loader(workers int) *loader.Loader {
+	config := p.trainer.loading()
+	config.Workers, config.CacheBytes = workers, 0
+	return loader.New(config)
+}
+
+// Model is the model with its first values; the probe closes it.
+func (p *Probe) Model() *Model { return p.trainer.model }
+
+// Values are copies of the variables below a root, by their paths.
+func (p *Probe) Values(root string) (map[string]*tensors.Tensor, error) {
+	values := map[string]*tensors.Tensor{}
+	for v := range p.trainer.store.Scope(root).IterVariables() {
+		value, err := v.Value()
+		if err == nil {
+			value, err = value.LocalClone()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("train: variable %s: %w", v.Path(), err)
+		}
+		values[v.Path()] = value
+	}
+	return values, nil
+}
+
+// Close frees everything.
+func (p *Probe) Close() {
+	for _, step := range p.steps {
+		step.Close()
+	}
+	p.trainer.close()
+	p.trainer.model.Close()
+	os.RemoveAll(p.dir)
+}

@@ -159,7 +159,7 @@ func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) ([]Lin
 		return nil, "", err
 	}
 	if !inference.Generates() {
-		return nil, c.Run.Train.Framework.Name() + " writes no texts", nil
+		return nil, "generation, since " + c.Run.Train.Framework.Name() + " writes no texts", nil
 	}
 	in, err := probe.Load(ctx)
 	if err != nil {

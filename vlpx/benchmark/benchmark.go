@@ -43,6 +43,12 @@ type Case struct {
 	Run   run.Run
 }
 
+// name tells the case from others.
+func (c Case) name() string {
+	of := c.Run.Train
+	return fmt.Sprintf("%s, %s, batch %d at %s", of.Framework.Name(), of.Method.Name, of.BatchSize, c.Scale)
+}
+
 // bench is a benchmark at work.
 type bench struct {
 	Settings
@@ -65,6 +71,16 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	if err := s.Check(); err != nil {
 		return Result{}, err
 	}
+	if s.Peer { // what PyTorch's step lacks is told before others are measured
+		for _, c := range cases {
+			if _, _, err := describe(c.Run.Train); err != nil {
+				return Result{}, err
+			}
+		}
+		if strings.Contains(executor.Engine, "cuda") {
+			return Result{}, fmt.Errorf("benchmark: PyTorch races on the processor, and %s is on a GPU; set $GOMLX_BACKEND to an engine of the processor, such as onnx:cpu", executor.Engine)
+		}
+	}
 	if say == nil {
 		say = func(string) {}
 	}
@@ -85,7 +101,6 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 // measure measures one case.
 func (b *bench) measure(ctx context.Context, c Case) error {
 	of := c.Run.Train
-	name := fmt.Sprintf("%s, %s, batch %d at %s", of.Framework.Name(), of.Method.Name, of.BatchSize, c.Scale)
 	probe, err := b.executor.Probe(ctx, c.Run, engine.Operations)
 	if err != nil {
 		return err
@@ -95,13 +110,13 @@ func (b *bench) measure(ctx context.Context, c Case) error {
 		if !b.asks(kind) {
 			continue
 		}
-		b.say(fmt.Sprintf("%s: %s", name, kind))
+		b.say(fmt.Sprintf("%s: %s", c.name(), kind))
 		lines, left, err := b.kind(ctx, kind, c, probe)
 		if err != nil {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
 		if left != "" {
-			b.result.Left = append(b.result.Left, fmt.Sprintf("%s of %s: %s", kind, name, left))
+			b.leave(left)
 		}
 		for _, line := range lines {
 			line.Framework, line.Method, line.Scale, line.Batch = of.Framework.Name(), of.Method.Name, c.Scale, of.BatchSize
@@ -112,6 +127,13 @@ func (b *bench) measure(ctx context.Context, c Case) error {
 		}
 	}
 	return nil
+}
+
+// leave tells what is left out, once.
+func (b *bench) leave(what string) {
+	if !slices.Contains(b.result.Left, what) {
+		b.result.Left = append(b.result.Left, what)
+	}
 }
 
 // kind measures one kind of a case, or tells why it is left out.

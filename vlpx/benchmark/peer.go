@@ -33,10 +33,10 @@ type python struct {
 	compiles bool   // it has torch.compile
 }
 
-// findTorch finds one, Debian's first.
-func findTorch(ctx context.Context) (python, error) {
+// findTorch finds one among programs, the first that serves.
+func findTorch(ctx context.Context, programs ...string) (python, error) {
 	const ask = "import torch, numpy; print(torch.__version__, hasattr(torch, 'compile'))"
-	for _, path := range []string{"/usr/bin/python3", "python3"} {
+	for _, path := range programs {
 		told, err := exec.CommandContext(ctx, path, "-c", ask).Output()
 		if err != nil {
 			continue

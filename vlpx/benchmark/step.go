@@ -12,10 +12,9 @@ import (
 
 // step is a part of a training step on one mini-batch, whose numbers come from the host each time, as the loader's do.
 type step struct {
-	probe    *run.Probe
-	part     train.Part
-	in       field.Values
-	up, down int64
+	probe *run.Probe
+	part  train.Part
+	in    field.Values
 }
 
 // turn implements contender.
@@ -39,7 +38,6 @@ func (s *step) once() (train.Output, time.Duration, error) {
 	if err != nil {
 		return train.Output{}, 0, err
 	}
-	s.up, s.down = s.probe.Crossing(fresh, out)
 	out.Release()
 	return out, took, nil
 }
@@ -91,12 +89,15 @@ func (b *bench) steps(ctx context.Context, probe *run.Probe, peers []*peer, in f
 		if line.Operations, err = probe.Operations(s.part); err != nil {
 			return nil, err
 		}
-		line.Peak, line.Share, line.Up, line.Down = rate, line.Operations/line.Median/rate, s.up, s.down
+		line.Peak, line.Share = rate, line.Operations/line.Median/rate
+		if line.Up, line.Down, err = probe.Crossing(s.part, in); err != nil {
+			return nil, err
+		}
 		lines = append(lines, line)
 	}
 	for k, p := range theirs {
 		line := newLine(p.part.String(), Step, times[1+len(ours)+k])
-		line.By, line.Operations = p.peer.name(), lines[k%len(parts)].Operations
+		line.By = p.peer.name()
 		lines = append(lines, line)
 	}
 	return lines, nil

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vlpx.internal/plots"
@@ -9,11 +10,12 @@ import (
 
 // Table lays the result out, a row a line.
 func (r Result) Table() plots.Table {
+	common, apart := r.common()
 	t := plots.Table{
-		Title: "Speed", Heading: "what",
+		Title: "Speed of " + common, Heading: "what",
 		Note: r.note(),
-		Columns: []plots.Column{{Name: "median", Unit: "ms"}, {Name: "quartiles", Unit: "ms"}, {Name: "times"}, {Name: "pairs/s"}, {Name: "GFLOP"},
-			{Name: "of peak", Unit: "%"}, {Name: "up", Unit: "KB"}, {Name: "down", Unit: "KB"}},
+		Columns: []plots.Column{{Name: "median", Unit: "ms"}, {Name: "quartiles", Unit: "ms"}, {Name: "pairs/s"}, {Name: "GFLOP"},
+			{Name: "of peak", Unit: "%"}, {Name: "up and down", Unit: "KB"}},
 	}
 	raced := r.PyTorch != ""
 	if raced {
@@ -21,13 +23,16 @@ func (r Result) Table() plots.Table {
 	}
 	for _, l := range r.Lines {
 		texts := []string{
-			milliseconds(l.Median), milliseconds(l.Quartile1) + " to " + milliseconds(l.Quartile3), fmt.Sprint(len(l.Seconds)), some("%.0f", l.Pairs),
-			some("%.3g", l.Operations/1e9), some("%.0f", 100*l.Share), some("%.0f", float64(l.Up)/1e3), some("%.1f", float64(l.Down)/1e3),
+			milliseconds(l.Median), milliseconds(l.Quartile1) + " to " + milliseconds(l.Quartile3), some("%.0f", l.Pairs),
+			some("%.3g", l.Operations/1e9), some("%.0f", 100*l.Share), l.crossing(),
 		}
 		if raced {
 			texts = append(texts, some("%.2f", l.Ratio))
 		}
 		row := plots.TableRow{Name: l.name()}
+		if own := apart(l); own != "" {
+			row.Name = own + ": " + row.Name
+		}
 		for _, text := range texts {
 			row.Cells = append(row.Cells, plots.Cell{{Text: text}})
 		}
@@ -36,16 +41,51 @@ func (r Result) Table() plots.Table {
 	return t
 }
 
-// name tells a line from the others.
+// common is what all lines are of, and apart tells of a line what others are not of.
+func (r Result) common() (common string, apart func(Line) string) {
+	traits := []func(Line) string{
+		func(l Line) string { return l.Framework },
+		func(l Line) string { return l.Method },
+		func(l Line) string { return fmt.Sprintf("batch %d", l.Batch) },
+		func(l Line) string { return "scale " + l.Scale },
+	}
+	var shared []string
+	var differing []func(Line) string
+	for _, of := range traits {
+		switch {
+		case len(r.Lines) == 0:
+		case slices.ContainsFunc(r.Lines, func(l Line) bool { return of(l) != of(r.Lines[0]) }):
+			differing = append(differing, of)
+		default:
+			shared = append(shared, of(r.Lines[0]))
+		}
+	}
+	return strings.Join(shared, ", "), func(l Line) string {
+		var own []string
+		for _, of := range differing {
+			own = append(own, of(l))
+		}
+		return strings.Join(own, ", ")
+	}
+}
+
+// name is what a line tells of.
 func (l Line) name() string {
-	what := l.Kind + ": " + l.What
-	if l.Kind == Step {
-		what = l.What
+	switch {
+	case l.By != "":
+		return l.What + ", " + l.By
+	case l.Kind == Step:
+		return l.What
 	}
-	if l.By != "" {
-		what += ", " + l.By
+	return l.Kind + ", " + l.What
+}
+
+// crossing are the bytes that go up to the engine at a step, and those that come down.
+func (l Line) crossing() string {
+	if l.Up == 0 {
+		return some("", 0)
 	}
-	return fmt.Sprintf("%s, %s, batch %d, %s: %s", l.Framework, l.Method, l.Batch, l.Scale, what)
+	return fmt.Sprintf("%.3g, %.3g", float64(l.Up)/1e3, float64(l.Down)/1e3)
 }
 
 // milliseconds are seconds in these, three digits of them.
@@ -80,13 +120,13 @@ func (r Result) note() string {
 	if len(peaks) > 0 {
 		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %s GFLOP/s.",
 			side, strings.Join(peaks, ", "))
-		note += " Up and down cross between host and engine at each step."
+		note += " Up go the mini-batch and what the engine does not keep of the model, down comes what a step tells."
 	}
 	if r.PyTorch != "" {
 		note += fmt.Sprintf(" PyTorch %s made the same steps in turn, with the same first weights and losses; its ratio is that of its fastest way.", r.PyTorch)
 	}
-	for _, left := range r.Left {
-		note += " Left out: " + left + "."
+	if len(r.Left) > 0 {
+		note += " Left out: " + strings.Join(r.Left, "; ") + "."
 	}
 	return note
 }

@@ -15,10 +15,10 @@ type contender interface {
 // OpenMP's are asleep by then.
 const settle = 20 * time.Millisecond
 
-// inTurns lets each contender have a turn a round, who is first by turns, too, so that what else the machine does meets all of them. Two rounds
-// before the first are to warm up and do not count.
+// inTurns lets each contender have a turn a round, who is first by turns, too, so that what else the machine does meets all of them. A
+// round before the first is to warm up and does not count.
 func inTurns(ctx context.Context, rounds int, all []contender) ([]Times, error) {
-	const warm = 2
+	const warm = 1
 	times := make([]Times, len(all))
 	for round := range warm + rounds {
 		for k := range all {

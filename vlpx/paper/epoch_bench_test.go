@@ -2,9 +2,6 @@ package paper
 
 import (
 	"context"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -112,7 +110,7 @@ func (s *stepper) step() (time.Duration, error) {
 	}
 }
 
-// rewardShare is how many per cent of multiplications in matrix products a reward adds to a step.
+// rewardShare is how many per cent of operations in matrix products a reward adds to a step.
 func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 {
 	store := model.NewStore()
 	defer store.Finalize()
@@ -120,7 +118,7 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 	if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
 		b.Fatal(err)
 	}
-	var step, with int
+	var step, with float64
 	exec := model.MustNewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		g := in[0].Graph()
 		s.Store().SetTraining(g, true)
@@ -130,9 +128,9 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 		}
 		told := c.Framework.Step(s, c.Use(), nodes)
 		norm := c.Optimiser.Update(s.Store(), framework.Model, told.Of(c.Framework.Framework, negative.All), ScalarOne(g, dtypes.Float32), nil)
-		step = multiplications(b, g)
+		step = operations(b, norm)
 		after := told.Again(c.Method.Batches.(negative.Rewarded).Reward())
-		with = multiplications(b, g)
+		with = operations(b, norm, after)
 		return []*Node{norm, after}
 	})
 	defer exec.Finalize()
@@ -146,31 +144,14 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 		b.Fatal(err)
 	}
 	framework.Release(out)
-	return 100 * float64(with-step) / float64(step)
+	return 100 * (with - step) / step
 }
 
-var contracting = regexp.MustCompile(`lhsContractingAxes=\[([0-9 ]*)\]`)
-
-// multiplications counts those of the matrix products that a graph has so far.
-func multiplications(b *testing.B, g *Graph) int {
-	total := 0
-	for _, n := range g.Nodes() {
-		if n.Type() != NodeTypeDotGeneral {
-			continue
-		}
-		axes := contracting.FindStringSubmatch(n.String())
-		if axes == nil {
-			b.Fatalf("a matrix product that does not tell its axes: %s", n)
-		}
-		count := n.Shape().Size()
-		for _, axis := range strings.Fields(axes[1]) {
-			k, err := strconv.Atoi(axis)
-			if err != nil {
-				b.Fatal(err)
-			}
-			count *= n.Inputs()[0].Shape().Dim(k)
-		}
-		total += count
+func operations(b *testing.B, results ...*Node) float64 {
+	b.Helper()
+	count, err := engine.Operations(results...)
+	if err != nil {
+		b.Fatal(err)
 	}
-	return total
+	return count
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,8 +9,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Probe is a run that is not made, with its data and a model of first values: what is measured of its speed depends on no other run. Not for
-// concurrent use.
+// Probe is a run that is not made, with its data and a model of first values: how fast it is does not depend on what the models that it
+// starts from and refers to have learned. Not for concurrent use.
 type Probe struct {
 	*train.Probe
 
@@ -19,10 +20,19 @@ type Probe struct {
 	close    func()
 }
 
-// Probe opens a run's data and prepares its first step. Nothing is kept in the store but a locked encoder's tokens, where the run has one. The
-// caller closes it.
+// Probe opens a run's data and prepares its first step. Nothing is kept in the store but a locked encoder's tokens, where the run has one. A
+// locked encoder and a frozen language model of other runs must be there. The caller closes it.
 func (e *Executor) Probe(ctx context.Context, r Run, count train.Count) (*Probe, error) {
 	r = e.Store.Placed(r)
+	for what, needed := range map[string]*Run{"image encoder": r.Encoder, "language model": r.Language} {
+		if needed == nil {
+			continue
+		}
+		if there, err := e.Store.hasModel(*needed); err != nil || !there {
+			return nil, cmp.Or(err, fmt.Errorf("run: %s has the %s of another run, %s, seed %d, which is not trained yet; train %s first, at the same scale",
+				r.Train.Framework.Name(), what, needed.Train.Framework.Name(), needed.Train.Seed, r.Train.Framework.Name()))
+		}
+	}
 	collection, err := r.Data.Open()
 	if err == nil {
 		err = r.Check(collection)
@@ -51,7 +61,7 @@ func (e *Executor) Probe(ctx context.Context, r Run, count train.Count) (*Probe,
 	}
 	if err != nil {
 		p.Close()
-		return nil, fmt.Errorf("run: preparing %s to be measured: %w", r.Train.Method.Name, err)
+		return nil, err
 	}
 	return p, nil
 }

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // Probe is a job at its first step, whose parts can be called one by one and be measured. It keeps nothing: its folder is a temporary one. The
@@ -106,22 +109,38 @@ func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 // Operations are those of a part that was run, as they were counted.
 func (p *Probe) Operations(part Part) (float64, error) { return p.operations[part], p.uncounted }
 
-// Crossing are the bytes that cross between host and engine at each step: the inputs go up, with what variables have on the host alone, and what
-// a step tells comes down. It tells of the step that was made last.
-func (p *Probe) Crossing(in field.Values, out Output) (up, down int64) {
+// Crossing makes a step as far as a part and tells the bytes that crossed between host and engine for it: the inputs went up, and of the variables
+// those that the engine did not have before it, and what the step tells can come down. What a method keeps of the samples of the mini-batch goes
+// both ways.
+func (p *Probe) Crossing(part Part, in field.Values) (up, down int64, err error) {
+	var absent []*model.Variable
+	for v := range p.trainer.store.IterVariables() {
+		window := strings.HasPrefix(v.Path(), negative.WindowScope+"/")
+		switch {
+		case window:
+			up, down = up+int64(v.Shape().ByteSize()), down+int64(v.Shape().ByteSize())
+		case !v.MustValue().IsOnAnyDevice():
+			absent = append(absent, v)
+		}
+	}
+	out, err := p.Run(part, in)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer out.Release()
+	for _, v := range absent {
+		if v.MustValue().IsOnAnyDevice() { // else the graph does not read it
+			up += int64(v.Shape().ByteSize())
+		}
+	}
 	for _, x := range in {
 		up += x.ByteSize()
-	}
-	for v := range p.trainer.store.IterVariables() {
-		if x := v.MustValue(); !x.IsOnAnyDevice() {
-			up += x.ByteSize()
-		}
 	}
 	for _, x := range out.Values {
 		down += x.ByteSize()
 	}
 	const scalar = 4
-	return up, down + scalar*int64(len(out.Losses)) + 2*scalar*int64(len(out.Numbers))
+	return up, down + scalar*int64(len(out.Losses)) + 2*scalar*int64(len(out.Numbers)), nil
 }
 
 // Pairs are how many the training set has.

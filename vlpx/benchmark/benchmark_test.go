@@ -1,0 +1,187 @@
+package benchmark
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/framework/clip"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// executor is one on the pure-Go engine with an empty store.
+func executor(t *testing.T) *run.Executor {
+	t.Helper()
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	return &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go:ops_sequential"}
+}
+
+// tiny is a method's run at tiny with settings.
+func tiny(t *testing.T, method string, set ...string) Case {
+	t.Helper()
+	row, err := paper.Variant(method, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifact, err := paper.Compared([]paper.Row{row})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := paper.NewPlan(artifact, paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Case{Scale: "tiny", Run: plan.Rows[0][0]}
+}
+
+// probe opens a case.
+func probe(t *testing.T, e *run.Executor, c Case) *run.Probe {
+	t.Helper()
+	p, err := e.Probe(t.Context(), c.Run, engine.Operations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestMeasure(t *testing.T) {
+	cases := []Case{tiny(t, "FALCON", "framework=clip", "batchsize=4"), tiny(t, "InfoNCE", "framework=OPT")}
+	result, err := Measure(t.Context(), executor(t), cases, Settings{Rounds: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range result.Lines {
+		got = append(got, l.Framework+" "+l.Kind+" "+l.What)
+		if !(l.Median > 0 && l.Quartile1 <= l.Median && l.Median <= l.Quartile3) || len(l.Seconds) < 3 {
+			t.Errorf("%s: got %d times with quartiles %v, %v and %v", got[len(got)-1], len(l.Seconds), l.Quartile1, l.Median, l.Quartile3)
+		}
+		if step := l.Kind == Step; step != (l.Operations > 0) || step != (l.Share > 0) || step != (l.Up > 0) {
+			t.Errorf("%s: got %v operations, a share of %v, %d bytes up", got[len(got)-1], l.Operations, l.Share, l.Up)
+		}
+	}
+	want := []string{"step forward", "step forward and backward", "step whole step", "loader a mini-batch", "sampler a mini-batch", "evaluation the test split"}
+	for _, framework := range []string{"CLIP", "OPT"} {
+		for _, line := range want {
+			if !slices.Contains(got, framework+" "+line) {
+				t.Errorf("got no line %q of %s in %q", line, framework, got)
+			}
+		}
+	}
+	if !slices.Contains(got, "OPT generation a text") || len(result.Left) != 1 {
+		t.Errorf("got lines %q, and %q left out; want texts of OPT, and none of CLIP", got, result.Left)
+	}
+	var text strings.Builder
+	if err := result.Table().Markdown(&text); err != nil || !strings.Contains(text.String(), "CLIP, FALCON, batch 4: whole step") {
+		t.Errorf("got %v and the table\n%s", err, text.String())
+	}
+}
+
+// A step of CLIP has as many operations as its sizes say: the backward pass has two products for each of the forward pass, but for the patches,
+// whose pixels need no gradient.
+func TestOperationsOfCLIP(t *testing.T) {
+	c := tiny(t, "InfoNCE", "framework=clip")
+	p, of := probe(t, executor(t), c), c.Run.Train
+	in, err := p.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Release()
+	m := of.Framework.Framework.(clip.Model)
+	layers := func(count, tokens, width, mlp int) float64 {
+		return float64(count * (tokens*(4*width*width+2*width*mlp) + 2*tokens*tokens*width))
+	}
+	batch := float64(of.BatchSize)
+	patches := batch * float64((m.Vision.Tokens()-1)*m.Vision.Patch*m.Vision.Patch*3*m.Vision.Width)
+	others := batch * (layers(m.Vision.Layers, m.Vision.Tokens(), m.Vision.Width, m.Vision.MLP) + float64(m.Vision.Width*m.Embed) +
+		layers(m.Text.Layers, of.MaxLen, m.Text.Width, m.Text.MLP) + float64(m.Text.Width*m.Embed) + batch*float64(m.Embed))
+	for part, want := range map[train.Part]float64{
+		train.Forward: 2 * (patches + others), train.Backward: 2 * (2*patches + 3*others), train.Whole: 2 * (2*patches + 3*others),
+	} {
+		out, err := p.Run(part, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Release()
+		if got, err := p.Operations(part); err != nil || got != want {
+			t.Errorf("%s: got %v operations, %v; want %v", part, got, err, want)
+		}
+	}
+}
+
+// A probe's whole step is training's: it lowers the loss of the mini-batch that it learns from, and the other parts leave the weights.
+func TestStepLearns(t *testing.T) {
+	p := probe(t, executor(t), tiny(t, "InfoNCE"))
+	in, err := p.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Release()
+	loss := func(part train.Part) float64 {
+		out, err := p.Run(part, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Release()
+		return out.Loss()
+	}
+	first := loss(train.Forward)
+	for _, part := range []train.Part{train.Backward, train.Whole} {
+		if got := loss(part); math.Abs(got-first) > 1e-5 {
+			t.Errorf("%s: got a loss of %v, want %v as before", part, got, first)
+		}
+	}
+	for range 5 {
+		loss(train.Whole)
+	}
+	if last := loss(train.Forward); !(last < first-0.1) {
+		t.Errorf("got a loss of %v after six steps on the same mini-batch, %v before", last, first)
+	}
+}
+
+func TestSettingsMistakes(t *testing.T) {
+	for _, c := range []struct {
+		settings Settings
+		want     string
+	}{
+		{Settings{Kinds: []string{"steps"}}, `no "steps" to measure; there are step, loader`},
+		{Settings{Rounds: -1}, "-1 rounds"},
+		{Settings{Kinds: []string{Loader}, Peer: true}, "add step"},
+	} {
+		if _, err := Measure(t.Context(), nil, nil, c.settings, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %q", c.settings, err, c.want)
+		}
+	}
+}
+
+func TestMeasureStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Measure(ctx, executor(t), []Case{tiny(t, "InfoNCE")}, Settings{Kinds: []string{Step}, Rounds: 1000}, func(string) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	times := Times{4, 1, 3, 2}
+	first, third := times.Quartiles()
+	if got := []float64{first, times.Median(), third}; !slices.Equal(got, []float64{1, 2, 3}) {
+		t.Errorf("got quartiles %v of %v, want 1, 2 and 3", got, times)
+	}
+	if times[0] != 4 || (Times{}).Median() != 0 {
+		t.Errorf("the order changed: %v; or none have the median %v", times, Times{}.Median())
+	}
+}

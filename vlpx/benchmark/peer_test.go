@@ -1,0 +1,171 @@
+package benchmark
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/train"
+)
+
+// torch is a Python that has PyTorch. Without one the test is skipped unless $VLPX_REQUIRE, a list with commas, names torch.
+func torch(t *testing.T) python {
+	t.Helper()
+	found, err := findTorch(t.Context(), "/usr/bin/python3", "python3")
+	if err == nil {
+		return found
+	}
+	if slices.Contains(strings.Split(os.Getenv("VLPX_REQUIRE"), ","), "torch") {
+		t.Fatalf("VLPX_REQUIRE names torch: %v", err)
+	}
+	t.Skip(err)
+	return python{}
+}
+
+// PyTorch's step has our losses, before the first update, after it, and after the second.
+func TestPeerHasOurLosses(t *testing.T) {
+	in, e := torch(t), executor(t)
+	for _, c := range []Case{
+		tiny(t, "InfoNCE"), tiny(t, "ALBEF"), tiny(t, "ALBEF, momentumqueue=16"), tiny(t, "InfoNCE", "meanpool=false"),
+		tiny(t, "InfoNCE", "framework=clip"), tiny(t, "InfoNCE", "framework=clip", "meanpool=false"), tiny(t, "ALBEF", "framework=clip"),
+		tiny(t, "InfoNCE", "framework=simclr"), tiny(t, "InfoNCE", "framework=simclr", "basic=false", "stem=0"),
+	} {
+		t.Run(c.name(), func(t *testing.T) {
+			p, dir := probe(t, e, c), t.TempDir()
+			batch, err := p.Load(t.Context())
+			if err == nil {
+				err = export(dir, c.Run.Train, p, batch)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer batch.Release()
+			theirs, err := start(t.Context(), in, way{"eager", 1}, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer theirs.close()
+			ours := &step{probe: p, part: train.Whole, in: batch}
+			for k, within := range []float64{1e-5, 2e-4, 1e-3} {
+				want, _, err := ours.once()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := theirs.step(train.Whole)
+				if err == nil {
+					err = same(got.Losses, want.Losses, within)
+				}
+				if err != nil || !(got.Seconds > 0) {
+					t.Errorf("step %d, in %v s: %v", k, got.Seconds, err)
+				}
+			}
+			// The other parts leave the weights as they are.
+			before, err := theirs.step(train.Forward)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := theirs.step(train.Backward)
+			if _, momentum := c.Run.Train.Method.Contrast.(negative.Distilled); err != nil || !momentum && !maps.Equal(before.Losses, after.Losses) {
+				t.Errorf("got %v after a forward pass with %v, %v", after.Losses, before.Losses, err)
+			}
+		})
+	}
+}
+
+func TestSame(t *testing.T) {
+	want := map[negative.Loss]float64{negative.ITC: 2, negative.ITM: 1}
+	for _, c := range []struct {
+		name string
+		got  map[string]float64
+		ok   bool
+	}{
+		{"the same", map[string]float64{"ITC": 2, "ITM": 1}, true},
+		{"near", map[string]float64{"ITC": 2.0001, "ITM": 1}, true},
+		{"far", map[string]float64{"ITC": 2.001, "ITM": 1}, false},
+		{"no number", map[string]float64{"ITC": math.NaN(), "ITM": 1}, false},
+		{"one missing", map[string]float64{"ITC": 2}, false},
+		{"one more", map[string]float64{"ITC": 2, "ITM": 1, "MLM": 3}, false},
+	} {
+		if err := same(c.got, want, 1e-4); (err == nil) != c.ok {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}
+
+func TestPeerIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		of   Case
+		want string
+	}{
+		{tiny(t, "GRIT-VLP"), "no GRIT-VLP of ALBEF; race InfoNCE or ALBEF"},
+		{tiny(t, "FALCON", "framework=clip"), "no FALCON of CLIP"},
+		{tiny(t, "SogCLR", "framework=simclr"), "no SogCLR of SimCLR"},
+		{tiny(t, "InfoNCE", "framework=GPT-2"), "race ALBEF, CLIP or SimCLR"},
+		{tiny(t, "InfoNCE", "dropout=0.1"), "set dropout=0"},
+		{tiny(t, "InfoNCE", "half=true"), "set half=false"},
+	} {
+		_, err := Measure(t.Context(), executor(t), []Case{c.of}, Settings{Kinds: []string{Step}, Peer: true}, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.of.name(), err, c.want)
+		}
+	}
+}
+
+func TestNoTorch(t *testing.T) {
+	_, err := findTorch(t.Context(), filepath.Join(t.TempDir(), "python3"), program(t, "exit 1"))
+	if !errors.Is(err, ErrNoTorch) || !strings.Contains(err.Error(), "apt install python3-torch") {
+		t.Errorf("got %v, want the packages named", err)
+	}
+}
+
+// program is a shell script in the place of an interpreter.
+func program(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestPeerThatEnds(t *testing.T) {
+	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{"eager", 1}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.step(train.Whole); err == nil || !strings.Contains(err.Error(), "PyTorch eager, 1 thread ended: MemoryError: too large") {
+		t.Errorf("got %v, want its last words", err)
+	}
+}
+
+func TestPeerStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{"eager", 2}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, cancel)
+	begun := time.Now()
+	if _, err := p.step(train.Whole); !errors.Is(err, context.Canceled) || time.Since(begun) > 30*time.Second {
+		t.Errorf("got %v after %v, want the context's error at once", err, time.Since(begun))
+	}
+}
+
+func TestWays(t *testing.T) {
+	for _, w := range (python{compiles: true}).ways() {
+		if name := (&peer{way: w}).name(); w.threads < 1 || !strings.Contains(name, w.mode) {
+			t.Errorf("got %+v, called %q", w, name)
+		}
+	}
+	if eager, both := len((python{}).ways()), len((python{compiles: true}).ways()); both != 2*eager {
+		t.Errorf("got %d ways without torch.compile, %d with it", eager, both)
+	}
+}

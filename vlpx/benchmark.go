@@ -13,15 +13,17 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Speed says what Benchmark measures; the zero value is all of InfoNCE. Frameworks and batches are those of the options, or of the scale, where none
-// are named.
+// Speed says what Benchmark measures; the zero value is all of InfoNCE. Scales, frameworks and batches are those of the options, or of the scale,
+// where none are named; each is measured with each.
 type Speed struct {
 	Methods    []string // named as for Run; InfoNCE if empty
-	Frameworks []string
+	Frameworks []string // as Show("frameworks") lists them
+	Scales     []string
 	Batches    []int    // pairs a mini-batch
 	What       []string // "step", "loader", "sampler", "evaluation" and "generation"; all if empty
 	Rounds     int      // turns of each part of a step; 10 if 0
 	Peer       bool     // PyTorch makes the same steps in turn with ours
+	Costs      bool     // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
 }
 
 // Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
@@ -40,7 +42,7 @@ func Benchmark(of Speed, options ...Options) benchmark.Result {
 
 // MeasureSpeed is Benchmark for programs: it shows nothing and returns its error. say, if not nil, hears what is at work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
-	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer}
+	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs}
 	if err := settings.Check(); err != nil {
 		return result, err
 	}
@@ -60,26 +62,25 @@ func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (r
 
 // cases are the runs to measure: each framework, in it each method, and of that each batch.
 func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err error) {
-	methods, frameworks, batches := of.Methods, of.Frameworks, of.Batches
-	if len(methods) == 0 {
-		methods = []string{"InfoNCE"}
+	or := func(some []string, usual string) []string {
+		if len(some) == 0 {
+			return []string{usual}
+		}
+		return some
 	}
-	if len(frameworks) == 0 {
-		frameworks = []string{o.Framework}
-	}
+	batches := of.Batches
 	if len(batches) == 0 {
-		batches = []int{0}
+		batches = []int{0} // the scale's
 	}
 	o.Seeds = []uint64{1}
-	for _, f := range frameworks {
-		for _, method := range methods {
+	for _, with := range combined(o, or(of.Scales, o.Scale), or(of.Frameworks, o.Framework)) {
+		for _, method := range or(of.Methods, "InfoNCE") {
 			for _, batch := range batches {
-				with := o
-				with.Framework = f
+				sized := with
 				if batch != 0 {
-					with.Set = append(slices.Clone(o.Set), fmt.Sprintf("batchsize=%d", batch))
+					sized.Set = append(slices.Clone(with.Set), fmt.Sprintf("batchsize=%d", batch))
 				}
-				grid, err := OpenComparison([]string{method}, with)
+				grid, err := OpenComparison([]string{method}, sized)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -89,4 +90,15 @@ func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err 
 		}
 	}
 	return cases, store, nil
+}
+
+// combined are the options with each scale and each framework.
+func combined(o Options, scales, frameworks []string) (all []Options) {
+	for _, scale := range scales {
+		for _, framework := range frameworks {
+			o.Scale, o.Framework = scale, framework
+			all = append(all, o)
+		}
+	}
+	return all
 }

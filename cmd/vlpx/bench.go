@@ -40,10 +40,12 @@ func benchCommand() *cobra.Command {
 		flags.MarkHidden(name)
 	}
 	flags.StringSliceVar(&of.Frameworks, "frameworks", nil, "`frameworks` to measure, separated by commas (default that of -framework)")
+	flags.StringSliceVar(&of.Scales, "scales", nil, "`scales` to measure at, separated by commas (default that of -scale)")
 	flags.IntSliceVar(&of.Batches, "batches", nil, "`sizes` of mini-batches, separated by commas (default the scale's)")
 	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(benchmark.Kinds(), ", ")+" (default all)")
 	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
+	flags.BoolVar(&of.Costs, "costs", false, "measure instead how costs grow with search space, training pairs, mini-batch, cores and test split")
 	flags.BoolVar(&asJSON, "json", false, "print everything that was measured as JSON")
 	return c
 }

@@ -16,6 +16,7 @@ type Settings struct {
 	Kinds  []string // of Kinds; all if empty
 	Rounds int      // turns of each part of a step, of five steps each; 10 if 0
 	Peer   bool     // PyTorch makes the same steps in turn with ours
+	Costs  bool     // how costs grow with sizes is measured instead
 }
 
 // Check tells what is wrong with the settings.
@@ -30,6 +31,9 @@ func (s Settings) Check() error {
 	}
 	if s.Peer && !s.asks(Step) {
 		return fmt.Errorf("benchmark: PyTorch races by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
+	}
+	if s.Costs && (s.Peer || len(s.Kinds) > 0) {
+		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
 	}
 	return nil
 }
@@ -89,8 +93,12 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 		Machine: engine.Describe(), Engine: executor.Engine, Versions: executor.Versions, Begun: time.Now().UTC().Truncate(time.Second),
 		Before: load(), Rounds: b.rounds(),
 	}
+	work := b.measure
+	if s.Costs {
+		work = b.costs
+	}
 	for _, c := range cases {
-		if err := b.measure(ctx, c); err != nil {
+		if err := work(ctx, c); err != nil {
 			return Result{}, fmt.Errorf("%s of %s, batch %d: %w", c.Run.Train.Method.Name, c.Run.Train.Framework.Name(), c.Run.Train.BatchSize, err)
 		}
 	}

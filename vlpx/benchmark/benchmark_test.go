@@ -160,6 +160,7 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Kinds: []string{"steps"}}, `no "steps" to measure; there are step, loader`},
 		{Settings{Rounds: -1}, "-1 rounds"},
 		{Settings{Kinds: []string{Loader}, Peer: true}, "add step"},
+		{Settings{Costs: true, Peer: true}, "costs are measured alone"},
 	} {
 		if _, err := Measure(t.Context(), nil, nil, c.settings, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %q", c.settings, err, c.want)

@@ -29,7 +29,8 @@ type Result struct {
 	// tell of other programs, too.
 	Before, After float64
 	Rounds        int
-	Lines         []Line
+	Lines         []Line `json:",omitempty"`
+	Costs         []Cost `json:",omitempty"` // where they were asked for, in the place of lines
 	// Left tells what was asked for and cannot be measured, each with the reason.
 	Left []string `json:",omitempty"`
 }

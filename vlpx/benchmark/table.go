@@ -8,8 +8,11 @@ import (
 	"vlpx.internal/plots"
 )
 
-// Table lays the result out, a row a line.
+// Table lays the result out, a row a line or a cost.
 func (r Result) Table() plots.Table {
+	if r.Costs != nil {
+		return r.costs()
+	}
 	common, apart := r.common()
 	t := plots.Table{
 		Title: "Speed of " + common, Heading: "what",
@@ -39,6 +42,39 @@ func (r Result) Table() plots.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// costs has a row a cost.
+func (r Result) costs() plots.Table {
+	t := plots.Table{
+		Title: "How costs grow", Heading: "what",
+		Note: r.note() + " An exponent is that of the power law that fits the points best.",
+		Columns: []plots.Column{{Name: "with"}, {Name: "measured", Breaks: true}, {Name: "exponent"}, {Name: "at most"},
+			{Name: "since", Breaks: true}},
+	}
+	for _, c := range r.Costs {
+		var points []string
+		for _, p := range c.Points {
+			points = append(points, fmt.Sprintf("%.0f: %s", p.At, c.value(p.Value)))
+		}
+		row := plots.TableRow{Name: c.What}
+		for _, text := range []string{c.Against, strings.Join(points, ", "), fmt.Sprintf("%.2f", c.Exponent), fmt.Sprintf("%.0f", c.Expected), c.Why} {
+			row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// value tells a value with its unit.
+func (c Cost) value(v float64) string {
+	switch c.Unit {
+	case "s":
+		return milliseconds(v) + " ms"
+	case "bytes":
+		return fmt.Sprintf("%.3g MB", v/1e6)
+	}
+	return fmt.Sprintf("%.3g G%s", v/1e9, c.Unit)
 }
 
 // common is what all lines are of, and apart tells of a line what others are not of.

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/benchmark"
+)
+
+func TestBench(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4,8", "-what", "step,sampler", "-rounds", "1", "-json")
+	var result benchmark.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
+		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
+	}
+	if len(result.Lines) != 8 || result.Engine != "go:ops_sequential" || result.Lines[4].Batch != 8 || result.Lines[0].Framework != "CLIP" {
+		t.Errorf("got %d lines on %s, the first %+v", len(result.Lines), result.Engine, result.Lines[0])
+	}
+	if !strings.Contains(errs, "CLIP, InfoNCE, batch 8 at tiny: step") {
+		t.Errorf("got %q on standard error, want what is at work", errs)
+	}
+	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") && strings.Contains(out, "InfoNCE") {
+		t.Errorf("got status %d, %q and %q; want a store without runs", status, out, errs)
+	}
+}

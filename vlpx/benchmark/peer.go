@@ -50,7 +50,13 @@ func findTorch(ctx context.Context, programs ...string) (python, error) {
 	return python{}, fmt.Errorf("benchmark: %w", ErrNoTorch)
 }
 
-// way is how PyTorch runs: its mode, eager or compile, and its threads.
+// Modes of PyTorch, as the script knows them.
+const (
+	eager    = "eager"
+	compiled = "compile"
+)
+
+// way is how PyTorch runs: its mode and its threads.
 type way struct {
 	mode    string
 	threads int
@@ -58,9 +64,9 @@ type way struct {
 
 // ways are those that race, of which the fastest counts.
 func (p python) ways() []way {
-	modes := []string{"eager"}
+	modes := []string{eager}
 	if p.compiles {
-		modes = append(modes, "compile")
+		modes = append(modes, compiled)
 	}
 	var all []way
 	for _, mode := range modes {

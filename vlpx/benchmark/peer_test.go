@@ -48,7 +48,7 @@ func TestPeerHasOurLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer batch.Release()
-			theirs, err := start(t.Context(), in, way{"eager", 1}, dir)
+			theirs, err := start(t.Context(), in, way{eager, 1}, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func program(t *testing.T, script string) string {
 }
 
 func TestPeerThatEnds(t *testing.T) {
-	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{"eager", 1}, t.TempDir())
+	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{eager, 1}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPeerThatEnds(t *testing.T) {
 
 func TestPeerStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{"eager", 2}, t.TempDir())
+	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{eager, 2}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,13 +159,58 @@ func TestPeerStops(t *testing.T) {
 	}
 }
 
+// A peer whose losses are others is no peer.
+func TestPeerOfAnotherStep(t *testing.T) {
+	answers := `while read part; do echo '{"seconds": 0.5, "losses": {"ITC": 2}}'; done`
+	p, err := start(t.Context(), python{path: program(t, answers)}, way{eager, 1}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	itc := func(x float64) map[negative.Loss]float64 { return map[negative.Loss]float64{negative.ITC: x} }
+	if err := p.check([]map[negative.Loss]float64{itc(2), itc(2.001)}); err != nil {
+		t.Errorf("near: got %v", err)
+	}
+	if err := p.check([]map[negative.Loss]float64{itc(2.001)}); err == nil || !strings.Contains(err.Error(), "step 1 of PyTorch eager, 1 thread: its ITC is 2, and ours 2.001") {
+		t.Errorf("far: got %v", err)
+	}
+	if a, err := p.step(train.Forward); err != nil || a.Seconds != 0.5 {
+		t.Errorf("got %v s, %v", a.Seconds, err)
+	}
+}
+
+// Ways that cannot win do not race.
+func TestQualify(t *testing.T) {
+	b := &bench{}
+	var peers []*peer
+	for k, seconds := range []string{"0.2", "0.1", "0.7"} {
+		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)}, way{eager, k + 1}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.close()
+		peers = append(peers, p)
+	}
+	racing, err := b.qualify(tiny(t, "InfoNCE"), peers)
+	if err != nil || !slices.Equal(racing, peers[:2]) || len(b.result.Left) != 1 || !strings.Contains(b.result.Left[0], "PyTorch eager, 3 threads, whose step took 7 times") {
+		t.Errorf("got %d racing, %q left out, %v", len(racing), b.result.Left, err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	lines := []Line{{What: "a", Median: 2}, {What: "b", Median: 1}, {What: "a", By: "one", Median: 4}, {What: "a", By: "two", Median: 3}}
+	if compare(lines); lines[0].Ratio != 1.5 || lines[1].Ratio != 0 || lines[2].Ratio != 0 {
+		t.Errorf("got the ratios %v, %v and %v; want 1.5 for what raced", lines[0].Ratio, lines[1].Ratio, lines[2].Ratio)
+	}
+}
+
 func TestWays(t *testing.T) {
 	for _, w := range (python{compiles: true}).ways() {
 		if name := (&peer{way: w}).name(); w.threads < 1 || !strings.Contains(name, w.mode) {
 			t.Errorf("got %+v, called %q", w, name)
 		}
 	}
-	if eager, both := len((python{}).ways()), len((python{compiles: true}).ways()); both != 2*eager {
-		t.Errorf("got %d ways without torch.compile, %d with it", eager, both)
+	if plain, both := len((python{}).ways()), len((python{compiles: true}).ways()); both != 2*plain {
+		t.Errorf("got %d ways without torch.compile, %d with it", plain, both)
 	}
 }

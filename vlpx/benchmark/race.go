@@ -76,18 +76,33 @@ func (b *bench) challenge(ctx context.Context, c Case, probe *run.Probe, in fiel
 		if err != nil {
 			return peers, err
 		}
-		peers = append(peers, p)
-		for k, want := range ours {
-			got, err := p.step(train.Whole)
-			if err != nil {
-				return peers, err
-			}
-			if err := same(got.Losses, want, tolerance[k]); err != nil {
-				return peers, fmt.Errorf("benchmark: step %d of PyTorch, %s: %w; times of different steps are not compared", k+1, p.name(), err)
-			}
+		err = p.check(ours)
+		switch {
+		case err == nil:
+			peers = append(peers, p)
+			continue
+		case ctx.Err() != nil || way.mode != compiled:
+			p.close()
+			return peers, err
 		}
+		p.close() // eager PyTorch is there to race; a compiler that fails on this machine is no reason to race nobody
+		b.leave(fmt.Sprintf("%s: %v", c.name(), err))
 	}
 	return b.qualify(c, peers)
+}
+
+// check holds the peer's first steps to the losses of ours.
+func (p *peer) check(ours []map[negative.Loss]float64) error {
+	for k, want := range ours {
+		got, err := p.step(train.Whole)
+		if err != nil {
+			return err
+		}
+		if err := same(got.Losses, want, tolerance[k]); err != nil {
+			return fmt.Errorf("benchmark: step %d of %s: %w; times of different steps are not compared", k+1, p.name(), err)
+		}
+	}
+	return nil
 }
 
 // Ways of PyTorch that are slow times as long as the fastest at the best of laps steps do not race: with as many threads as cores its libraries have

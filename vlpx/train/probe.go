@@ -40,7 +40,7 @@ func NewProbe(job Job, count Count) (_ *Probe, err error) {
 		return nil, fmt.Errorf("train: %s has no products in bfloat16; set half=false", job.Backend.Name())
 	}
 	p := &Probe{steps: map[Part]*Step{}, count: count, operations: map[Part]float64{}}
-	if p.dir, err = os.MkdirTemp("", "vlpx-probe-"); err != nil {
+	if p.dir, err = os.MkdirTemp("", "vlpx-bench-"); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	job.Dir, job.untrained = p.dir, true

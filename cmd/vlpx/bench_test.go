@@ -18,7 +18,7 @@ func TestBench(t *testing.T) {
 	if len(result.Lines) != 8 || result.Engine != "go:ops_sequential" || result.Lines[4].Batch != 8 || result.Lines[0].Framework != "CLIP" {
 		t.Errorf("got %d lines on %s, the first %+v", len(result.Lines), result.Engine, result.Lines[0])
 	}
-	if !strings.Contains(errs, "CLIP, InfoNCE, batch 8 at tiny: step") {
+	if !strings.Contains(errs, "CLIP, InfoNCE, batch 8 at tiny: sampler") {
 		t.Errorf("got %q on standard error, want what is at work", errs)
 	}
 	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") && strings.Contains(out, "InfoNCE") {

@@ -22,12 +22,9 @@ import (
 const batches = 8
 
 // loader measures what a mini-batch takes the loader with all cores, every image opened anew.
-func (b *bench) loader(ctx context.Context, c Case, probe *run.Probe) ([]Line, error) {
+func (b *bench) loader(ctx context.Context, c Case, probe *run.Probe) (Line, error) {
 	times, err := b.loading(ctx, c, probe, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return nil, err
-	}
-	return []Line{newLine("a mini-batch", Loader, times)}, nil
+	return newLine("a mini-batch", Loader, times), err
 }
 
 // loading measures what a mini-batch takes the loader with so many workers.
@@ -60,12 +57,9 @@ func (b *bench) loading(ctx context.Context, c Case, probe *run.Probe, workers i
 }
 
 // sampler measures what a mini-batch takes the sampler, by whole epochs behind the first, in which many are uniform.
-func (b *bench) sampler(ctx context.Context, c Case, probe *run.Probe) ([]Line, error) {
+func (b *bench) sampler(ctx context.Context, c Case, probe *run.Probe) (Line, error) {
 	times, _, err := sampling(ctx, c.Run.Train, probe.Pairs(), b.few())
-	if err != nil {
-		return nil, err
-	}
-	return []Line{newLine("a mini-batch", Sampler, times)}, nil
+	return newLine("a mini-batch", Sampler, times), err
 }
 
 // looks is how often in an epoch a sampler's memory is looked at: each look collects what is dead.
@@ -144,12 +138,9 @@ func draw(r *rand.Rand, rows []float32, dim int) {
 }
 
 // evaluation measures what the run's tasks take on the test split.
-func (b *bench) evaluation(ctx context.Context, probe *run.Probe) ([]Line, error) {
+func (b *bench) evaluation(ctx context.Context, probe *run.Probe) (Line, error) {
 	times, err := repeated(ctx, b.few(), func() error { return probe.Evaluate(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	return []Line{newLine("the test split", Evaluation, times)}, nil
+	return newLine("the test split", Evaluation, times), err
 }
 
 // texts and words are how many texts a model writes at a time, and how long they may be: as many as fill small graphs.
@@ -159,17 +150,17 @@ const (
 )
 
 // generation measures what writing texts takes by beam search, where the framework writes.
-func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) ([]Line, string, error) {
+func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) (Line, string, error) {
 	inference, err := probe.Model().Inference()
 	if err != nil {
-		return nil, "", err
+		return Line{}, "", err
 	}
 	if !inference.Generates() {
-		return nil, "generation, since " + c.Run.Train.Framework.Name() + " writes no texts", nil
+		return Line{}, "generation, since " + c.Run.Train.Framework.Name() + " writes no texts", nil
 	}
 	in, err := probe.Load(ctx)
 	if err != nil {
-		return nil, "", err
+		return Line{}, "", err
 	}
 	defer in.Release()
 	search, request := generate.Captions(), generate.Request{End: probe.Model().Tokenizer.SEP()}
@@ -178,7 +169,7 @@ func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) ([]Lin
 	count := min(texts, c.Run.Train.BatchSize)
 	ids, err := in.Ints(field.Captions)
 	if err != nil {
-		return nil, "", err
+		return Line{}, "", err
 	}
 	for k := range count {
 		request.Prompts = append(request.Prompts, ids[k*c.Run.Train.MaxLen:][:1])
@@ -186,7 +177,7 @@ func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) ([]Lin
 	if inference.SeesImages() {
 		pixels, err := in.Floats(field.Image)
 		if err != nil {
-			return nil, "", err
+			return Line{}, "", err
 		}
 		request.Images = pixels[:len(pixels)/c.Run.Train.BatchSize*count]
 	}
@@ -197,5 +188,5 @@ func (b *bench) generation(ctx context.Context, c Case, probe *run.Probe) ([]Lin
 	for k := range times {
 		times[k] /= float64(count)
 	}
-	return []Line{newLine("a text", Generation, times)}, "", err
+	return newLine("a text", Generation, times), "", err
 }

@@ -69,7 +69,7 @@ func (b *bench) rounds() int {
 	return b.Rounds
 }
 
-// Measure measures cases, one after another, on the executor's engine. None is trained and nothing is kept in the store; say, if not nil, hears
+// Measure measures cases on the executor's engine. None is trained and nothing is kept in the store; say, if not nil, hears
 // what is at work. A cancelled context ends it with its cause.
 func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settings, say func(string)) (Result, error) {
 	if err := s.Check(); err != nil {
@@ -95,43 +95,75 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	}
 	work := b.measure
 	if s.Costs {
-		work = b.costs
-	}
-	for _, c := range cases {
-		if err := work(ctx, c); err != nil {
-			return Result{}, fmt.Errorf("%s of %s, batch %d: %w", c.Run.Train.Method.Name, c.Run.Train.Framework.Name(), c.Run.Train.BatchSize, err)
+		work = func(ctx context.Context, cases []Case) error {
+			return each(cases, func(c Case) error { return b.costs(ctx, c) })
 		}
+	}
+	if err := work(ctx, cases); err != nil {
+		return Result{}, err
 	}
 	b.result.After = load()
 	return b.result, nil
 }
 
-// measure measures one case.
-func (b *bench) measure(ctx context.Context, c Case) error {
-	of := c.Run.Train
-	probe, err := b.executor.Probe(ctx, c.Run, engine.Operations)
+// each does something with each case; an error tells of which.
+func each(cases []Case, do func(Case) error) error {
+	for _, c := range cases {
+		if err := do(c); err != nil {
+			return fmt.Errorf("%s: %w", c.name(), err)
+		}
+	}
+	return nil
+}
+
+// measure measures the steps of all cases in turns, and then everything else, one case after another.
+func (b *bench) measure(ctx context.Context, cases []Case) error {
+	var all []*entrant
+	defer func() {
+		for _, e := range all {
+			e.close()
+		}
+	}()
+	err := each(cases, func(c Case) error {
+		e, err := b.enter(ctx, c)
+		if e != nil {
+			all = append(all, e)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer probe.Close()
+	if b.asks(Step) {
+		b.say(fmt.Sprintf("steps in turns, %d rounds", b.rounds()))
+		if err := b.steps(ctx, all); err != nil {
+			return err
+		}
+	}
+	for _, e := range all {
+		b.result.Lines = append(b.result.Lines, e.lines...)
+		if err := b.around(ctx, e); err != nil {
+			return fmt.Errorf("%s: %w", e.name(), err)
+		}
+	}
+	return nil
+}
+
+// around measures everything but the step of a case.
+func (b *bench) around(ctx context.Context, e *entrant) error {
 	for _, kind := range Kinds() {
-		if !b.asks(kind) {
+		if kind == Step || !b.asks(kind) {
 			continue
 		}
-		b.say(fmt.Sprintf("%s: %s", c.name(), kind))
-		lines, left, err := b.kind(ctx, kind, c, probe)
-		if err != nil {
+		b.say(fmt.Sprintf("%s: %s", e.name(), kind))
+		line, left, err := b.kind(ctx, kind, e)
+		switch {
+		case err != nil:
 			return fmt.Errorf("%s: %w", kind, err)
-		}
-		if left != "" {
+		case left != "":
 			b.leave(left)
-		}
-		for _, line := range lines {
-			line.Framework, line.Method, line.Scale, line.Batch = of.Framework.Name(), of.Method.Name, c.Scale, of.BatchSize
-			if kind == Step || kind == Loader {
-				line.Pairs = float64(of.BatchSize) / line.Median
-			}
-			b.result.Lines = append(b.result.Lines, line)
+		default:
+			b.result.Lines = append(b.result.Lines, e.of(line))
 		}
 	}
 	return nil
@@ -145,20 +177,18 @@ func (b *bench) leave(what string) {
 }
 
 // kind measures one kind of a case, or tells why it is left out.
-func (b *bench) kind(ctx context.Context, kind string, c Case, probe *run.Probe) (lines []Line, left string, err error) {
+func (b *bench) kind(ctx context.Context, kind string, e *entrant) (line Line, left string, err error) {
 	switch kind {
-	case Step:
-		lines, err = b.race(ctx, c, probe)
 	case Loader:
-		lines, err = b.loader(ctx, c, probe)
+		line, err = b.loader(ctx, e.Case, e.probe)
 	case Sampler:
-		lines, err = b.sampler(ctx, c, probe)
+		line, err = b.sampler(ctx, e.Case, e.probe)
 	case Evaluation:
-		lines, err = b.evaluation(ctx, probe)
+		line, err = b.evaluation(ctx, e.probe)
 	case Generation:
-		return b.generation(ctx, c, probe)
+		return b.generation(ctx, e.Case, e.probe)
 	}
-	return lines, "", err
+	return line, "", err
 }
 
 // few is how often something long is measured: a third of the rounds, at least three times.

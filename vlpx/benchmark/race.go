@@ -9,9 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -20,75 +18,50 @@ import (
 // update by Adam is as large as any.
 var tolerance = [...]float64{1e-4, 1e-3}
 
-// race measures a case's step, against PyTorch's where it is asked for.
-func (b *bench) race(ctx context.Context, c Case, probe *run.Probe) ([]Line, error) {
-	in, err := probe.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Release()
-	var peers []*peer
-	if b.Peer {
-		defer func() {
-			for _, p := range peers {
-				p.close()
-			}
-		}()
-		dir, err := os.MkdirTemp("", "vlpx-peer-")
-		if err != nil {
-			return nil, fmt.Errorf("benchmark: %w", err)
-		}
-		defer os.RemoveAll(dir)
-		if peers, err = b.challenge(ctx, c, probe, in, dir); err != nil {
-			return nil, err
-		}
-	}
-	lines, err := b.steps(ctx, probe, peers, in)
-	if err != nil {
-		return nil, err
-	}
-	compare(lines)
-	return lines, nil
-}
-
-// challenge starts PyTorch in each of its ways on our weights and mini-batch, and holds its losses to ours. What it returns is to be closed, with an
-// error, too.
-func (b *bench) challenge(ctx context.Context, c Case, probe *run.Probe, in field.Values, dir string) (peers []*peer, err error) {
+// challenge starts PyTorch in each of its ways on the entrant's weights and mini-batch, and holds its losses to ours.
+func (b *bench) challenge(ctx context.Context, e *entrant) error {
 	python, err := findTorch(ctx, "/usr/bin/python3", "python3")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.result.PyTorch = python.version
-	if err := export(dir, c.Run.Train, probe, in); err != nil {
-		return nil, err
+	if e.dir, err = os.MkdirTemp("", "vlpx-peer-"); err != nil {
+		return fmt.Errorf("benchmark: %w", err)
+	}
+	if err := export(e.dir, e.Run.Train, e.probe, e.in); err != nil {
+		return err
 	}
 	var ours []map[negative.Loss]float64
-	s := &step{probe: probe, part: train.Whole, in: in}
+	s := &step{probe: e.probe, part: train.Whole, in: e.in}
 	for range tolerance {
 		out, _, err := s.once()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		ours = append(ours, out.Losses)
 	}
 	for _, way := range python.ways() {
-		p, err := start(ctx, python, way, dir)
+		p, err := start(ctx, python, way, e.dir)
 		if err != nil {
-			return peers, err
+			return err
 		}
 		err = p.check(ours)
 		switch {
 		case err == nil:
-			peers = append(peers, p)
+			e.peers = append(e.peers, p)
 			continue
 		case ctx.Err() != nil || way.mode != compiled:
 			p.close()
-			return peers, err
+			return err
 		}
 		p.close() // eager PyTorch is there to race; a compiler that fails on this machine is no reason to race nobody
-		b.leave(fmt.Sprintf("%s: %v", c.name(), err))
+		b.leave(fmt.Sprintf("%s: %v", e.name(), err))
 	}
-	return b.qualify(c, peers)
+	racing, err := b.qualify(e.Case, e.peers)
+	if err == nil {
+		e.peers = racing
+	}
+	return err
 }
 
 // check holds the peer's first steps to the losses of ours.

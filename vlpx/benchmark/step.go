@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -58,49 +57,55 @@ func copied(in field.Values) (field.Values, error) {
 // parts of a step that are measured.
 var parts = []train.Part{train.Forward, train.Backward, train.Whole}
 
-// steps measures the parts of a step in turn with the engine's matrix product and with peers.
-func (b *bench) steps(ctx context.Context, probe *run.Probe, peers []*peer, in field.Values) ([]Line, error) {
+// steps measures the parts of the entrants' steps in turn with the engine's matrix product and with peers, all in the same rounds.
+func (b *bench) steps(ctx context.Context, entrants []*entrant) error {
 	peak, err := newProduct(b.executor.Backend)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer peak.close()
 	all := []contender{peak}
-	var ours []*step
-	for _, part := range parts {
-		s := &step{probe: probe, part: part, in: in}
-		ours, all = append(ours, s), append(all, s)
-	}
-	var theirs []*peerPart
-	for _, p := range peers {
+	for _, e := range entrants {
 		for _, part := range parts {
-			of := &peerPart{peer: p, part: part}
-			theirs, all = append(theirs, of), append(all, of)
+			all = append(all, &step{probe: e.probe, part: part, in: e.in})
+		}
+		for _, p := range e.peers {
+			for _, part := range parts {
+				all = append(all, &peerPart{peer: p, part: part})
+			}
 		}
 	}
 	times, err := inTurns(ctx, b.rounds(), all)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rate := peakOperations / times[0].Median()
-	var lines []Line
-	for k, s := range ours {
-		line := newLine(s.part.String(), Step, times[1+k])
-		if line.Operations, err = probe.Operations(s.part); err != nil {
-			return nil, err
-		}
-		line.Peak, line.Share = rate, line.Operations/line.Median/rate
-		if line.Up, line.Down, err = probe.Crossing(s.part, in); err != nil {
-			return nil, err
-		}
-		lines = append(lines, line)
+	times = times[1:]
+	next := func(part train.Part) Line {
+		line := newLine(part.String(), Step, times[0])
+		times = times[1:]
+		return line
 	}
-	for k, p := range theirs {
-		line := newLine(p.part.String(), Step, times[1+len(ours)+k])
-		line.By = p.peer.name()
-		lines = append(lines, line)
+	for _, e := range entrants {
+		for _, part := range parts {
+			line := e.of(next(part))
+			if line.Operations, err = e.probe.Operations(part); err != nil {
+				return err
+			}
+			line.Peak, line.Share = rate, line.Operations/line.Median/rate
+			if line.Up, line.Down, err = e.probe.Crossing(part, e.in); err != nil {
+				return err
+			}
+			e.lines = append(e.lines, line)
+		}
+		for _, p := range e.peers {
+			for _, part := range parts {
+				line := e.of(next(part))
+				line.By = p.name()
+				e.lines = append(e.lines, line)
+			}
+		}
+		compare(e.lines)
 	}
-	return lines, nil
+	return nil
 }
-
-var _ train.Count = engine.Operations

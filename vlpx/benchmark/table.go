@@ -143,19 +143,13 @@ func some(format string, x float64) string {
 
 // note tells where the times are from, and how to read them.
 func (r Result) note() string {
-	var peaks []string
-	for _, l := range r.Lines {
-		if l.Peak > 0 && l.What == parts[len(parts)-1].String() {
-			peaks = append(peaks, fmt.Sprintf("%.0f", l.Peak/1e9))
-		}
-	}
 	note := fmt.Sprintf("%s on %d cores of %s, load %.1f before and %.1f after.", r.Engine, r.Machine.Cores, r.Machine.CPU, r.Before, r.After)
 	if cores := float64(r.Machine.Cores); r.Before > cores/4 {
 		note += " Other programs were at work: take the times for no more than an order, and ratios of the same turns with care."
 	}
-	if len(peaks) > 0 {
-		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %s GFLOP/s.",
-			side, strings.Join(peaks, ", "))
+	if i := slices.IndexFunc(r.Lines, func(l Line) bool { return l.Peak > 0 }); i >= 0 {
+		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %.0f GFLOP/s.",
+			side, r.Lines[i].Peak/1e9)
 		note += " Up go the mini-batch and what the engine does not keep of the model, down comes what a step tells."
 	}
 	if r.PyTorch != "" {

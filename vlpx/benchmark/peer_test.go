@@ -48,7 +48,7 @@ func TestPeerHasOurLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer batch.Release()
-			theirs, err := start(t.Context(), in, way{eager, 1}, dir)
+			theirs, err := start(t.Context(), in, way{mode: eager, threads: 1}, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func program(t *testing.T, script string) string {
 }
 
 func TestPeerThatEnds(t *testing.T) {
-	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{eager, 1}, t.TempDir())
+	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{mode: eager, threads: 1}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPeerThatEnds(t *testing.T) {
 
 func TestPeerStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{eager, 2}, t.TempDir())
+	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{mode: eager, threads: 2}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,10 +159,24 @@ func TestPeerStops(t *testing.T) {
 	}
 }
 
+func TestPeersThreads(t *testing.T) {
+	for _, w := range []way{{eager, 1, false}, {eager, 3, true}} {
+		p, err := start(t.Context(), python{path: program(t, `read part; echo '{"seconds": '$OMP_NUM_THREADS$OPENBLAS_NUM_THREADS.5', "losses": {}}'; echo "asleep: $OMP_WAIT_POLICY" >&2`)}, w, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := p.step(train.Whole)
+		p.close()
+		if want := float64(11*w.threads) + 0.5; err != nil || a.Seconds != want || strings.Contains(p.complaint.String(), "PASSIVE") != w.asleep {
+			t.Errorf("%s: got %v and %q, %v; want the threads %v", p.name(), a.Seconds, p.complaint.String(), err, want)
+		}
+	}
+}
+
 // A peer whose losses are others is no peer.
 func TestPeerOfAnotherStep(t *testing.T) {
 	answers := `while read part; do echo '{"seconds": 0.5, "losses": {"ITC": 2}}'; done`
-	p, err := start(t.Context(), python{path: program(t, answers)}, way{eager, 1}, t.TempDir())
+	p, err := start(t.Context(), python{path: program(t, answers)}, way{mode: eager, threads: 1}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +198,7 @@ func TestQualify(t *testing.T) {
 	b := &bench{}
 	var peers []*peer
 	for k, seconds := range []string{"0.2", "0.1", "0.7"} {
-		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)}, way{eager, k + 1}, t.TempDir())
+		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)}, way{mode: eager, threads: k + 1}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,10 +219,13 @@ func TestCompare(t *testing.T) {
 }
 
 func TestWays(t *testing.T) {
+	names := map[string]bool{}
 	for _, w := range (python{compiles: true}).ways() {
-		if name := (&peer{way: w}).name(); w.threads < 1 || !strings.Contains(name, w.mode) {
+		name := (&peer{way: w}).name()
+		if w.threads < 1 || !strings.Contains(name, w.mode) || names[name] {
 			t.Errorf("got %+v, called %q", w, name)
 		}
+		names[name] = true
 	}
 	if plain, both := len((python{}).ways()), len((python{compiles: true}).ways()); both != 2*plain {
 		t.Errorf("got %d ways without torch.compile, %d with it", plain, both)

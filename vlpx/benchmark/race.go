@@ -78,8 +78,7 @@ func (p *peer) check(ours []map[negative.Loss]float64) error {
 	return nil
 }
 
-// Ways of PyTorch that are slow times as long as the fastest at the best of laps steps do not race: with as many threads as cores its libraries have
-// been seen to take a hundred times as long as with one.
+// Ways of PyTorch that are slow times as long as the fastest at the best of laps steps do not race; see way.asleep.
 const (
 	slow = 4
 	laps = 3

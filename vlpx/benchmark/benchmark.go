@@ -3,6 +3,7 @@ package benchmark
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	}
 	b := &bench{Settings: s, executor: executor, say: say}
 	b.result = Result{
-		Machine: engine.Describe(), Engine: executor.Engine, Versions: executor.Versions, Begun: time.Now().UTC().Truncate(time.Second),
+		Machine: engine.Describe(), Engine: executor.Engine, Threads: runtime.GOMAXPROCS(0), Versions: executor.Versions, Begun: time.Now().UTC().Truncate(time.Second),
 		Before: load(), Rounds: b.rounds(),
 	}
 	work := b.measure

@@ -179,8 +179,11 @@ func TestMeasureStops(t *testing.T) {
 func TestTimes(t *testing.T) {
 	times := Times{4, 1, 3, 2}
 	first, third := times.Quartiles()
-	if got := []float64{first, times.Median(), third}; !slices.Equal(got, []float64{1, 2, 3}) {
-		t.Errorf("got quartiles %v of %v, want 1, 2 and 3", got, times)
+	if got := []float64{first, times.Median(), third}; !slices.Equal(got, []float64{1.75, 2.5, 3.25}) {
+		t.Errorf("got quartiles %v of %v, want 1.75, 2.5 and 3.25", got, times)
+	}
+	if got := (Times{5, 9, 7}).Median(); got != 7 {
+		t.Errorf("got the median %v, want 7", got)
 	}
 	if times[0] != 4 || (Times{}).Median() != 0 {
 		t.Errorf("the order changed: %v; or none have the median %v", times, Times{}.Median())

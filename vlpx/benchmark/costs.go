@@ -177,7 +177,7 @@ func (b *bench) loaderCosts(ctx context.Context, c Case) ([]Cost, error) {
 	}
 	defer probe.Close()
 	var workers []int
-	for n := 1; n <= runtime.NumCPU(); n *= 2 {
+	for n := 1; n <= runtime.GOMAXPROCS(0); n *= 2 {
 		workers = append(workers, n)
 	}
 	cost := Cost{What: "the loader, a mini-batch", Against: "cores", Unit: "s", Expected: -1, Why: "images are independent; above -1 where cores are shared"}

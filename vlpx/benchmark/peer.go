@@ -74,7 +74,7 @@ func (p python) ways() []way {
 	var all []way
 	for _, mode := range modes {
 		all = append(all, way{mode, 1, false})
-		if cores := runtime.NumCPU(); cores > 1 {
+		if cores := runtime.GOMAXPROCS(0); cores > 1 {
 			all = append(all, way{mode, cores, false}, way{mode, cores, true})
 		}
 	}

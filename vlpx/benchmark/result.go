@@ -22,6 +22,7 @@ func Kinds() []string { return []string{Step, Loader, Sampler, Evaluation, Gener
 type Result struct {
 	Machine  engine.Machine
 	Engine   string
+	Threads  int // of the engine on a processor, and of everything else
 	Versions map[string]string
 	PyTorch  string    `json:",omitempty"` // its version, where it raced
 	Begun    time.Time // in UTC

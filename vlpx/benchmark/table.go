@@ -143,7 +143,7 @@ func some(format string, x float64) string {
 
 // note tells where the times are from, and how to read them.
 func (r Result) note() string {
-	note := fmt.Sprintf("%s on %d cores of %s, load %.1f before and %.1f after.", r.Engine, r.Machine.Cores, r.Machine.CPU, r.Before, r.After)
+	note := fmt.Sprintf("%s, threads: %d, on %d cores of %s, load %.1f before and %.1f after.", r.Engine, r.Threads, r.Machine.Cores, r.Machine.CPU, r.Before, r.After)
 	if cores := float64(r.Machine.Cores); r.Before > cores/4 {
 		note += " Other programs were at work: take the times for no more than an order, and ratios of the same turns with care."
 	}

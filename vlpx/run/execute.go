@@ -62,7 +62,7 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 	if err := e.mine(ctx, r); err != nil {
 		return Result{}, err
 	}
-	unlock, err := e.Store.lock(ctx, r, func() {
+	ctx, unlock, err := e.Store.take(ctx, r, func() {
 		e.say("another process is at %s, seed %d; waiting for it", r.Train.Method.Name, r.Train.Seed)
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		Verdicts: measured.Verdicts,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
-	return result, e.Store.publish(r, resultName, result)
+	return e.Store.finish(r, result)
 }
 
 // open opens the run's data and checks what would fail only after hours of training. It tells what the data leaves out.

@@ -172,7 +172,7 @@ func unpackFile(from io.Reader, path, want string) error {
 
 // verifyUnpacked reads runs as the store does.
 func verifyUnpacked(dir string, about manifest) error {
-	unpacked := &Store{dir}
+	unpacked := &Store{dir: dir}
 	for _, one := range about.Runs {
 		e := unpacked.entry(one.ID)
 		if e.State == Stale {

@@ -1,16 +1,13 @@
 package run
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 
 	"vlpx.internal/vlpx/eval"
@@ -20,7 +17,10 @@ import (
 // Store keeps runs in a folder, each in a folder named by its identity: run.json, label.json with what it is called, tokenizer.json, result.json
 // once it is finished, the checkpoint with the weights, those of the best epoch where it selects, the curves, the pairs that its model mined for
 // other runs, and what tasks gave of it.
-type Store struct{ dir string }
+type Store struct {
+	dir  string
+	pace pace // of processes that hold and wait for folders
+}
 
 // Files of a run's folder, besides those of package train.
 const (
@@ -37,7 +37,7 @@ const (
 var modelNames = []string{train.CheckpointName, train.BestName}
 
 // OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
-func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs")} }
+func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs"), usualPace} }
 
 // LockedDir is the folder of what locked encoders made of images.
 func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.dir), "locked") }
@@ -114,46 +114,6 @@ func (s *Store) Started(r Run) bool {
 // hasModel tells whether the weights of a finished run are there, which pruning may have removed.
 func (s *Store) hasModel(r Run) (bool, error) { return train.Trained(r.Train, s.Dir(r)) }
 
-// lock makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once.
-func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
-	dir := s.Dir(r)
-	for {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
-		}
-		lock := flock.New(filepath.Join(dir, lockName))
-		got, err := lock.TryLock()
-		if err == nil && !got {
-			waiting()
-			got, err = lock.TryLockContext(ctx, 200*time.Millisecond)
-		}
-		if ctx.Err() != nil {
-			lock.Unlock()
-			return nil, context.Cause(ctx)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed meanwhile
-		}
-		if err != nil || !got {
-			return nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
-		}
-		if inPlace(lock) {
-			return func() { lock.Unlock() }, nil
-		}
-		lock.Unlock() // of a folder that was removed while this waited for it
-	}
-}
-
-// inPlace tells whether a lock that was taken is that of the file which lies at its path now.
-func inPlace(lock *flock.Flock) bool {
-	taken, err := lock.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(lock.Path())
-	return err == nil && os.SameFile(taken, there)
-}
-
 // publish writes a value as JSON; see write.
 func (s *Store) publish(r Run, name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
@@ -173,6 +133,43 @@ func (s *Store) write(r Run, name string, content []byte) error {
 		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
 	}
 	return nil
+}
+
+// finish publishes a run's result. The first one stays, where two processes have made the run at once, as on a cluster whose node came back
+// after its run had been given to another one: finish returns the result that the store has.
+func (s *Store) finish(r Run, result Result) (Result, error) {
+	text, err := json.MarshalIndent(result, "", "  ")
+	if err != nil {
+		return Result{}, fmt.Errorf("run: %s: %w", resultName, err)
+	}
+	path := filepath.Join(s.Dir(r), resultName)
+	wrong := func(err error) error {
+		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
+	}
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(s.Dir(r)), renameio.WithPermissions(0o644))
+	if err != nil {
+		return Result{}, wrong(err)
+	}
+	defer file.Cleanup()
+	if _, err := file.Write(append(text, '\n')); err != nil {
+		return Result{}, wrong(err)
+	}
+	if err := file.Sync(); err != nil {
+		return Result{}, wrong(err)
+	}
+	err = os.Link(file.Name(), path)
+	switch {
+	case err == nil:
+		return result, nil
+	case errors.Is(err, fs.ErrExist):
+		return s.Result(r)
+	case os.IsPermission(err) || errors.Is(err, errors.ErrUnsupported): // a file system without links, which has no two nodes either
+		err = file.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return Result{}, wrong(err)
+	}
+	return result, nil
 }
 
 // Find returns the run's result if it is finished, and whether it is.

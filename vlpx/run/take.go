@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A run's folder is held by an exclusive flock on its file lock. The system frees it when the process ends, however it ends. Where the folder is
+// on a network file system the server frees it, which knows of a lost node late or never; so the holder also touches the file every few
+// seconds, and who waits takes the folder over once it has seen no touch for a while by its own clock. A holder that comes back finds another
+// file in the place of its own and stops.
+
+// pace is how often a holder touches its lock, and how long one is untouched that is taken for lost.
+type pace struct{ beat, lost time.Duration }
+
+// usualPace leaves room for a network file system that shows another node's touch a minute late.
+var usualPace = pace{beat: 15 * time.Second, lost: 3 * time.Minute}
+
+// errDisplaced is the cause of a context whose run another process has taken over.
+var errDisplaced = errors.New("run: another process took the run's folder over, as this one had not been heard of for minutes; " +
+	"what is there is kept, and the same call goes on from it")
+
+// lock is take for what needs no word of a takeover.
+func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
+	_, unlock, err = s.take(ctx, r, waiting)
+	return unlock, err
+}
+
+// take makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once. The context that it
+// returns ends, too, once the folder is taken over.
+func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.Context, unlock func(), err error) {
+	dir := s.Dir(r)
+	path := filepath.Join(dir, lockName)
+	for told := false; ; {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
+		}
+		lock := flock.New(path)
+		got, err := lock.TryLock()
+		if err == nil && !got {
+			if !told {
+				waiting()
+				told = true
+			}
+			got, err = s.await(ctx, lock)
+		}
+		if ctx.Err() != nil {
+			lock.Close()
+			return nil, nil, context.Cause(ctx)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was removed meanwhile
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
+		}
+		if got && inPlace(lock) {
+			held, unlock = s.keep(ctx, lock)
+			return held, unlock, nil
+		}
+		lock.Close() // of a folder that was removed, or taken over, while this waited for it
+	}
+}
+
+// await waits for a lock that another process has. It returns without the lock where that is taken for lost and its file is out of the way.
+func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err error) {
+	const often = 200 * time.Millisecond
+	var seen os.FileInfo
+	var since time.Time
+	for {
+		got, err = lock.TryLock()
+		if err != nil || got {
+			return got, err
+		}
+		info, err := os.Stat(lock.Path())
+		if err != nil {
+			return false, err
+		}
+		if seen == nil || !os.SameFile(seen, info) || !seen.ModTime().Equal(info.ModTime()) {
+			seen, since = info, time.Now()
+		}
+		if time.Since(since) > s.pace.lost {
+			return false, displace(lock.Path(), seen)
+		}
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-time.After(min(often, s.pace.lost/4)):
+		}
+	}
+}
+
+// displace puts a lock's file out of the way, unless another one than was seen lies there by now.
+func displace(path string, seen os.FileInfo) error {
+	aside, err := os.MkdirTemp(filepath.Dir(path), ".lost-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(aside)
+	taken := filepath.Join(aside, lockName)
+	if err := os.Rename(path, taken); err != nil {
+		return err
+	}
+	if info, err := os.Stat(taken); err == nil && !os.SameFile(info, seen) {
+		return os.Rename(taken, path) // of one that was quicker
+	}
+	return nil
+}
+
+// keep touches a lock that was taken until it is unlocked.
+func (s *Store) keep(ctx context.Context, lock *flock.Flock) (held context.Context, unlock func()) {
+	held, cancel := context.WithCancelCause(ctx)
+	touch(lock)
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticks := time.NewTicker(s.pace.beat)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticks.C:
+				if !inPlace(lock) {
+					cancel(errDisplaced)
+					return
+				}
+				touch(lock)
+			}
+		}
+	}()
+	return held, func() {
+		close(end)
+		<-ended
+		cancel(nil)
+		lock.Close()
+	}
+}
+
+// touch tells others that the holder is alive. It is not told where that fails: the lock itself holds, and whoever waits longer than it should finds
+// the run done.
+func touch(lock *flock.Flock) {
+	now := time.Now()
+	os.Chtimes(lock.Path(), now, now)
+}
+
+// inPlace tells whether a lock that was taken is that of the file which lies at its path now.
+func inPlace(lock *flock.Flock) bool {
+	taken, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(lock.Path())
+	return err == nil && os.SameFile(taken, there)
+}

@@ -1,0 +1,158 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// quick is a store whose processes are taken for lost after a third of a second.
+func quick(t *testing.T) *Store {
+	t.Helper()
+	s := OpenStore(t.TempDir())
+	s.pace = pace{beat: 20 * time.Millisecond, lost: 300 * time.Millisecond}
+	return s
+}
+
+// The lock of a node that is gone, which its server still keeps, does not keep a run for ever.
+func TestTakeFromALostNode(t *testing.T) {
+	s, r := quick(t), smallest(t)
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lost := flock.New(filepath.Join(s.Dir(r), lockName)) // and nobody touches it
+	if got, err := lost.TryLock(); !got || err != nil {
+		t.Fatal(got, err)
+	}
+	defer lost.Close()
+	told := 0
+	begun := time.Now()
+	_, unlock, err := s.take(t.Context(), r, func() { told++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(begun); waited < s.pace.lost || told != 1 {
+		t.Errorf("took it after %v, telling %d times; want after %v and once", waited, told, s.pace.lost)
+	}
+	if inPlace(lost) || !s.busy(r.ID()) {
+		t.Error("the lock is still the lost node's, or nobody's")
+	}
+	unlock()
+	left, err := filepath.Glob(filepath.Join(s.Dir(r), ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+}
+
+// Who is alive keeps the folder, however long it takes; many who wait take a lost one's over one after another.
+func TestTakeWaits(t *testing.T) {
+	s, r := quick(t), smallest(t)
+	held, unlock, err := s.take(t.Context(), r, func() { t.Error("a free folder is waited for") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(t.Context(), 3*s.pace.lost)
+	defer cancel()
+	if _, _, err := s.take(limited, r, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want to have waited", err)
+	}
+	if held.Err() != nil {
+		t.Errorf("the holder was stopped: %v", context.Cause(held))
+	}
+	unlock()
+
+	lost := flock.New(filepath.Join(s.Dir(r), lockName))
+	if got, err := lost.TryLock(); !got || err != nil {
+		t.Fatal(got, err)
+	}
+	defer lost.Close()
+	inside := make(chan bool, 1)
+	ended := make(chan error)
+	const waiting = 4
+	for range waiting {
+		go func() {
+			held, unlock, err := s.take(t.Context(), r, func() {})
+			if err == nil {
+				select {
+				case inside <- true:
+					time.Sleep(4 * s.pace.beat)
+					err = context.Cause(held)
+					<-inside
+				default:
+					err = errors.New("two are in the folder at once")
+				}
+				unlock()
+			}
+			ended <- err
+		}()
+	}
+	for range waiting {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A holder that was taken for lost, and comes back, stops.
+func TestTakenOver(t *testing.T) {
+	s, r := quick(t), smallest(t)
+	held, unlock, err := s.take(t.Context(), r, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	path := filepath.Join(s.Dir(r), lockName)
+	seen, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := displace(path, seen); err != nil {
+		t.Fatal(err)
+	}
+	_, other, err := s.take(t.Context(), r, func() { t.Error("the folder is not free") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other()
+	select {
+	case <-held.Done():
+		if !errors.Is(context.Cause(held), errDisplaced) {
+			t.Errorf("got %v", context.Cause(held))
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it goes on")
+	}
+	if err := displace(path, seen); err != nil || !s.busy(r.ID()) {
+		t.Errorf("a lock that came meanwhile was put aside, too (%v)", err)
+	}
+}
+
+// Of two results of a run the first one stays.
+func TestFinishTwice(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	unlock, err := s.lock(t.Context(), r, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	first := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}
+	second := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 2}}
+	for _, result := range []Result{first, second} {
+		got, err := s.finish(r, result)
+		if err != nil || got.Metrics["TR@1"] != 1 {
+			t.Errorf("got %v (%v), want the first result", got.Metrics, err)
+		}
+	}
+	if kept, err := s.Result(r); err != nil || kept.Metrics["TR@1"] != 1 {
+		t.Errorf("kept %v (%v), want the first result", kept.Metrics, err)
+	}
+	files, err := os.ReadDir(s.Dir(r))
+	if err != nil || len(files) != 2 {
+		t.Errorf("the folder has %v (%v), want the lock and the result", files, err)
+	}
+}

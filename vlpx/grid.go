@@ -332,6 +332,11 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
 	if err := g.noteAsked(); err != nil {
 		return err
 	}
+	return g.work(ctx, missing, questions, listen)
+}
+
+// work runs runs, and then asks questions.
+func (g *Grid) work(ctx context.Context, missing []run.Run, questions []asking, listen func(Progress)) error {
 	if len(missing)+len(questions) == 0 {
 		return nil
 	}

@@ -35,19 +35,19 @@ type Options struct {
 	Data2 string
 	// Without names downstream tasks of an artifact to leave out, such as "VQA", which take further runs.
 	Without []string
-	Home    string // the store's place; $VLPX_HOME or the user's cache folder if empty
+	Home    string `json:"-"` // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A page has none.
-	View View
+	View View `json:"-"`
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the source that it reaches, too, so that a
 	// change of its code runs it anew, and no other change does.
-	Own []negative.Method
+	Own []negative.Method `json:"-"`
 	// Model makes a framework of one's own, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.
-	Model func(s paper.Scale, vocab int) framework.Framework
+	Model func(s paper.Scale, vocab int) framework.Framework `json:"-"`
 	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores pairs. They are
 	// part of a run's identity; Measure asks of finished runs what they were not trained with.
-	Tasks []eval.Task
+	Tasks []eval.Task `json:"-"`
 }
 
 // View is a choice of what a report's table and figure show, and how large the figure is.

@@ -25,12 +25,21 @@ func main() {
 	if err == nil {
 		return
 	}
+	var ended status
+	if errors.As(err, &ended) {
+		os.Exit(int(ended))
+	}
 	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
 	if errors.As(err, new(interrupted)) || errors.Is(err, context.Canceled) {
 		os.Exit(130)
 	}
 	os.Exit(1)
 }
+
+// status is the exit status of a command that has told all there is to tell.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 func command() *cobra.Command {
 	root := &cobra.Command{
@@ -60,8 +69,8 @@ func command() *cobra.Command {
 		}
 		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
-	root.AddCommand(listCommand(), reproduceCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(), benchCommand(),
-		runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
+	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(),
+		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
 	return root
 }
 

@@ -182,6 +182,11 @@ func reproduce(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
 	if err := makeRuns(c, grid); err != nil {
 		return err
 	}
+	return show(c, grid, files)
+}
+
+// show prints one artifact from the store and puts its files beside each other.
+func show(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
 	report, err := grid.Report()
 	if err != nil {
 		return err

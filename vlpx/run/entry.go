@@ -117,6 +117,9 @@ func (s *Store) entry(id string) Entry {
 	return e
 }
 
+// Busy tells whether a process has the folder of a run, by its identity; on another node where the file system carries locks between nodes.
+func (s *Store) Busy(id string) bool { return s.busy(id) }
+
 // busy tells whether a process has the folder of a run.
 func (s *Store) busy(id string) bool {
 	path := filepath.Join(s.dir, id, lockName)

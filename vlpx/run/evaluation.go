@@ -67,6 +67,12 @@ func (s *Store) Evaluation(r Run, of Measure) (map[string]float64, bool, error) 
 	return kept.Metrics, done, err
 }
 
+// EvaluationFile is the file that is there once a run is measured so.
+func (s *Store) EvaluationFile(r Run, of Measure) (string, error) {
+	name, err := of.name()
+	return filepath.Join(s.Dir(r), name), err
+}
+
 // Outdated tells whether the store has of a run by a measure what older code told, which lacks metrics that the measure has today.
 func (s *Store) Outdated(r Run, of Measure) (bool, error) {
 	kept, done, err := s.evaluation(r, of)

@@ -45,6 +45,9 @@ func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.dir), "
 // Dir is the folder of a run.
 func (s *Store) Dir(r Run) string { return filepath.Join(s.dir, r.ID()) }
 
+// ResultFile is the file that is there once a run is finished.
+func (s *Store) ResultFile(r Run) string { return filepath.Join(s.Dir(r), resultName) }
+
 // Result returns a finished run's result; for one that is not finished the error is fs.ErrNotExist.
 func (s *Store) Result(r Run) (Result, error) { return s.result(r.ID()) }
 

@@ -23,8 +23,8 @@ type pace struct{ beat, lost time.Duration }
 // usualPace leaves room for a network file system that shows another node's touch a minute late.
 var usualPace = pace{beat: 15 * time.Second, lost: 3 * time.Minute}
 
-// errDisplaced is the cause of a context whose run another process has taken over.
-var errDisplaced = errors.New("run: another process took the run's folder over, as this one had not been heard of for minutes; " +
+// ErrDisplaced is the cause of a context whose run another process has taken over.
+var ErrDisplaced = errors.New("run: another process took the run's folder over, as this one had not been heard of for minutes; " +
 	"what is there is kept, and the same call goes on from it")
 
 // lock is take for what needs no word of a takeover.
@@ -129,7 +129,7 @@ func (s *Store) keep(ctx context.Context, lock *flock.Flock) (held context.Conte
 				return
 			case <-ticks.C:
 				if !inPlace(lock) {
-					cancel(errDisplaced)
+					cancel(ErrDisplaced)
 					return
 				}
 				touch(lock)

@@ -121,7 +121,7 @@ func TestTakenOver(t *testing.T) {
 	defer other()
 	select {
 	case <-held.Done():
-		if !errors.Is(context.Cause(held), errDisplaced) {
+		if !errors.Is(context.Cause(held), ErrDisplaced) {
 			t.Errorf("got %v", context.Cause(held))
 		}
 	case <-time.After(10 * time.Second):

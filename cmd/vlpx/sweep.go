@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/sweep"
+)
+
+func sweepCommand() *cobra.Command {
+	var o options
+	var how vlpx.Sweeping
+	files := usualFiles()
+	c := &cobra.Command{
+		Use:   "sweep ID...",
+		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as reproduce does",
+		Example: "  vlpx sweep falcon/table1 -scale tiny -jobs 2\n" +
+			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
+		Args: needsIDs,
+		RunE: func(c *cobra.Command, ids []string) error {
+			if err := o.complete(); err != nil {
+				return err
+			}
+			if err := files.check(); err != nil {
+				return err
+			}
+			swept, err := vlpx.OpenSweep(ids, o.Options)
+			if err != nil {
+				return err
+			}
+			swept.UseCommand("sweep", "work")
+			for _, grid := range swept.Grids {
+				if err := files.prepare(files.base(grid)); err != nil {
+					return err
+				}
+				if err := remark(c, grid); err != nil {
+					return err
+				}
+			}
+			follower := &sweepLines{w: c.ErrOrStderr(), swept: swept}
+			err = swept.Run(c.Context(), how, follower.listen)
+			if errors.Is(err, context.Canceled) {
+				return interrupted(swept.Stopped() + "; the same command goes on from there")
+			}
+			if err != nil {
+				return err
+			}
+			for _, grid := range swept.Grids {
+				if err := show(c, grid, files); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	o.bind(c)
+	o.bindMethods(c)
+	o.bindView(c)
+	files.bind(c)
+	flags := c.Flags()
+	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
+	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else one a processor)")
+	c.AddCommand(sweepWorkCommand())
+	return c
+}
+
+// sweepWorkCommand is the worker that launchers start.
+func sweepWorkCommand() *cobra.Command {
+	var from int
+	c := &cobra.Command{
+		Use:   "work PLAN",
+		Short: "Do one task of a sweep's plan, that of $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX; what launchers start",
+		Long: `Does one task of a sweep's plan (plan.json in a folder of the store's sweeps): that of $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX. A task whose result is
+there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with status 75, which means: start me again.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("sweep work needs one plan, a file that vlpx sweep ID wrote; see %s -h", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			told := time.Time{}
+			return status(vlpx.WorkAt(context.WithoutCancel(c.Context()), args[0], from, func(p vlpx.Progress) {
+				if p.Message != "" || time.Since(told) > 10*time.Second {
+					told = time.Now()
+					fmt.Fprintln(c.ErrOrStderr(), p)
+				}
+			}))
+		},
+	}
+	c.Flags().IntVar(&from, "from", 0, "the task that the scheduler's index 0 stands for")
+	return c
+}
+
+// sweepLines tells of a sweep: a line whenever it has got further.
+type sweepLines struct {
+	w     io.Writer
+	swept *vlpx.Swept
+	last  string
+}
+
+func (l *sweepLines) listen(p sweep.Progress) {
+	if p.Message != "" {
+		fmt.Fprintln(l.w, p.Message)
+		return
+	}
+	line := p.String()
+	if at := l.swept.Details(p); len(at) > 0 {
+		line += ": " + strings.Join(at, "; ")
+	}
+	if line != l.last {
+		l.last = line
+		fmt.Fprintln(l.w, line)
+	}
+}

@@ -1,0 +1,34 @@
+package sweep
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// copyProgram copies a program, unless the copy is there: a file of the same size, that is no older.
+func copyProgram(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(to); err == nil && there.Size() == info.Size() && !there.ModTime().Before(info.ModTime()) {
+		return nil
+	}
+	file, err := renameio.NewPendingFile(to, renameio.WithTempDir(filepath.Dir(to)), renameio.WithPermissions(0o755))
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup()
+	if _, err := io.Copy(file, source); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
+}

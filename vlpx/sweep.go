@@ -47,7 +47,11 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("a sweep needs artifacts, such as falcon/table1; vlpx list names them")
 	}
-	s := &Swept{worker: sweep.Worker{Own: os.Args[1:]}}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	s := &Swept{worker: sweep.Worker{Program: program, Own: os.Args[1:]}}
 	plan := &sweep.Plan{Artifacts: ids}
 	for k, id := range ids {
 		grid, err := Open(id, o)
@@ -60,7 +64,6 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 		s.Grids = append(s.Grids, grid)
 	}
 	plan.Sort()
-	var err error
 	if plan.Options, err = json.Marshal(o); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
@@ -145,6 +148,8 @@ func (how Sweeping) launcher() (sweep.Launcher, error) {
 			l.GPUs = devices()
 		}
 		return l, nil
+	case "slurm":
+		return sweep.NewSlurm(how.Slurm)
 	}
 	return nil, fmt.Errorf("no launcher %q; there are local, slurm and k8s", how.Launcher)
 }
@@ -168,16 +173,8 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 	if err != nil {
 		return err
 	}
-	undone := s.Undone()
-	if len(undone) > 0 {
+	if len(s.Undone()) > 0 {
 		if err := s.check(); err != nil {
-			return err
-		}
-		program, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("sweep: %w", err)
-		}
-		if err := s.Write(program); err != nil {
 			return err
 		}
 		if err := s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, listen); err != nil {
@@ -190,6 +187,27 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		}
 	}
 	return nil
+}
+
+// Submit hands what is missing to Slurm, but for what has a job, and returns how many tasks that are.
+func (s *Swept) Submit(ctx context.Context, how Sweeping) (int, error) {
+	l, err := how.launcher()
+	if err != nil {
+		return 0, err
+	}
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	return l.(*sweep.Slurm).Submit(ctx, s.Sweep, s.worker)
+}
+
+// Scripts are what Submit would hand to sbatch, or the YAML that is for Kubernetes.
+func (s *Swept) Scripts(how Sweeping) ([]string, error) {
+	l, err := how.launcher()
+	if err != nil {
+		return nil, err
+	}
+	return l.(*sweep.Slurm).Scripts(s.Sweep, s.worker), nil
 }
 
 // check tells why a run that is missing cannot be made.
@@ -289,7 +307,7 @@ func WorkAt(ctx context.Context, planFile string, from int, listen func(Progress
 }
 
 // UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.
-func (s *Swept) UseCommand(args ...string) { s.worker = sweep.Worker{Args: args} }
+func (s *Swept) UseCommand(args ...string) { s.worker.Args = args }
 
 // Details tells of a sweep's progress a line each of what is at work, with the epochs that are done.
 func (s *Swept) Details(p sweep.Progress) []string {
@@ -316,4 +334,13 @@ func (s *Swept) Details(p sweep.Progress) []string {
 // Stopped tells what a sweep that was stopped keeps.
 func (s *Swept) Stopped() string {
 	return fmt.Sprintf("stopped: %d of %s done, and what was begun is kept as checkpoints", len(s.Tasks)-len(s.Undone()), counted(len(s.Tasks), "task"))
+}
+
+// Submitted tells of what was submitted.
+func (s *Swept) Submitted(n int) string {
+	switch n {
+	case 0:
+		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", counted(len(s.Tasks), "task"), len(s.Tasks)-len(s.Undone()))
+	}
+	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", counted(n, "task"), s.Name)
 }

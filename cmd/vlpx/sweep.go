@@ -44,6 +44,20 @@ func sweepCommand() *cobra.Command {
 					return err
 				}
 			}
+			switch {
+			case how.DryRun:
+				scripts, err := swept.Scripts(how)
+				for _, script := range scripts {
+					fmt.Fprintln(c.OutOrStdout(), script)
+				}
+				return err
+			case how.Submit:
+				n, err := swept.Submit(c.Context(), how)
+				if err == nil {
+					fmt.Fprintln(c.OutOrStdout(), swept.Submitted(n))
+				}
+				return err
+			}
 			follower := &sweepLines{w: c.ErrOrStderr(), swept: swept}
 			err = swept.Run(c.Context(), how, follower.listen)
 			if errors.Is(err, context.Canceled) {
@@ -67,6 +81,9 @@ func sweepCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
 	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else one a processor)")
+	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any option of sbatch; may be repeated (docs/USE.md)")
+	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints the tables")
+	flags.BoolVar(&how.DryRun, "dry-run", false, "print the scripts for sbatch, and submit nothing")
 	c.AddCommand(sweepWorkCommand())
 	return c
 }

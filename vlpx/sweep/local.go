@@ -30,8 +30,9 @@ type Local struct {
 
 // Worker says how the program of a sweep is started to do a task.
 type Worker struct {
-	Args []string // before the plan's file; none where the program is its own worker, which reads its environment
-	Own  []string // arguments of a program that is its own worker
+	Program string   // that is copied into the sweep's folder
+	Args    []string // before the plan's file; none where the program is its own worker, which reads its environment
+	Own     []string // arguments of a program that is its own worker
 }
 
 // command is a worker's arguments and what its environment has besides, for a plan's file and the index of its first task.

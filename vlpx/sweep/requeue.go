@@ -1,5 +1,0 @@
-package sweep
-
-import "context"
-
-func requeue(context.Context) error { return nil }

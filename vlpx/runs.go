@@ -68,6 +68,8 @@ type RunList struct {
 	Runs []RunInfo
 	Home string
 	Of   int // runs that the store has in all
+	// Sweeps are those that are not done, where the list is of unfinished runs.
+	Sweeps []SweepInfo
 
 	short int // digits of an identity that tell it from all others of the store
 }
@@ -87,6 +89,13 @@ func (s *Store) Runs(f RunFilter) (*RunList, error) {
 		}
 	}
 	slices.SortStableFunc(l.Runs, func(a, b RunInfo) int { return b.Time.Compare(a.Time) })
+	if f.Unfinished {
+		sweeps, err := s.Sweeps()
+		if err != nil {
+			return nil, err
+		}
+		l.Sweeps = slices.DeleteFunc(sweeps, func(i SweepInfo) bool { return i.Progress.Done == i.Progress.Of })
+	}
 	return l, nil
 }
 
@@ -232,6 +241,9 @@ func (l *RunList) Table() plots.Table {
 	t.Note = fmt.Sprintf("%s, %s MB, in %s.", counted(len(l.Runs), "run"), megabytes(bytes), l.Home)
 	if len(l.Runs) < l.Of {
 		t.Note = fmt.Sprintf("%s of %d, %s MB, in %s.", counted(len(l.Runs), "run"), l.Of, megabytes(bytes), l.Home)
+	}
+	for _, sweep := range l.Sweeps {
+		t.Note += fmt.Sprintf(" Sweep %s: %s.", sweep.Name, sweep.Progress)
 	}
 	if len(damaged) > 0 {
 		t.Note += fmt.Sprintf(" Damaged: %s.", strings.Join(damaged, "; "))

@@ -10,28 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 	"vlpx.internal/vlpx/train"
 )
-
-// Sweeping says where the tasks of a sweep are worked at.
-type Sweeping struct {
-	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of an Indexed
-	// Job, which is printed.
-	Launcher string
-	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else one a processor.
-	Jobs int
-	// Slurm are settings of "slurm", "key=value", by submitit's names; see sweep.SlurmSettings.
-	Slurm []string
-	// K8s are settings of "k8s", "key=value"; see sweep.K8sSettings.
-	K8s []string
-	// Submit returns as soon as Slurm has the jobs.
-	Submit bool
-	// DryRun only tells what would be submitted.
-	DryRun bool
-}
 
 // Swept is some artifacts' runs as one sweep.
 type Swept struct {
@@ -127,45 +109,6 @@ func (g *Grid) addTasks(p *sweep.Plan, of int) error {
 	return nil
 }
 
-// launcher is the one that is asked for.
-func (how Sweeping) launcher() (sweep.Launcher, error) {
-	if how.Launcher != "slurm" && len(how.Slurm) > 0 {
-		return nil, errors.New("settings of Slurm are for the launcher slurm; choose it, or leave them out")
-	}
-	if how.Launcher != "k8s" && len(how.K8s) > 0 {
-		return nil, errors.New("settings of Kubernetes are for the launcher k8s; choose it, or leave them out")
-	}
-	switch how.Launcher {
-	case "", "local":
-		if how.Submit || how.DryRun {
-			return nil, errors.New("workers on this machine end with this process, and have no script: submitting and dry runs are for the launcher slurm")
-		}
-		if how.Jobs < 0 {
-			return nil, fmt.Errorf("%d processes at once; use 1 or more, or 0 for one a processor", how.Jobs)
-		}
-		l := &sweep.Local{Jobs: how.Jobs}
-		if choice, _ := engine.Choose(engine.Cache()); strings.Contains(choice.Name, "cuda") {
-			l.GPUs = devices()
-		}
-		return l, nil
-	case "slurm":
-		return sweep.NewSlurm(how.Slurm)
-	}
-	return nil, fmt.Errorf("no launcher %q; there are local, slurm and k8s", how.Launcher)
-}
-
-// devices are the GPUs that this process may use.
-func devices() []string {
-	if named, set := os.LookupEnv("CUDA_VISIBLE_DEVICES"); set {
-		return slices.DeleteFunc(strings.Split(named, ","), func(name string) bool { return name == "" })
-	}
-	var all []string
-	for k := range engine.Describe().GPUs {
-		all = append(all, fmt.Sprint(k))
-	}
-	return all
-}
-
 // Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and again. A cancelled context stops
 // the workers of this machine with checkpoints, and leaves Slurm's jobs alone; the same call goes on.
 func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
@@ -191,23 +134,44 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 
 // Submit hands what is missing to Slurm, but for what has a job, and returns how many tasks that are.
 func (s *Swept) Submit(ctx context.Context, how Sweeping) (int, error) {
-	l, err := how.launcher()
+	if err := how.check(); err != nil {
+		return 0, err
+	}
+	l, err := sweep.NewSlurm(how.Slurm)
 	if err != nil {
 		return 0, err
 	}
 	if err := s.check(); err != nil {
 		return 0, err
 	}
-	return l.(*sweep.Slurm).Submit(ctx, s.Sweep, s.worker)
+	return l.Submit(ctx, s.Sweep, s.worker)
 }
 
-// Scripts are what Submit would hand to sbatch, or the YAML that is for Kubernetes.
-func (s *Swept) Scripts(how Sweeping) ([]string, error) {
-	l, err := how.launcher()
-	if err != nil {
-		return nil, err
+// Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that this reads is
+// put in the store.
+func (s *Swept) Script(how Sweeping) (string, error) {
+	if err := how.check(); err != nil {
+		return "", err
 	}
-	return l.(*sweep.Slurm).Scripts(s.Sweep, s.worker), nil
+	if how.Launcher == slurm {
+		l, err := sweep.NewSlurm(how.Slurm)
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(l.Scripts(s.Sweep, s.worker), "\n"), nil
+	}
+	k, err := sweep.NewKubernetes(how.K8s)
+	if err != nil {
+		return "", err
+	}
+	text, err := k.YAML(s.Sweep, s.worker)
+	if err != nil || how.DryRun {
+		return text, err
+	}
+	if err := s.check(); err != nil {
+		return "", err
+	}
+	return text, s.WritePlan()
 }
 
 // check tells why a run that is missing cannot be made.
@@ -222,88 +186,6 @@ func (s *Swept) check() error {
 		}
 	}
 	return nil
-}
-
-// Work does a task of the sweep in this process, as its worker; listen, if not nil, hears of training.
-func (s *Swept) Work(ctx context.Context, task sweep.Task, listen func(Progress)) error {
-	sweep.Pin(ctx)
-	g := s.Grids[task.Of]
-	runs, questions, err := g.named(task)
-	if err != nil {
-		return err
-	}
-	if err := g.work(ctx, runs, questions, listen); err != nil {
-		if errors.Is(err, run.ErrDisplaced) {
-			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
-		}
-		return err
-	}
-	if len(runs) > 0 {
-		_, done, err := g.Store.Find(runs[0])
-		if err == nil && !done {
-			err = errors.New("it was left out, for what is told above")
-		}
-		return err
-	}
-	return nil
-}
-
-// named is what a task is: a run, or a question.
-func (g *Grid) named(t sweep.Task) ([]run.Run, []asking, error) {
-	for _, r := range g.Plan.Runs() {
-		if r.ID() == t.ID {
-			return []run.Run{r}, nil, nil
-		}
-	}
-	for _, questions := range g.Plan.Questions {
-		for _, q := range questions {
-			if q.ID() == t.ID {
-				return nil, []asking{{q.Asked, q.Measure()}}, nil
-			}
-		}
-	}
-	for _, seeds := range g.Plan.Outcomes {
-		for _, o := range slices.Concat(seeds...) {
-			if o.Task != nil && o.ID() == t.ID {
-				return nil, []asking{{o.Run, o.Measure()}}, nil
-			}
-		}
-	}
-	return nil, nil, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
-		t.What, run.Short(t.ID))
-}
-
-// WorkAt is a worker of the vlpx command: it does the task of a plan's file that the environment names, and returns the status to exit with.
-func WorkAt(ctx context.Context, planFile string, from int, listen func(Progress)) int {
-	told := func(err error) int {
-		fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
-		return 1
-	}
-	plan, err := sweep.Open(planFile)
-	if err != nil {
-		return told(err)
-	}
-	index, err := sweep.Index(from)
-	if err != nil {
-		return told(err)
-	}
-	return plan.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
-		var o Options
-		if err := json.Unmarshal(plan.Options, &o); err != nil {
-			return fmt.Errorf("sweep: %s: %w", planFile, err)
-		}
-		if err := os.Chdir(plan.Cwd); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("sweep: %w", err)
-		}
-		o.Home = plan.Home
-		grid, err := Open(plan.Artifacts[t.Of], o)
-		if err != nil {
-			return err
-		}
-		one := &Swept{Grids: make([]*Grid, len(plan.Artifacts)), Sweep: plan}
-		one.Grids[t.Of] = grid
-		return one.Work(ctx, t, listen)
-	})
 }
 
 // UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.

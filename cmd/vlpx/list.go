@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
@@ -23,9 +24,10 @@ type listed struct {
 
 func listCommand() *cobra.Command {
 	var asJSON bool
+	var home string
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List every table and figure of the papers, with status and cost",
+		Short: "List every table and figure of the papers, with status and cost, and how far the store's sweeps are",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var all []listed
@@ -51,9 +53,22 @@ func listCommand() *cobra.Command {
 					a.Cost["paper"], a.Title)
 			}
 			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU (estimates).")
-			return w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			store, err := vlpx.OpenStore(home)
+			if err != nil {
+				return err
+			}
+			sweeps, err := store.Sweeps()
+			if err != nil || len(sweeps) == 0 {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout())
+			return vlpx.SweepsTable(sweeps).Text(c.OutOrStdout(), terminal())
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, of the artifacts")
+	bindHome(c, &home)
 	return c
 }

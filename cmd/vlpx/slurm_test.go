@@ -13,7 +13,7 @@ import (
 
 // sweepArgs are a sweep of falcon/table1 whose tasks have levels: MAFA needs Con-D fine-tuned, which needs Con-D.
 func sweepArgs(more ...string) []string {
-	return append(shortest("sweep", "falcon/table1", "-methods", "ALBEF,GRIT-VLP,DiHT,MAFA", "-without", "VQA,NLVR2", "-set", "epochs=12"), more...)
+	return append(shortest("sweep", "falcon/table1", "-methods", "ALBEF,GRIT-VLP,DiHT,MAFA", "-without", "VQA,NLVR2"), append(more, "-set", "epochs=4")...)
 }
 
 // sweptFiles are what a sweep has written, by the endings.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,12 +44,16 @@ func sweepCommand() *cobra.Command {
 				}
 			}
 			switch {
-			case how.DryRun:
-				scripts, err := swept.Scripts(how)
-				for _, script := range scripts {
-					fmt.Fprintln(c.OutOrStdout(), script)
+			case how.DryRun || how.Launcher == "k8s":
+				script, err := swept.Script(how)
+				if err != nil {
+					return err
 				}
-				return err
+				fmt.Fprint(c.OutOrStdout(), script)
+				if !how.DryRun {
+					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by vlpx show\n", swept.PlanFile())
+				}
+				return nil
 			case how.Submit:
 				n, err := swept.Submit(c.Context(), how)
 				if err == nil {
@@ -82,6 +85,7 @@ func sweepCommand() *cobra.Command {
 	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
 	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else one a processor)")
 	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any option of sbatch; may be repeated (docs/USE.md)")
+	flags.StringArrayVar(&how.K8s, "k8s", nil, "a setting of Kubernetes by `key=value`, such as image=..., claim=...; may be repeated (docs/USE.md)")
 	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints the tables")
 	flags.BoolVar(&how.DryRun, "dry-run", false, "print the scripts for sbatch, and submit nothing")
 	c.AddCommand(sweepWorkCommand())
@@ -103,13 +107,8 @@ there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with st
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			told := time.Time{}
-			return status(vlpx.WorkAt(context.WithoutCancel(c.Context()), args[0], from, func(p vlpx.Progress) {
-				if p.Message != "" || time.Since(told) > 10*time.Second {
-					told = time.Now()
-					fmt.Fprintln(c.ErrOrStderr(), p)
-				}
-			}))
+			// Its signals are the worker's, which main's context ends with, too.
+			return status(vlpx.WorkAt(c.Context(), args[0], from))
 		},
 	}
 	c.Flags().IntVar(&from, "from", 0, "the task that the scheduler's index 0 stands for")

@@ -191,14 +191,27 @@ func All(home string) (all []*Sweep, err error) {
 	return all, errors.Join(append(wrong, err)...)
 }
 
+// noRoom is an error of writing a sweep's folder.
+func noRoom(err error) error {
+	return fmt.Errorf("sweep: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", err)
+}
+
 // Write makes the sweep's folder, with the plan and a copy of the program at path.
 func (s *Sweep) Write(program string) error {
-	wrong := func(err error) error {
-		return fmt.Errorf("sweep: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", err)
+	if err := s.WritePlan(); err != nil {
+		return err
 	}
+	if err := copyProgram(program, s.Program()); err != nil {
+		return noRoom(err)
+	}
+	return nil
+}
+
+// WritePlan makes the sweep's folder, with the plan.
+func (s *Sweep) WritePlan() error {
 	for _, dir := range []string{logsName, failedName} {
 		if err := os.MkdirAll(filepath.Join(s.Dir(), dir), 0o755); err != nil {
-			return wrong(err)
+			return noRoom(err)
 		}
 	}
 	text, err := json.MarshalIndent(s.Plan, "", " ")
@@ -206,10 +219,7 @@ func (s *Sweep) Write(program string) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	if err := renameio.WriteFile(s.PlanFile(), text, 0o644, renameio.WithTempDir(s.Dir())); err != nil {
-		return wrong(err)
-	}
-	if err := copyProgram(program, s.Program()); err != nil {
-		return wrong(err)
+		return noRoom(err)
 	}
 	return nil
 }

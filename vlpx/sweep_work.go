@@ -1,0 +1,96 @@
+package vlpx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/sweep"
+)
+
+// Work does a task of the sweep in this process, as its worker; listen, if not nil, hears of training.
+func (s *Swept) Work(ctx context.Context, task sweep.Task, listen func(Progress)) error {
+	sweep.Pin(ctx)
+	g := s.Grids[task.Of]
+	runs, questions, err := g.named(task)
+	if err != nil {
+		return err
+	}
+	if err := g.work(ctx, runs, questions, listen); err != nil {
+		if errors.Is(err, run.ErrDisplaced) {
+			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
+		}
+		return err
+	}
+	if len(runs) > 0 {
+		_, done, err := g.Store.Find(runs[0])
+		if err == nil && !done {
+			err = errors.New("it was left out, for what is told above")
+		}
+		return err
+	}
+	return nil
+}
+
+// named is what a task is: a run, or a question.
+func (g *Grid) named(t sweep.Task) ([]run.Run, []asking, error) {
+	for _, r := range g.Plan.Runs() {
+		if r.ID() == t.ID {
+			return []run.Run{r}, nil, nil
+		}
+	}
+	for _, questions := range g.Plan.Questions {
+		for _, q := range questions {
+			if q.ID() == t.ID {
+				return nil, []asking{{q.Asked, q.Measure()}}, nil
+			}
+		}
+	}
+	for _, seeds := range g.Plan.Outcomes {
+		for _, o := range slices.Concat(seeds...) {
+			if o.Task != nil && o.ID() == t.ID {
+				return nil, []asking{{o.Run, o.Measure()}}, nil
+			}
+		}
+	}
+	return nil, nil, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
+		t.What, run.Short(t.ID))
+}
+
+// WorkAt is a worker of the vlpx command: it does the task of a plan's file that the environment names, counted from another one, and returns the
+// status to exit with.
+func WorkAt(ctx context.Context, planFile string, from int) int {
+	failed := func(err error) int {
+		fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
+		return 1
+	}
+	plan, err := sweep.Open(planFile)
+	if err != nil {
+		return failed(err)
+	}
+	index, err := sweep.Index(from)
+	if err != nil {
+		return failed(err)
+	}
+	return plan.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
+		var o Options
+		if err := json.Unmarshal(plan.Options, &o); err != nil {
+			return fmt.Errorf("sweep: %s: %w", planFile, err)
+		}
+		if err := os.Chdir(plan.Cwd); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("sweep: %w", err)
+		}
+		o.Home = plan.Home
+		grid, err := Open(plan.Artifacts[t.Of], o)
+		if err != nil {
+			return err
+		}
+		one := &Swept{Grids: make([]*Grid, len(plan.Artifacts)), Sweep: plan}
+		one.Grids[t.Of] = grid
+		return one.Work(ctx, t, told())
+	})
+}

@@ -1,0 +1,36 @@
+package vlpx
+
+import (
+	"strings"
+
+	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/sweep"
+)
+
+// SweepInfo is a sweep of the store as lists tell it.
+type SweepInfo struct {
+	Name      string
+	Artifacts []string
+	Progress  sweep.Progress
+	Dir       string // with the plan and the workers' logs
+}
+
+// Sweeps are the sweeps of the store, by their names, and how far they are, whoever works at them.
+func (s *Store) Sweeps() ([]SweepInfo, error) {
+	all, err := sweep.All(s.Home)
+	var infos []SweepInfo
+	for _, one := range all {
+		infos = append(infos, SweepInfo{one.Name, one.Artifacts, one.Progress(s.Busy), one.Dir()})
+	}
+	return infos, err
+}
+
+// SweepsTable lays sweeps out.
+func SweepsTable(all []SweepInfo) plots.Table {
+	t := plots.Table{Title: "Sweeps of the store", Heading: "sweep", Columns: []plots.Column{{Name: "of"}, {Name: "progress"}},
+		Note: "vlpx runs -unfinished has the runs; the command that began a sweep follows it, and goes on."}
+	for _, s := range all {
+		t.Rows = append(t.Rows, words(s.Name, strings.Join(s.Artifacts, ", "), s.Progress.String()))
+	}
+	return t
+}

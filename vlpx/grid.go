@@ -22,6 +22,8 @@ type Grid struct {
 	Home  string
 	// View is what its report shows.
 	View View
+	// TensorBoard is the folder for event files; see [Options].
+	TensorBoard string
 }
 
 // Open works out which runs an artifact needs; it runs nothing.
@@ -86,7 +88,7 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err := plan.CheckView(o.View); err != nil {
 		return nil, err
 	}
-	return &Grid{Plan: plan, Store: store, Home: home, View: o.View}, nil
+	return &Grid{Plan: plan, Store: store, Home: home, View: o.View, TensorBoard: o.TensorBoard}, nil
 }
 
 // Missing lists the runs that the store has no result of. One whose result is damaged is none of them: it is not made until its file is deleted.
@@ -324,7 +326,16 @@ func (p Progress) String() string {
 
 // Make runs the missing runs, one after another, and then asks what rows ask of them; listen, if not nil, hears of every training step and of
 // every question. A cancelled context stops it with what is finished kept and the run at work at a checkpoint.
-func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
+func (g *Grid) Make(ctx context.Context, listen func(Progress)) (err error) {
+	stop, err := g.events()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := stop(); err == nil {
+			err = failed
+		}
+	}()
 	missing, questions, err := g.left()
 	if err != nil {
 		return err

@@ -36,6 +36,8 @@ type Options struct {
 	// Without names downstream tasks of an artifact to leave out, such as "VQA", which take further runs.
 	Without []string
 	Home    string `json:"-"` // the store's place; $VLPX_HOME or the user's cache folder if empty
+	// TensorBoard is a folder for event files of what is run, a folder a run, which TensorBoard reads while they grow; empty for none.
+	TensorBoard string `json:"-"`
 	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A page has none.
 	View View `json:"-"`
 	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and

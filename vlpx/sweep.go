@@ -120,11 +120,19 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if err := s.check(); err != nil {
 			return err
 		}
-		if err := s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, listen); err != nil {
+		stop, err := s.events()
+		if err != nil {
+			return err
+		}
+		err = s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, listen)
+		if failed := stop(); err == nil {
+			err = failed
+		}
+		if err != nil {
 			return err
 		}
 	}
-	for _, g := range s.Grids { // which has the store's labels right
+	for _, g := range s.Grids { // nothing is left to make; the store's labels and event files become right
 		if err := g.Make(ctx, nil); err != nil {
 			return err
 		}
@@ -225,4 +233,24 @@ func (s *Swept) Submitted(n int) string {
 		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", counted(len(s.Tasks), "task"), len(s.Tasks)-len(s.Undone()))
 	}
 	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", counted(n, "task"), s.Name)
+}
+
+// events writes event files of all grids; see [Grid.events].
+func (s *Swept) events() (stop func() error, err error) {
+	var all []func() error
+	stop = func() error {
+		var failed []error
+		for _, one := range all {
+			failed = append(failed, one())
+		}
+		return errors.Join(failed...)
+	}
+	for _, g := range s.Grids {
+		one, err := g.events()
+		if err != nil {
+			return nil, errors.Join(err, stop())
+		}
+		all = append(all, one)
+	}
+	return stop, nil
 }

@@ -40,6 +40,10 @@ func (o *options) bindMethods(c *cobra.Command) {
 	c.Flags().StringSliceVar(&o.Methods, "methods", nil, "`rows` to run, separated by commas (default all)")
 }
 
+func (o *options) bindTensorBoard(c *cobra.Command) {
+	c.Flags().StringVar(&o.TensorBoard, "tensorboard", "", "a `folder` for event files of the runs, which TensorBoard reads while they grow (default none)")
+}
+
 // bindView binds what a report shows.
 func (o *options) bindView(c *cobra.Command) {
 	flags := c.Flags()

@@ -50,6 +50,7 @@ func reproduceCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindTensorBoard(c)
 	o.bindMethods(c)
 	o.bindView(c)
 	files.bind(c)
@@ -104,6 +105,7 @@ func compareCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindTensorBoard(c)
 	o.bindView(c)
 	files.bind(c)
 	c.Flags().StringSliceVar(&runs, "runs", nil, "finished `runs` of the store to compare, by the beginnings of their names; those that differ in the seed alone are a row")

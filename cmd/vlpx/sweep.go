@@ -78,6 +78,7 @@ func sweepCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindTensorBoard(c)
 	o.bindMethods(c)
 	o.bindView(c)
 	files.bind(c)

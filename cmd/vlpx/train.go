@@ -60,6 +60,7 @@ func trainCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
+	o.bindTensorBoard(c)
 	return c
 }
 

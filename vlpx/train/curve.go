@@ -38,6 +38,7 @@ type Losses = map[negative.Loss]float64
 // Record is one epoch: mean losses, the temperature at its end, the false negatives met, and what evaluation measured.
 type Record struct {
 	Epoch       int                `json:"epoch"`
+	Steps       int                `json:"steps,omitempty"` // that the epoch has; none of older versions
 	Rate        float64            `json:"rate"`
 	Losses      Losses             `json:"losses"`
 	Temperature float64            `json:"temperature"`
@@ -258,7 +259,7 @@ func (t tally) record(epoch int, rate float64) Record {
 	for name, sum := range t.Losses {
 		means[name] = sum / float64(t.Steps)
 	}
-	return Record{Epoch: epoch, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
+	return Record{Epoch: epoch, Steps: t.Steps, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
 		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found, Written: t.Written,
 		Numbers: t.Numbers}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 )
 
 // made is a grid's report after its missing runs were made, without a screen.
@@ -57,6 +58,19 @@ var cells = map[string]func(){
 		r := Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest(""))
 		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}), "c.svg", "c.tex", "c.seeds.csv")
 	},
+	"sweep": func() {
+		o := smallest("")
+		o.Methods, o.Without, o.TensorBoard = []string{"MAFA"}, []string{"VQA", "NLVR2"}, "events"
+		o.Own = []negative.Method{{Name: "Mine", Contrast: tells{Threshold: -1}}}
+		for _, r := range Sweep([]string{"falcon/table1"}, Sweeping{Jobs: 2}, o) {
+			Save(r, "sweep.csv")
+		}
+		Save(Reproduce("falcon/table1", o), "reproduce.csv")
+	},
+	"sweep script": func() {
+		Sweep([]string{"falcon/table1"}, Sweeping{Launcher: "slurm", Slurm: []string{"partition=gpu"}, DryRun: true}, smallest(""))
+	},
+	"wrong sweep":     func() { Sweep([]string{"falcon/table1"}, Sweeping{Launcher: "slrm"}, smallest("")) },
 	"wrong view":      func() { Run("InfoNCE", Options{Scale: "tiny", View: View{Metrics: []string{"IR@11"}}}) },
 	"bench":           func() { Bench(smallest("")) },
 	"explore":         func() { Explore("GRIT-VLP", smallest("")) },
@@ -104,6 +118,7 @@ func TestCellsThatFail(t *testing.T) {
 		"nothing to show": "int",
 		"wrong ending":    ".svg",
 		"two options":     "run: a call takes one Options, not 2",
+		"wrong sweep":     `no launcher "slrm"`,
 		"no such run":     `no run "xyz": the store has none`,
 		"explore methods": "UNITER makes no embeddings",
 	} {
@@ -147,6 +162,37 @@ func TestCellsInATerminal(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A sweep in a cell starts the cell's program again for each task, so that what is defined there is swept over, too; it shows what Reproduce does.
+func TestSweepInACell(t *testing.T) {
+	dir := t.TempDir()
+	out, complaint, status := runCell(t, "sweep", dir)
+	if status != 0 || strings.Count(out, "Mine") < 2 || strings.Contains(complaint, "step") {
+		t.Fatalf("status %d, output %s, standard error %s", status, out, complaint)
+	}
+	var files []string
+	for _, name := range []string{"sweep.csv", "reproduce.csv"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, string(text))
+	}
+	if files[0] != files[1] || !strings.Contains(files[0], "Mine") {
+		t.Errorf("the sweep gives\n%s\nand Reproduce\n%s", files[0], files[1])
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "home", "sweeps", "*", "logs", "*.log"))
+	if err != nil || len(logs) != 4 { // Con-D, fine-tuned, MAFA, Mine
+		t.Errorf("workers wrote %v (%v), want four logs", logs, err)
+	}
+	events, err := filepath.Glob(filepath.Join(dir, "events", "Mine, seed 1 (*)", "events.out.tfevents.*"))
+	if err != nil || len(events) != 1 {
+		t.Errorf("got event files %v (%v) of Mine, want one", events, err)
+	}
+	if _, said, status := runCell(t, "sweep script", dir); status != 0 || !strings.Contains(said, "#SBATCH --partition=gpu") || !strings.Contains(said, "export VLPX_SWEEP_PLAN=") {
+		t.Errorf("status %d, said %s", status, said)
 	}
 }
 

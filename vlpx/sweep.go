@@ -131,6 +131,9 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if err != nil {
 			return err
 		}
+		if err := s.Tidy(); err != nil {
+			return err
+		}
 	}
 	for _, g := range s.Grids { // nothing is left to make; the store's labels and event files become right
 		if err := g.Make(ctx, nil); err != nil {

@@ -14,7 +14,6 @@ import (
 
 // Work does a task of the sweep in this process, as its worker; listen, if not nil, hears of training.
 func (s *Swept) Work(ctx context.Context, task sweep.Task, listen func(Progress)) error {
-	sweep.Pin(ctx)
 	g := s.Grids[task.Of]
 	runs, questions, err := g.named(task)
 	if err != nil {

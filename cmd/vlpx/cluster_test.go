@@ -238,7 +238,8 @@ func (c *cluster) down(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		for _, file := range files {
 			text, _ := os.ReadFile(file)
-			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 1 && strings.Contains(commandOf(pid), "munged") || err == nil && pid > 1 && strings.Contains(commandOf(pid), "slurm") {
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if command := commandOf(pid); err == nil && pid > 1 && (strings.Contains(command, "munged") || strings.Contains(command, "slurm")) {
 				syscall.Kill(pid, signal)
 			}
 		}

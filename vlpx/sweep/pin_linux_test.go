@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -60,38 +59,4 @@ func parsed(t *testing.T, line string) (set unix.CPUSet) {
 		}
 	}
 	return set
-}
-
-// A thread that has placed itself elsewhere, as ONNX Runtime's do, is brought back.
-func TestPinBringsBack(t *testing.T) {
-	all := cores()
-	if len(all) < 2 {
-		t.Skip("there is one processor only")
-	}
-	var own, elsewhere unix.CPUSet
-	own.Set(all[0])
-	elsewhere.Set(all[1])
-	ids, placed := make(chan int), make(chan bool)
-	go func() {
-		runtime.LockOSThread()
-		if err := unix.SchedSetaffinity(0, &elsewhere); err != nil {
-			t.Error(err)
-		}
-		ids <- unix.Gettid()
-		<-placed
-	}()
-	id := <-ids
-	defer close(placed)
-	var whole unix.CPUSet
-	for _, cpu := range all {
-		whole.Set(cpu)
-	}
-	if !pin(own) {
-		t.Error("no thread was moved")
-	}
-	defer pin(whole)
-	var got unix.CPUSet
-	if err := unix.SchedGetaffinity(id, &got); err != nil || got != own {
-		t.Errorf("the thread is on %v (%v), want %v", got, err, own)
-	}
 }

@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"context"
 	"os/exec"
 	"runtime"
 )
@@ -13,6 +12,3 @@ import (
 func cores() []int { return make([]int, runtime.NumCPU()) }
 
 func startOn(c *exec.Cmd, _ []int) error { return c.Start() }
-
-// Pin does nothing here.
-func Pin(context.Context) {}

@@ -1,7 +1,10 @@
 package sweep
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -31,4 +34,12 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	return file.CloseAtomicallyReplace()
+}
+
+// Tidy takes the copy of the program away, once no task is left for it.
+func (s *Sweep) Tidy() error {
+	if err := os.Remove(s.Program()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	return nil
 }

@@ -225,8 +225,12 @@ func (s *Swept) Details(p sweep.Progress) []string {
 }
 
 // Stopped tells what a sweep that was stopped keeps.
-func (s *Swept) Stopped() string {
-	return fmt.Sprintf("stopped: %d of %s done, and what was begun is kept as checkpoints", len(s.Tasks)-len(s.Undone()), counted(len(s.Tasks), "task"))
+func (s *Swept) Stopped(how Sweeping) string {
+	rest := "what was begun is kept as checkpoints"
+	if how.Launcher == slurm {
+		rest = "the others' jobs stay in Slurm's queue"
+	}
+	return fmt.Sprintf("stopped: %d of %s done, and %s", len(s.Tasks)-len(s.Undone()), counted(len(s.Tasks), "task"), rest)
 }
 
 // Submitted tells of what was submitted.

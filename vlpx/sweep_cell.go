@@ -99,7 +99,7 @@ func (s *Swept) runOn(ctx context.Context, on cell.Screen, how Sweeping) error {
 	block.Erase()
 	on.Say(messages...)
 	if errors.Is(err, context.Canceled) {
-		return wasStopped(s.Stopped())
+		return wasStopped(s.Stopped(how))
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func sweepCommand() *cobra.Command {
 			follower := &sweepLines{w: c.ErrOrStderr(), swept: swept}
 			err = swept.Run(c.Context(), how, follower.listen)
 			if errors.Is(err, context.Canceled) {
-				return interrupted(swept.Stopped() + "; the same command goes on from there")
+				return interrupted(swept.Stopped(how) + "; the same command goes on from there")
 			}
 			if err != nil {
 				return err

@@ -81,7 +81,7 @@ func slurm(ctx context.Context, input, name string, args ...string) (string, err
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	err := c.Run()
-	said := strings.Join(strings.FieldsFunc(errs.String(), func(r rune) bool { return r == '\n' }), "; ")
+	said := strings.Join(strings.FieldsFunc(strings.ReplaceAll(errs.String(), name+": ", ""), func(r rune) bool { return r == '\n' }), "; ")
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

@@ -29,11 +29,11 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("a sweep needs artifacts, such as falcon/table1; vlpx list names them")
 	}
-	program, err := os.Executable()
+	worker, err := sweep.NewWorker()
 	if err != nil {
-		return nil, fmt.Errorf("sweep: %w", err)
+		return nil, err
 	}
-	s := &Swept{worker: sweep.Worker{Program: program, Own: os.Args[1:]}}
+	s := &Swept{worker: worker}
 	plan := &sweep.Plan{Artifacts: ids}
 	for k, id := range ids {
 		grid, err := Open(id, o)

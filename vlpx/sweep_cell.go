@@ -32,7 +32,9 @@ func Sweep(ids []string, how Sweeping, options ...Options) []*Report {
 		}
 		if how.DryRun || how.Launcher == kubernetes {
 			script, err := swept.Script(how)
-			s.Say(strings.Split(script, "\n")...)
+			if err == nil {
+				s.Block().Head(strings.Split(script, "\n")...)
+			}
 			return nil, err
 		}
 		if how.Submit {

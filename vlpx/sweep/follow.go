@@ -36,7 +36,7 @@ func (s *Sweep) Follow(ctx context.Context, l Launcher, w Worker, busy func(run 
 		return err
 	}
 	defer l.Stop()
-	if err := s.Write(w.Program); err != nil {
+	if err := s.Write(w); err != nil {
 		return err
 	}
 	if err := s.Forget(s.Undone()...); err != nil {

@@ -28,25 +28,6 @@ type Local struct {
 	ended   chan end
 }
 
-// Worker says how the program of a sweep is started to do a task.
-type Worker struct {
-	Program string   // that is copied into the sweep's folder
-	Args    []string // before the plan's file; none where the program is its own worker, which reads its environment
-	Own     []string // arguments of a program that is its own worker
-}
-
-// command is a worker's arguments and what its environment has besides, for a plan's file and the index of its first task.
-func (w Worker) command(planFile string, from int) (args, env []string) {
-	if w.Args == nil {
-		return w.Own, []string{planEnv + "=" + planFile, fromEnv + "=" + strconv.Itoa(from)}
-	}
-	args = append(slices.Clone(w.Args), planFile)
-	if from > 0 {
-		args = append(args, "-from", strconv.Itoa(from))
-	}
-	return args, nil
-}
-
 // slot is the place of a worker.
 type slot struct {
 	cores []int
@@ -168,7 +149,7 @@ func (l *Local) start(k, index int) error {
 	}
 	defer input.Close()
 	args, env := l.worker.command(l.sweep.PlanFile(), 0)
-	c := exec.Command(l.sweep.Program(), args...)
+	c := exec.Command(l.worker.Program(l.sweep), args...)
 	c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr = input, log, log, apart
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }), env...) // a worker writes on no page
 	c.Env = append(c.Env, indexEnv+"="+strconv.Itoa(index))

@@ -31,7 +31,11 @@ func scripted(t *testing.T, script string) (*Sweep, Worker) {
 	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return New(home, p), Worker{Program: program}
+	w, err := workerOf(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(home, p), w
 }
 
 // begun is how often a task's worker was started.
@@ -155,7 +159,7 @@ func TestShare(t *testing.T) {
 // Work's status tells the launcher what to do, and a note what went wrong.
 func TestWork(t *testing.T) {
 	s, w := scripted(t, "")
-	if err := s.Write(w.Program); err != nil {
+	if err := s.Write(w); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SLURM_JOB_ID", "") // nobody to ask to requeue
@@ -238,7 +242,7 @@ func TestIndex(t *testing.T) {
 // Progress is that of the files: what is done, at work, failed, or needs what failed.
 func TestProgress(t *testing.T) {
 	s, w := scripted(t, "")
-	if err := s.Write(w.Program); err != nil {
+	if err := s.Write(w); err != nil {
 		t.Fatal(err)
 	}
 	result := func(index int) string { return filepath.Join(s.Home, filepath.FromSlash(s.Tasks[index].Result)) }

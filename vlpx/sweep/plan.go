@@ -40,11 +40,11 @@ type Plan struct {
 
 // Files and folders of a sweep's folder.
 const (
-	sweepsName  = "sweeps" // in the store's place
-	planName    = "plan.json"
-	programName = "program"
-	logsName    = "logs"
-	failedName  = "failed"
+	sweepsName    = "sweeps" // in the store's place
+	planName      = "plan.json"
+	programPrefix = "program-" // and a hash
+	logsName      = "logs"
+	failedName    = "failed"
 )
 
 // Add puts a task behind those that are there, with its level, unless one of its identity is; it returns the task's index.
@@ -155,9 +155,6 @@ func (s *Sweep) Dir() string { return filepath.Join(s.Home, sweepsName, s.Name) 
 // PlanFile is where the plan lies.
 func (s *Sweep) PlanFile() string { return filepath.Join(s.Dir(), planName) }
 
-// Program is where the copy of the program lies that works for the sweep, which is there as long as the sweep goes on, whatever is built anew.
-func (s *Sweep) Program() string { return filepath.Join(s.Dir(), programName) }
-
 // Open reads the sweep whose plan is in a file.
 func Open(planFile string) (*Sweep, error) {
 	text, err := os.ReadFile(planFile)
@@ -196,12 +193,12 @@ func noRoom(err error) error {
 	return fmt.Errorf("sweep: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", err)
 }
 
-// Write makes the sweep's folder, with the plan and a copy of the program at path.
-func (s *Sweep) Write(program string) error {
+// Write makes the sweep's folder, with the plan and a copy of the worker's program.
+func (s *Sweep) Write(w Worker) error {
 	if err := s.WritePlan(); err != nil {
 		return err
 	}
-	if err := copyProgram(program, s.Program()); err != nil {
+	if err := w.copyTo(s); err != nil {
 		return noRoom(err)
 	}
 	return nil

@@ -60,7 +60,11 @@ func TestPlanReadBack(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(program); err != nil {
+	w, err := workerOf(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(w); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Open(s.PlanFile())
@@ -74,8 +78,27 @@ func TestPlanReadBack(t *testing.T) {
 	if s.Plan.Name() != s.Name {
 		t.Error("the folder changes the name")
 	}
-	if info, err := os.Stat(s.Program()); err != nil || info.Mode().Perm()&0o111 == 0 {
+	if info, err := os.Stat(w.Program(s)); err != nil || info.Mode().Perm()&0o111 == 0 {
 		t.Errorf("the program's copy: %v", err)
+	}
+	if err := os.WriteFile(program, []byte("#!/bin/false"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rebuilt, err := workerOf(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(rebuilt); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(w.Program(s)); err != nil || string(text) != "#!" {
+		t.Errorf("a program that is built anew has changed the one that is at work: %q (%v)", text, err)
+	}
+	if err := s.Tidy(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.Dir(), programPrefix+"*")); len(left) > 0 {
+		t.Errorf("left %v", left)
 	}
 	all, err := All(home)
 	if err != nil || len(all) != 1 {

@@ -1,30 +1,78 @@
 package sweep
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/google/renameio/v2"
 )
 
-// copyProgram copies a program, unless the copy is there: a file of the same size, that is no older.
-func copyProgram(from, to string) error {
-	source, err := os.Open(from)
+// Worker says how a sweep's tasks are started: by a copy of a program, which stays what it is while the sweep goes on, whatever is built anew.
+type Worker struct {
+	// Args come before the plan's file; none where the program is its own worker, which reads its environment.
+	Args []string
+	own  []string // arguments of a program that is its own worker
+
+	program, hash string
+}
+
+// NewWorker is this program as the worker of its own, to be started again with the same arguments.
+func NewWorker() (Worker, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return Worker{}, fmt.Errorf("sweep: %w", err)
+	}
+	return workerOf(program, os.Args[1:]...)
+}
+
+// workerOf is a program with arguments of its own.
+func workerOf(program string, own ...string) (Worker, error) {
+	file, err := os.Open(program)
+	if err != nil {
+		return Worker{}, fmt.Errorf("sweep: %w", err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return Worker{}, fmt.Errorf("sweep: %w", err)
+	}
+	return Worker{own: own, program: program, hash: hex.EncodeToString(sum.Sum(nil)[:8])}, nil
+}
+
+// Program is where the copy of the program lies in a sweep's folder. Its name tells its content: the file of a program that runs on another
+// node must not be replaced, as a network file system would take it from under that.
+func (w Worker) Program(s *Sweep) string { return filepath.Join(s.Dir(), programPrefix+w.hash) }
+
+// command is a worker's arguments and what its environment has besides, for a plan's file and the index of its first task.
+func (w Worker) command(planFile string, from int) (args, env []string) {
+	if w.Args == nil {
+		return w.own, []string{planEnv + "=" + planFile, fromEnv + "=" + strconv.Itoa(from)}
+	}
+	args = append(slices.Clone(w.Args), planFile)
+	if from > 0 {
+		args = append(args, "-from", strconv.Itoa(from))
+	}
+	return args, nil
+}
+
+// copyTo copies the program into a sweep's folder, unless it is there.
+func (w Worker) copyTo(s *Sweep) error {
+	to := w.Program(s)
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	source, err := os.Open(w.program)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	info, err := source.Stat()
-	if err != nil {
-		return err
-	}
-	if there, err := os.Stat(to); err == nil && there.Size() == info.Size() && !there.ModTime().Before(info.ModTime()) {
-		return nil
-	}
 	file, err := renameio.NewPendingFile(to, renameio.WithTempDir(filepath.Dir(to)), renameio.WithPermissions(0o755))
 	if err != nil {
 		return err
@@ -36,9 +84,13 @@ func copyProgram(from, to string) error {
 	return file.CloseAtomicallyReplace()
 }
 
-// Tidy takes the copy of the program away, once no task is left for it.
+// Tidy takes copies of programs away, once no task is left for them.
 func (s *Sweep) Tidy() error {
-	if err := os.Remove(s.Program()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	all, err := filepath.Glob(filepath.Join(s.Dir(), programPrefix+"*"))
+	for _, file := range all {
+		err = errors.Join(err, os.Remove(file))
+	}
+	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	return nil

@@ -226,7 +226,7 @@ func (l *Slurm) Submit(ctx context.Context, s *Sweep, w Worker) (int, error) {
 		return 0, err
 	}
 	tasks := slices.DeleteFunc(s.Undone(), func(i int) bool { return queued[i] })
-	if err := s.Write(w.Program); err != nil {
+	if err := s.Write(w); err != nil {
 		return 0, err
 	}
 	if err := s.Forget(tasks...); err != nil {

@@ -134,7 +134,7 @@ func (l *Slurm) script(b batch) string {
 		name, value, _ := strings.Cut(variable, "=")
 		fmt.Fprintf(&out, "export %s=%s\n", name, shellQuoted(value))
 	}
-	words := []string{"exec", shellQuoted(l.sweep.Program())} // in the shell's place, so that Slurm's signals reach the worker
+	words := []string{"exec", shellQuoted(l.worker.Program(l.sweep))} // in the shell's place, so that Slurm's signals reach the worker
 	for _, arg := range args {
 		words = append(words, shellQuoted(arg))
 	}

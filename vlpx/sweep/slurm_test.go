@@ -40,7 +40,7 @@ func TestScript(t *testing.T) {
 	}
 	s := New("/a store/100%", planned(3))
 	hash := s.Name[len("falcon-table1"):]
-	l.sweep, l.worker = s, Worker{Args: []string{"sweep", "work"}}
+	l.sweep, l.worker = s, Worker{Args: []string{"sweep", "work"}, hash: "abc"}
 	got := l.script(batch{first: 1001, tasks: []int{1002}})
 	want := `#!/bin/sh
 #SBATCH --job-name=my-jobs` + hash + `.1001
@@ -59,13 +59,13 @@ func TestScript(t *testing.T) {
 #SBATCH --comment="it's \"mine\""
 module load cuda
 ulimit -c 0
-exec '/a store/100%/sweeps/` + s.Name + `/program' 'sweep' 'work' '/a store/100%/sweeps/` + s.Name + `/plan.json' '-from' '1001'
+exec '/a store/100%/sweeps/` + s.Name + `/program-abc' 'sweep' 'work' '/a store/100%/sweeps/` + s.Name + `/plan.json' '-from' '1001'
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	l.worker = Worker{Own: []string{"it's"}}
-	if own := l.script(batch{tasks: []int{0}}); !strings.Contains(own, "export VLPX_SWEEP_PLAN='"+s.PlanFile()+"'\n") || !strings.HasSuffix(own, `/program' 'it'\''s'`+"\n") {
+	l.worker = Worker{own: []string{"it's"}, hash: "abc"}
+	if own := l.script(batch{tasks: []int{0}}); !strings.Contains(own, "export VLPX_SWEEP_PLAN='"+s.PlanFile()+"'\n") || !strings.HasSuffix(own, `/program-abc' 'it'\''s'`+"\n") {
 		t.Errorf("a program that is its own worker: %s", own)
 	}
 	for set, want := range map[string]string{
@@ -122,7 +122,7 @@ func FuzzScript(f *testing.F) {
 				t.Errorf("%q has the line %q", set, line)
 			}
 		}
-		if exec, ok := strings.CutPrefix(lines[len(lines)-1], "exec "); !ok || strings.Join(unquoted(exec), "\n") != strings.Join([]string{s.Program(), "work", s.PlanFile()}, "\n") {
+		if exec, ok := strings.CutPrefix(lines[len(lines)-1], "exec "); !ok || strings.Join(unquoted(exec), "\n") != strings.Join([]string{l.worker.Program(s), "work", s.PlanFile()}, "\n") {
 			t.Errorf("the last line is %q", lines[len(lines)-1])
 		}
 	})

@@ -11,11 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// quick is a store whose processes are taken for lost after a third of a second.
+// quick is a store whose processes are taken for lost after a second.
 func quick(t *testing.T) *Store {
 	t.Helper()
 	s := OpenStore(t.TempDir())
-	s.pace = pace{beat: 20 * time.Millisecond, lost: 300 * time.Millisecond}
+	s.pace = pace{beat: 20 * time.Millisecond, lost: time.Second}
 	return s
 }
 

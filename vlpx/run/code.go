@@ -64,7 +64,7 @@ type code struct {
 
 // keeping are the files of this package that keep and read back what is computed, and compute nothing.
 var keeping = []string{"answer.go", "archive.go", "code.go", "codeparts.go", "describe.go", "entry.go", "import.go", "kept.go", "label.go", "memory.go", "needs.go", "orphan.go", "prune.go",
-	"remove.go", "result.go", "seal.go", "stale.go", "store.go", "tells.go", "unreadable.go", "update.go", "verify.go"}
+	"remove.go", "result.go", "seal.go", "stale.go", "store.go", "take.go", "tells.go", "unreadable.go", "update.go", "verify.go"}
 
 // readCode reads the packages in folders, without their tests.
 func readCode(files fs.FS) *code {

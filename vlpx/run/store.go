@@ -154,7 +154,7 @@ func (s *Store) finish(r Run, result Result) (Result, error) {
 		return Result{}, wrong(err)
 	}
 	defer file.Cleanup()
-	if _, err := file.Write(append(text, '\n')); err != nil {
+	if _, err := file.Write(sealed(text)); err != nil {
 		return Result{}, wrong(err)
 	}
 	if err := file.Sync(); err != nil {

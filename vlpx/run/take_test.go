@@ -151,6 +151,10 @@ func TestFinishTwice(t *testing.T) {
 	if kept, err := s.Result(r); err != nil || kept.Metrics["TR@1"] != 1 {
 		t.Errorf("kept %v (%v), want the first result", kept.Metrics, err)
 	}
+	text, err := os.ReadFile(s.ResultFile(r))
+	if err != nil || !seal.Match(text) || verifySeal(s.ResultFile(r)) != nil {
+		t.Errorf("the result has no seal (%v): %s", err, text)
+	}
 	files, err := os.ReadDir(s.Dir(r))
 	if err != nil || len(files) != 2 {
 		t.Errorf("the folder has %v (%v), want the lock and the result", files, err)

@@ -27,8 +27,7 @@ func (b Block) Self(s *model.Scope, x, bias *Node) *Node {
 // Row r of x attends to the image that choice names: choice is one-hot, [batch, images]; image is [images, tokens, width].
 func (b Block) Cross(s *model.Scope, x, bias, image, choice *Node) *Node {
 	return b.reading(s, x, bias, func(s *model.Scope) Memory {
-		m := b.memory(s, image)
-		return Memory{SelectRows(choice, m.Keys), SelectRows(choice, m.Values)}
+		return b.chosen(choice, b.memory(s, image))
 	})
 }
 

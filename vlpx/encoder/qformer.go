@@ -137,7 +137,7 @@ func (q QFormer) layer(s *model.Scope, number int, x part, see look, half bool) 
 			seen = b.residual(s.In("cross"), seen, func(s *model.Scope, x *Node) *Node {
 				m := b.memory(s, see.image)
 				if see.choice != nil {
-					m = Memory{SelectRows(see.choice, m.Keys), SelectRows(see.choice, m.Values)}
+					m = b.chosen(see.choice, m)
 				}
 				return b.crossAttention(s, x, m)
 			})

@@ -201,7 +201,7 @@ func (s *Scale) likeSimCLR() {
 		s.BatchSize, s.Epochs = 128, 200
 	case "paper":
 		s.Image, s.Bottlenecks, s.Width, s.Hidden = 224, []int{3, 4, 6, 3}, 64, 2048
-		s.BatchSize, s.Epochs = 128, 200
+		s.BatchSize, s.Epochs, s.MomentumQueue = 128, 200, 65536
 	}
 	if s.Image <= smallImage {
 		s.Views.Blur = transform.GaussianBlur{} // which leaves little of it

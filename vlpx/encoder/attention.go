@@ -63,6 +63,12 @@ func (b Block) attend(s *model.Scope, q, k, v, bias *Node) *Node {
 // mix is scaled dot-product attention over [batch, heads, tokens, dim]; the heads stand side by side in the result, [batch, tokens, width].
 func (b Block) mix(s *model.Scope, q, k, v, bias *Node) *Node {
 	batch, tokens := q.Shape().Dim(0), q.Shape().Dim(2)
+	out := b.fused(q, k, v, bias, func() *Node { return b.weighed(s, q, k, v, bias) })
+	return Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
+}
+
+// weighed are values by the softmax of scaled products of queries and keys, [batch, heads, tokens, dim].
+func (b Block) weighed(s *model.Scope, q, k, v, bias *Node) *Node {
 	scores := inHalf(b.Half, func(product *DotBuilder) *Node {
 		return product.EinsumAxes([][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})
 	}, MulScalar(q, 1/math.Sqrt(float64(b.Width/b.Heads))), k)
@@ -70,10 +76,9 @@ func (b Block) mix(s *model.Scope, q, k, v, bias *Node) *Node {
 		scores = Add(scores, bias)
 	}
 	weights := dropout(s, Softmax(scores, -1), b.Dropout)
-	out := inHalf(b.Half, func(product *DotBuilder) *Node {
+	return inHalf(b.Half, func(product *DotBuilder) *Node {
 		return product.EinsumAxes([][2]int{{3, 2}}, [][2]int{{0, 0}, {1, 1}})
-	}, weights, v) // [batch, heads, tokens, dim]
-	return Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
+	}, weights, v)
 }
 
 // PaddingBias turns a mask of tokens (1 a token, 0 padding; [batch, tokens]) into a bias of attention logits,

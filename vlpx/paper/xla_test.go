@@ -161,6 +161,43 @@ func TestFloat32StepsOnXLA(t *testing.T) {
 	}
 }
 
+// Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the vision
+// transformer has one call of cuDNN's attention, and one of its gradient where it is trained.
+func TestMemorySavingStepsOnXLA(t *testing.T) {
+	xla := enginetest.Record(t)
+	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, querying: {39, 0}}
+	for _, k := range Frameworks() {
+		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
+			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {
+				s := atPaper(t, k.Name, true)
+				if err := s.SetAll(set); err != nil {
+					t.Fatal(err)
+				}
+				m := registered("InfoNCE")
+				if k.Name == "UNITER" {
+					m = registered("UNITER")
+				}
+				o, store, err := s.trains(m).Train.Outline(xla, trainingPairs, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Finalize()
+				defer o.Close()
+				text := program(t, xla, o)
+				if got, want := strings.Contains(text, "stablehlo.optimization_barrier"), s.Recompute && k.Name != "SimCLR"; got != want {
+					t.Errorf("activations are computed again: %t, want %t", got, want)
+				}
+				if s.Recompute {
+					return // attention, too
+				}
+				if got := [2]int{strings.Count(text, `"__cudnn$fmhaSoftmax"`), strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
+					t.Errorf("got %d calls of attention and of its gradient, want %d", got, calls[k.Name])
+				}
+			})
+		}
+	}
+}
+
 // lowered holds a step against what XLA has, lowers it and returns the share of the work of its products that is in bfloat16.
 func lowered(t *testing.T, xla *enginetest.Recorder, c train.Config) float64 {
 	t.Helper()

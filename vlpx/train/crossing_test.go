@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 
 	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 )
@@ -33,8 +34,8 @@ func TestVariablesStayOnTheEngine(t *testing.T) {
 				if got, want := outs[0].Loss(), outs[1].Loss(); got != want {
 					t.Errorf("epoch %d, step %d: a loss of %g, and %g where memory is shared", epoch, step, got, want)
 				}
-				up, down := named(apart.Up), named(apart.Down)
-				apart.Up, apart.Down = nil, nil
+				went, came := apart.Crossed()
+				up, down := named(went), named(came)
 				if epoch == 0 && step == 0 {
 					return // first values
 				}
@@ -68,4 +69,60 @@ func named(all []shapes.Shape) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Where memory is apart the images of a mini-batch go to the engine before their step asks for them, unless nobody knows it so early, and the run is
+// the same, stopped or not.
+func TestImagesAreSentAhead(t *testing.T) {
+	for _, c := range []struct {
+		method negative.Method
+		known  int // mini-batches at the first step
+	}{{negative.Plain(), 2}, {negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8}), 1}} {
+		shared, stopped, begun := smallest(t, c.method), smallest(t, c.method), smallest(t, c.method)
+		stopped.Backend = &enginetest.Apart{Backend: stopped.Backend}
+		want, got := finish(t, shared), finish(t, stopped, 1, 3, 7)
+		if g, w := asJSON(t, got.Epochs), asJSON(t, want.Epochs); g != w {
+			t.Errorf("%s: got epochs\n%s\nwant\n%s", c.method.Name, g, w)
+		}
+		a, _ := saved(t, shared.Dir)
+		b, _ := saved(t, stopped.Dir)
+		same(t, c.method.Name, variables(t, b, "/"), variables(t, a, "/"))
+
+		apart := &enginetest.Apart{Backend: begun.Backend}
+		begun.Backend = apart
+		tr, err := newTrainer(begun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.close()
+		if tr.steps, err = tr.sampler.Epoch(0); err != nil {
+			t.Fatal(err)
+		}
+		for step := range c.known {
+			pairs, err := tr.sampler.Next()
+			if err == nil {
+				err = tr.loader.Submit(tr.request(pairs, step))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.ahead = append(tr.ahead, pairs)
+		}
+		if _, err := tr.next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if (tr.coming != nil) != (c.known > 1) {
+			t.Fatalf("%s: another mini-batch is on its way: %t", c.method.Name, tr.coming != nil)
+		}
+		if tr.coming == nil {
+			continue
+		}
+		in := tr.input(*tr.coming)
+		tr.coming = nil
+		defer in.Release()
+		image := in[field.Image].Shape()
+		if up, _ := apart.Crossed(); len(up) != 1 || !up[0].Equal(image) {
+			t.Errorf("%s: %v went to the engine, want %s", c.method.Name, up, image)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"sync"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 )
@@ -8,8 +10,16 @@ import (
 // Apart is an engine whose memory is apart from the host's, as a GPU's is, made of another one: it notes what crosses between the two.
 type Apart struct {
 	compute.Backend
-	// Up and Down are the shapes of what went to the engine and what came back, in order.
-	Up, Down []shapes.Shape
+	mutex    sync.Mutex
+	up, down []shapes.Shape
+}
+
+// Crossed returns the shapes of what went to the engine and of what came back since it was asked last, in order.
+func (a *Apart) Crossed() (up, down []shapes.Shape) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	up, down, a.up, a.down = a.up, a.down, nil, nil
+	return up, down
 }
 
 // HasSharedBuffers implements compute.DataInterface.
@@ -17,7 +27,9 @@ func (*Apart) HasSharedBuffers() bool { return false }
 
 // BufferFromFlatData implements compute.DataInterface.
 func (a *Apart) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
-	a.Up = append(a.Up, shape)
+	a.mutex.Lock()
+	a.up = append(a.up, shape)
+	a.mutex.Unlock()
 	b, err := a.Backend.BufferFromFlatData(device, flat, shape)
 	return apartBuffer{b, a}, err
 }
@@ -35,7 +47,9 @@ func (b apartBuffer) Backend() compute.Backend { return b.of }
 
 func (b apartBuffer) ToFlatData(flat any) error {
 	shape, err := b.Shape()
-	b.of.Down = append(b.of.Down, shape)
+	b.of.mutex.Lock()
+	b.of.down = append(b.of.down, shape)
+	b.of.mutex.Unlock()
 	if err != nil {
 		return err
 	}

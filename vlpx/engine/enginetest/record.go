@@ -30,6 +30,12 @@ type Recorder struct {
 // Record opens a Recorder until the test ends. Where this build is without XLA, or without a C compiler for its plugin, the test is skipped.
 func Record(t testing.TB) *Recorder {
 	t.Helper()
+	return record(t, "")
+}
+
+// record is Record with options of the engine, such as ",tf32=false".
+func record(t testing.TB, options string) *Recorder {
+	t.Helper()
 	if !slices.Contains(compute.List(), "xla") {
 		t.Skip("this build is without XLA")
 	}
@@ -52,7 +58,7 @@ func Record(t testing.TB) *Recorder {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	t.Setenv("GOPJRT_CUDA_CHECKS", "0") // there are no libraries of CUDA to look for
-	backend, err := engine.Open(engine.Choice{Name: "xla:cuda", Library: library})
+	backend, err := engine.Open(engine.Choice{Name: "xla:cuda" + options, Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,3 +31,17 @@ func TestRecord(t *testing.T) {
 		t.Error("a program ran")
 	}
 }
+
+// Products in float32 are exact only where TF32 is turned off.
+func TestPrecisionOnCUDA(t *testing.T) {
+	for options, precision := range map[string]string{"": "DEFAULT", ",tf32=false": "HIGHEST"} {
+		r := record(t, options)
+		product := graph.MustNewExec1(r, func(a, b *graph.Node) *graph.Node { return graph.MatMul(a, b) })
+		if _, err := product.Compile(shapes.Make(dtypes.Float32, 2, 3), shapes.Make(dtypes.Float32, 3, 5)); err != nil {
+			t.Fatal(err)
+		}
+		if program := r.Programs(t)[0]; !strings.Contains(program, "#stablehlo<precision "+precision+">") {
+			t.Errorf("with the options %q the product is not of precision %s:\n%s", options, precision, program)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-// A PJRT plugin that compiles nothing and runs nothing: it has one device, takes every program and writes it to a file of a number in
+// A PJRT plugin that compiles nothing and runs nothing: it has two devices, takes every program and writes it to a file of a number in
 // the folder RECORD. With it go-xla builds and lowers graphs where there is no XLA.
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct PJRT_Error { const char* message; };
 // There is one of each; only their addresses count.
 static struct PJRT_Error unwritable = {"the program could not be written to the test's folder"};
 static struct PJRT_Error absent = {"this plugin only records programs: it runs nothing"};
-static char client, device, executable, loaded;
+static char client, devices[2], executable, loaded;
 static int programs;
 
 static void errorDestroy(PJRT_Error_Destroy_Args* args) {}
@@ -58,14 +58,19 @@ static PJRT_Error* processIndex(PJRT_Client_ProcessIndex_Args* args) {
 }
 
 static PJRT_Error* addressableDevices(PJRT_Client_AddressableDevices_Args* args) {
-  static PJRT_Device* const all[] = {(PJRT_Device*)&device};
+  static PJRT_Device* const all[] = {(PJRT_Device*)&devices[0], (PJRT_Device*)&devices[1]};
   args->addressable_devices = all;
-  args->num_addressable_devices = 1;
+  args->num_addressable_devices = 2;
+  return NULL;
+}
+
+static PJRT_Error* deviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args* args) {
+  for (size_t i = 0; i < args->default_assignment_size; i++) args->default_assignment[i] = i;
   return NULL;
 }
 
 static PJRT_Error* hardwareId(PJRT_Device_LocalHardwareId_Args* args) {
-  args->local_hardware_id = 0;
+  args->local_hardware_id = (char*)args->device - devices;
   return NULL;
 }
 
@@ -129,6 +134,7 @@ const PJRT_Api* GetPjrtApi() {
       .PJRT_Client_ProcessIndex = processIndex,
       .PJRT_Client_AddressableDevices = addressableDevices,
       .PJRT_Client_Compile = compile,
+      .PJRT_Client_DefaultDeviceAssignment = deviceAssignment,
       .PJRT_Client_BufferFromHostBuffer = bufferFromHost,
       .PJRT_Device_LocalHardwareId = hardwareId,
       .PJRT_Device_IsAddressable = isAddressable,

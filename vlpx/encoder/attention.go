@@ -63,17 +63,22 @@ func (b Block) attend(s *model.Scope, q, k, v, bias *Node) *Node {
 // mix is scaled dot-product attention over [batch, heads, tokens, dim]; the heads stand side by side in the result, [batch, tokens, width].
 func (b Block) mix(s *model.Scope, q, k, v, bias *Node) *Node {
 	batch, tokens := q.Shape().Dim(0), q.Shape().Dim(2)
-	scores := inHalf(b.Half, func(q, k *Node) *Node {
-		return EinsumAxes(q, k, [][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})
+	out := b.fused(q, k, v, bias, func() *Node { return b.weighed(s, q, k, v, bias) })
+	return Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
+}
+
+// weighed are values by the softmax of scaled products of queries and keys, [batch, heads, tokens, dim].
+func (b Block) weighed(s *model.Scope, q, k, v, bias *Node) *Node {
+	scores := inHalf(b.Half, func(product *DotBuilder) *Node {
+		return product.EinsumAxes([][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})
 	}, MulScalar(q, 1/math.Sqrt(float64(b.Width/b.Heads))), k)
 	if bias != nil {
 		scores = Add(scores, bias)
 	}
 	weights := dropout(s, Softmax(scores, -1), b.Dropout)
-	out := inHalf(b.Half, func(w, v *Node) *Node {
-		return EinsumAxes(w, v, [][2]int{{3, 2}}, [][2]int{{0, 0}, {1, 1}})
-	}, weights, v) // [batch, heads, tokens, dim]
-	return Reshape(TransposeAllAxes(out, 0, 2, 1, 3), batch, tokens, b.Width)
+	return inHalf(b.Half, func(product *DotBuilder) *Node {
+		return product.EinsumAxes([][2]int{{3, 2}}, [][2]int{{0, 0}, {1, 1}})
+	}, weights, v)
 }
 
 // PaddingBias turns a mask of tokens (1 a token, 0 padding; [batch, tokens]) into a bias of attention logits,
@@ -83,10 +88,18 @@ func PaddingBias(mask *Node) *Node {
 }
 
 // SelectRows picks rows of x by a one-hot matrix: choice [rows, batch] times x [batch, ...] gives [rows, ...]. As a product
-// it has a cheap gradient on every engine, which a scatter has not.
-func SelectRows(choice, x *Node) *Node {
+// it has a cheap gradient on every engine, which a scatter has not; the choice has none.
+func SelectRows(choice, x *Node) *Node { return selectRows(choice, x, false) }
+
+func selectRows(choice, x *Node, half bool) *Node {
 	dims := append([]int{}, x.Shape().Dimensions...)
 	flat := Reshape(x, dims[0], x.Shape().Size()/dims[0])
 	dims[0] = choice.Shape().Dim(0)
-	return Reshape(MatMul(choice, flat), dims...)
+	return Reshape(inHalf(half, (*DotBuilder).MatMul, StopGradient(choice), flat), dims...)
+}
+
+// chosen is the memory of the image that each row of a choice names (see [Block.Cross]). With Half it is in bfloat16's numbers, as the products
+// that read it take it.
+func (b Block) chosen(choice *Node, m Memory) Memory {
+	return Memory{selectRows(choice, m.Keys, b.Half), selectRows(choice, m.Values, b.Half)}
 }

@@ -14,12 +14,14 @@ type BERT struct {
 	Dropout           float64
 	// Types is the number of token types, 0 for BERT's two. ALBEF's captions are all of type 0.
 	Types int `json:",omitempty"`
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
 }
 
 const bertEpsilon = 1e-12
 
 func (b BERT) block(half bool) Block {
-	return Block{Width: b.Width, Heads: b.Heads, MLP: b.MLP, Epsilon: bertEpsilon, Dropout: b.Dropout, Half: half}
+	return Block{Width: b.Width, Heads: b.Heads, MLP: b.MLP, Epsilon: bertEpsilon, Dropout: b.Dropout, Half: half, Recompute: b.Recompute}
 }
 
 // Encode turns ids [batch, tokens] (int32) into states [batch, tokens, Width] with the text layers.

@@ -15,6 +15,8 @@ type Block struct {
 	Half              bool    // products in bfloat16
 	Activation        Activation
 	KeysUnbiased      bool // keys have no bias, as in EVA: their third of the variable stays zero
+	Recompute         bool // what lies within the branches is computed again for the gradient instead of kept
+	Fused             bool // attention without bias and dropout is the engine's own operation, where it has one
 }
 
 // Self applies the layer without cross-attention to x [batch, tokens, width].
@@ -27,8 +29,7 @@ func (b Block) Self(s *model.Scope, x, bias *Node) *Node {
 // Row r of x attends to the image that choice names: choice is one-hot, [batch, images]; image is [images, tokens, width].
 func (b Block) Cross(s *model.Scope, x, bias, image, choice *Node) *Node {
 	return b.reading(s, x, bias, func(s *model.Scope) Memory {
-		m := b.memory(s, image)
-		return Memory{SelectRows(choice, m.Keys), SelectRows(choice, m.Values)}
+		return b.chosen(choice, b.memory(s, image))
 	})
 }
 
@@ -40,6 +41,10 @@ func (b Block) reading(s *model.Scope, x, bias *Node, remember func(*model.Scope
 }
 
 func (b Block) residual(s *model.Scope, x *Node, branch func(*model.Scope, *Node) *Node) *Node {
+	if b.Recompute {
+		b.Recompute = false
+		return b.residual(s, x.Checkpoint(), branch).StopCheckpoint()
+	}
 	if b.PreNorm {
 		return Add(x, branch(s, LayerNorm(s.In("norm"), x, b.Epsilon)))
 	}

@@ -15,6 +15,8 @@ type CLIPText struct {
 	Activation Activation `json:",omitempty"`
 	// End is the token whose state stands for the text: the one with the largest id, or LastToken.
 	End End `json:",omitempty"`
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
 }
 
 // End names the token whose state stands for a text. The empty one is the first token that has the row's largest id, which is the end
@@ -34,7 +36,8 @@ func (c CLIPText) Encode(s *model.Scope, ids *Node, half bool) *Node {
 
 // States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
 func (c CLIPText) States(s *model.Scope, ids *Node, half bool) *Node {
-	block := Block{Width: c.Width, Heads: c.Heads, MLP: c.MLP, PreNorm: true, Epsilon: clipEpsilon, Half: half, Activation: c.Activation}
+	block := Block{Width: c.Width, Heads: c.Heads, MLP: c.MLP, PreNorm: true, Epsilon: clipEpsilon, Half: half, Activation: c.Activation,
+		Recompute: c.Recompute}
 	return block.causal(s, ids, c.Vocab, c.Positions, c.Layers)
 }
 

@@ -10,13 +10,16 @@ type GPT struct {
 	Vocab, Positions          int
 	Width, Layers, Heads, MLP int
 	Dropout                   float64
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
 }
 
 const gptEpsilon = 1e-5
 
 // States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
 func (t GPT) States(s *model.Scope, ids *Node, half bool) *Node {
-	block := Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: gptEpsilon, Dropout: t.Dropout, Half: half, Activation: NewGELU}
+	block := Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: gptEpsilon, Dropout: t.Dropout, Half: half, Activation: NewGELU,
+		Recompute: t.Recompute}
 	return block.causal(s, ids, t.Vocab, t.Positions, t.Layers)
 }
 

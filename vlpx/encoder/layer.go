@@ -55,15 +55,18 @@ func MatMulRows(x, w *Node, half bool) *Node {
 	in, out := w.Shape().Dim(0), w.Shape().Dim(1)
 	x = Reshape(x, x.Shape().Size()/in, in)
 	dims[len(dims)-1] = out
-	return Reshape(inHalf(half, MatMul, x, w), dims...)
+	return Reshape(inHalf(half, (*DotBuilder).MatMul, x, w), dims...)
 }
 
-// inHalf computes op in bfloat16 if half is set, and returns a's type either way.
-func inHalf(half bool, op func(a, b *Node) *Node, a, b *Node) *Node {
+// inHalf computes a product in bfloat16 if half is set, and returns a's type either way. Its gradient's products are in bfloat16, too: with the
+// accumulator that GoMLX names for a product of halves, float32, it would compute these in float32, which are two thirds of all. Engines sum up
+// products of halves in float32 without being told.
+func inHalf(half bool, product func(*DotBuilder) *Node, a, b *Node) *Node {
 	if !half {
-		return op(a, b)
+		return product(Dot(a, b))
 	}
-	return ConvertDType(op(ConvertDType(a, dtypes.BFloat16), ConvertDType(b, dtypes.BFloat16)), a.DType())
+	a16, b16 := ConvertDType(a, dtypes.BFloat16), ConvertDType(b, dtypes.BFloat16)
+	return ConvertDType(product(Dot(a16, b16).WithAccumulatorDType(dtypes.InvalidDType)), a.DType())
 }
 
 // LayerNorm normalises the last axis of x and applies gain and offset.

@@ -12,6 +12,8 @@ type OPT struct {
 	Vocab, Positions          int // Positions: tokens at most
 	Width, Layers, Heads, MLP int
 	Dropout                   float64
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
 }
 
 const (
@@ -21,7 +23,8 @@ const (
 )
 
 func (t OPT) block(half bool) Block {
-	return Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: optEpsilon, Dropout: t.Dropout, Half: half, Activation: ReLU}
+	return Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: optEpsilon, Dropout: t.Dropout, Half: half, Activation: ReLU,
+		Recompute: t.Recompute}
 }
 
 // PositionRows is the number of rows of the table of positions.

@@ -17,6 +17,8 @@ type QFormer struct {
 	Layers    int
 	Every     int // the queries of every so many layers, from the first on, attend to the image; 2 published
 	Dropout   float64
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
 }
 
 // Begin is the id of [DEC], the token in whose place a text to generate has no [CLS].
@@ -26,7 +28,7 @@ func (q QFormer) Begin() int { return q.Vocab }
 func (q QFormer) Words() int { return q.Vocab + 1 }
 
 func (q QFormer) block(half bool) Block {
-	return Block{Width: q.Width, Heads: q.Heads, MLP: q.MLP, Epsilon: bertEpsilon, Dropout: q.Dropout, Half: half}
+	return Block{Width: q.Width, Heads: q.Heads, MLP: q.MLP, Epsilon: bertEpsilon, Dropout: q.Dropout, Half: half, Recompute: q.Recompute}
 }
 
 // Embed turns ids [batch, tokens] (int32) into the sums of their word and position embeddings, normalised, [batch, tokens, Width].
@@ -137,7 +139,7 @@ func (q QFormer) layer(s *model.Scope, number int, x part, see look, half bool) 
 			seen = b.residual(s.In("cross"), seen, func(s *model.Scope, x *Node) *Node {
 				m := b.memory(s, see.image)
 				if see.choice != nil {
-					m = Memory{SelectRows(see.choice, m.Keys), SelectRows(see.choice, m.Values)}
+					m = b.chosen(see.choice, m)
 				}
 				return b.crossAttention(s, x, m)
 			})

@@ -21,6 +21,10 @@ type ViT struct {
 	EVA bool `json:",omitempty"`
 	// Open ends it without a normalisation, as BLIP-2 has its encoders, which normalises their tokens by itself.
 	Open bool `json:",omitempty"`
+	// Recompute keeps the states between the parts of a layer alone for the gradient, and computes what lies within them again.
+	Recompute bool `json:",omitempty"`
+	// Fused makes attention the engine's own operation, where it has one: in bfloat16 on CUDA, which then keeps no weights of attention.
+	Fused bool `json:",omitempty"`
 }
 
 // Tokens is the number of tokens of an image: the class token and the patches.
@@ -56,7 +60,8 @@ func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 	if v.CLIP {
 		x = LayerNorm(s.In("first_norm"), x, epsilon)
 	}
-	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation, KeysUnbiased: v.EVA}
+	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation, KeysUnbiased: v.EVA,
+		Recompute: v.Recompute, Fused: v.Fused}
 	for layer := range v.Layers {
 		x = block.Self(s.In("layer_%d", layer), x, nil)
 	}

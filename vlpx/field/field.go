@@ -91,6 +91,9 @@ const (
 	Improvement Name = "improvement"
 )
 
+// OfImages tells of a field that is made of images alone.
+func (n Name) OfImages() bool { return n == Image || n == View || n == Other || n == PoolImages }
+
 // OfCaptions tells of a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {

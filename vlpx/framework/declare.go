@@ -54,10 +54,40 @@ func Declare(f Framework, u Use, backend compute.Backend, store *model.Store) er
 	return nil
 }
 
-// Initialise declares the model's variables in an empty store and gives them their first values, with a momentum copy where
-// the method distils and what the contrast keeps.
-func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store, run negative.Start) error {
+// DeclareAll declares the model's variables in an empty store, with those of a momentum copy where the method distils, and gives what the
+// contrast keeps its first values.
+func DeclareAll(f Framework, u Use, backend compute.Backend, store *model.Store, run negative.Start) error {
 	if err := Declare(f, u, backend, store); err != nil {
+		return err
+	}
+	run.Anchors = Anchors(f)
+	if err := u.Method.DeclareState(store.Scope(State), run); err != nil {
+		return err
+	}
+	if _, distils := u.Method.Contrast.(negative.Distiller); distils {
+		declareCopy(store, Momentum)
+	}
+	return nil
+}
+
+// DeclareFrozen declares the variables of a frozen reference model, as [Freeze] makes them, without values.
+func DeclareFrozen(store *model.Store) { declareCopy(store, Frozen) }
+
+// declareCopy declares what the model has below another root, where nothing trains it.
+func declareCopy(store *model.Store, root string) {
+	var online []*model.Variable
+	for v := range store.Scope(Model).IterVariables() {
+		online = append(online, v)
+	}
+	for _, v := range online {
+		copied := store.VariableWithShape(root+strings.TrimPrefix(v.Path(), Model), v.Shape(), initializer.Zero)
+		copied.SetTrainable(false)
+	}
+}
+
+// Initialise declares all variables in an empty store and gives them their first values.
+func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store, run negative.Start) error {
+	if err := DeclareAll(f, u, backend, store, run); err != nil {
 		return err
 	}
 	first := encoder.Initialise
@@ -67,20 +97,8 @@ func Initialise(f Framework, u Use, backend compute.Backend, store *model.Store,
 	if err := first(store, Model, run.Seed); err != nil {
 		return err
 	}
-	run.Anchors = Anchors(f)
-	if err := u.Method.DeclareState(store.Scope(State), run); err != nil {
-		return err
-	}
 	if _, distils := u.Method.Contrast.(negative.Distiller); !distils {
 		return nil
-	}
-	var online []*model.Variable
-	for v := range store.Scope(Model).IterVariables() {
-		online = append(online, v)
-	}
-	for _, v := range online {
-		copied := store.VariableWithShape(Momentum+strings.TrimPrefix(v.Path(), Model), v.Shape(), initializer.Zero)
-		copied.SetTrainable(false)
 	}
 	return first(store, Momentum, run.Seed)
 }

@@ -75,14 +75,7 @@ func (n *Inference) Generate(images []float32, prompts []int32, tokens, room int
 	exec := n.begun[room]
 	if exec == nil {
 		var err error
-		if exec, err = n.build("beginning of texts", func(s *model.Scope, in []*Node) []*Node {
-			var images *Node
-			if len(in) > 1 {
-				images = in[1]
-			}
-			logits, memory := writer.Begin(s, images, in[0], room)
-			return append([]*Node{logits}, memory...)
-		}); err != nil {
+		if exec, err = n.build("beginning of texts", graphsOf(n.framework).begun(room)); err != nil {
 			return nil, nil, err
 		}
 		n.begun[room] = exec
@@ -103,16 +96,8 @@ func (g *Generation) Next(from, tokens []int32) ([]float32, error) {
 		return nil, fmt.Errorf("framework: there is room for %d tokens, and one more is asked for", g.room)
 	}
 	if n.continued == nil {
-		writer := n.framework.(Generates)
 		var err error
-		if n.continued, err = n.build("continuation of texts", func(s *model.Scope, in []*Node) []*Node {
-			var memory []*Node
-			for _, x := range in[3:] {
-				memory = append(memory, Gather(x, InsertAxes(in[0], -1)))
-			}
-			logits, memory := writer.Continue(s, in[1], in[2], memory)
-			return append([]*Node{logits}, memory...)
-		}); err != nil {
+		if n.continued, err = n.build("continuation of texts", graphsOf(n.framework).continued); err != nil {
 			return nil, err
 		}
 	}

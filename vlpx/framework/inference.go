@@ -52,80 +52,25 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 		return exec, err
 	}
 	var failed error
-	build := func(what string, fn func(s *model.Scope, in []*Node) []*Node) *model.Exec {
+	build := func(fn func(s *model.Scope, in []*Node) []*Node, what string) *model.Exec {
+		if fn == nil {
+			return nil
+		}
 		exec, err := n.build(what, fn)
 		failed = cmp.Or(failed, err)
 		return exec
 	}
-	if e, ok := f.(EmbedsImages); ok {
-		n.images = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedImage(s, in[0]).nodes() })
-	}
-	if r, ok := f.(Represents); ok {
-		n.below = build("image encoder", func(s *model.Scope, in []*Node) []*Node { return []*Node{r.Represent(s, in[0])} })
-	}
-	if e, ok := f.(Embeds); ok {
-		n.texts = build("text encoder", func(s *model.Scope, in []*Node) []*Node { return e.EmbedText(s, in[0]).nodes() })
-	}
-	if m, ok := f.(Matches); ok {
-		n.pair = build("matching head", func(s *model.Scope, in []*Node) []*Node { return []*Node{m.Match(s, in[0], in[1], in[2])} })
-	}
-	if scored := scoring(f); scored != nil {
-		n.scored = build("scores of pairs", func(s *model.Scope, in []*Node) []*Node { return []*Node{scored(s, in[0], in[1])} })
-	}
-	if w, ok := f.(Fills); ok {
-		n.filled = build("masked words", func(s *model.Scope, in []*Node) []*Node { return []*Node{w.Fill(s, in[0], in[1], in[2])} })
-	}
-	if c, ok := f.(Corrects); ok {
-		n.corrected = build("words of sentences", func(s *model.Scope, in []*Node) []*Node {
-			replaced, words := c.Correct(s, in[0], in[1])
-			return []*Node{replaced, words}
-		})
-	}
-	if j, ok := f.(Judges); ok {
-		n.judged = build("judgement", func(s *model.Scope, in []*Node) []*Node { return []*Node{j.Judge(s, in[0], in[1], in[2])} })
-	}
-	if a, ok := f.(Assigns); ok {
-		n.assigned = build("text assignment", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Assign(s, in[0], in[1], in[2])} })
-	}
-	if p, ok := f.(Predicts); ok {
-		n.next = build("language model", func(s *model.Scope, in []*Node) []*Node { return []*Node{p.LogLikelihood(s, in[0])} })
-	}
-	if a, ok := f.(Answers); ok {
-		n.asked = build("questions", func(s *model.Scope, in []*Node) []*Node {
-			states, first := a.Question(s, in[0], in[1])
-			return []*Node{states, first}
-		})
-		n.answered = build("answers", func(s *model.Scope, in []*Node) []*Node { return []*Node{a.Answer(s, in[0], in[1], in[2])} })
-	}
+	g := graphsOf(f)
+	n.images, n.below, n.texts = build(g.images, "image encoder"), build(g.below, "image encoder"), build(g.texts, "text encoder")
+	n.pair, n.scored = build(g.pair, "matching head"), build(g.scored, "scores of pairs")
+	n.filled, n.corrected = build(g.filled, "masked words"), build(g.corrected, "words of sentences")
+	n.judged, n.assigned = build(g.judged, "judgement"), build(g.assigned, "text assignment")
+	n.next, n.asked, n.answered = build(g.next, "language model"), build(g.asked, "questions"), build(g.answered, "answers")
 	if failed != nil {
 		n.Close()
 		return nil, failed
 	}
 	return n, nil
-}
-
-// scoring is how a framework scores pairs of a caption by its ids and an image; nil where it scores none.
-func scoring(f Framework) func(s *model.Scope, ids, images *Node) *Node {
-	if sc, ok := f.(Scores); ok {
-		return sc.Score
-	}
-	m, ok := f.(Matches)
-	if !ok {
-		return nil
-	}
-	return func(s *model.Scope, ids, images *Node) *Node {
-		logits := m.Match(s, m.EmbedText(s, ids).States, ids, m.EmbedImage(s, images).States)
-		of := func(k int) *Node { return Squeeze(Slice(logits, AxisRange(), AxisRange(k, k+1)), -1) }
-		return Sub(of(1), of(0))
-	}
-}
-
-// nodes are what there is of an encoded batch.
-func (e Embedded) nodes() []*Node {
-	if e.States == nil {
-		return []*Node{e.Feature}
-	}
-	return []*Node{e.Feature, e.States}
 }
 
 // Framework is that of the model.

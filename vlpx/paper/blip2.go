@@ -20,7 +20,7 @@ func (s Scale) blip2(vocab int) blip2.Model {
 	m := blip2.Model{
 		Vision: s.albef(vocab).Vision,
 		Text: encoder.QFormer{Vocab: vocab, Positions: s.Positions, Queries: s.Queries, Width: cmp.Or(s.TextWidth, s.Width),
-			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Every: 2, Dropout: s.Dropout},
+			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Every: 2, Dropout: s.Dropout, Recompute: s.Recompute},
 		Embed: s.Embed, Smoothing: blip2.Paper().Smoothing, Frozen: s.Frozen, Half: s.Half, Temperature: s.Temperature,
 	}
 	m.Vision.EVA, m.Vision.Open = true, true

@@ -116,9 +116,10 @@ func (s Scale) albef(vocab int) albef.Model {
 		patch = s.Image / s.Locked.Side
 	}
 	return albef.Model{
-		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP},
+		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP,
+			Recompute: s.Recompute, Fused: s.FusedAttention},
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout},
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
 	}
 }
@@ -136,7 +137,7 @@ func (s *Scale) likeALBEF() {
 func (s Scale) clip(vocab int) clip.Model {
 	m := clip.Model{
 		Text: encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken},
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, Temperature: s.Temperature,
 	}
 	if len(s.Bottlenecks) > 0 {
@@ -201,7 +202,7 @@ func (s *Scale) likeSimCLR() {
 		s.BatchSize, s.Epochs = 128, 200
 	case "paper":
 		s.Image, s.Bottlenecks, s.Width, s.Hidden = 224, []int{3, 4, 6, 3}, 64, 2048
-		s.BatchSize, s.Epochs = 128, 200
+		s.BatchSize, s.Epochs, s.MomentumQueue = 128, 200, 65536
 	}
 	if s.Image <= smallImage {
 		s.Views.Blur = transform.GaussianBlur{} // which leaves little of it
@@ -246,7 +247,7 @@ const smallImage = 32
 func (s Scale) gpt(vocab int) gpt.Model {
 	return gpt.Model{
 		Text: encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Layers: s.TextLayers,
-			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Dropout: s.Dropout},
+			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Dropout: s.Dropout, Recompute: s.Recompute},
 		Half: s.Half,
 	}
 }

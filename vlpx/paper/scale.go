@@ -63,6 +63,8 @@ type Scale struct {
 	Positions                        int
 	Dropout                          float64
 	Half                             bool    // products in bfloat16
+	Recompute                        bool    // transformers' activations are computed again for the gradient instead of kept
+	FusedAttention                   bool    // of the vision transformer, where the engine has it
 	MeanPool                         bool    // of the image's tokens, instead of the class token
 	Temperature                      float64 // of ITC at first; 0 for the published 0.07
 

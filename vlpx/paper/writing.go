@@ -68,7 +68,7 @@ func (s Scale) retrieved(w negative.Writing) negative.Method {
 func (s Scale) uniter(vocab int) uniter.Model {
 	return uniter.Model{
 		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Dropout: s.Dropout},
+			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Dropout: s.Dropout, Recompute: s.Recompute},
 		Half: s.Half, Margin: 0.2, Pretraining: s.pretraining,
 	}
 }

@@ -98,7 +98,13 @@ func fieldNames() string {
 // input makes the fields that the step reads of a mini-batch, with the step's own draws: masks and matching noise.
 func (t *trainer) input(b miniBatch) field.Values {
 	in := field.Values{}
+	if b.images != nil {
+		in = <-b.images
+	}
 	for _, f := range t.step.inputs {
+		if in.Has(f.Name) {
+			continue
+		}
 		if numbers, ok := reals[f.Name]; ok {
 			in[f.Name] = tensors.FromFlatDataAndDimensions(numbers(t, b), f.Shape.Dimensions...)
 		} else {

@@ -99,11 +99,10 @@ func (t *trainer) epoch(ctx context.Context) error {
 func (t *trainer) one(ctx context.Context) error {
 	c := t.job.Config
 	begun := time.Now()
-	loaded, err := t.loader.Next(ctx)
+	batch, err := t.next(ctx)
 	if err != nil {
 		return err
 	}
-	batch := apart(loaded, c.BatchSize)
 	t.Waiting += time.Since(begun).Seconds()
 	in := t.input(batch)
 	defer in.Release()

@@ -11,7 +11,8 @@ import (
 // miniBatch is a mini-batch with the pool that its method retrieves negatives from, which is empty where it retrieves none.
 type miniBatch struct {
 	loader.Batch
-	pool loader.Batch
+	pool   loader.Batch
+	images <-chan field.Values // its images on the engine, once; nil where they are not sent ahead
 }
 
 // request asks for a mini-batch of a step with its pool.

@@ -104,35 +104,40 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 	var err error
 	c.exec, err = model.NewExec(s.backend, s.store, func(scope *model.Scope, in []*Node) []*Node {
 		defer framework.Orderly()
-		nodes := field.Nodes{}
-		for k, f := range s.inputs {
-			nodes[f.Name] = in[k]
-		}
-		told := s.config.upTo(s.last, scope, nodes, room)
-		var out []*Node
-		c.losses, c.outputs = nil, slices.Sorted(maps.Keys(told.Outputs))
-		for _, name := range s.config.Framework.Losses() {
-			if loss := told.Losses[name]; loss != nil {
-				c.losses, out = append(c.losses, name), append(out, loss)
-			}
-		}
-		for _, name := range c.outputs {
-			out = append(out, told.Outputs[name])
-		}
-		c.numbers, s.tellers = told.Telling.Numbers()
-		if sums := told.Telling.Sums(); sums != nil {
-			out = append(out, sums)
-		}
-		if s.built != nil {
-			s.built(out)
-		}
-		return out
+		return s.build(c, scope, in, room)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train: building the step: %w", err)
 	}
 	s.compiled[room] = c
 	return c, nil
+}
+
+// build builds the graph of a step on the fields of Step.inputs and notes the names of its results.
+func (s *Step) build(c *compiledStep, scope *model.Scope, in []*Node, room int) []*Node {
+	nodes := field.Nodes{}
+	for k, f := range s.inputs {
+		nodes[f.Name] = in[k]
+	}
+	told := s.config.upTo(s.last, scope, nodes, room)
+	var out []*Node
+	c.losses, c.outputs = nil, slices.Sorted(maps.Keys(told.Outputs))
+	for _, name := range s.config.Framework.Losses() {
+		if loss := told.Losses[name]; loss != nil {
+			c.losses, out = append(c.losses, name), append(out, loss)
+		}
+	}
+	for _, name := range c.outputs {
+		out = append(out, told.Outputs[name])
+	}
+	c.numbers, s.tellers = told.Telling.Numbers()
+	if sums := told.Telling.Sums(); sums != nil {
+		out = append(out, sums)
+	}
+	if s.built != nil {
+		s.built(out)
+	}
+	return out
 }
 
 // Run makes one step. The inputs stay, so that it can be made again.

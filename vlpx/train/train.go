@@ -142,6 +142,7 @@ type trainer struct {
 	loader   *loader.Loader
 	curves   *os.File
 	ahead    [][]int           // mini-batches that the loader has and the step has not
+	coming   *miniBatch        // the mini-batch of the next step, where its images are sent ahead
 	drafted  drafts            // of the current step
 	steps    int               // an epoch
 	taken    map[string]string // names of numbers, with what has them
@@ -238,6 +239,7 @@ const imageCache = 1 << 30
 
 // close frees what there is; the model outlives it.
 func (t *trainer) close() {
+	t.coming.release()
 	if t.step != nil {
 		t.step.Close()
 	}

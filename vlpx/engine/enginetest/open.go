@@ -20,7 +20,11 @@ var Compiled = []string{"onnx:cpu", "xla:cpu", "xla:cuda"}
 func Open(t testing.TB, name string) compute.Backend {
 	t.Helper()
 	kind, _, _ := strings.Cut(name, ":")
-	t.Setenv(compute.ConfigEnvVar, name)
+	wish := name
+	if name == "xla:cuda" {
+		wish += ",tf32=false" // by which products in float32 have 10 bits
+	}
+	t.Setenv(compute.ConfigEnvVar, wish)
 	choice, missing := engine.Choose(engine.Cache())
 	why := ""
 	if i := slices.IndexFunc(missing, func(m engine.Missing) bool { return m.Name == name }); i >= 0 {

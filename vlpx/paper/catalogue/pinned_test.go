@@ -23,6 +23,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
@@ -43,6 +44,8 @@ const pinnedName = "testdata/pinned.json"
 const (
 	pinnedFirst = 1e-5
 	pinnedLater = 1e-4
+	// pinnedOnEngines is for other engines than pure Go.
+	pinnedOnEngines = 1e-3
 )
 
 // pins are the losses that runs gave, by the runs' identities. An identity stands for its numbers, so that a pinned number never
@@ -301,7 +304,8 @@ func TestPinned(t *testing.T) {
 	defer backend.Finalize()
 	store := run.OpenStore(t.TempDir())
 	got := pins{Runs: map[string]pin{}}
-	for _, r := range pinnedRuns(t) {
+	runs := pinnedRuns(t)
+	for _, r := range runs {
 		if err := json.Unmarshal(r.JSON(), &got); err != nil { // its Format
 			t.Fatal(err)
 		}
@@ -330,6 +334,26 @@ func TestPinned(t *testing.T) {
 	if _, missing, gone := got.against(have); len(missing)+len(gone) > 0 {
 		t.Errorf("the runs that are pinned are not those that there are: new or configured otherwise are %q, not there any more %q; regenerate %s with %s",
 			missing, gone, pinnedName, command)
+	}
+	for _, name := range enginetest.Compiled {
+		t.Run(name, func(t *testing.T) { onEngine(t, name, runs, have) })
+	}
+}
+
+// onEngine holds some runs on a compiled engine against what is pinned, which pure Go gave. Others' similarities have ties, since few captions are as
+// few sentences, and a rounding decides which of them is in a mini-batch or left out.
+func onEngine(t *testing.T, name string, runs []run.Run, have pins) {
+	backend, store := enginetest.Open(t, name), run.OpenStore(t.TempDir())
+	for _, method := range []string{"FALCON", "FastCLIP", "GRIT-VLP + TAGS", "BLIP-2 + FALCON", "SimCLR + GloFND"} {
+		i := slices.IndexFunc(runs, func(r run.Run) bool { return r.Train.Method.Name == method })
+		if i < 0 {
+			t.Fatalf("no run of %s is pinned", method)
+		}
+		got, want := trained(t, store, backend, runs[i]), have.Runs[runs[i].ID()]
+		near := func(a, b numbers) bool { return a.near(b, pinnedOnEngines) }
+		if !slices.EqualFunc(got.Steps, want.Steps, near) || !slices.EqualFunc(got.Epochs, want.Epochs, near) {
+			t.Errorf("%s gives %v, %v, pinned are %v, %v", method, got.Steps, got.Epochs, want.Steps, want.Epochs)
+		}
 	}
 }
 

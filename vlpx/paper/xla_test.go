@@ -1,0 +1,341 @@
+package paper
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/blip2"
+	"vlpx.internal/vlpx/framework/uniter"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// The words of BERT's published vocabulary, and the pairs of a training set that is as large as what is kept of each pair may be here.
+const (
+	publishedWords = 30522
+	trainingPairs  = 1000
+)
+
+// atPaper is the scale "paper" of a framework, for photographs, with products in bfloat16 or not.
+func atPaper(half bool) func(t *testing.T, name string) Scale {
+	return func(t *testing.T, name string) Scale {
+		s := framed(t, "paper", name)
+		s.Half = half
+		return s
+	}
+}
+
+// framed is a preset for photographs of a framework.
+func framed(t *testing.T, preset, name string) Scale {
+	t.Helper()
+	s, err := Preset(preset, true)
+	if err == nil && name != Frameworks()[0].Name {
+		err = s.frame(name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// trains is a training run of a method at a scale, with a vocabulary of so many words.
+func (s Scale) trains(m Method, words int) run.Run {
+	r := s.Runs(run.Data{}, run.Vocabulary{}, words, m.Parts(s), []uint64{1})[0]
+	r.Train.Method.Name = m.Name
+	if m.Reference != "" {
+		r.Train.Reference = "of the test"
+	}
+	if regional, ok := r.Train.Framework.Framework.(framework.Regional); ok { // as published for UNITER
+		r.Train.Framework.Framework = regional.WithRegions(36, 2048)
+	}
+	return r
+}
+
+// suits tells whether the framework has what the method needs.
+func suits(t *testing.T, c train.Config) bool {
+	t.Helper()
+	err := c.Validate()
+	if lacking := new(framework.Lacking); err != nil && !errors.As(err, &lacking) {
+		t.Errorf("%s with %s: %v", c.Framework.Name(), c.Method.Name, err)
+	}
+	return err == nil
+}
+
+// stages are the configurations at a scale besides training a method: fine-tuning, and stages of a framework.
+func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (all []train.Config) {
+	t.Helper()
+	plain := registered("InfoNCE")
+	add := func(name string, r run.Run, f framework.Framework) {
+		r.Train.Method.Name = name
+		if f != nil {
+			r.Train.Framework.Framework = f
+		}
+		all = append(all, r.Train)
+	}
+	s := at(t, "ALBEF")
+	from := s.trains(plain, words)
+	a := from.Train.Framework.Framework.(albef.Model)
+	add("distilled tuning", s.tuned(from, run.Data{}, DistilledTuning(s)), nil)
+	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
+	add("distilled answering", s.next(from, run.Data{}, s.VQA, DistilledAnswering(s)), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: mostAnswers, Tokens: 8})
+	add("assignment", s.next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
+	add("distilled reasoning", s.next(from, run.Data{}, s.NLVR, DistilledReasoning(s)), albef.Reasoning{ALBEF: a})
+
+	s = at(t, querying)
+	from = s.trains(plain, words)
+	first := from.Train.Framework.Framework.(blip2.Model)
+	language := at(t, "OPT").opt(words).Text
+	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
+	add("second stage", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
+	add("answers", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: mostAnswers, Tokens: 8})
+
+	s = at(t, "UNITER")
+	from = s.trains(registered("UNITER"), words)
+	of := from.Train.Framework.Framework.(uniter.Model)
+	of.Pretraining = true
+	add("pre-training", s.next(from, run.Data{}, Tuning{Epochs: 1, Rate: 1e-4}, s.warmMethod()), of)
+	return all
+}
+
+// Every framework's step with every method that suits it, and every stage's, at the papers' sizes with products in bfloat16, is made of
+// operations and types that go-xla has for CUDA, and is lowered to StableHLO. Nearly all of a framework's work is in products of bfloat16, or none
+// where they are in float32. Nothing is run.
+func TestStepsOnXLA(t *testing.T) {
+	xla := enginetest.Record(t)
+	all := stages(t, atPaper(true), publishedWords)
+	for _, k := range Frameworks() {
+		s, seen := atPaper(true)(t, k.Name), map[string]bool{}
+		for _, m := range Methods() {
+			c := s.trains(m, publishedWords).Train
+			if suits(t, c) && !seen[stepOf(t, c.Method)] {
+				all, seen[stepOf(t, c.Method)] = append(all, c), true
+			}
+		}
+	}
+	if len(all) < 80 {
+		t.Errorf("got %d steps", len(all))
+	}
+	counted := map[string]bool{} // by frameworks
+	for _, c := range all {
+		t.Run(c.Framework.Name()+", "+c.Method.Name, func(t *testing.T) {
+			text := lowered(t, xla, c)
+			if counted[c.Framework.Name()] {
+				return
+			}
+			counted[c.Framework.Name()] = true
+			if work := products(t, text); !(work["bf16"] > 99*work["f32"]) || len(work) > 2 {
+				t.Errorf("the products' work is %v", work)
+			}
+		})
+	}
+	for _, k := range Frameworks() {
+		for _, m := range Methods() {
+			if c := atPaper(false)(t, k.Name).trains(m, publishedWords).Train; suits(t, c) {
+				t.Run(k.Name+" in float32", func(t *testing.T) {
+					if work := products(t, lowered(t, xla, c)); !(work["f32"] > 0) || len(work) > 1 {
+						t.Errorf("the products' work is %v", work)
+					}
+				})
+				break
+			}
+		}
+	}
+}
+
+// stepOf is the same for methods that have the same step, since they differ in their mini-batches alone.
+func stepOf(t *testing.T, m negative.Method) string {
+	t.Helper()
+	if _, rewarded := m.Batches.(negative.Rewarded); !rewarded {
+		m.Batches = nil
+	}
+	m.Name = ""
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the vision
+// transformer has one call of cuDNN's attention, and one of its gradient where it is trained.
+func TestMemorySavingStepsOnXLA(t *testing.T) {
+	xla := enginetest.Record(t)
+	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, querying: {39, 0}}
+	for _, k := range Frameworks() {
+		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
+			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {
+				s := atPaper(true)(t, k.Name)
+				if err := s.SetAll(set); err != nil {
+					t.Fatal(err)
+				}
+				m := registered("InfoNCE")
+				if k.Name == "UNITER" {
+					m = registered("UNITER")
+				}
+				o, store, err := s.trains(m, publishedWords).Train.Outline(xla, trainingPairs, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Finalize()
+				defer o.Close()
+				text := program(t, xla, o)
+				if got, want := strings.Contains(text, "stablehlo.optimization_barrier"), s.Recompute && k.Name != "SimCLR"; got != want {
+					t.Errorf("activations are computed again: %t, want %t", got, want)
+				}
+				if s.Recompute {
+					return // attention, too
+				}
+				if got := [2]int{strings.Count(text, `"__cudnn$fmhaSoftmax"`), strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
+					t.Errorf("got %d calls of attention and of its gradient, want %d", got, calls[k.Name])
+				}
+			})
+		}
+	}
+}
+
+// lowered holds a step against what XLA has, and lowers it.
+func lowered(t *testing.T, xla *enginetest.Recorder, c train.Config) string {
+	t.Helper()
+	o, store, err := c.Outline(xla, trainingPairs, c.BatchSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Finalize()
+	defer o.Close()
+	for v := range store.IterVariables() {
+		if v.ChangedInGraph(o.Graph) && !v.NodeValue(o.Graph).Shape().Equal(v.Shape()) {
+			t.Errorf("%s is %s and becomes %s", v.Path(), v.Shape(), v.NodeValue(o.Graph).Shape())
+		}
+	}
+	return program(t, xla, o)
+}
+
+// Whatever is asked of a trained model of every framework and stage at the papers' sizes is made of what go-xla has for CUDA, and is lowered.
+func TestEvaluationsOnXLA(t *testing.T) {
+	xla := enginetest.Record(t)
+	all := stages(t, atPaper(true), publishedWords)
+	for _, k := range Frameworks() {
+		all = append(all, atPaper(true)(t, k.Name).trains(registered("InfoNCE"), publishedWords).Train)
+	}
+	asked := map[string]bool{}
+	seen := map[string]bool{}
+	for _, c := range all {
+		f := c.Framework.Framework
+		if seen[f.Name()] {
+			continue
+		}
+		seen[f.Name()] = true
+		t.Run(f.Name(), func(t *testing.T) {
+			store := model.NewStore()
+			defer store.Finalize()
+			if err := framework.Declare(f, c.Use(), xla, store); err != nil {
+				t.Fatal(err)
+			}
+			outlines, err := framework.EvaluationOutlines(f, c.Use(), xla, store, 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range outlines {
+				t.Run(o.What, func(t *testing.T) {
+					defer o.Close()
+					program(t, xla, o)
+				})
+				what, _, _ := strings.Cut(o.What, " of ")
+				asked[what] = true
+			}
+		})
+	}
+	if len(asked) < 13 {
+		t.Errorf("only these were asked: %v", asked)
+	}
+}
+
+// largestProgram is the size of a lowered graph in bytes that is far above what the papers' models have: their constants are none of them.
+const largestProgram = 16 << 20
+
+// program lowers a graph, once its operations and types are held against XLA's.
+func program(t *testing.T, xla *enginetest.Recorder, o *framework.Outline) string {
+	t.Helper()
+	can := xla.Capabilities()
+	var lacking []string
+	for _, n := range o.Graph.Nodes() {
+		// A split node is one result of an operation that has several.
+		if op, err := compute.OpTypeString(n.Type().String()); n.Type() != graph.NodeTypeSplitNode && (err != nil || !can.Operations[op]) {
+			lacking = append(lacking, n.Type().String())
+		}
+		if n.NumOutputs() == 1 && (!can.DTypes[n.DType()] || n.DType() == dtypes.Float64) {
+			lacking = append(lacking, fmt.Sprintf("%s of %s", n.Type(), n.DType()))
+		}
+	}
+	slices.Sort(lacking)
+	if lacking = slices.Compact(lacking); len(lacking) > 0 {
+		t.Errorf("XLA has no %s, or is slow at it", strings.Join(lacking, ", no "))
+	}
+	if err := o.Compile(); err != nil {
+		t.Fatal(err)
+	}
+	programs := xla.Programs(t)
+	if len(programs) != 1 || len(programs[0]) > largestProgram {
+		t.Fatalf("got %d programs, the first of %d bytes", len(programs), len(programs[0]))
+	}
+	_, head, _ := strings.Cut(programs[0], "@main(")
+	head, _, _ = strings.Cut(head, "\n")
+	_, results, _ := strings.Cut(head, ") -> ")
+	if got := strings.Count(results, "tensor<"); got != len(o.Results) {
+		t.Errorf("the program has %d results, want %d", got, len(o.Results))
+	}
+	return programs[0]
+}
+
+// dots finds the products of a program: the contracted axes of the left operand, and the operands' and the result's shapes.
+var dots = regexp.MustCompile(`(?s)"stablehlo\.dot_general"\([^)]*\) \{.*?lhs_contracting_dimensions = \[([\d, ]*)\].*?\} : ` +
+	`\(tensor<([^>]*)>, tensor<[^>]*>\) -> tensor<([^>]*)>`)
+
+// products is the work of a program's products, in multiplications, by the type of their operands.
+func products(t *testing.T, program string) map[string]float64 {
+	t.Helper()
+	work := map[string]float64{}
+	numbers := func(text, by string) (all []int) {
+		for _, word := range strings.Split(text, by) {
+			if word = strings.TrimSpace(word); word == "" {
+				continue
+			}
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, n)
+		}
+		return all
+	}
+	for _, m := range dots.FindAllStringSubmatch(program, -1) {
+		left, right := strings.LastIndex(m[2], "x"), strings.LastIndex(m[3], "x")
+		dims, size := numbers(m[2][:max(left, 0)], "x"), 1.0
+		for _, axis := range numbers(m[1], ",") {
+			size *= float64(dims[axis])
+		}
+		for _, d := range numbers(m[3][:max(right, 0)], "x") {
+			size *= float64(d)
+		}
+		work[m[2][left+1:]] += size
+	}
+	if n := strings.Count(program, `"stablehlo.dot_general"`); n != len(dots.FindAllString(program, -1)) {
+		t.Errorf("found %d of %d products", len(dots.FindAllString(program, -1)), n)
+	}
+	return work
+}

@@ -91,6 +91,11 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 			} else if ends {
 				return nil
 			}
+			select { // whoever answered may have ended meanwhile, and left the port to this one
+			case known = <-answers(ctx, origin, token):
+			case err := <-ended:
+				ended <- err
+			}
 		}
 		answered = true
 		query := ""

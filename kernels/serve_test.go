@@ -65,8 +65,12 @@ func serveAsJupyter(arguments []string) {
 			first = ""
 		}
 	}
+	var others time.Time // until then it is another program that answers
+	if strings.HasSuffix(arguments[len(arguments)-1], "left") {
+		others = time.Now().Add(time.Second)
+	}
 	server := http.Server{Addr: "127.0.0.1:" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if first != "" || r.FormValue("token") != os.Getenv("JUPYTER_TOKEN") {
+		if first != "" || time.Now().Before(others) || r.FormValue("token") != os.Getenv("JUPYTER_TOKEN") {
 			w.WriteHeader(http.StatusForbidden)
 		}
 		if first != "" { // another program's answer, and what Jupyter does where it finds the port taken
@@ -189,6 +193,19 @@ func TestServeAtAContestedPort(t *testing.T) {
 	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
 	if err != nil || address == nil || strings.Count(log, "arguments") != 2 {
 		t.Errorf("address %v, error %v, log %s; want a second start that is served", address, err, log)
+	}
+}
+
+// Another program that answers, and then leaves the port to the server, does not cost that its token.
+func TestServeAtAPortThatIsLeft(t *testing.T) {
+	prefix, _ := installedSpec(t)
+	folder := filepath.Join(t.TempDir(), "left")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
+	if err != nil || address == nil || strings.Count(log, "arguments") != 1 {
+		t.Errorf("address %v, error %v, log %s; want its only start to be served, with its token", address, err, log)
 	}
 }
 

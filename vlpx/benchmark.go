@@ -3,6 +3,7 @@ package vlpx
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -23,7 +24,10 @@ type Speed struct {
 	What       []string // "step", "loader", "sampler", "evaluation" and "generation"; all if empty
 	Rounds     int      // turns of each part of a step; 10 if 0
 	Peer       bool     // PyTorch makes the same steps in turn with ours
-	Costs      bool     // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
+	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the processors;
+	// none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes first.
+	Runs  int
+	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
 }
 
 // Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
@@ -42,12 +46,24 @@ func Benchmark(of Speed, options ...Options) benchmark.Result {
 
 // MeasureSpeed is Benchmark for programs: it shows nothing and returns its error. say, if not nil, hears what is at work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
-	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs}
+	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs, Runs: of.Runs}
 	if err := settings.Check(); err != nil {
 		return result, err
 	}
 	cases, store, err := of.cases(o)
 	if err != nil {
+		return result, err
+	}
+	if index, started := called(cases); index >= 0 {
+		if err := serve(ctx, store, cases[index].Run); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	} else if started {
+		return result, nil
+	}
+	if settings.Again, err = again(cases); err != nil {
 		return result, err
 	}
 	err = guard(func() error {

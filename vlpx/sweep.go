@@ -120,6 +120,15 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if err := s.check(); err != nil {
 			return err
 		}
+		if here, ok := l.(*sweep.Local); ok && here.Jobs == 0 && len(here.GPUs) == 0 {
+			if here.Jobs, err = s.jobs(ctx, func(line string) {
+				if listen != nil {
+					listen(sweep.Progress{Message: line})
+				}
+			}); err != nil {
+				return err
+			}
+		}
 		stop, err := s.events()
 		if err != nil {
 			return err

@@ -64,6 +64,9 @@ func (s *Swept) worksFrom(ctx context.Context, from int) (status int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if sweep.Rehearses() && index < len(s.Tasks) {
+		return s.rehearse(ctx, s.Tasks[index])
+	}
 	return s.Sweep.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error { return s.Work(ctx, t, told()) })
 }
 

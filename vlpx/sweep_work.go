@@ -75,21 +75,35 @@ func WorkAt(ctx context.Context, planFile string, from int) int {
 	if err != nil {
 		return failed(err)
 	}
-	return plan.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
+	of := func(t sweep.Task) (*Swept, error) {
 		var o Options
 		if err := json.Unmarshal(plan.Options, &o); err != nil {
-			return fmt.Errorf("sweep: %s: %w", planFile, err)
+			return nil, fmt.Errorf("sweep: %s: %w", planFile, err)
 		}
 		if err := os.Chdir(plan.Cwd); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("sweep: %w", err)
+			return nil, fmt.Errorf("sweep: %w", err)
 		}
 		o.Home = plan.Home
 		grid, err := Open(plan.Artifacts[t.Of], o)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		one := &Swept{Grids: make([]*Grid, len(plan.Artifacts)), Sweep: plan}
 		one.Grids[t.Of] = grid
+		return one, nil
+	}
+	if sweep.Rehearses() && index < len(plan.Tasks) {
+		one, err := of(plan.Tasks[index])
+		if err != nil {
+			return failed(err)
+		}
+		return one.rehearse(ctx, plan.Tasks[index])
+	}
+	return plan.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
+		one, err := of(t)
+		if err != nil {
+			return err
+		}
 		return one.Work(ctx, t, told())
 	})
 }

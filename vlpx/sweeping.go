@@ -16,7 +16,8 @@ type Sweeping struct {
 	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of an Indexed
 	// Job, which is printed.
 	Launcher string
-	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else one a processor.
+	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else as many as get most done: one a processor, or fewer, if that
+	// is seen to be faster before a sweep of more than five minutes.
 	Jobs int
 	// Slurm are settings of "slurm", "key=value", by submitit's names; see sweep.SlurmSettings.
 	Slurm []string
@@ -44,7 +45,7 @@ func (how Sweeping) check() error {
 	case how.Launcher != "" && how.Launcher != local && how.Jobs != 0:
 		return errors.New("processes at once are for the launcher local; the others have the setting array_parallelism")
 	case how.Jobs < 0:
-		return fmt.Errorf("%d processes at once; use 1 or more, or 0 for one a processor", how.Jobs)
+		return fmt.Errorf("%d processes at once; use 1 or more, or 0 for as many as are fastest", how.Jobs)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func benchCommand() *cobra.Command {
 		Use:   "bench [METHOD...]",
 		Short: "Measure how fast training is here: step, loader, sampler, evaluation and writing, also against PyTorch",
 		Example: "  vlpx bench -scale mini\n  vlpx bench ALBEF GRIT-VLP -batches 32,64 -what step,sampler\n" +
-			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer",
+			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer -runs 4",
 		RunE: func(c *cobra.Command, args []string) error {
 			of.Methods = args
 			result, err := vlpx.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
@@ -45,6 +45,7 @@ func benchCommand() *cobra.Command {
 	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(benchmark.Kinds(), ", ")+" (default all)")
 	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
+	flags.IntVar(&of.Runs, "runs", 0, "measure steps of `N` runs at once, too, each a process of its own on its share of the processors")
 	flags.BoolVar(&of.Costs, "costs", false, "measure instead how costs grow with search space, training pairs, mini-batch, cores and test split")
 	flags.BoolVar(&asJSON, "json", false, "print everything that was measured as JSON")
 	return c

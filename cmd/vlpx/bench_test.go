@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -23,5 +24,22 @@ func TestBench(t *testing.T) {
 	}
 	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") && strings.Contains(out, "InfoNCE") {
 		t.Errorf("got status %d, %q and %q; want a store without runs", status, out, errs)
+	}
+}
+
+// Runs at once are processes of the command, which end with it.
+func TestBenchRunsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1", "-runs", "2", "-json")
+	var result benchmark.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
+		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
+	}
+	if last := result.Lines[len(result.Lines)-1]; len(result.Lines) != 4 || last.What != "whole step, 2 runs at once" || last.Runs != 2 ||
+		math.Abs(last.Pairs*last.Median-8) > 1e-9 || !(last.Median > 0) {
+		t.Errorf("got %d lines, the last %+v", len(result.Lines), last)
+	}
+	if _, errs, status = execute(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 || !strings.Contains(errs, "add step") {
+		t.Errorf("without steps: status %d, %q", status, errs)
 	}
 }

@@ -84,7 +84,7 @@ func sweepCommand() *cobra.Command {
 	files.bind(c)
 	flags := c.Flags()
 	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
-	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else one a processor)")
+	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else as many as are fastest)")
 	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any option of sbatch; may be repeated (docs/USE.md)")
 	flags.StringArrayVar(&how.K8s, "k8s", nil, "a setting of Kubernetes by `key=value`, such as image=..., claim=...; may be repeated (docs/USE.md)")
 	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints the tables")

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +49,25 @@ func TestSweepHere(t *testing.T) {
 	}
 	if _, told := must(t, many, sweepArgs("-jobs", "2")...); strings.Contains(told, "running") {
 		t.Errorf("a sweep with everything there told %s", told)
+	}
+}
+
+// Before a long sweep it is measured how many runs at once are fastest, and nothing but the plan is kept of that.
+func TestSweepChoosesJobs(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("there is one processor only")
+	}
+	dir := t.TempDir()
+	args := append(shortest("sweep", "falcon/table1", "-methods", "InfoNCE,ALBEF", "-without", "VQA,NLVR2"), "-set", "epochs=100000")
+	command, errs := until(t, " running", dir, args...)
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if status := exit(t, command.Wait()); status != 130 {
+		t.Errorf("interrupted: status %d, %s", status, errs())
+	}
+	if told := regexp.MustCompile(`runs at once, by steps a second: 2 make [\d.]+, 1 make [\d.]+; taking [12] `); !told.MatchString(errs()) {
+		t.Errorf("told %s", errs())
 	}
 }
 

@@ -3,6 +3,7 @@ package benchmark
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +19,10 @@ type Settings struct {
 	Rounds int      // turns of each part of a step, of five steps each; 10 if 0
 	Peer   bool     // PyTorch makes the same steps in turn with ours
 	Costs  bool     // how costs grow with sizes is measured instead
+	// Runs are whole steps at the same time, in processes of their own, that are measured, too; none if 0. Again makes a process
+	// that serves a case by its index (see [Serve]), to be started.
+	Runs  int
+	Again func(ctx context.Context, index int) *exec.Cmd
 }
 
 // Check tells what is wrong with the settings.
@@ -30,10 +35,16 @@ func (s Settings) Check() error {
 	if s.Rounds < 0 {
 		return fmt.Errorf("benchmark: %d rounds; take 1 or more, or 0 for the usual 10", s.Rounds)
 	}
+	if s.Runs < 0 || s.Runs == 1 {
+		return fmt.Errorf("benchmark: %d runs at once; take 2 or more, as one alone is measured anyway", s.Runs)
+	}
+	if s.Runs > 0 && !s.asks(Step) {
+		return fmt.Errorf("benchmark: runs at once are measured by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
+	}
 	if s.Peer && !s.asks(Step) {
 		return fmt.Errorf("benchmark: PyTorch races by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
 	}
-	if s.Costs && (s.Peer || len(s.Kinds) > 0) {
+	if s.Costs && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0) {
 		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
 	}
 	return nil
@@ -60,6 +71,7 @@ type bench struct {
 	executor *run.Executor
 	say      func(string)
 	result   Result
+	python   python // which has PyTorch, where that races
 }
 
 // rounds are the turns of a part of a step.
@@ -138,6 +150,11 @@ func (b *bench) measure(ctx context.Context, cases []Case) error {
 	if b.asks(Step) {
 		b.say(fmt.Sprintf("steps in turns, %d rounds", b.rounds()))
 		if err := b.steps(ctx, all); err != nil {
+			return err
+		}
+	}
+	if b.Runs > 0 {
+		if err := b.side(ctx, all); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (c Case) of(l Line) Line {
 	t := c.Run.Train
 	l.Framework, l.Method, l.Scale, l.Batch = t.Framework.Name(), t.Method.Name, c.Scale, t.BatchSize
 	if l.Kind == Step || l.Kind == Loader {
-		l.Pairs = float64(t.BatchSize) / l.Median
+		l.Pairs = float64(max(1, l.Runs)*t.BatchSize) / l.Median
 	}
 	return l
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -50,10 +51,11 @@ func findTorch(ctx context.Context, programs ...string) (python, error) {
 	return python{}, fmt.Errorf("benchmark: %w", ErrNoTorch)
 }
 
-// Modes of PyTorch, as the script knows them.
+// Modes of PyTorch, as the script knows them, and that of this program.
 const (
 	eager    = "eager"
 	compiled = "compile"
+	ours     = ""
 )
 
 // way is how PyTorch runs: its mode and its threads.
@@ -81,7 +83,7 @@ func (p python) ways() []way {
 	return all
 }
 
-// peer is PyTorch at work in a process of its own: one number of threads is for all of its libraries.
+// peer is a process that makes steps when it is asked for: PyTorch, with one number of threads for all of its libraries, or this program.
 type peer struct {
 	way
 	command   *exec.Cmd
@@ -89,16 +91,16 @@ type peer struct {
 	asks      io.WriteCloser
 	answers   *json.Decoder
 	complaint bytes.Buffer
+	reading   io.Closer // what answers are read from, where that is not the command's; else nil
 }
 
-// start starts the script on a folder of export.
-func start(ctx context.Context, in python, w way, dir string) (*peer, error) {
+// start starts the script on a folder of export, on some processors, or any where none are named.
+func start(ctx context.Context, in python, w way, dir string, cpus ...int) (*peer, error) {
 	program := filepath.Join(dir, "peer.py")
 	if err := os.WriteFile(program, script, 0o644); err != nil {
 		return nil, fmt.Errorf("benchmark: %w", err)
 	}
 	p := &peer{way: w, ctx: ctx, command: exec.CommandContext(ctx, in.path, "-B", program, dir, w.mode)}
-	p.command.WaitDelay = time.Second
 	p.command.Env = os.Environ()
 	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"} {
 		p.command.Env = append(p.command.Env, fmt.Sprintf("%s=%d", name, w.threads))
@@ -106,31 +108,38 @@ func start(ctx context.Context, in python, w way, dir string) (*peer, error) {
 	if w.asleep {
 		p.command.Env = append(p.command.Env, "OMP_WAIT_POLICY=PASSIVE")
 	}
-	p.command.Stderr = &p.complaint
-	var err error
-	if p.asks, err = p.command.StdinPipe(); err != nil {
+	answers, err := p.command.StdoutPipe()
+	if err != nil {
 		return nil, fmt.Errorf("benchmark: %w", err)
 	}
-	answers, err := p.command.StdoutPipe()
-	if err == nil {
-		err = p.command.Start()
+	return p, p.begin(answers, cpus)
+}
+
+// begin starts the process.
+func (p *peer) begin(answers io.Reader, cpus []int) (err error) {
+	p.command.WaitDelay = time.Second
+	p.command.Stderr = &p.complaint
+	p.answers = json.NewDecoder(bufio.NewReader(answers))
+	if p.asks, err = p.command.StdinPipe(); err == nil {
+		err = engine.StartOn(p.command, cpus)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("benchmark: PyTorch: %w", err)
+		return fmt.Errorf("benchmark: starting %s: %w", p.name(), err)
 	}
-	p.answers = json.NewDecoder(bufio.NewReader(answers))
-	return p, nil
+	return nil
 }
 
 // name is how tables call it.
-func (p *peer) name() string {
+func (w way) name() string {
 	switch {
-	case p.threads == 1:
-		return fmt.Sprintf("PyTorch %s, 1 thread", p.mode)
-	case p.asleep:
-		return fmt.Sprintf("PyTorch %s, %d threads asleep between", p.mode, p.threads)
+	case w.mode == ours:
+		return "a process of this program"
+	case w.threads == 1:
+		return fmt.Sprintf("PyTorch %s, 1 thread", w.mode)
+	case w.asleep:
+		return fmt.Sprintf("PyTorch %s, %d threads asleep between", w.mode, w.threads)
 	}
-	return fmt.Sprintf("PyTorch %s, %d threads", p.mode, p.threads)
+	return fmt.Sprintf("PyTorch %s, %d threads", w.mode, w.threads)
 }
 
 // answer is what a step of PyTorch tells.
@@ -162,4 +171,7 @@ func (p *peer) step(part train.Part) (a answer, err error) {
 func (p *peer) close() {
 	p.asks.Close()
 	p.command.Wait()
+	if p.reading != nil {
+		p.reading.Close()
+	}
 }

@@ -20,11 +20,11 @@ var tolerance = [...]float64{1e-4, 1e-3}
 
 // challenge starts PyTorch in each of its ways on the entrant's weights and mini-batch, and holds its losses to ours.
 func (b *bench) challenge(ctx context.Context, e *entrant) error {
-	python, err := findTorch(ctx, "/usr/bin/python3", "python3")
-	if err != nil {
+	var err error
+	if b.python, err = findTorch(ctx, "/usr/bin/python3", "python3"); err != nil {
 		return err
 	}
-	b.result.PyTorch = python.version
+	b.result.PyTorch = b.python.version
 	if e.dir, err = os.MkdirTemp("", "vlpx-peer-"); err != nil {
 		return fmt.Errorf("benchmark: %w", err)
 	}
@@ -40,8 +40,8 @@ func (b *bench) challenge(ctx context.Context, e *entrant) error {
 		}
 		ours = append(ours, out.Losses)
 	}
-	for _, way := range python.ways() {
-		p, err := start(ctx, python, way, e.dir)
+	for _, way := range b.python.ways() {
+		p, err := start(ctx, b.python, way, e.dir)
 		if err != nil {
 			return err
 		}

@@ -44,9 +44,11 @@ type Line struct {
 	What                     string // of the kind: a part of a step
 	By                       string `json:",omitempty"` // PyTorch in its mode and with its threads; empty for us
 
+	Runs int `json:",omitempty"` // at once, in processes of their own; 0 for one in this process
+
 	Seconds                      Times // each time
 	Median, Quartile1, Quartile3 float64
-	Pairs                        float64 `json:",omitempty"` // a second
+	Pairs                        float64 `json:",omitempty"` // a second, of all runs at once
 	Operations                   float64 `json:",omitempty"` // floating-point, of products
 	Peak                         float64 `json:",omitempty"` // operations a second of the engine's matrix product, the median in the same turns
 	Share                        float64 `json:",omitempty"` // of Peak

@@ -1,4 +1,4 @@
-package sweep
+package engine
 
 import (
 	"os/exec"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cores are the processors that this process may use.
-func cores() []int {
+// Processors are those that this process may use, by their numbers; none where the system does not tell.
+func Processors() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil
@@ -22,10 +22,9 @@ func cores() []int {
 	return all
 }
 
-// startOn starts a program that may use some processors only; any where there are none named. A process inherits the processors of the thread that
-// starts it, so that Go in it counts these alone for GOMAXPROCS,
-// by which package engine gives ONNX Runtime its threads.
-func startOn(c *exec.Cmd, cpus []int) error {
+// StartOn starts a program that may use some processors only, or any where none are named. A process inherits the processors of the thread that
+// starts it, so that Go in it counts these alone for GOMAXPROCS, by which ONNX Runtime gets its threads.
+func StartOn(c *exec.Cmd, cpus []int) error {
 	if len(cpus) == 0 {
 		return c.Start()
 	}

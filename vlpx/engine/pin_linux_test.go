@@ -1,4 +1,4 @@
-package sweep
+package engine
 
 import (
 	"os/exec"
@@ -10,7 +10,7 @@ import (
 
 // What is started on a processor stays there, and the thread that started it does not.
 func TestStartOn(t *testing.T) {
-	all := cores()
+	all := Processors()
 	if len(all) < 2 {
 		t.Skip("there is one processor only")
 	}
@@ -18,7 +18,7 @@ func TestStartOn(t *testing.T) {
 		c := exec.Command("/bin/sh", "-c", "grep Cpus_allowed_list /proc/self/status; grep -c . /dev/null")
 		var out strings.Builder
 		c.Stdout = &out
-		if err := startOn(c, cpus); err != nil {
+		if err := StartOn(c, cpus); err != nil {
 			t.Fatal(err)
 		}
 		c.Wait()
@@ -29,7 +29,7 @@ func TestStartOn(t *testing.T) {
 		if got := parsed(t, out.String()); got != want {
 			t.Errorf("started on %v: %s", cpus, out.String())
 		}
-		if got := cores(); len(got) != len(all) {
+		if got := Processors(); len(got) != len(all) {
 			t.Errorf("this process is left with %v of %v", got, all)
 		}
 	}

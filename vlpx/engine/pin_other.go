@@ -1,14 +1,14 @@
 //go:build !linux
 
-package sweep
+package engine
 
 import (
 	"os/exec"
 	"runtime"
 )
 
-// Elsewhere than on Linux processes are not pinned: the system places them.
+// Processors are as many numbers as there are processors. Elsewhere than on Linux processes are not pinned: the system places them.
+func Processors() []int { return make([]int, runtime.NumCPU()) }
 
-func cores() []int { return make([]int, runtime.NumCPU()) }
-
-func startOn(c *exec.Cmd, _ []int) error { return c.Start() }
+// StartOn starts a program, on whatever processors.
+func StartOn(c *exec.Cmd, _ []int) error { return c.Start() }

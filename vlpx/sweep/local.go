@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"vlpx.internal/vlpx/engine"
 )
 
 // Local is this machine: a number of workers at once, each a process of its own on processors of its own.
@@ -55,10 +56,8 @@ func share(jobs int, cpus []int, gpus []string) []slot {
 		}
 	}
 	slots := make([]slot, max(jobs, 1))
-	for k := range slots {
-		if len(slots) <= len(cpus) {
-			slots[k].cores = cpus[k*len(cpus)/len(slots) : (k+1)*len(cpus)/len(slots)]
-		}
+	for k, cores := range engine.Shares(len(slots), cpus) {
+		slots[k].cores = cores
 		if len(gpus) > 0 {
 			slots[k].gpu = gpus[k%len(gpus)]
 		}
@@ -68,7 +67,7 @@ func share(jobs int, cpus []int, gpus []string) []slot {
 
 // Begin shares the machine out.
 func (l *Local) Begin(_ context.Context, s *Sweep, w Worker) error {
-	l.sweep, l.worker, l.slots = s, w, share(l.Jobs, cores(), l.GPUs)
+	l.sweep, l.worker, l.slots = s, w, share(l.Jobs, engine.Processors(), l.GPUs)
 	l.ended, l.running = make(chan end, len(l.slots)), map[int]*process{}
 	return nil
 }
@@ -148,15 +147,12 @@ func (l *Local) start(k, index int) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	defer input.Close()
-	args, env := l.worker.command(l.sweep.PlanFile(), 0)
-	c := exec.Command(l.worker.Program(l.sweep), args...)
-	c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr = input, log, log, apart
-	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }), env...) // a worker writes on no page
-	c.Env = append(c.Env, indexEnv+"="+strconv.Itoa(index))
+	c := l.sweep.command(context.Background(), l.worker, index) // which Stop ends
+	c.Stdin, c.Stdout, c.Stderr = input, log, log
 	if gpu := l.slots[k].gpu; gpu != "" {
 		c.Env = append(c.Env, "CUDA_VISIBLE_DEVICES="+gpu)
 	}
-	if err := startOn(c, l.slots[k].cores); err != nil {
+	if err := engine.StartOn(c, l.slots[k].cores); err != nil {
 		alive.Close()
 		return fmt.Errorf("sweep: starting a worker: %w", err)
 	}

@@ -1,15 +1,18 @@
 package sweep
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/renameio/v2"
 )
@@ -60,6 +63,23 @@ func (w Worker) command(planFile string, from int) (args, env []string) {
 		args = append(args, "-from", strconv.Itoa(from))
 	}
 	return args, nil
+}
+
+// command is a worker on this machine, beside this process, for a task.
+func (s *Sweep) command(ctx context.Context, w Worker, index int) *exec.Cmd {
+	args, env := w.command(s.PlanFile(), 0)
+	c := exec.CommandContext(ctx, w.Program(s), args...)
+	c.SysProcAttr = apart
+	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }), env...) // a worker writes on no page
+	c.Env = append(c.Env, indexEnv+"="+strconv.Itoa(index))
+	return c
+}
+
+// Rehearsal is a worker that makes steps of a task's run when it is asked for, in the place of the task; see [Rehearses]. The sweep is written before.
+func (s *Sweep) Rehearsal(ctx context.Context, w Worker, index int) *exec.Cmd {
+	c := s.command(ctx, w, index)
+	c.Env = append(c.Env, rehearseEnv+"=1")
+	return c
 }
 
 // copyTo copies the program into a sweep's folder, unless it is there.

@@ -20,6 +20,8 @@ const (
 	planEnv  = "VLPX_SWEEP_PLAN"
 	indexEnv = "VLPX_SWEEP_INDEX"
 	fromEnv  = "VLPX_SWEEP_FROM"
+	// rehearseEnv is set where steps are to be made in the place of the task.
+	rehearseEnv = "VLPX_SWEEP_REHEARSE"
 )
 
 // indexEnvs are where schedulers tell the index of a task: Slurm's job arrays, Kubernetes' Indexed Jobs.
@@ -57,6 +59,10 @@ func Called() (planFile string, from int) {
 	from, _ = strconv.Atoi(os.Getenv(fromEnv))
 	return os.Getenv(planEnv), from
 }
+
+// Rehearses tells that this worker is to make steps of its task's run when it is asked for, and not the task, so that it is seen how fast several are
+// beside each other.
+func Rehearses() bool { return os.Getenv(rehearseEnv) != "" }
 
 // Work does one task and returns the exit status of its process: 0 where the task is finished, [Again] where it was asked to stop, else 1. It is
 // asked by SIGTERM, SIGUSR1 and interrupts, which cancel the context that do gets, and, where alive is not nil, by its end, which is that of

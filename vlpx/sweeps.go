@@ -1,9 +1,11 @@
 package vlpx
 
 import (
+	"slices"
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 )
 
@@ -23,6 +25,23 @@ func (s *Store) Sweeps() ([]SweepInfo, error) {
 		infos = append(infos, SweepInfo{one.Name, one.Artifacts, one.Progress(s.Busy), one.Dir()})
 	}
 	return infos, err
+}
+
+// Prunable lists what pruning would remove, of the kinds named, or of all; see [run.Store.Prunable]. Folders of sweeps of which all is done are among the
+// orphans.
+func (s *Store) Prunable(kinds ...string) ([]run.Prunable, error) {
+	found, err := s.Store.Prunable(kinds...)
+	if err != nil || len(kinds) > 0 && !slices.Contains(kinds, run.PruneOrphans) {
+		return found, err
+	}
+	sweeps, _ := s.Sweeps() // lists tell of what cannot be read
+	for _, one := range sweeps {
+		if one.Progress.Done == one.Progress.Of {
+			_, bytes := filesBelow(one.Dir)
+			found = append(found, run.Prunable{Kind: run.PruneOrphans, Paths: []string{one.Dir}, Bytes: bytes, Why: "the plan and logs of a sweep of which all is done"})
+		}
+	}
+	return found, nil
 }
 
 // SweepsTable lays sweeps out.

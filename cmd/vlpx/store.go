@@ -44,7 +44,7 @@ func pruneCommand() *cobra.Command {
 		Long: `Tells what of the store can be made again, or is of no use any more, and with -yes removes the kinds named:
 
 orphans      runs that only others needed, such as a warm start, where none of these is there (and a day has passed); runs of code of
-             yours that has changed since; folders without a run; what processes that were killed left
+             yours that has changed since; folders without a run; what processes that were killed left; plans and logs of sweeps of which all is done
 checkpoints  weights of finished runs that no other run needs: the results stay, the models cannot be measured, exported or explored
 stale        runs of older versions, whose numbers this one's are not, and of other code than this program's
 

@@ -50,6 +50,12 @@ func TestSweepHere(t *testing.T) {
 	if _, told := must(t, many, sweepArgs("-jobs", "2")...); strings.Contains(told, "running") {
 		t.Errorf("a sweep with everything there told %s", told)
 	}
+	if out, _ := must(t, many, "prune", "orphans", "-yes"); !strings.Contains(out, "falcon-table1-") {
+		t.Errorf("pruning told %s", out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(many, "home", "sweeps", "*")); len(left) > 0 {
+		t.Errorf("pruning left %v", left)
+	}
 }
 
 // Before a long sweep it is measured how many runs at once are fastest, and nothing but the plan is kept of that.

@@ -43,7 +43,7 @@ func Open(c Choice) (backend compute.Backend, err error) {
 		return nil, err
 	}
 	if library := c.onnxLibrary(); library != "" {
-		err = limitONNXThreads(library)
+		err = setONNXSessions(library)
 	}
 	if err == nil {
 		backend, err = compute.NewWithConfig(config)

@@ -2,4 +2,4 @@
 
 package engine
 
-func limitONNXThreads(string) error { return nil }
+func setONNXSessions(string) error { return nil }

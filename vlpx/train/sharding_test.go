@@ -23,7 +23,8 @@ func TestShardedStepOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	for name, job := range map[string]Job{
 		"ALBEF": smallest(t, negative.ALBEF(8)), "CLIP": onCLIP(t, scheduledByITC(), true),
-		"SimCLR": onSimCLR(t, viewMethods()[1], false), "BLIP-2": onGenerative(t),
+		"SimCLR": onSimCLR(t, viewMethods()[1], false), "BLIP-2": onGenerative(t), "UNITER": pretraining(onUNITER(t, negative.Plain(), 0.1)),
+		"GPT": onGPT(t, 0.1), "OPT": onOPT(t), "statements": stating(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := job.Config

@@ -120,7 +120,13 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		if err := s.check(); err != nil {
 			return err
 		}
-		if here, ok := l.(*sweep.Local); ok && here.Jobs == 0 && len(here.GPUs) == 0 {
+		here, ok := l.(*sweep.Local)
+		if ok {
+			if here.GPUs, err = together(here.GPUs, s.devices()); err != nil {
+				return err
+			}
+		}
+		if ok && here.Jobs == 0 && len(here.GPUs) == 0 {
 			if here.Jobs, err = s.jobs(ctx, func(line string) {
 				if listen != nil {
 					listen(sweep.Progress{Message: line})

@@ -32,6 +32,7 @@ type Scale struct {
 	MaxLen    int  // tokens a caption
 	Rerank    int  // candidates that image-text matching re-ranks
 	BatchSize int
+	Devices   int // of the engine that share each mini-batch; 0 is 1
 	Epochs    int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
 	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that has a
@@ -105,7 +106,7 @@ func scales() []Scale {
 	tiny := Scale{
 		Name:     "tiny",
 		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
-		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Epochs: 3,
+		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Devices: 1, Epochs: 3,
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
@@ -248,13 +249,17 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	if schedule.Epochs == 0 {
 		schedule.Epochs = schedule.Past + s.Epochs
 	}
+	devices := s.Devices
+	if devices == 1 {
+		devices = 0 // the same run
+	}
 	var runs []run.Run
 	for _, seed := range seeds {
 		runs = append(runs, run.Run{
 			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
 			Train: train.Config{
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
-				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed,
+				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
 			},
 		})
 	}

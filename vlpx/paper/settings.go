@@ -17,6 +17,8 @@ func trainingSettings() []Settable {
 			Also: []string{"model", "backbone", "architecture"}},
 		{Name: "epochs", Unit: "epochs", Says: "how often training passes over the pairs", Also: []string{"nepochs", "numepochs", "maxepochs"}},
 		{Name: "batchsize", Unit: "pairs", Says: "pairs of a mini-batch", Also: []string{"batch", "bs", "minibatch", "minibatchsize"}},
+		{Name: "devices", Unit: "devices", Says: "devices of the engine that share each mini-batch in equal parts: batchsize is a multiple; see docs/USE.md on GPUs",
+			Also: []string{"gpus", "ngpus", "numgpus", "nprocpernode", "dataparallel"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, in the place of the " +
 			"papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
 		{Name: "schedule.rate", Unit: "a step", Says: "the learning rate after the warm-up, from which it falls", Also: []string{"lr", "learningrate", "maxlr", "peaklr", "baselr"}},

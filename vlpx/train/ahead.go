@@ -9,7 +9,7 @@ import (
 )
 
 // next is the mini-batch of the current step. Where the engine's memory is apart from the host's, the images of the one after it go there while the
-// step runs: they are nearly all that a step reads.
+// step runs: they are nearly all that a step reads. Of several devices each gets its part when the step begins.
 func (t *trainer) next(ctx context.Context) (miniBatch, error) {
 	now := t.coming
 	t.coming = nil
@@ -19,7 +19,7 @@ func (t *trainer) next(ctx context.Context) (miniBatch, error) {
 			return miniBatch{}, err
 		}
 	}
-	if len(t.ahead) > 1 && !t.job.Backend.HasSharedBuffers() {
+	if len(t.ahead) > 1 && !t.job.Backend.HasSharedBuffers() && t.job.Config.Devices < 2 {
 		coming, err := t.arrive(ctx)
 		if err != nil {
 			t.coming = now // and is released

@@ -25,6 +25,9 @@ type Config struct {
 	LARS      LARS `json:",omitzero"` // the optimiser in the place of AdamW, which is zero then
 	Schedule  Schedule
 	Seed      uint64
+	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one device but for
+	// rounding.
+	Devices int `json:",omitempty"`
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
 	// Objectives are the losses that train the model; all that the framework has if it names none.
@@ -96,6 +99,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
 	case c.Epochs < 1:
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
+	case c.Devices < 0 || c.Devices == 1:
+		return fmt.Errorf("train: %d devices; name 2 or more, and none for one", c.Devices)
+	case c.Devices > 1 && c.BatchSize%c.Devices != 0:
+		return fmt.Errorf("train: a mini-batch of %d pairs in equal parts on %d devices; take a multiple of %[2]d pairs, or other devices", c.BatchSize, c.Devices)
 	}
 	if err := framework.Check(c.Framework.Framework, c.Use()); err != nil {
 		return err

@@ -79,6 +79,7 @@ type Step struct {
 	store    *model.Store
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
+	split    *split            // nil on one device, and before the first step
 	tellers  []string          // who tells each of Output.Numbers
 	last     Part              // what is built
 	built    func([]*Node)     // hears of the results of a graph that was built; nil for nobody
@@ -108,6 +109,9 @@ func (s *Step) compile(room int) (*compiledStep, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train: building the step: %w", err)
+	}
+	if s.split != nil {
+		s.split.over(c.exec)
 	}
 	s.compiled[room] = c
 	return c, nil
@@ -186,18 +190,30 @@ func (s *Step) Run(in field.Values, room int) (Output, error) {
 	return out, nil
 }
 
-// open makes the windows on what the method keeps of each sample, once.
+// open makes the windows on what the method keeps of each sample, and divides the step among devices, once.
 func (s *Step) open() (err error) {
-	if s.windows == nil {
-		s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize)
+	if s.windows != nil {
+		return nil
 	}
+	if s.config.Devices > 1 {
+		if s.split, err = newSplit(s.backend, s.store, s.config, s.inputs); err != nil {
+			return err
+		}
+	}
+	s.windows, err = negative.OpenWindows(s.store, s.config.BatchSize)
 	return err
 }
 
 // run calls the graph, with what the method keeps of the mini-batch's samples.
 func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	if !s.windows.Any() || !in.Has(field.Index) {
+	call := func() ([]*tensors.Tensor, error) {
+		if s.split != nil {
+			return s.split.run(s, c.exec, inputs)
+		}
 		return framework.Run(c.exec, inputs...)
+	}
+	if !s.windows.Any() || !in.Has(field.Index) {
+		return call()
 	}
 	index, err := in.Ints(field.Index)
 	if err == nil {
@@ -206,7 +222,7 @@ func (s *Step) run(c *compiledStep, in field.Values, inputs []*tensors.Tensor) (
 	if err != nil {
 		return nil, err
 	}
-	results, err := framework.Run(c.exec, inputs...)
+	results, err := call()
 	if err == nil {
 		err = s.windows.Keep(index)
 	}

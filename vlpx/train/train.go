@@ -102,6 +102,9 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 		return nil, Outcome{}, fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
 			job.Backend.Name())
 	}
+	if err := job.Config.splittable(job.Backend); err != nil {
+		return nil, Outcome{}, err
+	}
 	t, err := newTrainer(job)
 	if err != nil {
 		return nil, Outcome{}, err

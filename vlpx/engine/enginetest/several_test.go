@@ -1,0 +1,64 @@
+package enginetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/distributed"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// A program over two devices is the one that it stands for: parts are put together in order, and each device has all of the results. Parts that should
+// be the same and are not, buffers of another device, and results without a layout are errors.
+func TestSeveral(t *testing.T) {
+	pure, err := gobackend.New("ops_sequential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pure.Finalize)
+	engine := &Several{Backend: pure, Devices: 2}
+	mesh, err := distributed.NewDeviceMesh([]int{2}, []string{"rows"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := distributed.NewReplicatedShardingSpec(mesh)
+	divided, err := distributed.NewShardingSpec(mesh, distributed.AxisSpec{"rows"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := func(exec *Exec, args ...any) ([][]float32, error) {
+		results, err := exec.Call(args...)
+		var all [][]float32
+		for i, x := range results {
+			if device, err := x.Device(); err != nil || int(device) != i {
+				t.Errorf("result %d is on device %d: %v", i, device, err)
+			}
+			all = append(all, tensors.MustCopyFlatData[float32](x))
+		}
+		return all, err
+	}
+	scaled := func() *Exec {
+		exec := MustNewExec(engine, func(x, by *Node) *Node { return Mul(x, by) })
+		return exec.AutoSharding(mesh).WithInputShardingSpecs(divided, whole)
+	}
+	times := scaled().WithOutputShardingSpecs(whole)
+	got, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float32{10, 20, 30, 40}; len(got) != 2 || !slices.Equal(got[0], want) || !slices.Equal(got[1], want) {
+		t.Errorf("got %v, want %v on both", got, want)
+	}
+	if _, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(11)); err == nil || !strings.Contains(err.Error(), "is another one on device 1") {
+		t.Errorf("got error %v for copies that differ", err)
+	}
+	if _, err := called(scaled(), []float32{1, 2}, float32(10), []float32{3, 4}, float32(10)); err == nil || !strings.Contains(err.Error(), "has no layout") {
+		t.Errorf("got error %v for a result without a layout", err)
+	}
+	if _, err := engine.BufferFromFlatData(2, []float32{1}, tensors.FromValue([]float32{1}).Shape()); err == nil {
+		t.Error("a third device took a buffer")
+	}
+}

@@ -1,4 +1,4 @@
-// Package sources has the Go source of the packages that compute what a run gives, as this program was built from it. So a result can tell which
+// Package sources has the source of the packages that compute what a run gives, as this program was built from it. So a result can tell which
 // code made it, wherever the program runs. It imports nothing.
 package sources
 
@@ -13,5 +13,5 @@ import "embed"
 //go:embed vlpx/framework/*.go vlpx/framework/albef/*.go vlpx/framework/blip2/*.go vlpx/framework/clip/*.go vlpx/framework/gpt/*.go
 //go:embed vlpx/framework/opt/*.go vlpx/framework/simclr/*.go vlpx/framework/uniter/*.go
 //go:embed vlpx/generate/*.go vlpx/locked/*.go vlpx/negative/*.go vlpx/objective/*.go vlpx/random/*.go vlpx/regions/*.go vlpx/run/*.go
-//go:embed vlpx/scheduler/*.go vlpx/train/*.go vlpx/weights/*.go
+//go:embed vlpx/scheduler/*.go vlpx/scheduler/*.s vlpx/train/*.go vlpx/weights/*.go
 var Computing embed.FS

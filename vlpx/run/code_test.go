@@ -106,6 +106,7 @@ func TestCode(t *testing.T) {
 	}{
 		{"vlpx/negative/infonce.go", "func (", "// changed\nfunc (", []bool{false, false, false, false}},
 		{"vlpx/negative/infonce.go", "func (", "func changed() {}\n\nfunc (", []bool{true, true, true, true}},
+		{"vlpx/scheduler/tile_amd64.s", "loop:", "again:", []bool{true, true, true, true}},
 		{"vlpx/run/store.go", "func (", "func changed() {}\n\nfunc (", []bool{false, false, false, false}},
 		{"vlpx/run/execute.go", "func (", "func changed() {}\n\nfunc (", []bool{true, true, true, true}},
 		{"vlpx/run/run_test.go", "func ", "func changed() {}\n\nfunc ", []bool{false, false, false, false}},

@@ -5,11 +5,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A product of rowBlock anchors and panelWidth members is small enough for gonum to compute it in the calling goroutine, and a
-// panel of the usual dimension stays in the L2 cache.
 const (
-	rowBlock   = 32
+	// rowBlock anchors meet the members in one go. The members are read from memory once for them, and these many hide that.
+	rowBlock = 128
+	// panelWidth members of the usual dimension stay in the L2 cache, beside the anchors.
 	panelWidth = 192
+	// plainRows anchors and panelWidth members are few enough for gonum to multiply them in the calling goroutine, and to sum up each
+	// product in one go.
+	plainRows = 64
 )
 
 // panel is a factor of S, one row a member: the sum p = u+w of its embeddings beside their difference m = u-w, or beside -m for
@@ -56,10 +59,49 @@ func (p *panel) pack(members panel) {
 	}
 }
 
+// A tile of similarities, which an amd64 processor computes at once, has tileAnchors rows of anchors and tileMembers of members, whose number
+// of columns is a multiple of tileCols.
+const (
+	tileAnchors = 4
+	tileMembers = 2
+	tileCols    = 16
+)
+
 // multiply writes the similarities of packed anchors (at most rowBlock) and members (at most panelWidth) to out, [anchors,
 // members], whose rows are stride apart. A similarity is the same in whatever panels it is computed, so the buckets agree to
 // the bit with what a pick computes again.
 func multiply(anchors, members panel, out []float32, stride int) {
-	blas32.Gemm(blas.NoTrans, blas.Trans, 0.5, blas32.General(anchors), blas32.General(members), 0,
-		blas32.General{Rows: anchors.Rows, Cols: members.Rows, Stride: stride, Data: out})
+	rows, columns := 0, 0 // that tiles cover
+	if tiled && anchors.Cols%tileCols == 0 {
+		rows, columns = anchors.Rows-anchors.Rows%tileAnchors, members.Rows-members.Rows%tileMembers
+		multiplyTiles(anchors.slice(0, rows), members.slice(0, columns), out, stride)
+	}
+	if columns < members.Rows {
+		multiplyPlainly(anchors.slice(0, rows), members.slice(columns, members.Rows), out[columns:], stride)
+	}
+	if rows < anchors.Rows {
+		multiplyPlainly(anchors.slice(rows, anchors.Rows), members, out[rows*stride:], stride)
+	}
+}
+
+// multiplyTiles is multiply where tiles cover all.
+func multiplyTiles(anchors, members panel, out []float32, stride int) {
+	for i := 0; i < anchors.Rows; i += tileAnchors { // these stay in the L1 cache
+		for j := 0; j < members.Rows; j += tileMembers {
+			_ = out[(i+tileAnchors-1)*stride+j+tileMembers-1]
+			tile(&anchors.Data[i*anchors.Stride], &members.Data[j*members.Stride], members.Stride, members.Cols, &out[i*stride+j], stride)
+		}
+	}
+}
+
+// multiplyPlainly is multiply by gonum.
+func multiplyPlainly(anchors, members panel, out []float32, stride int) {
+	if members.Rows == 0 {
+		return
+	}
+	for i := 0; i < anchors.Rows; i += plainRows {
+		some := anchors.slice(i, min(i+plainRows, anchors.Rows))
+		blas32.Gemm(blas.NoTrans, blas.Trans, 0.5, blas32.General(some), blas32.General(members), 0,
+			blas32.General{Rows: some.Rows, Cols: members.Rows, Stride: stride, Data: out[i*stride:]})
+	}
 }

@@ -1,113 +1,80 @@
 package scheduler
 
 import (
-	"encoding/binary"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// compute fills states and buckets, the early rows first, early being at most N/4.
-//
-// S is symmetric, so the similarities of early members to later ones need not be computed again in the rows of the later. They
-// wait there in the place of the buckets: a row's N bytes have room for N/4 of them. N/4 early rows save 3/16 of the product,
-// and a quarter of them at a time, with what the ones before left, another 3/128.
-func (s *Space) compute(early int) {
-	step := (early/4/rowBlock + 1) * rowBlock
-	for lo := 0; lo < early; lo += step {
-		s.computeRows(lo, min(lo+step, early))
-	}
-	s.computeRows(early, s.n)
-}
-
-// computeRows fills states and buckets of the rows lo to hi, a block at a time. The similarities to the members before lo wait
-// in the rows already; those to the members from hi on are left in the rows of these.
-func (s *Space) computeRows(lo, hi int) {
-	blocks := (hi - lo + rowBlock - 1) / rowBlock
+// compute fills states and buckets, a block of rows at a time on each processor. S is symmetric, and half of its products are computed twice:
+// there is no place where N*N/2 similarities could wait for the rows below.
+func (s *Space) compute() {
+	blocks := (s.n + rowBlock - 1) / rowBlock
 	var done atomic.Int64
 	var wait sync.WaitGroup
 	for range min(blocks, runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			b := newBlock(s)
 			for k := int(done.Add(1)) - 1; k < blocks; k = int(done.Add(1)) - 1 {
-				b.lo = lo + k*rowBlock
-				b.hi = min(b.lo+rowBlock, hi)
-				b.fetch(lo)
-				b.multiply(lo)
-				b.leave(hi)
-				b.sort()
+				b.lo = k * rowBlock
+				b.hi = min(b.lo+rowBlock, s.n)
+				b.multiply()
+				for i := b.lo; i < b.hi; i++ {
+					b.settle(i)
+				}
 			}
 		})
 	}
 	wait.Wait()
 }
 
-// block is some rows of S, lo to hi, and scratch for sorting them.
+// block is some rows of S, lo to hi, and scratch for ordering one of them.
 type block struct {
-	space    *Space
-	lo, hi   int
-	rows     []float32 // [rowBlock, N]
-	anchors  panel     // [rowBlock, 2*dim]
-	sorter   *sorter
-	bucketAt []uint8 // of each rank among the N-1 others
+	space     *Space
+	lo, hi    int
+	rows      []float32 // [rowBlock, N]
+	anchors   panel     // [rowBlock, 2*dim]
+	histogram *histogram
+	sorter    *sorter // nil until it is needed
 }
 
 func newBlock(s *Space) *block {
-	b := &block{
-		space:    s,
-		rows:     make([]float32, rowBlock*s.n),
-		anchors:  makePanel(rowBlock, s.dim),
-		sorter:   newSorter(s.n),
-		bucketAt: make([]uint8, s.n),
-	}
-	for rank := range s.n - 1 {
-		b.bucketAt[rank] = uint8(rank * bucketCount / (s.n - 1))
-	}
-	return b
-}
-
-func (b *block) row(i int) []float32 { return b.rows[(i-b.lo)*b.space.n : (i-b.lo+1)*b.space.n] }
-
-// fetch takes the similarities to the members before end from where they wait.
-func (b *block) fetch(end int) {
-	for i := b.lo; i < b.hi; i++ {
-		row, waiting := b.row(i), b.space.bucketsOf(i)
-		for j := range end {
-			row[j] = math.Float32frombits(binary.NativeEndian.Uint32(waiting[4*j:]))
-		}
+	return &block{
+		space:     s,
+		rows:      make([]float32, min(rowBlock, s.n)*s.n),
+		anchors:   makePanel(min(rowBlock, s.n), s.dim),
+		histogram: newHistogram(s.n-1, s.quantiles),
 	}
 }
 
-// multiply computes the similarities to the members from first on.
-func (b *block) multiply(first int) {
+// multiply computes the rows.
+func (b *block) multiply() {
 	n, members := b.space.n, b.space.members
 	b.anchors.pack(members.slice(b.lo, b.hi))
-	for lo := first; lo < n; lo += panelWidth {
+	for lo := 0; lo < n; lo += panelWidth {
 		multiply(b.anchors, members.slice(lo, min(lo+panelWidth, n)), b.rows[lo:], n)
 	}
 }
 
-// leave leaves the similarities to the members from first on in the rows of these.
-func (b *block) leave(first int) {
-	n := b.space.n
-	for j := first; j < n; j++ {
-		waiting := b.space.bucketsOf(j)[4*b.lo:]
-		for k := range b.hi - b.lo {
-			binary.NativeEndian.PutUint32(waiting[4*k:], math.Float32bits(b.rows[k*n+j]))
-		}
+// settle turns row i into its state and buckets.
+func (b *block) settle(i int) {
+	s := b.space
+	row, buckets := b.rows[(i-b.lo)*s.n:(i-b.lo+1)*s.n], s.bucketsOf(i)
+	if b.histogram.fill(row, i) {
+		b.histogram.bucket(row, i, buckets)
+		sorted := b.histogram.sorted
+		softmaxQuantiles(s.State(i), s.n-1, func(rank int) float32 { return sorted[rank] })
+		return
 	}
+	if b.sorter == nil {
+		b.sorter = newSorter(s.n)
+	}
+	sorted := b.sorter.sort(row, i)
+	for rank, key := range sorted {
+		buckets[uint32(key)] = bucketOf(rank, len(sorted))
+	}
+	softmaxQuantiles(s.State(i), len(sorted), func(rank int) float32 { return keyFloat(uint32(sorted[rank] >> 32)) })
 }
 
-// sort turns the rows into states and buckets.
-func (b *block) sort() {
-	for i := b.lo; i < b.hi; i++ {
-		sorted, buckets := b.sorter.sort(b.row(i), i), b.space.bucketsOf(i)
-		for rank, key := range sorted {
-			buckets[uint32(key)] = b.bucketAt[rank]
-		}
-		buckets[i] = 0 // not sorted, but nothing may be left there
-		similarity := func(rank int) float32 { return keyFloat(uint32(sorted[rank] >> 32)) }
-		softmaxQuantiles(b.space.State(i), len(sorted), similarity)
-	}
-}
+// bucketOf is the bucket of a rank among n.
+func bucketOf(rank, n int) uint8 { return uint8(rank * bucketCount / n) }

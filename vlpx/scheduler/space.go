@@ -10,10 +10,10 @@ import (
 // their image embeddings u and text embeddings w. It knows the state of every member and picks, for an anchor, the member at a
 // quantile of hardness among those that remain.
 //
-// S itself is never kept. Each of its rows is computed once and sorted; what stays is the state, and for every member of the
-// row one byte, its bucket: which 256th of the row's order it lies in. A pick counts the buckets of the remaining members, and
-// computes again only the similarities of the bucket that holds the position. So a space takes N*N bytes (802 MB for 28,320
-// members) and a copy of the embeddings, a pick reads N bytes, and it is the same as from S.
+// S itself is never kept. Each of its rows is computed once and put in order, as far as is needed; what stays is the state, and for
+// every member of the row one byte, its bucket: in which part of the row's order, about a 256th, it lies. A pick counts the buckets
+// of the remaining members, and computes again only the similarities of the bucket that holds the position. So a space takes N*N
+// bytes (802 MB for 28,320 members) and a copy of the embeddings, a pick reads N bytes, and it is the same as from S.
 //
 // A Space must not be used by several goroutines at once.
 type Space struct {
@@ -58,7 +58,7 @@ func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	for i := range s.remaining {
 		s.remaining[i] = int32(i)
 	}
-	s.compute(n / 4)
+	s.compute()
 	return s
 }
 
@@ -66,9 +66,12 @@ func NewSpace(image, text []float32, dim, quantiles int) *Space {
 func (s *Space) similarities(anchor int, members []int32) []float32 {
 	s.row = slices.Grow(s.row[:0], len(members))[:len(members)]
 	s.anchor.pack(s.members.slice(anchor, anchor+1))
-	for k, j := range members {
-		multiply(s.anchor, s.members.slice(int(j), int(j)+1), s.row[k:], 1)
-	}
+	split(len(members), 16, func(from, to int) { // each waits for its row of memory
+		for k := from; k < to; k++ {
+			j := int(members[k])
+			multiply(s.anchor, s.members.slice(j, j+1), s.row[k:], 1)
+		}
+	})
 	return s.row
 }
 
@@ -86,7 +89,7 @@ func softmaxQuantiles(state []float32, n int, sorted func(rank int) float32) {
 	exps := make([]float64, len(state))
 	var sum float64
 	for k := range exps {
-		rank, part := k*(n-1)/intervals, k*(n-1)%intervals
+		rank, part := quantileRank(k, n, len(state))
 		quantile := float64(sorted(rank))
 		if part > 0 {
 			quantile += (float64(sorted(rank+1)) - quantile) * float64(part) / float64(intervals)
@@ -97,6 +100,12 @@ func softmaxQuantiles(state []float32, n int, sorted func(rank int) float32) {
 	for k, e := range exps {
 		state[k] = float32(e / sum)
 	}
+}
+
+// quantileRank is where the k-th of M quantiles of n sorted numbers lies: behind the number of a rank, by so many parts of M-1 of the way to the
+// next.
+func quantileRank(k, n, quantiles int) (rank, part int) {
+	return k * (n - 1) / (quantiles - 1), k * (n - 1) % (quantiles - 1)
 }
 
 // Len is the number of members N, taken or not.

@@ -170,32 +170,39 @@ func TestSpaceIsTheSlowSpace(t *testing.T) {
 	})
 }
 
-// Rounding must not part the buckets from the similarities computed at a pick: members differ by a few units in the last place.
-func TestPickIsExactAmongNearTies(t *testing.T) {
-	const n, dim = 700, 37
+// Rounding must not part the buckets from the similarities computed at a pick, nor may bins: a row whose members differ by a few units in the
+// last place is sorted, and one of other members goes by its histogram.
+func TestPickIsExact(t *testing.T) {
+	const n, dim = 1100, 40
 	image, text := embeddings(n, dim)
-	for i := dim; i < n*dim; i++ {
-		image[i] = image[i%dim] * (1 + float32(i/dim%8)*0x1p-23)
-		text[i] = text[i%dim] * (1 + float32(i/dim%5)*0x1p-23)
+	nearImage, nearText := make([]float32, n*dim), make([]float32, n*dim)
+	for i := range nearImage {
+		nearImage[i] = image[i%dim] * (1 + float32(i/dim%8)*0x1p-23)
+		nearText[i] = text[i%dim] * (1 + float32(i/dim%5)*0x1p-23)
 	}
-	// One row was computed whole, and one in part fetched.
-	for _, anchor := range []int{123, 654} {
-		space := NewSpace(image, text, dim, 2)
-		space.Take(anchor)
-		similarity := make([]float32, n)
-		var members []int
-		for j := range n {
-			if similarity[j] = space.Similarity(anchor, j); j != anchor {
-				members = append(members, j)
+	for _, of := range []struct {
+		what        string
+		image, text []float32
+		least, most int // distinct similarities
+	}{{"near ties", nearImage, nearText, 3, 100}, {"members apart", image, text, n * 9 / 10, n}} {
+		for _, anchor := range []int{123, 654} {
+			space := NewSpace(of.image, of.text, dim, 2)
+			space.Take(anchor)
+			similarity := make([]float32, n)
+			var members []int
+			for j := range n {
+				if similarity[j] = space.Similarity(anchor, j); j != anchor {
+					members = append(members, j)
+				}
 			}
-		}
-		slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(similarity[a], similarity[b]), b-a) })
-		if distinct := len(slices.Compact(slices.Sorted(slices.Values(similarity)))); distinct < 3 || distinct > 100 {
-			t.Fatalf("%d distinct similarities; the test wants near ties", distinct)
-		}
-		for position, want := range members {
-			if got := space.Pick(anchor, float64(position)/(n-2)); got != want {
-				t.Fatalf("anchor %d, position %d: got %d, want %d", anchor, position, got, want)
+			slices.SortFunc(members, func(a, b int) int { return cmp.Or(cmp.Compare(similarity[a], similarity[b]), b-a) })
+			if distinct := len(slices.Compact(slices.Sorted(slices.Values(similarity)))); distinct < of.least || distinct > of.most {
+				t.Fatalf("%s: %d distinct similarities; the test wants %d to %d", of.what, distinct, of.least, of.most)
+			}
+			for position, want := range members {
+				if got := space.Pick(anchor, float64(position)/(n-2)); got != want {
+					t.Fatalf("%s: anchor %d, position %d: got %d, want %d", of.what, anchor, position, got, want)
+				}
 			}
 		}
 	}
@@ -211,29 +218,6 @@ func TestSimilarityIsSymmetric(t *testing.T) {
 			t.Fatalf("S_01 is %v, S_10 is %v", a, b)
 		}
 	})
-}
-
-// Which similarities are fetched instead of computed changes no bit: neither of states and buckets, nor a pick.
-func TestFetchedRowsAreTheComputed(t *testing.T) {
-	const dim, m = 5, 9
-	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 64, 100, 127, 128, 129, 513, 1000} {
-		image, text := embeddings(n, dim)
-		got, want := NewSpace(image, text, dim, m), NewSpace(image, text, dim, m)
-		clear(want.buckets)
-		want.compute(0)
-		if !slices.Equal(got.states, want.states) || !slices.Equal(got.buckets, want.buckets) {
-			t.Errorf("of %d members the space is another", n)
-		}
-		for anchor := 0; want.Remaining() > 1; {
-			want.Take(anchor)
-			got.Take(anchor)
-			next := want.Pick(anchor, 0.9)
-			if picked := got.Pick(anchor, 0.9); picked != next {
-				t.Fatalf("of %d members after %d: got %d, want %d", n, anchor, picked, next)
-			}
-			anchor = next
-		}
-	}
 }
 
 // Neither where the embeddings lie in memory nor how many processors share the work changes a bit.
@@ -307,35 +291,6 @@ func TestSmallSpaces(t *testing.T) {
 	if NewSpace(nil, nil, 4, 2).Remaining() != 0 {
 		t.Error("a space of none has members")
 	}
-}
-
-// The sort is that of the floats, equals from the last index to the first, whatever their bits.
-func TestSorter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		row := rapid.SliceOf(rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{-1, 0, 1}))).Draw(t, "row")
-		for i, x := range row {
-			row[i] = x + 0 // no -0
-		}
-		self := rapid.IntRange(0, len(row)).Draw(t, "self")
-		var want []int
-		for i := range row {
-			if i != self {
-				want = append(want, i)
-			}
-		}
-		slices.SortFunc(want, func(a, b int) int { return cmp.Or(cmp.Compare(row[a], row[b]), b-a) })
-		var got []int
-		for _, key := range newSorter(len(row)).sort(row, self) {
-			i := int(uint32(key))
-			got = append(got, i)
-			if x := keyFloat(uint32(key >> 32)); x != row[i] {
-				t.Fatalf("the key of %v gives %v", row[i], x)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
-		}
-	})
 }
 
 func TestSpaceRefuses(t *testing.T) {

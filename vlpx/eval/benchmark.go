@@ -18,8 +18,9 @@ import (
 //   - TR@K 1K, IR@K 1K: the mean of [Recall] over folds of 1,000 images with their captions, where there are several.
 //
 // The first are absent where no query of their direction is left. Ties are decided against the model.
-func BenchmarkRecall(i2t, t2i Scores, captionImage []int, answers map[datasets.Benchmark]datasets.Answers) (Result, error) {
-	if _, err := captionsOf(i2t, t2i, captionImage); err != nil {
+func BenchmarkRecall(i2t, t2i Rows, captionImage []int, answers map[datasets.Benchmark]datasets.Answers) (Result, error) {
+	own, err := captionsOf(i2t, t2i, captionImage)
+	if err != nil {
 		return nil, err
 	}
 	r := Result{}
@@ -28,9 +29,9 @@ func BenchmarkRecall(i2t, t2i Scores, captionImage []int, answers map[datasets.B
 		if !known {
 			return nil, fmt.Errorf("eval: no metrics for the benchmark %q", benchmark)
 		}
-		if len(of.Captions) != i2t.Rows || len(of.Images) != t2i.Rows {
+		if len(of.Captions) != len(own) || len(of.Images) != len(captionImage) {
 			return nil, fmt.Errorf("eval: %s: answers of %d images and %d captions, but there are %d and %d", benchmark,
-				len(of.Captions), len(of.Images), i2t.Rows, t2i.Rows)
+				len(of.Captions), len(of.Images), len(own), len(captionImage))
 		}
 		r.answered(answerRanks(i2t, of.Captions), names[0])
 		r.answered(answerRanks(t2i, of.Images), names[1])
@@ -55,21 +56,19 @@ var benchmarkMetrics = map[datasets.Benchmark][2]answeredMetrics{
 }
 
 // answerRanks are, for each query, the ranks of its answers, from 1 and ascending.
-func answerRanks(scores Scores, answers [][]int) [][]int {
-	var q ranker
+func answerRanks(scores Rows, answers [][]int) [][]int {
+	_, candidates := scores.Shape()
+	q := ranker{isRight: make([]bool, candidates)}
 	var ranks [][]int
-	right := make([]bool, scores.Cols)
 	for row, list := range answers {
 		if list == nil {
 			continue
 		}
-		for _, c := range list {
-			right[c] = true
+		right := make([]int32, len(list))
+		for k, c := range list {
+			right[k] = int32(c)
 		}
 		ranks = append(ranks, q.ranks(scores.Row(row), right))
-		for _, c := range list {
-			right[c] = false
-		}
 	}
 	return ranks
 }
@@ -103,10 +102,11 @@ const foldImages = 1000
 var foldMetrics = map[Metric]Metric{TR1: TR1Fold, TR5: TR5Fold, TR10: TR10Fold, IR1: IR1Fold, IR5: IR5Fold, IR10: IR10Fold}
 
 // foldRecall is the mean of [Recall] over folds of so many images in their order; empty unless they make up several whole folds.
-func foldRecall(i2t, t2i Scores, captionImage []int, size int) (Result, error) {
-	folds := i2t.Rows / size
+func foldRecall(i2t, t2i Rows, captionImage []int, size int) (Result, error) {
+	all, _ := i2t.Shape()
+	folds := all / size
 	r := Result{}
-	if folds < 2 || i2t.Rows%size != 0 {
+	if folds < 2 || all%size != 0 {
 		return r, nil
 	}
 	for f := range folds {
@@ -119,7 +119,7 @@ func foldRecall(i2t, t2i Scores, captionImage []int, size int) (Result, error) {
 				captions, owner = append(captions, t), append(owner, image-f*size)
 			}
 		}
-		one, err := Recall(i2t.part(images, captions), t2i.part(captions, images), owner)
+		one, err := Recall(part(i2t, images, captions), part(t2i, captions, images), owner)
 		if err != nil {
 			return nil, fmt.Errorf("eval: fold %d of %d: %w", f+1, folds, err)
 		}
@@ -131,7 +131,7 @@ func foldRecall(i2t, t2i Scores, captionImage []int, size int) (Result, error) {
 }
 
 // part is the matrix of some rows and columns.
-func (s Scores) part(rows, cols []int) Scores {
+func part(s Rows, rows, cols []int) Scores {
 	p := NewScores(len(rows), len(cols))
 	for i, row := range rows {
 		from, to := s.Row(row), p.Row(i)

@@ -90,7 +90,8 @@ func (c Complexity) Measure(ctx context.Context, on Subject) (Measured, error) {
 		relation = related.Relation()
 	}
 	result := Result{}
-	for at, pairs := range byFacts(e.Similarities(), e.captionImage, facts, relation, complexityEach) {
+	_, t2i := e.tables(wholeLimit)
+	for at, pairs := range byFacts(t2i, e.captionImage, facts, relation, complexityEach) {
 		if len(pairs) < complexityLeast {
 			continue
 		}
@@ -113,11 +114,11 @@ func (c Complexity) Measure(ctx context.Context, on Subject) (Measured, error) {
 
 // byFacts are pairs by their metric, at most each of one, at random but the same at every call.
 //
-//   - sims: cosines [images, captions].
+//   - sims: cosines [captions, images].
 //   - captionImage: the image of each caption, [captions].
 //   - facts: how much each caption says, [captions].
 //   - relation: what is known of pairs; nil for nothing, which leaves own ones.
-func byFacts(sims Scores, captionImage, facts []int, relation datasets.Relation, each int) map[Metric][]ImageText {
+func byFacts(sims Rows, captionImage, facts []int, relation datasets.Relation, each int) map[Metric][]ImageText {
 	all, seen := map[Metric][]ImageText{}, map[Metric]int{}
 	draw := random.Stream(complexitySeed, "pairs by complexity")
 	take := func(kind PairKind, p ImageText) {
@@ -130,8 +131,8 @@ func byFacts(sims Scores, captionImage, facts []int, relation datasets.Relation,
 		if relation == nil {
 			continue
 		}
-		hardest := -1
-		for i := range sims.Rows {
+		hardest, row := -1, sims.Row(t)
+		for i := range row {
 			if i == own {
 				continue
 			}
@@ -139,7 +140,7 @@ func byFacts(sims Scores, captionImage, facts []int, relation datasets.Relation,
 			case !known:
 			case holds:
 				take(TruePairs, ImageText{i, t})
-			case hardest < 0 || sims.Row(i)[t] > sims.Row(hardest)[t]:
+			case hardest < 0 || row[i] > row[hardest]:
 				hardest = i
 			}
 		}

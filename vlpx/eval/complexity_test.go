@@ -53,9 +53,9 @@ func TestByFacts(t *testing.T) {
 				want[at] = append(want[at], eval.ImageText{Image: hardest, Text: c})
 			}
 		}
-		all := eval.ByFacts(w.i2t, w.captionImage, facts, w, len(w.truth))
+		all := eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, len(w.truth))
 		each := rapid.IntRange(1, 6).Draw(rt, "each")
-		some, again := eval.ByFacts(w.i2t, w.captionImage, facts, w, each), eval.ByFacts(w.i2t, w.captionImage, facts, w, each)
+		some, again := eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each), eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each)
 		if len(all) != len(want) || len(some) != len(want) {
 			rt.Fatalf("got %d and %d metrics, want %d", len(all), len(some), len(want))
 		}
@@ -72,7 +72,7 @@ func TestByFacts(t *testing.T) {
 				}
 			}
 		}
-		for at := range eval.ByFacts(w.i2t, w.captionImage, facts, nil, each) {
+		for at := range eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, nil, each) {
 			if !strings.HasPrefix(string(at), "ITM own") {
 				rt.Errorf("%s is of a relation, and none is known", at)
 			}

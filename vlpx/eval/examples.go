@@ -15,15 +15,15 @@ const (
 )
 
 // Examples are the first five images of eight captions, by their scores [captions, images] before and after re-ranking: the first
-// captions of images spread evenly over the set, whatever the model makes of them. Where no cosine ranks it is the zero value. captionImage
-// is as for [Recall].
-func Examples(cosine, matched Scores, captionImage []int) []Retrieved {
+// captions of images spread evenly over the set, whatever the model makes of them. Where no cosine ranks it is nil. captionImage is as for [Recall].
+func Examples(cosine, matched Rows, captionImage []int) []Retrieved {
 	var examples []Retrieved
-	n := min(exampleCaptions, matched.Cols)
+	_, images := matched.Shape()
+	n := min(exampleCaptions, images)
 	for k := range n {
-		caption := slices.Index(captionImage, k*matched.Cols/n)
+		caption := slices.Index(captionImage, k*images/n)
 		one := Retrieved{Caption: caption, Matched: highest(matched.Row(caption), exampleImages)}
-		if cosine.Data != nil {
+		if cosine != nil {
 			one.Cosine = highest(cosine.Row(caption), exampleImages)
 		}
 		examples = append(examples, one)

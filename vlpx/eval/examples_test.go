@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 	for i := range images {
 		captionImage = append(captionImage, i, i)
 	}
-	cosine, matched := NewScores(2*images, images), unscored(2*images, images)
+	cosine, matched := NewScores(2*images, images), NewScores(2*images, images)
 	for c := range 2 * images {
 		cosine.Row(c)[captionImage[c]] = 1
 		matched.Row(c)[images-1], matched.Row(c)[images-2] = 3, 2

@@ -22,6 +22,15 @@ func MeasuredBy(i2t, t2i Scores, captionImage []int, relation datasets.Relation)
 	return result, own.with("", known), nil
 }
 
+// Whole are all scores that are read a row at a time.
+func Whole(of Rows) Scores {
+	s := NewScores(of.Shape())
+	for i := range s.Rows {
+		copy(s.Row(i), of.Row(i))
+	}
+	return s
+}
+
 // ScoresOf are those of all pairs of a subject, with the image of each caption.
 func ScoresOf(ctx context.Context, on Subject) (Scores, []int, error) { return on.scores(ctx) }
 

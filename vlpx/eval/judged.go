@@ -81,18 +81,11 @@ func AUC(ofTrue, ofFalse []float64) float64 {
 // Cosine measures how the cosine ranks the judged pairs: AUC, in per cent. Without pairs of both kinds it measures nothing.
 //
 //   - sims: cosine similarities [images, captions].
-func (j Judged) Cosine(sims Scores) Result {
+func (j Judged) Cosine(sims Rows) Result {
 	if len(j.True) == 0 || len(j.False) == 0 {
 		return Result{}
 	}
-	of := func(pairs []ImageText) []float64 {
-		var scores []float64
-		for _, p := range pairs {
-			scores = append(scores, sims.Row(p.Image)[p.Text])
-		}
-		return scores
-	}
-	return Result{JudgedAUC: 100 * AUC(of(j.True), of(j.False))}
+	return Result{JudgedAUC: 100 * AUC(scoresOf(sims, j.True), scoresOf(sims, j.False))}
 }
 
 // Matching measures ITM as a discriminator of the judged pairs, in per cent: AUC, and recall and precision of "matched" at two

@@ -15,18 +15,18 @@ import (
 // An image counts for TR@K if any of its captions is among the first K, a caption for IR@K if its image is. A tie is decided
 // against the model: the right candidate ranks last among equals. So a model that gives every pair the same score gets 0.
 // The result holds TR@1 to RSum in per cent and the mean ranks. NaN among the scores is an error.
-func Recall(i2t, t2i Scores, captionImage []int) (Result, error) {
+func Recall(i2t, t2i Rows, captionImage []int) (Result, error) {
 	r, _, err := recall(i2t, t2i, captionImage)
 	return r, err
 }
 
 // recall is [Recall] with the single queries' ranks.
-func recall(i2t, t2i Scores, captionImage []int) (Result, Items, error) {
+func recall(i2t, t2i Rows, captionImage []int) (Result, Items, error) {
 	own, err := captionsOf(i2t, t2i, captionImage)
 	if err != nil {
 		return nil, Items{}, err
 	}
-	tr, ir := make([]int, i2t.Rows), make([]int, t2i.Rows)
+	tr, ir := make([]int, len(own)), make([]int, len(captionImage))
 	for i := range tr {
 		tr[i] = rankOfBest(i2t.Row(i), own[i])
 	}
@@ -70,8 +70,9 @@ func meanRank(ranks []int) float64 {
 }
 
 // captionsOf checks the matrices against each other and returns the captions of each image.
-func captionsOf(i2t, t2i Scores, captionImage []int) ([][]int, error) {
-	images, captions := i2t.Rows, len(captionImage)
+func captionsOf(i2t, t2i Rows, captionImage []int) ([][]int, error) {
+	images, _ := i2t.Shape()
+	captions := len(captionImage)
 	if images == 0 {
 		return nil, errors.New("eval: no images to retrieve")
 	}

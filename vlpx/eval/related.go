@@ -17,36 +17,35 @@ import (
 // The own pair always counts as true. A pair whose truth is not known is a competitor, as in [Recall]; with partial judgements,
 // such as Flickr8k's, "true" is the own captions and those that people judged true, and the three are therefore lower bounds of
 // what the whole relation would give. Ties are decided against the model.
-func TrueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, error) {
+func TrueRecall(i2t, t2i Rows, captionImage []int, relation datasets.Relation) (Result, error) {
 	r, _, err := trueRecall(i2t, t2i, captionImage, relation)
 	return r, err
 }
 
 // trueRecall is [TrueRecall] with the single queries' ranks and precisions.
-func trueRecall(i2t, t2i Scores, captionImage []int, relation datasets.Relation) (Result, Items, error) {
+func trueRecall(i2t, t2i Rows, captionImage []int, relation datasets.Relation) (Result, Items, error) {
 	own, err := captionsOf(i2t, t2i, captionImage)
 	if err != nil {
 		return nil, Items{}, err
 	}
-	images, captions := i2t.Rows, len(captionImage)
-	trueCaption, trueImage := make([]bool, images*captions), make([]bool, images*captions)
+	images, captions := len(own), len(captionImage)
+	trueCaptions, trueImages := make([][]int32, images), make([][]int32, captions)
 	for t := range captions {
 		for i := range images {
 			holds, known := relation.Holds(i, t)
 			if captionImage[t] == i || holds && known {
-				trueCaption[i*captions+t], trueImage[t*images+i] = true, true
+				trueCaptions[i], trueImages[t] = append(trueCaptions[i], int32(t)), append(trueImages[t], int32(i))
 			}
 		}
 	}
 
-	var q ranker
-	text := make([]standing, images)
+	q, text := ranker{isRight: make([]bool, captions)}, make([]standing, images)
 	for i := range text {
-		text[i] = q.stand(i2t.Row(i), trueCaption[i*captions:(i+1)*captions], own[i])
+		text[i] = q.stand(i2t.Row(i), trueCaptions[i], own[i])
 	}
-	image := make([]standing, captions)
+	q, image := ranker{isRight: make([]bool, images)}, make([]standing, captions)
 	for t := range image {
-		image[t] = q.stand(t2i.Row(t), trueImage[t*images:(t+1)*images], []int{captionImage[t]})
+		image[t] = q.stand(t2i.Row(t), trueImages[t], []int{captionImage[t]})
 	}
 	r := Result{}
 	ofText := r.standings(text, TR1True, TR5True, TR10True, TRMAP, TR1False, TRRank)
@@ -63,12 +62,13 @@ type standing struct {
 
 // ranker ranks the candidates of one query after another, reusing its memory.
 type ranker struct {
-	right []float64 // scores of the true candidates, descending
-	ahead []int     // wrong candidates that first reach a true one, by its place in right
+	isRight []bool    // of each candidate, all false between queries
+	right   []float64 // scores of the true candidates, descending
+	ahead   []int     // wrong candidates that first reach a true one, by its place in right
 }
 
 // stand ranks the true candidates of a query, and its own ones among those that are not true.
-func (q *ranker) stand(scores []float64, right []bool, own []int) standing {
+func (q *ranker) stand(scores []float64, right []int32, own []int) standing {
 	ranks := q.ranks(scores, right)
 	bestOwn := scores[own[0]]
 	for _, c := range own {
@@ -86,21 +86,22 @@ func (q *ranker) stand(scores []float64, right []bool, own []int) standing {
 
 // ranks are those of the right candidates, from 1 and ascending: each stands behind the better right ones and all wrong ones that score as
 // high, which are counted in one pass.
-func (q *ranker) ranks(scores []float64, right []bool) []int {
+func (q *ranker) ranks(scores []float64, right []int32) []int {
 	q.right = q.right[:0]
-	for c, s := range scores {
-		if right[c] {
-			q.right = append(q.right, s)
-		}
+	for _, c := range right {
+		q.right, q.isRight[c] = append(q.right, scores[c]), true
 	}
 	slices.Sort(q.right)
 	slices.Reverse(q.right)
 	q.ahead = append(q.ahead[:0], make([]int, len(q.right))...)
 	lowest := q.right[len(q.right)-1]
 	for c, s := range scores {
-		if !right[c] && s >= lowest {
+		if !q.isRight[c] && s >= lowest {
 			q.ahead[q.place(s)]++
 		}
+	}
+	for _, c := range right {
+		q.isRight[c] = false
 	}
 	ranks, wrong := make([]int, len(q.right)), 0
 	for k := range ranks {

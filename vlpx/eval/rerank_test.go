@@ -16,7 +16,7 @@ import (
 func TestRerankByHand(t *testing.T) {
 	sims := matrix([]float64{.1, .9, .5}, []float64{.4, .3, .4})
 	var asked []eval.ImageText
-	i2t, t2i, err := eval.Rerank(sims, 1, func(pairs []eval.ImageText) ([]float64, error) {
+	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), 1, func(pairs []eval.ImageText) ([]float64, error) {
 		asked = pairs
 		return []float64{10, 20, 30}, nil
 	})
@@ -26,11 +26,11 @@ func TestRerankByHand(t *testing.T) {
 	if want := []eval.ImageText{{0, 1}, {0, 2}, {1, 0}}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}
-	if want := []float64{-100, 10, -100, 30, -100, -100}; !slices.Equal(i2t.Data, want) {
-		t.Errorf("i2t: got %v, want %v", i2t.Data, want)
+	if want := []float64{-100, 10, -100, 30, -100, -100}; !slices.Equal(eval.Whole(i2t).Data, want) {
+		t.Errorf("i2t: got %v, want %v", eval.Whole(i2t), want)
 	}
-	if want := []float64{-100, 30, 10, -100, 20, -100}; !slices.Equal(t2i.Data, want) {
-		t.Errorf("t2i: got %v, want %v", t2i.Data, want)
+	if want := []float64{-100, 30, 10, -100, 20, -100}; !slices.Equal(eval.Whole(t2i).Data, want) {
+		t.Errorf("t2i: got %v, want %v", eval.Whole(t2i), want)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestRerankAgainstSorting(t *testing.T) {
 		w := drawWorld(rt)
 		k := rapid.IntRange(1, 40).Draw(rt, "k")
 		logit := func(p eval.ImageText) float64 { return float64(100*p.Image + p.Text) }
-		i2t, t2i, err := eval.Rerank(w.i2t, k, func(pairs []eval.ImageText) ([]float64, error) {
+		i2t, t2i, err := eval.Rerank(w.i2t, w.i2t.Transpose(), k, func(pairs []eval.ImageText) ([]float64, error) {
 			logits := make([]float64, len(pairs))
 			for i, p := range pairs {
 				logits[i] = logit(p)
@@ -68,7 +68,7 @@ func TestRerankAgainstSorting(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		check := func(name string, sims, got eval.Scores, pair func(row, col int) eval.ImageText) {
+		check := func(name string, sims eval.Scores, got eval.Rows, pair func(row, col int) eval.ImageText) {
 			for r := range sims.Rows {
 				order := upTo(sims.Cols)
 				slices.SortStableFunc(order, func(a, b int) int {
@@ -115,7 +115,7 @@ func TestRerankRejects(t *testing.T) {
 		{sims, 1, give(nil, lost), lost.Error()},
 		{sims, 1, give([]float64{1, math.NaN()}, nil), "logit of image 1 and caption 0 is NaN"},
 	} {
-		_, _, err := eval.Rerank(v.sims, v.k, v.score)
+		_, _, err := eval.Rerank(v.sims, v.sims.Transpose(), v.k, v.score)
 		if err == nil || !strings.Contains(err.Error(), v.want) {
 			t.Errorf("got %v, want %q", err, v.want)
 		}

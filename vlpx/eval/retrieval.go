@@ -94,23 +94,23 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	sims := e.Similarities()
-	cosine, unranked, err := on.measure(sims, sims.Transpose(), e.captionImage)
+	sims, inverse := e.tables(wholeLimit)
+	cosine, unranked, err := on.measure(sims, inverse, e.captionImage)
 	if err != nil || on.Brief {
 		return Measured{Metrics: cosine}, err
 	}
-	result, ranked, t2i := maps.Clone(cosine), unranked, sims.Transpose()
+	result, ranked, t2i := maps.Clone(cosine), unranked, inverse
 	if on.Model.Matches() {
-		var i2t Scores
 		score := func(pairs []ImageText) ([]float64, error) { return on.match(ctx, on.Model.Match, e, pairs) }
 		if on.Model.Adds() {
 			score = Adding(sims, score)
 		}
-		i2t, t2i, err = Rerank(sims, r.Rerank, score)
+		ofImages, ofCaptions, err := Rerank(sims, inverse, r.Rerank, score)
 		if err != nil {
 			return Measured{}, err
 		}
-		if result, ranked, err = on.measure(i2t, t2i, e.captionImage); err != nil {
+		t2i = ofCaptions
+		if result, ranked, err = on.measure(ofImages, ofCaptions, e.captionImage); err != nil {
 			return Measured{}, err
 		}
 	}
@@ -124,11 +124,11 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 		result[CosinePrefix+metric] = value
 	}
 	items := ranked.with(CosinePrefix, unranked)
-	return Measured{Metrics: result, Retrieved: Examples(sims.Transpose(), t2i, e.captionImage), Items: &items}, nil
+	return Measured{Metrics: result, Retrieved: Examples(inverse, t2i, e.captionImage), Items: &items}, nil
 }
 
 // measure is retrieval by own captions, by the relation and by benchmarks, as far as the set knows them; captionImage is as for [Recall].
-func (s Subject) measure(i2t, t2i Scores, captionImage []int) (Result, Items, error) {
+func (s Subject) measure(i2t, t2i Rows, captionImage []int) (Result, Items, error) {
 	result, own, err := recall(i2t, t2i, captionImage)
 	if err != nil {
 		return nil, Items{}, err
@@ -154,7 +154,7 @@ func (s Subject) measure(i2t, t2i Scores, captionImage []int) (Result, Items, er
 }
 
 // judge measures how ITM and how the cosine tell judged pairs apart; nothing where no pairs are judged.
-func (s Subject) judge(ctx context.Context, e *Encodings, sims Scores) (matching, cosine Result, err error) {
+func (s Subject) judge(ctx context.Context, e *Encodings, sims Rows) (matching, cosine Result, err error) {
 	related, ok := s.Set.(datasets.Related)
 	if !ok {
 		return nil, nil, nil

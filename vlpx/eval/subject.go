@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
@@ -161,14 +158,8 @@ func Similarities(images, texts []float32, vectors, dim int) Scores {
 
 // Cosines are the dot products of rows of embeddings of a width, [rows, columns].
 func Cosines(rows, columns []float32, dim int) Scores {
-	r, c := len(rows)/dim, len(columns)/dim
-	product := blas32.General{Rows: r, Cols: c, Stride: c, Data: make([]float32, r*c)}
-	matrix := func(rows int, data []float32) blas32.General {
-		return blas32.General{Rows: rows, Cols: dim, Stride: dim, Data: data}
-	}
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, matrix(r, rows), matrix(c, columns), 0, product)
-	s := NewScores(r, c)
-	for i, x := range product.Data {
+	s := NewScores(len(rows)/dim, len(columns)/dim)
+	for i, x := range multiply(rows, columns, dim, make([]float32, len(s.Data))) {
 		s.Data[i] = float64(x)
 	}
 	return s

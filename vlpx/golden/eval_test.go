@@ -35,7 +35,7 @@ func checkRerank(t *testing.T, c golden.Case) {
 			sims.Row(i)[j] = dot(image, text) / math.Sqrt(dot(image, image)*dot(text, text))
 		}
 	}
-	i2t, t2i, err := eval.Rerank(sims, k, func(pairs []eval.ImageText) ([]float64, error) {
+	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), k, func(pairs []eval.ImageText) ([]float64, error) {
 		logits := make([]float64, len(pairs))
 		for p, pair := range pairs {
 			fused := make([]float64, len(images[pair.Image]))
@@ -52,7 +52,7 @@ func checkRerank(t *testing.T, c golden.Case) {
 	for _, m := range []struct {
 		name      string
 		got, want eval.Scores
-	}{{"i2t", i2t, wantI2T}, {"t2i", t2i, wantT2I}} {
+	}{{"i2t", whole(i2t), wantI2T}, {"t2i", whole(t2i), wantT2I}} {
 		if m.got.Rows != m.want.Rows || m.got.Cols != m.want.Cols {
 			t.Fatalf("%s: got [%d, %d], want [%d, %d]", m.name, m.got.Rows, m.got.Cols, m.want.Rows, m.want.Cols)
 		}
@@ -62,7 +62,16 @@ func checkRerank(t *testing.T, c golden.Case) {
 			}
 		}
 	}
-	recallBetween(t, c, i2t, t2i, captionsInOrder(len(texts), len(texts)/len(images)), "expected", "recall")
+	recallBetween(t, c, whole(i2t), whole(t2i), captionsInOrder(len(texts), len(texts)/len(images)), "expected", "recall")
+}
+
+// whole are all scores that are read a row at a time.
+func whole(of eval.Rows) eval.Scores {
+	all := eval.NewScores(of.Shape())
+	for i := range all.Rows {
+		copy(all.Row(i), of.Row(i))
+	}
+	return all
 }
 
 // recallBetween compares recall with the values at a path, under ALBEF's names. ALBEF orders the pairs that re-ranking leaves

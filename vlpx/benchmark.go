@@ -28,6 +28,9 @@ type Speed struct {
 	// none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes first.
 	Runs  int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
+	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if 0.
+	Pairs   []int
+	Workers int
 }
 
 // Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
@@ -40,13 +43,18 @@ func Benchmark(of Speed, options ...Options) benchmark.Result {
 		if err != nil {
 			return result, err
 		}
-		return result, s.Show(result.Table())
+		for _, table := range result.Tables() {
+			if err := s.Show(table); err != nil {
+				return result, err
+			}
+		}
+		return result, nil
 	})
 }
 
 // MeasureSpeed is Benchmark for programs: it shows nothing and returns its error. say, if not nil, hears what is at work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
-	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs, Runs: of.Runs}
+	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs}
 	if err := settings.Check(); err != nil {
 		return result, err
 	}

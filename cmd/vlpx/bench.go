@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 func benchCommand() *cobra.Command {
 	var o options
 	var of vlpx.Speed
+	var pairs []float64
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "bench [METHOD...]",
@@ -22,6 +24,12 @@ func benchCommand() *cobra.Command {
 			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer -runs 4",
 		RunE: func(c *cobra.Command, args []string) error {
 			of.Methods = args
+			for _, n := range pairs {
+				if n != math.Trunc(n) || math.Abs(n) > 1e15 {
+					return fmt.Errorf("-pairs %g: take whole numbers, such as 4e6", n)
+				}
+				of.Pairs = append(of.Pairs, int(n))
+			}
 			result, err := vlpx.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
 			if err != nil {
 				return err
@@ -31,7 +39,15 @@ func benchCommand() *cobra.Command {
 				lines.SetIndent("", "  ")
 				return lines.Encode(result)
 			}
-			return result.Table().Text(c.OutOrStdout(), terminal())
+			for k, table := range result.Tables() {
+				if k > 0 {
+					fmt.Fprintln(c.OutOrStdout())
+				}
+				if err := table.Text(c.OutOrStdout(), terminal()); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 	o.bind(c)
@@ -47,6 +63,8 @@ func benchCommand() *cobra.Command {
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
 	flags.IntVar(&of.Runs, "runs", 0, "measure steps of `N` runs at once, too, each a process of its own on its share of the processors")
 	flags.BoolVar(&of.Costs, "costs", false, "measure instead how costs grow with search space, training pairs, mini-batch, cores and test split")
+	flags.Float64SliceVar(&pairs, "pairs", nil, "with -costs: `numbers` of training pairs to compute them for, such as 4e6,14e6 (default 4e6,14e6,400e6)")
+	flags.IntVar(&of.Workers, "workers", 0, "with -costs: workers that share those pairs (default 8)")
 	flags.BoolVar(&asJSON, "json", false, "print everything that was measured as JSON")
 	return c
 }

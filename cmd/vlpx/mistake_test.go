@@ -55,6 +55,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"bench", "-batches", "1"}, []string{"a batch of 1", "at least 2"}},
 		{[]string{"bench", "GRIT-VLP", "-peer"}, []string{"no GRIT-VLP", "leave -peer out"}},
 		{[]string{"bench", "-costs", "-peer"}, []string{"costs are measured alone"}},
+		{[]string{"bench", "-costs", "-pairs", "0.5"}, []string{"-pairs 0.5", "whole numbers"}},
+		{[]string{"bench", "-pairs", "4e6"}, []string{"ask for costs, too"}},
 		{[]string{"bench", "-batch", "32"}, []string{"-batch", "did you mean -batches", "vlpx bench -h"}},
 		{[]string{"runs", "falcon"}, []string{`"falcon"`, "vlpx runs show falcon"}},
 		{[]string{"runs", "-since", "3days"}, []string{`"3days"`, "3d"}},

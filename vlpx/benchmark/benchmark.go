@@ -19,6 +19,9 @@ type Settings struct {
 	Rounds int      // turns of each part of a step, of five steps each; 10 if 0
 	Peer   bool     // PyTorch makes the same steps in turn with ours
 	Costs  bool     // how costs grow with sizes is measured instead
+	// Pairs are the numbers of training pairs that costs are computed for, beside; DefaultPairs if empty. Workers share them; DefaultWorkers if 0.
+	Pairs   []int
+	Workers int
 	// Runs are whole steps at the same time, in processes of their own, that are measured, too; none if 0. Again makes a process
 	// that serves a case by its index (see [Serve]), to be started.
 	Runs  int
@@ -46,6 +49,17 @@ func (s Settings) Check() error {
 	}
 	if s.Costs && (s.Peer || s.Runs > 0 || len(s.Kinds) > 0) {
 		return fmt.Errorf("benchmark: costs are measured alone; leave out what else is asked for")
+	}
+	if !s.Costs && (len(s.Pairs) > 0 || s.Workers != 0) {
+		return fmt.Errorf("benchmark: training pairs and workers are for costs; ask for costs, too")
+	}
+	for _, n := range s.Pairs {
+		if n < 1 {
+			return fmt.Errorf("benchmark: costs of %d training pairs; take 1 or more", n)
+		}
+	}
+	if s.Workers < 0 {
+		return fmt.Errorf("benchmark: %d workers; take 1 or more, or 0 for the usual %d", s.Workers, DefaultWorkers)
 	}
 	return nil
 }
@@ -109,7 +123,10 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	work := b.measure
 	if s.Costs {
 		work = func(ctx context.Context, cases []Case) error {
-			return each(cases, func(c Case) error { return b.costs(ctx, c) })
+			if err := each(cases, func(c Case) error { return b.costs(ctx, c) }); err != nil {
+				return err
+			}
+			return b.looksOut(ctx, cases[0])
 		}
 	}
 	if err := work(ctx, cases); err != nil {

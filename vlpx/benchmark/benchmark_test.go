@@ -161,6 +161,10 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Rounds: -1}, "-1 rounds"},
 		{Settings{Kinds: []string{Loader}, Peer: true}, "add step"},
 		{Settings{Costs: true, Peer: true}, "costs are measured alone"},
+		{Settings{Pairs: []int{100}}, "ask for costs, too"},
+		{Settings{Workers: 2}, "ask for costs, too"},
+		{Settings{Costs: true, Pairs: []int{0}}, "costs of 0 training pairs"},
+		{Settings{Costs: true, Workers: -1}, "-1 workers"},
 	} {
 		if _, err := Measure(t.Context(), nil, nil, c.settings, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %q", c.settings, err, c.want)

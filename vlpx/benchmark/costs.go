@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/engine"
@@ -122,16 +121,8 @@ func (b *bench) stateCosts(ctx context.Context, c Case) (all []Cost, err error) 
 	of := c.Run.Train
 	kept := Cost{What: "SogCLR's numbers of samples", Against: against, Unit: "bytes", Expected: 1, Why: "some numbers of each pair"}
 	kept, err = kept.growing(ctx, sizes, func(pairs int) (float64, error) {
-		store, bytes := model.NewStore(), 0
-		defer store.Finalize()
 		start := negative.Start{Pairs: pairs, BatchSize: of.BatchSize, Dim: framework.Dim(of.Framework.Framework), Epochs: 1, Anchors: framework.Anchors(of.Framework.Framework)}
-		if err := (negative.Method{Contrast: negative.SogCLR{Gamma: 0.9}}).DeclareState(store.Scope(framework.State), start); err != nil {
-			return 0, err
-		}
-		for v := range store.IterVariables() {
-			bytes += int(v.Shape().ByteSize())
-		}
-		return float64(bytes), nil
+		return keptBytes(negative.Method{Contrast: negative.SogCLR{Gamma: 0.9}}, start)
 	})
 	return []Cost{kept}, err
 }
@@ -168,6 +159,8 @@ func (b *bench) stepCosts(ctx context.Context, c Case) ([]Cost, error) {
 	return []Cost{time, operations.fitted()}, err
 }
 
+const loaderCost = "the loader, a mini-batch"
+
 // loaderCosts are the time of a mini-batch against the loader's workers.
 func (b *bench) loaderCosts(ctx context.Context, c Case) ([]Cost, error) {
 	b.say("costs: the loader against the cores")
@@ -180,7 +173,7 @@ func (b *bench) loaderCosts(ctx context.Context, c Case) ([]Cost, error) {
 	for n := 1; n <= runtime.GOMAXPROCS(0); n *= 2 {
 		workers = append(workers, n)
 	}
-	cost := Cost{What: "the loader, a mini-batch", Against: "cores", Unit: "s", Expected: -1, Why: "images are independent; above -1 where cores are shared"}
+	cost := Cost{What: loaderCost, Against: "cores", Unit: "s", Expected: -1, Why: "images are independent; above -1 where cores are shared"}
 	cost, err = cost.growing(ctx, workers, func(n int) (float64, error) {
 		times, err := b.loading(ctx, c, probe, n)
 		return times.Median(), err

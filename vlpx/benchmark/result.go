@@ -32,6 +32,8 @@ type Result struct {
 	Rounds        int
 	Lines         []Line `json:",omitempty"`
 	Costs         []Cost `json:",omitempty"` // where they were asked for, in the place of lines
+	// Outlooks are what more training pairs would take, beside costs.
+	Outlooks []Outlook `json:",omitempty"`
 	// Left tells what was asked for and cannot be measured, each with the reason.
 	Left []string `json:",omitempty"`
 }

@@ -44,6 +44,15 @@ func (r Result) Table() plots.Table {
 	return t
 }
 
+// Tables are the result's: [Result.Table], and behind costs what more training pairs would take.
+func (r Result) Tables() []plots.Table {
+	tables := []plots.Table{r.Table()}
+	if len(r.Outlooks) > 0 {
+		tables = append(tables, r.outlook())
+	}
+	return tables
+}
+
 // costs has a row a cost.
 func (r Result) costs() plots.Table {
 	t := plots.Table{

@@ -62,6 +62,13 @@ func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	return s
 }
 
+// SpaceBytes is what a space keeps: buckets, the embeddings' sums and differences, states and the remaining members. While it is made it takes the
+// similarities of 128 members more for each processor.
+func SpaceBytes(members, dim, quantiles int) int64 {
+	n := int64(members)
+	return n*n + 4*n*(2*int64(dim)+int64(quantiles)+1)
+}
+
 // similarities returns S[anchor, j] for each j of members. The result stands until the next call.
 func (s *Space) similarities(anchor int, members []int32) []float32 {
 	s.row = slices.Grow(s.row[:0], len(members))[:len(members)]

@@ -216,7 +216,7 @@ func (r Result) outlook() plots.Table {
 	t := plots.Table{
 		Title: "More training pairs, on paper", Heading: "what",
 		Note: "Nothing of this was run: it is computed from what the published sizes take (embeddings of " + strconv.Itoa(publishedDim) +
-			" numbers) and from what was measured. Not done is what training here does not do: it does not split a run's pairs among workers, nor keep halves. " + r.note(),
+			" numbers) and from what was measured. Not done is what training here does not do: one process has all pairs and search spaces of a run, and no halves are kept. " + r.note(),
 		Columns: []plots.Column{{Name: "where", Breaks: true}},
 	}
 	for _, p := range r.Outlooks[0].Points {

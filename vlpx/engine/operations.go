@@ -58,11 +58,24 @@ func operations(n *graph.Node) (float64, error) {
 	case graph.NodeTypeFusedDense:
 		weight := n.Inputs()[1].Shape()
 		return 2 * float64(n.Inputs()[0].Shape().Size()) * float64(weight.Size()) / float64(weight.Dim(0)), nil
-	case graph.NodeTypeFusedScaledDotProductAttention, graph.NodeTypeFusedScaledDotProductAttentionVJP, graph.NodeTypeFusedAttentionQKVProjection,
-		graph.NodeTypeFusedQuantizedDense, graph.NodeTypeCall, graph.NodeTypeWhile, graph.NodeTypeIf:
+	case graph.NodeTypeFusedScaledDotProductAttention:
+		return attention(n, 2) // logits, and what is read by their softmax
+	case graph.NodeTypeFusedScaledDotProductAttentionVJP:
+		return attention(n, 4) // a gradient of either factor of these
+	case graph.NodeTypeFusedAttentionQKVProjection, graph.NodeTypeFusedQuantizedDense, graph.NodeTypeCall, graph.NodeTypeWhile, graph.NodeTypeIf:
 		return 0, fmt.Errorf("a node of type %s, whose operations nobody has told how to count", n.Type())
 	}
 	return 0, nil
+}
+
+// attention are the operations of so many products of each query [batch, heads, tokens, dim] with each key [batch, heads, keys, dim]. What a fused
+// gradient computes again is left out, so that it counts as that of the plain products.
+func attention(n *graph.Node, products float64) (float64, error) {
+	query, key := n.Inputs()[0].Shape(), n.Inputs()[1].Shape()
+	if !strings.Contains(n.String(), "axesLayout=BHSD") {
+		return 0, fmt.Errorf("attention of another layout than [batch, heads, tokens, dim]: %s", n)
+	}
+	return products * 2 * float64(query.Size()) * float64(key.Dim(2)), nil
 }
 
 // numbers are those of a node's property. GoMLX tells a node's properties by its text alone.

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/weights"
 )
@@ -35,11 +36,14 @@ const rounding = 8
 // measure is left.
 const zeros = 2e3
 
-// onMachines makes a check of a whole model in float64 and in float32.
+// onMachines makes a check of a whole model in float64 and in float32, this also on XLA where there is one.
 func onMachines(check func(*testing.T, machine, golden.Case)) func(*testing.T, golden.Case) {
 	return func(t *testing.T, c golden.Case) {
 		t.Run("float64", func(t *testing.T) { check(t, pureGo(t), c) })
 		t.Run("float32", func(t *testing.T) { check(t, machine{onnx(t), dtypes.Float32}, c) })
+		for _, name := range []string{"xla:cpu", "xla:cuda"} {
+			t.Run("float32 on "+name, func(t *testing.T) { check(t, machine{enginetest.Open(t, name), dtypes.Float32}, c) })
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -172,7 +173,8 @@ func stepOf(t *testing.T, m negative.Method) string {
 }
 
 // Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the vision
-// transformer has one call of cuDNN's attention, and one of its gradient where it is trained.
+// transformer has one call of cuDNN's attention, and one of its gradient where it is trained, which count for as many operations as the products that
+// they stand for.
 func TestMemorySavingStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, querying: {39, 0}}
@@ -202,6 +204,19 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 				}
 				if got := [2]int{strings.Count(text, `"__cudnn$fmhaSoftmax"`), strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
 					t.Errorf("got %d calls of attention and of its gradient, want %d", got, calls[k.Name])
+				}
+				got, err := engine.Operations(o.Results...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plain, plainStore, err := atPaper(true)(t, k.Name).trains(m, publishedWords).Train.Outline(xla, trainingPairs, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer plainStore.Finalize()
+				defer plain.Close()
+				if want, err := engine.Operations(plain.Results...); err != nil || got != want {
+					t.Errorf("got %g operations, and %g without cuDNN, %v", got, want, err)
 				}
 			})
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/gomlx/compute"
 
@@ -23,7 +25,13 @@ type Speed struct {
 	Batches    []int    // pairs a mini-batch
 	What       []string // "step", "loader", "sampler", "evaluation" and "generation"; all if empty
 	Rounds     int      // turns of each part of a step; 10 if 0
+	Parts      []string // of a step: "forward", "backward" (forward and backward) and "whole"; all if empty
 	Peer       bool     // PyTorch makes the same steps in turn with ours
+	Modes      []string // of PyTorch that race: "eager", "compile" and, on a GPU, "reduce-overhead"; all that there are if empty
+	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long as it takes.
+	Ready time.Duration
+	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result tells why
+	Peak  float64 // TFLOP/s of the device at the precision of the products, by its maker's word, for MFU; 0 where it is not told
 	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the processors;
 	// none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes first.
 	Runs  int
@@ -52,9 +60,35 @@ func Benchmark(of Speed, options ...Options) benchmark.Result {
 	})
 }
 
+// ShowSpeed shows the whole steps of what vlpx bench -json has written into files in one table.
+func ShowSpeed(paths []string, options ...Options) []benchmark.Result {
+	return must("show speed", options, func(ctx context.Context, s cell.Screen, o Options) ([]benchmark.Result, error) {
+		results, err := ReadSpeed(paths)
+		if err != nil {
+			return nil, err
+		}
+		return results, s.Show(benchmark.Together(results))
+	})
+}
+
+// ReadSpeed is ShowSpeed for programs.
+func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
+	for _, path := range paths {
+		r, err := benchmark.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
 // MeasureSpeed is Benchmark for programs: it shows nothing and returns its error. say, if not nil, hears what is at work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
-	settings := benchmark.Settings{Kinds: of.What, Rounds: of.Rounds, Peer: of.Peer, Costs: of.Costs, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs}
+	settings := benchmark.Settings{
+		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone, Peak: of.Peak * 1e12, Costs: of.Costs,
+		Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
+	}
 	if err := settings.Check(); err != nil {
 		return result, err
 	}
@@ -109,7 +143,7 @@ func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err 
 					return nil, nil, err
 				}
 				store = grid.Store
-				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Run: grid.Plan.Rows[0][0]})
+				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "), Run: grid.Plan.Rows[0][0]})
 			}
 		}
 	}

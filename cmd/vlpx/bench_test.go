@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,6 +23,27 @@ func TestBench(t *testing.T) {
 	}
 	if !strings.Contains(errs, "CLIP, InfoNCE, batch 8 at tiny: sampler") {
 		t.Errorf("got %q on standard error, want what is at work", errs)
+	}
+	path := filepath.Join(dir, "a.json")
+	if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table, errs, status := execute(t, dir, "bench", "-read", path, "-markdown")
+	if status != 0 || strings.Count(table, "\n| CLIP, InfoNCE, batch ") != 2 {
+		t.Errorf("got status %d, %q and\n%s\nwant the two whole steps", status, errs, table)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-read", filepath.Join(dir, "b.json")}, "b.json"},
+		{[]string{"-parts", "half"}, "forward, backward, whole"},
+		{[]string{"-modes", "eager"}, "add -peer"},
+		{[]string{"-peer", "-modes", "quick"}, "eager, compile, reduce-overhead"},
+	} {
+		if out, errs, status := execute(t, dir, append([]string{"bench", "-scale", "tiny"}, c.args...)...); status == 0 || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: got status %d, %q and %q; want %q", c.args, status, out, errs, c.want)
+		}
 	}
 	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") && strings.Contains(out, "InfoNCE") {
 		t.Errorf("got status %d, %q and %q; want a store without runs", status, out, errs)

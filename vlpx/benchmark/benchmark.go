@@ -3,6 +3,7 @@ package benchmark
 import (
 	"context"
 	"fmt"
+	"math"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -17,8 +18,16 @@ import (
 type Settings struct {
 	Kinds  []string // of Kinds; all if empty
 	Rounds int      // turns of each part of a step, of five steps each; 10 if 0
+	Parts  []string // of a step, of PartNames; all if empty
 	Peer   bool     // PyTorch makes the same steps in turn with ours
-	Costs  bool     // how costs grow with sizes is measured instead
+	Modes  []string // of PyTorch that race, of Modes; all that there are if empty
+	// Ready is how long PyTorch may take to get ready for a case, all its ways together; ways that are not ready by then do not race. 0: as long as it
+	// takes.
+	Ready time.Duration
+	Alone bool // where PyTorch cannot race, ours is measured alone and the result tells why
+	Costs bool // how costs grow with sizes is measured instead
+	// Peak is what the device computes at most at the precision of the products by its maker's word, in operations a second; 0 where it is not told.
+	Peak float64
 	// Pairs are the numbers of training pairs that costs are computed for, beside; DefaultPairs if empty. Workers share them; DefaultWorkers if 0.
 	Pairs   []int
 	Workers int
@@ -34,6 +43,25 @@ func (s Settings) Check() error {
 		if !slices.Contains(Kinds(), kind) {
 			return fmt.Errorf("benchmark: no %q to measure; there are %s", kind, strings.Join(Kinds(), ", "))
 		}
+	}
+	for _, name := range s.Parts {
+		if !slices.Contains(PartNames(), name) {
+			return fmt.Errorf("benchmark: no part %q of a step; there are %s", name, strings.Join(PartNames(), ", "))
+		}
+	}
+	for _, mode := range s.Modes {
+		if !slices.Contains(Modes(), mode) {
+			return fmt.Errorf("benchmark: no mode %q of PyTorch; there are %s", mode, strings.Join(Modes(), ", "))
+		}
+	}
+	if !(s.Peak >= 0) || math.IsInf(s.Peak, 1) {
+		return fmt.Errorf("benchmark: a peak of %g operations a second; it must be a positive number", s.Peak)
+	}
+	if s.Ready < 0 {
+		return fmt.Errorf("benchmark: PyTorch has %v to get ready; it must be a positive time, or 0 for as long as it takes", s.Ready)
+	}
+	if !s.Peer && (s.Alone || s.Ready > 0 || len(s.Modes) > 0) {
+		return fmt.Errorf("benchmark: modes of PyTorch, and what is done without it, are asked for, but not PyTorch; add -peer")
 	}
 	if s.Rounds < 0 {
 		return fmt.Errorf("benchmark: %d rounds; take 1 or more, or 0 for the usual 10", s.Rounds)
@@ -70,6 +98,7 @@ func (s Settings) asks(kind string) bool { return len(s.Kinds) == 0 || slices.Co
 // Case is a run that is measured, and what it is called.
 type Case struct {
 	Scale string
+	Set   string // what was set of the scale, "key=value" with commas between
 	Run   run.Run
 }
 
@@ -102,14 +131,11 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	if err := s.Check(); err != nil {
 		return Result{}, err
 	}
-	if s.Peer { // what PyTorch's step lacks is told before others are measured
+	if s.Peer && !s.Alone { // what PyTorch's step lacks is told before others are measured
 		for _, c := range cases {
-			if _, _, err := describe(c.Run.Train); err != nil {
+			if _, err := describe(c.Run.Train, executor.Engine); err != nil {
 				return Result{}, err
 			}
-		}
-		if strings.Contains(executor.Engine, "cuda") {
-			return Result{}, fmt.Errorf("benchmark: PyTorch races on the processor, and %s is on a GPU; set $GOMLX_BACKEND to an engine of the processor, such as onnx:cpu", executor.Engine)
 		}
 	}
 	if say == nil {
@@ -118,7 +144,7 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 	b := &bench{Settings: s, executor: executor, say: say}
 	b.result = Result{
 		Machine: engine.Describe(), Engine: executor.Engine, Threads: runtime.GOMAXPROCS(0), Versions: executor.Versions, Begun: time.Now().UTC().Truncate(time.Second),
-		Before: load(), Rounds: b.rounds(),
+		Before: load(), Rounds: b.rounds(), Nominal: s.Peak,
 	}
 	work := b.measure
 	if s.Costs {

@@ -156,6 +156,10 @@ func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
 // waysBeside are PyTorch's in each of so many processes: in the modes that race alone, with one thread and with its share of ours.
 func waysBeside(racing []*peer, processes int) (all []way) {
 	for _, p := range racing {
+		if p.threads == 0 {
+			all = append(all, p.way)
+			continue
+		}
 		for _, threads := range []int{1, max(1, runtime.GOMAXPROCS(0)/processes)} {
 			if w := (way{mode: p.mode, threads: threads, asleep: true}); !slices.Contains(all, w) {
 				all = append(all, w)

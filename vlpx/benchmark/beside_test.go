@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	}
 	answers := json.NewDecoder(&out)
 	for _, part := range []train.Part{train.Whole, train.Forward, train.Whole} {
-		want, _, err := (&step{probe: p, part: part, in: in}).once()
+		want, _, err := (&step{probe: p, part: part, in: in, backend: e.Backend}).once()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestServe(t *testing.T) {
 		if err := answers.Decode(&got); err != nil || !(got.Seconds > 0) {
 			t.Fatalf("%s: got %+v, %v", part, got, err)
 		}
-		if err := same(got.Losses, want.Losses, 1e-6); err != nil {
+		if err := same(got.Losses, want.losses, 1e-6); err != nil {
 			t.Errorf("%s: %v", part, err)
 		}
 	}

@@ -2,7 +2,9 @@ package benchmark
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"strings"
 
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
@@ -30,7 +32,13 @@ func (b *bench) enter(ctx context.Context, c Case) (e *entrant, err error) {
 		e.in, err = e.probe.Load(ctx)
 	}
 	if err == nil && b.Peer {
-		err = b.challenge(ctx, e)
+		if err = b.challenge(ctx, e); err != nil && b.Alone && ctx.Err() == nil {
+			for _, p := range e.peers {
+				p.close()
+			}
+			b.leave(fmt.Sprintf("PyTorch's step of %s: %s", e.name(), strings.TrimPrefix(err.Error(), "benchmark: ")))
+			e.peers, err = nil, nil
+		}
 	}
 	return e, err
 }
@@ -38,7 +46,7 @@ func (b *bench) enter(ctx context.Context, c Case) (e *entrant, err error) {
 // of is a line of the case.
 func (c Case) of(l Line) Line {
 	t := c.Run.Train
-	l.Framework, l.Method, l.Scale, l.Batch = t.Framework.Name(), t.Method.Name, c.Scale, t.BatchSize
+	l.Framework, l.Method, l.Scale, l.Set, l.Batch = t.Framework.Name(), t.Method.Name, c.Scale, c.Set, t.BatchSize
 	if l.Kind == Step || l.Kind == Loader {
 		l.Pairs = float64(max(1, l.Runs)*t.BatchSize) / l.Median
 	}

@@ -4,15 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +22,10 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-//go:embed peer.py
-var script []byte
+// scripts are PyTorch's step, of which main.py is the program.
+//
+//go:embed peer/*.py
+var scripts embed.FS
 
 // ErrNoTorch is that there is no PyTorch to race.
 var ErrNoTorch = errors.New("no python3 here has PyTorch and NumPy; on Debian or Ubuntu apt install python3-torch python3-numpy libopenblas0-pthread, " +
@@ -32,49 +36,73 @@ type python struct {
 	path     string
 	version  string // of PyTorch
 	compiles bool   // it has torch.compile
+	cuda     bool   // it sees a GPU
 }
 
-// findTorch finds one among programs, the first that serves.
-func findTorch(ctx context.Context, programs ...string) (python, error) {
-	const ask = "import torch, numpy; print(torch.__version__, hasattr(torch, 'compile'))"
+// findTorch finds one among programs, the first that serves, on a GPU if gpu is set.
+func findTorch(ctx context.Context, gpu bool, programs ...string) (python, error) {
+	const ask = "import torch, numpy; print(torch.__version__, hasattr(torch, 'compile'), torch.cuda.is_available())"
+	blind := ""
 	for _, path := range programs {
 		told, err := exec.CommandContext(ctx, path, "-c", ask).Output()
 		if err != nil {
 			continue
 		}
-		version, compiles, _ := strings.Cut(strings.TrimSpace(string(told)), " ")
-		return python{path, version, compiles == "True"}, nil
+		words := strings.Fields(string(told))
+		if len(words) != 3 {
+			continue
+		}
+		found := python{path, words[0], words[1] == "True", words[2] == "True"}
+		if gpu && !found.cuda {
+			blind = fmt.Sprintf("PyTorch %s of %s sees no GPU, which the engine is on", found.version, path)
+			continue
+		}
+		return found, nil
 	}
 	if ctx.Err() != nil {
 		return python{}, context.Cause(ctx)
 	}
+	if blind != "" {
+		return python{}, fmt.Errorf("benchmark: %s; install one that is built for CUDA (pip install torch), set $GOMLX_BACKEND to an engine of the processor, such as "+
+			"onnx:cpu, or leave -peer out", blind)
+	}
 	return python{}, fmt.Errorf("benchmark: %w", ErrNoTorch)
 }
 
-// Modes of PyTorch, as the script knows them, and that of this program.
+// Modes of PyTorch, and that of this program.
 const (
 	eager    = "eager"
 	compiled = "compile"
+	replayed = "reduce-overhead" // torch.compile by graphs of CUDA
 	ours     = ""
 )
+
+// Modes are all of them.
+func Modes() []string { return []string{eager, compiled, replayed} }
 
 // way is how PyTorch runs: its mode and its threads.
 type way struct {
 	mode    string
-	threads int
+	threads int // 0 on a GPU: as many as it likes
 	// asleep lets GNU OpenMP's threads sleep while they wait. By itself it lets them spin, and where the cores have other work, too, a step of more
 	// than one thread has been seen to take a hundred times as long by it.
 	asleep bool
 }
 
-// ways are those that race, of which the fastest counts.
-func (p python) ways() []way {
-	modes := []string{eager}
-	if p.compiles {
-		modes = append(modes, compiled)
+// ways are those that race, of which the fastest counts, of some modes or of all if none is named.
+func (p python) ways(gpu bool, modes []string) []way {
+	if len(modes) == 0 {
+		modes = Modes()
 	}
 	var all []way
-	for _, mode := range modes {
+	for _, mode := range Modes() {
+		switch {
+		case !slices.Contains(modes, mode) || mode != eager && !p.compiles || mode == replayed && !gpu:
+			continue
+		case gpu:
+			all = append(all, way{mode, 0, false})
+			continue
+		}
 		all = append(all, way{mode, 1, false})
 		if cores := runtime.GOMAXPROCS(0); cores > 1 {
 			all = append(all, way{mode, cores, false}, way{mode, cores, true})
@@ -91,19 +119,25 @@ type peer struct {
 	asks      io.WriteCloser
 	answers   *json.Decoder
 	complaint bytes.Buffer
-	reading   io.Closer // what answers are read from, where that is not the command's; else nil
+	reading   io.Closer               // what answers are read from, where that is not the command's; else nil
+	end       context.CancelCauseFunc // of ctx; nil where it ends by itself
 }
 
 // start starts the script on a folder of export, on some processors, or any where none are named.
 func start(ctx context.Context, in python, w way, dir string, cpus ...int) (*peer, error) {
-	program := filepath.Join(dir, "peer.py")
-	if err := os.WriteFile(program, script, 0o644); err != nil {
-		return nil, fmt.Errorf("benchmark: %w", err)
+	program, mode := filepath.Join(dir, "peer", "main.py"), w.mode
+	if mode == compiled {
+		mode = "default"
 	}
-	p := &peer{way: w, ctx: ctx, command: exec.CommandContext(ctx, in.path, "-B", program, dir, w.mode)}
+	if err := unpack(dir); err != nil {
+		return nil, err
+	}
+	p := &peer{way: w, ctx: ctx, command: exec.CommandContext(ctx, in.path, "-B", program, dir, mode)}
 	p.command.Env = os.Environ()
-	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"} {
-		p.command.Env = append(p.command.Env, fmt.Sprintf("%s=%d", name, w.threads))
+	if w.threads > 0 {
+		for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"} {
+			p.command.Env = append(p.command.Env, fmt.Sprintf("%s=%d", name, w.threads))
+		}
 	}
 	if w.asleep {
 		p.command.Env = append(p.command.Env, "OMP_WAIT_POLICY=PASSIVE")
@@ -129,11 +163,31 @@ func (p *peer) begin(answers io.Reader, cpus []int) (err error) {
 	return nil
 }
 
+// unpack writes the scripts into a folder, where they are not there yet.
+func unpack(dir string) error {
+	at := filepath.Join(dir, "peer")
+	if _, err := os.Stat(at); err == nil {
+		return nil
+	}
+	of, err := fs.Sub(scripts, "peer")
+	if err == nil {
+		err = os.CopyFS(at, of)
+	}
+	if err != nil {
+		return fmt.Errorf("benchmark: %w", err)
+	}
+	return nil
+}
+
 // name is how tables call it.
 func (w way) name() string {
 	switch {
 	case w.mode == ours:
 		return "a process of this program"
+	case w.threads == 0 && w.mode == replayed:
+		return "PyTorch compile, reduce-overhead"
+	case w.threads == 0:
+		return "PyTorch " + w.mode
 	case w.threads == 1:
 		return fmt.Sprintf("PyTorch %s, 1 thread", w.mode)
 	case w.asleep:
@@ -146,6 +200,9 @@ func (w way) name() string {
 type answer struct {
 	Seconds float64            `json:"seconds"`
 	Losses  map[string]float64 `json:"losses"` // in nats, by the names of ours
+	// Improvement is by how much a whole step lowered the losses that the method is rewarded by, in nats; nil where it is not.
+	Improvement *float64 `json:"improvement"`
+	Bytes       uint64   `json:"bytes"` // on a GPU the most that its tensors have taken
 }
 
 // words of parts that the script knows.
@@ -159,9 +216,9 @@ func (p *peer) step(part train.Part) (a answer, err error) {
 	if err == nil {
 		return a, nil
 	}
-	p.close()
-	if p.ctx.Err() != nil {
-		return a, context.Cause(p.ctx)
+	cause := context.Cause(p.ctx)
+	if p.close(); cause != nil {
+		return a, cause
 	}
 	lines := strings.Split(strings.TrimSpace(p.complaint.String()), "\n")
 	return a, fmt.Errorf("benchmark: %s ended: %s", p.name(), lines[len(lines)-1])
@@ -173,5 +230,8 @@ func (p *peer) close() {
 	p.command.Wait()
 	if p.reading != nil {
 		p.reading.Close()
+	}
+	if p.end != nil {
+		p.end(context.Canceled)
 	}
 }

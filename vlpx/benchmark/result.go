@@ -30,8 +30,9 @@ type Result struct {
 	// tell of other programs, too.
 	Before, After float64
 	Rounds        int
-	Lines         []Line `json:",omitempty"`
-	Costs         []Cost `json:",omitempty"` // where they were asked for, in the place of lines
+	Nominal       float64 `json:",omitempty"` // what the device computes at most by its maker's word, in operations a second, where it was told
+	Lines         []Line  `json:",omitempty"`
+	Costs         []Cost  `json:",omitempty"` // where they were asked for, in the place of lines
 	// Outlooks are what more training pairs would take, beside costs.
 	Outlooks []Outlook `json:",omitempty"`
 	// Left tells what was asked for and cannot be measured, each with the reason.
@@ -41,6 +42,7 @@ type Result struct {
 // Line is what one thing took.
 type Line struct {
 	Framework, Method, Scale string
+	Set                      string `json:",omitempty"` // of the scale, "key=value" with commas between
 	Batch                    int    // pairs a mini-batch
 	Kind                     string // one of Kinds
 	What                     string // of the kind: a part of a step
@@ -54,7 +56,11 @@ type Line struct {
 	Operations                   float64 `json:",omitempty"` // floating-point, of products
 	Peak                         float64 `json:",omitempty"` // operations a second of the engine's matrix product, the median in the same turns
 	Share                        float64 `json:",omitempty"` // of Peak
-	Up, Down                     int64   `json:",omitempty"` // bytes that cross between host and engine at each step
+	MFU                          float64 `json:",omitempty"` // share of Result.Nominal, of PyTorch's steps by the operations of ours
+	Precision                    string  `json:",omitempty"` // of products: float32, TF32 or bfloat16
+	// Memory is what was taken of a GPU, in bytes: by the whole process, or of PyTorch by its tensors at most. 0 where nobody tells.
+	Memory   uint64 `json:",omitempty"`
+	Up, Down int64  `json:",omitempty"` // bytes that cross between host and engine at each step
 	// Ratio is the time of the fastest of PyTorch's ways over ours, of the same part of a step; 0 where none raced.
 	Ratio float64 `json:",omitempty"`
 }

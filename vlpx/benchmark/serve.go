@@ -19,7 +19,7 @@ import (
 // answersFile is the file descriptor on which a process of this program answers, as its output is what its caller prints.
 const answersFile = 3
 
-// Serve makes a step of a run for each line of standard input, which names a part of it, and answers with its seconds and losses, as peer.py does,
+// Serve makes a step of a run for each line of standard input, which names a part of it, and answers with its seconds and losses, as peer/main.py does,
 // until there are no more lines. It is what the processes of [Settings].Again do.
 func Serve(ctx context.Context, executor *run.Executor, r run.Run) error {
 	answers := os.NewFile(answersFile, "answers")
@@ -50,12 +50,12 @@ func serve(ctx context.Context, executor *run.Executor, r run.Run, asks io.Reade
 		if !ok {
 			return fmt.Errorf("benchmark: asked for %q; a step has the parts %v", lines.Text(), slices.Sorted(maps.Keys(named)))
 		}
-		made, took, err := (&step{probe: probe, part: part, in: in}).once()
+		made, took, err := (&step{probe: probe, part: part, in: in, backend: executor.Backend}).once()
 		if err != nil {
 			return err
 		}
-		a := answer{Seconds: took.Seconds(), Losses: map[string]float64{}}
-		for name, loss := range made.Losses {
+		a := answer{Seconds: took.Seconds(), Losses: map[string]float64{}, Improvement: made.improvement}
+		for name, loss := range made.losses {
 			a.Losses[string(name)] = loss
 		}
 		if err := out.Encode(a); err != nil {

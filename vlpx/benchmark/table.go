@@ -18,8 +18,16 @@ func (r Result) Table() plots.Table {
 		Title: "Speed of " + common, Heading: "what",
 		Note: r.note(),
 		Columns: []plots.Column{{Name: "median", Unit: "ms"}, {Name: "quartiles", Unit: "ms"}, {Name: "pairs/s"}, {Name: "GFLOP"},
-			{Name: "of peak", Unit: "%"}, {Name: "up and down", Unit: "KB"}},
+			{Name: "of peak", Unit: "%"}},
 	}
+	measured := slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Memory > 0 })
+	if r.Nominal > 0 {
+		t.Columns = append(t.Columns, plots.Column{Name: "MFU", Unit: "%"})
+	}
+	if measured {
+		t.Columns = append(t.Columns, plots.Column{Name: "memory", Unit: "GB"})
+	}
+	t.Columns = append(t.Columns, plots.Column{Name: "up and down", Unit: "KB"})
 	raced := r.PyTorch != ""
 	if raced {
 		t.Columns = append(t.Columns, plots.Column{Name: "PyTorch/ours"})
@@ -27,8 +35,15 @@ func (r Result) Table() plots.Table {
 	for _, l := range r.Lines {
 		texts := []string{
 			milliseconds(l.Median), milliseconds(l.Quartile1) + " to " + milliseconds(l.Quartile3), some("%.0f", l.Pairs),
-			some("%.3g", l.Operations/1e9), some("%.0f", 100*l.Share), l.crossing(),
+			some("%.3g", l.Operations/1e9), some("%.0f", 100*l.Share),
 		}
+		if r.Nominal > 0 {
+			texts = append(texts, some("%.1f", 100*l.MFU))
+		}
+		if measured {
+			texts = append(texts, some("%.3g", float64(l.Memory)/1e9))
+		}
+		texts = append(texts, l.crossing())
 		if raced {
 			texts = append(texts, some("%.2f", l.Ratio))
 		}
@@ -142,10 +157,13 @@ func milliseconds(seconds float64) string {
 	}
 }
 
+// none stands where there is no number.
+const none = "–"
+
 // some is a number, or a dash where there is none.
 func some(format string, x float64) string {
 	if x == 0 {
-		return "–"
+		return none
 	}
 	return fmt.Sprintf(format, x)
 }
@@ -157,9 +175,18 @@ func (r Result) note() string {
 		note += " Other programs were at work: take the times for no more than an order, and ratios of the same turns with care."
 	}
 	if i := slices.IndexFunc(r.Lines, func(l Line) bool { return l.Peak > 0 }); i >= 0 {
-		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %.0f GFLOP/s.",
-			side, r.Lines[i].Peak/1e9)
+		size := side
+		if onGPU(r.Engine) {
+			size = wide
+		}
+		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %s.", size, r.peaks())
 		note += " Up go the mini-batch and what the engine does not keep of the model, down comes what a step tells."
+	}
+	if r.Nominal > 0 {
+		note += fmt.Sprintf(" MFU is the share of %g TFLOP/s.", r.Nominal/1e12)
+	}
+	if slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Memory > 0 }) {
+		note += " Memory is what our process has of the GPU, and what the tensors of PyTorch have had of it at most."
 	}
 	if r.PyTorch != "" {
 		note += fmt.Sprintf(" PyTorch %s made the same steps in turn, with the same first weights and losses; its ratio is that of its fastest way.", r.PyTorch)
@@ -168,4 +195,16 @@ func (r Result) note() string {
 		note += " Left out: " + strings.Join(r.Left, "; ") + "."
 	}
 	return note
+}
+
+// peaks are the rates of the engine's product, one a precision.
+func (r Result) peaks() string {
+	var all []string
+	for _, l := range r.Lines {
+		if l.Peak > 0 {
+			all = append(all, fmt.Sprintf("%.0f GFLOP/s in %s", l.Peak/1e9, l.Precision))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
 }

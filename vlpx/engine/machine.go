@@ -97,6 +97,28 @@ func gpus(ctx context.Context) []GPU {
 	return found
 }
 
+// GPUMemory is what a process of this machine has of its GPUs' memory, in bytes, as nvidia-smi tells; 0 where it does not, as in a container whose
+// processes have other numbers.
+func GPUMemory(ctx context.Context, process int) uint64 {
+	ctx, cancel := context.WithTimeout(ctx, smiLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, "nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits")
+	command.WaitDelay = time.Second
+	out, err := command.Output()
+	if err != nil {
+		return 0
+	}
+	sum := uint64(0)
+	for line := range strings.Lines(string(out)) {
+		of, used, _ := strings.Cut(line, ",")
+		mebibytes, err := strconv.ParseUint(strings.TrimSpace(used), 10, 64)
+		if id, wrong := strconv.Atoi(strings.TrimSpace(of)); wrong == nil && err == nil && id == process {
+			sum += mebibytes << 20
+		}
+	}
+	return sum
+}
+
 // Versions returns the versions of GoMLX and of the engines' libraries in this program, by the last element of the
 // module's path: gomlx, compute, compute-onnx, go-xla. A library that is not linked in is absent; a test program, in
 // which Go records no modules, has none.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -67,5 +69,22 @@ func TestVersionsNamesTheEngines(t *testing.T) {
 	want := map[string]string{"compute": "v0.1.6", "gomlx": "../gomlx", "go-xla": "example.org/xla v0.5.0"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestGPUMemory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if got := GPUMemory(t.Context(), 7); got != 0 {
+		t.Errorf("without nvidia-smi: got %d bytes", got)
+	}
+	smi := "#!/bin/sh\nprintf '7, 512\\n70, 9999\\n7, 256\\n8, [N/A]\\n'\n"
+	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(smi), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for process, want := range map[int]uint64{7: 768 << 20, 8: 0, 9: 0} {
+		if got := GPUMemory(t.Context(), process); got != want {
+			t.Errorf("process %d: got %d bytes, want %d", process, got, want)
+		}
 	}
 }

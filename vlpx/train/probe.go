@@ -143,6 +143,9 @@ func (p *Probe) Crossing(part Part, in field.Values) (up, down int64, err error)
 	return up, down + scalar*int64(len(out.Losses)) + 2*scalar*int64(len(out.Numbers)), nil
 }
 
+// Room is the number of rows for new positives that Run has.
+func (p *Probe) Room() int { return p.trainer.room() }
+
 // Pairs are how many the training set has.
 func (p *Probe) Pairs() int { return len(p.trainer.pairs) }
 

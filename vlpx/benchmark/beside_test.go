@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	}
 	answers := json.NewDecoder(&out)
 	for _, part := range []train.Part{train.Whole, train.Forward, train.Whole} {
-		want, _, err := (&step{probe: p, part: part, in: in, backend: e.Backend}).once()
+		want, _, err := (&step{probe: p, part: part, in: in}).once()
 		if err != nil {
 			t.Fatal(err)
 		}

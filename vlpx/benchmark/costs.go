@@ -148,7 +148,7 @@ func (b *bench) stepCosts(ctx context.Context, c Case) ([]Cost, error) {
 			return 0, err
 		}
 		defer in.Release()
-		times, err := inTurns(ctx, b.few(), []contender{&step{probe: probe, part: train.Whole, in: in, backend: b.executor.Backend}})
+		times, err := inTurns(ctx, b.few(), []contender{&step{probe: probe, part: train.Whole, in: in}})
 		if err != nil {
 			return 0, err
 		}

@@ -81,6 +81,8 @@ func describe(c train.Config, engine string) (d described, err error) {
 		return no(f.Name(), "race ALBEF, CLIP, SimCLR or BLIP-2, or leave -peer out")
 	}
 	switch {
+	case c.Devices > 1:
+		return no("mini-batch that is divided among devices", "set devices=0")
 	case dropout > 0:
 		return no("dropout by our draws", "set dropout=0")
 	case locked > 0:

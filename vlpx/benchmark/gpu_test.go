@@ -22,7 +22,7 @@ func TestStepWithMemoryApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Release()
-	s := &step{probe: p, part: train.Whole, in: in, backend: apart}
+	s := &step{probe: p, part: train.Whole, in: in}
 	for range 2 { // the first takes the weights up, too
 		apart.Crossed()
 		if _, _, err := s.once(); err != nil {

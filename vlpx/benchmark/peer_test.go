@@ -67,7 +67,7 @@ func TestPeerHasOurLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer theirs.close()
-			ours := &step{probe: p, part: train.Whole, in: batch, backend: e.Backend}
+			ours := &step{probe: p, part: train.Whole, in: batch}
 			for k, within := range tolerance {
 				want, _, err := ours.once()
 				if err != nil {
@@ -177,6 +177,7 @@ func TestPeerIsRefused(t *testing.T) {
 		{tiny(t, "SogCLR", "framework=simclr"), "no SogCLR of SimCLR"},
 		{tiny(t, "InfoNCE", "framework=GPT-2"), "race ALBEF, CLIP, SimCLR or BLIP-2"},
 		{tiny(t, "InfoNCE", "dropout=0.1"), "set dropout=0"},
+		{tiny(t, "InfoNCE", "devices=2"), "set devices=0"},
 	} {
 		_, err := Measure(t.Context(), executor(t), []Case{c.of}, Settings{Kinds: []string{Step}, Peer: true}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -46,7 +46,7 @@ func (b *bench) challenge(ctx context.Context, e *entrant) error {
 		return err
 	}
 	var ours []seen
-	s := &step{probe: e.probe, part: train.Whole, in: e.in, backend: b.executor.Backend}
+	s := &step{probe: e.probe, part: train.Whole, in: e.in}
 	for _, within := range d.tolerance() {
 		out, _, err := s.once()
 		if err != nil {

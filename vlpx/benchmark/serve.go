@@ -50,7 +50,7 @@ func serve(ctx context.Context, executor *run.Executor, r run.Run, asks io.Reade
 		if !ok {
 			return fmt.Errorf("benchmark: asked for %q; a step has the parts %v", lines.Text(), slices.Sorted(maps.Keys(named)))
 		}
-		made, took, err := (&step{probe: probe, part: part, in: in, backend: executor.Backend}).once()
+		made, took, err := (&step{probe: probe, part: part, in: in}).once()
 		if err != nil {
 			return err
 		}

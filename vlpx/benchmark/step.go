@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gomlx/compute"
-
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -19,10 +17,9 @@ import (
 // step is a part of a training step on one mini-batch, whose numbers come from the host each time, as the loader's do. To an engine with memory of
 // its own images go before the time begins, as in training, where they go while the step before runs.
 type step struct {
-	probe   *run.Probe
-	part    train.Part
-	in      field.Values
-	backend compute.Backend
+	probe *run.Probe
+	part  train.Part
+	in    field.Values
 }
 
 // turn implements contender.
@@ -46,14 +43,8 @@ func (s *step) once() (outcome, time.Duration, error) {
 		return outcome{}, 0, err
 	}
 	defer fresh.Release()
-	if !s.backend.HasSharedBuffers() {
-		for name, x := range fresh {
-			if name.OfImages() {
-				if err := x.MaterializeOnDevice(s.backend, false, 0); err != nil {
-					return outcome{}, 0, err
-				}
-			}
-		}
+	if err := s.probe.Ahead(fresh); err != nil {
+		return outcome{}, 0, err
 	}
 	begun := time.Now()
 	out, err := s.probe.Run(s.part, fresh) // which reads the losses, and so waits for the engine
@@ -127,7 +118,7 @@ func (b *bench) steps(ctx context.Context, entrants []*entrant) error {
 	peers := map[*peer][]*peerPart{}
 	for _, e := range entrants {
 		for _, part := range b.parts() {
-			all = append(all, &step{probe: e.probe, part: part, in: e.in, backend: b.executor.Backend})
+			all = append(all, &step{probe: e.probe, part: part, in: e.in})
 		}
 		for _, p := range e.peers {
 			for _, part := range b.parts() {

@@ -19,7 +19,7 @@ func (t *trainer) next(ctx context.Context) (miniBatch, error) {
 			return miniBatch{}, err
 		}
 	}
-	if len(t.ahead) > 1 && !t.job.Backend.HasSharedBuffers() && t.job.Config.Devices < 2 {
+	if len(t.ahead) > 1 && t.job.sends() {
 		coming, err := t.arrive(ctx)
 		if err != nil {
 			t.coming = now // and is released
@@ -30,6 +30,9 @@ func (t *trainer) next(ctx context.Context) (miniBatch, error) {
 	}
 	return *now, nil
 }
+
+// sends tells whether images go to the engine before their step begins.
+func (j Job) sends() bool { return !j.Backend.HasSharedBuffers() && j.Config.Devices < 2 }
 
 // arrive waits for the loader.
 func (t *trainer) arrive(ctx context.Context) (*miniBatch, error) {

@@ -101,6 +101,22 @@ func (p *Probe) Load(ctx context.Context) (field.Values, error) {
 	return in, nil
 }
 
+// Ahead brings the images of a mini-batch to the engine where training does while the step before runs.
+func (p *Probe) Ahead(in field.Values) error {
+	if !p.trainer.job.sends() {
+		return nil
+	}
+	for name, x := range in {
+		if !name.OfImages() {
+			continue
+		}
+		if err := x.MaterializeOnDevice(p.trainer.job.Backend, false, 0); err != nil {
+			return fmt.Errorf("train: bringing the images of a mini-batch to %s: %w", p.trainer.job.Backend.Name(), err)
+		}
+	}
+	return nil
+}
+
 // Run makes a step as far as a part, with the room for new positives that a first step has. The inputs stay; the caller releases what it tells.
 func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 	return p.steps[part].Run(in, p.trainer.room())

@@ -1,6 +1,5 @@
 """SimCLR: torchvision's ResNet, and a projection head in the place of its classifier."""
 
-import torch
 from torch import nn
 from torch.nn import functional as F
 

@@ -53,7 +53,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"bench", "GRIT-VPL"}, []string{`"GRIT-VPL"`, `did you mean "GRIT-VLP"`}},
 		{[]string{"bench", "-frameworks", "clop"}, []string{`"clop"`, `did you mean "CLIP"`}},
 		{[]string{"bench", "-batches", "1"}, []string{"a batch of 1", "at least 2"}},
-		{[]string{"bench", "GRIT-VLP", "-peer"}, []string{"no GRIT-VLP", "leave -peer out"}},
+		{[]string{"bench", "SRCL", "-peer"}, []string{"no SRCL", "leave -peer out"}},
 		{[]string{"bench", "-costs", "-peer"}, []string{"costs are measured alone"}},
 		{[]string{"bench", "-costs", "-pairs", "0.5"}, []string{"-pairs 0.5", "whole numbers"}},
 		{[]string{"bench", "-pairs", "4e6"}, []string{"ask for costs, too"}},

@@ -67,10 +67,13 @@ func extent(length, size, stride int) (places int, around compute.PadAxis) {
 func maxPool(x *Node) *Node {
 	for _, axis := range []int{2, 1} {
 		seen := taps(x, axis, 3, 2, -math.MaxFloat32)
-		x = Max(Max(seen[0], seen[1]), seen[2])
+		x = larger(larger(seen[0], seen[1]), seen[2])
 	}
 	return x
 }
+
+// larger is the larger one of two numbers, the first where they are equal, which has the gradient. The gradient of Max is the same in five passes.
+func larger(a, b *Node) *Node { return Where(GreaterThan(b, a), b, a) }
 
 // averagePool is the mean of squares of so many pixels a side of maps x [batch, height, width, channels]; what is left at the far edges
 // is not seen.
@@ -85,5 +88,5 @@ func averagePool(x *Node, side int) *Node {
 	return ReduceMean(Reshape(x, batch, height, side, width, side, channels), 2, 4)
 }
 
-// relu has no gradient at zero.
-func relu(x *Node) *Node { return Max(ZerosLike(x), x) }
+// relu has no gradient at zero. What is not a number stays so.
+func relu(x *Node) *Node { return Where(LessOrEqual(x, ScalarZero(x.Graph(), x.DType())), ZerosLike(x), x) }

@@ -145,7 +145,7 @@ func (b *bench) sideOf(ctx context.Context, e *entrant, index int) error {
 	var lines []Line
 	for k, g := range groups {
 		line := newLine(fmt.Sprintf("whole step, %d runs at once", b.Runs), Step, times[k])
-		line.By, line.Runs = g.name, b.Runs
+		line.By, line.Runs, line.Precision = g.name, b.Runs, string(e.precision(b.executor.Engine))
 		lines = append(lines, e.of(line))
 	}
 	compare(lines)

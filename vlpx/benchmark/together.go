@@ -74,6 +74,9 @@ func Together(results []Result) plots.Table {
 			if len(engines) > 1 {
 				name = r.where() + ": " + name
 			}
+			if l.Runs > 0 {
+				name += fmt.Sprintf(", %d runs at once", l.Runs)
+			}
 			row := plots.TableRow{Name: name}
 			for _, column := range together {
 				row.Cells = append(row.Cells, plots.Cell{{Text: column.of(l, r.fastest(l))}})
@@ -98,10 +101,10 @@ func Together(results []Result) plots.Table {
 	return t
 }
 
-// wholes are the lines of our whole steps.
+// wholes are the lines of our whole steps, alone and at once.
 func (r Result) wholes() (all []Line) {
 	for _, l := range r.Lines {
-		if l.By == "" && l.Kind == Step && l.What == train.Whole.String() {
+		if l.By == "" && l.Kind == Step && (l.What == train.Whole.String() || l.Runs > 0) {
 			all = append(all, l)
 		}
 	}

@@ -41,6 +41,13 @@ func TestTogether(t *testing.T) {
 			t.Errorf("got\n%s\nwant %q", text.String(), want)
 		}
 	}
+	several := results[0].Lines[0]
+	several.What, several.Runs, several.Pairs = "whole step, 3 runs at once", 3, 9000
+	results[1].Lines = append(results[1].Lines, several)
+	if rows := Together(results).Rows; len(rows) != 3 || !strings.HasPrefix(rows[2].Name, "ALBEF, InfoNCE, batch 96 at small, 3 runs at once") {
+		t.Errorf("got %d rows, want a third one of runs at once", len(rows))
+	}
+	results[1].Lines = results[1].Lines[:1]
 	alone := Together(results[1:])
 	for _, c := range alone.Columns {
 		if strings.Contains(c.Name, "PyTorch") {

@@ -89,4 +89,6 @@ func averagePool(x *Node, side int) *Node {
 }
 
 // relu has no gradient at zero. What is not a number stays so.
-func relu(x *Node) *Node { return Where(LessOrEqual(x, ScalarZero(x.Graph(), x.DType())), ZerosLike(x), x) }
+func relu(x *Node) *Node {
+	return Where(LessOrEqual(x, ScalarZero(x.Graph(), x.DType())), ZerosLike(x), x)
+}

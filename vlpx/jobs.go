@@ -47,6 +47,9 @@ func (s *Swept) jobs(ctx context.Context, say func(string)) (int, error) {
 		}
 		best, fastest = n, rate
 	}
+	if fastest == 0 {
+		best = 1
+	}
 	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)", strings.Join(told, ", "), best))
 	return best, nil
 }

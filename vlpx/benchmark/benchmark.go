@@ -67,7 +67,7 @@ func (s Settings) Check() error {
 		return fmt.Errorf("benchmark: %d rounds; take 1 or more, or 0 for the usual 10", s.Rounds)
 	}
 	if s.Runs < 0 || s.Runs == 1 {
-		return fmt.Errorf("benchmark: %d runs at once; take 2 or more, as one alone is measured anyway", s.Runs)
+		return fmt.Errorf("benchmark: %d for the number of runs at once; take 2 or more, as one alone is measured anyway", s.Runs)
 	}
 	if s.Runs > 0 && !s.asks(Step) {
 		return fmt.Errorf("benchmark: runs at once are measured by steps, and %s asks for none; add step", strings.Join(s.Kinds, ", "))
@@ -137,6 +137,9 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 				return Result{}, err
 			}
 		}
+	}
+	if s.Runs > 0 && s.Again == nil {
+		return Result{}, fmt.Errorf("benchmark: %d runs at once are processes, and nothing tells how to start one; set Settings.Again", s.Runs)
 	}
 	if say == nil {
 		say = func(string) {}

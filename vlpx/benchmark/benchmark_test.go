@@ -161,6 +161,8 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Rounds: -1}, "-1 rounds"},
 		{Settings{Kinds: []string{Loader}, Peer: true}, "add step"},
 		{Settings{Costs: true, Peer: true}, "costs are measured alone"},
+		{Settings{Runs: 1}, "take 2 or more"},
+		{Settings{Runs: 2}, "set Settings.Again"},
 		{Settings{Pairs: []int{100}}, "ask for costs, too"},
 		{Settings{Workers: 2}, "ask for costs, too"},
 		{Settings{Costs: true, Pairs: []int{0}}, "costs of 0 training pairs"},

@@ -83,7 +83,7 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 		if err != nil {
 			return false, err
 		}
-		if seen == nil || !os.SameFile(seen, info) || !seen.ModTime().Equal(info.ModTime()) {
+		if seen == nil || !untouched(seen, info) {
 			seen, since = info, time.Now()
 		}
 		if time.Since(since) > s.pace.lost {
@@ -97,21 +97,25 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 	}
 }
 
-// displace puts a lock's file out of the way, unless another one than was seen lies there by now.
+// displace removes a lock's file, unless another one than was seen lies there by now. Of those who wait only one may: who gives the file a second
+// name. Without that, one that comes late would move the file away which the quickest has taken meanwhile.
 func displace(path string, seen os.FileInfo) error {
-	aside, err := os.MkdirTemp(filepath.Dir(path), ".lost-")
-	if err != nil {
+	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(".lost-%d", seen.ModTime().UnixNano()))
+	if err := os.Link(path, aside); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
 		return err
 	}
-	defer os.RemoveAll(aside)
-	taken := filepath.Join(aside, lockName)
-	if err := os.Rename(path, taken); err != nil {
+	defer os.Remove(aside)
+	if info, err := os.Stat(aside); err != nil || !untouched(seen, info) {
 		return err
 	}
-	if info, err := os.Stat(taken); err == nil && !os.SameFile(info, seen) {
-		return os.Rename(taken, path) // of one that was quicker
-	}
-	return nil
+	return os.Remove(path)
+}
+
+// untouched tells whether a file is the one that was seen, as it was then. The number of a file that was removed may be a new one's.
+func untouched(seen, info os.FileInfo) bool {
+	return os.SameFile(seen, info) && seen.ModTime().Equal(info.ModTime())
 }
 
 // keep touches a lock that was taken until it is unlocked.

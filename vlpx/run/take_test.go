@@ -3,19 +3,21 @@ package run
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// quick is a store whose processes are taken for lost after a second.
+// quick is a store whose processes are taken for lost after two seconds, which a machine at its limit does not keep one from its lock for.
 func quick(t *testing.T) *Store {
 	t.Helper()
 	s := OpenStore(t.TempDir())
-	s.pace = pace{beat: 20 * time.Millisecond, lost: time.Second}
+	s.pace = pace{beat: 20 * time.Millisecond, lost: 2 * time.Second}
 	return s
 }
 
@@ -94,6 +96,45 @@ func TestTakeWaits(t *testing.T) {
 	for range waiting {
 		if err := <-ended; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// However many take the same lock for lost at once, none puts aside the one that the quickest of them has taken.
+func TestDisplaceTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), lockName)
+	for round := range 300 {
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(int64(round), 0)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		seen, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		created := make(chan int, 1)
+		var waiting sync.WaitGroup
+		for range 8 {
+			waiting.Go(func() {
+				if err := displace(path, seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
+				}
+				if made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
+					made.Close()
+					select {
+					case created <- round:
+					default:
+						t.Errorf("round %d: the lock that one took was put aside by another", round)
+					}
+				}
+			})
+		}
+		waiting.Wait()
+		if len(created) != 1 {
+			t.Fatalf("round %d: the lost lock is still there", round)
 		}
 	}
 }

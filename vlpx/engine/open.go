@@ -43,7 +43,8 @@ func Open(c Choice) (backend compute.Backend, err error) {
 		return nil, err
 	}
 	if library := c.onnxLibrary(); library != "" {
-		err = setONNXSessions(library)
+		_, device, _ := strings.Cut(c.Name, ":")
+		err = setONNXSessions(library, strings.HasPrefix(device, "cpu"))
 	}
 	if err == nil {
 		backend, err = compute.NewWithConfig(config)

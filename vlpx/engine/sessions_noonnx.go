@@ -2,4 +2,4 @@
 
 package engine
 
-func setONNXSessions(string) error { return nil }
+func setONNXSessions(string, bool) error { return nil }

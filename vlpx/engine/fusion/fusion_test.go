@@ -1,0 +1,309 @@
+package fusion
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	onnx "github.com/gomlx/compute-onnx/support/protos"
+	"google.golang.org/protobuf/proto"
+)
+
+// drawing is a model of random operations, with what it is given.
+type drawing struct {
+	*rand.Rand
+	model *onnx.ModelProto
+	given map[string]tensor
+	dims  map[string][]int
+	names []string // of float32
+	masks []string
+}
+
+func draw(seed uint64) *drawing {
+	d := &drawing{rand.New(rand.NewPCG(seed, 0)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{}, map[string][]int{}, nil, nil}
+	for range 1 + d.IntN(3) {
+		d.input(d.lengths(1 + d.IntN(4))...)
+	}
+	for range 5 + d.IntN(60) {
+		d.operation()
+	}
+	for i, name := range d.names {
+		if i == len(d.names)-1 || d.IntN(8) == 0 && !slices.ContainsFunc(d.model.Graph.Input, func(in *onnx.ValueInfoProto) bool { return in.Name == name }) {
+			d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: name})
+		}
+	}
+	return d
+}
+
+func (d *drawing) lengths(axes int) []int {
+	dims := make([]int, axes)
+	for i := range dims {
+		dims[i] = 1 + d.IntN(9)
+		if d.IntN(4) == 0 {
+			dims[i] = 1
+		}
+		if i == 0 && d.IntN(6) == 0 {
+			dims[i] = 700
+		}
+	}
+	return dims
+}
+
+func (d *drawing) input(dims ...int) {
+	name := fmt.Sprintf("in%d", len(d.names))
+	v := described(&value{name: name, dims: dims})
+	d.model.Graph.Input = append(d.model.Graph.Input, v)
+	d.given[name] = filled(dims, func([]int) float32 { return float32(d.IntN(5)-2) / 2 })
+	d.names, d.dims[name] = append(d.names, name), dims
+}
+
+func (d *drawing) constant(numbers ...int) string {
+	c := &onnx.TensorProto{Name: fmt.Sprintf("c%d", len(d.model.Graph.Initializer)), DataType: int32(onnx.TensorProto_INT64), Dims: []int64{int64(len(numbers))}}
+	for _, n := range numbers {
+		for b := range 8 {
+			c.RawData = append(c.RawData, byte(uint64(n)>>(8*b)))
+		}
+	}
+	d.model.Graph.Initializer = append(d.model.Graph.Initializer, c)
+	return c.Name
+}
+
+func (d *drawing) number(x float32) string {
+	c := &onnx.TensorProto{Name: fmt.Sprintf("c%d", len(d.model.Graph.Initializer)), DataType: int32(onnx.TensorProto_FLOAT)}
+	for b := range 4 {
+		c.RawData = append(c.RawData, byte(math.Float32bits(x)>>(8*b)))
+	}
+	d.model.Graph.Initializer = append(d.model.Graph.Initializer, c)
+	return c.Name
+}
+
+func (d *drawing) add(op string, dims []int, inputs []string, attributes ...*onnx.AttributeProto) string {
+	name := fmt.Sprintf("%s%d", op, len(d.model.Graph.Node))
+	d.model.Graph.Node = append(d.model.Graph.Node, &onnx.NodeProto{OpType: op, Input: inputs, Output: []string{name}, Attribute: attributes})
+	d.dims[name] = dims
+	if code := opcodes[op]; !code.compares() {
+		d.names = append(d.names, name)
+	}
+	return name
+}
+
+// any is a value, rather a late one; like one that can be combined with another.
+func (d *drawing) any() string {
+	return d.names[max(d.IntN(len(d.names)), d.IntN(len(d.names)))]
+}
+
+func (d *drawing) like(other string) string {
+	for range 20 {
+		name := d.any()
+		if dims, fits := broadcast(d.dims[name], d.dims[other]); fits && size(dims) < 30000 {
+			return name
+		}
+	}
+	return d.number(float32(d.NormFloat64()))
+}
+
+func list(name string, numbers ...int64) *onnx.AttributeProto {
+	return &onnx.AttributeProto{Name: name, Type: onnx.AttributeProto_INTS, Ints: numbers}
+}
+
+func (d *drawing) operation() {
+	x := d.any()
+	dims := d.dims[x]
+	switch d.IntN(13) {
+	case 0, 1, 2, 3:
+		y := d.like(x)
+		to, _ := broadcast(dims, d.dims[y])
+		d.add([]string{"Add", "Sub", "Mul", "Div"}[d.IntN(4)], to, []string{x, y})
+	case 4:
+		d.add([]string{"Neg", "Abs"}[d.IntN(2)], dims, []string{x})
+	case 5:
+		d.add("Sqrt", dims, []string{d.add("Abs", dims, []string{x})})
+	case 6:
+		y := d.like(x)
+		to, _ := broadcast(dims, d.dims[y])
+		mask := d.add([]string{"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal"}[d.IntN(5)], to, []string{x, y})
+		d.add("Where", to, []string{mask, x, y})
+		d.masks = append(d.masks, mask)
+	case 7:
+		to := []int{size(dims)}
+		if len(dims) > 1 && d.IntN(2) == 0 {
+			to = []int{dims[0], size(dims[1:])}
+		}
+		d.add("Reshape", to, []string{x, d.constant(to...)})
+	case 8:
+		to := slices.Clone(dims)
+		for i := range to {
+			if to[i] == 1 && size(to) < 5000 {
+				to[i] = 1 + d.IntN(5)
+			}
+		}
+		d.add("Expand", to, []string{x, d.constant(to...)})
+	case 9:
+		order, to := d.Perm(len(dims)), make([]int, len(dims))
+		var perm []int64
+		for i, axis := range order {
+			perm, to[i] = append(perm, int64(axis)), dims[axis]
+		}
+		if len(dims) > 0 {
+			d.add("Transpose", to, []string{x}, list("perm", perm...))
+		}
+	case 10:
+		if len(dims) == 0 {
+			return
+		}
+		if axis := d.IntN(len(dims)); d.IntN(2) == 0 {
+			d.slice(x, axis, d.IntN(dims[axis]), 0)
+		} else {
+			around, to := make([]int, 2*len(dims)), slices.Clone(dims)
+			around[axis], around[len(dims)+axis] = d.IntN(3), d.IntN(3)
+			to[axis] += around[axis] + around[len(dims)+axis]
+			d.add("Pad", to, []string{x, d.constant(around...), d.number(float32(d.IntN(3) / 2))})
+		}
+	case 11:
+		d.patches(x)
+	case 12: // by an earlier comparison
+		if len(d.masks) > 0 {
+			mask := d.masks[d.IntN(len(d.masks))]
+			y := d.like(mask)
+			to, _ := broadcast(d.dims[mask], d.dims[y])
+			d.add("Where", to, []string{mask, y, d.number(1)})
+		}
+	}
+	if d.IntN(6) == 0 {
+		d.product()
+	}
+}
+
+func (d *drawing) slice(x string, axis, begin, length int) string {
+	dims := slices.Clone(d.dims[x])
+	if length == 0 {
+		length = 1 + d.IntN(dims[axis]-begin)
+	}
+	dims[axis] = length
+	return d.add("Slice", dims, []string{x, d.constant(begin), d.constant(begin + length), d.constant(axis), d.constant(1)})
+}
+
+// patches are those of a convolution along an axis.
+func (d *drawing) patches(x string) {
+	dims := d.dims[x]
+	if len(dims) < 2 || dims[0] < 3 {
+		return
+	}
+	var taps []string
+	for i := range 3 {
+		taps = append(taps, d.slice(x, 0, i, dims[0]-2))
+	}
+	to := slices.Clone(d.dims[taps[0]])
+	to[len(to)-1] *= 3
+	d.add("Concat", to, taps, &onnx.AttributeProto{Name: "axis", Type: onnx.AttributeProto_INT, I: int64(len(to) - 1)})
+}
+
+// product is one of matrices that lie either way.
+func (d *drawing) product() {
+	x := d.any()
+	dims := d.dims[x]
+	if len(dims) < 2 || size(dims) > 2000 {
+		return
+	}
+	if len(dims) == 2 {
+		turned := d.add("Transpose", []int{dims[1], dims[0]}, []string{x}, list("perm", 1, 0))
+		d.add("MatMul", []int{dims[0], dims[0]}, []string{x, turned})
+		d.add("MatMul", []int{dims[1], dims[1]}, []string{turned, x})
+		return
+	}
+	batch := "abcdefgh"[:len(dims)-2]
+	to := slices.Concat(dims[:len(batch)], []int{dims[len(batch)], dims[len(batch)]})
+	equation := fmt.Sprintf("%sij,%skj->%sik", batch, batch, batch)
+	d.add("Einsum", to, []string{x, x}, &onnx.AttributeProto{Name: "equation", Type: onnx.AttributeProto_STRING, S: []byte(equation)})
+}
+
+// The rewritten model gives the numbers of the first one, to the bit.
+func TestModelChangesNoNumber(t *testing.T) {
+	fused := 0
+	for seed := range uint64(120) {
+		d := draw(seed)
+		serialised, err := proto.Marshal(d.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewritten, err := Model(serialised)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		var model onnx.ModelProto
+		if err := proto.Unmarshal(rewritten, &model); err != nil {
+			t.Fatal(err)
+		}
+		want, got := interpret(t, d.model, d.given), interpret(t, &model, d.given)
+		for name, v := range want {
+			if !slices.Equal(got[name].dims, v.dims) {
+				t.Fatalf("seed %d: %s is of %d, want %d", seed, name, got[name].dims, v.dims)
+			}
+			for i, x := range v.numbers {
+				if y := got[name].numbers[i]; math.Float32bits(y) != math.Float32bits(x) && !(x != x && y != y) {
+					t.Fatalf("seed %d: number %d of %s, %d, is %v, want %v", seed, i, name, v.dims, y, x)
+				}
+			}
+		}
+		for _, n := range model.Graph.Node {
+			if n.OpType == Elementwise {
+				fused++
+			}
+		}
+	}
+	if fused < 300 {
+		t.Errorf("%d operations of 120 models are fused ones", fused)
+	}
+}
+
+// A step of an optimiser on one tensor is one operation, and what a layer's normalisation does before and after its sums, too.
+func TestModelLeavesFewOperations(t *testing.T) {
+	d := &drawing{rand.New(rand.NewPCG(1, 2)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{}, map[string][]int{}, nil, nil}
+	dims := []int{96, 192}
+	for range 4 {
+		d.input(dims...)
+	}
+	weight, gradient, first, second := d.names[0], d.names[1], d.names[2], d.names[3]
+	both := func(op, a, b string) string { return d.add(op, dims, []string{a, b}) }
+	first = both("Add", both("Mul", first, d.number(.9)), both("Mul", gradient, d.number(.1)))
+	second = both("Add", both("Mul", second, d.number(.999)), both("Mul", both("Mul", gradient, gradient), d.number(.001)))
+	step := both("Div", both("Div", first, d.number(.1)), both("Add", d.add("Sqrt", dims, []string{both("Div", second, d.number(.001))}), d.number(1e-8)))
+	weight = both("Sub", both("Mul", weight, d.number(.99)), both("Mul", step, d.number(1e-4)))
+	for _, name := range []string{weight, first, second} {
+		d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: name})
+	}
+	serialised, err := proto.Marshal(d.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewritten, err := Model(serialised)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var model onnx.ModelProto
+	if err := proto.Unmarshal(rewritten, &model); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(model.Graph.Node); n != 1 || len(model.Graph.Node[0].Output) != 3 {
+		t.Errorf("the step of AdamW has %d operations: %v", n, model.Graph.Node)
+	}
+}
+
+// Whatever a model is, it is rewritten, left as it is, or refused.
+func FuzzModel(f *testing.F) {
+	for seed := range uint64(4) {
+		serialised, err := proto.Marshal(draw(seed).model)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(serialised)
+	}
+	f.Fuzz(func(t *testing.T, serialised []byte) {
+		rewritten, err := Model(serialised)
+		if err == nil && proto.Unmarshal(rewritten, &onnx.ModelProto{}) != nil {
+			t.Error("a model that is none came back")
+		}
+	})
+}

@@ -1,0 +1,71 @@
+// What of ONNX Runtime's C interface is used here. Its functions are a table, OrtApi, to which versions only ever append
+// (onnxruntime_c_api.h); they are called by their places in it. Each version has a table of its own name, which is the same memory.
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct OrtStatus OrtStatus;
+typedef struct OrtEnv OrtEnv;
+typedef struct OrtSession OrtSession;
+typedef struct OrtSessionOptions OrtSessionOptions;
+typedef struct OrtCustomOpDomain OrtCustomOpDomain;
+typedef struct OrtKernelInfo OrtKernelInfo;
+typedef struct OrtKernelContext OrtKernelContext;
+typedef struct OrtValue OrtValue;
+typedef void *OrtApi;
+
+typedef struct {
+	const OrtApi *(*GetApi)(uint32_t version); // NULL where the library is older
+	const char *(*GetVersionString)(void);
+} OrtApiBase;
+
+// 1.17 is the oldest version that has all that is used, 1.30 the oldest that is known to let threads spin for a time that one sets.
+enum { oldestVersion = 17, spinningVersion = 30 };
+
+enum {
+	createStatus = 0,
+	createSessionFromArray = 8,
+	createSessionOptions = 10,
+	setGraphOptimizationLevel = 23,
+	setIntraOpNumThreads = 24,
+	createCustomOpDomain = 26,
+	customOpDomainAdd = 27,
+	addCustomOpDomain = 28,
+	getTensorMutableData = 51,
+	kernelContextGetInput = 90,
+	kernelContextGetOutput = 91,
+	addSessionConfigEntry = 130,
+	kernelInfoGetAttributeArrayInt64 = 163,
+	kernelContextParallelFor = 274,
+};
+
+// OrtCustomOp is an operation that a program adds, as of version 17.
+typedef struct OrtCustomOp {
+	uint32_t version;
+	void *(*CreateKernel)(const struct OrtCustomOp *, const OrtApi *, const OrtKernelInfo *);
+	const char *(*GetName)(const struct OrtCustomOp *);
+	const char *(*GetExecutionProviderType)(const struct OrtCustomOp *);
+	int (*GetInputType)(const struct OrtCustomOp *, size_t);
+	size_t (*GetInputTypeCount)(const struct OrtCustomOp *);
+	int (*GetOutputType)(const struct OrtCustomOp *, size_t);
+	size_t (*GetOutputTypeCount)(const struct OrtCustomOp *);
+	void (*KernelCompute)(void *, OrtKernelContext *);
+	void (*KernelDestroy)(void *);
+	int (*GetInputCharacteristic)(const struct OrtCustomOp *, size_t);
+	int (*GetOutputCharacteristic)(const struct OrtCustomOp *, size_t);
+	int (*GetInputMemoryType)(const struct OrtCustomOp *, size_t);
+	int (*GetVariadicInputMinArity)(const struct OrtCustomOp *);
+	int (*GetVariadicInputHomogeneity)(const struct OrtCustomOp *);
+	int (*GetVariadicOutputMinArity)(const struct OrtCustomOp *);
+	int (*GetVariadicOutputHomogeneity)(const struct OrtCustomOp *);
+	OrtStatus *(*CreateKernelV2)(const struct OrtCustomOp *, const OrtApi *, const OrtKernelInfo *, void **);
+	OrtStatus *(*KernelComputeV2)(void *, OrtKernelContext *);
+	OrtStatus *(*InferOutputShapeFn)(const struct OrtCustomOp *, void *);
+	int (*GetStartVersion)(const struct OrtCustomOp *);
+	int (*GetEndVersion)(const struct OrtCustomOp *);
+} OrtCustomOp;
+
+enum { floatTensor = 1, variadic = 2 };
+
+// elementwise is the operation that package fusion writes.
+extern const OrtCustomOp elementwise;

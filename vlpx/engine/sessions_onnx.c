@@ -1,0 +1,83 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+#include "onnxruntime.h"
+#include "_cgo_export.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef OrtStatus *(*OptionsFunction)(OrtSessionOptions **);
+typedef OrtStatus *(*NumberFunction)(OrtSessionOptions *, int);
+typedef OrtStatus *(*EntryFunction)(OrtSessionOptions *, const char *key, const char *value);
+typedef OrtStatus *(*SessionFunction)(const OrtEnv *, const void *model, size_t length, const OrtSessionOptions *, OrtSession **);
+typedef OrtStatus *(*NewDomainFunction)(const char *name, OrtCustomOpDomain **);
+typedef OrtStatus *(*DomainFunction)(OrtCustomOpDomain *, const OrtCustomOp *);
+typedef OrtStatus *(*AddDomainFunction)(OrtSessionOptions *, OrtCustomOpDomain *);
+
+static OrtApi *api;
+static OptionsFunction createOptions;
+static SessionFunction createSession;
+static OrtCustomOpDomain *domain; // NULL where graphs stay as they are
+static int threads, spins;
+
+// createSetOptions takes the place of CreateSessionOptions.
+static OrtStatus *createSetOptions(OrtSessionOptions **options) {
+	OrtStatus *status = createOptions(options);
+	EntryFunction set = (EntryFunction)api[addSessionConfigEntry];
+	if (status == NULL)
+		status = ((NumberFunction)api[setIntraOpNumThreads])(*options, threads);
+	if (status == NULL)
+		status = spins ? set(*options, "session.intra_op.spin_duration_us", "20") : set(*options, "session.intra_op.allow_spinning", "0");
+	if (status == NULL)
+		status = ((NumberFunction)api[setGraphOptimizationLevel])(*options, 0); // ORT_DISABLE_ALL
+	if (status == NULL && domain != NULL)
+		status = ((AddDomainFunction)api[addCustomOpDomain])(*options, domain);
+	return status;
+}
+
+// createFusedSession takes the place of CreateSessionFromArray. What cannot be read is left to ONNX Runtime to refuse.
+static OrtStatus *createFusedSession(const OrtEnv *env, const void *model, size_t length, const OrtSessionOptions *options, OrtSession **session) {
+	size_t fusedLength = 0;
+	void *fused = domain == NULL ? NULL : fuseModel((void *)model, length, &fusedLength);
+	if (fused == NULL)
+		return createSession(env, model, length, options, session);
+	OrtStatus *status = createSession(env, fused, fusedLength, options, session);
+	free(fused);
+	return status;
+}
+
+// replace puts another function into the library's table, and tells whether it could.
+static int replace(int place, void *by) {
+	uintptr_t size = sysconf(_SC_PAGESIZE), page = (uintptr_t)&api[place] & ~(size - 1);
+	if (mprotect((void *)page, size, PROT_READ | PROT_WRITE) != 0)
+		return 0;
+	api[place] = by;
+	mprotect((void *)page, size, PROT_READ);
+	return 1;
+}
+
+const char *setSessions(const char *path, int n, int fuse) {
+	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	if (library == NULL)
+		return dlerror();
+	const OrtApiBase *(*base)(void) = (const OrtApiBase *(*)(void))dlsym(library, "OrtGetApiBase");
+	if (base == NULL)
+		return dlerror();
+	api = (OrtApi *)base()->GetApi(oldestVersion);
+	if (api == NULL)
+		return "it is older than ONNX Runtime 1.17";
+	if (fuse && (((NewDomainFunction)api[createCustomOpDomain])("vlpx", &domain) != NULL ||
+	             ((DomainFunction)api[customOpDomainAdd])(domain, &elementwise) != NULL))
+		return "it takes no operations from elsewhere";
+	threads = n;
+	int version = 0;
+	spins = sscanf(base()->GetVersionString(), "1.%d.", &version) == 1 && version >= spinningVersion;
+	createOptions = (OptionsFunction)api[createSessionOptions];
+	createSession = (SessionFunction)api[createSessionFromArray];
+	if (!replace(createSessionOptions, createSetOptions) || !replace(createSessionFromArray, createFusedSession))
+		return "its table of functions cannot be changed";
+	return NULL;
+}

@@ -24,24 +24,31 @@ func Convolution(s *model.Scope, x *Node, size, stride, out int, half bool) *Nod
 // patches gathers what each place of a convolution's result sees of x: [batch, height/stride, width/stride, size*size*in]. It goes along
 // the rows first and then down, since each slice is a pass over all of it, there and back.
 func patches(x *Node, size, stride int) *Node {
+	if size == 1 && stride == 1 {
+		return x
+	}
+	dims := x.Shape().Dimensions
+	x = surrounded(x, size, stride, 0)
 	for _, axis := range []int{2, 1} {
-		x = Concatenate(taps(x, axis, size, stride, 0), -1)
+		x = Concatenate(taps(x, axis, dims[axis], size, stride), -1)
 	}
 	return x
 }
 
-// taps are what the places of a window of size pixels see of maps x [batch, height, width, channels] as the window goes along an axis by
-// strides: one a place of the window, the axis by stride as long, rounded up.
-//
-//   - around: the value of pixels outside of the maps.
-func taps(x *Node, axis, size, stride int, around float64) []*Node {
-	if size == 1 && stride == 1 {
-		return []*Node{x}
+// surrounded puts pixels of a value around maps x [batch, height, width, channels], so that a window of size pixels that goes along them by
+// strides sees no others.
+func surrounded(x *Node, size, stride int, around float64) *Node {
+	beyond := make([]compute.PadAxis, x.Rank())
+	for _, axis := range []int{1, 2} {
+		_, beyond[axis] = extent(x.Shape().Dim(axis), size, stride)
 	}
-	places, beyond := extent(x.Shape().Dim(axis), size, stride)
-	padding := make([]compute.PadAxis, x.Rank())
-	padding[axis] = beyond
-	x = Pad(x, Scalar(x.Graph(), x.DType(), around), padding...)
+	return Pad(x, Scalar(x.Graph(), x.DType(), around), beyond...)
+}
+
+// taps are what the places of a window of size pixels see of maps x, surrounded, as the window goes by strides along an axis that was length
+// long: one a place of the window, the axis by stride as long, rounded up.
+func taps(x *Node, axis, length, size, stride int) []*Node {
+	places, _ := extent(length, size, stride)
 	dims := x.Shape().Clone().Dimensions
 	dims[axis] = places
 	x = Reshape(x, slices.Concat(dims[:axis], []int{x.Shape().Dim(axis) / stride, stride}, dims[axis+1:])...)
@@ -65,8 +72,10 @@ func extent(length, size, stride int) (places int, around compute.PadAxis) {
 // maxPool is the largest value of windows of 3 x 3 pixels, every second one, of maps x [batch, height, width, channels], rounded up. Of
 // equal ones the first has the gradient. The engines' own pools do not agree on it where windows overlap.
 func maxPool(x *Node) *Node {
+	dims := x.Shape().Dimensions
+	x = surrounded(x, 3, 2, -math.MaxFloat32)
 	for _, axis := range []int{2, 1} {
-		seen := taps(x, axis, 3, 2, -math.MaxFloat32)
+		seen := taps(x, axis, dims[axis], 3, 2)
 		x = larger(larger(seen[0], seen[1]), seen[2])
 	}
 	return x

@@ -12,7 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { mostAxes = 8, cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 1024, alone = 1 << 15 /* numbers a thread is worth */ };
+enum { mostAxes = 8, cache = 24 << 10 /* bytes for registers */, shortest = 128, longest = 1024, alone = 1 << 15 /* results that are worth a thread */ };
 
 enum { ADD, SUB, MUL, DIV, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, EQUAL, NEG, SQRT, ABS, KEEP, WHERE };
 
@@ -46,6 +46,14 @@ typedef struct {
 	const int64_t *code;
 } Kernel;
 
+static void destroyKernel(void *kernel) {
+	Kernel *k = kernel;
+	free(k->in);
+	free(k->out);
+	free(k->program);
+	free(k);
+}
+
 static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **kernel) {
 	OrtStatus *(*attribute)(const OrtKernelInfo *, const char *, int64_t *, size_t *) = api[kernelInfoGetAttributeArrayInt64];
 	size_t length = 0;
@@ -55,8 +63,10 @@ static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const O
 	Kernel *k = calloc(1, sizeof(Kernel));
 	k->api = api;
 	k->program = malloc(length * sizeof(int64_t));
-	if ((status = attribute(info, "program", k->program, &length)) != NULL)
+	if ((status = attribute(info, "program", k->program, &length)) != NULL) {
+		destroyKernel(k);
 		return status;
+	}
 	const int64_t *p = k->program;
 	k->size = *p++, k->inputs = *p++, k->outputs = *p++, k->temporaries = *p++, k->instructions = *p++;
 	k->in = calloc(k->inputs, sizeof(Place));
@@ -77,14 +87,6 @@ static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const O
 	k->block = k->block < shortest ? shortest : k->block > longest ? longest : k->block & ~(int64_t)15;
 	*kernel = k;
 	return NULL;
-}
-
-static void destroyKernel(void *kernel) {
-	Kernel *k = kernel;
-	free(k->in);
-	free(k->out);
-	free(k->program);
-	free(k);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -268,7 +270,7 @@ static OrtStatus *computeKernel(void *kernel, OrtKernelContext *context) {
 }
 
 static const char *name(const OrtCustomOp *op) { return "Elementwise"; }
-static const char *processor(const OrtCustomOp *op) { return NULL; }
+static const char *processor(const OrtCustomOp *op) { return NULL; } // any processor
 static int type(const OrtCustomOp *op, size_t i) { return floatTensor; }
 static size_t one(const OrtCustomOp *op) { return 1; }
 static int many(const OrtCustomOp *op, size_t i) { return variadic; }

@@ -8,12 +8,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Domain, Elementwise and Program name the operation that package engine adds to ONNX Runtime, and its attribute that says what it computes. Its
-// inputs and outputs are tensors of float32.
+// The operation that package engine adds to ONNX Runtime, and its attribute that says what it computes. Its inputs and outputs are tensors of
+// float32.
 const (
-	Domain      = "vlpx"
-	Elementwise = "Elementwise"
-	Program     = "program"
+	fusedDomain  = "vlpx"
+	fusedOp      = "Elementwise"
+	fusedProgram = "program"
 )
 
 // Model rewrites a serialised model. One with loops or branches comes back as it is.
@@ -32,7 +32,7 @@ func Model(serialised []byte) ([]byte, error) {
 		return nil, err
 	}
 	model.Graph.Node = w.nodes
-	model.OpsetImport = append(model.OpsetImport, &onnx.OperatorSetIdProto{Domain: Domain, Version: 1})
+	model.OpsetImport = append(model.OpsetImport, &onnx.OperatorSetIdProto{Domain: fusedDomain, Version: 1})
 	rewritten, err := proto.Marshal(&model)
 	if err != nil {
 		return nil, fmt.Errorf("fusion: writing a graph: %w", err)
@@ -211,7 +211,7 @@ func (g *group) take(n *node) bool {
 	return true
 }
 
-// fuse writes a group as one operation. One that reads nothing through views and has one operation stays as it was.
+// fuse writes a group as one operation. A single one that reads nothing through views stays as it was.
 func (w *writer) fuse(g *group) {
 	changed := func(v *value) bool { return base(v) != v || v.again }
 	if len(g.nodes) == 1 && !changed(g.nodes[0].outputs[0]) && !slices.ContainsFunc(g.nodes[0].inputs, changed) {
@@ -231,8 +231,8 @@ func (w *writer) fuse(g *group) {
 // elementwise writes a program.
 func (w *writer) elementwise(p *program) {
 	node := &onnx.NodeProto{
-		OpType: Elementwise, Domain: Domain,
-		Attribute: []*onnx.AttributeProto{{Name: Program, Type: onnx.AttributeProto_INTS, Ints: p.encode()}},
+		OpType: fusedOp, Domain: fusedDomain,
+		Attribute: []*onnx.AttributeProto{{Name: fusedProgram, Type: onnx.AttributeProto_INTS, Ints: p.encode()}},
 	}
 	for _, in := range p.inputs {
 		w.materialise(in.base)

@@ -89,11 +89,12 @@ func (d *drawing) add(op string, dims []int, inputs []string, attributes ...*onn
 	return name
 }
 
-// any is a value, rather a late one; like one that can be combined with another.
+// any is a value, rather a late one.
 func (d *drawing) any() string {
 	return d.names[max(d.IntN(len(d.names)), d.IntN(len(d.names)))]
 }
 
+// like is a value that can be combined with another.
 func (d *drawing) like(other string) string {
 	for range 20 {
 		name := d.any()
@@ -248,7 +249,7 @@ func TestModelChangesNoNumber(t *testing.T) {
 			}
 		}
 		for _, n := range model.Graph.Node {
-			if n.OpType == Elementwise {
+			if n.OpType == fusedOp {
 				fused++
 			}
 		}
@@ -258,8 +259,8 @@ func TestModelChangesNoNumber(t *testing.T) {
 	}
 }
 
-// A step of an optimiser on one tensor is one operation, and what a layer's normalisation does before and after its sums, too.
-func TestModelLeavesFewOperations(t *testing.T) {
+// A step of AdamW on a tensor is one operation.
+func TestModelFusesAnUpdate(t *testing.T) {
 	d := &drawing{rand.New(rand.NewPCG(1, 2)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{}, map[string][]int{}, nil, nil}
 	dims := []int{96, 192}
 	for range 4 {

@@ -1,6 +1,6 @@
 // Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes few
-// operations: runs of elementwise operations become one (Elementwise, an operation of package engine), and transposes before a product become
-// part of it. Numbers stay the same to the bit.
+// operations: runs of elementwise operations become one (an operation of package engine), with the slices, paddings and stacks that it reads, and
+// transposes before a product become part of it. Numbers stay the same to the bit.
 package fusion
 
 import (
@@ -22,7 +22,7 @@ type value struct {
 	ready    bool    // computed by what was written so far, or given
 	again    bool    // computed again by each group that needs it
 	numbers  []int64 // of a constant
-	zero     bool    // a constant
+	zero     bool    // a constant that is zero
 	cut      bool    // read by others than elementwise operations
 }
 

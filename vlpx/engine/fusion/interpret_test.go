@@ -45,7 +45,7 @@ func filled(dims []int, number func(index []int) float32) tensor {
 	return t
 }
 
-// interpret computes a model's results one operation after another, as the ONNX standard and Elementwise's description say.
+// interpret computes a model's results one operation after another, as the ONNX standard and the fused operation's description say.
 func interpret(t *testing.T, model *onnx.ModelProto, given map[string]tensor) map[string]tensor {
 	t.Helper()
 	values := map[string]tensor{}
@@ -94,8 +94,8 @@ func interpret(t *testing.T, model *onnx.ModelProto, given map[string]tensor) ma
 func apply(t *testing.T, op *onnx.NodeProto, in []tensor) []tensor {
 	t.Helper()
 	n := &node{proto: op}
-	if op.OpType == Elementwise {
-		return run(n.list(Program), in)
+	if op.OpType == fusedOp {
+		return run(n.list(fusedProgram), in)
 	}
 	if code, is := opcodes[op.OpType]; is {
 		dims := in[0].dims

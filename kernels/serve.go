@@ -37,8 +37,11 @@ var errTaken = errors.New("another program took the port first")
 // is an error. Once it answers, ready is called with its address, token included.
 func Serve(ctx context.Context, s Server, ready func(address string)) error {
 	err := s.serve(ctx, ready)
-	if s.Port == 0 && errors.Is(err, errTaken) {
-		err = s.serve(ctx, ready) // which finds the usual port taken
+	for range 2 {
+		if s.Port != 0 || !errors.Is(err, errTaken) {
+			break
+		}
+		err = s.serve(ctx, ready) // which finds that port taken
 	}
 	if err != nil {
 		return fmt.Errorf("kernels: serve: %w", err)
@@ -105,6 +108,12 @@ func (s Server) serve(ctx context.Context, ready func(string)) error {
 		ready(origin + address(s.Program, notebook) + query)
 		err = <-ended
 	case err = <-ended:
+		if _, taken := freePort(port); ctx.Err() == nil && taken != nil {
+			return fmt.Errorf("%w: port %d (%v); what %s says is above", errTaken, port, err, s.Program)
+		}
+		if ctx.Err() == nil && err == nil {
+			err = errors.New("it ended before it answered")
+		}
 	}
 	switch {
 	case ctx.Err() != nil && (command.ProcessState.Success() || !answered):

@@ -2,11 +2,13 @@ package kernels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -59,6 +61,22 @@ func serveAsJupyter(arguments []string) {
 		fmt.Println("a broken configuration")
 		os.Exit(3)
 	}
+	if folder := arguments[len(arguments)-1]; strings.HasSuffix(folder, "snatched") && os.Mkdir(filepath.Join(folder, "first"), 0o755) == nil {
+		listener, err := net.Listen("tcp", "127.0.0.1:"+port) // of another program, which answers nobody
+		if err != nil {
+			os.Exit(1)
+		}
+		socket, err := listener.(*net.TCPListener).File()
+		if err != nil {
+			os.Exit(1)
+		}
+		other := exec.Command("sleep", "5")
+		other.ExtraFiles = []*os.File{socket}
+		if other.Start() != nil {
+			os.Exit(3)
+		}
+		os.Exit(1)
+	}
 	first := ""
 	if folder := arguments[len(arguments)-1]; strings.HasSuffix(folder, "contested") {
 		if first = filepath.Join(folder, "first"); os.Mkdir(first, 0o755) != nil {
@@ -80,7 +98,9 @@ func serveAsJupyter(arguments []string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, func() { server.Close() })
-	server.ListenAndServe()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		os.Exit(1) // as Jupyter does where another program has the port
+	}
 }
 
 // standIn writes a program that TestServe starts in place of a server of Jupyter's.
@@ -187,6 +207,19 @@ func TestServe(t *testing.T) {
 func TestServeAtAContestedPort(t *testing.T) {
 	prefix, _ := installedSpec(t)
 	folder := filepath.Join(t.TempDir(), "contested")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
+	if err != nil || address == nil || strings.Count(log, "arguments") != 2 {
+		t.Errorf("address %v, error %v, log %s; want a second start that is served", address, err, log)
+	}
+}
+
+// A program that takes the port first and answers nobody has it: the server starts again at another one.
+func TestServeAtASnatchedPort(t *testing.T) {
+	prefix, _ := installedSpec(t)
+	folder := filepath.Join(t.TempDir(), "snatched")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ static OrtStatus *createKernel(const OrtCustomOp *op, const OrtApi *api, const O
 	return NULL;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

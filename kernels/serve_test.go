@@ -203,42 +203,27 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What another program answers that took the port first is not the server's: it starts again.
-func TestServeAtAContestedPort(t *testing.T) {
+// Another program that has the port first costs the server neither its start nor its token.
+func TestServeWhereAnotherHadThePort(t *testing.T) {
 	prefix, _ := installedSpec(t)
-	folder := filepath.Join(t.TempDir(), "contested")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
-	if err != nil || address == nil || strings.Count(log, "arguments") != 2 {
-		t.Errorf("address %v, error %v, log %s; want a second start that is served", address, err, log)
-	}
-}
-
-// A program that takes the port first and answers nobody has it: the server starts again at another one.
-func TestServeAtASnatchedPort(t *testing.T) {
-	prefix, _ := installedSpec(t)
-	folder := filepath.Join(t.TempDir(), "snatched")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
-	if err != nil || address == nil || strings.Count(log, "arguments") != 2 {
-		t.Errorf("address %v, error %v, log %s; want a second start that is served", address, err, log)
-	}
-}
-
-// Another program that answers, and then leaves the port to the server, does not cost that its token.
-func TestServeAtAPortThatIsLeft(t *testing.T) {
-	prefix, _ := installedSpec(t)
-	folder := filepath.Join(t.TempDir(), "left")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
-	if err != nil || address == nil || strings.Count(log, "arguments") != 1 {
-		t.Errorf("address %v, error %v, log %s; want its only start to be served, with its token", address, err, log)
+	for _, test := range []struct {
+		name   string
+		starts int
+	}{
+		{"contested", 2}, // the other one answers
+		{"snatched", 2},  // it answers nobody
+		{"left", 1},      // it answers, and then leaves the port to the server
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), test.name)
+			if err := os.Mkdir(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
+			if err != nil || address == nil || strings.Count(log, "arguments") != test.starts {
+				t.Errorf("address %v, error %v, log %s; want start %d to be served, with its token", address, err, log, test.starts)
+			}
+		})
 	}
 }
 

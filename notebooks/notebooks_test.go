@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )

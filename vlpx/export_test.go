@@ -145,7 +145,7 @@ func TestLocate(t *testing.T) {
 
 // A frozen encoder is found by its hash among the known checkpoints, or where one says it lies, and is no other.
 func TestLocateEncoder(t *testing.T) {
-	models := filepath.Join("golden", "testdata", "models")
+	models := filepath.Join("..", "internal", "test", "golden", "testdata", "models")
 	file := filepath.Join(models, "vit_deit_forward", "weights.safetensors")
 	want, err := weights.Find(file)
 	if err != nil {

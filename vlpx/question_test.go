@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/paper/papertest"
 )
 
 // A grid makes its runs and then asks them; what is answered is asked no more, and a report of the store alone has it.

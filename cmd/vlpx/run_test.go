@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"vlpx.internal/vlpx/listtest"
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/train"
 )
 

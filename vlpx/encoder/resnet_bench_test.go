@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/engine/enginetest"
 )
 
 // BenchmarkResNetStep takes forward and backward passes of small networks on mini-batches of 128 images of 32 pixels, on ONNX Runtime,

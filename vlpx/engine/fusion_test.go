@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 )
 
 // What ONNX Runtime computes by fused operations is what pure Go computes one operation after another, to the bit: broadcast operands, slices,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 )
 
 // ONNX Runtime's threads take the cores that the process was given. By itself it binds each to one of the machine's.

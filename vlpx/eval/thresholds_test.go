@@ -43,7 +43,7 @@ func TestQuantileAgainstSorting(t *testing.T) {
 
 // TestQuantileGolden has the thresholds that GloFND's own code gives FNC in a mini-batch, each from an anchor's negatives.
 func TestQuantileGolden(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "golden", "testdata", "glofnd_fnc_baseline_mask.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "glofnd_fnc_baseline_mask.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func TestCLIPVocabulary(t *testing.T) {
 
 // A tower behind a locked encoder has an adapter, under names of our own.
 func TestLockedCLIP(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

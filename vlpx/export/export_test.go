@@ -410,7 +410,7 @@ func TestReadRefuses(t *testing.T) {
 // A model that reads a frozen encoder's tokens has no encoder of pixels in its file, and config.json names the one that it reads; with it
 // there the numbers are the run's. What published models have not has names of our own.
 func TestLocked(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

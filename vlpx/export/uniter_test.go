@@ -114,7 +114,7 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 
 // Where regions are a locked encoder's grid, the card tells of both.
 func TestUNITEROfAGrid(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

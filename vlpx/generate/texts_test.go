@@ -14,8 +14,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/framework/opt"

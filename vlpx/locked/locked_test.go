@@ -19,7 +19,7 @@ import (
 
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/transform"
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -54,7 +54,7 @@ func (p *pictures) Image(ctx context.Context, i int) (image.Image, error) {
 
 // small is the encoder of a golden case, of 16 pixels and 2 x 2 patches; at 48 pixels it has 6 x 6.
 func small(t *testing.T) Encoder {
-	source, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 )
 
 // TestGolden recomputes the golden cases of batch construction. They are checked here and not with the other cases because

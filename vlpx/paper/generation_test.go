@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -22,7 +22,7 @@ func withViT(t *testing.T) weights.Places {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

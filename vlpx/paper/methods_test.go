@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/vlpx/listtest"
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/negative"
 )
 

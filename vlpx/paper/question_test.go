@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 

@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/simclr"
-	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )

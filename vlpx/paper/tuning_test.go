@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"vlpx.internal/vlpx/listtest"
+	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )

@@ -18,7 +18,7 @@ import (
 // behindLocked is the smallest run on a folder with a golden case's encoder locked in front: 24 pixels, 3 x 3 patches of width 16.
 func behindLocked(t *testing.T, dir string) Run {
 	t.Helper()
-	source, err := weights.Find(filepath.Join("..", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

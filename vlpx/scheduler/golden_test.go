@@ -3,7 +3,7 @@ package scheduler
 import (
 	"testing"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 )
 
 // TestGolden recomputes the golden cases of states, of picking and of the policy.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/random"
 )
 

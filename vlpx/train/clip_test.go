@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"

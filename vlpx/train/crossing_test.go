@@ -7,9 +7,9 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/field"
-	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 )
 

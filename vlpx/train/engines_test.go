@@ -8,7 +8,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )

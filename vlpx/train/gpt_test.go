@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/framework/opt"

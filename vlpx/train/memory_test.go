@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )

@@ -11,7 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"

@@ -7,8 +7,8 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/engine/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"

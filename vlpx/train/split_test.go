@@ -8,10 +8,10 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/listtest"
 	"vlpx.internal/vlpx/negative"
 )
 

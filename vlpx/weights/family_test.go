@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/listtest"
 )
 
 // Sizes of the tests' models: two layers of width 4 on patches of 2 pixels, nine of them.

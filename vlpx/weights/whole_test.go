@@ -154,7 +154,7 @@ func shipped(t *testing.T, model, prefix string, others ...string) Source {
 	t.Helper()
 	all := Tensors{}
 	for _, from := range append([]string{model}, others...) {
-		f, err := Open(filepath.Join("..", "golden", "testdata", "models", from, "weights.safetensors"))
+		f, err := Open(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", from, "weights.safetensors"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 
 // What is read of files that the published code wrote is written as it was, name by name and bit by bit, copies and counters included.
 func TestPublishedFilesComeBack(t *testing.T) {
-	models := filepath.Join("..", "golden", "testdata", "models")
+	models := filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models")
 	for file, tables := range map[string][]Table{
 		"albef_forward_eval/weights.safetensors":     {ALBEF("/model"), ALBEFMomentum("/momentum"), Queues},
 		"albef_retrieval_step/weights.safetensors":   {Retrieval("/model"), RetrievalMomentum("/momentum"), Queues},

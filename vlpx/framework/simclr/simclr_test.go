@@ -147,7 +147,7 @@ func TestStepOfTwoViews(t *testing.T) {
 
 // The backbone of a torchvision ResNet is the first value of every variable of the encoder, and of no other; sizes that differ are told.
 func TestFirstValues(t *testing.T) {
-	source, err := weights.Find("../../golden/testdata/models/resnet50_like_forward/weights.safetensors")
+	source, err := weights.Find("../../../internal/test/golden/testdata/models/resnet50_like_forward/weights.safetensors")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
@@ -84,7 +84,7 @@ func TestPublishedManifest(t *testing.T) {
 
 // A tiny checkpoint of the published code gives its matching logits: both in pre-training, and "matched" as the first score of a fine-tuning.
 func TestPublishedScores(t *testing.T) {
-	dir := filepath.Join("..", "..", "golden", "testdata", "models", "uniter_forward")
+	dir := filepath.Join("..", "..", "..", "internal", "test", "golden", "testdata", "models", "uniter_forward")
 	c, err := golden.Read(filepath.Join(dir, "case.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/vlpx/listtest"
+	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/paper"
 )
 

@@ -23,7 +23,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
-	"vlpx.internal/vlpx/engine/enginetest"
+	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"

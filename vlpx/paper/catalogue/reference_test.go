@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 )
 
 // What is shipped is of artifacts that there are, each once, and its rows are of runs that were made: identities, and measures that can be.

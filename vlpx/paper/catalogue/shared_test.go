@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 )
 
 // Each method of the paper is trained once, whatever tables it is in.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 

@@ -10,11 +10,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"testing"
 
+	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/papertest"
 	"vlpx.internal/vlpx/run"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenegraph"
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 )
 
 // checkSceneGraphs scores a rule parser's graphs against people's.

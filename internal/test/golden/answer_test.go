@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"testing"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/eval/answer"
-	"vlpx.internal/vlpx/golden"
 )
 
 // checkAnswers compares normalised answers and accuracies with those of VQA's evaluation (vqa_normalise).

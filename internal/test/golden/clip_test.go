@@ -8,11 +8,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/weights"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 )
 
 // checks recompute the golden cases by name.

@@ -3,7 +3,7 @@ package golden_test
 import (
 	"testing"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/negative"
 )
 

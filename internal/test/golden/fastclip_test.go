@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/negative"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/blip2"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/weights"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )

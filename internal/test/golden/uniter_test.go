@@ -8,9 +8,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework/uniter"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/weights"
 )

@@ -12,11 +12,11 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/simclr"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"

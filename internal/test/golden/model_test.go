@@ -14,9 +14,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/engine"
-	"vlpx.internal/vlpx/engine/enginetest"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/weights"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/golden"
 	"vlpx.internal/vlpx/negative"
 )
 

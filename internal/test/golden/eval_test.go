@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/golden"
 )
 
 // checkRetrievalRecall compares recall by own captions with ALBEF's (retrieval_recall_albef; METHODS.md 15.1).

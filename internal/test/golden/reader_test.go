@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/vlpx/golden"
+	"vlpx.internal/internal/test/golden"
 )
 
 // small has every encoding the format knows.

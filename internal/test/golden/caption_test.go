@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"testing"
 
+	"vlpx.internal/internal/test/golden"
 	"vlpx.internal/vlpx/eval/caption"
-	"vlpx.internal/vlpx/golden"
 )
 
 // checkCaptions compares tokens and scores of captions with those of COCO's evaluation (caption_metrics). Scores are taken of the expected

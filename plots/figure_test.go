@@ -493,6 +493,13 @@ func TestFigureRejects(t *testing.T) {
 	}
 }
 
+var errFull = errors.New("disk full")
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
 func TestDrawingsPassWriteErrorsOn(t *testing.T) {
 	for _, d := range []plots.Drawing{learning(), picked()} {
 		for name, err := range map[string]error{"PNG": d.PNG(full{}, 72), "SVG": d.SVG(full{}), "PDF": d.PDF(full{})} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -49,11 +49,13 @@ var cells = map[string]func(){
 	"two options":     func() { Run("InfoNCE", Options{}, Options{}) },
 	"list":            func() { Show("falcon") },
 	"shipped":         func() { Show("falcon/table1") },
-	"table":           func() { Show(plots.Table{Columns: []plots.Column{{Name: "a"}}, Rows: []plots.TableRow{{Name: "row"}}}) },
-	"run":             func() { Run("InfoNCE", smallest("")) },
-	"compare":         func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
-	"store":           workOnStore,
-	"no such run":     func() { ShowRun("xyz", smallest("")) },
+	"table": func() {
+		Show(tables.Table{Columns: []tables.Column{{Name: "a"}}, Rows: []tables.Row{{Name: "row"}}})
+	},
+	"run":         func() { Run("InfoNCE", smallest("")) },
+	"compare":     func() { Save(Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest("")), "c.svg", "c.md") },
+	"store":       workOnStore,
+	"no such run": func() { ShowRun("xyz", smallest("")) },
 	"view": func() {
 		r := Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest(""))
 		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}), "c.svg", "c.tex", "c.seeds.csv")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/explore"
 )
@@ -53,7 +53,7 @@ func TestExploreWritten(t *testing.T) {
 	}
 	var titles, sentences []string
 	for _, shown := range w.shown {
-		table := shown[len(shown)-1].(plots.Table)
+		table := shown[len(shown)-1].(tables.Table)
 		titles, sentences = append(titles, table.Title), append(sentences, table.Rows[1].Cells[0][0].Text)
 	}
 	if len(titles) != 6 || titles[0] != titles[1] || titles[1] == titles[2] || sentences[0] == sentences[1] {
@@ -72,7 +72,7 @@ func TestExploreWrittenBelowNegatives(t *testing.T) {
 	if len(w.shown) != 2 || len(w.shown[0]) != 3 || len(w.shown[1]) != 2 {
 		t.Fatalf("got %v, want pictures, negatives and sentences, then pictures and negatives", w.shown)
 	}
-	if table := w.shown[0][2].(plots.Table); !strings.HasPrefix(table.Title, "Sentences written") {
+	if table := w.shown[0][2].(tables.Table); !strings.HasPrefix(table.Title, "Sentences written") {
 		t.Errorf("got %q", table.Title)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -14,7 +14,7 @@ import (
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
 // take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings" at the usual scale (see Settings). It tells
 // whether there is such a list.
-func List(name string) (plots.Table, bool) {
+func List(name string) (tables.Table, bool) {
 	switch name {
 	case "methods":
 		return methods(), true
@@ -26,10 +26,10 @@ func List(name string) (plots.Table, bool) {
 		t, err := Settings(nil, Options{})
 		return t, err == nil
 	}
-	t := plots.Table{
+	t := tables.Table{
 		Title: "What vlpx regenerates", Heading: "artifact",
 		Note:    "Times are of three seeds with ONNX Runtime on two cores.",
-		Columns: []plots.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
+		Columns: []tables.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
 	}
 	for _, a := range catalogue.List() {
 		if name != "" && !strings.EqualFold(a.Paper(), name) {
@@ -45,20 +45,20 @@ func List(name string) (plots.Table, bool) {
 }
 
 // words is a row of texts.
-func words(name string, texts ...string) plots.TableRow {
-	row := plots.TableRow{Name: name}
+func words(name string, texts ...string) tables.Row {
+	row := tables.Row{Name: name}
 	for _, text := range texts {
-		row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+		row.Cells = append(row.Cells, tables.Cell{{Text: text}})
 	}
 	return row
 }
 
 // methods has the parts of each method.
-func methods() plots.Table {
-	t := plots.Table{
+func methods() tables.Table {
+	t := tables.Table{
 		Title: "Methods",
 		Note:  "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
-		Columns: []plots.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
+		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
 			{Name: "source"}},
 	}
 	for _, method := range paper.Methods() {
@@ -76,12 +76,12 @@ func methods() plots.Table {
 }
 
 // frameworks has what each framework is.
-func frameworks() plots.Table {
-	t := plots.Table{
+func frameworks() tables.Table {
+	t := tables.Table{
 		Title: "Frameworks", Heading: "framework",
 		Note: "-framework and Options.Framework take one for all rows, with what its paper has; behind a method's name it is a setting, " +
 			"\"GRIT-VLP, framework=clip\".",
-		Columns: []plots.Column{{Name: "what"}, {Name: "losses"}},
+		Columns: []tables.Column{{Name: "what"}, {Name: "losses"}},
 	}
 	for _, k := range paper.Frameworks() {
 		t.Rows = append(t.Rows, words(k.Name, k.What, negative.Of(k.Losses()...).String()))
@@ -90,12 +90,12 @@ func frameworks() plots.Table {
 }
 
 // tasks has what each task measures.
-func tasks() plots.Table {
-	t := plots.Table{
+func tasks() tables.Table {
+	t := tables.Table{
 		Title: "Tasks", Heading: "metric",
 		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same " +
 			"without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
-		Columns: []plots.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
+		Columns: []tables.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
 	for _, of := range namedTasks {
 		for _, info := range of.task.Metrics() {

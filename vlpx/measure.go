@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute"
 	"gonum.org/v1/gonum/stat"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
@@ -21,8 +21,8 @@ import (
 
 // Measure measures finished runs of methods, named as for Run, by a task on the test split, and shows the mean and the standard deviation over
 // seeds of all that it measures. It trains nothing: a run that is not finished is an error. What it measured once the store keeps.
-func Measure(task eval.Task, methods []string, options ...Options) plots.Table {
-	return must("measure", options, func(ctx context.Context, s cell.Screen, o Options) (table plots.Table, err error) {
+func Measure(task eval.Task, methods []string, options ...Options) tables.Table {
+	return must("measure", options, func(ctx context.Context, s cell.Screen, o Options) (table tables.Table, err error) {
 		grid, err := OpenComparison(methods, o)
 		if err != nil {
 			return table, err
@@ -35,23 +35,23 @@ func Measure(task eval.Task, methods []string, options ...Options) plots.Table {
 }
 
 // Measure is the table of what a task measures of the plan's rows on a split, which are finished.
-func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots.Table, error) {
+func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (tables.Table, error) {
 	measured, results := make([][]map[string]float64, len(g.Plan.Rows)), make([][]run.Result, len(g.Plan.Rows)) // [rows][seeds]
 	codes := make([]paper.OfCode, len(g.Plan.Rows))
 	for i, runs := range g.Plan.Rows {
 		for _, r := range runs {
 			metrics, err := g.Evaluate(ctx, r, split, task)
 			if err != nil {
-				return plots.Table{}, err
+				return tables.Table{}, err
 			}
 			result, err := g.Store.Result(r)
 			if err != nil {
-				return plots.Table{}, err
+				return tables.Table{}, err
 			}
 			measured[i], results[i] = append(measured[i], metrics), append(results[i], result)
 			other, err := g.OtherCode(r, split, task)
 			if err != nil {
-				return plots.Table{}, err
+				return tables.Table{}, err
 			}
 			if other {
 				codes[i].Other++
@@ -59,7 +59,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 		}
 	}
 	p := g.Plan
-	t := plots.Table{
+	t := tables.Table{
 		Title: fmt.Sprintf("%T on the %s split", task, split),
 		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.",
 			p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash), listed(p.Seeds, ", ")),
@@ -72,13 +72,13 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 	}
 	var rows []string
 	for i, row := range p.Artifact.Rows {
-		t.Rows, rows = append(t.Rows, plots.TableRow{Name: row.Name}), append(rows, row.Name)
+		t.Rows, rows = append(t.Rows, tables.Row{Name: row.Name}), append(rows, row.Name)
 		codes[i].Row, codes[i].Runs = row.Name, len(results[i])
 	}
 	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...)
 	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
 	for _, info := range task.Metrics() {
-		cells := make([]plots.Cell, len(measured))
+		cells := make([]tables.Cell, len(measured))
 		for i, runs := range measured {
 			var values []float64
 			for _, metrics := range runs {
@@ -86,11 +86,11 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 					values = append(values, v)
 				}
 			}
-			cells[i] = plots.Cell{summary(values, len(runs))}
+			cells[i] = tables.Cell{summary(values, len(runs))}
 		}
-		column := plots.Column{Group: info.Group, Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit, Best: plots.Highest}
+		column := tables.Column{Group: info.Group, Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit, Best: tables.Highest}
 		if info.LowerIsBetter {
-			column.Best = plots.Lowest
+			column.Best = tables.Lowest
 		}
 		if info.Unit == "" {
 			column.Format = "%.3f"
@@ -106,11 +106,11 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (plots
 }
 
 // summary is the mean of values of so many runs with their spread; missing without any.
-func summary(values []float64, of int) plots.Value {
+func summary(values []float64, of int) tables.Value {
 	if len(values) == 0 {
-		return plots.Value{}
+		return tables.Value{}
 	}
-	v := plots.Value{Mean: stat.Mean(values, nil), N: len(values), Of: of}
+	v := tables.Value{Mean: stat.Mean(values, nil), N: len(values), Of: of}
 	if v.N > 1 {
 		v.Std = stat.StdDev(values, nil)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
@@ -50,10 +50,10 @@ func (s steps) Measure(_ context.Context, on eval.Subject) (eval.Measured, error
 }
 
 // texts are the words of a table.
-func texts(t *testing.T, table plots.Table) string {
+func texts(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Text(&b, plots.Terminal{Width: 200}); err != nil {
+	if err := table.Text(&b, tables.Terminal{Width: 200}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
@@ -199,9 +199,9 @@ func (s *PageSection) fill(g *Grid) error {
 }
 
 // letters is how wide a table is, folded as in its HTML.
-func letters(t plots.Table) (int, error) {
+func letters(t tables.Table) (int, error) {
 	var b bytes.Buffer
-	if err := t.Text(&b, plots.Terminal{Width: plots.HTMLLetters}); err != nil {
+	if err := t.Text(&b, tables.Terminal{Width: tables.HTMLLetters}); err != nil {
 		return 0, err
 	}
 	widest := 0

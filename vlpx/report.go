@@ -13,16 +13,17 @@ import (
 	"github.com/google/renameio/v2"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 )
 
 // Report is an artifact with its results. It shows itself on a page and in a terminal, and writes itself to files.
 type Report struct {
-	*paper.Report             // of all rows and columns
-	whole         plots.Table // likewise, for files of data
+	*paper.Report              // of all rows and columns
+	whole         tables.Table // likewise, for files of data
 
-	table, claims plots.Table   // of the view
-	short         plots.Table   // the claims as a paper prints them
+	table, claims tables.Table  // of the view
+	short         tables.Table  // the claims as a paper prints them
 	figure        plots.Drawing // of the view; nil for none
 }
 
@@ -72,7 +73,7 @@ func (r *Report) Viewed(v View) (*Report, error) {
 }
 
 // Text writes the table and the claims for a terminal.
-func (r *Report) Text(w io.Writer, terminal plots.Terminal) error {
+func (r *Report) Text(w io.Writer, terminal tables.Terminal) error {
 	if err := r.table.Text(w, terminal); err != nil || len(r.claims.Rows) == 0 {
 		return err
 	}

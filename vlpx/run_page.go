@@ -13,6 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -61,12 +62,12 @@ func (s *Store) Run(id string) (*RunPage, error) {
 }
 
 // tables are the run, its metrics, its epochs and its configuration.
-func (p *RunPage) tables() []plots.Table {
-	return slices.DeleteFunc([]plots.Table{p.summary(), p.metrics(), p.epochs(), p.configuration()}, func(t plots.Table) bool { return len(t.Rows) == 0 })
+func (p *RunPage) tables() []tables.Table {
+	return slices.DeleteFunc([]tables.Table{p.summary(), p.metrics(), p.epochs(), p.configuration()}, func(t tables.Table) bool { return len(t.Rows) == 0 })
 }
 
-func (p *RunPage) summary() plots.Table {
-	t := plots.Table{Title: fmt.Sprintf("Run %s: %s, seed %d", p.ID, p.label(), p.Seed), Heading: "what", Columns: []plots.Column{{Name: "is"}}}
+func (p *RunPage) summary() tables.Table {
+	t := tables.Table{Title: fmt.Sprintf("Run %s: %s, seed %d", p.ID, p.label(), p.Seed), Heading: "what", Columns: []tables.Column{{Name: "is"}}}
 	add := func(name, value string) {
 		if value != "" {
 			t.Rows = append(t.Rows, words(name, value))
@@ -96,8 +97,8 @@ func (p *RunPage) summary() plots.Table {
 }
 
 // metrics are those of the run and those that tasks gave besides, with the same without re-ranking beside them.
-func (p *RunPage) metrics() plots.Table {
-	t := plots.Table{Title: "Metrics, test split", Heading: "metric", Columns: []plots.Column{{Name: "value"}, {Name: "without re-ranking"}},
+func (p *RunPage) metrics() tables.Table {
+	t := tables.Table{Title: "Metrics, test split", Heading: "metric", Columns: []tables.Column{{Name: "value"}, {Name: "without re-ranking"}},
 		Note: "vlpx show tasks tells what each is."}
 	left := maps.Clone(p.Measured)
 	maps.Copy(left, p.Metrics)
@@ -125,28 +126,28 @@ func (p *RunPage) metrics() plots.Table {
 }
 
 // epochs are the losses and the mean recall after each epoch.
-func (p *RunPage) epochs() plots.Table {
-	t := plots.Table{Title: "Epochs", Heading: "epoch", Note: "Losses are means over the epoch, in nats; what is measured is of the validation split."}
+func (p *RunPage) epochs() tables.Table {
+	t := tables.Table{Title: "Epochs", Heading: "epoch", Note: "Losses are means over the epoch, in nats; what is measured is of the validation split."}
 	losses, metric := p.lossNames(), p.metric()
 	for _, name := range losses {
-		t.Columns = append(t.Columns, plots.Column{Name: string(name), Format: "%.3f"})
+		t.Columns = append(t.Columns, tables.Column{Name: string(name), Format: "%.3f"})
 	}
 	if metric != "" {
-		t.Columns = append(t.Columns, plots.Column{Name: metric})
+		t.Columns = append(t.Columns, tables.Column{Name: metric})
 	}
 	if len(t.Columns) == 0 {
-		return plots.Table{}
+		return tables.Table{}
 	}
 	for _, e := range p.Curves.Epochs {
-		row := plots.TableRow{Name: fmt.Sprint(e.Epoch + 1)}
+		row := tables.Row{Name: fmt.Sprint(e.Epoch + 1)}
 		for _, name := range losses {
-			row.Cells = append(row.Cells, plots.Cell{})
+			row.Cells = append(row.Cells, tables.Cell{})
 			if v, told := e.Losses[name]; told {
-				row.Cells[len(row.Cells)-1] = plots.Cell{plots.Number(v)}
+				row.Cells[len(row.Cells)-1] = tables.Cell{tables.Number(v)}
 			}
 		}
 		if v, told := e.Metrics[metric]; told {
-			row.Cells = append(row.Cells, plots.Cell{plots.Number(v)})
+			row.Cells = append(row.Cells, tables.Cell{tables.Number(v)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -184,8 +185,8 @@ func (p *RunPage) metric() string {
 	return ""
 }
 
-func (p *RunPage) configuration() plots.Table {
-	t := plots.Table{Title: "Configuration", Heading: "setting", Columns: []plots.Column{{Name: "value"}}}
+func (p *RunPage) configuration() tables.Table {
+	t := tables.Table{Title: "Configuration", Heading: "setting", Columns: []tables.Column{{Name: "value"}}}
 	for _, s := range p.Settings {
 		t.Rows = append(t.Rows, words(s.Name, s.Value))
 	}
@@ -243,7 +244,7 @@ func (p *RunPage) HTML(w io.Writer) error {
 }
 
 // Text writes the page for a terminal.
-func (p *RunPage) Text(w io.Writer, terminal plots.Terminal) error {
+func (p *RunPage) Text(w io.Writer, terminal tables.Terminal) error {
 	for i, t := range p.tables() {
 		if i > 0 {
 			fmt.Fprintln(w)

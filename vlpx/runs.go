@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -224,10 +224,10 @@ func counted(n int, thing string) string {
 }
 
 // Table lays the list out.
-func (l *RunList) Table() plots.Table {
-	t := plots.Table{
+func (l *RunList) Table() tables.Table {
+	t := tables.Table{
 		Title: "Runs of the store", Heading: "run",
-		Columns: []plots.Column{{Name: "method"}, {Name: "scale"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "when"}, {Name: "took"}, {Name: "MB"}},
+		Columns: []tables.Column{{Name: "method"}, {Name: "scale"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "when"}, {Name: "took"}, {Name: "MB"}},
 	}
 	var bytes int64
 	var damaged []string
@@ -255,7 +255,7 @@ func (l *RunList) Table() plots.Table {
 func (l *RunList) HTML(w io.Writer) error { return l.Table().HTML(w) }
 
 // Text writes the list for a terminal.
-func (l *RunList) Text(w io.Writer, terminal plots.Terminal) error {
+func (l *RunList) Text(w io.Writer, terminal tables.Terminal) error {
 	return l.Table().Text(w, terminal)
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -13,7 +13,7 @@ import (
 // Settings is the table of settings: of all, or of those that names tell of, each a setting or the first word of several, such as "schedule". Values
 // are those of the options' scale, with their framework and what they set. One setting alone is told in full. A name that is none is an error, which
 // says what it may be.
-func Settings(names []string, o Options) (plots.Table, error) {
+func Settings(names []string, o Options) (tables.Table, error) {
 	all := paper.Settings()
 	var some []paper.Settable
 	for _, name := range names {
@@ -21,7 +21,7 @@ func Settings(names []string, o Options) (plots.Table, error) {
 		if len(group) == 0 {
 			x, err := paper.FindSetting(name)
 			if err != nil {
-				return plots.Table{}, err
+				return tables.Table{}, err
 			}
 			group = []paper.Settable{x}
 		}
@@ -37,21 +37,21 @@ func Settings(names []string, o Options) (plots.Table, error) {
 }
 
 // settingsTable has a line a setting.
-func settingsTable(of []paper.Settable, o Options) (plots.Table, error) {
+func settingsTable(of []paper.Settable, o Options) (tables.Table, error) {
 	s, err := o.scale()
 	if err != nil {
-		return plots.Table{}, err
+		return tables.Table{}, err
 	}
 	at := "at " + s.Name
 	if s.Framework != "" {
 		at += ", " + s.Framework
 	}
-	t := plots.Table{
+	t := tables.Table{
 		Title: "Settings", Heading: "setting",
 		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". Settings that belong together move " +
 			"together. vlpx show settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what moves with it, what else it is called, and its value at " +
 			"every scale. A field of a method's part is set behind the method's name, \"MAFA, positives.high=.9\".",
-		Columns: []plots.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}, {Name: "read by", Breaks: true}},
+		Columns: []tables.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}, {Name: "read by", Breaks: true}},
 	}
 	readers := paper.AllReaders(of)
 	for i, x := range of {
@@ -61,8 +61,8 @@ func settingsTable(of []paper.Settable, o Options) (plots.Table, error) {
 }
 
 // settingTable tells one setting in full.
-func settingTable(x paper.Settable, o Options) (plots.Table, error) {
-	t := plots.Table{Title: "The setting " + x.Name, Heading: " ", Columns: []plots.Column{{Name: " ", Breaks: true}}}
+func settingTable(x paper.Settable, o Options) (tables.Table, error) {
+	t := tables.Table{Title: "The setting " + x.Name, Heading: " ", Columns: []tables.Column{{Name: " ", Breaks: true}}}
 	tell := func(name, text string) {
 		if text != "" {
 			t.Rows = append(t.Rows, words(name, text))
@@ -107,7 +107,7 @@ func (o Options) scale() (paper.Scale, error) {
 }
 
 // listedSettings is the table that "settings", or "settings" with names behind it, asks for, and whether it does.
-func listedSettings(what string, o Options) (t plots.Table, asks bool, err error) {
+func listedSettings(what string, o Options) (t tables.Table, asks bool, err error) {
 	rest, asks := strings.CutPrefix(what, "settings")
 	if !asks || rest != "" && rest[0] != ' ' {
 		return t, false, nil

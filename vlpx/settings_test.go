@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -18,7 +18,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%d lines, want one for each of %d settings", len(all.Rows), len(paper.Settings()))
 	}
 	var text strings.Builder
-	if err := all.Text(&text, plots.Terminal{Width: 120}); err != nil {
+	if err := all.Text(&text, tables.Terminal{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -30,12 +30,12 @@ func (s *Store) Export(ctx context.Context, file string, of run.Archive) ([]run.
 }
 
 // Overview has how many runs of each state there are, and what everything at the store's home takes.
-func (s *Store) Overview() (plots.Table, error) {
+func (s *Store) Overview() (tables.Table, error) {
 	all, err := s.Entries()
 	if err != nil {
-		return plots.Table{}, err
+		return tables.Table{}, err
 	}
-	t := plots.Table{Title: "The store " + s.Home, Heading: "what", Columns: []plots.Column{{Name: "number"}, {Name: "MB"}, {Name: "of which weights"}}}
+	t := tables.Table{Title: "The store " + s.Home, Heading: "what", Columns: []tables.Column{{Name: "number"}, {Name: "MB"}, {Name: "of which weights"}}}
 	for _, state := range []run.State{run.Finished, run.AtWork, run.Stopped, run.Broken, run.Stale} {
 		n, bytes, model := 0, int64(0), int64(0)
 		for _, e := range all {
@@ -89,8 +89,8 @@ func prunableBytes(all []run.Prunable) (bytes int64) {
 }
 
 // PrunableTable lays out what can be pruned.
-func PrunableTable(all []run.Prunable) plots.Table {
-	t := plots.Table{Title: "What can be pruned", Heading: "run", Columns: []plots.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"}, {Name: "why"}}}
+func PrunableTable(all []run.Prunable) tables.Table {
+	t := tables.Table{Title: "What can be pruned", Heading: "run", Columns: []tables.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"}, {Name: "why"}}}
 	sums := map[string]int64{}
 	for _, p := range all {
 		name, method := "–", "–"
@@ -114,8 +114,8 @@ func PrunableTable(all []run.Prunable) plots.Table {
 }
 
 // ProblemsTable lays out what verifying the store found.
-func ProblemsTable(all []run.Problem) plots.Table {
-	t := plots.Table{Title: "What verifying the store found", Heading: "run", Columns: []plots.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
+func ProblemsTable(all []run.Problem) tables.Table {
+	t := tables.Table{Title: "What verifying the store found", Heading: "run", Columns: []tables.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
 	for _, p := range all {
 		name, severity := "–", "damaged"
 		if p.ID != "" {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/run"
 )
@@ -109,8 +109,8 @@ func Pruned(p run.Prunable) string {
 }
 
 // ShowStore shows how many runs there are and what they take.
-func ShowStore(options ...Options) plots.Table {
-	return inStore("store", options, func(_ context.Context, c cell.Screen, s *Store) (plots.Table, error) {
+func ShowStore(options ...Options) tables.Table {
+	return inStore("store", options, func(_ context.Context, c cell.Screen, s *Store) (tables.Table, error) {
 		table, err := s.Overview()
 		if err != nil {
 			return table, err

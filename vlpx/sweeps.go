@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 )
@@ -45,8 +45,8 @@ func (s *Store) Prunable(kinds ...string) ([]run.Prunable, error) {
 }
 
 // SweepsTable lays sweeps out.
-func SweepsTable(all []SweepInfo) plots.Table {
-	t := plots.Table{Title: "Sweeps of the store", Heading: "sweep", Columns: []plots.Column{{Name: "of"}, {Name: "progress"}},
+func SweepsTable(all []SweepInfo) tables.Table {
+	t := tables.Table{Title: "Sweeps of the store", Heading: "sweep", Columns: []tables.Column{{Name: "of"}, {Name: "progress"}},
 		Note: "vlpx runs -unfinished has the runs; the command that began a sweep follows it, and goes on."}
 	for _, s := range all {
 		t.Rows = append(t.Rows, words(s.Name, strings.Join(s.Artifacts, ", "), s.Progress.String()))

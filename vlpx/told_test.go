@@ -14,6 +14,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
@@ -36,12 +37,12 @@ func (c tells) ITC(f negative.Features) negative.Contrasted {
 }
 
 // column is a table's column of that name, with the cells of all rows.
-func column(table plots.Table, name string) (plots.Column, []plots.Cell) {
-	k := slices.IndexFunc(table.Columns, func(c plots.Column) bool { return c.Name == name })
+func column(table tables.Table, name string) (tables.Column, []tables.Cell) {
+	k := slices.IndexFunc(table.Columns, func(c tables.Column) bool { return c.Name == name })
 	if k < 0 {
-		return plots.Column{}, nil
+		return tables.Column{}, nil
 	}
-	var cells []plots.Cell
+	var cells []tables.Cell
 	for _, row := range table.Rows {
 		cells = append(cells, row.Cells[k])
 	}
@@ -70,7 +71,7 @@ func TestTold(t *testing.T) {
 		mean float64
 	}{"joined pairs": {field.Percent, 100}, "true among joined": {field.Percent, batch[1][0].Mean}} {
 		of, cells := column(report.table, name)
-		if of.Unit != want.unit || of.Best != plots.Unranked || len(cells) != 2 || cells[0][0].N != 0 || cells[1][0].Mean != want.mean || want.mean == 0 {
+		if of.Unit != want.unit || of.Best != tables.Unranked || len(cells) != 2 || cells[0][0].N != 0 || cells[1][0].Mean != want.mean || want.mean == 0 {
 			t.Errorf("%s: got the column %+v with %+v, want nothing of InfoNCE and %g of mine", name, of, cells, want.mean)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -17,8 +17,8 @@ import (
 
 // Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models, and shows what was added to
 // each. It trains nothing, and what a result has stays. What is an artifact, such as "falcon/table1", or methods, named as for Run.
-func Update(what any, options ...Options) plots.Table {
-	return must("update", options, func(ctx context.Context, s cell.Screen, o Options) (table plots.Table, err error) {
+func Update(what any, options ...Options) tables.Table {
+	return must("update", options, func(ctx context.Context, s cell.Screen, o Options) (table tables.Table, err error) {
 		var grid *Grid
 		switch what := what.(type) {
 		case string:
@@ -40,12 +40,12 @@ func Update(what any, options ...Options) plots.Table {
 
 // Update adds to the results of the plan's finished runs, and to the answers that they gave, the metrics that these lack today, and tells what was
 // added. A run whose weights are not kept is told, too; one that is not finished is passed over.
-func (g *Grid) Update(ctx context.Context) (plots.Table, error) {
+func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 	p := g.Plan
-	t := plots.Table{
+	t := tables.Table{
 		Title:   p.Artifact.ID + ": metrics added to finished runs",
 		Heading: "run",
-		Columns: []plots.Column{{Name: "added"}, {Name: "kept, though today's code gives another value"}},
+		Columns: []tables.Column{{Name: "added"}, {Name: "kept, though today's code gives another value"}},
 		Note:    fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash)),
 	}
 	var finished []run.Run
@@ -71,7 +71,7 @@ func (g *Grid) Update(ctx context.Context) (plots.Table, error) {
 		return onEngine(func(backend compute.Backend, name string) error {
 			e := run.Executor{Store: g.Store, Backend: backend, Engine: name}
 			for _, r := range finished {
-				row := plots.TableRow{Name: fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)}
+				row := tables.Row{Name: fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed)}
 				updated, err := e.Update(ctx, r)
 				switch {
 				case run.Weightless(err):
@@ -79,7 +79,7 @@ func (g *Grid) Update(ctx context.Context) (plots.Table, error) {
 				case err != nil:
 					return err
 				default:
-					row.Cells = []plots.Cell{{named(updated.Added)}, {named(updated.Others())}}
+					row.Cells = []tables.Cell{{named(updated.Added)}, {named(updated.Others())}}
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -89,7 +89,7 @@ func (g *Grid) Update(ctx context.Context) (plots.Table, error) {
 }
 
 // named are names in a cell; missing without any.
-func named(names []string) plots.Value { return plots.Value{Text: strings.Join(names, ", ")} }
+func named(names []string) tables.Value { return tables.Value{Text: strings.Join(names, ", ")} }
 
 // shown are the runs whose results the plan's rows show: their own, and those that downstream tasks go on with.
 func (g *Grid) shown() []run.Run {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx"
 )
 
@@ -239,9 +239,9 @@ type interrupted string
 func (i interrupted) Error() string { return string(i) }
 
 // terminal tells how wide and how rich the output may be.
-func terminal() plots.Terminal {
+func terminal() tables.Terminal {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		return plots.Terminal{Width: width, Style: true}
+		return tables.Terminal{Width: width, Style: true}
 	}
-	return plots.Terminal{Width: 120}
+	return tables.Terminal{Width: 120}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/ml/model"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/random"
@@ -212,25 +212,25 @@ func bytesPerSample(method negative.Method) (float64, error) {
 }
 
 // outlook has a row an outlook and a column a number of pairs.
-func (r Result) outlook() plots.Table {
-	t := plots.Table{
+func (r Result) outlook() tables.Table {
+	t := tables.Table{
 		Title: "More training pairs, on paper", Heading: "what",
 		Note: "Nothing of this was run: it is computed from what the published sizes take (embeddings of " + strconv.Itoa(publishedDim) +
 			" numbers) and from what was measured. Not done is what training here does not do: one process has all pairs and search spaces of a run, and no halves are kept. " + r.note(),
-		Columns: []plots.Column{{Name: "where", Breaks: true}},
+		Columns: []tables.Column{{Name: "where", Breaks: true}},
 	}
 	for _, p := range r.Outlooks[0].Points {
-		t.Columns = append(t.Columns, plots.Column{Name: many(p.At) + " pairs"})
+		t.Columns = append(t.Columns, tables.Column{Name: many(p.At) + " pairs"})
 	}
-	t.Columns = append(t.Columns, plots.Column{Name: "from", Breaks: true})
+	t.Columns = append(t.Columns, tables.Column{Name: "from", Breaks: true})
 	for _, o := range r.Outlooks {
 		texts := []string{o.Where}
 		for _, p := range o.Points {
 			texts = append(texts, o.value(p.Value))
 		}
-		row := plots.TableRow{Name: o.What}
+		row := tables.Row{Name: o.What}
 		for _, text := range append(texts, o.From) {
-			row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+			row.Cells = append(row.Cells, tables.Cell{{Text: text}})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -5,32 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // Table lays the result out, a row a line or a cost.
-func (r Result) Table() plots.Table {
+func (r Result) Table() tables.Table {
 	if r.Costs != nil {
 		return r.costs()
 	}
 	common, apart := r.common()
-	t := plots.Table{
+	t := tables.Table{
 		Title: "Speed of " + common, Heading: "what",
 		Note: r.note(),
-		Columns: []plots.Column{{Name: "median", Unit: "ms"}, {Name: "quartiles", Unit: "ms"}, {Name: "pairs/s"}, {Name: "GFLOP"},
+		Columns: []tables.Column{{Name: "median", Unit: "ms"}, {Name: "quartiles", Unit: "ms"}, {Name: "pairs/s"}, {Name: "GFLOP"},
 			{Name: "of peak", Unit: "%"}},
 	}
 	measured := slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Memory > 0 })
 	if r.Nominal > 0 {
-		t.Columns = append(t.Columns, plots.Column{Name: "MFU", Unit: "%"})
+		t.Columns = append(t.Columns, tables.Column{Name: "MFU", Unit: "%"})
 	}
 	if measured {
-		t.Columns = append(t.Columns, plots.Column{Name: "memory", Unit: "GB"})
+		t.Columns = append(t.Columns, tables.Column{Name: "memory", Unit: "GB"})
 	}
-	t.Columns = append(t.Columns, plots.Column{Name: "up and down", Unit: "KB"})
+	t.Columns = append(t.Columns, tables.Column{Name: "up and down", Unit: "KB"})
 	raced := r.PyTorch != ""
 	if raced {
-		t.Columns = append(t.Columns, plots.Column{Name: "PyTorch/ours"})
+		t.Columns = append(t.Columns, tables.Column{Name: "PyTorch/ours"})
 	}
 	for _, l := range r.Lines {
 		texts := []string{
@@ -47,12 +47,12 @@ func (r Result) Table() plots.Table {
 		if raced {
 			texts = append(texts, some("%.2f", l.Ratio))
 		}
-		row := plots.TableRow{Name: l.name()}
+		row := tables.Row{Name: l.name()}
 		if own := apart(l); own != "" {
 			row.Name = own + ": " + row.Name
 		}
 		for _, text := range texts {
-			row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+			row.Cells = append(row.Cells, tables.Cell{{Text: text}})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -60,8 +60,8 @@ func (r Result) Table() plots.Table {
 }
 
 // Tables are the result's: [Result.Table], and behind costs what more training pairs would take.
-func (r Result) Tables() []plots.Table {
-	tables := []plots.Table{r.Table()}
+func (r Result) Tables() []tables.Table {
+	tables := []tables.Table{r.Table()}
 	if len(r.Outlooks) > 0 {
 		tables = append(tables, r.outlook())
 	}
@@ -69,11 +69,11 @@ func (r Result) Tables() []plots.Table {
 }
 
 // costs has a row a cost.
-func (r Result) costs() plots.Table {
-	t := plots.Table{
+func (r Result) costs() tables.Table {
+	t := tables.Table{
 		Title: "How costs grow", Heading: "what",
 		Note: r.note() + " An exponent is that of the power law that fits the points best.",
-		Columns: []plots.Column{{Name: "with"}, {Name: "measured", Breaks: true}, {Name: "exponent"}, {Name: "at most"},
+		Columns: []tables.Column{{Name: "with"}, {Name: "measured", Breaks: true}, {Name: "exponent"}, {Name: "at most"},
 			{Name: "since", Breaks: true}},
 	}
 	for _, c := range r.Costs {
@@ -81,9 +81,9 @@ func (r Result) costs() plots.Table {
 		for _, p := range c.Points {
 			points = append(points, fmt.Sprintf("%.0f: %s", p.At, c.value(p.Value)))
 		}
-		row := plots.TableRow{Name: c.What}
+		row := tables.Row{Name: c.What}
 		for _, text := range []string{c.Against, strings.Join(points, ", "), fmt.Sprintf("%.2f", c.Exponent), fmt.Sprintf("%.0f", c.Expected), c.Why} {
-			row.Cells = append(row.Cells, plots.Cell{{Text: text}})
+			row.Cells = append(row.Cells, tables.Cell{{Text: text}})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -30,25 +30,25 @@ func Read(path string) (Result, error) {
 
 // together are the columns of Together but for those of which no row has anything.
 var together = []struct {
-	plots.Column
+	tables.Column
 	of func(ours, peer Line) string
 }{
-	{plots.Column{Name: "precision"}, func(l, _ Line) string { return l.Precision }},
-	{plots.Column{Name: "median", Unit: "ms"}, func(l, _ Line) string { return milliseconds(l.Median) }},
-	{plots.Column{Name: "pairs/s"}, func(l, _ Line) string { return some("%.0f", l.Pairs) }},
-	{plots.Column{Name: "of peak", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.Share) }},
-	{plots.Column{Name: "MFU", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.MFU) }},
-	{plots.Column{Name: "memory", Unit: "GB"}, func(l, _ Line) string { return some("%.3g", float64(l.Memory)/1e9) }},
-	{plots.Column{Name: "PyTorch", Unit: "ms"}, func(_, peer Line) string { return some("%.3g", 1000*peer.Median) }},
-	{plots.Column{Name: "its memory", Unit: "GB"}, func(_, peer Line) string { return some("%.3g", float64(peer.Memory)/1e9) }},
-	{plots.Column{Name: "PyTorch/ours"}, func(l, _ Line) string { return some("%.2f", l.Ratio) }},
-	{plots.Column{Name: "its fastest way"}, func(_, peer Line) string { return cmp.Or(strings.TrimPrefix(peer.By, "PyTorch "), none) }},
+	{tables.Column{Name: "precision"}, func(l, _ Line) string { return l.Precision }},
+	{tables.Column{Name: "median", Unit: "ms"}, func(l, _ Line) string { return milliseconds(l.Median) }},
+	{tables.Column{Name: "pairs/s"}, func(l, _ Line) string { return some("%.0f", l.Pairs) }},
+	{tables.Column{Name: "of peak", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.Share) }},
+	{tables.Column{Name: "MFU", Unit: "%"}, func(l, _ Line) string { return some("%.1f", 100*l.MFU) }},
+	{tables.Column{Name: "memory", Unit: "GB"}, func(l, _ Line) string { return some("%.3g", float64(l.Memory)/1e9) }},
+	{tables.Column{Name: "PyTorch", Unit: "ms"}, func(_, peer Line) string { return some("%.3g", 1000*peer.Median) }},
+	{tables.Column{Name: "its memory", Unit: "GB"}, func(_, peer Line) string { return some("%.3g", float64(peer.Memory)/1e9) }},
+	{tables.Column{Name: "PyTorch/ours"}, func(l, _ Line) string { return some("%.2f", l.Ratio) }},
+	{tables.Column{Name: "its fastest way"}, func(_, peer Line) string { return cmp.Or(strings.TrimPrefix(peer.By, "PyTorch "), none) }},
 }
 
 // Together lays the whole steps of several results out, a row a step of ours: beside it the fastest of PyTorch's. Rows tell of what was set what
 // not all have, and of their engine where there are several.
-func Together(results []Result) plots.Table {
-	t := plots.Table{Title: "Whole steps", Heading: "step"}
+func Together(results []Result) tables.Table {
+	t := tables.Table{Title: "Whole steps", Heading: "step"}
 	var engines, left []string
 	shared := map[string]int{} // lines that have what was set
 	lines := 0
@@ -77,15 +77,15 @@ func Together(results []Result) plots.Table {
 			if l.Runs > 0 {
 				name += fmt.Sprintf(", %d runs at once", l.Runs)
 			}
-			row := plots.TableRow{Name: name}
+			row := tables.Row{Name: name}
 			for _, column := range together {
-				row.Cells = append(row.Cells, plots.Cell{{Text: column.of(l, r.fastest(l))}})
+				row.Cells = append(row.Cells, tables.Cell{{Text: column.of(l, r.fastest(l))}})
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	for k := len(together) - 1; k >= 0; k-- {
-		if !slices.ContainsFunc(t.Rows, func(row plots.TableRow) bool { return row.Cells[k][0].Text != none }) {
+		if !slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return row.Cells[k][0].Text != none }) {
 			for i := range t.Rows {
 				t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, k, k+1)
 			}

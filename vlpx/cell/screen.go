@@ -14,12 +14,13 @@ import (
 	"golang.org/x/term"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // Shown is what has a form for a page and one for a terminal, such as a [plots.Table].
 type Shown interface {
 	HTML(io.Writer) error
-	Text(io.Writer, plots.Terminal) error
+	Text(io.Writer, tables.Terminal) error
 }
 
 // Screen is a page or a terminal. Not for concurrent use.
@@ -204,7 +205,7 @@ func (console) Show(what ...any) error {
 	for _, v := range what {
 		switch v := v.(type) {
 		case Shown:
-			if err := v.Text(os.Stdout, plots.Terminal{Width: width, Style: err == nil}); err != nil {
+			if err := v.Text(os.Stdout, tables.Terminal{Width: width, Style: err == nil}); err != nil {
 				return err
 			}
 		case plots.Drawing:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -17,18 +18,18 @@ func (s Sheet) Pictures() plots.Pictures {
 // Table has a row for the caption and one for each of the n hardest sentences that were written from it, and of each other one that passed the
 // filter and is true. Words that differ from the caption's are marked. Where the model has learned to tell replaced words, their probability is
 // the words' colour, and the corrected sentence stands in a column.
-func (s Sheet) Table(n int) plots.Table {
-	t := plots.Table{
+func (s Sheet) Table(n int) tables.Table {
+	t := tables.Table{
 		Title:   s.title(),
 		Heading: "rank",
-		Columns: []plots.Column{{Name: "sentence"}, {Name: "of the image"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"}, {Name: "filter"},
+		Columns: []tables.Column{{Name: "sentence"}, {Name: "of the image"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"}, {Name: "filter"},
 			{Name: "masked"}, {Name: "times", Format: "%.0f"}},
-		Rows: []plots.TableRow{{Name: "caption", Cells: []plots.Cell{
-			{{Text: s.Caption}}, {{Text: verdict(s.True, s.Known)}}, {plots.Number(100 * s.Score)}, nil, nil, nil, nil,
+		Rows: []tables.Row{{Name: "caption", Cells: []tables.Cell{
+			{{Text: s.Caption}}, {{Text: verdict(s.True, s.Known)}}, {tables.Number(100 * s.Score)}, nil, nil, nil, nil,
 		}}},
 	}
 	if s.Corrects {
-		t.Columns = append(t.Columns, plots.Column{Name: "corrected"})
+		t.Columns = append(t.Columns, tables.Column{Name: "corrected"})
 	}
 	for k, one := range s.Written {
 		if k < n || one.Refused == eval.Passed && one.True {
@@ -39,21 +40,21 @@ func (s Sheet) Table(n int) plots.Table {
 	return t
 }
 
-func (s Sheet) row(name string, one eval.WrittenSentence) plots.TableRow {
-	words := plots.Compared(one.Text, s.Caption)
+func (s Sheet) row(name string, one eval.WrittenSentence) tables.Row {
+	words := tables.Compared(one.Text, s.Caption)
 	if s.Corrects {
-		words = plots.Shaded(words, one.Replaced)
+		words = tables.Shaded(words, one.Replaced)
 	}
-	row := plots.TableRow{Name: name, Cells: []plots.Cell{
-		{plots.Words(words...)}, {{Text: verdict(one.True, one.Known)}}, {plots.Number(100 * one.Score)}, {plots.Number(100 * (one.Score - s.Score))},
-		{{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: strings.Join(one.Masked, ", ")}}, {plots.Number(float64(one.Times))},
+	row := tables.Row{Name: name, Cells: []tables.Cell{
+		{tables.Words(words...)}, {{Text: verdict(one.True, one.Known)}}, {tables.Number(100 * one.Score)}, {tables.Number(100 * (one.Score - s.Score))},
+		{{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: strings.Join(one.Masked, ", ")}}, {tables.Number(float64(one.Times))},
 	}}
 	switch {
 	case !s.Corrects:
 	case one.Corrected == s.Caption:
-		row.Cells = append(row.Cells, plots.Cell{{Text: "the caption again"}})
+		row.Cells = append(row.Cells, tables.Cell{{Text: "the caption again"}})
 	default:
-		row.Cells = append(row.Cells, plots.Cell{plots.Words(plots.Compared(one.Corrected, s.Caption)...)})
+		row.Cells = append(row.Cells, tables.Cell{tables.Words(tables.Compared(one.Corrected, s.Caption)...)})
 	}
 	return row
 }

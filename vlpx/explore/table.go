@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -11,23 +12,23 @@ import (
 var isTruePair = map[plots.Mark]string{plots.TruePair: "yes", plots.FalsePair: "no"}
 
 // Table has a row for the anchor's own pair and one for each negative, and a group of columns for each method.
-func (v View) Table() plots.Table {
-	t := plots.Table{
+func (v View) Table() tables.Table {
+	t := tables.Table{
 		Title:   v.title(),
 		Note:    v.note(),
 		Heading: "rank",
-		Columns: []plots.Column{{Name: v.candidates()}, {Name: "cosine", Format: "%.3f"}, {Name: "quantile", Format: "%.4f"},
+		Columns: []tables.Column{{Name: v.candidates()}, {Name: "cosine", Format: "%.3f"}, {Name: "quantile", Format: "%.4f"},
 			{Name: "true pair"}},
 	}
 	for m, name := range v.Methods {
-		t.Columns = append(t.Columns, plots.Column{Group: name, Name: "meet", Unit: "%", Format: "%.0f"},
-			plots.Column{Group: name, Name: "push", Unit: "%", Format: "%.1f"})
+		t.Columns = append(t.Columns, tables.Column{Group: name, Name: "meet", Unit: "%", Format: "%.0f"},
+			tables.Column{Group: name, Name: "push", Unit: "%", Format: "%.1f"})
 		if v.Matches {
-			t.Columns = append(t.Columns, plots.Column{Group: name, Name: "ITM", Unit: "%", Format: "%.0f"})
+			t.Columns = append(t.Columns, tables.Column{Group: name, Name: "ITM", Unit: "%", Format: "%.0f"})
 		}
 		if v.judges(m) {
-			t.Columns = append(t.Columns, plots.Column{Group: name, Name: "judge", Format: "%.2f"},
-				plots.Column{Group: name, Name: "becomes"})
+			t.Columns = append(t.Columns, tables.Column{Group: name, Name: "judge", Format: "%.2f"},
+				tables.Column{Group: name, Name: "becomes"})
 		}
 	}
 	t.Rows = append(t.Rows, v.row("own", v.Anchor))
@@ -38,14 +39,14 @@ func (v View) Table() plots.Table {
 }
 
 // row of the anchor's own pair, rank 0, has nothing that only negatives have.
-func (v View) row(name string, n Neighbour) plots.TableRow {
-	number := func(x float64) plots.Cell { return plots.Cell{plots.Number(x)} }
-	row := plots.TableRow{Name: name, Cells: []plots.Cell{{{Text: n.Caption}}, number(n.Cosine), nil, {{Text: isTruePair[n.Verdict]}}}}
+func (v View) row(name string, n Neighbour) tables.Row {
+	number := func(x float64) tables.Cell { return tables.Cell{tables.Number(x)} }
+	row := tables.Row{Name: name, Cells: []tables.Cell{{{Text: n.Caption}}, number(n.Cosine), nil, {{Text: isTruePair[n.Verdict]}}}}
 	if n.Rank > 0 {
 		row.Cells[2] = number(n.Quantile)
 	}
 	for m, t := range n.Treatments {
-		cells := []plots.Cell{nil, number(100 * t.Push), nil}
+		cells := []tables.Cell{nil, number(100 * t.Push), nil}
 		if n.Rank > 0 {
 			cells[0], cells[2] = number(100*t.Meet), number(100*t.Picked)
 		}
@@ -53,9 +54,9 @@ func (v View) row(name string, n Neighbour) plots.TableRow {
 			cells = cells[:2]
 		}
 		if v.judges(m) {
-			judged := []plots.Cell{nil, nil}
+			judged := []tables.Cell{nil, nil}
 			if n.Rank > 0 {
-				judged = []plots.Cell{number(t.Score), {{Text: string(t.Decision)}}}
+				judged = []tables.Cell{number(t.Score), {{Text: string(t.Decision)}}}
 			}
 			cells = append(cells, judged...)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/random"
@@ -185,7 +186,7 @@ func TestViewShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		var table, figure bytes.Buffer
-		if err := v.Table().Text(&table, plots.Terminal{}); err != nil {
+		if err := v.Table().Text(&table, tables.Terminal{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"GRIT-VLP, seed 1", "InfoNCE (%)", "becomes", "own", v.Nearest[6].Caption, "1.0000"} {
@@ -216,7 +217,7 @@ func TestViewWithoutMatching(t *testing.T) {
 			t.Fatal(err)
 		}
 		var table bytes.Buffer
-		if err := v.Table().Text(&table, plots.Terminal{}); err != nil {
+		if err := v.Table().Text(&table, tables.Terminal{}); err != nil {
 			t.Fatal(err)
 		}
 		return table.String()

@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/uniter"
@@ -157,7 +157,7 @@ func TestSheetShows(t *testing.T) {
 		got = append(got, fmt.Sprint(row.Name, ": ", row.Cells))
 	}
 	var text, page, figure bytes.Buffer
-	if err := table.Text(&text, plots.Terminal{}); err != nil {
+	if err := table.Text(&text, tables.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := table.HTML(&page); err != nil {

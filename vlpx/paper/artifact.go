@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -44,7 +45,7 @@ type Artifact struct {
 	// Downstream are tasks that each row's model is put to besides; columns name their metrics.
 	Downstream []Downstream
 	// Table lays out what the runs gave, such as Comparison; nil while the artifact is not there yet.
-	Table func(*Report) (plots.Table, error)
+	Table func(*Report) (tables.Table, error)
 	// Figure draws it, such as Bars or Curves; nil for none. It returns nil while there are no results to draw.
 	Figure func(*Report) (plots.Drawing, error)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/evidence"
 )
 
@@ -16,10 +16,10 @@ func (r *Report) asked(name string) bool {
 
 // ClaimsTable lays the claims out with differences, p-values and verdicts, and what the seeds and the test images could show: those of
 // rows that were asked for.
-func (r *Report) ClaimsTable() plots.Table {
-	t := plots.Table{
+func (r *Report) ClaimsTable() tables.Table {
+	t := tables.Table{
 		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, and how to read this",
-		Columns: []plots.Column{
+		Columns: []tables.Column{
 			{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"}, {Name: "verdict"},
 			{Name: "over images"}, {Name: "could show", Format: "%.2f"}, {Name: "seeds"}, {Name: "source"},
 		},
@@ -32,24 +32,24 @@ func (r *Report) ClaimsTable() plots.Table {
 		if source == "" {
 			source = "ours"
 		}
-		line := plots.TableRow{Name: f.Text, Cells: []plots.Cell{
+		line := tables.Row{Name: f.Text, Cells: []tables.Cell{
 			{}, probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {}, {}, {{Text: f.SeedsNote()}}, {{Text: source}},
 		}}
 		if f.Difference != nil {
-			line.Cells[0] = plots.Cell{plots.Number(*f.Difference)}
+			line.Cells[0] = tables.Cell{tables.Number(*f.Difference)}
 		}
 		if f.Interval != nil {
-			line.Cells[4] = plots.Cell{{Text: fmt.Sprintf("%+.2f to %+.2f", f.Interval[0], f.Interval[1])}}
+			line.Cells[4] = tables.Cell{{Text: fmt.Sprintf("%+.2f to %+.2f", f.Interval[0], f.Interval[1])}}
 		}
 		if f.Detectable != nil {
-			line.Cells[5] = plots.Cell{plots.Number(*f.Detectable)}
+			line.Cells[5] = tables.Cell{tables.Number(*f.Detectable)}
 		}
 		t.Rows = append(t.Rows, line)
 	}
 	if !slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Difference != nil }) {
-		t.Columns = []plots.Column{t.Columns[3], t.Columns[7]}
+		t.Columns = []tables.Column{t.Columns[3], t.Columns[7]}
 		for k, line := range t.Rows {
-			t.Rows[k].Cells = []plots.Cell{line.Cells[3], line.Cells[7]}
+			t.Rows[k].Cells = []tables.Cell{line.Cells[3], line.Cells[7]}
 		}
 		t.Note = "Nothing is tested yet: a verdict takes three seeds of both rows of a claim in this store."
 		return t
@@ -63,14 +63,14 @@ func (r *Report) ClaimsTable() plots.Table {
 }
 
 // ClaimsInShort are the claims as a paper prints them: differences, corrected p-values and verdicts.
-func (r *Report) ClaimsInShort() plots.Table {
+func (r *Report) ClaimsInShort() tables.Table {
 	t := r.ClaimsTable()
-	if !slices.ContainsFunc(t.Columns, func(c plots.Column) bool { return c.Name == "Holm" }) {
+	if !slices.ContainsFunc(t.Columns, func(c tables.Column) bool { return c.Name == "Holm" }) {
 		return t // nothing is tested
 	}
-	t.Columns = []plots.Column{t.Columns[0], {Name: "p", Format: t.Columns[2].Format}, t.Columns[3]}
+	t.Columns = []tables.Column{t.Columns[0], {Name: "p", Format: t.Columns[2].Format}, t.Columns[3]}
 	for k, line := range t.Rows {
-		t.Rows[k].Cells = []plots.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
+		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
 	}
 	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and decides below 0.05.",
 		r.Plan.seedList(), r.tested)
@@ -78,14 +78,14 @@ func (r *Report) ClaimsInShort() plots.Table {
 }
 
 // probability is a cell of a p; empty without one.
-func probability(p *float64) plots.Cell {
+func probability(p *float64) tables.Cell {
 	switch {
 	case p == nil:
-		return plots.Cell{}
+		return tables.Cell{}
 	case *p < 0.001:
-		return plots.Cell{{Text: "< 0.001"}}
+		return tables.Cell{{Text: "< 0.001"}}
 	}
-	return plots.Cell{plots.Number(*p)}
+	return tables.Cell{tables.Number(*p)}
 }
 
 // Conclusion is the verdict, with the reason of one that is undecided or not there.

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -40,7 +40,7 @@ func Timed(results []run.Result) []run.Result {
 func SecondsAnEpoch(r run.Result) float64 { return r.Clock[len(r.Clock)-1] / float64(len(r.Clock)) }
 
 // MeanOf is the mean and the standard deviation over timed runs of what is a number; the zero Value where nothing is.
-func MeanOf(results []run.Result, of func(run.Result) float64) plots.Value {
+func MeanOf(results []run.Result, of func(run.Result) float64) tables.Value {
 	var values []float64
 	for _, r := range results {
 		if v := of(r); !math.IsNaN(v) {
@@ -48,10 +48,10 @@ func MeanOf(results []run.Result, of func(run.Result) float64) plots.Value {
 		}
 	}
 	if len(values) == 0 {
-		return plots.Value{}
+		return tables.Value{}
 	}
 	mean, std := stat.MeanStdDev(values, nil)
-	return plots.Value{Mean: mean, Std: std, N: len(values)}
+	return tables.Value{Mean: mean, Std: std, N: len(values)}
 }
 
 // MeanOfRow is the mean over a row's timed runs; NaN without any.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -75,11 +75,11 @@ const CodeMeaning = "Of other code: another version made these runs, whose code 
 	"settings may give other numbers today."
 
 // MarkCode marks in a table the rows of which other code made runs, and says what the mark means. Its note names those that are no rows of it.
-func MarkCode(t *plots.Table, rows []OfCode) {
+func MarkCode(t *tables.Table, rows []OfCode) {
 	marked := false
 	var others []OfCode
 	for _, of := range rows {
-		k := slices.IndexFunc(t.Rows, func(row plots.TableRow) bool { return row.Name == of.Row })
+		k := slices.IndexFunc(t.Rows, func(row tables.Row) bool { return row.Name == of.Row })
 		switch {
 		case of.Other == 0:
 		case k < 0:

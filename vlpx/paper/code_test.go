@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
@@ -96,7 +96,7 @@ func TestOtherCodeOfAWarmStart(t *testing.T) {
 
 // Where a table has other rows than the report, its note names those of other code.
 func TestOtherCodeOfRowsThatATableLacks(t *testing.T) {
-	table := plots.Table{Note: "Scale tiny.", Rows: []plots.TableRow{{Name: "epoch 1"}, {Name: "FALCON", Status: "2 of 3 seeds"}}}
+	table := tables.Table{Note: "Scale tiny.", Rows: []tables.Row{{Name: "epoch 1"}, {Name: "FALCON", Status: "2 of 3 seeds"}}}
 	paper.MarkCode(&table, []paper.OfCode{{Row: "ALBEF", Runs: 3}, {Row: "MAFA", Other: 1, Runs: 3}, {Row: "FALCON", Other: 2, Runs: 2}})
 	if got := table.Rows[1].Status; got != "2 of 3 seeds, of other code" || table.Rows[0].Status != "" {
 		t.Errorf("got the statuses %q and %q", table.Rows[0].Status, got)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
 )
@@ -82,7 +83,7 @@ func (r *Report) measurable(c Column) bool {
 }
 
 // ownComparison is Comparison of rows that no paper and no shipped result has numbers of.
-func ownComparison(r *Report) (plots.Table, error) {
+func ownComparison(r *Report) (tables.Table, error) {
 	t, err := Comparison(r)
 	t.Sources = nil
 	for _, row := range t.Rows {

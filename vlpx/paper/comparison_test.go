@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -56,7 +56,7 @@ func TestTheHardestHaveNoWinner(t *testing.T) {
 	}
 	found := 0
 	for _, c := range papertest.Table(t, papertest.Report(t, p, store)).Columns {
-		want, ok := map[string]plots.Best{"hardest": plots.Unranked, "in batch": plots.Lowest, "R@1": plots.Highest}[c.Name]
+		want, ok := map[string]tables.Best{"hardest": tables.Unranked, "in batch": tables.Lowest, "R@1": tables.Highest}[c.Name]
 		if !ok {
 			continue
 		}

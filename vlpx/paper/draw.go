@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/train"
@@ -20,7 +21,7 @@ const (
 )
 
 // Table lays the report out. Its note ends with the rows that are left out, the artifact's remarks and the images that could not be read.
-func (r *Report) Table() (plots.Table, error) {
+func (r *Report) Table() (tables.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
@@ -43,8 +44,8 @@ func (r *Report) Figure() (plots.Drawing, error) {
 
 // Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
 // by side.
-func Comparison(r *Report) (plots.Table, error) {
-	t := plots.Table{
+func Comparison(r *Report) (tables.Table, error) {
+	t := tables.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
 		Note:    r.Note(),
 		Heading: "method",
@@ -52,12 +53,12 @@ func Comparison(r *Report) (plots.Table, error) {
 	}
 	columns := r.Shown()
 	for _, c := range columns {
-		best := plots.Highest
+		best := tables.Highest
 		switch {
 		case c.neutral():
-			best = plots.Unranked
+			best = tables.Unranked
 		case c.Lower:
-			best = plots.Lowest
+			best = tables.Lowest
 		}
 		format := "" // a digit after the point for per cent
 		switch {
@@ -66,14 +67,14 @@ func Comparison(r *Report) (plots.Table, error) {
 		case c.Unit == "":
 			format = "%.2f"
 		}
-		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
+		t.Columns = append(t.Columns, tables.Column{Group: c.Group, Name: c.Name, Unit: c.Unit, Best: best, Format: format})
 	}
 	for i, row := range r.Rows {
 		if !r.Plan.Asked[i] {
 			continue
 		}
 		reference, stale, shipped := r.reference.row(r.Plan, i)
-		line := plots.TableRow{Name: row.Name}
+		line := tables.Row{Name: row.Name}
 		if row.Status != string(Ready) {
 			line.Status = row.Status
 		}
@@ -82,18 +83,18 @@ func Comparison(r *Report) (plots.Table, error) {
 		}
 		for _, c := range columns {
 			s := row.Metrics[c.Key()]
-			cell := plots.Cell{{}, {}, {}}
+			cell := tables.Cell{{}, {}, {}}
 			if s.Paper != nil {
-				cell[0] = plots.Number(*s.Paper)
+				cell[0] = tables.Number(*s.Paper)
 			}
 			if s.Mean != nil {
-				cell[1] = plots.Value{Mean: *s.Mean, N: s.N, Of: s.Of, Interval: s.Interval}
+				cell[1] = tables.Value{Mean: *s.Mean, N: s.N, Of: s.Of, Interval: s.Interval}
 				if s.Std != nil {
 					cell[1].Std = *s.Std
 				}
 			}
 			if v, ok := reference.Metrics[c.Key()]; shipped && ok {
-				cell[2] = plots.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(reference.Runs)}
+				cell[2] = tables.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(reference.Runs)}
 				if ends, ok := reference.Intervals[c.Key()]; ok {
 					cell[2].Interval = &ends
 				}
@@ -212,8 +213,8 @@ func (r *Report) FirstSeed() []train.Record {
 }
 
 // NewTable begins a table without rows.
-func (r *Report) NewTable(note string) plots.Table {
-	t := plots.Table{
+func (r *Report) NewTable(note string) tables.Table {
+	t := tables.Table{
 		Title: r.ID + ": " + r.Title,
 		Note:  fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash), r.Plan.seedList(), note),
 	}
@@ -224,9 +225,9 @@ func (r *Report) NewTable(note string) plots.Table {
 }
 
 // Unfinished is a line that says which runs of a row are there; none where all are.
-func (row RowReport) Unfinished() []plots.TableRow {
+func (row RowReport) Unfinished() []tables.Row {
 	if row.Status == string(Ready) {
 		return nil
 	}
-	return []plots.TableRow{{Name: row.Name, Status: row.Status}}
+	return []tables.Row{{Name: row.Name, Status: row.Status}}
 }

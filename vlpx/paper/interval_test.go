@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
@@ -135,10 +135,10 @@ func TestNoteOfASingleSeed(t *testing.T) {
 }
 
 // textOf is a table as a terminal of 120 characters shows it; no line may be longer.
-func textOf(t *testing.T, table plots.Table) string {
+func textOf(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := table.Text(&b, plots.Terminal{Width: 120}); err != nil {
+	if err := table.Text(&b, tables.Terminal{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
@@ -66,7 +66,7 @@ func TestOwnMethods(t *testing.T) {
 		t.Fatalf("%d rows in the table, want those asked for: ALBEF and two of my own", len(table.Rows))
 	}
 	last := table.Rows[1]
-	if want := (plots.Value{Mean: 20, Std: 10, N: 3}); last.Name != "mine" || last.Status != "" || last.Cells[0][1] != want {
+	if want := (tables.Value{Mean: 20, Std: 10, N: 3}); last.Name != "mine" || last.Status != "" || last.Cells[0][1] != want {
 		t.Errorf("got row %+v, want mine with %+v", last, want)
 	}
 	if claims := r.ClaimsTable(); len(claims.Rows) != 0 || len(r.Claims) == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // partial tells of a claim that of the seeds that all its rows have finished some lack the number that it compares, and others have it.
@@ -29,10 +29,10 @@ func (r *Report) partial(c Claim) bool {
 }
 
 // PartialNote says what "(n=1)" means where it stands in a table; empty where it does not.
-func PartialNote(t plots.Table) string {
+func PartialNote(t tables.Table) string {
 	for _, row := range t.Rows {
 		for _, cell := range row.Cells {
-			if slices.ContainsFunc(cell, plots.Value.Partial) {
+			if slices.ContainsFunc(cell, tables.Value.Partial) {
 				return " Behind a number, (n=1) is of how many of the row's seeds it is; the others lack it."
 			}
 		}

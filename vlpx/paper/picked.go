@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
@@ -43,7 +43,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 		a.Columns, a.Claims = nil, nil // as of images alone, or of models that write
 	}
 	a.Columns = append(a.Columns, measured(rows)...)
-	a.Table = func(r *Report) (plots.Table, error) {
+	a.Table = func(r *Report) (tables.Table, error) {
 		t, err := ownComparison(r)
 		t.Note = r.pickedNote(rows)
 		return t, err

@@ -3,7 +3,7 @@ package paper
 import (
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -14,13 +14,13 @@ type Setting struct {
 }
 
 // PresetsTable prints the presets beside a paper's hyper-parameters.
-func PresetsTable(r *Report, settings []Setting) plots.Table {
+func PresetsTable(r *Report, settings []Setting) tables.Table {
 	p := r.Plan
-	t := plots.Table{
+	t := tables.Table{
 		Title:   p.Artifact.ID + ": " + p.Artifact.Title,
 		Note:    "The presets are the code's own.",
 		Heading: "hyper-parameter",
-		Columns: []plots.Column{{Name: "the paper's"}},
+		Columns: []tables.Column{{Name: "the paper's"}},
 	}
 	all := scales()
 	for _, s := range all {
@@ -28,16 +28,16 @@ func PresetsTable(r *Report, settings []Setting) plots.Table {
 		if s.Name == p.Scale.Name {
 			s, name = p.Scale, name+" (as set)"
 		}
-		t.Columns = append(t.Columns, plots.Column{Name: "at " + name})
+		t.Columns = append(t.Columns, tables.Column{Name: "at " + name})
 	}
 	for _, x := range settings {
-		row := plots.TableRow{Name: x.Name, Cells: []plots.Cell{{{Text: x.Paper}}}}
+		row := tables.Row{Name: x.Name, Cells: []tables.Cell{{{Text: x.Paper}}}}
 		for _, s := range all {
 			if s.Name == p.Scale.Name {
 				s = p.Scale
 			}
 			if x.Of != nil {
-				row.Cells = append(row.Cells, plots.Cell{{Text: fmt.Sprint(x.Of(s))}})
+				row.Cells = append(row.Cells, tables.Cell{{Text: fmt.Sprint(x.Of(s))}})
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -50,7 +50,7 @@ func (p *Plan) seedList() string {
 }
 
 // tell puts into a table what was set and, for its CSV, where each row's numbers come from.
-func (r *Report) tell(t *plots.Table) {
+func (r *Report) tell(t *tables.Table) {
 	if len(r.Set) > 0 {
 		t.Title += " (" + strings.Join(r.Set, ", ") + ")"
 		t.Note = strings.TrimSpace(fmt.Sprintf("%s Changed from the scale %s: %s.", t.Note, r.Scale, strings.Join(r.Set, ", ")))

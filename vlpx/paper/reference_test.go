@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
@@ -126,10 +126,10 @@ func TestReferenceInTable(t *testing.T) {
 		if got := table.Rows[0].Status; got != c.status {
 			t.Errorf("%s: got status %q, want %q", c.name, got, c.status)
 		}
-		if got, want := table.Rows[0].Cells[0][2], (plots.Value{Mean: 20, Std: 10, N: 3, Of: 3}); got != want {
+		if got, want := table.Rows[0].Cells[0][2], (tables.Value{Mean: 20, Std: 10, N: 3, Of: 3}); got != want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
 		}
-		if got := table.Rows[1].Cells[0][2]; got != (plots.Value{}) {
+		if got := table.Rows[1].Cells[0][2]; got != (tables.Value{}) {
 			t.Errorf("%s: a row without reference: got %+v", c.name, got)
 		}
 	}

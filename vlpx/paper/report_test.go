@@ -13,6 +13,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
@@ -122,15 +123,15 @@ func TestReportTable(t *testing.T) {
 		t.Fatalf("got %d columns, want all %d, whether or not a result has them", got, want)
 	}
 	at := func(name string) int {
-		return slices.IndexFunc(table.Columns, func(c plots.Column) bool { return c.Name == name })
+		return slices.IndexFunc(table.Columns, func(c tables.Column) bool { return c.Name == name })
 	}
-	if table.Columns[at("in batch")].Best != plots.Lowest || table.Columns[0].Best != plots.Highest {
+	if table.Columns[at("in batch")].Best != tables.Lowest || table.Columns[0].Best != tables.Highest {
 		t.Errorf("got %+v, want the lowest false negatives in batch as the best", table.Columns[at("in batch")])
 	}
-	if cell := table.Rows[0].Cells[at("hardest")]; len(cell) != 3 || cell[0] != (plots.Value{}) || cell[1] != (plots.Value{}) || cell[2] != (plots.Value{}) {
+	if cell := table.Rows[0].Cells[at("hardest")]; len(cell) != 3 || cell[0] != (tables.Value{}) || cell[1] != (tables.Value{}) || cell[2] != (tables.Value{}) {
 		t.Errorf("got %+v, want nothing in a column that no run has", cell)
 	}
-	for _, write := range []func(io.Writer) error{table.Markdown, table.HTML, table.CSV, func(w io.Writer) error { return table.Text(w, plots.Terminal{Width: 100}) }} {
+	for _, write := range []func(io.Writer) error{table.Markdown, table.HTML, table.CSV, func(w io.Writer) error { return table.Text(w, tables.Terminal{Width: 100}) }} {
 		var b strings.Builder
 		if err := write(&b); err != nil {
 			t.Error(err)
@@ -144,7 +145,7 @@ func TestReportTable(t *testing.T) {
 		}
 	}
 	cell := table.Rows[6].Cells[0]
-	want := plots.Cell{{Mean: 58.8, N: 1}, {Mean: 45, Std: math.Sqrt(50), N: 2}, {}}
+	want := tables.Cell{{Mean: 58.8, N: 1}, {Mean: 45, Std: math.Sqrt(50), N: 2}, {}}
 	for i := range want {
 		if math.Abs(cell[i].Std-want[i].Std) > 1e-12 || cell[i].Mean != want[i].Mean || cell[i].N != want[i].N {
 			t.Errorf("TR@1 of the hard quantile, source %d: got %+v, want %+v", i, cell[i], want[i])

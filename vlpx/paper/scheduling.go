@@ -3,7 +3,7 @@ package paper
 import (
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -84,4 +84,4 @@ func atLeast[T any](s []T, n int) []T { return append(s, make([]T, max(0, n-len(
 func EpochNumber(record train.Record) string { return fmt.Sprint(record.Epoch + 1) }
 
 // SpreadOf are moments as a table shows them.
-func SpreadOf(m train.Moments) plots.Value { return plots.Value{Mean: m.Mean, Std: m.Std(), N: m.N} }
+func SpreadOf(m train.Moments) tables.Value { return tables.Value{Mean: m.Mean, Std: m.Std(), N: m.N} }

@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
@@ -58,7 +59,7 @@ func TestView(t *testing.T) {
 		t.Errorf("got claims %+v, want those between the two rows in two of the columns, corrected as before", one.Claims)
 	}
 	var text bytes.Buffer
-	if err := one.ClaimsTable().Text(&text, plots.Terminal{}); err != nil || !strings.Contains(text.String(), "corrected for the 4 claims") {
+	if err := one.ClaimsTable().Text(&text, tables.Terminal{}); err != nil || !strings.Contains(text.String(), "corrected for the 4 claims") {
 		t.Errorf("the claims do not tell of the four that are tested (%v): %s", err, text.String())
 	}
 	figure := papertest.Figure(t, one)

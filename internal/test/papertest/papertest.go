@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -117,7 +118,7 @@ func Figure(t *testing.T, r *paper.Report) plots.Figure {
 }
 
 // Table lays a report out, and checks that it prints.
-func Table(t *testing.T, r *paper.Report) plots.Table {
+func Table(t *testing.T, r *paper.Report) tables.Table {
 	t.Helper()
 	table, err := r.Table()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -26,7 +26,7 @@ func TestTablesOfAnEmptyStore(t *testing.T) {
 		}
 		table, err := r.Table()
 		if err == nil {
-			err = errors.Join(table.Text(io.Discard, plots.Terminal{}), table.CSV(io.Discard))
+			err = errors.Join(table.Text(io.Discard, tables.Terminal{}), table.CSV(io.Discard))
 		}
 		if err != nil {
 			t.Errorf("%s: %v", a.ID, err)

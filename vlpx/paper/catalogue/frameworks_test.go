@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -49,7 +49,7 @@ func artifactsOn(t *testing.T, name string) {
 		}
 		table, err := r.Table()
 		if err == nil {
-			err = errors.Join(table.Text(io.Discard, plots.Terminal{}), table.CSV(io.Discard))
+			err = errors.Join(table.Text(io.Discard, tables.Terminal{}), table.CSV(io.Discard))
 		}
 		if _, drawn := r.Figure(); err != nil || drawn != nil {
 			t.Errorf("%s: %v, %v", a.ID, err, drawn)
@@ -61,7 +61,7 @@ func artifactsOn(t *testing.T, name string) {
 				t.Errorf("%s: %s: planned %t, and told in the note that it is left out %t; the note is %q", a.ID, row.Name, planned, left, table.Note)
 			}
 			for k, claim := range a.Claims {
-				shown := slices.ContainsFunc(claims.Rows, func(line plots.TableRow) bool { return line.Name == r.Claims[k].Text })
+				shown := slices.ContainsFunc(claims.Rows, func(line tables.Row) bool { return line.Name == r.Claims[k].Text })
 				if left && shown && slices.Contains(claim.Rows(), row.Name) {
 					t.Errorf("%s: the claim %q is shown without its row %s", a.ID, claim, row.Name)
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -85,23 +86,23 @@ func orNaN(v float64, ok bool) float64 {
 }
 
 // clockTable lays out the time to convergence and what makes it up.
-func clockTable(r *paper.Report) (plots.Table, error) {
+func clockTable(r *paper.Report) (tables.Table, error) {
 	c, epoch := r.MeanOfRow("ALBEF", secondsToConverge), r.MeanOfRow("ALBEF", paper.SecondsAnEpoch)
 	final := paper.Validation(eval.RMean)[0]
 	measures := []struct {
-		column plots.Column
+		column tables.Column
 		of     func(run.Result) float64
 	}{
-		{plots.Column{Name: "time to convergence", Unit: "C", Format: "%.2f", Best: plots.Lowest},
+		{tables.Column{Name: "time to convergence", Unit: "C", Format: "%.2f", Best: tables.Lowest},
 			func(x run.Result) float64 { return secondsToConverge(x) / c }},
-		{plots.Column{Name: "epochs to convergence", Best: plots.Lowest}, epochsToConverge},
-		{plots.Column{Name: "an epoch", Unit: "s", Best: plots.Lowest}, paper.SecondsAnEpoch},
-		{plots.Column{Name: "an epoch, ALBEF's is 1", Format: "%.2f", Best: plots.Lowest},
+		{tables.Column{Name: "epochs to convergence", Best: tables.Lowest}, epochsToConverge},
+		{tables.Column{Name: "an epoch", Unit: "s", Best: tables.Lowest}, paper.SecondsAnEpoch},
+		{tables.Column{Name: "an epoch, ALBEF's is 1", Format: "%.2f", Best: tables.Lowest},
 			func(x run.Result) float64 { return paper.SecondsAnEpoch(x) / epoch }},
-		{plots.Column{Name: "mean of recalls after the last epoch", Unit: final.Unit, Best: plots.Highest},
+		{tables.Column{Name: "mean of recalls after the last epoch", Unit: final.Unit, Best: tables.Highest},
 			func(x run.Result) float64 { return orNaN(final.Value(x)) }},
 	}
-	t := plots.Table{
+	t := tables.Table{
 		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Note: r.Note() + clockNote(r, c), Heading: "method",
 		Sources: []string{paper.FromPaper, paper.FromYou},
 	}
@@ -109,17 +110,17 @@ func clockTable(r *paper.Report) (plots.Table, error) {
 		t.Columns = append(t.Columns, m.column)
 	}
 	for _, row := range r.Rows {
-		line := plots.TableRow{Name: row.Name}
+		line := tables.Row{Name: row.Name}
 		if row.Status != string(paper.Ready) {
 			line.Status = row.Status
 		}
 		for _, m := range measures {
 			mean := paper.MeanOf(paper.Timed(row.Results), m.of)
 			mean.Of = len(row.Results)
-			line.Cells = append(line.Cells, plots.Cell{{}, mean})
+			line.Cells = append(line.Cells, tables.Cell{{}, mean})
 		}
 		if s := row.Metrics[convergence]; s.Paper != nil {
-			line.Cells[0][0] = plots.Number(*s.Paper)
+			line.Cells[0][0] = tables.Number(*s.Paper)
 		}
 		t.Rows = append(t.Rows, line)
 	}

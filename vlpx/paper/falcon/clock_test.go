@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -42,7 +43,7 @@ func finishClocked(t *testing.T, store *run.Store, p *paper.Plan, name string, r
 }
 
 // clockReport is figure 6 with the runs of some rows, one seed after another.
-func clockReport(t *testing.T, rows map[string][]clocked) (*paper.Report, plots.Table) {
+func clockReport(t *testing.T, rows map[string][]clocked) (*paper.Report, tables.Table) {
 	t.Helper()
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure6", paper.Request{})
 	for name, runs := range rows {
@@ -88,14 +89,14 @@ func TestClockTable(t *testing.T) {
 		"FALCON":   {{nil, []float64{10, 20}}, {[]float64{22, 44}, []float64{30, 60}}},
 	})
 	root2 := math.Sqrt2
-	for i, want := range [][]plots.Value{
+	for i, want := range [][]tables.Value{
 		{{Mean: 1, Std: 2 * root2 / 22, N: 2}, {Mean: 2, N: 2}, {Mean: 11, Std: root2, N: 2}, {Mean: 1, Std: root2 / 11, N: 2}, {Mean: 100, N: 2}},
 		{{Mean: 5. / 22, N: 1}, {Mean: 1, N: 1}, {Mean: 5.5, N: 1}, {Mean: 0.5, N: 1}, {Mean: 40, N: 1}},
 		{{}, {}, {}, {}, {}},
 		{{Mean: 2, N: 1}, {Mean: 2, N: 1}, {Mean: 22, N: 1}, {Mean: 2, N: 1}, {Mean: 60, N: 1}},
 	} {
 		row := table.Rows[i]
-		if got, printed := row.Cells[0][0], []float64{1, 0.65, 0.76, 0.83}[i]; got != plots.Number(printed) {
+		if got, printed := row.Cells[0][0], []float64{1, 0.65, 0.76, 0.83}[i]; got != tables.Number(printed) {
 			t.Errorf("%s: got %+v of the paper, want %g", row.Name, got, printed)
 		}
 		for k, w := range want {
@@ -167,7 +168,7 @@ func TestClockWithoutResults(t *testing.T) {
 	if figure, err := r.Figure(); figure != nil || err != nil {
 		t.Errorf("got figure %v, error %v; want none", figure, err)
 	}
-	if len(table.Rows) != 4 || table.Rows[3].Cells[0][0] != plots.Number(0.83) || table.Rows[3].Cells[0][1].N != 0 {
+	if len(table.Rows) != 4 || table.Rows[3].Cells[0][0] != tables.Number(0.83) || table.Rows[3].Cells[0][1].N != 0 {
 		t.Errorf("got %+v, want the paper's numbers alone", table.Rows)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -22,10 +23,10 @@ var figure4 = paper.Artifact{
 }
 
 // picksTable has a line for each picture of picksFigure.
-func picksTable(r *paper.Report) (plots.Table, error) {
+func picksTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's. True pair: either caption is true of the other's image, where that is known.")
 	t.Heading = "anchor"
-	t.Columns = []plots.Column{{Name: "class"}, {Name: "epoch"}, {Name: "quantile", Format: "%.2f"}, {Name: "Beta (a, b)"},
+	t.Columns = []tables.Column{{Name: "class"}, {Name: "epoch"}, {Name: "quantile", Format: "%.2f"}, {Name: "Beta (a, b)"},
 		{Name: "picked"}, {Name: "true pair"}}
 	t.Rows = r.Rows[0].Unfinished()
 	g, err := newGallery(r)
@@ -35,8 +36,8 @@ func picksTable(r *paper.Report) (plots.Table, error) {
 	for class := range train.Complexity {
 		for _, a := range g.followed(class) {
 			for _, p := range a.picks {
-				t.Rows = append(t.Rows, plots.TableRow{Name: g.Caption(a.pair), Cells: []plots.Cell{
-					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {plots.Number(p.Quantile)},
+				t.Rows = append(t.Rows, tables.Row{Name: g.Caption(a.pair), Cells: []tables.Cell{
+					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {tables.Number(p.Quantile)},
 					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: paper.MarkWord(g.markPick(p.Pick))}},
 				}})
 			}

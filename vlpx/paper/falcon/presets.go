@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 )
 
 // hyperTable prints the presets beside FALCON's Table 5. What ALBEF's backbone is, FALCON does not print.
-func hyperTable(r *paper.Report) (plots.Table, error) {
+func hyperTable(r *paper.Report) (tables.Table, error) {
 	return paper.PresetsTable(r, []paper.Setting{
 		{Name: "image resolution", Paper: "256", Of: func(s paper.Scale) any { return s.Image }},
 		{Name: "embedding dimension", Paper: "256", Of: func(s paper.Scale) any { return s.Embed }},

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -15,7 +15,7 @@ func TestPrintedTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	epochs := hyper.Rows[slices.IndexFunc(hyper.Rows, func(r plots.TableRow) bool { return r.Name == "pre-training epochs" })]
+	epochs := hyper.Rows[slices.IndexFunc(hyper.Rows, func(r tables.Row) bool { return r.Name == "pre-training epochs" })]
 	var got []string
 	for _, cell := range epochs.Cells {
 		got = append(got, cell[0].Text)
@@ -27,7 +27,7 @@ func TestPrintedTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train := sizes.Rows[slices.IndexFunc(sizes.Rows, func(r plots.TableRow) bool { return r.Name == "scenes/train" })]
+	train := sizes.Rows[slices.IndexFunc(sizes.Rows, func(r tables.Row) bool { return r.Name == "scenes/train" })]
 	if images, captions := train.Cells[0][0].Text, train.Cells[1][0].Text; images != "32" || captions != "160" {
 		t.Errorf("scenes/train: got %s images, %s captions; want 32, 160", images, captions)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -27,11 +28,11 @@ var figureD1 = paper.Artifact{
 }
 
 // betaTable tells, over all anchors of all seeds, what was predicted and chosen.
-func betaTable(r *paper.Report) (plots.Table, error) {
+func betaTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Over the anchors of all seeds: mean ± standard deviation of the quantile chosen, means of the predicted " +
 		"a and b, true pairs among the picked negatives. The first epoch is not scheduled.")
 	t.Heading = "anchors"
-	t.Columns = []plots.Column{{Name: "words"}, {Name: "epoch"}, {Name: "quantile", Format: "%.3f"}, {Name: "a", Format: "%.2f"},
+	t.Columns = []tables.Column{{Name: "words"}, {Name: "epoch"}, {Name: "quantile", Format: "%.3f"}, {Name: "a", Format: "%.2f"},
 		{Name: "b", Format: "%.2f"}, {Name: "FN picked", Unit: "%"}}
 	t.Rows = r.Rows[0].Unfinished()
 	epochs := paper.ScheduledEpochs(paper.Pooled(r.Rows[0].Results))
@@ -41,12 +42,12 @@ func betaTable(r *paper.Report) (plots.Table, error) {
 			if class.Quantile.N == 0 {
 				continue
 			}
-			line := plots.TableRow{Name: name, Cells: []plots.Cell{
+			line := tables.Row{Name: name, Cells: []tables.Cell{
 				{{Text: fmt.Sprintf("%d to %d", class.Words[0], class.Words[1])}}, {{Text: paper.EpochNumber(record)}},
-				{paper.SpreadOf(class.Quantile)}, {plots.Number(class.A.Mean)}, {plots.Number(class.B.Mean)}, {},
+				{paper.SpreadOf(class.Quantile)}, {tables.Number(class.A.Mean)}, {tables.Number(class.B.Mean)}, {},
 			}}
 			if class.Negative > 0 {
-				line.Cells[5] = plots.Cell{plots.Number(100 * float64(class.True) / float64(class.Negative))}
+				line.Cells[5] = tables.Cell{tables.Number(100 * float64(class.True) / float64(class.Negative))}
 			}
 			t.Rows = append(t.Rows, line)
 		}

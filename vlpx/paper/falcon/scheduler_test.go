@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scheduler"
@@ -164,7 +165,7 @@ func TestSchedulerOnPhotographs(t *testing.T) {
 			t.Errorf("got the mark %v, want none", pictures.Rows[5].Pictures[5].Mark)
 		}
 		for _, line := range papertest.Table(t, r).Rows {
-			if last := line.Cells[len(line.Cells)-1]; len(last) > 0 && last[0] != (plots.Value{}) {
+			if last := line.Cells[len(line.Cells)-1]; len(last) > 0 && last[0] != (tables.Value{}) {
 				t.Errorf("%s: got %+v at the end of %q, want nothing", id, last, line.Name)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -20,14 +21,14 @@ var figure5 = paper.Artifact{
 }
 
 // similarityTable tells where the similarities lie, over all seeds.
-func similarityTable(r *paper.Report) (plots.Table, error) {
+func similarityTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Cosines between the pairs of some anchors and all others, by the embeddings of the epoch: mean ± " +
 		"standard deviation, from histograms. The first epoch is not scheduled.")
 	t.Heading = "epoch"
-	t.Columns = []plots.Column{{Name: "I2T", Format: "%.3f"}, {Name: "T2I", Format: "%.3f"}}
+	t.Columns = []tables.Column{{Name: "I2T", Format: "%.3f"}, {Name: "T2I", Format: "%.3f"}}
 	t.Rows = r.Rows[0].Unfinished()
 	for _, record := range measuredEpochs(paper.Pooled(r.Rows[0].Results)) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: paper.EpochNumber(record), Cells: []plots.Cell{
+		t.Rows = append(t.Rows, tables.Row{Name: paper.EpochNumber(record), Cells: []tables.Cell{
 			{paper.SpreadOf(histogram(record.Scheduling.I2T).moments())}, {paper.SpreadOf(histogram(record.Scheduling.T2I).moments())},
 		}})
 	}

@@ -4,24 +4,24 @@ import (
 	"fmt"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 )
 
 // sizesTable counts the images and captions of the data on disk beside the paper's sets (FALCON, Table 6).
-func sizesTable(r *paper.Report) (plots.Table, error) {
+func sizesTable(r *paper.Report) (tables.Table, error) {
 	p := r.Plan
 	collection, err := p.Data.Open()
 	if err != nil {
-		return plots.Table{}, err
+		return tables.Table{}, err
 	}
-	t := plots.Table{
+	t := tables.Table{
 		Title:   p.Artifact.ID + ": " + p.Artifact.Title,
 		Heading: "data",
-		Columns: []plots.Column{{Name: "images"}, {Name: "captions"}, {Name: "counted by"}},
+		Columns: []tables.Column{{Name: "images"}, {Name: "captions"}, {Name: "counted by"}},
 	}
 	add := func(name, images, captions, by string) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: name, Cells: []plots.Cell{{{Text: images}}, {{Text: captions}}, {{Text: by}}}})
+		t.Rows = append(t.Rows, tables.Row{Name: name, Cells: []tables.Cell{{{Text: images}}, {{Text: captions}}, {{Text: by}}}})
 	}
 	add("COCO", "113K", "567K", paper.FromPaper)
 	add("CC, filtered web captions", "567K", "567K", paper.FromPaper)
@@ -29,7 +29,7 @@ func sizesTable(r *paper.Report) (plots.Table, error) {
 	for _, split := range collection.Splits() {
 		set, err := collection.Split(split)
 		if err != nil {
-			return plots.Table{}, err
+			return tables.Table{}, err
 		}
 		add(set.Name(), fmt.Sprint(set.Len()), fmt.Sprint(len(datasets.Pairs(set))), "vlpx")
 	}

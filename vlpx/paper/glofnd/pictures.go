@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -41,9 +42,9 @@ func foundArtifact(id, title string, rows []paper.Row, part int) paper.Artifact 
 }
 
 // foundTable tells how many negatives of that mini-batch each row found.
-func foundTable(r *paper.Report) (plots.Table, error) {
+func foundTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's first mini-batch of the last epoch: negatives that were taken for false of an anchor, and anchors that have so many.")
-	t.Columns = []plots.Column{{Name: "anchors"}, {Name: "found an anchor", Format: "%.1f"}, {Name: "at most"}, {Name: "anchors without"},
+	t.Columns = []tables.Column{{Name: "anchors"}, {Name: "found an anchor", Format: "%.1f"}, {Name: "at most"}, {Name: "anchors without"},
 		{Name: "of the anchor's class", Unit: "%"}}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
@@ -67,9 +68,9 @@ func foundTable(r *paper.Report) (plots.Table, error) {
 				}
 			}
 		}
-		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-			{{Text: fmt.Sprint(len(shown))}}, {plots.Number(float64(all) / float64(len(shown)))}, {{Text: fmt.Sprint(most)}}, {{Text: fmt.Sprint(without)}},
-			{plots.Number(100 * float64(right) / float64(max(all, 1)))},
+		t.Rows = append(t.Rows, tables.Row{Name: row.Name, Cells: []tables.Cell{
+			{{Text: fmt.Sprint(len(shown))}}, {tables.Number(float64(all) / float64(len(shown)))}, {{Text: fmt.Sprint(most)}}, {{Text: fmt.Sprint(without)}},
+			{tables.Number(100 * float64(right) / float64(max(all, 1)))},
 		}})
 	}
 	return t, nil

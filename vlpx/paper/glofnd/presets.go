@@ -3,7 +3,7 @@ package glofnd
 import (
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -16,7 +16,7 @@ var table4 = paper.Artifact{
 }
 
 // hyperTable prints the presets of CLIP and of SimCLR beside the paper's.
-func hyperTable(r *paper.Report) (plots.Table, error) {
+func hyperTable(r *paper.Report) (tables.Table, error) {
 	on := func(framework string, of func(paper.Scale) any) func(paper.Scale) any {
 		return func(s paper.Scale) any {
 			if err := s.Set("framework=" + framework); err != nil {

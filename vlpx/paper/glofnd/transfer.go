@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/evidence"
 	"vlpx.internal/vlpx/paper"
@@ -50,7 +50,7 @@ var (
 		Note:    "The paper's .001 is printed as < 0.001.",
 		Rows:    unimodalRows(),
 		Columns: linear()[:4],
-		Table: func(r *paper.Report) (plots.Table, error) {
+		Table: func(r *paper.Report) (tables.Table, error) {
 			return testsTable(r, map[string][]float64{sogCLRFNC: {.011, .035, .014, .024}, sogCLRGloFND: {.002, .011, .001, .018}}), nil
 		},
 	}
@@ -62,7 +62,7 @@ var (
 		Data:    images,
 		Rows:    unimodalRows(),
 		Columns: transfer(),
-		Table: func(r *paper.Report) (plots.Table, error) {
+		Table: func(r *paper.Report) (tables.Table, error) {
 			return testsTable(r, nil), nil
 		},
 	}
@@ -71,26 +71,26 @@ var (
 // testsTable has the p of a paired t-test of each row against the first, one-sided: that the row is above it.
 //
 //   - paper: what the paper reports, by rows.
-func testsTable(r *paper.Report, numbers map[string][]float64) plots.Table {
+func testsTable(r *paper.Report, numbers map[string][]float64) tables.Table {
 	t := r.NewTable("Paired t-test over the seeds that both have, one-sided as the paper's: p of a difference at least so large if the row were not above " +
 		sogCLR + ". Not corrected for the number of comparisons; the claims of tables 1 and 2 are.")
 	t.Heading, t.Sources = "method", []string{paper.FromPaper, paper.FromYou}
 	columns := r.Shown()
 	for _, c := range columns {
-		t.Columns = append(t.Columns, plots.Column{Group: c.Group, Name: c.Name, Format: "%.3f", Best: plots.Unranked})
+		t.Columns = append(t.Columns, tables.Column{Group: c.Group, Name: c.Name, Format: "%.3f", Best: tables.Unranked})
 	}
 	for _, row := range r.Rows[1:] {
-		line := plots.TableRow{Name: row.Name}
+		line := tables.Row{Name: row.Name}
 		if row.Status != string(paper.Ready) {
 			line.Status = row.Status
 		}
 		for k, c := range columns {
-			cell := plots.Cell{{}, {}}
+			cell := tables.Cell{{}, {}}
 			if k < len(numbers[row.Name]) {
-				cell[0] = plots.Number(numbers[row.Name][k])
+				cell[0] = tables.Number(numbers[row.Name][k])
 			}
 			if p, n := oneSided(r, c, row.Name, r.Rows[0].Name); n > 1 && !math.IsNaN(p) {
-				cell[1] = plots.Number(p)
+				cell[1] = tables.Number(p)
 			}
 			line.Cells = append(line.Cells, cell)
 		}

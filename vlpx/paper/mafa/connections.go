@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -65,19 +66,19 @@ func (k connecting) kept(r *paper.Report) [][]train.Connection {
 }
 
 // table has a line for each of them.
-func (k connecting) table(r *paper.Report) (plots.Table, error) {
+func (k connecting) table(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's, from its last epochs: the first ones that Con-D gives a probability above its threshold, each of " +
 		"another image. True pair: the caption is true of the image, where that is known.")
 	t.Heading = "anchor's caption"
-	t.Columns = []plots.Column{{Name: "found caption"}, {Name: "ITM score", Format: "%.4f"}, {Name: "true pair"}}
+	t.Columns = []tables.Column{{Name: "found caption"}, {Name: "ITM score", Format: "%.4f"}, {Name: "true pair"}}
 	t.Rows = r.Rows[0].Unfinished()
 	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return t, err
 	}
 	for _, c := range slices.Concat(k.kept(r)...) {
-		t.Rows = append(t.Rows, plots.TableRow{Name: a.Caption(c.Anchor), Cells: []plots.Cell{
-			{{Text: a.Caption(c.Found)}}, {plots.Number(float64(c.Score))}, {{Text: paper.MarkWord(a.Mark(k.pair(c)))}},
+		t.Rows = append(t.Rows, tables.Row{Name: a.Caption(c.Anchor), Cells: []tables.Cell{
+			{{Text: a.Caption(c.Found)}}, {tables.Number(float64(c.Score))}, {{Text: paper.MarkWord(a.Mark(k.pair(c)))}},
 		}})
 	}
 	return t, nil

@@ -3,7 +3,7 @@ package mafa
 import (
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -58,28 +58,28 @@ func sizesOf(m negative.Method, parameters int) sizes {
 }
 
 // costsTable lays out the times of the runs, and the sizes of the methods.
-func costsTable(r *paper.Report) (plots.Table, error) {
-	t := plots.Table{
+func costsTable(r *paper.Report) (tables.Table, error) {
+	t := tables.Table{
 		Title: fmt.Sprintf("%s: %s", r.ID, r.Title), Heading: "method", Sources: []string{paper.FromPaper, paper.FromYou},
 		Note: r.Note() + " Times are of training, without evaluation, and without that of Con-D itself. MD: momentum encoders.",
-		Columns: []plots.Column{
-			{Name: "an epoch", Unit: "s"}, {Name: "an epoch, GRIT-VLP's is 1", Format: "%.2f", Best: plots.Lowest},
+		Columns: []tables.Column{
+			{Name: "an epoch", Unit: "s"}, {Name: "an epoch, GRIT-VLP's is 1", Format: "%.2f", Best: tables.Lowest},
 			{Name: "parameters"}, {Name: "queue for MD"}, {Name: "queue for GRIT"},
 		},
 	}
 	unit := r.MeanOfRow("GRIT-VLP", paper.SecondsAnEpoch)
 	for i, row := range r.Rows {
-		line := plots.TableRow{Name: row.Name}
+		line := tables.Row{Name: row.Name}
 		if row.Status != string(paper.Ready) {
 			line.Status = row.Status
 		}
 		published, measuredSizes := paperSizes[row.Name], sizes{}
 		results := paper.Timed(row.Results)
-		measured := func(size string) plots.Value { return plots.Value{Text: size, N: len(results)} }
+		measured := func(size string) tables.Value { return tables.Value{Text: size, N: len(results)} }
 		if len(results) > 0 {
 			measuredSizes = sizesOf(r.Plan.Artifact.Rows[i].Method(r.Plan.Scale), results[0].Parameters)
 		}
-		line.Cells = []plots.Cell{
+		line.Cells = []tables.Cell{
 			{{Text: published.epoch}, paper.MeanOf(results, paper.SecondsAnEpoch)},
 			{{}, paper.MeanOf(results, func(x run.Result) float64 { return paper.SecondsAnEpoch(x) / unit })},
 			{{Text: published.parameters}, measured(measuredSizes.parameters)},
@@ -87,7 +87,7 @@ func costsTable(r *paper.Report) (plots.Table, error) {
 			{{Text: published.grouping}, measured(measuredSizes.grouping)},
 		}
 		if s := row.Metrics[epochTime]; s.Paper != nil {
-			line.Cells[1][0] = plots.Number(*s.Paper)
+			line.Cells[1][0] = tables.Number(*s.Paper)
 		}
 		t.Rows = append(t.Rows, line)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -33,7 +33,7 @@ var table2 = paper.Artifact{
 		{Better: "S-ITC", Than: "Consistency loss", In: labelsInBatch, Source: "section 4.2"},
 		{Better: "Consistency loss", Than: "Momentum distillation", In: labelsInBatch, Source: "section 4.2"},
 	},
-	Table: func(r *paper.Report) (plots.Table, error) {
+	Table: func(r *paper.Report) (tables.Table, error) {
 		t, err := paper.Comparison(r)
 		for k := range t.Columns {
 			t.Columns[k].Format = "%.4f"

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/evidence"
 	"vlpx.internal/vlpx/paper"
@@ -138,13 +139,13 @@ func repeated(values [][]float64) []float64 {
 }
 
 // averaged is the mean of what is a number among values.
-func averaged(values []float64) plots.Value {
+func averaged(values []float64) tables.Value {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(values) == 0 {
-		return plots.Value{}
+		return tables.Value{}
 	}
 	mean, std := stat.MeanStdDev(values, nil)
-	return plots.Value{Mean: mean, Std: std, N: len(values)}
+	return tables.Value{Mean: mean, Std: std, N: len(values)}
 }
 
 // Rows of the agreement's table below the methods.
@@ -155,7 +156,7 @@ const (
 )
 
 // agreementTable is the comparison with a rank beside each mean, and how far the rankings agree.
-func agreementTable(r *paper.Report) (plots.Table, error) {
+func agreementTable(r *paper.Report) (tables.Table, error) {
 	whole, err := paper.Comparison(r)
 	if err != nil {
 		return whole, err
@@ -167,29 +168,29 @@ func agreementTable(r *paper.Report) (plots.Table, error) {
 	t := whole
 	t.Columns, t.Rows = nil, nil
 	for _, row := range whole.Rows {
-		t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Status: row.Status})
+		t.Rows = append(t.Rows, tables.Row{Name: row.Name, Status: row.Status})
 	}
-	ofMeans, ofSeeds, ofSelf := plots.TableRow{Name: tauOfMeans}, plots.TableRow{Name: tauOfSeeds}, plots.TableRow{Name: tauToSelf}
+	ofMeans, ofSeeds, ofSelf := tables.Row{Name: tauOfMeans}, tables.Row{Name: tauOfSeeds}, tables.Row{Name: tauToSelf}
 	for _, group := range compared(r) {
 		own := sourced(whole.Rows, at[group[0].Key()])
 		for k, c := range group {
 			column := whole.Columns[at[c.Key()]]
-			column.Format, column.Best = "%.2f", plots.Unranked
-			t.Columns = append(t.Columns, column, plots.Column{Group: column.Group, Name: "rank"})
+			column.Format, column.Best = "%.2f", tables.Unranked
+			t.Columns = append(t.Columns, column, tables.Column{Group: column.Group, Name: "rank"})
 			values := sourced(whole.Rows, at[c.Key()])
 			for i := range t.Rows {
 				cell := whole.Rows[i].Cells[at[c.Key()]]
 				t.Rows[i].Cells = append(t.Rows[i].Cells, cell, rankCell(cell, values, i))
 			}
-			both, means, seeds := ranked(r, group[0], c), plots.Cell{}, plots.Cell{}
+			both, means, seeds := ranked(r, group[0], c), tables.Cell{}, tables.Cell{}
 			if k > 0 {
 				for s := range values {
 					means = append(means, averaged([]float64{evidence.Kendall(bothKnown(own[s], values[s]))}))
 				}
-				seeds = plots.Cell{{}, averaged(both.agreements())}
+				seeds = tables.Cell{{}, averaged(both.agreements())}
 			}
 			ofMeans.Cells, ofSeeds.Cells = append(ofMeans.Cells, means, nil), append(ofSeeds.Cells, seeds, nil)
-			ofSelf.Cells = append(ofSelf.Cells, plots.Cell{{}, averaged(repeated(both.other))}, nil)
+			ofSelf.Cells = append(ofSelf.Cells, tables.Cell{{}, averaged(repeated(both.other))}, nil)
 		}
 	}
 	t.Rows = append(t.Rows, ofMeans, ofSeeds, ofSelf)
@@ -197,18 +198,18 @@ func agreementTable(r *paper.Report) (plots.Table, error) {
 }
 
 // rankCell has the rank of a row's means among those of each source.
-func rankCell(means plots.Cell, values [3][]float64, row int) plots.Cell {
-	cell := make(plots.Cell, len(values))
+func rankCell(means tables.Cell, values [3][]float64, row int) tables.Cell {
+	cell := make(tables.Cell, len(values))
 	for s, of := range values {
 		if !math.IsNaN(of[row]) {
-			cell[s] = plots.Value{Text: fmt.Sprintf("%g", evidence.Ranks(of)[row]), N: means[s].N}
+			cell[s] = tables.Value{Text: fmt.Sprintf("%g", evidence.Ranks(of)[row]), N: means[s].N}
 		}
 	}
 	return cell
 }
 
 // sourced are the means of a column by source and row, NaN where there is none.
-func sourced(rows []plots.TableRow, column int) [3][]float64 {
+func sourced(rows []tables.Row, column int) [3][]float64 {
 	var values [3][]float64
 	for _, row := range rows {
 		for s := range values {
@@ -261,7 +262,7 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 var minus = strings.NewReplacer("-", "−")
 
 // tauText is an agreement in words.
-func tauText(tau plots.Value) string {
+func tauText(tau tables.Value) string {
 	switch {
 	case tau.N == 0:
 		return "no order"
@@ -272,14 +273,14 @@ func tauText(tau plots.Value) string {
 }
 
 // ranksOf are the ranks of each row over seeds.
-func ranksOf(seeds [][]float64) []plots.Value {
+func ranksOf(seeds [][]float64) []tables.Value {
 	rows := make([][]float64, len(seeds[0]))
 	for _, values := range seeds {
 		for i, rank := range evidence.Ranks(values) {
 			rows[i] = append(rows[i], rank)
 		}
 	}
-	var spreads []plots.Value
+	var spreads []tables.Value
 	for _, ranks := range rows {
 		spreads = append(spreads, averaged(ranks))
 	}

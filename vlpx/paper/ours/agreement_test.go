@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -25,16 +26,16 @@ func disagreeing(t *testing.T, seeds ...uint64) *paper.Report {
 }
 
 // rowCells are the texts and numbers of this store's in a row of a table.
-func rowCells(t *testing.T, table plots.Table, name string) []plots.Value {
+func rowCells(t *testing.T, table tables.Table, name string) []tables.Value {
 	t.Helper()
-	at := slices.IndexFunc(table.Rows, func(r plots.TableRow) bool { return r.Name == name })
+	at := slices.IndexFunc(table.Rows, func(r tables.Row) bool { return r.Name == name })
 	if at < 0 {
 		t.Fatalf("no row %q", name)
 	}
-	var values []plots.Value
+	var values []tables.Value
 	for _, cell := range table.Rows[at].Cells {
 		if len(cell) < 2 {
-			cell = plots.Cell{{}, {}}
+			cell = tables.Cell{{}, {}}
 		}
 		values = append(values, cell[1])
 	}
@@ -52,7 +53,7 @@ func TestAgreementTable(t *testing.T) {
 	if !slices.Equal(names, slices.Concat(want, want)) {
 		t.Fatalf("got columns %q, want %q re-ranked and by cosine, whether or not a run has them", names, want)
 	}
-	if cells := rowCells(t, table, "ALBEF"); cells[2] != (plots.Value{}) || cells[3] != (plots.Value{}) || cells[10] != (plots.Value{}) {
+	if cells := rowCells(t, table, "ALBEF"); cells[2] != (tables.Value{}) || cells[3] != (tables.Value{}) || cells[10] != (tables.Value{}) {
 		t.Errorf("ALBEF: got %+v, want nothing in columns that no run has", cells)
 	}
 	for name, want := range map[string][3]string{"InfoNCE": {"1", "2.5", "1"}, "ALBEF": {"2.5", "2.5", "2"}, "FALCON": {"2.5", "1", "3"}} {
@@ -61,7 +62,7 @@ func TestAgreementTable(t *testing.T) {
 			t.Errorf("%s: got ranks %q, want %q", name, got, want)
 		}
 	}
-	near := func(what string, got plots.Value, mean, std float64, n int) {
+	near := func(what string, got tables.Value, mean, std float64, n int) {
 		t.Helper()
 		if math.Abs(got.Mean-mean) > 1e-9 || n > 1 && math.Abs(got.Std-std) > 1e-9 || got.N != n {
 			t.Errorf("%s: got %v ± %v of %d, want %v ± %v of %d", what, got.Mean, got.Std, got.N, mean, std, n)

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 )
@@ -50,10 +51,10 @@ func evenly[T any](all []T, most int) []T {
 }
 
 // captionsTable has a line for each picture of captionsFigure.
-func captionsTable(r *paper.Report) (plots.Table, error) {
+func captionsTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's captions of some pictures of the test split, chosen evenly, beside the first of each picture's own. " +
 		"Cut is one that did not end; true has no answer where the sentence is none of the captions' language, or that is not known.")
-	t.Columns = []plots.Column{{Name: "stage"}, {Name: "own caption"}, {Name: "written"}, {Name: "true"}}
+	t.Columns = []tables.Column{{Name: "stage"}, {Name: "own caption"}, {Name: "written"}, {Name: "true"}}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for _, w := range writers {
@@ -62,7 +63,7 @@ func captionsTable(r *paper.Report) (plots.Table, error) {
 				if c.Cut {
 					text += " (cut)"
 				}
-				t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
+				t.Rows = append(t.Rows, tables.Row{Name: row.Name, Cells: []tables.Cell{
 					{{Text: w.name}}, {{Text: c.Own}}, {{Text: text}}, {{Text: trueWord(c)}},
 				}})
 			}

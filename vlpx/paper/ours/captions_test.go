@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -41,7 +42,7 @@ func pictures(t *testing.T, r *paper.Report) plots.Pictures {
 }
 
 // texts are the texts of a row's cells.
-func texts(row plots.TableRow) []string {
+func texts(row tables.Row) []string {
 	var all []string
 	for _, cell := range row.Cells {
 		all = append(all, cell[0].Text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/eval/answer"
 	"vlpx.internal/vlpx/paper"
@@ -99,28 +100,28 @@ func chance(a eval.Answer) string {
 }
 
 // questionsTable has a line for each question and row.
-func questionsTable(r *paper.Report) (plots.Table, error) {
+func questionsTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's answers to some questions of the test split, chosen evenly: of ALBEF the most probable candidates with their probabilities among those " +
 		"that it ranks, of BLIP-2 the one that it writes. Answers that are right are marked.")
 	t.Heading = "question"
-	t.Columns = []plots.Column{{Name: "right"}, {Name: "model"}, {Name: "answers"}}
+	t.Columns = []tables.Column{{Name: "right"}, {Name: "model"}, {Name: "answers"}}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 	}
 	for _, o := range gathered(r) {
 		for k, q := range o.by {
-			var words []plots.Word
+			var words []tables.Word
 			for _, a := range q.Answers {
 				accuracy, err := eval.AskedQuestion{Text: q.Text, Right: q.Right, Answers: []eval.Answer{a}}.Accuracy()
 				if err != nil {
 					return t, err
 				}
 				if len(words) > 0 {
-					words = append(words, plots.Word{Text: "·"})
+					words = append(words, tables.Word{Text: "·"})
 				}
-				words = append(words, plots.Word{Text: chance(a), Changed: accuracy > halfRight})
+				words = append(words, tables.Word{Text: chance(a), Changed: accuracy > halfRight})
 			}
-			t.Rows = append(t.Rows, plots.TableRow{Name: o.Text, Cells: []plots.Cell{{{Text: right(o.Right)}}, {{Text: o.rows[k]}}, {plots.Words(words...)}}})
+			t.Rows = append(t.Rows, tables.Row{Name: o.Text, Cells: []tables.Cell{{{Text: right(o.Right)}}, {{Text: o.rows[k]}}, {tables.Words(words...)}}})
 		}
 	}
 	return t, nil

@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -53,7 +54,7 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	table := papertest.Table(t, r)
-	lines := slices.DeleteFunc(table.Rows, func(line plots.TableRow) bool { return line.Status != "" })
+	lines := slices.DeleteFunc(table.Rows, func(line tables.Row) bool { return line.Status != "" })
 	if want := []string{"2", "ALBEF", "*2 0.50* · 1 0.40 · 3 0.06 · 0 0.04"}; len(lines) != 4 || !slices.Equal(texts(lines[1]), want) {
 		t.Errorf("got lines %+v, want the second to be %q", lines, want)
 	}

@@ -6,32 +6,33 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
 
 // rewardTable tells, reward by reward and epoch by epoch, what probes of all seeds got at each quantile.
-func rewardTable(r *paper.Report) (plots.Table, error) {
+func rewardTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Mean ± standard deviation over mini-batches of all seeds. Signal to noise: the largest mean less the " +
 		"smallest over the standard deviation within a quantile; among five means of n mini-batches each, chance alone makes it " +
 		"about 2.3/√n. The first epoch is not scheduled.")
 	t.Heading = "reward"
-	t.Columns = []plots.Column{{Name: "epoch"}}
+	t.Columns = []tables.Column{{Name: "epoch"}}
 	bins := probed(r)
 	for _, bin := range bins {
-		c := plots.Column{Group: "Reward (nats) at quantile", Name: fmt.Sprint(level(bin)), Format: "%.4f"}
+		c := tables.Column{Group: "Reward (nats) at quantile", Name: fmt.Sprint(level(bin)), Format: "%.4f"}
 		t.Columns = append(t.Columns, c)
 	}
-	t.Columns = append(t.Columns, plots.Column{Name: "mini-batches", Format: "%.0f"}, plots.Column{Name: "signal to noise", Format: "%.2f"})
+	t.Columns = append(t.Columns, tables.Column{Name: "mini-batches", Format: "%.0f"}, tables.Column{Name: "signal to noise", Format: "%.2f"})
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for _, record := range paper.ScheduledEpochs(paper.Pooled(row.Results)) {
-			line := plots.TableRow{Name: row.Name, Cells: []plots.Cell{{{Text: paper.EpochNumber(record)}}}}
+			line := tables.Row{Name: row.Name, Cells: []tables.Cell{{{Text: paper.EpochNumber(record)}}}}
 			for _, bin := range bins {
-				line.Cells = append(line.Cells, plots.Cell{paper.SpreadOf(record.Scheduling.ByQuantile[bin])})
+				line.Cells = append(line.Cells, tables.Cell{paper.SpreadOf(record.Scheduling.ByQuantile[bin])})
 			}
-			line.Cells = append(line.Cells, plots.Cell{plots.Number(float64(record.Scheduling.Reward.N))},
-				plots.Cell{plots.Number(signalToNoise(record.Scheduling.ByQuantile))})
+			line.Cells = append(line.Cells, tables.Cell{tables.Number(float64(record.Scheduling.Reward.N))},
+				tables.Cell{tables.Number(signalToNoise(record.Scheduling.ByQuantile))})
 			t.Rows = append(t.Rows, line)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -43,7 +44,7 @@ func TestReward(t *testing.T) {
 		t.Fatalf("got lines %q, want %q", names, want)
 	}
 	cells := table.Rows[1].Cells
-	for k, want := range []plots.Value{{Mean: 2, Std: math.Sqrt2, N: 2}, {Mean: 6, Std: math.Sqrt2, N: 2}, {Mean: 4, N: 1}, {Mean: 4 / math.Sqrt2, N: 1}} {
+	for k, want := range []tables.Value{{Mean: 2, Std: math.Sqrt2, N: 2}, {Mean: 6, Std: math.Sqrt2, N: 2}, {Mean: 4, N: 1}, {Mean: 4 / math.Sqrt2, N: 1}} {
 		if got := cells[1+k][0]; !papertest.Near(got.Mean, want.Mean) || !papertest.Near(got.Std, want.Std) || got.N != want.N {
 			t.Errorf("%s: got %+v, want %+v", table.Columns[1+k].Name, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 )
@@ -27,16 +28,16 @@ func examplesArtifact(id, title string, part int) paper.Artifact {
 		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend from full " +
 			"to partial agreement. The relation tells which images the caption is true of.",
 		Rows:   []paper.Row{paper.MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
-		Table:  func(r *paper.Report) (plots.Table, error) { return examplesTable(r, part) },
+		Table:  func(r *paper.Report) (tables.Table, error) { return examplesTable(r, part) },
 		Figure: func(r *paper.Report) (plots.Drawing, error) { return examplesFigure(r, part) },
 	}
 }
 
 // examplesTable tells where the own image stands among the first ones, and how many of those are true.
-func examplesTable(r *paper.Report, part int) (plots.Table, error) {
+func examplesTable(r *paper.Report, part int) (tables.Table, error) {
 	t := r.NewTable("The first seed's five images for each caption: the place of the caption's own image among them, and how many of " +
 		"them the caption is true of, by the cosine and after re-ranking by image-text matching.")
-	t.Columns = []plots.Column{{Name: "caption"}, {Group: "Own image", Name: "cosine"}, {Group: "Own image", Name: "re-ranked"},
+	t.Columns = []tables.Column{{Name: "caption"}, {Group: "Own image", Name: "cosine"}, {Group: "Own image", Name: "re-ranked"},
 		{Group: "True of five", Name: "cosine"}, {Group: "True of five", Name: "re-ranked"}}
 	a, err := paper.TestAlbum(r)
 	if err != nil {
@@ -45,10 +46,10 @@ func examplesTable(r *paper.Report, part int) (plots.Table, error) {
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		if len(row.Results) > 0 && len(row.Results[0].Retrieved) == 0 {
-			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Status: "its run is of an older version, which kept no examples"})
+			t.Rows = append(t.Rows, tables.Row{Name: row.Name, Status: "its run is of an older version, which kept no examples"})
 		}
 		for _, x := range examples(row, part) {
-			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
+			t.Rows = append(t.Rows, tables.Row{Name: row.Name, Cells: []tables.Cell{
 				{{Text: a.Caption(x.Caption)}}, {{Text: ownAmong(a, x.Cosine, x.Caption)}}, {{Text: ownAmong(a, x.Matched, x.Caption)}},
 				{{Text: trueAmong(a, x.Cosine, x.Caption)}}, {{Text: trueAmong(a, x.Matched, x.Caption)}},
 			}})

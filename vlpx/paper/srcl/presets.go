@@ -3,13 +3,13 @@ package srcl
 import (
 	"fmt"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 )
 
 // tuningTable prints the presets of fine-tuning beside SRCL's Table 5 and appendix E, whose learning rates are of the ViT and of the
 // BERT. Ours have one rate.
-func tuningTable(r *paper.Report) (plots.Table, error) {
+func tuningTable(r *paper.Report) (tables.Table, error) {
 	return paper.PresetsTable(r, []paper.Setting{
 		{Name: "retrieval: learning rate (ViT/BERT)", Paper: "1e-5/2e-6", Of: func(s paper.Scale) any {
 			return fmt.Sprintf("%g to %g", s.Tuning.Rate, s.Tuning.Min)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
@@ -40,22 +41,22 @@ func weighedRows() []paper.Row {
 const lowestShown = 6
 
 // weightsTable tells of the weights over training, over all seeds.
-func weightsTable(r *paper.Report) (plots.Table, error) {
+func weightsTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Weights of the image anchors' negatives, whose mean is one, over all seeds: mean ± standard deviation; AUC is " +
 		"how often a false negative weighs less than a true one.")
-	t.Columns = []plots.Column{{Name: "epoch"}, {Group: "Weight", Name: "false negatives", Format: "%.2f"},
+	t.Columns = []tables.Column{{Name: "epoch"}, {Group: "Weight", Name: "false negatives", Format: "%.2f"},
 		{Group: "Weight", Name: "true negatives", Format: "%.2f"}, {Name: "AUC", Unit: "%"}}
 	for _, threshold := range train.WeightThresholds {
-		t.Columns = append(t.Columns, plots.Column{Group: "Negatives below", Name: fmt.Sprint(threshold), Unit: "%"})
+		t.Columns = append(t.Columns, tables.Column{Group: "Negatives below", Name: fmt.Sprint(threshold), Unit: "%"})
 	}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for e, w := range weighings(row.Results) {
-			line := plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)}, {plots.Number(100 * w.AUC())},
+			line := tables.Row{Name: row.Name, Cells: []tables.Cell{
+				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)}, {tables.Number(100 * w.AUC())},
 			}}
 			for _, threshold := range train.WeightThresholds {
-				line.Cells = append(line.Cells, plots.Cell{plots.Number(100 * w.All.Below(threshold))})
+				line.Cells = append(line.Cells, tables.Cell{tables.Number(100 * w.All.Below(threshold))})
 			}
 			t.Rows = append(t.Rows, line)
 		}
@@ -122,9 +123,9 @@ func heat(a paper.Album, name string, w *train.Weighing) plots.Heat {
 }
 
 // lowestTable has a line for each of the first seed's negatives with the lowest weights of the last epoch.
-func lowestTable(r *paper.Report) (plots.Table, error) {
+func lowestTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("The first seed's, of the last epoch; an anchor at most once, and other captions of its image left out.")
-	t.Columns = []plots.Column{{Name: "anchor"}, {Name: "caption of the negative"}, {Name: "weight", Format: "%.2f"},
+	t.Columns = []tables.Column{{Name: "anchor"}, {Name: "caption of the negative"}, {Name: "weight", Format: "%.2f"},
 		{Name: "true of the anchor"}}
 	a, err := paper.NewAlbum(r)
 	if err != nil {
@@ -133,8 +134,8 @@ func lowestTable(r *paper.Report) (plots.Table, error) {
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for _, x := range lowest(row, math.MaxInt) {
-			t.Rows = append(t.Rows, plots.TableRow{Name: row.Name, Cells: []plots.Cell{
-				{{Text: a.Caption(x.Anchor)}}, {{Text: a.Caption(x.Negative)}}, {plots.Number(x.Weight)},
+			t.Rows = append(t.Rows, tables.Row{Name: row.Name, Cells: []tables.Cell{
+				{{Text: a.Caption(x.Anchor)}}, {{Text: a.Caption(x.Negative)}}, {tables.Number(x.Weight)},
 				{{Text: paper.MarkWord(a.Mark(x.Anchor, x.Negative))}},
 			}})
 		}

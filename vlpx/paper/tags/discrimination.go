@@ -1,7 +1,7 @@
 package tags
 
 import (
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 )
@@ -48,7 +48,7 @@ func telling(name, discriminator string, ask paper.Ask, against eval.Version, nu
 	return asking(name, on(discriminator), ask, number)
 }
 
-func discriminationTable(r *paper.Report) (plots.Table, error) {
+func discriminationTable(r *paper.Report) (tables.Table, error) {
 	t, err := paper.Comparison(r)
 	t.Heading = "generator by discriminator"
 	return t, err

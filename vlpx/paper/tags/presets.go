@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/paper"
 )
@@ -26,7 +26,7 @@ type printed struct {
 	of    func(paper.Scale) any
 }
 
-func hyperTable(r *paper.Report) (plots.Table, error) {
+func hyperTable(r *paper.Report) (tables.Table, error) {
 	same := func(value string) [4]string { return [4]string{value, value, value, value} }
 	lines := []printed{
 		{"learning rate, first stage", [4]string{"5e-5", "4e-5", "5e-5", "4e-5"}, func(s paper.Scale) any { return fmt.Sprintf("%.3g", s.Schedule.Rate) }},
@@ -50,13 +50,13 @@ func hyperTable(r *paper.Report) (plots.Table, error) {
 		}})
 	}
 	t := paper.PresetsTable(r, settings)
-	t.Columns = slices.Concat([]plots.Column{
+	t.Columns = slices.Concat([]tables.Column{
 		{Group: "Flickr30K", Name: "base"}, {Group: "Flickr30K", Name: "large"}, {Group: "MS-COCO", Name: "base"}, {Group: "MS-COCO", Name: "large"},
 	}, t.Columns[1:])
 	for k, l := range lines {
-		var cells []plots.Cell
+		var cells []tables.Cell
 		for _, value := range l.paper {
-			cells = append(cells, plots.Cell{{Text: value}})
+			cells = append(cells, tables.Cell{{Text: value}})
 		}
 		t.Rows[k].Cells = append(cells, t.Rows[k].Cells[1:]...)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 )
@@ -27,10 +27,10 @@ var figure4 = paper.Artifact{
 const examplesShown = 6
 
 // examplesTable has the caption, the written and the corrected sentence, with the model's scores, beneath the accuracies.
-func examplesTable(r *paper.Report) (plots.Table, error) {
+func examplesTable(r *paper.Report) (tables.Table, error) {
 	t := r.NewTable("Examples are the first captions of the test split of which a sentence was written, of the first seed.")
 	t.Heading = "sentence"
-	t.Columns = []plots.Column{{Name: "words"}, {Name: "score", Unit: "%"}, {Name: "of the scene"}}
+	t.Columns = []tables.Column{{Name: "words"}, {Name: "score", Unit: "%"}, {Name: "of the scene"}}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		if len(row.Results) == 0 {
@@ -45,7 +45,7 @@ func examplesTable(r *paper.Report) (plots.Table, error) {
 			if m.Paper != nil {
 				text += fmt.Sprintf(" (paper: %.1f %%)", *m.Paper)
 			}
-			t.Rows = append(t.Rows, plots.TableRow{Name: c.Name, Cells: []plots.Cell{{{Text: c.Heading() + ": " + text}}}})
+			t.Rows = append(t.Rows, tables.Row{Name: c.Name, Cells: []tables.Cell{{{Text: c.Heading() + ": " + text}}}})
 		}
 		shown := 0
 		for _, s := range row.Results[0].Sentences {
@@ -60,15 +60,15 @@ func examplesTable(r *paper.Report) (plots.Table, error) {
 }
 
 // exampleRows are the lines of one caption.
-func exampleRows(s eval.Sentence) []plots.TableRow {
-	line := func(name string, words plots.Value, score float64, verdict string) plots.TableRow {
-		cells := []plots.Cell{{words}, nil, {{Text: verdict}}}
+func exampleRows(s eval.Sentence) []tables.Row {
+	line := func(name string, words tables.Value, score float64, verdict string) tables.Row {
+		cells := []tables.Cell{{words}, nil, {{Text: verdict}}}
 		if score > 0 {
-			cells[1] = plots.Cell{plots.Number(100 * score)}
+			cells[1] = tables.Cell{tables.Number(100 * score)}
 		}
-		return plots.TableRow{Name: name, Cells: cells}
+		return tables.Row{Name: name, Cells: cells}
 	}
-	written := plots.Shaded(plots.Compared(s.Written, s.Caption), s.Replaced)
+	written := tables.Shaded(tables.Compared(s.Written, s.Caption), s.Replaced)
 	verdict := "false"
 	switch {
 	case !s.Known:
@@ -76,10 +76,10 @@ func exampleRows(s eval.Sentence) []plots.TableRow {
 	case s.True:
 		verdict = "true"
 	}
-	return []plots.TableRow{
-		line("Positive", plots.Value{Text: s.Caption}, s.CaptionScore, "true"),
-		line("Synthetic", plots.Words(written...), s.WrittenScore, verdict),
-		line("Corrected", plots.Words(plots.Compared(s.Corrected, s.Caption)...), 0, corrected(s)),
+	return []tables.Row{
+		line("Positive", tables.Value{Text: s.Caption}, s.CaptionScore, "true"),
+		line("Synthetic", tables.Words(written...), s.WrittenScore, verdict),
+		line("Corrected", tables.Words(tables.Compared(s.Corrected, s.Caption)...), 0, corrected(s)),
 	}
 }
 

@@ -1,4 +1,4 @@
-package plots_test
+package tables_test
 
 import (
 	"bytes"
@@ -13,42 +13,42 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // retrieval is a table of three methods, as the command shows a paper's table.
-func retrieval() plots.Table {
-	over3 := func(mean, std float64) plots.Value { return plots.Value{Mean: mean, Std: std, N: 3} }
-	t := plots.Table{
+func retrieval() tables.Table {
+	over3 := func(mean, std float64) tables.Value { return tables.Value{Mean: mean, Std: std, N: 3} }
+	t := tables.Table{
 		Title:   "Table 1: heuristic negative mining",
 		Note:    "scale mini, scenes, go:ops_sequential",
 		Sources: []string{"paper", "here"},
 	}
 	for _, group := range []string{"Text Retrieval", "Image Retrieval"} {
 		for _, name := range []string{"R@1", "R@5", "R@10"} {
-			t.Columns = append(t.Columns, plots.Column{Group: group, Name: name, Unit: "%", Best: plots.Highest})
+			t.Columns = append(t.Columns, tables.Column{Group: group, Name: name, Unit: "%", Best: tables.Highest})
 		}
 	}
-	t.Rows = []plots.TableRow{
-		{Name: "ALBEF", Cells: []plots.Cell{
-			{plots.Number(55.6), over3(7.7, .6)}, {plots.Number(81.8), over3(20.1, .9)}, {plots.Number(89.6), over3(36.4, .44)},
-			{plots.Number(41.2), over3(5.1, .2)}, {plots.Number(69.9), over3(18.7, 1.25)}, {plots.Number(80.3), over3(30.9, .7)},
+	t.Rows = []tables.Row{
+		{Name: "ALBEF", Cells: []tables.Cell{
+			{tables.Number(55.6), over3(7.7, .6)}, {tables.Number(81.8), over3(20.1, .9)}, {tables.Number(89.6), over3(36.4, .44)},
+			{tables.Number(41.2), over3(5.1, .2)}, {tables.Number(69.9), over3(18.7, 1.25)}, {tables.Number(80.3), over3(30.9, .7)},
 		}},
-		{Name: "GRIT-VLP", Status: "2 of 3 seeds", Cells: []plots.Cell{
-			{plots.Number(60.9), {Mean: 9.2, Std: .5, N: 2}}, {plots.Number(83.8), {Mean: 23.2, Std: .7, N: 2}}, {plots.Number(90.9)},
-			{plots.Number(44.6)}, {plots.Number(72.0)}, {plots.Number(81.9)},
+		{Name: "GRIT-VLP", Status: "2 of 3 seeds", Cells: []tables.Cell{
+			{tables.Number(60.9), {Mean: 9.2, Std: .5, N: 2}}, {tables.Number(83.8), {Mean: 23.2, Std: .7, N: 2}}, {tables.Number(90.9)},
+			{tables.Number(44.6)}, {tables.Number(72.0)}, {tables.Number(81.9)},
 		}},
-		{Name: "FALCON", Status: "not yet", Cells: []plots.Cell{{plots.Number(62.6)}}},
+		{Name: "FALCON", Status: "not yet", Cells: []tables.Cell{{tables.Number(62.6)}}},
 	}
 	return t
 }
 
 func TestTextFoldsBetweenGroups(t *testing.T) {
 	var wide, narrow strings.Builder
-	if err := retrieval().Text(&wide, plots.Terminal{}); err != nil {
+	if err := retrieval().Text(&wide, tables.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := retrieval().Text(&narrow, plots.Terminal{Width: 60}); err != nil {
+	if err := retrieval().Text(&narrow, tables.Terminal{Width: 60}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []struct {
@@ -73,23 +73,23 @@ func TestTextFoldsBetweenGroups(t *testing.T) {
 // TestTextFits: whatever the table, no line is wider than asked unless a single column is.
 func TestTextFits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		table := plots.Table{Sources: []string{"a", "b"}[:rapid.IntRange(0, 2).Draw(rt, "sources")]}
+		table := tables.Table{Sources: []string{"a", "b"}[:rapid.IntRange(0, 2).Draw(rt, "sources")]}
 		for range rapid.IntRange(1, 12).Draw(rt, "columns") {
-			table.Columns = append(table.Columns, plots.Column{
+			table.Columns = append(table.Columns, tables.Column{
 				Group: rapid.SampledFrom([]string{"", "Text Retrieval", "NLVR2"}).Draw(rt, "group"),
 				Name:  rapid.SampledFrom([]string{"R@1", "test-P", "VQA"}).Draw(rt, "name"),
 			})
 		}
 		for range rapid.IntRange(0, 3).Draw(rt, "rows") {
-			row := plots.TableRow{Name: "GRIT-VLP", Status: rapid.SampledFrom([]string{"", "not yet"}).Draw(rt, "status")}
+			row := tables.Row{Name: "GRIT-VLP", Status: rapid.SampledFrom([]string{"", "not yet"}).Draw(rt, "status")}
 			for range table.Columns {
-				row.Cells = append(row.Cells, plots.Cell{{Mean: rapid.Float64Range(0, 100).Draw(rt, "mean"), Std: 1, N: 3}})
+				row.Cells = append(row.Cells, tables.Cell{{Mean: rapid.Float64Range(0, 100).Draw(rt, "mean"), Std: 1, N: 3}})
 			}
 			table.Rows = append(table.Rows, row)
 		}
 		width := rapid.IntRange(60, 140).Draw(rt, "width")
 		var b strings.Builder
-		if err := table.Text(&b, plots.Terminal{Width: width}); err != nil {
+		if err := table.Text(&b, tables.Terminal{Width: width}); err != nil {
 			rt.Fatal(err)
 		}
 		for l := range strings.Lines(b.String()) {
@@ -102,7 +102,7 @@ func TestTextFits(t *testing.T) {
 
 func TestTextStyle(t *testing.T) {
 	var b strings.Builder
-	if err := retrieval().Text(&b, plots.Terminal{Style: true}); err != nil {
+	if err := retrieval().Text(&b, tables.Terminal{Style: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\x1b[1m62.6", "\x1b[1m 9.2±0.5\x1b[0m"} {
@@ -179,16 +179,16 @@ func TestHTMLEscapes(t *testing.T) {
 
 // TestOnlySourcesThatSpeakHaveALine: a source without a value in a row has no line there, nor in a block of columns where it has none.
 func TestOnlySourcesThatSpeakHaveALine(t *testing.T) {
-	table := plots.Table{
+	table := tables.Table{
 		Sources: []string{"paper", "here"},
-		Columns: []plots.Column{{Group: "one", Name: "a"}, {Group: "two", Name: "b"}},
-		Rows: []plots.TableRow{
-			{Name: "ALBEF", Cells: []plots.Cell{{plots.Number(1), plots.Number(2)}, {{}, plots.Number(3)}}},
-			{Name: "InfoNCE", Status: "1 of 2 seeds", Cells: []plots.Cell{{{}, plots.Number(4)}}},
+		Columns: []tables.Column{{Group: "one", Name: "a"}, {Group: "two", Name: "b"}},
+		Rows: []tables.Row{
+			{Name: "ALBEF", Cells: []tables.Cell{{tables.Number(1), tables.Number(2)}, {{}, tables.Number(3)}}},
+			{Name: "InfoNCE", Status: "1 of 2 seeds", Cells: []tables.Cell{{{}, tables.Number(4)}}},
 		},
 	}
 	var b strings.Builder
-	if err := table.Text(&b, plots.Terminal{Width: 26}); err != nil {
+	if err := table.Text(&b, tables.Terminal{Width: 26}); err != nil {
 		t.Fatal(err)
 	}
 	want := `
@@ -218,12 +218,12 @@ InfoNCE         here     –
 
 // TestWordsBeginAtTheLeft of their column, numbers end at the right of theirs.
 func TestWordsBeginAtTheLeft(t *testing.T) {
-	table := plots.Table{Columns: []plots.Column{{Name: "verdict"}, {Name: "epochs"}}, Rows: []plots.TableRow{
-		{Name: "first", Cells: []plots.Cell{{{Text: "supported"}}, {{Text: "5"}}}},
-		{Name: "second", Cells: []plots.Cell{{{Text: "open"}}, {{Text: "12"}}}},
+	table := tables.Table{Columns: []tables.Column{{Name: "verdict"}, {Name: "epochs"}}, Rows: []tables.Row{
+		{Name: "first", Cells: []tables.Cell{{{Text: "supported"}}, {{Text: "5"}}}},
+		{Name: "second", Cells: []tables.Cell{{{Text: "open"}}, {{Text: "12"}}}},
 	}}
 	var b strings.Builder
-	if err := table.Text(&b, plots.Terminal{}); err != nil {
+	if err := table.Text(&b, tables.Terminal{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"method  verdict    epochs\n", "second  open           12\n"} {
@@ -234,12 +234,12 @@ func TestWordsBeginAtTheLeft(t *testing.T) {
 }
 
 func TestMissingAndText(t *testing.T) {
-	table := plots.Table{
+	table := tables.Table{
 		Heading: "parameter",
-		Columns: []plots.Column{{Name: "value"}},
-		Rows: []plots.TableRow{
-			{Name: "learning rate", Cells: []plots.Cell{{{Text: "1e-4"}}}},
-			{Name: "queue", Status: "unused", Cells: []plots.Cell{{{Mean: math.NaN(), N: 3}}}},
+		Columns: []tables.Column{{Name: "value"}},
+		Rows: []tables.Row{
+			{Name: "learning rate", Cells: []tables.Cell{{{Text: "1e-4"}}}},
+			{Name: "queue", Status: "unused", Cells: []tables.Cell{{{Mean: math.NaN(), N: 3}}}},
 		},
 	}
 	var b strings.Builder
@@ -254,17 +254,17 @@ func TestMissingAndText(t *testing.T) {
 
 func TestTableRejects(t *testing.T) {
 	for _, v := range []struct {
-		table plots.Table
+		table tables.Table
 		want  string
 	}{
-		{plots.Table{Title: "x"}, `table "x" has no columns`},
-		{plots.Table{Columns: make([]plots.Column, 1), Rows: []plots.TableRow{{Name: "r", Cells: make([]plots.Cell, 2)}}}, `row "r" has 2 cells for 1 columns`},
-		{plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: "r", Cells: []plots.Cell{make(plots.Cell, 2)}}}}, `row "r", column "c": 2 values for 1 sources`},
-		{plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: "r", Facts: [][]string{{"fact"}}}}}, `row "r": 1 facts of 1 sources for 0 of 1`},
+		{tables.Table{Title: "x"}, `table "x" has no columns`},
+		{tables.Table{Columns: make([]tables.Column, 1), Rows: []tables.Row{{Name: "r", Cells: make([]tables.Cell, 2)}}}, `row "r" has 2 cells for 1 columns`},
+		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Cells: []tables.Cell{make(tables.Cell, 2)}}}}, `row "r", column "c": 2 values for 1 sources`},
+		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Facts: [][]string{{"fact"}}}}}, `row "r": 1 facts of 1 sources for 0 of 1`},
 	} {
 		var b strings.Builder
 		for name, err := range map[string]error{
-			"Text": v.table.Text(&b, plots.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b), "LaTeX": v.table.LaTeX(&b),
+			"Text": v.table.Text(&b, tables.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b), "LaTeX": v.table.LaTeX(&b),
 		} {
 			if err == nil || !strings.Contains(err.Error(), v.want) {
 				t.Errorf("%s: got %v, want %q", name, err, v.want)
@@ -285,7 +285,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestTablePassesWriteErrorsOn(t *testing.T) {
 	table := retrieval()
 	for name, err := range map[string]error{
-		"Text": table.Text(full{}, plots.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}), "LaTeX": table.LaTeX(full{}),
+		"Text": table.Text(full{}, tables.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}), "LaTeX": table.LaTeX(full{}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v, want %v", name, err, errFull)
@@ -298,7 +298,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("a|b")
 	f.Add("a\n|\\|")
 	f.Fuzz(func(t *testing.T, name string) {
-		table := plots.Table{Columns: []plots.Column{{Name: "c"}}, Rows: []plots.TableRow{{Name: name, Cells: []plots.Cell{{plots.Number(1)}}}}}
+		table := tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: name, Cells: []tables.Cell{{tables.Number(1)}}}}}
 		var b strings.Builder
 		if err := table.Markdown(&b); err != nil {
 			t.Fatal(err)
@@ -317,11 +317,11 @@ func FuzzMarkdown(f *testing.F) {
 // A table too wide for a notebook's output is several in HTML, each with the rows' names: the title above, the note below all of them,
 // every value once.
 func TestWideTableFoldsInHTML(t *testing.T) {
-	table := plots.Table{Title: "Wide", Note: "the note", Rows: []plots.TableRow{{Name: "first row"}, {Name: "second row"}}}
+	table := tables.Table{Title: "Wide", Note: "the note", Rows: []tables.Row{{Name: "first row"}, {Name: "second row"}}}
 	for c := range 30 {
-		table.Columns = append(table.Columns, plots.Column{Group: fmt.Sprint("group ", c/6), Name: "a column"})
+		table.Columns = append(table.Columns, tables.Column{Group: fmt.Sprint("group ", c/6), Name: "a column"})
 		for r := range table.Rows {
-			table.Rows[r].Cells = append(table.Rows[r].Cells, plots.Cell{plots.Number(float64(100*r + c))})
+			table.Rows[r].Cells = append(table.Rows[r].Cells, tables.Cell{tables.Number(float64(100*r + c))})
 		}
 	}
 	var b bytes.Buffer
@@ -347,9 +347,9 @@ func TestWideTableFoldsInHTML(t *testing.T) {
 // What More names is closed behind it: all parts but the first, and nothing where there is one part.
 func TestMoreColumnsInHTML(t *testing.T) {
 	for columns, want := range map[int]int{2: 0, 30: 1} {
-		table := plots.Table{More: "the other columns", Rows: []plots.TableRow{{Name: "row"}}}
+		table := tables.Table{More: "the other columns", Rows: []tables.Row{{Name: "row"}}}
 		for range columns {
-			table.Columns = append(table.Columns, plots.Column{Name: "a column"})
+			table.Columns = append(table.Columns, tables.Column{Name: "a column"})
 		}
 		var b bytes.Buffer
 		if err := table.HTML(&b); err != nil {

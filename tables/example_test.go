@@ -1,13 +1,13 @@
-package plots_test
+package tables_test
 
 import (
 	"os"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 func ExampleTable_Text() {
-	retrieval().Text(os.Stdout, plots.Terminal{Width: 120})
+	retrieval().Text(os.Stdout, tables.Terminal{Width: 120})
 	// Output:
 	// Table 1: heuristic negative mining
 	//                                  Text Retrieval (%)            Image Retrieval (%)

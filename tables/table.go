@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type Table struct {
 	Heading string   // heading of the row names; "method" if empty
 	Sources []string // what the values of a cell are, in order; empty for tables of one value a cell
 	Columns []Column
-	Rows    []TableRow
+	Rows    []Row
 	// More names the columns that do not fit a page's width beside the first ones, which then opens them; empty to show them at once.
 	More string
 	// Facts are what a file tells of each line beside its value, such as where it is from; a table to be read leaves them out.
@@ -43,8 +43,8 @@ const (
 	Lowest               // the smallest mean is the best
 )
 
-// TableRow is one row, such as a method. Cells that are missing at the end, or empty, show as "–".
-type TableRow struct {
+// Row is one row, such as a method. Cells that are missing at the end, or empty, show as "–".
+type Row struct {
 	Name   string
 	Status string // "not yet", "2 of 3 seeds"; shown below the name
 	Cells  []Cell // one a column
@@ -136,7 +136,7 @@ func (t Table) check() error {
 }
 
 // value returns what a source says in a cell, missing if it says nothing.
-func (r TableRow) value(column, source int) Value {
+func (r Row) value(column, source int) Value {
 	if column >= len(r.Cells) || source >= len(r.Cells[column]) {
 		return Value{}
 	}
@@ -144,7 +144,7 @@ func (r TableRow) value(column, source int) Value {
 }
 
 // lines lays a row out, a line for each source that has a value in it; the last source's, if none has.
-func (t Table) lines(r TableRow) []line {
+func (t Table) lines(r Row) []line {
 	var lines []line
 	for s := range max(1, len(t.Sources)) {
 		l := line{values: make([]Value, len(t.Columns)), best: make([]bool, len(t.Columns))}

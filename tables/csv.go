@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 func ExampleColumn_breaks() {
 	t := Table{
 		Heading: "setting", Columns: []Column{{Name: "value"}, {Name: "what it is", Breaks: true}, {Name: "read by", Breaks: true}},
-		Rows: []TableRow{
+		Rows: []Row{
 			{Name: "epochs", Cells: []Cell{{{Text: "5"}}, {{Text: "how often training passes over the pairs"}}, {{Text: "all"}}}},
 			{Name: "hard", Cells: []Cell{{{Text: "0.9"}}, {{Text: "hardness of the mini-batches"}}, {{Text: "Hard quantile"}}}},
 			{Name: "half", Cells: []Cell{{}, {}, {{Text: "all"}}}},
@@ -42,7 +42,7 @@ func TestBrokenTable(t *testing.T) {
 		table := Table{Columns: []Column{{Name: "a"}, {Name: "b", Breaks: true}, {Name: "c", Breaks: true}}}
 		said := 0
 		for range rapid.IntRange(1, 4).Draw(t, "rows") {
-			row := TableRow{Name: "row"}
+			row := Row{Name: "row"}
 			for _, text := range []string{"1.5", words("b"), words("c")} {
 				row.Cells = append(row.Cells, Cell{{Text: text}})
 				said += len(strings.Fields(text))
@@ -71,7 +71,7 @@ func TestLongNamesBreak(t *testing.T) {
 	long := "GRIT-VLP, groupqueue=80, temperature=.1, contrast.weight=.3 below GRIT-VLP, groupqueue=80 in false negatives"
 	table := Table{
 		Columns: []Column{{Name: "rank", Best: Lowest}, {Name: "verdict"}},
-		Rows: []TableRow{
+		Rows: []Row{
 			{Name: long, Status: "of other code", Cells: []Cell{{Number(7)}, {{Text: "supported"}}}},
 			{Name: "ALBEF", Cells: []Cell{{Number(8)}, {}}},
 		},

@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func (t Table) tabular(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "  \\begin{tabular}{%s}\n    \\toprule\n", format)
 	t.latexHead(b, columns, left)
-	several := slices.ContainsFunc(t.Rows, func(r TableRow) bool { return len(t.lines(r)) > 1 })
+	several := slices.ContainsFunc(t.Rows, func(r Row) bool { return len(t.lines(r)) > 1 })
 	for i, r := range t.Rows {
 		if i > 0 && several {
 			b.WriteString("    \\addlinespace\n")

@@ -1,20 +1,20 @@
-package plots_test
+package tables_test
 
 import (
 	"io"
 	"strings"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // A mean of some of the runs says of how many it is, in every format, and one of all does not.
 func TestPartialValues(t *testing.T) {
-	table := plots.Table{
-		Columns: []plots.Column{{Name: "R@1", Best: plots.Highest}, {Name: "chosen"}},
-		Rows: []plots.TableRow{
-			{Name: "ALBEF", Cells: []plots.Cell{{{Mean: 30, Std: 2, N: 3, Of: 3}}, {{Mean: 12.5, Std: 1.5, N: 2, Of: 3}}}},
-			{Name: "FALCON", Cells: []plots.Cell{{{Mean: 31.2, N: 1, Of: 3}}, {{Of: 3}}}},
+	table := tables.Table{
+		Columns: []tables.Column{{Name: "R@1", Best: tables.Highest}, {Name: "chosen"}},
+		Rows: []tables.Row{
+			{Name: "ALBEF", Cells: []tables.Cell{{{Mean: 30, Std: 2, N: 3, Of: 3}}, {{Mean: 12.5, Std: 1.5, N: 2, Of: 3}}}},
+			{Name: "FALCON", Cells: []tables.Cell{{{Mean: 31.2, N: 1, Of: 3}}, {{Of: 3}}}},
 		},
 	}
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestPartialValues(t *testing.T) {
 		write  func(io.Writer) error
 		want   []string
 	}{
-		{"text", func(w io.Writer) error { return table.Text(w, plots.Terminal{}) }, []string{
+		{"text", func(w io.Writer) error { return table.Text(w, tables.Terminal{}) }, []string{
 			"ALBEF   30.0±2.0    12.5±1.5 (n=2)", "FALCON  31.2 (n=1)     –"}},
 		{"markdown", table.Markdown, []string{"| ALBEF | 30.0 ±2.0 | 12.5 ±1.5 (n=2) |", "| FALCON | **31.2** (n=1) | – |"}},
 		{"html", table.HTML, []string{">±2.0<", ">±1.5 (n=2)<", ">(n=1)<"}},

@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"slices"
@@ -28,7 +28,7 @@ func (t Table) broken(width int) Table {
 			}
 		}
 		for k := range most {
-			next := TableRow{Cells: make([]Cell, len(t.Columns))}
+			next := Row{Cells: make([]Cell, len(t.Columns))}
 			if k == 0 {
 				next.Name, next.Status = r.Name, r.Status
 			}
@@ -64,7 +64,7 @@ func (t Table) namesBroken(width int) Table {
 			continue
 		}
 		for k, piece := range broken(name, most-2) { // behind the first line two characters in
-			next := TableRow{Name: piece, Cells: r.Cells}
+			next := Row{Name: piece, Cells: r.Cells}
 			if k > 0 {
 				next.Name, next.Cells = "  "+piece, nil
 				for range t.Columns {

@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"bytes"
@@ -205,7 +205,7 @@ func whole(name string) string {
 }
 
 // htmlRow writes a row's lines.
-func (t Table) htmlRow(b *bytes.Buffer, r TableRow, wordy []bool) {
+func (t Table) htmlRow(b *bytes.Buffer, r Row, wordy []bool) {
 	lines := t.lines(r)
 	for k, l := range lines {
 		fmt.Fprintf(b, "<tr style=\"%s\">", htmlPlain)

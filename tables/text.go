@@ -1,4 +1,4 @@
-package plots
+package tables
 
 import (
 	"bufio"
@@ -88,7 +88,7 @@ func (t Table) print(terminal Terminal) *printer {
 }
 
 // label is a row's name and what stands below it: its status, which is beside the name where a row is but one line.
-func (t Table) label(r TableRow) (name, below string) {
+func (t Table) label(r Row) (name, below string) {
 	switch {
 	case r.Status == "":
 		return r.Name, ""
@@ -183,7 +183,7 @@ func (p *printer) block(spans []span) {
 }
 
 // row writes a row's lines, its name on the first and its status on the second, which may have no values.
-func (p *printer) row(r TableRow, lines []line, spans []span) {
+func (p *printer) row(r Row, lines []line, spans []span) {
 	out := &p.out
 	name, below := p.table.label(r)
 	for k := range max(len(lines), 1+min(1, len(below))) {

@@ -1,4 +1,4 @@
-package plots_test
+package tables_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 func TestLaTeX(t *testing.T) {
@@ -50,13 +50,13 @@ func TestLaTeX(t *testing.T) {
 
 // Numbers that differ in sign and size are aligned by siunitx, a column that has anything else is not: there signs are in formulas.
 func TestLaTeXColumns(t *testing.T) {
-	table := plots.Table{
+	table := tables.Table{
 		Heading: "claim",
-		Columns: []plots.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p"}, {Name: "over images"}, {Name: "verdict"}, {Name: "sentence"}},
-		Rows: []plots.TableRow{
-			{Name: "[A] *", Cells: []plots.Cell{{plots.Number(-12.5)}, {{Text: "< 0.001"}}, {{Text: "-1.5 to +2"}}, {{Text: "no effect"}},
-				{plots.Words(plots.Word{Text: "a"}, plots.Word{Text: "dog", Changed: true})}}},
-			{Name: "B", Cells: []plots.Cell{{plots.Number(3)}, {{Mean: math.NaN(), N: 1}}, {}, {{Text: "x"}}, {{Text: strings.Repeat("long ", 7)}}}},
+		Columns: []tables.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p"}, {Name: "over images"}, {Name: "verdict"}, {Name: "sentence"}},
+		Rows: []tables.Row{
+			{Name: "[A] *", Cells: []tables.Cell{{tables.Number(-12.5)}, {{Text: "< 0.001"}}, {{Text: "-1.5 to +2"}}, {{Text: "no effect"}},
+				{tables.Words(tables.Word{Text: "a"}, tables.Word{Text: "dog", Changed: true})}}},
+			{Name: "B", Cells: []tables.Cell{{tables.Number(3)}, {{Mean: math.NaN(), N: 1}}, {}, {{Text: "x"}}, {{Text: strings.Repeat("long ", 7)}}}},
 		},
 	}
 	got := latexOf(t, table)
@@ -72,11 +72,11 @@ func TestLaTeXColumns(t *testing.T) {
 
 // A table that is too wide for a page is several, under one caption and over one note.
 func TestWideTableFoldsInLaTeX(t *testing.T) {
-	table := plots.Table{Title: "Wide", Note: "the note", Rows: []plots.TableRow{{Name: "first row"}, {Name: "second row"}}}
+	table := tables.Table{Title: "Wide", Note: "the note", Rows: []tables.Row{{Name: "first row"}, {Name: "second row"}}}
 	for c := range 24 {
-		table.Columns = append(table.Columns, plots.Column{Group: fmt.Sprint("group ", c/6), Name: "column"})
+		table.Columns = append(table.Columns, tables.Column{Group: fmt.Sprint("group ", c/6), Name: "column"})
 		for r := range table.Rows {
-			table.Rows[r].Cells = append(table.Rows[r].Cells, plots.Cell{{Mean: float64(100*r + c), Std: 1, N: 3}})
+			table.Rows[r].Cells = append(table.Rows[r].Cells, tables.Cell{{Mean: float64(100*r + c), Std: 1, N: 3}})
 		}
 	}
 	got := latexOf(t, table)
@@ -93,14 +93,14 @@ func TestWideTableFoldsInLaTeX(t *testing.T) {
 
 // A table that is too long for a page beside its other parts goes on in a float of its own, under the same caption and without a label.
 func TestLongTableContinuesInLaTeX(t *testing.T) {
-	table := plots.Table{Title: "Long", Label: "long", Note: "the note"}
+	table := tables.Table{Title: "Long", Label: "long", Note: "the note"}
 	for c := range 24 {
-		table.Columns = append(table.Columns, plots.Column{Group: fmt.Sprint("group ", c/6), Name: "column"})
+		table.Columns = append(table.Columns, tables.Column{Group: fmt.Sprint("group ", c/6), Name: "column"})
 	}
 	for range 30 {
-		row := plots.TableRow{Name: "row"}
+		row := tables.Row{Name: "row"}
 		for range table.Columns {
-			row.Cells = append(row.Cells, plots.Cell{plots.Number(100)})
+			row.Cells = append(row.Cells, tables.Cell{tables.Number(100)})
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -118,12 +118,12 @@ func FuzzLaTeX(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		table := plots.Table{
+		table := tables.Table{
 			Title: text, Note: text, Label: text, Heading: text, Sources: []string{text, "b"},
-			Columns: []plots.Column{{Group: text, Name: text, Unit: text}, {Group: "g", Name: "c", Best: plots.Highest}, {Name: "d"}},
-			Rows: []plots.TableRow{
-				{Name: text, Status: text, Cells: []plots.Cell{{{Text: text}}, {plots.Number(1), {Mean: 2, Std: .5, N: 3}}}},
-				{Name: "b", Cells: []plots.Cell{{plots.Number(2)}, {plots.Number(2)}, {plots.Words(plots.Word{Text: text, Changed: true})}}},
+			Columns: []tables.Column{{Group: text, Name: text, Unit: text}, {Group: "g", Name: "c", Best: tables.Highest}, {Name: "d"}},
+			Rows: []tables.Row{
+				{Name: text, Status: text, Cells: []tables.Cell{{{Text: text}}, {tables.Number(1), {Mean: 2, Std: .5, N: 3}}}},
+				{Name: "b", Cells: []tables.Cell{{tables.Number(2)}, {tables.Number(2)}, {tables.Words(tables.Word{Text: text, Changed: true})}}},
 			},
 		}
 		latexOf(t, table)
@@ -132,7 +132,7 @@ func FuzzLaTeX(f *testing.F) {
 
 // latexOf is a table in LaTeX, whose braces and formulas close, which uses nothing but what this package means to, and whose lines have as many
 // cells as their table has columns.
-func latexOf(t *testing.T, table plots.Table) string {
+func latexOf(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b strings.Builder
 	if err := table.LaTeX(&b); err != nil {

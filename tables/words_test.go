@@ -1,4 +1,4 @@
-package plots_test
+package tables_test
 
 import (
 	"reflect"
@@ -8,11 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vlpx.internal/plots"
+	"vlpx.internal/tables"
 )
 
 // marked is a sentence with what changed in asterisks.
-func marked(sentence, with string) string { return plots.Words(plots.Compared(sentence, with)...).Text }
+func marked(sentence, with string) string {
+	return tables.Words(tables.Compared(sentence, with)...).Text
+}
 
 func TestCompared(t *testing.T) {
 	const caption = "a red disc left of a blue ring"
@@ -42,7 +44,7 @@ func TestComparedIsTheLongest(t *testing.T) {
 			return
 		}
 		var kept, all []string
-		for _, w := range plots.Compared(strings.Join(one, " "), strings.Join(other, " ")) {
+		for _, w := range tables.Compared(strings.Join(one, " "), strings.Join(other, " ")) {
 			if !w.Changed {
 				kept = append(kept, w.Text)
 			}
@@ -81,12 +83,12 @@ func within(words, others []string) bool {
 }
 
 func TestShaded(t *testing.T) {
-	words := plots.Compared("a ring", "a disc")
-	want := []plots.Word{{Text: "a", Shade: 0.25}, {Text: "ring", Changed: true, Shade: 1}}
-	if got := plots.Shaded(words, []float64{0.25, 1}); !reflect.DeepEqual(got, want) || words[1].Shade != 0 {
+	words := tables.Compared("a ring", "a disc")
+	want := []tables.Word{{Text: "a", Shade: 0.25}, {Text: "ring", Changed: true, Shade: 1}}
+	if got := tables.Shaded(words, []float64{0.25, 1}); !reflect.DeepEqual(got, want) || words[1].Shade != 0 {
 		t.Errorf("got %v of %v, want %v", got, words, want)
 	}
-	if got := plots.Shaded(words, []float64{1}); !reflect.DeepEqual(got, words) {
+	if got := tables.Shaded(words, []float64{1}); !reflect.DeepEqual(got, words) {
 		t.Errorf("one colour for two words: got %v", got)
 	}
 }

@@ -67,3 +67,10 @@ func atPlace(cosines *Node, place int) *Node {
 	}
 	return ReduceMin(Where(above(low), cosines, ConstAs(cosines, impossible)), -1)
 }
+
+var fnc = Entry{
+	Name:   "FNC",
+	Source: "Balmaseda et al., 2025; METHODS.md 10.2",
+	What:   "SogCLR without the most similar negatives of the mini-batch",
+	At:     func(s Sizes) Method { return s.without(BatchQuantile{Alpha: s.Global.Alpha, Use: s.begin()}) },
+}

@@ -180,3 +180,10 @@ func ALBEF(queue int) Method {
 		Masking:  0.15,
 	}
 }
+
+var albef = Entry{
+	Name:   "ALBEF",
+	Source: "Li et al., 2021; METHODS.md 1",
+	What:   "soft targets of momentum encoders and a queue",
+	At:     func(s Sizes) Method { return ALBEF(s.MomentumQueue) },
+}

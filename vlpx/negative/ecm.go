@@ -85,3 +85,19 @@ func OracleMAFA(searchSpace, queue int) Method {
 	m.Name, m.Positives = "MAFA (Oracle)", ECM{Low: 0.5, High: 0.8, JudgedBy: Oracle}
 	return m
 }
+
+var mafa = Entry{
+	Name:      "MAFA",
+	Source:    "Byun et al., 2024; METHODS.md 4",
+	What:      "matching negatives become positives, and ITC is smoothed",
+	At:        func(s Sizes) Method { return s.smoothed(MAFA(s.SearchSpace, s.GroupQueue)) },
+	Reference: "Con-D",
+}
+
+var mafaOracle = Entry{
+	Name:    "MAFA (Oracle)",
+	Aliases: []string{"Oracle MAFA"},
+	Source:  "MAFA, appendix G.5; METHODS.md 4.4",
+	What:    "MAFA whose judge is the data's relation",
+	At:      func(s Sizes) Method { return s.smoothed(OracleMAFA(s.SearchSpace, s.GroupQueue)) },
+}

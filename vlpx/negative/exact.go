@@ -36,3 +36,11 @@ func (e Exact) Find(a Anchors, s Sight) *Node {
 	row := InsertAxes(Concatenate(repeat(holds, a.Cosines.Shape().Dim(2)/batch), 1), 1)
 	return s.From(e.Use, BroadcastToDims(row, a.Cosines.Shape().Dimensions...))
 }
+
+var sogCLROracle = Entry{
+	Name:    "SogCLR (Oracle)",
+	Aliases: []string{"Oracle SogCLR"},
+	Source:  "METHODS.md 10.2",
+	What:    "SogCLR without the negatives that are false by the data's relation",
+	At:      func(s Sizes) Method { return s.without(Exact{Use: s.begin()}) },
+}

@@ -2,6 +2,7 @@ package negative
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -128,4 +129,47 @@ func (c FastCLIP) move(f Features, a Anchors, e estimate) {
 	variances.Set(e.withNegatives(variance, variances.Get()))
 	moved := ClipScalar(Sub(taus.Get(), MulScalar(move, c.Rate)), leastTemperature, mostTemperature)
 	taus.Set(e.withNegatives(moved, taus.Get()))
+}
+
+var fastCLIPv0 = Entry{
+	Name:   "FastCLIP-v0",
+	Source: "Wei et al., 2024; METHODS.md 9",
+	What:   "moving averages that fade in, and a temperature that learns by them",
+	At:     func(s Sizes) Method { return s.fastCLIP(0) },
+}
+
+var fastCLIPv1 = Entry{
+	Name:   "FastCLIP-v1",
+	Source: "Wei et al., 2024; METHODS.md 9",
+	What:   "moving averages that fade in, at a constant temperature",
+	At:     func(s Sizes) Method { return s.fastCLIP(1) },
+}
+
+var fastCLIPv2 = Entry{
+	Name:   "FastCLIP-v2",
+	Source: "Wei et al., 2024; METHODS.md 9",
+	What:   "moving averages that fade in, and a temperature for each anchor",
+	At:     func(s Sizes) Method { return s.fastCLIP(2) },
+}
+
+var fastCLIPv3 = Entry{
+	Name:    "FastCLIP-v3",
+	Aliases: []string{"FastCLIP"},
+	Source:  "Wei et al., 2024; METHODS.md 9",
+	What:    "moving averages that fade in, and a temperature that learns by a robust loss",
+	At:      func(s Sizes) Method { return s.fastCLIP(3) },
+}
+
+func (s Sizes) fastCLIP(version int) Method {
+	g := s.Global
+	c := FastCLIP{Version: version, Gamma: g.Faded, Decay: math.Ceil(g.Fading * float64(s.Epochs))}
+	switch version {
+	case 1:
+		c.Temperature = g.Temperature
+	case 2:
+		c.Temperature, c.Rho, c.Rate = s.first(), g.FastCLIP2.Rho, g.FastCLIP2.Rate
+	case 3:
+		c.Rho = g.Rho
+	}
+	return contrasting(c)
 }

@@ -201,3 +201,11 @@ func GRITVLP(searchSpace, queue int) Method {
 func grit(name string, b Batches) Method {
 	return Method{Name: name, Batches: b, Contrast: Consistency{Weight: 0.2}, Matching: Hardest{}, Masking: 0.5}
 }
+
+var gritVLP = Entry{
+	Name:    "GRIT-VLP",
+	Aliases: []string{"GRIT"},
+	Source:  "Byun et al., 2022; METHODS.md 3",
+	What:    "mini-batches of similar pairs",
+	At:      func(s Sizes) Method { return GRITVLP(s.SearchSpace, s.GroupQueue) },
+}

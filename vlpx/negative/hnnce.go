@@ -63,3 +63,11 @@ func DiHT() Method {
 		Masking:  0.15,
 	}
 }
+
+var diHT = Entry{
+	Name:    "DiHT",
+	Aliases: []string{"HN-NCE"},
+	Source:  "Radenovic et al., 2023; METHODS.md 6",
+	What:    "harder negatives weigh more",
+	At:      func(Sizes) Method { return DiHT() },
+}

@@ -50,3 +50,11 @@ func (InfoNCE) ListsNegatives() {}
 func Plain() Method {
 	return Method{Name: "InfoNCE"}.WithDefaults()
 }
+
+var infoNCE = Entry{
+	Name:    "InfoNCE",
+	Aliases: []string{"plain", "SimCLR"},
+	Source:  "METHODS.md 2",
+	What:    "one true caption, all others equally wrong",
+	At:      func(Sizes) Method { return Plain() },
+}

@@ -97,3 +97,13 @@ func (e estimate) slope(u *Node, rho float64) *Node {
 	log := Add(Log(MaxScalar(u, 1e-30)), InsertAxes(e.b, -1))
 	return StopGradient(e.meanOfViews(Sub(AddScalar(log, rho), e.weighed(e.exponent)), ZerosLike(e.b)))
 }
+
+var iSogCLR = Entry{
+	Name:   "iSogCLR",
+	Source: "Qiu et al., 2023; METHODS.md 8",
+	What:   "SogCLR with a temperature of its own for each anchor",
+	At: func(s Sizes) Method {
+		of := s.Global.Individual
+		return contrasting(ISogCLR{Gamma: s.Global.Gamma, Temperature: s.first(), Least: of.Least, Most: of.Most, Rho: of.Rho, Rate: of.Rate, Beta: 0.9})
+	},
+}

@@ -36,3 +36,23 @@ func (p Progressive) at(epoch, epochs int) float64 {
 func ProgressiveQuantile(name string, from, to float64, searchSpace, queue int) Method {
 	return grit(name, Progressive{From: from, To: to, SearchSpace: searchSpace, Queue: queue})
 }
+
+var hardening = Entry{
+	Name:    "Progressive-Hardening",
+	Aliases: []string{"Hardening"},
+	Source:  "FALCON, section 4.1; METHODS.md 14",
+	What:    "mini-batches of pairs that become more similar over training",
+	At: func(s Sizes) Method {
+		return ProgressiveQuantile("Progressive-Hardening", s.Soft, 1, s.SearchSpace, s.GroupQueue)
+	},
+}
+
+var softening = Entry{
+	Name:    "Progressive-Softening",
+	Aliases: []string{"Softening"},
+	Source:  "FALCON, section 4.1; METHODS.md 14",
+	What:    "mini-batches of pairs that become less similar over training",
+	At: func(s Sizes) Method {
+		return ProgressiveQuantile("Progressive-Softening", 1, s.Soft, s.SearchSpace, s.GroupQueue)
+	},
+}

@@ -60,3 +60,11 @@ func (c Pruned) prune(weights *Node) *Node {
 	kept := GreaterOrEqual(weights, ConstAs(weights, math.Log(c.Threshold)))
 	return Where(kept, ZerosLike(weights), ConstAs(weights, -1e30))
 }
+
+var albefPlusPlus = Entry{
+	Name:      "ALBEF++",
+	Source:    "SRCL, section 4.3; METHODS.md 5",
+	What:      "negatives of a low weight are left out",
+	At:        func(s Sizes) Method { return ALBEFPlusPlus(s.Epochs) },
+	Reference: "InfoNCE",
+}

@@ -23,3 +23,17 @@ func (f FixedQuantile) Start(run Start) (Sampler, error) {
 func Quantile(name string, quantile float64, searchSpace, queue int) Method {
 	return grit(name, FixedQuantile{Quantile: quantile, SearchSpace: searchSpace, Queue: queue})
 }
+
+var easyQuantile = Entry{
+	Name:   "Easy quantile",
+	Source: "FALCON, section 4.1; METHODS.md 14",
+	What:   "mini-batches of pairs of low similarity",
+	At:     func(s Sizes) Method { return Quantile("Easy quantile", s.Easy, s.SearchSpace, s.GroupQueue) },
+}
+
+var hardQuantile = Entry{
+	Name:   "Hard quantile",
+	Source: "FALCON, section 4.1; METHODS.md 14",
+	What:   "mini-batches of similar pairs, but not of the most similar",
+	At:     func(s Sizes) Method { return Quantile("Hard quantile", s.Hard, s.SearchSpace, s.GroupQueue) },
+}

@@ -127,3 +127,11 @@ func weightedDirection(logits, weights *Node) *Node {
 func SRCL(epochs int) Method {
 	return Method{Name: "SRCL", Batches: Uniform{}, Contrast: Regulated{Epochs: epochs}, Matching: Sampled{}, Masking: 0.15}
 }
+
+var srcl = Entry{
+	Name:      "SRCL",
+	Source:    "Jiang et al., 2023; METHODS.md 5",
+	What:      "similar negatives weigh less",
+	At:        func(s Sizes) Method { return SRCL(s.Epochs) },
+	Reference: "InfoNCE",
+}

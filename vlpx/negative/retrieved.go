@@ -78,3 +78,15 @@ func (m Method) Pool() int {
 	r, _ := m.Matching.(Retrieved)
 	return r.Pool
 }
+
+var uniter = Entry{
+	Name:   "UNITER",
+	Source: "Chen et al., 2020; METHODS.md 12",
+	What:   "the hardest of many retrieved negatives",
+	At:     func(s Sizes) Method { return s.Writing.retrieved(nil) },
+}
+
+// retrieved is a method that retrieves its negatives, and writes.
+func (w WritingSettings) retrieved(by Writing) Method {
+	return Method{Matching: Retrieved{Pool: w.Pool, Keep: w.Hard}, Writing: by, Masking: w.Rate}.WithDefaults()
+}

@@ -1,6 +1,7 @@
 package negative
 
 import (
+	"cmp"
 	"fmt"
 
 	"vlpx.internal/vlpx/scheduler"
@@ -116,3 +117,14 @@ func (s Scheduled) Start(run Start) (Sampler, error) {
 
 // FALCON schedules mini-batches by policy gradient, under GRIT-VLP's contrast and matching (FALCON, section 4; METHODS.md 14.5).
 func FALCON(s Scheduled) Method { return grit("FALCON", s) }
+
+var falcon = Entry{
+	Name:   "FALCON",
+	Source: "FALCON; METHODS.md 14",
+	What:   "a learned hardness for each anchor",
+	At: func(s Sizes) Method {
+		b := s.Scheduler
+		b.SearchSpace = cmp.Or(b.SearchSpace, s.SearchSpace)
+		return FALCON(b)
+	},
+}

@@ -52,3 +52,28 @@ func SmoothedGRIT(searchSpace, queue int) Method {
 	m.Name, m.Contrast = "S-ITC", Smoothed{Alpha: 0.5}
 	return m
 }
+
+var sITC = Entry{
+	Name:   "S-ITC",
+	Source: "MAFA, section 4.2; METHODS.md 4.2",
+	What:   "GRIT-VLP with smoothed labels in the place of consistency",
+	At:     Sizes.smoothedGRIT,
+}
+
+var conD = Entry{
+	Name:   "Con-D",
+	Source: "MAFA, section 4.1; METHODS.md 4.1",
+	What:   "S-ITC fine-tuned for retrieval: MAFA's discriminator of connections",
+	At:     Sizes.smoothedGRIT,
+	Tuned:  true,
+}
+
+func (s Sizes) smoothedGRIT() Method { return s.smoothed(SmoothedGRIT(s.SearchSpace, s.GroupQueue)) }
+
+// smoothed is a method of S-ITC with the scale's alpha.
+func (s Sizes) smoothed(m Method) Method {
+	if s.Smoothing != 0 {
+		m.Contrast = Smoothed{Alpha: s.Smoothing}
+	}
+	return m
+}

@@ -143,3 +143,24 @@ func (f Features) contrasted(loss *Node, tau func(Anchors) *Node) Contrasted {
 
 // ofViews tells whether the anchors are images by their views.
 func (r Start) ofViews() bool { return len(r.Anchors) == 1 }
+
+var sogCLR = Entry{
+	Name:   "SogCLR",
+	Source: "Yuan et al., 2022; METHODS.md 7",
+	What:   "negatives of the whole data by a moving average an anchor",
+	At:     Sizes.sogCLR,
+}
+
+func (s Sizes) sogCLR() Method {
+	return contrasting(SogCLR{Gamma: s.Global.Gamma, Temperature: s.Global.Temperature})
+}
+
+// without is SogCLR that leaves negatives out.
+func (s Sizes) without(l LeftOut) Method {
+	m := s.sogCLR()
+	m.LeftOut = l
+	return m
+}
+
+// contrasting is a method that differs from the plain one in its contrast.
+func contrasting(c Contrast) Method { return Method{Contrast: c}.WithDefaults() }

@@ -142,3 +142,11 @@ func (s *streamedSampler) UnmarshalBinary(data []byte) error {
 	s.pass = saved
 	return nil
 }
+
+var inStream = Entry{
+	Name:    "Streamed",
+	Aliases: []string{"WebDataset"},
+	Source:  "WebDataset; METHODS.md 2",
+	What:    "InfoNCE on pairs in the order of their shards, shuffled by a buffer",
+	At:      func(s Sizes) Method { return InStream(s.SearchSpace) },
+}

@@ -176,3 +176,60 @@ func comesAgain(sentences *Node) *Node {
 func every(x *Node) *Node {
 	return Equal(ReduceSum(ConvertDType(x, dtypes.Int32), -1), Const(x.Graph(), int32(x.Shape().Dim(-1))))
 }
+
+var uniterMLM = Entry{
+	Name:   "UNITER+MLM",
+	Source: "TAGS-DC, section 3.2; METHODS.md 12",
+	What:   "retrieved negatives, and masked words: TAGS' static generator",
+	At: func(s Sizes) Method {
+		t := s.Writing.TAGS()
+		t.Refills, t.Keep, t.Temperature, t.ISTM = 0, 0, 0, 0
+		return s.Writing.retrieved(t)
+	},
+}
+
+var tags = Entry{
+	Name:   "TAGS",
+	Source: "TAGS-DC, section 2; METHODS.md 12",
+	What:   "retrieved negatives, and such as are written from captions",
+	At:     func(s Sizes) Method { return s.Writing.retrieved(s.Writing.TAGS()) },
+}
+
+var tagsDC = Entry{
+	Name:   "TAGS-DC",
+	Source: "TAGS-DC; METHODS.md 12",
+	What:   "TAGS with word discrimination and word correction",
+	At: func(s Sizes) Method {
+		t := s.Writing.TAGS()
+		t.WoD, t.WoC = s.Writing.WoD, s.Writing.WoC
+		return s.Writing.retrieved(t)
+	},
+}
+
+var tagsByWord = Entry{
+	Name:   "TAGS w/ WM",
+	Source: "TAGS-DC, section 3.2; METHODS.md 12",
+	What:   "TAGS that masks words instead of what a scene graph names",
+	At: func(s Sizes) Method {
+		t := s.Writing.TAGS()
+		t.ByWord = true
+		return s.Writing.retrieved(t)
+	},
+}
+
+var tagsStatic = Entry{
+	Name:   "TAGS w/ SG",
+	Source: "TAGS-DC, section 3.2; METHODS.md 12",
+	What:   "TAGS whose sentences a frozen model writes",
+	At: func(s Sizes) Method {
+		t := s.Writing.TAGS()
+		t.Static = true
+		return s.Writing.retrieved(t)
+	},
+	Reference: "UNITER+MLM",
+}
+
+// TAGS are TAGS' written negatives, without the tasks on their words.
+func (w WritingSettings) TAGS() TAGS {
+	return TAGS{Masks: w.Masks, Refills: w.Refills, Keep: w.Keep, Temperature: w.Temperature, Rate: w.Rate, MLM: w.MLM, ISTM: w.ISTM}
+}

@@ -159,3 +159,12 @@ func (t Thresholds) step(lambda Samples, s Sight, index, gradient *Node) *Node {
 	move(variances, variance)
 	return move(lambda, ClipScalar(Sub(lambda.Get(), MulScalar(update, rate)), -1, 1))
 }
+
+var gloFND = Entry{
+	Name:   "GloFND",
+	Source: "Balmaseda et al., 2025; METHODS.md 10",
+	What:   "SogCLR without the negatives above a threshold that each anchor learns",
+	At: func(s Sizes) Method {
+		return s.without(Thresholds{Alpha: s.Global.Alpha, Learn: s.begin(), FromBatch: s.Global.FromBatch})
+	},
+}

@@ -161,14 +161,11 @@ func softenedBy(c negative.Contrast, alpha float64) negative.Contrast {
 	return c
 }
 
-// publishedTemperature is ALBEF's, and that of all papers here.
-const publishedTemperature = 0.07
-
 // Plain is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
 func (s Scale) Plain() Ablation {
 	return Ablation{
 		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive, LeftOut: nobodyOut,
-		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: publishedTemperature,
+		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: negative.PublishedTemperature,
 	}
 }
 
@@ -194,7 +191,7 @@ func names(parts []Part) []string {
 
 // Row is the ablation as a row of a comparison. Its name says the parts that are not plain and the settings that make a difference.
 func (a Ablation) Row() (Row, error) {
-	row, used := Row{}, map[string]bool{TemperatureKey: a.Temperature != publishedTemperature}
+	row, used := Row{}, map[string]bool{TemperatureKey: a.Temperature != negative.PublishedTemperature}
 	var chosen []Part
 	var name []string
 	for _, role := range Roles() {

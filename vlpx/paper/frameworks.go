@@ -209,7 +209,7 @@ func (s *Scale) likeSimCLR() {
 	}
 	s.Scenes.OneShape = true // a class that the views leave true
 	s.Global.Gamma, s.Global.Temperature, s.Global.Begin = 0.9, 0, 70./200
-	s.Global.Individual = Individual{Least: 0.05, Most: 1, Rho: 0.3, Rate: 0.01}
+	s.Global.Individual = negative.IndividualSettings{Least: 0.05, Most: 1, Rho: 0.3, Rate: 0.01}
 	s.Global.Alpha, s.Global.FromBatch = 0.01, s.Epochs < 100 // fewer visits than a threshold needs to come down from 1
 	if !s.folder {
 		s.Global.Alpha = 1 / float64(scenes.Ring) // one shape of so many: the share of the negatives that are of the anchor's class

@@ -78,8 +78,8 @@ type Scale struct {
 	Easy, Hard, Soft float64
 	// Scheduler is FALCON's; its search space is SearchSpace where it names none.
 	Scheduler negative.Scheduled
-	Global    Global
-	Writing   Writing
+	Global    negative.GlobalSettings
+	Writing   negative.WritingSettings
 
 	Optimiser train.AdamW
 	LARS      train.LARS     // in the place of Optimiser, unless it is zero
@@ -110,13 +110,13 @@ func scales() []Scale {
 		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
 		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
-		Global:    publishedGlobal(),
+		Global:    negative.PublishedGlobal(),
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
 		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
 		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
 		VQA:       Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
 		NLVR:      Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
-		Writing:   publishedWriting(),
+		Writing:   negative.PublishedWriting(),
 	}
 	tiny.Assignment = tiny.NLVR
 	tiny.Language, tiny.Generation, tiny.Captioning = tiny.NLVR, tiny.NLVR, tiny.Tuning
@@ -179,7 +179,7 @@ func scales() []Scale {
 	paper.likeALBEF()
 	paper.Rerank = 256
 	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
-	paper.Global, paper.Writing = publishedGlobal(), publishedWriting()
+	paper.Global, paper.Writing = negative.PublishedGlobal(), negative.PublishedWriting()
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
 	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
 	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
@@ -216,7 +216,7 @@ func Preset(name string, folder bool) (Scale, error) {
 	}
 	s.Scheduler.Lookahead = 2 // photographs take time to decode
 	s.WarmStart = 0
-	s.Global.Alpha = publishedGlobal().Alpha
+	s.Global.Alpha = negative.PublishedGlobal().Alpha
 	switch s.Name {
 	case "tiny":
 		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16
@@ -264,13 +264,4 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 		})
 	}
 	return runs
-}
-
-// scheduler is FALCON's scheduler at this scale.
-func (s Scale) scheduler() negative.Scheduled {
-	b := s.Scheduler
-	if b.SearchSpace == 0 {
-		b.SearchSpace = s.SearchSpace
-	}
-	return b
 }

@@ -3,6 +3,8 @@ package paper
 import (
 	"fmt"
 	"slices"
+
+	"vlpx.internal/vlpx/negative"
 )
 
 // Settings are all that can be set of a scale, in the order of the groups that one thinks of them in. Every field of Scale has one, or a reason
@@ -100,7 +102,7 @@ func modelSettings() []Settable {
 	const lockedWeights = "an image encoder that is locked (-weights vision=NAME with locked.side)"
 	return []Settable{
 		{Name: "temperature", Says: "the temperature of ITC at first, which is learned, by ALBEF between 0.001 and 0.5; unless it is set, the published 0.07. Contrasts over the whole data have global.temperature",
-			zero: publishedTemperature, Also: []string{"tau", "temp", "logitscale"}},
+			zero: negative.PublishedTemperature, Also: []string{"tau", "temp", "logitscale"}},
 		{Name: "embed", Unit: "numbers", Says: "length of the embeddings that ITC compares", Also: []string{"embeddim", "projectiondim", "dim"}},
 		{Name: "patch", Unit: "pixels", Says: "side of a patch of the vision transformer, of which image is a multiple", Also: []string{"patchsize"}},
 		{Name: "visionlayers", Unit: "layers", Says: "layers of the vision transformer", Also: []string{"depth", "layers"}},

@@ -11,57 +11,10 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Writing are the settings of TAGS-DC: of negatives that are retrieved and written, and of what is learned of them (METHODS.md 12.5).
-type Writing struct {
-	Pool, Hard int // retrieved negatives that are scored, and the hardest of them, that are kept
-	// Masks, Refills and Keep are K, L and m: a caption's maskings, the refills of each, and the hardest sentences, that are kept.
-	Masks, Refills, Keep int
-	Temperature          float64 // of refilling
-	Rate                 float64 // of masking
-	// MLM, ISTM, WoD and WoC are the lambdas.
-	MLM, ISTM, WoD, WoC float64
-	// Further is the epochs of the second stage, which goes on from the first, and FurtherRate its learning rate.
-	Further     int
-	FurtherRate float64
-}
-
-// publishedWriting is that of Flickr30K and the base setting (TAGS-DC, table 5).
-func publishedWriting() Writing {
-	return Writing{
-		Pool: 399, Hard: 31, Masks: 20, Refills: 20, Keep: 31, Temperature: 1.5, Rate: 0.15, MLM: 0.1, ISTM: 1e-3, WoD: 1e-3, WoC: 1e-3,
-		Further: 1, FurtherRate: 1e-5,
-	}
-}
-
 // Pretraining is that of a framework which has a stage of its own for it, such as UNITER: the regime of Scale.WarmStart there.
 type Pretraining struct {
 	Rate      float64 // learning rate; 0 where the warm start shares the cosine of what goes on from it
 	BatchSize int
-}
-
-// tags are TAGS' written negatives at this scale, without the tasks on their words.
-func (s Scale) tags() negative.TAGS {
-	w := s.Writing
-	return negative.TAGS{Masks: w.Masks, Refills: w.Refills, Keep: w.Keep, Temperature: w.Temperature, Rate: w.Rate, MLM: w.MLM, ISTM: w.ISTM}
-}
-
-// tagsDC are tags with word discrimination and word correction.
-func (s Scale) tagsDC() negative.TAGS {
-	t := s.tags()
-	t.WoD, t.WoC = s.Writing.WoD, s.Writing.WoC
-	return t
-}
-
-// generator masks words and predicts them, and writes nothing.
-func (s Scale) generator() negative.TAGS {
-	t := s.tags()
-	t.Refills, t.Keep, t.Temperature, t.ISTM = 0, 0, 0, 0
-	return t
-}
-
-// retrieved is a method that retrieves its negatives, and writes.
-func (s Scale) retrieved(w negative.Writing) negative.Method {
-	return negative.Method{Matching: negative.Retrieved{Pool: s.Writing.Pool, Keep: s.Writing.Hard}, Writing: w, Masking: s.Writing.Rate}.WithDefaults()
 }
 
 // uniter is UNITER at this scale, with all of its layers in the place of the text encoder's. Regions tells what it sees.
@@ -109,7 +62,7 @@ func (Scale) linear(rate float64, epochs int) train.Schedule {
 // Writing is the row with TAGS' written negatives besides, beside its method's own matching: of each caption the hardest of four.
 func (row Row) Writing() Row {
 	return row.With(func(s Scale, m *negative.Method) {
-		t := s.tags()
+		t := s.Writing.TAGS()
 		t.Masks, t.Refills, t.Keep = 2, 2, 1
 		m.Writing = t
 	})

@@ -97,9 +97,12 @@ func tasks() tables.Table {
 			"without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
 		Columns: []tables.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
-	for _, of := range namedTasks {
-		for _, info := range of.task.Metrics() {
-			t.Rows = append(t.Rows, words(string(info.Metric), of.name, info.Unit, info.What))
+	for _, e := range eval.Registered() {
+		if e.Name == "" {
+			continue
+		}
+		for _, info := range e.Task.Metrics() {
+			t.Rows = append(t.Rows, words(string(info.Metric), e.Name, info.Unit, info.What))
 		}
 	}
 	return t

@@ -41,7 +41,7 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	f.Panels = append(f.Panels, panelsOf(of.Points, "step", func(at train.Point) float64 { return float64(at.Epoch*steps + at.Step) }, fmt.Sprintf(" by %s, seed %d", p.at.Train.Method.Name, p.Seed))...)
 	measured := []plots.Lines{{Title: "Retrieval, validation split", YLabel: "mean recall (%)"}}
 	metrics := []string{string(eval.RMean)}
-	for _, info := range further(p.at.Tasks) {
+	for _, info := range liveMetrics(p.at.Tasks) {
 		column := paper.Column{Name: cmp.Or(info.Column, string(info.Metric)), Unit: info.Unit}
 		measured = append(measured, plots.Lines{Title: string(info.Metric) + ", validation split", YLabel: column.Label()})
 		metrics = append(metrics, string(info.Metric))
@@ -104,12 +104,16 @@ func panelsOf(points []train.Point, label string, x func(train.Point) float64, o
 	return others
 }
 
-// further are the metrics of tasks that package eval does not know: of tasks of one's own.
-func further(tasks eval.Tasks) []eval.Info {
-	known := eval.Metrics()
-	return slices.DeleteFunc(tasks.Metrics(), func(info eval.Info) bool {
-		return slices.ContainsFunc(known, func(k eval.Info) bool { return k.Metric == info.Metric })
-	})
+// liveMetrics are the metrics that live curves show: the mean recall of retrieval, all of other tasks.
+func liveMetrics(tasks eval.Tasks) []eval.Info {
+	var all []eval.Info
+	for _, task := range tasks {
+		infos := task.Metrics()
+		if !slices.ContainsFunc(infos, func(info eval.Info) bool { return info.Metric == eval.RMean }) {
+			all = append(all, infos...)
+		}
+	}
+	return all
 }
 
 // after is a metric of a run after each epoch; no points where there is none yet.

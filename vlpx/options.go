@@ -1,10 +1,10 @@
 package vlpx
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
+	"vlpx.internal/datasets/layout"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -94,14 +94,5 @@ func (o Options) folder(name string) (string, error) {
 	if name == "" || name == "scenes" {
 		return "", nil
 	}
-	places := []string{name}
-	if root := os.Getenv("VLPX_DATA"); root != "" {
-		places = append(places, filepath.Join(root, name))
-	}
-	for _, place := range places {
-		if info, err := os.Stat(place); err == nil && info.IsDir() {
-			return place, nil
-		}
-	}
-	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", name)
+	return layout.Find(name)
 }

@@ -11,44 +11,47 @@ import (
 	"vlpx.internal/vlpx/generate"
 )
 
+// given are values of tasks' flags.
+type given = map[string][]string
+
 func TestTaskByName(t *testing.T) {
-	if got, err := Task("retrieval", TaskSettings{Rerank: 7}); err != nil || got != (eval.Retrieval{Rerank: 7}) {
+	if got, err := Task("retrieval", given{"rerank": {"7"}}); err != nil || got != (eval.Retrieval{Rerank: 7}) {
 		t.Errorf("got %v (%v)", got, err)
 	}
-	if got, err := Task("classes", TaskSettings{Prompts: []string{"{}"}}); err != nil || got.(eval.Classification).Prompts[0] != "{}" {
+	if got, err := Task("classes", given{"prompts": {"{}"}}); err != nil || got.(eval.Classification).Prompts[0] != "{}" {
 		t.Errorf("got %v (%v)", got, err)
 	}
-	for name, want := range map[string]string{"class": `did you mean "classes"`, "retrieval": "prompts are for the task classes"} {
-		if _, err := Task(name, TaskSettings{Prompts: []string{"{}"}}); err == nil || !strings.Contains(err.Error(), want) {
+	for name, want := range map[string]string{"class": `did you mean "classes"`, "retrieval": "-prompts is for the task classes; retrieval has none"} {
+		if _, err := Task(name, given{"prompts": {"{}"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
 	}
 }
 
 // Each task takes its own settings and no other's; targets are folders, found as data are.
-func TestTaskSettings(t *testing.T) {
+func TestTaskFlags(t *testing.T) {
 	for name, want := range map[string]eval.Task{
 		"neighbours": eval.Neighbours{}, "linear": eval.LinearEvaluation{}, "transfer": eval.Transfer{}, "thresholds": eval.Thresholds{},
 		"perplexity": eval.Perplexity{}, "asking": eval.Asking{Search: generate.Answers()}, "captioning": eval.Captioning{Search: generate.Captions()},
 	} {
-		if got, err := Task(name, TaskSettings{Rerank: 7}); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := Task(name, given{"rerank": {"7"}}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
 		}
 	}
-	if got, err := Task("thresholds", TaskSettings{Alpha: .2}); err != nil || got != (eval.Thresholds{Alpha: .2}) {
+	if got, err := Task("thresholds", given{"alpha": {"0.2"}}); err != nil || got != (eval.Thresholds{Alpha: .2}) {
 		t.Errorf("got %+v (%v)", got, err)
 	}
-	edited := TaskSettings{Of: "0123", Version: eval.Edited}
+	edited := given{"of": {"0123"}, "version": {"edited"}}
 	if got, err := Task("discrimination", edited); err != nil || got != (eval.Discrimination{Of: "0123", Against: eval.Edited}) {
 		t.Errorf("got %+v (%v)", got, err)
 	}
-	if got, err := Task("fluency", TaskSettings{Of: "0123"}); err != nil || got != (eval.Fluency{Of: "0123", Version: eval.Written}) {
+	if got, err := Task("fluency", given{"of": {"0123"}}); err != nil || got != (eval.Fluency{Of: "0123", Version: eval.Written}) {
 		t.Errorf("got %+v (%v)", got, err)
 	}
 	root := t.TempDir()
 	t.Setenv("VLPX_DATA", root)
 	writeRecords(t, filepath.Join(root, "hundred"))
-	got, err := Task("transfer", TaskSettings{Targets: []string{"scenes", "hundred", "hundred:coarse"}})
+	got, err := Task("transfer", given{"targets": {"scenes", "hundred", "hundred:coarse"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,18 +62,19 @@ func TestTaskSettings(t *testing.T) {
 	if want := "scenes' ground, scenes' shape, CIFAR-100, CIFAR-100 coarse"; strings.Join(names, ", ") != want {
 		t.Errorf("got targets %q, want %s", names, want)
 	}
-	for want, s := range map[string]TaskSettings{
-		"targets are for the task transfer; linear has none":                 {Targets: []string{"scenes"}},
-		"alpha is for the task thresholds; linear has none":                  {Alpha: .1},
-		"prompts are for the task classes; linear has none":                  {Prompts: []string{"{}"}},
-		"of is for the task discrimination or fluency; linear has none":      {Of: "0123"},
-		"version is for the task discrimination or fluency; linear has none": {Version: eval.Written},
+	for want, values := range map[string]given{
+		"-targets is for the task transfer; linear has none":                  {"targets": {"scenes"}},
+		"-alpha is for the task thresholds; linear has none":                  {"alpha": {".1"}},
+		"-prompts is for the task classes; linear has none":                   {"prompts": {"{}"}},
+		"-answers is for the task vqa; linear has none":                       {"answers": {"file"}},
+		"-of is for the task discrimination or fluency; linear has none":      {"of": {"0123"}},
+		"-version is for the task discrimination or fluency; linear has none": {"version": {"written"}},
 	} {
-		if _, err := Task("linear", s); err == nil || err.Error() != want {
+		if _, err := Task("linear", values); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := Task("transfer", TaskSettings{Targets: []string{"nowhere"}}); err == nil || !strings.Contains(err.Error(), "data nowhere: no such folder") {
+	if _, err := Task("transfer", given{"targets": {"nowhere"}}); err == nil || !strings.Contains(err.Error(), "data nowhere: no such folder") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,8 +67,15 @@ func trainCommand() *cobra.Command {
 
 func evalCommand() *cobra.Command {
 	var o options
-	var split, task, answers string
-	var settings vlpx.TaskSettings
+	var split, task string
+	given := map[string]*[]string{} // by the flags of tasks
+	settings := func(rerank int) map[string][]string {
+		all := map[string][]string{"rerank": {strconv.Itoa(rerank)}}
+		for name, values := range given {
+			all[name] = *values
+		}
+		return all
+	}
 	var update bool
 	c := &cobra.Command{
 		Use:   "eval METHOD | eval FOLDER | eval -update METHOD|ARTIFACT",
@@ -81,14 +89,8 @@ func evalCommand() *cobra.Command {
 			if update {
 				return updateResults(c, &o, args[0])
 			}
-			if answers != "" {
-				if settings.Answers, err = eval.ReadAnswers(answers); err != nil {
-					return err
-				}
-			}
 			if isFolder(args[0]) {
-				settings.Rerank = 1
-				of, err := vlpx.Task(task, settings)
+				of, err := vlpx.Task(task, settings(1))
 				if err != nil {
 					return err
 				}
@@ -108,8 +110,7 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			settings.Rerank = grid.Plan.Scale.Rerank
-			of, err := vlpx.Task(task, settings)
+			of, err := vlpx.Task(task, settings(grid.Plan.Scale.Rerank))
 			if err != nil {
 				return err
 			}
@@ -136,13 +137,12 @@ func evalCommand() *cobra.Command {
 	o.bind(c)
 	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; nothing is trained")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
-	c.Flags().StringVar(&task, "task", "retrieval", "what to measure by, one that vlpx show tasks lists")
-	c.Flags().StringArrayVar(&settings.Prompts, "prompts", nil, "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")")
-	c.Flags().StringArrayVar(&settings.Targets, "targets", nil, "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; may be repeated (default scenes)")
-	c.Flags().Float64Var(&settings.Alpha, "alpha", 0, "the `share` of false negatives by which thresholds are measured (default 0.01)")
-	c.Flags().StringVar(&answers, "answers", "", "a `file` of the candidate answers of vqa, one a line or a JSON list (default those to the training questions)")
-	c.Flags().StringVar(&settings.Of, "of", "", "the `run`, as vlpx runs names it, about whose sentences discrimination and fluency ask")
-	c.Flags().StringVar((*string)(&settings.Version), "version", "", "which of these: original, written, corrected or edited (default written)")
+	c.Flags().StringVar(&task, "task", eval.Usual, "what to measure by, one that vlpx show tasks lists")
+	for _, flag := range eval.Flags() {
+		if flag.Usage != "" {
+			given[flag.Name] = c.Flags().StringArray(flag.Name, nil, flag.Usage)
+		}
+	}
 	return c
 }
 
@@ -159,7 +159,8 @@ func methodOrFolder(c *cobra.Command, args []string) (err error) {
 		return nil
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task", "prompts", "targets", "alpha", "answers"}, f.Name) {
+		ofTask := slices.ContainsFunc(eval.Flags(), func(of eval.Flag) bool { return of.Name == f.Name })
+		if !ofTask && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task"}, f.Name) {
 			err = fmt.Errorf("eval %s: -%s is told by the exported model; leave it out", args[0], f.Name)
 		}
 	})

@@ -56,6 +56,20 @@ var layouts = []layout{
 	},
 }
 
+// Find is the folder of data of that name: itself, or below $VLPX_DATA.
+func Find(name string) (dir string, err error) {
+	places := []string{name}
+	if root := os.Getenv("VLPX_DATA"); root != "" {
+		places = append(places, filepath.Join(root, name))
+	}
+	for _, place := range places {
+		if info, err := os.Stat(place); err == nil && info.IsDir() {
+			return place, nil
+		}
+	}
+	return "", fmt.Errorf("data %s: no such folder, here or in $VLPX_DATA; use scenes for generated data", name)
+}
+
 // opener is the function of a source, of its own type, as one of any collection.
 func opener[C datasets.Collection](open func(string) (C, error)) func(string) (datasets.Collection, error) {
 	return func(dir string) (datasets.Collection, error) {

@@ -19,6 +19,8 @@ type Asking struct {
 	Questions int `json:",omitempty"`
 }
 
+func init() { Register("asking", Asking{Search: generate.Answers()}) }
+
 // Metrics of Asking. Composed questions are those that take several steps, as GQA's do: of kinds compare and relation.
 const (
 	WrittenAnswers Metric = "written answers"

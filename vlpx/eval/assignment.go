@@ -13,6 +13,8 @@ import (
 // before NLVR2, METHODS.md 15.6). Guessing is right of a half.
 type Assignment struct{}
 
+func init() { Register("assignment", Assignment{}) }
+
 // AssignmentAccuracy is the metric of Assignment.
 const AssignmentAccuracy Metric = "assignment accuracy"
 

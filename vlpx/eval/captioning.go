@@ -25,6 +25,8 @@ type Captioning struct {
 	Images int `json:",omitempty"`
 }
 
+func init() { Register("captioning", Captioning{Search: generate.Captions()}) }
+
 // Metrics of Captioning. BLEU, ROUGE-L, CIDEr and SPICE are times 100, as papers print them.
 const (
 	BLEU4        Metric = "BLEU@4"

@@ -18,6 +18,12 @@ type Classification struct {
 	Prompts []string `json:",omitempty"`
 }
 
+func init() {
+	Register("classes", Classification{},
+		NewFlag("prompts", "a `sentence` with {} for the name of a class; may be repeated (default \"a photo of a {}.\")",
+			func(c *Classification, sentence string) error { c.Prompts = append(c.Prompts, sentence); return nil }))
+}
+
 // Metrics of Classification.
 const (
 	ClassTop1 Metric = "class top-1"

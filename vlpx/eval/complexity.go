@@ -16,6 +16,8 @@ import (
 // brief.
 type Complexity struct{}
 
+func init() { Register("complexity", Complexity{}) }
+
 // PairKind is what is known of pairs of an image and a caption.
 type PairKind string
 

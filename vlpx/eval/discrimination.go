@@ -18,6 +18,11 @@ type Discrimination struct {
 	Against Version // what stands against the caption, such as [Written]; captions without it do not count, and where none has it there is no metric
 }
 
+func init() {
+	Register("discrimination", Discrimination{Against: Written},
+		sentencesOf(func(d *Discrimination, run string) { d.Of = run }), versionOf(func(d *Discrimination, v Version) { d.Against = v }))
+}
+
 // DiscriminationAccuracy is the metric of Discrimination.
 const DiscriminationAccuracy Metric = "discrimination"
 

@@ -17,6 +17,8 @@ type Elsewhere struct {
 	Prefix string
 }
 
+func init() { Register("", Elsewhere{}) }
+
 // Metrics implements Task.
 func (e Elsewhere) Metrics() []Info {
 	infos := e.Of.Metrics()

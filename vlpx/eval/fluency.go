@@ -16,6 +16,11 @@ type Fluency struct {
 	Version Version
 }
 
+func init() {
+	Register("fluency", Fluency{Version: Written},
+		sentencesOf(func(f *Fluency, run string) { f.Of = run }), versionOf(func(f *Fluency, v Version) { f.Version = v }))
+}
+
 // SentencePerplexity is the metric of Fluency.
 const SentencePerplexity Metric = "sentence perplexity"
 

@@ -34,6 +34,8 @@ type LinearEvaluation struct {
 	Seed uint64 `json:",omitempty"`
 }
 
+func init() { Register("linear", LinearEvaluation{}) }
+
 // LinearAverage is the mean of LinearEvaluation's metrics over its shares.
 const LinearAverage Metric = "linear average"
 

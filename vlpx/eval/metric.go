@@ -74,11 +74,6 @@ const (
 	judgedPairs    = "Judged pairs"
 )
 
-// Metrics lists the metrics of all tasks of this package in the order in which tables and files show them.
-func Metrics() []Info {
-	return Tasks{Retrieval{}, Classification{}, Neighbours{}, LinearEvaluation{}, Transfer{}, Thresholds{}, Writing{}, Perplexity{}, Discrimination{}, Fluency{}, VQA{}}.Metrics()
-}
-
 // retrievalMetrics are first those of [Recall], then those that need the relation, of [TrueRecall], of [BenchmarkRecall] and of
 // [Judged].
 func retrievalMetrics() []Info {

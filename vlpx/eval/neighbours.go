@@ -18,6 +18,8 @@ type Neighbours struct {
 	K int `json:",omitempty"`
 }
 
+func init() { Register("neighbours", Neighbours{}) }
+
 // NeighboursTop1 is the metric of Neighbours.
 const NeighboursTop1 Metric = "neighbours"
 

@@ -13,6 +13,8 @@ import (
 // caption is one. Guessing among all tokens alike it is the size of the vocabulary (METHODS.md 15.7).
 type Perplexity struct{}
 
+func init() { Register("perplexity", Perplexity{}) }
+
 // CaptionPerplexity is the metric of Perplexity.
 const CaptionPerplexity Metric = "perplexity"
 

@@ -16,6 +16,8 @@ type Plane struct {
 	Perplexity float64 `json:",omitempty"` // 0 for 30, or what so few images allow
 }
 
+func init() { Register("", Plane{}) }
+
 // Laid are images in the plane.
 type Laid struct {
 	Class   []int     `json:"class"` // of each image

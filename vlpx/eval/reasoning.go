@@ -13,6 +13,8 @@ import (
 // Reasoning is NLVR2's task (Suhr et al., 2019; METHODS.md 15.6): whether statements about two images are true.
 type Reasoning struct{}
 
+func init() { Register("nlvr2", Reasoning{}) }
+
 // Metrics of Reasoning.
 const (
 	ReasoningAccuracy    Metric = "NLVR2 accuracy"

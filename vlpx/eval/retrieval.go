@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
@@ -15,6 +16,13 @@ import (
 type Retrieval struct {
 	// Rerank is the number of nearest candidates that image-text matching re-ranks (256 on COCO, 128 on Flickr30k).
 	Rerank int
+}
+
+func init() {
+	Register("retrieval", Retrieval{}, NewFlag("rerank", "", func(r *Retrieval, candidates string) (err error) {
+		r.Rerank, err = strconv.Atoi(candidates)
+		return err
+	}))
 }
 
 // CosinePrefix marks the metrics that were measured without re-ranking when both are reported.

@@ -45,6 +45,22 @@ func (s Sentence) Of(v Version) string {
 	return map[Version]string{Original: s.Caption, Written: s.Written, Corrected: s.Corrected, Edited: s.Edited}[v]
 }
 
+// sentencesOf is the flag of the run whose sentences a task is about.
+func sentencesOf[T Task](set func(task *T, run string)) Flag {
+	return NewFlag("of", "the `run`, as vlpx runs names it, about whose sentences discrimination and fluency ask", func(t *T, run string) error {
+		set(t, run)
+		return nil
+	})
+}
+
+// versionOf is the flag of their version.
+func versionOf[T Task](set func(task *T, v Version)) Flag {
+	return NewFlag("version", "the `version` of these: original, written, corrected or edited (default written)", func(t *T, v string) error {
+		set(t, Version(v))
+		return nil
+	})
+}
+
 // about tells why sentences are none to ask for.
 func about(run string, v Version) error {
 	if !slices.Contains([]Version{Original, Written, Corrected, Edited}, v) {

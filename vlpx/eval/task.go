@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,23 +43,6 @@ type Measured struct {
 // (see [identity.Source]).
 type Tasks []Task
 
-// known are the tasks of this package by their names in JSON.
-var known = map[string]func(json.RawMessage) (Task, error){
-	"eval.Retrieval": decode[Retrieval], "eval.Classification": decode[Classification], "eval.Neighbours": decode[Neighbours],
-	"eval.LinearEvaluation": decode[LinearEvaluation], "eval.Transfer": decode[Transfer],
-	"eval.Thresholds": decode[Thresholds], "eval.Writing": decode[Writing], "eval.Plane": decode[Plane], "eval.Perplexity": decode[Perplexity],
-	"eval.Discrimination": decode[Discrimination], "eval.Elsewhere": decode[Elsewhere], "eval.Fluency": decode[Fluency], "eval.VQA": decode[VQA],
-	"eval.Captioning": decode[Captioning], "eval.Asking": decode[Asking], "eval.Reasoning": decode[Reasoning], "eval.Assignment": decode[Assignment], "eval.Complexity": decode[Complexity],
-}
-
-func decode[T Task](settings json.RawMessage) (Task, error) {
-	var task T
-	d := json.NewDecoder(bytes.NewReader(settings))
-	d.DisallowUnknownFields()
-	err := d.Decode(&task)
-	return task, err
-}
-
 // MarshalJSON implements json.Marshaler.
 func (t Tasks) MarshalJSON() ([]byte, error) {
 	all := make([]map[string]any, len(t))
@@ -74,7 +56,7 @@ func (t Tasks) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A task that is not known, since a program of its own defines it, is left out.
+// UnmarshalJSON implements json.Unmarshaler. A task that is not registered is left out.
 func (t *Tasks) UnmarshalJSON(text []byte) error {
 	var all []map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -83,11 +65,11 @@ func (t *Tasks) UnmarshalJSON(text []byte) error {
 	*t = nil
 	for _, one := range all {
 		for name, settings := range one {
-			read, ok := known[name]
+			entry, ok := registry[name]
 			if !ok {
 				continue
 			}
-			task, err := read(settings)
+			task, err := entry.decode(settings)
 			if err != nil {
 				return fmt.Errorf("task %s: %w", name, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"vlpx.internal/datasets"
@@ -27,6 +28,14 @@ type Thresholds struct {
 	Batch   int     `json:",omitempty"` // anchors of a mini-batch, each with one negative less; 0 for the published 128
 	Batches int     `json:",omitempty"` // random mini-batches an anchor; 0 for the paper's 20
 	Seed    uint64  `json:",omitempty"` // of the draws
+}
+
+func init() {
+	Register("thresholds", Thresholds{},
+		NewFlag("alpha", "the `share` of false negatives by which thresholds are measured (default 0.01)", func(t *Thresholds, share string) (err error) {
+			t.Alpha, err = strconv.ParseFloat(share, 64)
+			return err
+		}))
 }
 
 // ThresholdMetrics are the errors of learned and of in-batch thresholds of anchors: mean absolute, and root of the mean square.

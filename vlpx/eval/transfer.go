@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/random"
@@ -25,6 +27,12 @@ type Transfer struct {
 	Targets []Target `json:",omitempty"`
 }
 
+func init() {
+	Register("transfer", Transfer{},
+		NewFlag("targets", "a `folder` of labelled images for transfer, in $VLPX_DATA too, cifar100:coarse by coarse classes; "+
+			"may be repeated (default scenes)", (*Transfer).add))
+}
+
 // TransferAverage is the mean over targets of top-1, or of the mean over classes where a target counts by that.
 const TransferAverage Metric = "transfer average"
 
@@ -37,6 +45,26 @@ func TransferMean(target string) Metric { return Metric("transfer " + target + "
 // UsualTargets are those of Transfer where none are named, of scenes that no training set of the usual seed has.
 func UsualTargets() []Target {
 	return []Target{{Name: "scenes' ground", Scenes: &scenes.Config{Seed: 2}}, {Name: "scenes' shape", Scenes: &scenes.Config{Seed: 3, OneShape: true}}}
+}
+
+// add adds a target by its name: scenes for the usual ones, or a folder, with ":coarse" behind it for CIFAR-100's coarse classes.
+func (t *Transfer) add(name string) error {
+	if name == "scenes" {
+		t.Targets = append(t.Targets, UsualTargets()...)
+		return nil
+	}
+	data, coarse := strings.CutSuffix(name, ":"+CoarseLabels)
+	dir, err := layout.Find(data)
+	if err != nil {
+		return err
+	}
+	labels := ""
+	if coarse {
+		labels = CoarseLabels
+	}
+	target, err := FolderTarget(dir, labels)
+	t.Targets = append(t.Targets, target)
+	return err
 }
 
 func (t Transfer) targets() []Target {

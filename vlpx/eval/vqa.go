@@ -26,6 +26,15 @@ type VQA struct {
 	Top int `json:",omitempty"`
 }
 
+func init() {
+	Register("vqa", VQA{},
+		NewFlag("answers", "a `file` of the candidate answers of vqa, one a line or a JSON list (default those to the training questions)",
+			func(v *VQA, path string) (err error) {
+				v.Answers, err = ReadAnswers(path)
+				return err
+			}))
+}
+
 // Metrics of VQA.
 const (
 	VQAAccuracy Metric = "VQA"

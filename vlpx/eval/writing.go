@@ -26,6 +26,8 @@ type Writing struct {
 	Retrieved    int     `json:",omitempty"` // captions of the split that stand for a mini-batch, to compare with; 0 for 32
 }
 
+func init() { Register("", Writing{}) }
+
 // Metrics of Writing. Those of truth are followed by a temperature or an element.
 const (
 	TellsWritten Metric = "written sentences told" // a caption's score above that of the sentence

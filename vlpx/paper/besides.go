@@ -135,8 +135,8 @@ func (r *Report) besidesNote() string {
 			}
 			told = append(told, note)
 		}
-		measures := known || slices.ContainsFunc(eval.Metrics(), func(info eval.Info) bool { return string(info.Metric) == c.Metric })
-		if measures && slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(c.Values(row.Results)) < len(row.Results) }) {
+		_, ofTask := eval.InfoOf(eval.Metric(c.Metric))
+		if (known || ofTask) && slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(c.Values(row.Results)) < len(row.Results) }) {
 			lacking = append(lacking, c.Metric)
 		}
 	}

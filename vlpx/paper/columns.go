@@ -21,12 +21,11 @@ func Retrieval() []Column {
 
 // ColumnOf describes the column of a metric of package eval, as it is after re-ranking.
 func ColumnOf(m eval.Metric) Column {
-	for _, info := range eval.Metrics() {
-		if info.Metric == m {
-			return column(info)
-		}
+	info, known := eval.InfoOf(m)
+	if !known {
+		panic(fmt.Sprintf("paper: no metric %q", m))
 	}
-	panic(fmt.Sprintf("paper: no metric %q", m))
+	return column(info)
 }
 
 // column is that of a metric, under its name where it has no heading.
@@ -82,16 +81,12 @@ func SecondRecalls() []Column {
 	return OnSecond(eval.TR1, eval.TR5, eval.TR10, eval.IR1, eval.IR5, eval.IR10)
 }
 
-// Measures are the columns of metrics of a task under a heading, where a prefix stands before their names.
-func Measures(group string, task eval.Task, prefix string, metrics ...eval.Metric) []Column {
+// Under are the columns of metrics under a heading. Prefix stands before the metrics' names, as [eval.Elsewhere] has it; it may be empty.
+func Under(group, prefix string, metrics ...eval.Metric) []Column {
 	var columns []Column
 	for _, m := range metrics {
-		for _, info := range task.Metrics() {
-			if info.Metric == m {
-				c := column(info)
-				columns = append(columns, Column{Group: group, Name: c.Name, Metric: prefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
-			}
-		}
+		c := ColumnOf(m)
+		columns = append(columns, Column{Group: group, Name: c.Name, Metric: prefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
 	}
 	return columns
 }

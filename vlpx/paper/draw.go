@@ -120,8 +120,8 @@ func (r *Report) Shown() []Column {
 	var columns []Column
 	for i, c := range r.Plan.Artifact.Columns {
 		metric := strings.TrimPrefix(c.Metric, eval.CosinePrefix)
-		known := c.Of == nil && slices.ContainsFunc(eval.Metrics(), func(info eval.Info) bool { return string(info.Metric) == metric })
-		if i < papers || !known || asked[metric] || r.has(c) {
+		_, ofTask := eval.InfoOf(eval.Metric(metric))
+		if i < papers || c.Of != nil || !ofTask || asked[metric] || r.has(c) {
 			columns = append(columns, c)
 		}
 	}

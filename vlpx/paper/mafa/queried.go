@@ -39,17 +39,17 @@ var table7 = paper.Artifact{
 // OK-VQA and GQA, and captions.
 func zeroShot() []paper.Column {
 	return slices.Concat(
-		paper.Measures("VQA v2", eval.Asking{}, "", eval.WrittenAnswers),
-		paper.Measures("OK-VQA", eval.Asking{}, paper.SecondPrefix, eval.WrittenAnswers),
-		paper.Measures("GQA", eval.Asking{}, "", eval.WrittenCompose),
-		paper.Measures("Captions, zero-shot", eval.Captioning{}, "", eval.BLEU4, eval.CIDEr))
+		paper.Under("VQA v2", "", eval.WrittenAnswers),
+		paper.Under("OK-VQA", paper.SecondPrefix, eval.WrittenAnswers),
+		paper.Under("GQA", "", eval.WrittenCompose),
+		paper.Under("Captions, zero-shot", "", eval.BLEU4, eval.CIDEr))
 }
 
 // ownZeroShot are our columns beside them.
 func ownZeroShot() []paper.Column {
 	return slices.Concat(
-		paper.Measures("Captions, zero-shot", eval.Captioning{}, "", eval.SPICE, eval.TrueCaptions),
-		paper.Measures("VQA v2, by kind", eval.Asking{}, "", eval.WrittenYesNo, eval.WrittenNumber, eval.WrittenOther))
+		paper.Under("Captions, zero-shot", "", eval.SPICE, eval.TrueCaptions),
+		paper.Under("VQA v2, by kind", "", eval.WrittenYesNo, eval.WrittenNumber, eval.WrittenOther))
 }
 
 // questionsNote tells what stands in for the papers' sets of questions.
@@ -103,9 +103,9 @@ func adding(name string, what paper.Added, numbers ...float64) paper.Row {
 func noCaps() []paper.Column {
 	var columns []paper.Column
 	for _, d := range []string{"in", "near", "out"} {
-		columns = append(columns, paper.Measures("NoCaps, "+d+"-domain", eval.Captioning{}, paper.SecondPrefix, eval.InDomain(eval.CIDEr, d), eval.InDomain(eval.SPICE, d))...)
+		columns = append(columns, paper.Under("NoCaps, "+d+"-domain", paper.SecondPrefix, eval.InDomain(eval.CIDEr, d), eval.InDomain(eval.SPICE, d))...)
 	}
-	return append(columns, paper.Measures("NoCaps, overall", eval.Captioning{}, paper.SecondPrefix, eval.CIDEr, eval.SPICE)...)
+	return append(columns, paper.Under("NoCaps, overall", paper.SecondPrefix, eval.CIDEr, eval.SPICE)...)
 }
 
 // table19 is fine-tuned captioning with BLIP-2 (MAFA, Table 19).
@@ -119,11 +119,11 @@ var table19 = paper.Artifact{
 		onWeb("", 109.55, 14.46, 105.83, 14.26, 106.33, 13.51, 106.47, 14.14, 40.7, 139.7),
 		onWeb("MAFA", 114.67, 15.19, 111.74, 14.88, 113.29, 14.27, 112.48, 14.80, 41.6, 142.5),
 	},
-	Columns: append(noCaps(), append(paper.Measures("Fine-tuned", eval.Captioning{}, "", eval.BLEU4, eval.CIDEr),
-		paper.Measures("Fine-tuned", eval.Captioning{}, "", eval.SPICE, eval.TrueCaptions)...)...),
+	Columns: append(noCaps(), append(paper.Under("Fine-tuned", "", eval.BLEU4, eval.CIDEr),
+		paper.Under("Fine-tuned", "", eval.SPICE, eval.TrueCaptions)...)...),
 	Downstream: []paper.Downstream{paper.Captioning, paper.NoCaps},
 	Claims: append(paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "appendix G.8", noCaps()[6:]...),
-		paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "appendix G.8", paper.Measures("Fine-tuned", eval.Captioning{}, "", eval.BLEU4, eval.CIDEr)...)...),
+		paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "appendix G.8", paper.Under("Fine-tuned", "", eval.BLEU4, eval.CIDEr)...)...),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }

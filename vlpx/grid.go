@@ -91,11 +91,15 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	return &Grid{Plan: plan, Store: store, Home: home, View: o.View, TensorBoard: o.TensorBoard}, nil
 }
 
-// Missing lists the runs that the store has no result of. One whose result is damaged is none of them: it is not made until its file is deleted.
-func (g *Grid) Missing() ([]run.Run, error) {
-	var missing []run.Run
-	for _, r := range g.Plan.Runs() {
-		_, done, err := g.Store.Find(r)
+// left lists the jobs of the plan that the store does not have, runs before measures. One whose file is damaged is none of them: it is not made
+// until the file is deleted.
+func (g *Grid) left() ([]paper.Job, error) {
+	var left []paper.Job
+	for _, j := range g.Plan.All() {
+		_, done, err := j.Metrics(g.Store)
+		if err == nil && !done && j.Task != nil {
+			_, _, err = g.Store.Find(j.Run)
+		}
 		if isDamaged(err) {
 			continue
 		}
@@ -103,36 +107,37 @@ func (g *Grid) Missing() ([]run.Run, error) {
 			return nil, err
 		}
 		if !done {
-			missing = append(missing, r)
+			left = append(left, j)
 		}
 	}
-	return missing, nil
+	return left, nil
 }
 
-// Damaged lists files of the plan's runs that cannot be read, with what to do. A comparison steps around them.
+// Missing lists the runs that are left to make.
+func (g *Grid) Missing() ([]run.Run, error) {
+	left, err := g.left()
+	return runsOf(left), err
+}
+
+// runsOf are the runs among jobs.
+func runsOf(jobs []paper.Job) []run.Run {
+	var runs []run.Run
+	for _, j := range jobs {
+		if j.Task == nil {
+			runs = append(runs, j.Run)
+		}
+	}
+	return runs
+}
+
+// Damaged lists files of the plan's jobs that cannot be read, with what to do. A comparison steps around them.
 func (g *Grid) Damaged() []error {
 	var all []error
-	told := map[string]bool{}
-	note := func(err error) {
-		if isDamaged(err) && !told[err.Error()] {
-			told[err.Error()] = true
+	listed := map[string]bool{}
+	for _, j := range g.Plan.All() {
+		if _, _, err := j.Metrics(g.Store); isDamaged(err) && !listed[err.Error()] {
+			listed[err.Error()] = true
 			all = append(all, err)
-		}
-	}
-	for _, r := range g.Plan.Runs() {
-		_, _, err := g.Store.Find(r)
-		note(err)
-	}
-	for _, questions := range g.Plan.Questions {
-		for _, q := range questions {
-			_, _, err := q.Answer(g.Store)
-			note(err)
-		}
-	}
-	for _, seeds := range g.Plan.Outcomes {
-		for _, o := range slices.Concat(seeds...) {
-			_, _, err := o.Metrics(g.Store)
-			note(err)
 		}
 	}
 	return all
@@ -140,85 +145,6 @@ func (g *Grid) Damaged() []error {
 
 // isDamaged tells of an error about a file of the store that can be stepped around.
 func isDamaged(err error) bool { return errors.As(err, new(*run.Damaged)) }
-
-// Unanswered lists the questions of the plan's rows that the store has no answer to, each once.
-func (g *Grid) Unanswered() ([]paper.Question, error) {
-	var open []paper.Question
-	listed := map[string]bool{}
-	for _, questions := range g.Plan.Questions {
-		for _, q := range questions {
-			_, done, err := q.Answer(g.Store)
-			if isDamaged(err) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			if id := q.ID(); !done && !listed[id] {
-				listed[id] = true
-				open = append(open, q)
-			}
-		}
-	}
-	return open, nil
-}
-
-// asking is what a finished run is asked.
-type asking struct {
-	of run.Run
-	by run.Measure
-}
-
-// left are the runs to make, and what finished ones are then to be asked.
-func (g *Grid) left() (missing []run.Run, ask []asking, err error) {
-	if missing, err = g.Missing(); err != nil {
-		return nil, nil, err
-	}
-	questions, err := g.Unanswered()
-	if err != nil {
-		return nil, nil, err
-	}
-	outcomes, err := g.Unmeasured()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, q := range questions {
-		ask = append(ask, asking{q.Asked, q.Measure()})
-	}
-	for _, o := range outcomes {
-		ask = append(ask, asking{o.Run, o.Measure()})
-	}
-	ask = slices.DeleteFunc(ask, func(a asking) bool {
-		_, _, err := g.Store.Find(a.of)
-		return isDamaged(err)
-	})
-	return missing, ask, nil
-}
-
-// Unmeasured lists what downstream tasks ask of finished runs and the store has no answer to, each once.
-func (g *Grid) Unmeasured() ([]paper.Outcome, error) {
-	var open []paper.Outcome
-	listed := map[string]bool{}
-	for _, seeds := range g.Plan.Outcomes {
-		for _, o := range slices.Concat(seeds...) {
-			if o.Task == nil || listed[o.ID()] {
-				continue
-			}
-			listed[o.ID()] = true
-			_, done, err := o.Metrics(g.Store)
-			if isDamaged(err) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			if !done {
-				open = append(open, o)
-			}
-		}
-	}
-	return open, nil
-}
 
 // Remarks tells in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
 // changes nothing.
@@ -238,17 +164,18 @@ func (g *Grid) Remarks() (lines []string, err error) {
 // Outlook tells in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing and
 // nothing is to ask. What a missing run cannot be made with is an error.
 func (g *Grid) Outlook() ([]string, error) {
-	missing, questions, err := g.left()
-	if err != nil || len(missing)+len(questions) == 0 {
+	left, err := g.left()
+	if err != nil || len(left) == 0 {
 		return nil, err
 	}
+	missing := runsOf(left)
 	if err := guard(func() error { return checkRuns(missing) }); err != nil {
 		return nil, err
 	}
 	choice, _ := engine.Choose(engine.Cache())
 	what := fmt.Sprintf("%d of %d runs to make", len(missing), len(g.Plan.Runs()))
-	if len(questions) > 0 {
-		what += fmt.Sprintf(" and %d questions to ask of finished ones", len(questions))
+	if n := len(left) - len(missing); n > 0 {
+		what += fmt.Sprintf(" and %d questions to ask of finished ones", n)
 	}
 	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name, choice.Reason)}
 	for _, line := range []string{g.Plan.Taken(), choice.Slower} {
@@ -336,28 +263,29 @@ func (g *Grid) Make(ctx context.Context, listen func(Progress)) (err error) {
 			err = failed
 		}
 	}()
-	missing, questions, err := g.left()
+	left, err := g.left()
 	if err != nil {
 		return err
 	}
 	if err := g.noteAsked(); err != nil {
 		return err
 	}
-	return g.work(ctx, missing, questions, listen)
+	return g.work(ctx, left, listen)
 }
 
-// work runs runs, and then asks questions.
-func (g *Grid) work(ctx context.Context, missing []run.Run, questions []asking, listen func(Progress)) error {
-	if len(missing)+len(questions) == 0 {
+// work does jobs, runs before measures.
+func (g *Grid) work(ctx context.Context, jobs []paper.Job, listen func(Progress)) error {
+	if len(jobs) == 0 {
 		return nil
 	}
+	runs := len(runsOf(jobs))
 	choice, _ := engine.Choose(engine.Cache())
 	backend, err := engine.Open(choice)
 	if err != nil {
 		return err
 	}
 	defer backend.Finalize()
-	at := Progress{Runs: len(missing)}
+	at := Progress{Runs: runs}
 	tell := func(p Progress) {
 		if listen != nil {
 			listen(p)
@@ -376,33 +304,34 @@ func (g *Grid) work(ctx context.Context, missing []run.Run, questions []asking, 
 		},
 		Label: g.label(),
 	}
-	for i, r := range missing {
-		at = Progress{Run: i + 1, Runs: len(missing), Method: r.Train.Method.Name, Seed: r.Train.Seed, at: r}
-		err := guard(func() error {
-			_, err := executor.Run(ctx, r)
-			return err
-		})
-		if isDamaged(err) { // of a run that this one needs, or that became so meanwhile
-			executor.Say(fmt.Sprintf("%s, seed %d, is left out: %v", at.Method, at.Seed, err))
-			continue
+	for i, j := range jobs {
+		at = Progress{Run: i + 1, Runs: runs, Method: j.Run.Train.Method.Name, Seed: j.Run.Train.Seed, at: j.Run}
+		if j.Task != nil {
+			at.Run, at.Runs, at.Asking = i+1-runs, len(jobs)-runs, true
+			tell(at)
 		}
-		if err != nil {
+		err := guard(func() error { return do(ctx, &executor, j) })
+		switch {
+		case err == nil:
+		case j.Task != nil:
+			return fmt.Errorf("asking %s, seed %d: %w", at.Method, at.Seed, err)
+		case isDamaged(err): // of a run that this one needs, or that became so meanwhile
+			executor.Say(fmt.Sprintf("%s, seed %d, is left out: %v", at.Method, at.Seed, err))
+		default:
 			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
 		}
 	}
-	for i, q := range questions {
-		asked := q.of.Train
-		at = Progress{Run: i + 1, Runs: len(questions), Asking: true, Method: asked.Method.Name, Seed: asked.Seed, at: q.of}
-		tell(at)
-		err := guard(func() error {
-			_, err := executor.EvaluateBy(ctx, q.of, q.by.Split, q.by.Tasks[0])
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("asking %s, seed %d: %w", at.Method, at.Seed, err)
-		}
-	}
 	return nil
+}
+
+// do makes a run, or measures a finished one. The store keeps what comes out.
+func do(ctx context.Context, e *run.Executor, j paper.Job) (err error) {
+	if j.Task == nil {
+		_, err = e.Run(ctx, j.Run)
+	} else {
+		_, err = e.EvaluateBy(ctx, j.Run, j.Measure().Split, j.Task)
+	}
+	return err
 }
 
 // Stopped tells what a grid that was stopped keeps.

@@ -85,12 +85,12 @@ func (s *Swept) long() (bool, error) {
 // rehearse makes steps of a task's run for the process that has started this one, and returns the status of this one.
 func (s *Swept) rehearse(ctx context.Context, t sweep.Task) int {
 	g := s.Grids[t.Of]
-	runs, _, err := g.named(t)
-	if err == nil && len(runs) == 0 {
+	j, err := g.named(t)
+	if err == nil && j.Task != nil {
 		err = fmt.Errorf("%s makes no steps", t.What)
 	}
 	if err == nil {
-		err = serve(ctx, g.Store, runs[0])
+		err = serve(ctx, g.Store, j.Run)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)

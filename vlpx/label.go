@@ -1,25 +1,18 @@
 package vlpx
 
 import (
+	"slices"
+
 	"vlpx.internal/vlpx/run"
 )
 
 // asked are the identities of the runs that rows show or ask; those that only these need are not among them.
 func (g *Grid) asked() map[string]run.Run {
 	own := map[string]run.Run{}
-	add := func(r run.Run) { own[r.ID()] = r }
-	for i, runs := range g.Plan.Rows {
-		for _, r := range runs {
-			add(r)
-		}
-		for _, q := range g.Plan.Questions[i] {
-			add(q.Asked)
-			add(q.Of)
-		}
-		for _, outcomes := range g.Plan.Outcomes[i] {
-			for _, o := range outcomes {
-				add(o.Run)
-			}
+	for _, j := range slices.Concat(slices.Concat(g.Plan.Jobs...)...) {
+		own[j.Run.ID()] = j.Run
+		if j.Of != nil {
+			own[j.Of.ID()] = *j.Of
 		}
 	}
 	return own

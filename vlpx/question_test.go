@@ -62,10 +62,10 @@ func TestGridAsks(t *testing.T) {
 		}
 	}
 	again := open()
-	if open, err := again.Unanswered(); err != nil || len(open) > 0 || outlook(again) != "" {
+	if open, err := again.left(); err != nil || len(open) > 0 || outlook(again) != "" {
 		t.Errorf("got %d questions (%v) and the outlook %q, want nothing left to ask", len(open), err, outlook(again))
 	}
-	files, err := filepath.Glob(filepath.Join(again.Store.Dir(again.Plan.Questions[1][0].Asked), "task-*.json"))
+	files, err := filepath.Glob(filepath.Join(again.Store.Dir(again.Plan.Jobs[1][0][1].Run), "task-*.json"))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("got answers %q (%v), want two", files, err)
 	}

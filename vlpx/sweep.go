@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 	"vlpx.internal/vlpx/train"
 )
@@ -56,55 +55,28 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 	return s, nil
 }
 
-// addTasks puts the runs of a grid, and what finished ones are asked, into a plan, as those of its artifact with the number of.
+// addTasks puts the jobs of a grid into a plan, as those of its artifact with the number of.
 func (g *Grid) addTasks(p *sweep.Plan, of int) error {
 	at := map[string]int{}
-	add := func(t sweep.Task, file string, needs ...run.Run) error {
+	for _, j := range g.Plan.All() {
+		file, err := j.File(g.Store)
+		if err != nil {
+			return err
+		}
 		below, err := filepath.Rel(g.Home, file)
 		if err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
-		t.Of, t.Result = of, filepath.ToSlash(below)
-		for _, need := range needs {
+		t := sweep.Task{ID: j.ID(), Of: of, Result: filepath.ToSlash(below), What: fmt.Sprintf("%s, seed %d", j.Run.Train.Method.Name, j.Run.Train.Seed)}
+		if j.Task != nil {
+			t.What, t.Run = "a question to "+t.What, j.Run.ID()
+		}
+		for _, need := range j.Needs() {
 			if i := at[need.ID()]; !slices.Contains(t.Needs, i) {
 				t.Needs = append(t.Needs, i)
 			}
 		}
 		at[t.ID] = p.Add(t)
-		return nil
-	}
-	named := func(r run.Run) string { return fmt.Sprintf("%s, seed %d", r.Train.Method.Name, r.Train.Seed) }
-	for _, r := range g.Plan.Runs() {
-		var needs []run.Run
-		for _, need := range r.Needs() {
-			needs = append(needs, *need)
-		}
-		if err := add(sweep.Task{ID: r.ID(), What: named(r)}, g.Store.ResultFile(r), needs...); err != nil {
-			return err
-		}
-	}
-	ask := func(id string, of run.Run, by run.Measure, needs ...run.Run) error {
-		file, err := g.Store.EvaluationFile(of, by)
-		if err != nil {
-			return err
-		}
-		return add(sweep.Task{ID: id, What: "a question to " + named(of), Run: of.ID()}, file, append(needs, of)...)
-	}
-	for _, questions := range g.Plan.Questions {
-		for _, q := range questions {
-			if err := ask(q.ID(), q.Asked, q.Measure(), q.Of); err != nil {
-				return err
-			}
-		}
-	}
-	for _, seeds := range g.Plan.Outcomes {
-		for _, o := range slices.Concat(seeds...) {
-			if o.Task != nil {
-				if err := ask(o.ID(), o.Run, o.Measure()); err != nil {
-					return err
-				}
-			}
-		}
 	}
 	return nil
 }

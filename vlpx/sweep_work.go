@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
+	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 )
@@ -15,48 +15,31 @@ import (
 // Work does a task of the sweep in this process, as its worker; listen, if not nil, hears of training.
 func (s *Swept) Work(ctx context.Context, task sweep.Task, listen func(Progress)) error {
 	g := s.Grids[task.Of]
-	runs, questions, err := g.named(task)
+	j, err := g.named(task)
 	if err != nil {
 		return err
 	}
-	if err := g.work(ctx, runs, questions, listen); err != nil {
+	if err := g.work(ctx, []paper.Job{j}, listen); err != nil {
 		if errors.Is(err, run.ErrDisplaced) {
 			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
 		}
 		return err
 	}
-	if len(runs) > 0 {
-		_, done, err := g.Store.Find(runs[0])
-		if err == nil && !done {
-			err = errors.New("it was left out, for what is told above")
-		}
-		return err
+	_, done, err := j.Metrics(g.Store)
+	if err == nil && !done {
+		err = errors.New("it was left out, for what is told above")
 	}
-	return nil
+	return err
 }
 
-// named is what a task is: a run, or a question.
-func (g *Grid) named(t sweep.Task) ([]run.Run, []asking, error) {
-	for _, r := range g.Plan.Runs() {
-		if r.ID() == t.ID {
-			return []run.Run{r}, nil, nil
+// named is the job that a task is.
+func (g *Grid) named(t sweep.Task) (paper.Job, error) {
+	for _, j := range g.Plan.All() {
+		if j.ID() == t.ID {
+			return j, nil
 		}
 	}
-	for _, questions := range g.Plan.Questions {
-		for _, q := range questions {
-			if q.ID() == t.ID {
-				return nil, []asking{{q.Asked, q.Measure()}}, nil
-			}
-		}
-	}
-	for _, seeds := range g.Plan.Outcomes {
-		for _, o := range slices.Concat(seeds...) {
-			if o.Task != nil && o.ID() == t.ID {
-				return nil, []asking{{o.Run, o.Measure()}}, nil
-			}
-		}
-	}
-	return nil, nil, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
+	return paper.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
 		t.What, run.Short(t.ID))
 }
 

@@ -83,7 +83,7 @@ func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 				}
 				t.Rows = append(t.Rows, row)
 			}
-			return g.updateAnswers(ctx, &e)
+			return g.updateMeasures(ctx, &e)
 		})
 	})
 }
@@ -91,39 +91,32 @@ func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 // named are names in a cell; missing without any.
 func named(names []string) tables.Value { return tables.Value{Text: strings.Join(names, ", ")} }
 
-// shown are the runs whose results the plan's rows show: their own, and those that downstream tasks go on with.
+// shown are the rows' runs and then those of their downstream tasks, each once.
 func (g *Grid) shown() []run.Run {
-	all := slices.Concat(g.Plan.Rows...)
-	for _, o := range slices.Concat(slices.Concat(g.Plan.Outcomes...)...) {
-		all = append(all, o.Run)
-	}
+	var all []run.Run
 	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(r run.Run) bool {
-		id := r.ID()
-		defer func() { seen[id] = true }()
-		return seen[id]
-	})
+	for _, downstream := range []bool{false, true} {
+		for _, j := range slices.Concat(slices.Concat(g.Plan.Jobs...)...) {
+			if id := j.Run.ID(); j.Task == nil && (j.Downstream != "") == downstream && !seen[id] {
+				seen[id] = true
+				all = append(all, j.Run)
+			}
+		}
+	}
+	return all
 }
 
-// updateAnswers adds to what finished runs were asked.
-func (g *Grid) updateAnswers(ctx context.Context, e *run.Executor) error {
-	ask := func(r run.Run, by run.Measure) error {
-		older, err := g.Store.Outdated(r, by)
-		if err == nil && older {
-			_, err = e.EvaluateBy(ctx, r, by.Split, by.Tasks[0])
-		}
-		return err
-	}
-	for _, q := range slices.Concat(g.Plan.Questions...) {
-		if err := ask(q.Asked, q.Measure()); err != nil {
-			return err
-		}
-	}
-	for _, o := range slices.Concat(slices.Concat(g.Plan.Outcomes...)...) {
-		if o.Task == nil {
+// updateMeasures adds to measures of finished runs.
+func (g *Grid) updateMeasures(ctx context.Context, e *run.Executor) error {
+	for _, j := range g.Plan.All() {
+		if j.Task == nil {
 			continue
 		}
-		if err := ask(o.Run, o.Measure()); err != nil {
+		older, err := g.Store.Outdated(j.Run, j.Measure())
+		if err == nil && older {
+			err = do(ctx, e, j)
+		}
+		if err != nil {
 			return err
 		}
 	}

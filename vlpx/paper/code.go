@@ -37,12 +37,12 @@ func (c codes) other(x run.Run) (bool, error) {
 	return other, nil
 }
 
-// any tells it of a row's run and of those that downstream tasks go on with.
-func (c codes) any(x run.Run, outcomes []Outcome) (bool, error) {
+// any tells it of a row's run and of those among further jobs.
+func (c codes) any(x run.Run, further []Job) (bool, error) {
 	other, err := c.other(x)
-	for _, o := range outcomes {
-		if err == nil && !other && o.Task == nil {
-			other, err = c.other(o.Run)
+	for _, j := range further {
+		if err == nil && !other && j.Task == nil {
+			other, err = c.other(j.Run)
 		}
 	}
 	return other, err

@@ -1,10 +1,6 @@
 package paper
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,70 +18,8 @@ import (
 type Downstream struct {
 	// Name is that of the task, by which a request leaves it out.
 	Name string
-	// outcomes are what a row's runs come to, one a seed.
-	outcomes func(trained) ([]Outcome, error)
-}
-
-// Outcome is what a downstream task gives for one seed of a row.
-type Outcome struct {
-	Downstream string // the task's name
-	// Run is the run that goes on, or that is asked.
-	Run run.Run
-	// Task is what Run is asked, on the test split, once it is finished; nil takes Run's own metrics.
-	Task eval.Task
-	// Prefix is put before the names of the metrics.
-	Prefix string
-}
-
-// onValidation ends the name of a downstream metric on the validation split, after the last epoch or the one that was selected.
-const onValidation = ", validation"
-
-// Measure is what the store keeps the answer under, where Run is asked.
-func (o Outcome) Measure() run.Measure { return run.Measure{Split: "test", Tasks: eval.Tasks{o.Task}} }
-
-// ID is the identity of the outcome.
-func (o Outcome) ID() string {
-	of := []any{o.Run.ID(), o.Prefix}
-	if o.Task != nil {
-		of = append(of, o.Measure())
-	}
-	text, err := json.Marshal(of)
-	if err != nil {
-		panic(fmt.Sprintf("paper: the task %T does not marshal: %v", o.Task, err))
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
-// Metrics are what the store has of it, under the names that a row's result has them by, and whether it has them.
-func (o Outcome) Metrics(store *run.Store) (metrics map[string]float64, done bool, err error) {
-	metrics, _, done, err = o.find(store)
-	return metrics, done, err
-}
-
-// find is Metrics with the result of the run that goes on; nil where a run is asked.
-func (o Outcome) find(store *run.Store) (metrics map[string]float64, goesOn *run.Result, done bool, err error) {
-	metrics = map[string]float64{}
-	if o.Task != nil {
-		answer, done, err := store.Evaluation(o.Run, o.Measure())
-		for name, v := range answer {
-			metrics[o.Prefix+name] = v
-		}
-		return metrics, nil, done, err
-	}
-	result, done, err := store.Find(o.Run)
-	if err != nil || !done {
-		return nil, nil, false, err
-	}
-	for name, v := range result.Metrics {
-		metrics[o.Prefix+name] = v
-	}
-	if n := cmp.Or(result.BestEpoch, len(result.Epochs)); n > 0 {
-		for name, v := range result.Epochs[n-1].Metrics {
-			metrics[o.Prefix+name+onValidation] = v
-		}
-	}
-	return metrics, &result, true, nil
+	// jobs are what it has of a row, one a seed: further runs, or measures of finished ones.
+	jobs func(trained) ([]Job, error)
 }
 
 // SecondPrefix stands before the metrics of the second data.
@@ -93,32 +27,32 @@ const SecondPrefix = "second "
 
 // Second is retrieval on the second data, which stands in for Flickr30K: of other scenes, or of a folder that a request names. A row that is
 // fine-tuned is fine-tuned there; others are asked as they are.
-var Second = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, error) {
+var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 	data, err := t.planner.second(t.scale)
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
+	var all []Job
 	for k, from := range t.before {
-		o := Outcome{Run: t.own[k], Prefix: SecondPrefix}
+		j := Job{Run: t.own[k], Prefix: SecondPrefix}
 		if t.row.Tune != nil {
 			method := t.row.Tune(t.scale)
 			method.Name = t.row.Name + " fine-tuned on the second data"
-			o.Run = t.scale.tuned(from, data, method)
-			growing, ok := o.Run.Train.Framework.Framework.(framework.Growing)
+			j.Run = t.scale.tuned(from, data, method)
+			growing, ok := j.Run.Train.Framework.Framework.(framework.Growing)
 			if !ok {
-				return nil, &framework.Lacking{Method: method.Name, Framework: o.Run.Train.Framework.Name(), Needs: "a vocabulary that grows by new words",
+				return nil, &framework.Lacking{Method: method.Name, Framework: j.Run.Train.Framework.Name(), Needs: "a vocabulary that grows by new words",
 					Advice: "leave the second data out"}
 			}
-			sizes, err := t.planner.grown(&o.Run)
+			sizes, err := t.planner.grown(&j.Run)
 			if err != nil {
 				return nil, err
 			}
-			o.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
+			j.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
-			o.Prefix, o.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}}, Target: target(data)}
+			j.Prefix, j.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}}, Target: target(data)}
 		}
-		all = append(all, o)
+		all = append(all, j)
 	}
 	return all, nil
 }}
@@ -129,7 +63,7 @@ func target(d run.Data) eval.Target {
 }
 
 // SecondWhole is Second for rows whose every stage is on the data at hand: the row is made anew on the second data.
-var SecondWhole = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, error) {
+var SecondWhole = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 	w := t.planner
 	scale, err := w.Preset()
 	if err != nil {
@@ -152,16 +86,12 @@ var SecondWhole = Downstream{Name: "second", outcomes: func(t trained) ([]Outcom
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
-	for _, r := range runs {
-		all = append(all, Outcome{Run: r, Prefix: SecondPrefix})
-	}
-	return all, nil
+	return prefixed(SecondPrefix, jobs(runs)), nil
 }}
 
 // Beside is each row made anew on another framework, whose metrics join under its name.
 func Beside(framework string) Downstream {
-	return Downstream{Name: framework, outcomes: func(t trained) ([]Outcome, error) {
+	return Downstream{Name: framework, jobs: func(t trained) ([]Job, error) {
 		w := t.planner
 		scale, err := w.Preset()
 		if err != nil {
@@ -176,11 +106,7 @@ func Beside(framework string) Downstream {
 		if err != nil {
 			return nil, err
 		}
-		var all []Outcome
-		for _, r := range runs {
-			all = append(all, Outcome{Run: r, Prefix: framework + " "})
-		}
-		return all, nil
+		return prefixed(framework+" ", jobs(runs)), nil
 	}}
 }
 
@@ -209,16 +135,24 @@ func (w planner) second(s Scale) (run.Data, error) {
 	return q.data(s)
 }
 
-// outcomes are what the artifact's downstream tasks come to for a row, [seeds][tasks], and the tasks that the row's framework or the data do
+// prefixed are jobs whose metrics have a prefix.
+func prefixed(prefix string, all []Job) []Job {
+	for k := range all {
+		all[k].Prefix = prefix
+	}
+	return all
+}
+
+// downstream are the jobs of the artifact's downstream tasks for a row, [seeds][jobs], and the tasks that the row's framework or the data do
 // not allow.
-func (p *Plan) outcomes(t trained) ([][]Outcome, []leftOut, error) {
-	all := make([][]Outcome, len(t.own))
+func (p *Plan) downstream(t trained) ([][]Job, []leftOut, error) {
+	all := make([][]Job, len(t.own))
 	var left []leftOut
 	for _, d := range p.Artifact.Downstream {
 		if p.without(d.Name) {
 			continue
 		}
-		some, err := d.outcomes(t)
+		of, err := d.jobs(t)
 		if none := new(datasets.NoTexts); errors.As(err, &none) {
 			err = &framework.Lacking{Method: d.Name, Framework: none.Set, Needs: none.Texts, Advice: none.Advice}
 		}
@@ -229,9 +163,9 @@ func (p *Plan) outcomes(t trained) ([][]Outcome, []leftOut, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s, %s: %w", t.row.Name, d.Name, err)
 		}
-		for k, o := range some {
-			o.Downstream = d.Name
-			all[k] = append(all[k], o)
+		for k, j := range of {
+			j.Downstream = d.Name
+			all[k] = append(all[k], j)
 		}
 	}
 	return all, left, nil
@@ -258,14 +192,14 @@ func (q Request) checkWithout() error {
 	return nil
 }
 
-// joined is a result with what the downstream tasks of its seed gave, as far as the store has it, the outcomes that it has, and the results of
-// the runs among them that go on, by their tasks. What around says is stepped around, such as a damaged file, is missing from these.
+// joined is a result with the metrics of the further jobs of its row and seed, as far as the store has them, the jobs that it has, and the
+// results of the runs among them, by their downstream tasks. An error that around accepts, such as of a damaged file, leaves its job out.
 func (p *Plan) joined(row, seed int, result run.Result, store *run.Store, around func(error) bool) (
-	with run.Result, have []Outcome, goOn map[string]run.Result, err error) {
+	with run.Result, have []Job, results map[string]run.Result, err error) {
 	metrics := maps.Clone(result.Metrics)
-	goOn = map[string]run.Result{}
-	for _, o := range p.Outcomes[row][seed] {
-		further, of, done, err := o.find(store)
+	results = map[string]run.Result{}
+	for _, j := range p.Jobs[row][seed][1:] {
+		further, of, done, err := j.find(store)
 		if around(err) {
 			continue
 		}
@@ -273,10 +207,10 @@ func (p *Plan) joined(row, seed int, result run.Result, store *run.Store, around
 			return result, nil, nil, err
 		}
 		if done {
-			have = append(have, o)
+			have = append(have, j)
 		}
 		if of != nil {
-			goOn[o.Downstream] = *of
+			results[j.Downstream] = *of
 		}
 		for name, v := range further {
 			if _, own := metrics[name]; !own {
@@ -285,5 +219,5 @@ func (p *Plan) joined(row, seed int, result run.Result, store *run.Store, around
 		}
 	}
 	result.Metrics = metrics
-	return result, have, goOn, nil
+	return result, have, results, nil
 }

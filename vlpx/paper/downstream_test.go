@@ -1,7 +1,6 @@
 package paper_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ func put(tasks ...paper.Downstream) []paper.Artifact {
 func TestSecond(t *testing.T) {
 	p := papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{4, 5}})
 	for k := range p.Seeds {
-		asked, tuned := p.Outcomes[0][k][0], p.Outcomes[1][k][0]
+		asked, tuned := p.Jobs[0][k][1], p.Jobs[1][k][1]
 		if task, is := asked.Task.(eval.Elsewhere); !is || task.Target.Scenes.World == "" || task.Target.Hash == p.Data.Hash || asked.Run.ID() != p.Rows[0][k].ID() {
 			t.Errorf("seed %d: asked %s for %+v, want the row's own run for other scenes", p.Seeds[k], asked.Run.ID(), asked.Task)
 		}
@@ -51,16 +50,9 @@ func TestOutcomesInAReport(t *testing.T) {
 		papertest.Finish(t, store, p, row, map[string][]float64{"TR@1": {10, 20}})
 	}
 	answer := func(seed int, v float64) {
-		o := p.Outcomes[0][seed][0]
-		if err := os.MkdirAll(store.Dir(o.Run), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		of := run.Evaluation{ID: o.Run.ID(), Of: o.Measure(), Metrics: map[string]float64{"second TR@1": v}}
-		if err := store.Keep(o.Run, of); err != nil {
-			t.Fatal(err)
-		}
+		papertest.Keep(t, store, p.Jobs[0][seed][1], map[string]float64{"second TR@1": v})
 	}
-	tuned := p.Outcomes[1][0][0].Run
+	tuned := p.Jobs[1][0][1].Run
 	papertest.Put(t, store, tuned, run.Result{ID: tuned.ID(), Seed: 1, Metrics: map[string]float64{"TR@1": 7}, Finished: papertest.Noon})
 	answer(0, 5)
 	r := papertest.Report(t, p, store)
@@ -106,8 +98,8 @@ func TestOutcomesInAReport(t *testing.T) {
 // A task can be left out; one that nobody knows is an error. A folder without a second one is told, and the rest is measured.
 func TestWithout(t *testing.T) {
 	p := papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1}, Without: []string{"Second"}})
-	if len(p.Outcomes[0][0]) != 0 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
-		t.Errorf("got %v in files %s", p.Outcomes[0][0], p.FileName("x"))
+	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
+		t.Errorf("got %v in files %s", p.Jobs[0][0], p.FileName("x"))
 	}
 	if _, err := paper.NewPlan(put(paper.Second)[0], paper.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil || !strings.Contains(err.Error(), "second") {
 		t.Errorf("an unknown task: got %v", err)
@@ -118,7 +110,7 @@ func TestWithout(t *testing.T) {
 		t.Errorf("photographs without second ones: %s", table.Note)
 	}
 	p = papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1}, Data: folder, Second: folder})
-	if task := p.Outcomes[0][0][0].Task.(eval.Elsewhere); task.Target.Dir != folder {
+	if task := p.Jobs[0][0][1].Task.(eval.Elsewhere); task.Target.Dir != folder {
 		t.Errorf("got the target %+v, want %s", task.Target, folder)
 	}
 }

@@ -137,27 +137,19 @@ func (r *Report) has(c Column) bool {
 		})
 }
 
-// measures are the metrics that the plan's runs are measured by, and asked for once they are finished.
+// measures are the metrics that the plan's jobs give.
 func (p *Plan) measures() map[string]bool {
-	var tasks eval.Tasks
-	for _, x := range p.Runs() {
-		tasks = append(tasks, x.Tasks...)
-	}
-	for _, q := range slices.Concat(p.Questions...) {
-		tasks = append(tasks, q.Measure().Tasks...)
-	}
 	all := map[string]bool{}
-	for _, o := range slices.Concat(slices.Concat(p.Outcomes...)...) {
-		if o.Task == nil {
-			tasks = append(tasks, o.Run.Tasks...)
+	for _, j := range p.All() {
+		if j.Task == nil {
+			for _, info := range j.Run.Tasks.Metrics() {
+				all[string(info.Metric)] = true
+			}
 			continue
 		}
-		for _, info := range o.Task.Metrics() {
-			all[o.Prefix+string(info.Metric)] = true
+		for _, info := range j.Task.Metrics() {
+			all[j.Prefix+string(info.Metric)] = true
 		}
-	}
-	for _, info := range tasks.Metrics() {
-		all[string(info.Metric)] = true
 	}
 	return all
 }

@@ -145,20 +145,16 @@ func (t trained) speaks() ([]run.Run, error) {
 
 // Generation is BLIP-2's second stage on each row's first: captions, and answers to questions about the images and about those of the second data,
 // without training for either.
-var Generation = Downstream{Name: "generation", outcomes: func(t trained) ([]Outcome, error) {
+var Generation = Downstream{Name: "generation", jobs: func(t trained) ([]Job, error) {
 	stages, err := t.speaks()
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
-	for _, r := range stages {
-		all = append(all, Outcome{Run: r})
-	}
-	return all, nil
+	return jobs(stages), nil
 }}
 
 // GenerationElsewhere is what the second stages on each row's first write of the second data.
-var GenerationElsewhere = Downstream{Name: "second", outcomes: func(t trained) ([]Outcome, error) {
+var GenerationElsewhere = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 	stages, err := t.speaks()
 	if err != nil {
 		return nil, err
@@ -167,7 +163,7 @@ var GenerationElsewhere = Downstream{Name: "second", outcomes: func(t trained) (
 }}
 
 // writtenElsewhere is what runs write of the second data.
-func (t trained) writtenElsewhere(by []run.Run) ([]Outcome, error) {
+func (t trained) writtenElsewhere(by []run.Run) ([]Job, error) {
 	data, err := t.planner.second(t.scale)
 	if err != nil {
 		return nil, err
@@ -178,9 +174,9 @@ func (t trained) writtenElsewhere(by []run.Run) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
+	var all []Job
 	for _, r := range by {
-		all = append(all, Outcome{Run: r, Task: eval.Elsewhere{Prefix: SecondPrefix, Of: tasks, Target: target(data)}})
+		all = append(all, Job{Run: r, Task: eval.Elsewhere{Prefix: SecondPrefix, Of: tasks, Target: target(data)}})
 	}
 	return all, nil
 }
@@ -205,20 +201,16 @@ func (t trained) captioned() ([]run.Run, error) {
 }
 
 // Captioning is fine-tuning each row's second stage for captions.
-var Captioning = Downstream{Name: "captioning", outcomes: func(t trained) ([]Outcome, error) {
+var Captioning = Downstream{Name: "captioning", jobs: func(t trained) ([]Job, error) {
 	tuned, err := t.captioned()
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
-	for _, r := range tuned {
-		all = append(all, Outcome{Run: r})
-	}
-	return all, nil
+	return jobs(tuned), nil
 }}
 
 // NoCaps is what the models that are fine-tuned for captions write of the second data, whose objects they know in part.
-var NoCaps = Downstream{Name: "NoCaps", outcomes: func(t trained) ([]Outcome, error) {
+var NoCaps = Downstream{Name: "NoCaps", jobs: func(t trained) ([]Job, error) {
 	tuned, err := t.captioned()
 	if err != nil {
 		return nil, err

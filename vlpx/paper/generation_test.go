@@ -34,7 +34,7 @@ func TestGeneration(t *testing.T) {
 	stages := map[string]bool{}
 	for i, row := range p.Rows {
 		for k, first := range row {
-			own, elsewhere := p.Outcomes[i][k][0], p.Outcomes[i][k][1]
+			own, elsewhere := p.Jobs[i][k][1], p.Jobs[i][k][2]
 			r := own.Run
 			if own.Task != nil || r.Init.ID() != first.ID() || r.Train.Seed != p.Seeds[k] || r.Data.Hash != first.Data.Hash || r.Data.Scenes.CaptionNoise != paper.WebNoise {
 				t.Errorf("%s: got %+v, want a second stage on the captions of %s", p.Artifact.Rows[i].Name, r, first.ID())
@@ -75,7 +75,7 @@ func TestGeneration(t *testing.T) {
 	if at := slices.Index(made, language); at < 0 || slices.Contains(made[at+1:], language) || slices.IndexFunc(made, func(id string) bool { return stages[id] }) < at {
 		t.Error("the language model is not made once, before the second stages")
 	}
-	if p := plan("portion=0.5"); p.Outcomes[0][0][0].Run.Language.ID() != language {
+	if p := plan("portion=0.5"); p.Jobs[0][0][1].Run.Language.ID() != language {
 		t.Error("a part of the data has another language model")
 	}
 }
@@ -84,7 +84,7 @@ func TestGeneration(t *testing.T) {
 func TestCaptioningIsTuned(t *testing.T) {
 	p := papertest.Plan(t, spoken(paper.Generation, paper.Captioning, paper.NoCaps), "vlpx/spoken", paper.Request{Seeds: []uint64{3}})
 	for i := range p.Rows {
-		stage, tuned, asked := p.Outcomes[i][0][0].Run, p.Outcomes[i][0][1].Run, p.Outcomes[i][0][2]
+		stage, tuned, asked := p.Jobs[i][0][1].Run, p.Jobs[i][0][2].Run, p.Jobs[i][0][3]
 		if tuned.Init.ID() != stage.ID() || tuned.Language != nil || tuned.Train.Language != "" || tuned.Data.Scenes.CaptionNoise != 0 ||
 			!reflect.DeepEqual(tuned.Train.Framework, stage.Train.Framework) || len(tuned.Tasks) != 2 || tuned.Train.Epochs != p.Scale.Captioning.Epochs {
 			t.Errorf("got %+v, want a fine-tuning of %s on clean captions", tuned, stage.ID())
@@ -99,7 +99,7 @@ func TestCaptioningIsTuned(t *testing.T) {
 func TestGenerationTakesWhatThereIs(t *testing.T) {
 	folder := papertest.Photographs(t)
 	p := papertest.Plan(t, spoken(paper.Generation), "vlpx/spoken", paper.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
-	if r := p.Outcomes[0][0][0].Run; len(r.Tasks) != 1 || r.Tasks[0].(eval.Captioning).Images != 0 {
+	if r := p.Jobs[0][0][1].Run; len(r.Tasks) != 1 || r.Tasks[0].(eval.Captioning).Images != 0 {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}
 	p = papertest.Plan(t, put(paper.Generation), "vlpx/put", paper.Request{Seeds: []uint64{1}})
@@ -114,7 +114,7 @@ func TestBeside(t *testing.T) {
 	store := run.OpenStore(t.TempDir())
 	for i, row := range p.Rows {
 		for k, own := range row {
-			o := p.Outcomes[i][k][0]
+			o := p.Jobs[i][k][1]
 			r := o.Run
 			if o.Task != nil || own.Train.Framework.Name() != "ALBEF" || r.Train.Framework.Name() != "BLIP-2" || r.Train.Seed != own.Train.Seed ||
 				r.Data.Scenes.CaptionNoise != own.Data.Scenes.CaptionNoise || r.Train.Method.Positives == nil {
@@ -125,14 +125,14 @@ func TestBeside(t *testing.T) {
 			}
 		}
 	}
-	if noise := p.Outcomes[0][0][0].Run.Data.Scenes.CaptionNoise; noise != paper.WebNoise {
+	if noise := p.Jobs[0][0][1].Run.Data.Scenes.CaptionNoise; noise != paper.WebNoise {
 		t.Errorf("the first row has a noise of %g on BLIP-2", noise)
 	}
 	name := p.Artifact.Rows[2].Name
 	metric := p.Artifact.Columns[slices.IndexFunc(p.Artifact.Columns, func(c paper.Column) bool { return c.Group == "BLIP-2" })].Metric
 	papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {10, 20}})
 	for k := range p.Seeds {
-		r := p.Outcomes[2][k][0].Run
+		r := p.Jobs[2][k][1].Run
 		papertest.Put(t, store, r, run.Result{ID: r.ID(), Metrics: map[string]float64{strings.TrimPrefix(metric, "BLIP-2 "): 30, "TR@1": 99}, Finished: papertest.Noon})
 	}
 	if s := papertest.Row(papertest.Report(t, p, store), name); *s.Metrics[metric].Mean != 30 {

@@ -75,24 +75,18 @@ func (p *Plan) with(set []string) (*Plan, error) {
 	return other, other.rows(q)
 }
 
-// identity is what a row's first seed comes to: its run, what that is asked, and what downstream tasks give; none where it has no runs.
+// identity is that of the jobs of a row's first seed; none where it has no runs.
 func (p *Plan) identity(row int) []string {
 	if len(p.Rows[row]) == 0 {
 		return nil
 	}
-	of := seeded{runs: p.Rows[row], questions: p.Questions[row], outcomes: p.Outcomes[row]}
-	return of.identity()
+	return seeded{jobs: p.Jobs[row]}.identity()
 }
 
 func (of seeded) identity() []string {
-	ids := []string{of.runs[0].ID()}
-	if len(of.questions) > 0 {
-		ids = append(ids, of.questions[0].ID())
-	}
-	if len(of.outcomes) > 0 {
-		for _, o := range of.outcomes[0] {
-			ids = append(ids, o.ID())
-		}
+	var ids []string
+	for _, j := range of.jobs[0] {
+		ids = append(ids, j.Prefix+j.ID())
 	}
 	return ids
 }

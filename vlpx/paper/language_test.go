@@ -35,7 +35,7 @@ func TestPublishedLanguageModel(t *testing.T) {
 	if one, other := trained.Rows[0][0].ID(), published.Rows[0][0].ID(); one != other {
 		t.Errorf("the row's run is another one: %s and %s", one, other)
 	}
-	asked := published.Questions[0][0].Asked
+	asked := published.Jobs[0][0][1].Run
 	text := asked.Train.Framework.Framework.(gpt.Model).Text
 	if text.Width != 8 || text.Vocab != 285 || text.Positions != 16 || text.Dropout != 0 {
 		t.Errorf("got a model of %+v, want the folder's", text)
@@ -43,7 +43,7 @@ func TestPublishedLanguageModel(t *testing.T) {
 	if asked.Weights.Text == nil || asked.Vocabulary.Hash == "" || asked.Train.Schedule.Rate != 0 || asked.Train.Schedule.Warmup != 0 || asked.Train.Epochs != 1 {
 		t.Errorf("got weights %+v, vocabulary %+v, %d epochs of %+v", asked.Weights, asked.Vocabulary, asked.Train.Epochs, asked.Train.Schedule)
 	}
-	if trained := trained.Questions[0][0].Asked; trained.Weights.Text != nil || trained.Train.Schedule == (train.Schedule{}) {
+	if trained := trained.Jobs[0][0][1].Run; trained.Weights.Text != nil || trained.Train.Schedule == (train.Schedule{}) {
 		t.Errorf("without one it is %+v", trained.Weights)
 	}
 	if _, err := of("language=" + t.TempDir()); err == nil || !strings.Contains(err.Error(), "config.json") {

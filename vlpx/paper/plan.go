@@ -57,10 +57,9 @@ type Plan struct {
 	Seeds    []uint64
 	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
-	// Questions are those of each row, one a seed; nil where it asks nothing, or has no runs.
-	Questions [][]Question
-	// Outcomes are those of the downstream tasks of each row, [rows][seeds][tasks]; nil where a row has no runs.
-	Outcomes [][][]Outcome
+	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil where
+	// a row has no runs.
+	Jobs [][][]Job
 	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
 
@@ -191,8 +190,7 @@ func (p *Plan) rows(q Request) error {
 	if err != nil {
 		return err
 	}
-	p.Questions = make([][]Question, len(p.Artifact.Rows))
-	p.Outcomes = make([][][]Outcome, len(p.Artifact.Rows))
+	p.Jobs = make([][][]Job, len(p.Artifact.Rows))
 	if p.planner.known == nil {
 		p.planner.known, p.planner.sizes = map[words]*text.Tokenizer{}, map[string]textSizes{}
 	}
@@ -216,33 +214,32 @@ func (p *Plan) rows(q Request) error {
 		if err != nil {
 			return err
 		}
-		p.Rows[i], p.Questions[i], p.Outcomes[i] = of.runs, of.questions, of.outcomes
+		p.Rows[i], p.Jobs[i] = of.runs, of.jobs
 		for _, l := range of.left {
 			if !slices.ContainsFunc(p.undone, func(u leftOut) bool { return u.row == l.row }) {
 				p.undone = append(p.undone, l)
 			}
 		}
 	}
-	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.outcome(u.row) })
+	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.has(u.row) })
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
 		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
 	}
 	return p.unused()
 }
 
-// outcome tells whether a row's runs are put to a downstream task.
-func (p *Plan) outcome(task string) bool {
-	return slices.ContainsFunc(p.Outcomes, func(seeds [][]Outcome) bool {
-		return len(seeds) > 0 && slices.ContainsFunc(seeds[0], func(o Outcome) bool { return o.Downstream == task })
+// has tells whether some row has a job of a downstream task.
+func (p *Plan) has(task string) bool {
+	return slices.ContainsFunc(p.Jobs, func(seeds [][]Job) bool {
+		return len(seeds) > 0 && slices.ContainsFunc(seeds[0], func(j Job) bool { return j.Downstream == task })
 	})
 }
 
-// seeded is a row with seeds: its runs, what it then asks, one a seed, and what its downstream tasks come to.
+// seeded is a row with seeds: its runs, one a seed, and all its jobs, [seeds][jobs].
 type seeded struct {
-	runs      []run.Run
-	questions []Question
-	outcomes  [][]Outcome
-	left      []leftOut // downstream tasks that the runs cannot be put to
+	runs []run.Run
+	jobs [][]Job
+	left []leftOut // downstream tasks that the runs cannot be put to
 }
 
 // seeded works a row out with seeds, which may be none of the plan's.
@@ -254,50 +251,74 @@ func (p *Plan) seeded(row Row, seeds []uint64) (of seeded, err error) {
 		return of, err
 	}
 	of.runs = t.own
-	if of.questions, err = w.questions(row, t.own, p.Scale, p.Data); err != nil {
+	asks, err := w.asks(row, t.own, p.Scale, p.Data)
+	if err != nil {
 		return of, err
 	}
-	of.outcomes, of.left, err = p.outcomes(t)
-	return of, err
+	downstream, left, err := p.downstream(t)
+	if err != nil {
+		return of, err
+	}
+	of.left = left
+	for k, j := range jobs(t.own) {
+		all := []Job{j}
+		if asks != nil {
+			all = append(all, asks[k])
+		}
+		of.jobs = append(of.jobs, append(all, downstream[k]...))
+	}
+	return of, nil
 }
 
-// Runs lists the runs of all rows, each once, seed by seed, so that an interrupted grid has whole comparisons first. A run comes
-// after those that it needs: of its reference model, and of the pre-training that it starts from. Those that questions need come last of a seed,
-// and those of downstream tasks behind all seeds.
-func (p *Plan) Runs() []run.Run {
-	var all []run.Run
+// All lists the jobs of all rows with those that they need, each once. Runs come first, each after those that it needs. Their order is seed by
+// seed, so that an interrupted grid has whole comparisons first: the rows' own, then those that the rows ask. Those of downstream tasks come
+// behind all seeds, and measures of finished runs last.
+func (p *Plan) All() []Job {
+	var runs, measures []Job
 	listed := map[string]bool{}
-	var add func(run.Run)
-	add = func(r run.Run) {
-		for _, needed := range r.Needs() {
-			add(*needed)
+	var add func(Job)
+	add = func(j Job) {
+		for _, needed := range j.Needs() {
+			add(needed)
 		}
-		if id := r.ID(); !listed[id] {
-			listed[id] = true
-			all = append(all, r)
+		id := j.ID()
+		switch {
+		case listed[id]:
+		case j.Task == nil:
+			runs = append(runs, j)
+		default:
+			measures = append(measures, j)
 		}
+		listed[id] = true
 	}
-	for s := range p.Seeds {
-		for _, row := range p.Rows {
-			if row != nil {
-				add(row[s])
-			}
-		}
-		for _, questions := range p.Questions {
-			if questions != nil {
-				add(questions[s].Of)
-				add(questions[s].Asked)
-			}
-		}
-	}
-	for s := range p.Seeds {
-		for _, outcomes := range p.Outcomes {
-			if outcomes != nil {
-				for _, o := range outcomes[s] {
-					add(o.Run)
+	pass := func(seed int, takes func(Job) bool) {
+		for _, seeds := range p.Jobs {
+			if seeds != nil {
+				for _, j := range seeds[seed] {
+					if takes(j) {
+						add(j)
+					}
 				}
 			}
 		}
 	}
-	return all
+	for s := range p.Seeds {
+		pass(s, func(j Job) bool { return j.Downstream == "" && !j.asked() })
+		pass(s, Job.asked)
+	}
+	for s := range p.Seeds {
+		pass(s, func(j Job) bool { return j.Downstream != "" })
+	}
+	return append(runs, measures...)
+}
+
+// Runs lists the runs among All.
+func (p *Plan) Runs() []run.Run {
+	var runs []run.Run
+	for _, j := range p.All() {
+		if j.Task == nil {
+			runs = append(runs, j.Run)
+		}
+	}
+	return runs
 }

@@ -174,7 +174,7 @@ func (r *Reading) downstream(d Downstream, s Scale) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	outcomes, err := d.outcomes(t)
+	jobs, err := d.jobs(t)
 	if lacking := new(framework.Lacking); errors.As(err, &lacking) {
 		return "", nil
 	}
@@ -182,8 +182,8 @@ func (r *Reading) downstream(d Downstream, s Scale) (string, error) {
 		return "", err
 	}
 	id := ""
-	for _, o := range outcomes {
-		id += o.ID()
+	for _, j := range jobs {
+		id += j.ID()
 	}
 	return id, nil
 }

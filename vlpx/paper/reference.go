@@ -113,23 +113,28 @@ func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
 	row = r.Rows[at]
 	if len(p.Rows[i]) > 0 {
 		today, err := p.seeded(p.Artifact.Rows[i], row.seeds())
-		if stale = err != nil || len(today.questions) != len(row.Questions); stale {
-			return row, stale, true
-		}
-		for k, of := range today.runs {
-			stale = stale || of.ID() != row.Runs[k]
-		}
-		for k, of := range today.questions {
-			stale = stale || of.ID() != row.Questions[k]
-		}
-		for k, outcomes := range today.outcomes {
-			for _, o := range outcomes {
-				shipped := row.Downstream[o.Downstream]
-				stale = stale || shipped != nil && shipped[k] != o.ID()
+		stale = err != nil || !row.current(today.jobs)
+	}
+	return row, stale, true
+}
+
+// current tells whether these are the jobs that the row was shipped of, [seeds][jobs]. A downstream task that was left out then is no other.
+func (row ReferenceRow) current(today [][]Job) bool {
+	var runs, questions []string
+	for k, jobs := range today {
+		for _, j := range jobs {
+			id := j.ID()
+			switch shipped := row.Downstream[j.Downstream]; {
+			case j.asked():
+				questions = append(questions, id)
+			case j.Downstream == "":
+				runs = append(runs, id)
+			case shipped != nil && shipped[k] != id:
+				return false
 			}
 		}
 	}
-	return row, stale, true
+	return slices.Equal(runs, row.Runs) && slices.Equal(questions, row.Questions)
 }
 
 // seeds is the largest number of runs that a method has.
@@ -159,14 +164,16 @@ func NewReference(r *Report) (Reference, error) {
 		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}, Intervals: map[string][2]float64{}}
 		var engines, commits []string
 		for k, result := range results {
-			if questions := r.Plan.Questions[i]; questions != nil {
-				one.Questions = append(one.Questions, questions[k].ID())
+			for _, j := range r.Plan.Jobs[i][k] {
+				if j.asked() {
+					one.Questions = append(one.Questions, j.ID())
+				}
 			}
 			one.Runs, one.Seeds = append(one.Runs, result.ID), append(one.Seeds, result.Seed)
 			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
 			seconds = append(seconds, result.Seconds)
 		}
-		one.Downstream = wholeOutcomes(row.outcomes[:len(results)])
+		one.Downstream = whole(row.further[:len(results)])
 		if slices.Equal(one.Seeds, fromOne(len(one.Seeds))) {
 			one.Seeds = nil
 		}
@@ -200,12 +207,14 @@ func NewReference(r *Report) (Reference, error) {
 	return ref, nil
 }
 
-// wholeOutcomes are the identities of the outcomes of the downstream tasks that all results have, by the tasks' names; nil for none.
-func wholeOutcomes(have [][]Outcome) map[string][]string {
+// whole are the identities of the jobs of the downstream tasks that all results have, by the tasks' names; nil for none.
+func whole(have [][]Job) map[string][]string {
 	ids := map[string][]string{}
-	for _, outcomes := range have {
-		for _, o := range outcomes {
-			ids[o.Downstream] = append(ids[o.Downstream], o.ID())
+	for _, jobs := range have {
+		for _, j := range jobs {
+			if j.Downstream != "" {
+				ids[j.Downstream] = append(ids[j.Downstream], j.ID())
+			}
 		}
 	}
 	maps.DeleteFunc(ids, func(_ string, of []string) bool { return len(of) < len(have) })

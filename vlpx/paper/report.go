@@ -70,7 +70,7 @@ type RowReport struct {
 	// Downstream are the results of the runs that downstream tasks go on with, by the task's name, seed by seed, where they are finished.
 	Downstream map[string][]run.Result `json:"-"`
 
-	outcomes [][]Outcome // that the store has, of each of Results
+	further [][]Job // that the store has besides each of Results
 }
 
 // First is the result of the run that a downstream task goes on with from the row's first one, and whether it is there.
@@ -124,21 +124,17 @@ func NewReport(p *Plan, store *run.Store) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			result, open, err := p.answered(i, k, result, store)
-			if err != nil && !r.steppedAround(err) {
-				return nil, err
-			}
-			result, have, goOn, err := p.joined(i, k, result, store, r.steppedAround)
+			result, have, further, err := p.joined(i, k, result, store, r.steppedAround)
 			if err != nil {
 				return nil, err
 			}
-			for task, of := range goOn {
+			for task, of := range further {
 				one.Downstream[task] = append(one.Downstream[task], of)
 			}
-			if open || len(have) < len(p.Outcomes[i][k]) {
+			if 1+len(have) < len(p.Jobs[i][k]) {
 				unasked++
 			}
-			one.outcomes = append(one.outcomes, have)
+			one.further = append(one.further, have)
 			one.Results = append(one.Results, p.besides.joined(result, answers[x.ID()]))
 			other, err := codes.any(x, have)
 			if err != nil {

@@ -7,23 +7,23 @@ import (
 )
 
 // VQA is fine-tuning for visual question answering, from each row's pre-training.
-var VQA = Downstream{Name: "VQA", outcomes: func(t trained) ([]Outcome, error) {
+var VQA = Downstream{Name: "VQA", jobs: func(t trained) ([]Job, error) {
 	return t.fineTuned("VQA", t.scale.answering, DistilledAnswering, PlainAnswering)
 }}
 
 // NLVR2 is fine-tuning for statements about two images, from each row's pre-training.
-var NLVR2 = Downstream{Name: "NLVR2", outcomes: func(t trained) ([]Outcome, error) {
+var NLVR2 = Downstream{Name: "NLVR2", jobs: func(t trained) ([]Job, error) {
 	return t.fineTuned("NLVR2", t.scale.reasoning, DistilledReasoning, PlainReasoning)
 }}
 
-// fineTuned are outcomes of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and without, as
+// fineTuned are the runs of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and without, as
 // GRIT-VLP and those that build on it do.
-func (t trained) fineTuned(task string, to func(planner, run.Run, run.Data, negative.Method) (run.Run, error), distilled, plain func(Scale) negative.Method) ([]Outcome, error) {
+func (t trained) fineTuned(task string, to func(planner, run.Run, run.Data, negative.Method) (run.Run, error), distilled, plain func(Scale) negative.Method) ([]Job, error) {
 	how := plain
 	if _, distils := t.before[0].Train.Method.Contrast.(negative.Distiller); distils {
 		how = distilled
 	}
-	var all []Outcome
+	var all []Job
 	for _, from := range t.before {
 		method := how(t.scale)
 		method.Name = t.row.Name + " fine-tuned for " + task
@@ -31,7 +31,7 @@ func (t trained) fineTuned(task string, to func(planner, run.Run, run.Data, nega
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Outcome{Run: r})
+		all = append(all, Job{Run: r})
 	}
 	return all, nil
 }

@@ -224,14 +224,14 @@ func (r *Report) Viewed(v View) (*Report, error) {
 	if v.Curves || a.ID == single {
 		a.Figure = Curves
 	}
-	plan.Rows, plan.Questions, plan.Outcomes, plan.Asked = nil, nil, nil, nil
+	plan.Rows, plan.Jobs, plan.Asked = nil, nil, nil
 	one.Rows, one.Unreadable = nil, Unreadable{}
 	for _, i := range rows {
 		of := r.Plan
 		a.Rows = append(a.Rows, of.Artifact.Rows[i])
 		plan.Rows, plan.Asked = append(plan.Rows, of.Rows[i]), append(plan.Asked, of.Asked[i])
-		if of.Questions != nil { // nil where finished runs are compared
-			plan.Questions, plan.Outcomes = append(plan.Questions, of.Questions[i]), append(plan.Outcomes, of.Outcomes[i])
+		if of.Jobs != nil { // nil where finished runs are compared
+			plan.Jobs = append(plan.Jobs, of.Jobs[i])
 		}
 		row := r.Rows[i]
 		row.Metrics = map[string]Summary{}

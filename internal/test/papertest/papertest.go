@@ -55,13 +55,18 @@ func Answer(t *testing.T, store *run.Store, p *paper.Plan, name, metric string, 
 	t.Helper()
 	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
 	for k, v := range values {
-		q := p.Questions[i][k]
-		if err := os.MkdirAll(store.Dir(q.Asked), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Keep(q.Asked, run.Evaluation{ID: q.Asked.ID(), Of: q.Measure(), Metrics: map[string]float64{metric: v}}); err != nil {
-			t.Fatal(err)
-		}
+		Keep(t, store, p.Jobs[i][k][1], map[string]float64{metric: v})
+	}
+}
+
+// Keep writes what a measure gave into the store.
+func Keep(t *testing.T, store *run.Store, j paper.Job, metrics map[string]float64) {
+	t.Helper()
+	if err := os.MkdirAll(store.Dir(j.Run), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Metrics: metrics}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package falcon
 
 import (
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,12 +22,12 @@ func TestComplexityAsksConD(t *testing.T) {
 			if r.ID() != without.Rows[i][k].ID() {
 				t.Errorf("%s, seed %d: the task changes the run", row.Name, r.Train.Seed)
 			}
-			of := p.Outcomes[i][k]
+			of := p.Jobs[i][k][1:]
 			if filters := strings.HasPrefix(row.Name, "MAFA"); filters != (len(of) == 1) || filters && of[0].Run.ID() != r.Reference.ID() {
-				t.Errorf("%s, seed %d: got %d outcomes, want Con-D's of MAFA alone", row.Name, r.Train.Seed, len(of))
+				t.Errorf("%s, seed %d: got %d further jobs, want Con-D's of MAFA alone", row.Name, r.Train.Seed, len(of))
 			}
-			for _, o := range of {
-				asked[o.ID()] = true
+			for _, j := range of {
+				asked[j.ID()] = true
 			}
 		}
 	}
@@ -51,13 +50,7 @@ func TestComplexityFigure(t *testing.T) {
 		{"ITM own 2": .875, "ITM own 5": .75, "ITM true 2": .75, "ITM true 5": .5, "ITM false 12": .25},
 		{"ITM own 2": .625, "ITM own 5": .75, "ITM true 2": .25, "ITM true 7": .125},
 	} {
-		o := p.Outcomes[row][k][0]
-		if err := os.MkdirAll(store.Dir(o.Run), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Keep(o.Run, run.Evaluation{ID: o.Run.ID(), Of: o.Measure(), Metrics: answer}); err != nil {
-			t.Fatal(err)
-		}
+		papertest.Keep(t, store, p.Jobs[row][k][1], answer)
 	}
 	figure := papertest.Figure(t, papertest.Report(t, p, store))
 	if len(figure.Panels) != 1 {

@@ -18,11 +18,11 @@ func goOn(t *testing.T, store *run.Store, p *paper.Plan, row, seed int, task str
 	t.Helper()
 	own := p.Rows[row][seed]
 	papertest.Put(t, store, own, run.Result{ID: own.ID(), Seed: own.Train.Seed, Finished: papertest.Noon})
-	at := slices.IndexFunc(p.Outcomes[row][seed], func(o paper.Outcome) bool { return o.Downstream == task })
+	at := slices.IndexFunc(p.Jobs[row][seed], func(j paper.Job) bool { return j.Downstream == task })
 	if at < 0 {
 		t.Fatalf("row %d is not put to %s", row, task)
 	}
-	r := p.Outcomes[row][seed][at].Run
+	r := p.Jobs[row][seed][at].Run
 	result.ID, result.Seed, result.Finished = r.ID(), r.Train.Seed, papertest.Noon
 	papertest.Put(t, store, r, result)
 }

@@ -1,12 +1,6 @@
 package paper
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"maps"
-
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
 )
@@ -25,32 +19,8 @@ type Ask struct {
 	Task func(of string) eval.Task
 }
 
-// Question is an Ask of one seed.
-type Question struct {
-	Asked, Of run.Run
-	Task      eval.Task
-}
-
-// Measure is what the store keeps the answer under.
-func (q Question) Measure() run.Measure { return run.Measure{Split: "test", Tasks: eval.Tasks{q.Task}} }
-
-// ID is the question's identity: who is asked, and what.
-func (q Question) ID() string {
-	text, err := json.Marshal([]any{q.Asked.ID(), q.Measure()})
-	if err != nil {
-		panic(fmt.Sprintf("paper: the task %T does not marshal: %v", q.Task, err))
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
-// Answer is what the store has to a question, and whether it has an answer.
-func (q Question) Answer(store *run.Store) (map[string]float64, bool, error) {
-	return store.Evaluation(q.Asked, q.Measure())
-}
-
-// questions are those of a row with its runs, one a seed; none where it asks nothing.
-func (w planner) questions(row Row, own []run.Run, scale Scale, data run.Data) ([]Question, error) {
+// asks are what a row with its runs asks, one a seed; none where it asks nothing.
+func (w planner) asks(row Row, own []run.Run, scale Scale, data run.Data) ([]Job, error) {
 	if row.Ask == nil {
 		return nil, nil
 	}
@@ -80,9 +50,9 @@ func (w planner) questions(row Row, own []run.Run, scale Scale, data run.Data) (
 			return nil, err
 		}
 	}
-	var all []Question
+	var all []Job
 	for k := range own {
-		all = append(all, Question{Asked: asked[k], Of: of[k], Task: row.Ask.Task(of[k].ID())})
+		all = append(all, Job{Run: asked[k], Task: row.Ask.Task(of[k].ID()), Of: &of[k]})
 	}
 	return all, nil
 }
@@ -101,19 +71,4 @@ func crossed(seeds []uint64) []uint64 {
 		return []uint64{seeds[0] + 1}
 	}
 	return append(append([]uint64{}, seeds[1:]...), seeds[0])
-}
-
-// answered is a result with the answer to the row's question of its seed, if the store has one; it tells whether anything is left to ask.
-func (p *Plan) answered(row, seed int, result run.Result, store *run.Store) (with run.Result, open bool, err error) {
-	if p.Questions[row] == nil {
-		return result, false, nil
-	}
-	answer, done, err := p.Questions[row][seed].Answer(store)
-	if err != nil || !done {
-		return result, true, err
-	}
-	metrics := maps.Clone(answer)
-	maps.Copy(metrics, result.Metrics)
-	result.Metrics = metrics
-	return result, false, nil
 }

@@ -43,15 +43,16 @@ func TestQuestions(t *testing.T) {
 		p := asking(t, c.id, paper.Request{Seeds: c.seeds, Methods: []string{c.row}})
 		i := slices.IndexFunc(p.Asked, func(asked bool) bool { return asked })
 		var got []string
-		for _, q := range p.Questions[i] {
-			got = append(got, called(q.Asked)+" of "+called(q.Of))
+		for _, jobs := range p.Jobs[i] {
+			q := jobs[1]
+			got = append(got, called(q.Run)+" of "+called(*q.Of))
 			if d, told := q.Task.(eval.Discrimination); told && d.Of != q.Of.ID() || q.Measure().Split != "test" {
 				t.Errorf("%s: asked about %+v on %s, want run %s on the test split", c.row, q.Task, q.Measure().Split, q.Of.ID())
 			}
 		}
 		listtest.Equal(t, c.row, got, c.want)
-		for k, questions := range p.Questions {
-			if k != i && questions != nil {
+		for k, seeds := range p.Jobs {
+			if k != i && seeds != nil {
 				t.Errorf("%s asks, which was not asked for", p.Artifact.Rows[k].Name)
 			}
 		}
@@ -95,12 +96,12 @@ func TestLanguageModelBesideARequest(t *testing.T) {
 	if err := os.WriteFile(words, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plain := asking(t, "tags/table3", paper.Request{Seeds: []uint64{1}}).Questions[0][0]
+	plain := asking(t, "tags/table3", paper.Request{Seeds: []uint64{1}}).Jobs[0][0][1]
 	p := asking(t, "tags/table3", paper.Request{Seeds: []uint64{1}, Vocabulary: words, Tasks: []eval.Task{eval.Classification{}}})
-	q := p.Questions[0][0]
-	if q.Asked.ID() != plain.Asked.ID() || q.Of.ID() == plain.Of.ID() || len(q.Of.Tasks) != len(plain.Of.Tasks)+1 {
-		t.Errorf("got the language model %s of the vocabulary %+v, about a run by %d tasks; want %s as ever, about one with a task more", q.Asked.ID(), q.Asked.Vocabulary,
-			len(q.Of.Tasks), plain.Asked.ID())
+	q := p.Jobs[0][0][1]
+	if q.Run.ID() != plain.Run.ID() || q.Of.ID() == plain.Of.ID() || len(q.Of.Tasks) != len(plain.Of.Tasks)+1 {
+		t.Errorf("got the language model %s of the vocabulary %+v, about a run by %d tasks; want %s as ever, about one with a task more", q.Run.ID(), q.Run.Vocabulary,
+			len(q.Of.Tasks), plain.Run.ID())
 	}
 }
 
@@ -140,7 +141,7 @@ func TestAnswersInAReport(t *testing.T) {
 	if table.Heading != "generator by discriminator" || table.Rows[2].Status != "2 of 3 seeds asked" {
 		t.Errorf("got the heading %q and the status %q", table.Heading, table.Rows[2].Status)
 	}
-	damaged := filepath.Join(store.Dir(p.Questions[0][0].Asked), "task-*.json")
+	damaged := filepath.Join(store.Dir(p.Jobs[0][0][1].Run), "task-*.json")
 	files, err := filepath.Glob(damaged)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no answers at %s (%v)", damaged, err)
@@ -168,7 +169,7 @@ func TestReferenceOfQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := reference.Rows[0]
-	if row.Metrics[string(eval.DiscriminationAccuracy)] != [3]float64{82, 2, 3} || len(row.Questions) != 3 || row.Questions[2] != p.Questions[2][2].ID() {
+	if row.Metrics[string(eval.DiscriminationAccuracy)] != [3]float64{82, 2, 3} || len(row.Questions) != 3 || row.Questions[2] != p.Jobs[2][2][1].ID() {
 		t.Fatalf("got %+v, want the answers' mean and three questions", row)
 	}
 	status := func(of paper.Reference, seeds ...uint64) string {

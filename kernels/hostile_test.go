@@ -17,8 +17,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 	training "vlpx.internal/vlpx/train"
 )
@@ -239,8 +239,8 @@ fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME
 func stopped(t *testing.T, prefix, nbconvert string) {
 	const asked = `%%
 vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}})`
-	grid, err := vlpx.OpenComparison([]string{"GRIT-VLP"},
-		vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}, Home: t.TempDir()})
+	grid, err := lab.OpenComparison([]string{"GRIT-VLP"},
+		lab.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}, Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"vlpx.internal/kernels"
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
 
@@ -96,11 +96,11 @@ func TestKernel(t *testing.T) {
 				if got := c.figures(); got != want {
 					t.Errorf("%s: %d figures, want %d", id, got, want)
 				}
-				o := vlpx.Options{Scale: "tiny", Seeds: notebook.seeds}
+				o := lab.Options{Scale: "tiny", Seeds: notebook.seeds}
 				if strings.Contains(call, "Without: without") {
 					o.Without = []string{"NLVR2", "VQA"}
 				}
-				grid, err := vlpx.Open(id, o)
+				grid, err := lab.Open(id, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -154,7 +154,7 @@ func TestKernel(t *testing.T) {
 				t.Errorf("no %q in %q", want, page)
 			}
 		}
-		grid, err := vlpx.Open("falcon/table1", vlpx.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"}, Without: []string{"NLVR2", "VQA"}})
+		grid, err := lab.Open("falcon/table1", lab.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"}, Without: []string{"NLVR2", "VQA"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,15 +2,10 @@ package vlpx
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
+	"vlpx.internal/vlpx/benchmark"
 	"vlpx.internal/vlpx/cell"
-	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/lab"
 )
 
 // Bench is an ablation bench: a form to compose a method from parts, to set what they can be set to, to train it while its curves are
@@ -20,298 +15,48 @@ import (
 //
 // Where no person can press a button, as when the notebook is executed headlessly, it trains and compares the plain method and
 // GRIT-VLP's parts, and ends.
-func Bench(options ...Options) *Report {
-	return must("bench", options, func(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
-		b, err := newBench(o, s)
-		if err != nil {
-			return nil, err
-		}
-		if !s.Live() {
-			return b.example(ctx)
-		}
-		form := b.shown
-		if err := form.Open(); err != nil {
-			s.Say(err.Error())
-			return b.example(ctx)
-		}
-		defer form.Close()
-		return b.serve(ctx, form)
+func Bench(options ...Options) *Report { return must("bench", options, lab.Bench) }
+
+// Explore shows the negatives of single anchors as a method's model sees them, trained first if it is not in the store: which of them are
+// false by the exact relation or by people, and what each method, of Options.Methods or a usual choice, and of Options.Own, would do
+// with them. The model is the first seed's. Beside an image it shows the sentences that the model writes from its caption, if it fills in
+// masked words: which of them pass TAGS-DC's filter, which are true of the image, and, of a model that learned it, which words it takes for replaced
+// ones. Of a framework that embeds nothing, such as UNITER, these are all. A form chooses the anchor; where there is none, the most telling anchor
+// of each side is shown, or the two most telling captions.
+//
+// Of generated scenes the training split is explored, of a folder the test split, whose pairs people may have judged.
+func Explore(model string, options ...Options) {
+	must("explore", options, func(ctx context.Context, s cell.Screen, o Options) (none any, err error) {
+		return none, lab.Explore(ctx, s, model, o)
 	})
 }
 
-// controls are a form on a page that answers.
-type controls interface {
-	Events() <-chan cell.Event
-	Status(text string, pressable ...string)
+// Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
+// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing.
+func Benchmark(of Speed, options ...Options) benchmark.Result {
+	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (benchmark.Result, error) {
+		block := s.Block()
+		result, err := lab.MeasureSpeed(ctx, of, o, func(line string) { block.Head(line) })
+		block.Erase()
+		if err != nil {
+			return result, err
+		}
+		for _, table := range result.Tables() {
+			if err := s.Show(table); err != nil {
+				return result, err
+			}
+		}
+		return result, nil
+	})
 }
 
-// The buttons of a bench.
-const (
-	pressRun, pressStop, pressCompare, pressFinish = "run", "stop", "compare", "finish"
-)
-
-// seedKey is the control of how many seeds a method is trained with.
-const seedKey = "seeds"
-
-type bench struct {
-	options Options
-	screen  cell.Screen
-	shown   *cell.Form
-	now     paper.Ablation
-	trained []paper.Row // to compare: the plain one first, then those of one's own
-	seeds   int
-	// Below the form: what trains now, and the latest report, which stays when the form goes.
-	progress, results cell.Block
-}
-
-func newBench(o Options, s cell.Screen) (*bench, error) {
-	if o.Scale == "" {
-		o.Scale = "tiny"
-	}
-	home, err := run.Home(o.Home)
-	if err != nil {
-		return nil, err
-	}
-	request, err := o.request(home)
-	if err != nil {
-		return nil, err
-	}
-	scale, err := request.Preset()
-	if err != nil {
-		return nil, err
-	}
-	if err := scale.SetAll(request.Set); err != nil {
-		return nil, err
-	}
-	b := &bench{options: o, screen: s, now: scale.Plain(), seeds: max(1, len(o.Seeds))}
-	plain, err := b.now.Row()
-	if err != nil {
-		return nil, err
-	}
-	b.trained, b.shown = []paper.Row{plain}, b.form()
-	for _, m := range o.Own {
-		row, err := paper.Variant(m.Name, o.Own)
+// ShowSpeed shows the whole steps of what vlpx bench -json has written into files in one table.
+func ShowSpeed(paths []string, options ...Options) []benchmark.Result {
+	return must("show speed", options, func(_ context.Context, s cell.Screen, _ Options) ([]benchmark.Result, error) {
+		results, err := lab.ReadSpeed(paths)
 		if err != nil {
 			return nil, err
 		}
-		b.trained = append(b.trained, row)
-	}
-	return b, nil
-}
-
-// example is what a bench shows without a person.
-func (b *bench) example(ctx context.Context) (*Report, error) {
-	b.now.Batches, b.now.Contrast = "grouped", "consistency"
-	row, err := b.now.Row()
-	if err != nil {
-		return nil, err
-	}
-	b.keep(row)
-	return b.compare(ctx)
-}
-
-func (b *bench) keep(row paper.Row) {
-	if !slices.ContainsFunc(b.trained, func(r paper.Row) bool { return r.Name == row.Name }) {
-		b.trained = append(b.trained, row)
-	}
-}
-
-// compare trains what is missing and shows all rows.
-func (b *bench) compare(ctx context.Context) (*Report, error) {
-	grid, err := openRows(b.trained, b.withSeeds())
-	if err != nil {
-		return nil, err
-	}
-	return grid.show(ctx, b.screen)
-}
-
-// withSeeds are the options with as many seeds as the form says.
-func (b *bench) withSeeds() Options {
-	o := b.options
-	o.Seeds = slices.Clone(o.Seeds)
-	for seed := uint64(1); len(o.Seeds) < b.seeds; seed++ {
-		if !slices.Contains(o.Seeds, seed) {
-			o.Seeds = append(o.Seeds, seed)
-		}
-	}
-	o.Seeds = o.Seeds[:b.seeds]
-	return o
-}
-
-// form is the bench's form.
-func (b *bench) form() *cell.Form {
-	f := &cell.Form{Name: "bench", Buttons: []cell.Button{
-		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"}, {Name: pressFinish, Label: "Finish"},
-	}}
-	for _, role := range paper.Roles() {
-		c := cell.Control{Name: role, Label: role}
-		var hints []string
-		for _, p := range paper.Parts(role) {
-			c.Options = append(c.Options, p.Name)
-			hints = append(hints, p.Name+": "+p.What)
-		}
-		c.Value, c.Hint = c.Options[0], strings.Join(hints, "\n")
-		f.Controls = append(f.Controls, c)
-	}
-	slider := func(name, label, hint string, value float64, r cell.Range) {
-		f.Controls = append(f.Controls, cell.Control{
-			Name: name, Label: label, Hint: hint, Range: &r, Value: strconv.FormatFloat(value, 'g', 4, 64),
-		})
-	}
-	m := float64(b.now.SearchSpace)
-	slider(paper.SearchSpaceKey, "search space", "pairs that a chain of neighbours runs through", m, cell.Range{Min: m / 5, Max: 2 * m, Step: m / 5})
-	slider(paper.QuantileKey, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile, cell.Range{Min: 0, Max: 1, Step: 0.05})
-	slider(paper.AlphaKey, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
-	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature, cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
-	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds), cell.Range{Min: 1, Max: 5, Step: 1})
-	return f
-}
-
-// set takes a control's new value, one that the control can have.
-func (b *bench) set(name, value string) error {
-	if err := b.shown.Check(cell.Event{Name: name, Value: value}); err != nil {
-		return err
-	}
-	part, ok := map[string]*string{
-		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching, paper.PositivesRole: &b.now.Positives,
-		paper.LeftOutRole: &b.now.LeftOut,
-	}[name]
-	if ok {
-		*part = value
-		return nil
-	}
-	v, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	switch name {
-	case paper.SearchSpaceKey:
-		b.now.SearchSpace = int(v)
-	case paper.QuantileKey:
-		b.now.Quantile = v
-	case paper.AlphaKey:
-		b.now.Alpha = v
-	case paper.TemperatureKey:
-		b.now.Temperature = v
-	case seedKey:
-		b.seeds = int(v)
-	default:
-		return fmt.Errorf("no control %q", name)
-	}
-	return nil
-}
-
-// serve answers a person until "finish".
-func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
-	idle := []string{pressRun, pressCompare, pressFinish}
-	said := "compose a method and run it"
-	var last *Report
-	b.progress, b.results = b.screen.Block(), b.screen.Block()
-	for {
-		form.Status(b.describe(said), idle...)
-		select {
-		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), cell.ErrOrphaned) {
-				return nil, cell.ErrOrphaned
-			}
-			return last, nil
-		case e := <-form.Events():
-			said = ""
-			rows := b.trained
-			switch e.Name {
-			case pressStop:
-				continue
-			case pressFinish:
-				return last, nil
-			case pressRun:
-				row, err := b.now.Row()
-				if err != nil {
-					said = err.Error()
-					continue
-				}
-				rows = []paper.Row{row}
-			case pressCompare:
-			default:
-				if err := b.set(e.Name, e.Value); err != nil {
-					said = err.Error()
-				}
-				continue
-			}
-			report, told, err := b.train(ctx, form, rows)
-			if err != nil {
-				return last, err
-			}
-			if said = told; report == nil {
-				continue
-			}
-			last = report
-			if err := b.results.Show(report.parts()...); err != nil {
-				return last, err
-			}
-			for _, row := range rows {
-				b.keep(row)
-			}
-		}
-	}
-}
-
-// describe is the line below the buttons.
-func (b *bench) describe(said string) string {
-	if said != "" {
-		return said
-	}
-	row, err := b.now.Row()
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%s: press Run; %d to compare", row.Name, len(b.trained))
-}
-
-// train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is told; an error
-// means that the bench cannot go on.
-func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (report *Report, told string, err error) {
-	grid, err := openRows(rows, b.withSeeds())
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	training, stop := context.WithCancel(ctx)
-	defer stop()
-	done := make(chan error, 1)
-	go func() { done <- grid.makeOn(training, b.screen, b.progress) }()
-	said := "training; Stop keeps a checkpoint"
-	form.Status(said, pressStop)
-	for { // until it is done: what is at work must not outlive this call
-		select {
-		case e := <-form.Events():
-			switch e.Name {
-			case pressStop:
-				form.Status("stopping: the checkpoint is written")
-				stop()
-			case pressRun, pressCompare, pressFinish: // pressed before the buttons were greyed
-			default:
-				if err := b.set(e.Name, e.Value); err != nil {
-					form.Status(err.Error()+"; "+said, pressStop)
-				}
-			}
-		case err := <-done:
-			switch {
-			case ctx.Err() != nil:
-				return nil, "", context.Cause(ctx)
-			case errors.Is(err, context.Canceled):
-				return nil, err.Error(), nil
-			case err != nil:
-				return nil, err.Error(), nil
-			}
-			report, err := grid.Report()
-			return report, fmt.Sprintf("trained: %s", strings.Join(rowNames(rows), "; ")), err
-		}
-	}
-}
-
-func rowNames(rows []paper.Row) []string {
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.Name)
-	}
-	return names
+		return results, s.Show(benchmark.Together(results))
+	})
 }

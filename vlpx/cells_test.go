@@ -10,20 +10,8 @@ import (
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
 )
-
-// made is a grid's report after its missing runs were made, without a screen.
-func made(t *testing.T, grid *Grid) *Report {
-	t.Helper()
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	report, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
-}
 
 // smallest keeps a run within a second on any engine.
 func smallest(home string) Options {
@@ -63,7 +51,7 @@ var cells = map[string]func(){
 	"sweep": func() {
 		o := smallest("")
 		o.Methods, o.Without, o.TensorBoard = []string{"MAFA"}, []string{"VQA", "NLVR2"}, "events"
-		o.Own = []negative.Method{{Name: "Mine", Contrast: tells{Threshold: -1}}}
+		o.Own = []negative.Method{{Name: "Mine", Contrast: mine{Weight: 0.5}}}
 		for _, r := range Sweep([]string{"falcon/table1"}, Sweeping{Jobs: 2}, o) {
 			Save(r, "sweep.csv")
 		}
@@ -82,6 +70,13 @@ var cells = map[string]func(){
 		o.Methods = []string{"MAFA"}
 		Explore("TAGS", o)
 	},
+}
+
+// mine is a part that only this program has.
+type mine struct{ Weight float64 }
+
+func (c mine) ITC(f negative.Features) negative.Contrasted {
+	return negative.Consistency{Weight: c.Weight}.ITC(f)
 }
 
 const cellKey = "VLPX_TEST_CELL"
@@ -167,6 +162,22 @@ func TestCellsInATerminal(t *testing.T) {
 	}
 }
 
+// workOnStore is what a cell can do with the store.
+func workOnStore() {
+	Run("InfoNCE", smallest(""))
+	list := Runs(RunFilter{})
+	id := list.Runs[0].ID
+	ShowRun(id[:8])
+	CompareRuns([]string{id[:8]})
+	ExportRuns("runs.tar.gz", run.Archive{IDs: []string{id[:8]}})
+	ImportRuns("runs.tar.gz")
+	VerifyStore()
+	ShowStore()
+	PruneRuns(Pruning{})
+	PruneRuns(Pruning{Kinds: []string{run.PruneCheckpoints}, Do: true})
+	RemoveRuns(Removal{IDs: []string{id}})
+}
+
 // A sweep in a cell starts the cell's program again for each task, so that what is defined there is swept over, too; it shows what Reproduce does.
 func TestSweepInACell(t *testing.T) {
 	dir := t.TempDir()
@@ -210,46 +221,5 @@ func TestCellOnTheStore(t *testing.T) {
 		if !strings.Contains(complaint, want) {
 			t.Errorf("said %q, want %q in it", complaint, want)
 		}
-	}
-}
-
-// Every ending gives a file, and a figure that is not there is an error which leaves none.
-func TestSave(t *testing.T) {
-	dir := t.TempDir()
-	o := smallest(filepath.Join(dir, "home"))
-	grid, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	empty, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	report := made(t, grid)
-	for _, e := range endings {
-		path := filepath.Join(dir, "file."+e.name)
-		if e.figure {
-			if err := empty.Save(path); err == nil || !strings.Contains(err.Error(), "no figure") {
-				t.Errorf("%s without results: error %v", path, err)
-			}
-			if _, err := os.Stat(path); err == nil {
-				t.Errorf("%s is there", path)
-			}
-		}
-		if e.name == "claims.tex" { // of one method there are none
-			if err := report.Save(path); err == nil || !strings.Contains(err.Error(), "no claims") {
-				t.Errorf("%s: error %v", path, err)
-			}
-			continue
-		}
-		if err := report.Save(path); err != nil {
-			t.Error(err)
-		}
-		if text, err := os.ReadFile(path); err != nil || len(text) == 0 {
-			t.Errorf("%s: %d bytes, %v", path, len(text), err)
-		}
-	}
-	if err := report.Save(filepath.Join(dir, "missing", "f.png")); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a folder that is not there: error %v", err)
 	}
 }

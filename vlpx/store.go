@@ -2,129 +2,139 @@ package vlpx
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 )
 
-// Remove removes runs, named by the beginnings of their identities; see [run.Store.Remove].
-func (s *Store) Remove(ctx context.Context, ids []string, force bool, told func(run.Entry)) error {
-	whole, err := s.identities(ids)
-	if err != nil {
-		return err
-	}
-	return s.Store.Remove(ctx, whole, force, told)
-}
+// The functions of this file are about the store of runs. Of the options they read Home.
 
-// Export writes runs, named by the beginnings of their identities, into an archive; see [run.Store.Export].
-func (s *Store) Export(ctx context.Context, file string, of run.Archive) ([]run.Entry, error) {
-	var err error
-	if of.IDs, err = s.identities(of.IDs); err != nil {
-		return nil, err
-	}
-	return s.Store.Export(ctx, file, of)
-}
-
-// Overview has how many runs of each state there are, and what everything at the store's home takes.
-func (s *Store) Overview() (tables.Table, error) {
-	all, err := s.Entries()
-	if err != nil {
-		return tables.Table{}, err
-	}
-	t := tables.Table{Title: "The store " + s.Home, Heading: "what", Columns: []tables.Column{{Name: "number"}, {Name: "MB"}, {Name: "of which weights"}}}
-	for _, state := range []run.State{run.Finished, run.AtWork, run.Stopped, run.Broken, run.Stale} {
-		n, bytes, model := 0, int64(0), int64(0)
-		for _, e := range all {
-			if e.State == state {
-				n, bytes, model = n+1, bytes+e.Bytes, model+e.Model
-			}
-		}
-		if n > 0 {
-			t.Rows = append(t.Rows, words("runs "+string(state), fmt.Sprint(n), megabytes(bytes), megabytes(model)))
-		}
-	}
-	for _, part := range []struct{ dir, what string }{
-		{"locked", "tokens of locked encoders"}, {"weights", "published weights"}, {"onnxruntime", "ONNX Runtime"}, {"pictures", "pictures"},
-	} {
-		if n, bytes := filesBelow(filepath.Join(s.Home, part.dir)); n > 0 {
-			t.Rows = append(t.Rows, words(part.what, "", megabytes(bytes)))
-		}
-	}
-	prunable, err := s.Prunable()
-	if err != nil {
-		return t, err
-	}
-	if len(t.Rows) == 0 {
-		t.Rows = append(t.Rows, words("runs", "0", "0.0"))
-	}
-	if len(prunable) > 0 {
-		t.Note = fmt.Sprintf("Pruning frees up to %s MB; vlpx prune tells what.", megabytes(prunableBytes(prunable)))
-	}
-	return t, nil
-}
-
-// filesBelow counts the files below a folder, and their bytes.
-func filesBelow(dir string) (n int, bytes int64) {
-	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+// Runs shows the runs of the store, the latest first, and returns the list.
+func Runs(f RunFilter, options ...Options) *lab.RunList {
+	return inStore("runs", options, func(_ context.Context, c cell.Screen, s *lab.Store) (*lab.RunList, error) {
+		list, err := s.Runs(f)
 		if err != nil {
-			return nil // not there, or gone meanwhile
+			return nil, err
 		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			n, bytes = n+1, bytes+info.Size()
-		}
-		return nil
+		return list, c.Show(list)
 	})
-	return n, bytes
 }
 
-func prunableBytes(all []run.Prunable) (bytes int64) {
-	for _, p := range all {
-		bytes += p.Bytes
-	}
-	return bytes
+// ShowRun shows all that the store has of a run, named by the beginning of its identity: configuration, metrics, curves.
+func ShowRun(id string, options ...Options) *lab.RunPage {
+	return inStore("run", options, func(_ context.Context, c cell.Screen, s *lab.Store) (*lab.RunPage, error) {
+		page, err := s.Run(id)
+		if err != nil {
+			return nil, err
+		}
+		parts := []any{page}
+		if figure := page.Figure(); figure != nil {
+			parts = append(parts, figure)
+		}
+		return page, c.Show(parts...)
+	})
 }
 
-// PrunableTable lays out what can be pruned.
-func PrunableTable(all []run.Prunable) tables.Table {
-	t := tables.Table{Title: "What can be pruned", Heading: "run", Columns: []tables.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"}, {Name: "why"}}}
-	sums := map[string]int64{}
-	for _, p := range all {
-		name, method := "–", "–"
-		if p.Entry.ID != "" {
-			name, method = run.Short(p.Entry.ID), about(p.Entry, nil).label()
+// CompareRuns shows finished runs of the store side by side; see [Store.Compare].
+func CompareRuns(ids []string, options ...Options) *Report {
+	return inStore("compare", options, func(_ context.Context, c cell.Screen, s *lab.Store) (*Report, error) {
+		report, err := s.Compare(ids)
+		if err != nil {
+			return nil, err
 		}
-		if len(p.Paths) > 0 && p.Kind != run.PruneCheckpoints {
-			method = filepath.Base(p.Paths[0])
-		}
-		t.Rows = append(t.Rows, words(name, method, p.Kind, megabytes(p.Bytes), p.Why))
-		sums[p.Kind] += p.Bytes
-	}
-	var parts []string
-	for _, kind := range run.PruneKinds() {
-		if bytes, has := sums[kind]; has {
-			parts = append(parts, fmt.Sprintf("%s %s MB", kind, megabytes(bytes)))
-		}
-	}
-	t.Note = "In all: " + strings.Join(parts, ", ") + "."
-	return t
+		return report, report.Show(c)
+	})
 }
 
-// ProblemsTable lays out what verifying the store found.
-func ProblemsTable(all []run.Problem) tables.Table {
-	t := tables.Table{Title: "What verifying the store found", Heading: "run", Columns: []tables.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
-	for _, p := range all {
-		name, severity := "–", "damaged"
-		if p.ID != "" {
-			name = run.Short(p.ID)
+// RemoveRuns removes runs of the store; see [run.Store.Remove].
+func RemoveRuns(r Removal, options ...Options) {
+	inStore("remove", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
+		if len(r.IDs) == 0 {
+			return nil, errors.New("no runs to remove; name some that vlpx.Runs lists")
 		}
-		if p.Harmless {
-			severity = "note"
+		return nil, s.Remove(ctx, r.IDs, r.Force, func(e run.Entry) { c.Say(lab.Removed(e)) })
+	})
+}
+
+// PruneRuns shows what can be pruned, or prunes it.
+func PruneRuns(p Pruning, options ...Options) {
+	inStore("prune", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
+		what, err := s.Prunable(p.Kinds...)
+		if err != nil {
+			return nil, err
 		}
-		t.Rows = append(t.Rows, words(name, severity, p.What))
-	}
-	return t
+		if len(what) == 0 {
+			c.Say("nothing to prune")
+			return nil, nil
+		}
+		if !p.Do {
+			return nil, c.Show(lab.PrunableTable(what))
+		}
+		if len(p.Kinds) == 0 {
+			return nil, fmt.Errorf("say what to prune: Kinds of %v", run.PruneKinds())
+		}
+		return nil, s.Prune(ctx, what, func(p run.Prunable) { c.Say(lab.Pruned(p)) })
+	})
+}
+
+// ShowStore shows how many runs there are and what they take.
+func ShowStore(options ...Options) tables.Table {
+	return inStore("store", options, func(_ context.Context, c cell.Screen, s *lab.Store) (tables.Table, error) {
+		table, err := s.Overview()
+		if err != nil {
+			return table, err
+		}
+		return table, c.Show(table)
+	})
+}
+
+// VerifyStore reads all that the store has, and shows what is wrong.
+func VerifyStore(options ...Options) []run.Problem {
+	return inStore("verify", options, func(ctx context.Context, c cell.Screen, s *lab.Store) ([]run.Problem, error) {
+		runs := 0
+		found, err := s.Verify(ctx, func(run.Entry) { runs++ })
+		if err == nil && len(found) == 0 {
+			c.Say(lab.Verified(runs))
+			return nil, nil
+		}
+		if err == nil {
+			err = c.Show(lab.ProblemsTable(found))
+		}
+		return found, err
+	})
+}
+
+// ExportRuns writes finished runs into an archive that another machine's store reads; see [run.Store.Export].
+func ExportRuns(file string, of run.Archive, options ...Options) {
+	inStore("export", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
+		gone, err := s.Export(ctx, file, of)
+		if err == nil {
+			c.Say(fmt.Sprintf("wrote %s to %s", lab.Counted(len(gone), "run"), file))
+		}
+		return nil, err
+	})
+}
+
+// ImportRuns takes the runs of an archive into the store; see [run.Store.Import].
+func ImportRuns(file string, options ...Options) {
+	inStore("import", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
+		taken, there, err := s.Import(ctx, file)
+		c.Say(lab.Imported(taken, there))
+		return nil, err
+	})
+}
+
+// inStore does what a cell asks of the store.
+func inStore[T any](what string, options []Options, do func(context.Context, cell.Screen, *lab.Store) (T, error)) T {
+	return must(what, options, func(ctx context.Context, c cell.Screen, o Options) (none T, err error) {
+		s, err := lab.OpenStore(o.Home)
+		if err != nil {
+			return none, err
+		}
+		return do(ctx, c, s)
+	})
 }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/vlpx/lab"
 )
 
 func benchCommand() *cobra.Command {
 	var o options
-	var of vlpx.Speed
+	var of lab.Speed
 	var pairs []float64
 	var asJSON, markdown bool
 	var read []string
@@ -26,7 +26,7 @@ func benchCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			of.Methods = args
 			if len(read) > 0 {
-				results, err := vlpx.ReadSpeed(read)
+				results, err := lab.ReadSpeed(read)
 				if err != nil {
 					return err
 				}
@@ -42,7 +42,7 @@ func benchCommand() *cobra.Command {
 				}
 				of.Pairs = append(of.Pairs, int(n))
 			}
-			result, err := vlpx.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
+			result, err := lab.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
 			if err != nil {
 				return err
 			}

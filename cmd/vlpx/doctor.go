@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vlpx.internal/datasets/layout"
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
@@ -89,7 +89,7 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 	}
 	fmt.Fprintf(w, " (%s/%s)\n", runtime.GOOS, runtime.GOARCH)
 	describeData(c)
-	describeEncoder(c, vlpx.Places(home))
+	describeEncoder(c, lab.Places(home))
 	fmt.Fprintln(w, "regions  boxes of scenes; of photographs those of a detector with -regions FOLDER (docs/REGIONS.md), or a locked encoder's patches")
 	return describeStore(c, home)
 }

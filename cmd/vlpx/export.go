@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 func exportCommand() *cobra.Command {
@@ -27,7 +27,7 @@ func exportCommand() *cobra.Command {
 			if dir == "" {
 				return errors.New("export needs a folder to write; name it with -o FOLDER")
 			}
-			kept, err := vlpx.Export(args[0], dir, home)
+			kept, err := lab.Export(args[0], dir, home)
 			if err != nil {
 				return err
 			}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
-// options are the flags that say what to run; they fill vlpx.Options.
+// options are the flags that say what to run; they fill lab.Options.
 type options struct {
-	vlpx.Options
+	lab.Options
 	seeds string
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 )
@@ -56,7 +56,7 @@ func listCommand() *cobra.Command {
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func listCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintln(c.OutOrStdout())
-			return vlpx.SweepsTable(sweeps).Text(c.OutOrStdout(), terminal())
+			return lab.SweepsTable(sweeps).Text(c.OutOrStdout(), terminal())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, of the artifacts")

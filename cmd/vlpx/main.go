@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -25,7 +26,7 @@ func main() {
 	if err == nil {
 		return
 	}
-	var ended status
+	var ended lab.Exit
 	if errors.As(err, &ended) {
 		os.Exit(int(ended))
 	}
@@ -35,11 +36,6 @@ func main() {
 	}
 	os.Exit(1)
 }
-
-// status is the exit status of a command that has told all there is to tell.
-type status int
-
-func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 func command() *cobra.Command {
 	root := &cobra.Command{

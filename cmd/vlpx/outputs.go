@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 // outputs are the files of a report: where they go and in which formats.
@@ -27,9 +27,9 @@ func usualFiles() outputs {
 func (o *outputs) bind(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name tells what differs from the defaults")
-	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(vlpx.TableEndings(), ", ")+
+	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(lab.TableEndings(), ", ")+
 		"; tex is for a paper, seeds.csv has every run's values")
-	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(vlpx.FigureEndings(), ", "))
+	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(lab.FigureEndings(), ", "))
 }
 
 // check refuses formats that there are not.
@@ -37,7 +37,7 @@ func (o outputs) check() error {
 	for _, of := range []struct {
 		flag         string
 		asked, known []string
-	}{{"tables", o.tables, vlpx.TableEndings()}, {"figures", o.figures, vlpx.FigureEndings()}} {
+	}{{"tables", o.tables, lab.TableEndings()}, {"figures", o.figures, lab.FigureEndings()}} {
 		for _, format := range of.asked {
 			if !slices.Contains(of.known, format) {
 				return fmt.Errorf("-%s %s: no such format; there are %s", of.flag, format, strings.Join(of.known, ", "))
@@ -48,7 +48,7 @@ func (o outputs) check() error {
 }
 
 // base is where a grid's files go, without their endings: one of other settings has another name.
-func (o outputs) base(grid *vlpx.Grid) string {
+func (o outputs) base(grid *lab.Grid) string {
 	of, name := path.Split(grid.Plan.Artifact.ID)
 	return filepath.Join(o.dir, of, grid.Plan.FileNameOf(name, grid.View))
 }
@@ -65,7 +65,7 @@ func (o outputs) prepare(base string) error {
 }
 
 // write puts a report into files of a name and tells of each.
-func (o outputs) write(c *cobra.Command, base string, report *vlpx.Report) error {
+func (o outputs) write(c *cobra.Command, base string, report *lab.Report) error {
 	endings := slices.DeleteFunc(slices.Clone(o.tables), func(format string) bool { return format == "claims.tex" && !report.HasClaims() })
 	if report.HasFigure() {
 		endings = append(endings, o.figures...)

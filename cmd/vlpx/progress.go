@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 // bars shows the progress of a grid: a bar a run in a terminal, a line now and then elsewhere.
@@ -27,7 +27,7 @@ func newBars(w io.Writer) *bars {
 	return &bars{w: w, terminal: err == nil, wide: columns >= 120}
 }
 
-func (b *bars) listen(p vlpx.Progress) {
+func (b *bars) listen(p lab.Progress) {
 	if p.Message != "" {
 		b.finish()
 		fmt.Fprintln(b.w, p.Message)

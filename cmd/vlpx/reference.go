@@ -8,7 +8,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -34,7 +34,7 @@ func referenceCommand() *cobra.Command {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			for _, id := range ids {
-				grid, err := vlpx.Open(id, o.Options)
+				grid, err := lab.Open(id, o.Options)
 				if err != nil {
 					return err
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 func reportCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func reportCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
-			page, err := vlpx.NewPage(c.Context(), names, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
+			page, err := lab.NewPage(c.Context(), names, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
 			if err != nil {
 				return err
 			}

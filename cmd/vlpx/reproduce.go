@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"vlpx.internal/tables"
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 func reproduceCommand() *cobra.Command {
@@ -31,10 +31,10 @@ func reproduceCommand() *cobra.Command {
 			if err := files.check(); err != nil {
 				return err
 			}
-			grids := make([]*vlpx.Grid, len(ids))
+			grids := make([]*lab.Grid, len(ids))
 			for i, id := range ids { // what is wrong shows before hours of training
 				var err error
-				if grids[i], err = vlpx.Open(id, o.Options); err != nil {
+				if grids[i], err = lab.Open(id, o.Options); err != nil {
 					return err
 				}
 				if err := files.prepare(files.base(grids[i])); err != nil {
@@ -94,7 +94,7 @@ func compareCommand() *cobra.Command {
 			if c.Flags().Changed("runs") {
 				return compareRuns(c, o, files, runs)
 			}
-			grid, err := vlpx.OpenComparison(methods, o.Options)
+			grid, err := lab.OpenComparison(methods, o.Options)
 			if err != nil {
 				return err
 			}
@@ -128,20 +128,20 @@ func showCommand() *cobra.Command {
 				return err
 			}
 			if ids[0] == "settings" {
-				list, err := vlpx.Settings(ids[1:], o.Options)
+				list, err := lab.Settings(ids[1:], o.Options)
 				if err != nil {
 					return err
 				}
 				return list.Text(c.OutOrStdout(), terminal())
 			}
 			for _, id := range ids {
-				if list, ok := vlpx.List(id); ok {
+				if list, ok := lab.List(id); ok {
 					if err := list.Text(c.OutOrStdout(), terminal()); err != nil {
 						return err
 					}
 					continue
 				}
-				grid, err := vlpx.Open(id, o.Options)
+				grid, err := lab.Open(id, o.Options)
 				if err != nil {
 					return err
 				}
@@ -180,7 +180,7 @@ func needsIDs(c *cobra.Command, args []string) error {
 }
 
 // reproduce makes one artifact and puts its files beside each other.
-func reproduce(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
+func reproduce(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	if err := makeRuns(c, grid); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func reproduce(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
 }
 
 // show prints one artifact from the store and puts its files beside each other.
-func show(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
+func show(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	report, err := grid.Report()
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func show(c *cobra.Command, grid *vlpx.Grid, files outputs) error {
 }
 
 // remark tells what there is to know of a grid's settings.
-func remark(c *cobra.Command, grid *vlpx.Grid) error {
+func remark(c *cobra.Command, grid *lab.Grid) error {
 	remarks, err := grid.Remarks()
 	for _, line := range remarks {
 		fmt.Fprintln(c.ErrOrStderr(), line)
@@ -209,7 +209,7 @@ func remark(c *cobra.Command, grid *vlpx.Grid) error {
 }
 
 // makeRuns runs what is missing of a grid.
-func makeRuns(c *cobra.Command, grid *vlpx.Grid) error {
+func makeRuns(c *cobra.Command, grid *lab.Grid) error {
 	if err := remark(c, grid); err != nil {
 		return err
 	}

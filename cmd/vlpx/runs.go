@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 func runsCommand() *cobra.Command {
-	var f vlpx.RunFilter
+	var f lab.RunFilter
 	var since age
 	var asJSON bool
 	var home string
@@ -31,7 +31,7 @@ func runsCommand() *cobra.Command {
 			return fmt.Errorf("runs takes flags, or show ID, not %q; vlpx runs show %s tells of a run of that name; see %s -h", args[0], args[0], c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func showRunCommand() *cobra.Command {
 		Example: "  vlpx runs show 1ad961c2\n  vlpx runs show 1ad961c2 -o curves.png",
 		Args:    someRuns(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func showRunCommand() *cobra.Command {
 
 // compareRuns compares finished runs of the store.
 func compareRuns(c *cobra.Command, o options, files outputs, ids []string) error {
-	store, err := vlpx.OpenStore(o.Home)
+	store, err := lab.OpenStore(o.Home)
 	if err != nil {
 		return err
 	}

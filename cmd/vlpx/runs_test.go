@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 // What a day's work on runs is: they are listed, shown, compared, carried to another store, removed and pruned.
 func TestStoreInOnesHands(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("compare", "InfoNCE", "InfoNCE, temperature=.2")...)
-	var all []vlpx.RunInfo
-	list := func(args ...string) []vlpx.RunInfo {
+	var all []lab.RunInfo
+	list := func(args ...string) []lab.RunInfo {
 		t.Helper()
 		out, _ := must(t, dir, append([]string{"runs", "-json"}, args...)...)
 		all = nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -22,11 +22,11 @@ func rmCommand() *cobra.Command {
 		Example: "  vlpx rm 1ad961c2 a80abf64",
 		Args:    someRuns(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
-			return store.Remove(c.Context(), args, force, func(e run.Entry) { fmt.Fprintln(c.OutOrStdout(), vlpx.Removed(e)) })
+			return store.Remove(c.Context(), args, force, func(e run.Entry) { fmt.Fprintln(c.OutOrStdout(), lab.Removed(e)) })
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "runs, too, that others need: these keep their results, and train them again to go on")
@@ -62,7 +62,7 @@ A run that a process is at, or that another one needs which stays, stays.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -75,9 +75,9 @@ A run that a process is at, or that another one needs which stays, stays.`,
 				return nil
 			}
 			if yes {
-				return store.Prune(c.Context(), what, func(p run.Prunable) { fmt.Fprintln(c.OutOrStdout(), vlpx.Pruned(p)) })
+				return store.Prune(c.Context(), what, func(p run.Prunable) { fmt.Fprintln(c.OutOrStdout(), lab.Pruned(p)) })
 			}
-			if err := vlpx.PrunableTable(what).Text(c.OutOrStdout(), terminal()); err != nil {
+			if err := lab.PrunableTable(what).Text(c.OutOrStdout(), terminal()); err != nil {
 				return err
 			}
 			fmt.Fprintln(c.OutOrStdout(), "Nothing is removed yet: name kinds with -yes, as in vlpx prune orphans -yes.")
@@ -102,7 +102,7 @@ func storeCommand() *cobra.Command {
 			return fmt.Errorf("store has verify, export and import, not %q; see %s -h", args[0], c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func verifyCommand() *cobra.Command {
 		Short: "Read all that the store has of runs, and name what is damaged, with what to do",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -135,14 +135,14 @@ func verifyCommand() *cobra.Command {
 				return err
 			}
 			if len(found) > 0 {
-				if err := vlpx.ProblemsTable(found).Text(c.OutOrStdout(), terminal()); err != nil {
+				if err := lab.ProblemsTable(found).Text(c.OutOrStdout(), terminal()); err != nil {
 					return err
 				}
 			}
 			if slices.ContainsFunc(found, func(p run.Problem) bool { return !p.Harmless }) {
 				return errors.New("some of the store is damaged; the table says what to do")
 			}
-			fmt.Fprintln(c.OutOrStdout(), vlpx.Verified(runs))
+			fmt.Fprintln(c.OutOrStdout(), lab.Verified(runs))
 			return nil
 		},
 	}
@@ -162,7 +162,7 @@ func archiveCommand() *cobra.Command {
 			if file == "" {
 				return errors.New("store export needs a file to write; name it with -o FILE")
 			}
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func importCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := vlpx.OpenStore(home)
+			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
@@ -205,7 +205,7 @@ func importCommand() *cobra.Command {
 			if err != nil && len(taken)+len(there) == 0 {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), vlpx.Imported(taken, there))
+			fmt.Fprintln(c.OutOrStdout(), lab.Imported(taken, there))
 			return err
 		},
 	}

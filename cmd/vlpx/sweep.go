@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/sweep"
 )
 
 func sweepCommand() *cobra.Command {
 	var o options
-	var how vlpx.Sweeping
+	var how lab.Sweeping
 	files := usualFiles()
 	c := &cobra.Command{
 		Use:   "sweep ID...",
@@ -30,7 +30,7 @@ func sweepCommand() *cobra.Command {
 			if err := files.check(); err != nil {
 				return err
 			}
-			swept, err := vlpx.OpenSweep(ids, o.Options)
+			swept, err := lab.OpenSweep(ids, o.Options)
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with st
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			// Its signals are the worker's, which main's context ends with, too.
-			return status(vlpx.WorkAt(c.Context(), args[0], from))
+			return lab.Exit(lab.WorkAt(c.Context(), args[0], from))
 		},
 	}
 	c.Flags().IntVar(&from, "from", 0, "the task that the scheduler's index 0 stands for")
@@ -119,7 +119,7 @@ there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with st
 // sweepLines tells of a sweep: a line whenever it has got further.
 type sweepLines struct {
 	w     io.Writer
-	swept *vlpx.Swept
+	swept *lab.Swept
 	last  string
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vlpx.internal/vlpx"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -90,7 +90,7 @@ func evalCommand() *cobra.Command {
 				return updateResults(c, &o, args[0])
 			}
 			if isFolder(args[0]) {
-				of, err := vlpx.Task(task, settings(1))
+				of, err := lab.Task(task, settings(1))
 				if err != nil {
 					return err
 				}
@@ -98,7 +98,7 @@ func evalCommand() *cobra.Command {
 				if _, own := of.(eval.Retrieval); !own {
 					tasks = append(tasks, of)
 				}
-				folder, metrics, err := vlpx.EvaluateExport(c.Context(), args[0], split, o.Options, tasks...)
+				folder, metrics, err := lab.EvaluateExport(c.Context(), args[0], split, o.Options, tasks...)
 				if err != nil {
 					return err
 				}
@@ -110,7 +110,7 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			of, err := vlpx.Task(task, settings(grid.Plan.Scale.Rerank))
+			of, err := lab.Task(task, settings(grid.Plan.Scale.Rerank))
 			if err != nil {
 				return err
 			}
@@ -177,11 +177,11 @@ func isFolder(arg string) bool {
 }
 
 // single plans the runs of one method.
-func single(o *options, method string) (*vlpx.Grid, error) {
+func single(o *options, method string) (*lab.Grid, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	return vlpx.OpenComparison([]string{method}, o.Options)
+	return lab.OpenComparison([]string{method}, o.Options)
 }
 
 // codeMark marks a run of other code than this program's.
@@ -212,7 +212,7 @@ func printMetrics(c *cobra.Command, metrics map[string]float64, epochs []train.R
 	}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		if !known[name] {
-			fmt.Fprintln(c.OutOrStdout(), strings.TrimRight(fmt.Sprintf("  %-*s %7.2f %s", width, name, metrics[name], vlpx.MetricUnit(name, epochs)), " "))
+			fmt.Fprintln(c.OutOrStdout(), strings.TrimRight(fmt.Sprintf("  %-*s %7.2f %s", width, name, metrics[name], lab.MetricUnit(name, epochs)), " "))
 		}
 	}
 }

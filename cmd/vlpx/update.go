@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 )
 
 // measuredBy are the flags that say by what and on what eval measures, which -update takes from the runs.
@@ -38,12 +38,12 @@ func updateResults(c *cobra.Command, o *options, name string) error {
 }
 
 // updated plans the runs of an artifact, or else of a method.
-func updated(o *options, name string) (*vlpx.Grid, error) {
+func updated(o *options, name string) (*lab.Grid, error) {
 	if !strings.Contains(name, "/") { // as every artifact's has
 		return single(o, name)
 	}
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	return vlpx.Open(name, o.Options)
+	return lab.Open(name, o.Options)
 }

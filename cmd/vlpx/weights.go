@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
@@ -97,7 +97,7 @@ func needsWeights(c *cobra.Command, args []string) error {
 
 func placesAt(home string) (weights.Places, error) {
 	home, err := run.Home(home)
-	return vlpx.Places(home), err
+	return lab.Places(home), err
 }
 
 func listWeights(out io.Writer, places weights.Places) error {

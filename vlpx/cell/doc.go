@@ -2,5 +2,5 @@
 // is a cell, or a terminal. It has a block of text and a picture that follow what goes on, and, on a page that answers, a form of
 // controls.
 //
-// It knows nothing of training: package vlpx says what is shown.
+// It knows nothing of training: package lab says what is shown.
 package cell

@@ -2,5 +2,5 @@
 // Kubernetes. All of them start the same worker, which maps an integer to its task by a plan in the store, and all of them take the
 // store's files for the truth about what is done.
 //
-// It knows nothing of training: package vlpx makes the plan of an artifact, and is the worker.
+// It knows nothing of training: package lab makes the plan of an artifact, and is the worker.
 package sweep

@@ -1,0 +1,127 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/run"
+)
+
+// Speed says what MeasureSpeed measures; the zero value is all of InfoNCE. Scales, frameworks and batches are those of the options, or of the scale,
+// where none are named; each is measured with each.
+type Speed struct {
+	Methods    []string // named as for Run; InfoNCE if empty
+	Frameworks []string // as Show("frameworks") lists them
+	Scales     []string
+	Batches    []int    // pairs a mini-batch
+	What       []string // "step", "loader", "sampler", "evaluation" and "generation"; all if empty
+	Rounds     int      // turns of each part of a step; 10 if 0
+	Parts      []string // of a step: "forward", "backward" (forward and backward) and "whole"; all if empty
+	Peer       bool     // PyTorch makes the same steps in turn with ours
+	Modes      []string // of PyTorch that race: "eager", "compile" and, on a GPU, "reduce-overhead"; all that there are if empty
+	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long as it takes.
+	Ready time.Duration
+	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result tells why
+	Peak  float64 // TFLOP/s of the device at the precision of the products, by its maker's word, for MFU; 0 where it is not told
+	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the processors;
+	// none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes first.
+	Runs  int
+	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
+	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if 0.
+	Pairs   []int
+	Workers int
+}
+
+// ReadSpeed reads what vlpx bench -json has written into files.
+func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
+	for _, path := range paths {
+		r, err := benchmark.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// MeasureSpeed measures how fast training is here: a step's forward pass, its backward pass and the whole of it, in turn with the engine's matrix
+// product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. say, if not nil, hears what is at work.
+func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
+	settings := benchmark.Settings{
+		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone, Peak: of.Peak * 1e12, Costs: of.Costs,
+		Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
+	}
+	if err := settings.Check(); err != nil {
+		return result, err
+	}
+	cases, store, err := of.cases(o)
+	if err != nil {
+		return result, err
+	}
+	if index, started := called(cases); index >= 0 {
+		return result, ended(serve(ctx, store, cases[index].Run))
+	} else if started {
+		return result, nil
+	}
+	if settings.Again, err = again(cases); err != nil {
+		return result, err
+	}
+	err = guard(func() error {
+		return onEngine(func(backend compute.Backend, name string) error {
+			executor := &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions(), Say: say}
+			result, err = benchmark.Measure(ctx, executor, cases, settings, say)
+			return err
+		})
+	})
+	return result, err
+}
+
+// cases are the runs to measure: each framework, in it each method, and of that each batch.
+func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err error) {
+	or := func(some []string, usual string) []string {
+		if len(some) == 0 {
+			return []string{usual}
+		}
+		return some
+	}
+	batches := of.Batches
+	if len(batches) == 0 {
+		batches = []int{0} // the scale's
+	}
+	o.Seeds = []uint64{1}
+	for _, with := range combined(o, or(of.Scales, o.Scale), or(of.Frameworks, o.Framework)) {
+		for _, method := range or(of.Methods, "InfoNCE") {
+			for _, batch := range batches {
+				sized := with
+				if batch != 0 {
+					sized.Set = append(slices.Clone(with.Set), fmt.Sprintf("batchsize=%d", batch))
+				}
+				grid, err := OpenComparison([]string{method}, sized)
+				if err != nil {
+					return nil, nil, err
+				}
+				store = grid.Store
+				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "), Run: grid.Plan.Rows[0][0]})
+			}
+		}
+	}
+	return cases, store, nil
+}
+
+// combined are the options with each scale and each framework.
+func combined(o Options, scales, frameworks []string) (all []Options) {
+	for _, scale := range scales {
+		for _, framework := range frameworks {
+			o.Scale, o.Framework = scale, framework
+			all = append(all, o)
+		}
+	}
+	return all
+}

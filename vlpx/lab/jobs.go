@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/sweep"
+)
+
+// worthJobs is how long a sweep is to take for it to be worth measuring how many runs at once are fastest, which takes half a minute. It is our choice.
+const worthJobs = 5 * time.Minute
+
+// jobs chooses how many workers at once get most done on this machine's processors. Each may have one, which costs least, or fewer may have more each, where
+// memory or its speed is short. Before a long sweep the first run's steps tell, made by as many workers at once as there are processors, by half as
+// many, and so on while that is faster. say hears of it.
+func (s *Swept) jobs(ctx context.Context, say func(string)) (int, error) {
+	undone := s.Undone()
+	most := min(len(engine.Processors()), len(undone))
+	first, found := s.firstRun(undone)
+	if long, err := s.long(); err != nil || !long || most < 2 || !found {
+		return max(most, 1), err
+	}
+	if err := s.Write(s.worker); err != nil {
+		return 0, err
+	}
+	say("measuring how many runs at once are fastest")
+	best, fastest := most, 0.0
+	var told []string
+	for n := most; n >= 1; n /= 2 {
+		rate, err := benchmark.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Rehearsal(ctx, s.worker, first) })
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if err != nil { // fewer may have the memory; what is wrong with the run itself it tells when it is made
+			told = append(told, fmt.Sprintf("%d fail (%v)", n, err))
+			continue
+		}
+		told = append(told, fmt.Sprintf("%d make %.3g", n, rate))
+		if rate < fastest {
+			break
+		}
+		best, fastest = n, rate
+	}
+	if fastest == 0 {
+		best = 1
+	}
+	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)", strings.Join(told, ", "), best))
+	return best, nil
+}
+
+// firstRun is the first of some tasks that is a run, not a question.
+func (s *Swept) firstRun(tasks []int) (index int, found bool) {
+	for _, i := range tasks {
+		if s.Tasks[i].Run == "" {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// long tells whether what is missing takes long.
+func (s *Swept) long() (bool, error) {
+	choice, _ := engine.Choose(engine.Cache())
+	var all time.Duration
+	for _, g := range s.Grids {
+		missing, err := g.Missing()
+		if err != nil {
+			return false, err
+		}
+		about, err := g.Estimate(len(missing), choice.Name)
+		if err != nil {
+			return false, err
+		}
+		all += about
+	}
+	return all >= worthJobs, nil
+}
+
+// rehearse makes steps of a task's run for the process that has started this one, and returns the status of this one.
+func (s *Swept) rehearse(ctx context.Context, t sweep.Task) int {
+	g := s.Grids[t.Of]
+	j, err := g.named(t)
+	if err == nil && j.Task != nil {
+		err = fmt.Errorf("%s makes no steps", t.What)
+	}
+	if err == nil {
+		err = serve(ctx, g.Store, j.Run)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,109 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+
+	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+)
+
+// List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
+// take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings" at the usual scale (see Settings). It tells
+// whether there is such a list.
+func List(name string) (tables.Table, bool) {
+	switch name {
+	case "methods":
+		return methods(), true
+	case "frameworks":
+		return frameworks(), true
+	case "tasks":
+		return tasks(), true
+	case "settings":
+		t, err := Settings(nil, Options{})
+		return t, err == nil
+	}
+	t := tables.Table{
+		Title: "What vlpx regenerates", Heading: "artifact",
+		Note:    "Times are of three seeds with ONNX Runtime on two cores.",
+		Columns: []tables.Column{{Name: "shows"}, {Name: "status"}, {Name: "at tiny"}, {Name: "at mini"}},
+	}
+	for _, a := range catalogue.List() {
+		if name != "" && !strings.EqualFold(a.Paper(), name) {
+			continue
+		}
+		runs, tiny, mini := 3*a.RunsASeed(), "", ""
+		if runs > 0 && a.Status() != paper.NotYet {
+			tiny, mini = paper.Cost("tiny", runs), paper.Cost("mini", runs)
+		}
+		t.Rows = append(t.Rows, words(a.ID, a.Title, string(a.Status()), tiny, mini))
+	}
+	return t, len(t.Rows) > 0
+}
+
+// words is a row of texts.
+func words(name string, texts ...string) tables.Row {
+	row := tables.Row{Name: name}
+	for _, text := range texts {
+		row.Cells = append(row.Cells, tables.Cell{{Text: text}})
+	}
+	return row
+}
+
+// methods has the parts of each method.
+func methods() tables.Table {
+	t := tables.Table{
+		Title: "Methods",
+		Note:  "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
+		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
+			{Name: "source"}},
+	}
+	for _, method := range paper.Methods() {
+		m := method.Parts(paper.Scale{Epochs: 1}).WithDefaults()
+		part := func(p any) string {
+			if p == nil {
+				return ""
+			}
+			return strings.TrimPrefix(fmt.Sprintf("%T", p), "negative.")
+		}
+		t.Rows = append(t.Rows, words(method.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives),
+			method.Needs(), strings.Join(method.Aliases, ", "), method.Source))
+	}
+	return t
+}
+
+// frameworks has what each framework is.
+func frameworks() tables.Table {
+	t := tables.Table{
+		Title: "Frameworks", Heading: "framework",
+		Note: "-framework and Options.Framework take one for all rows, with what its paper has; behind a method's name it is a setting, " +
+			"\"GRIT-VLP, framework=clip\".",
+		Columns: []tables.Column{{Name: "what"}, {Name: "losses"}},
+	}
+	for _, k := range paper.Frameworks() {
+		t.Rows = append(t.Rows, words(k.Name, k.What, negative.Of(k.Losses()...).String()))
+	}
+	return t
+}
+
+// tasks has what each task measures.
+func tasks() tables.Table {
+	t := tables.Table{
+		Title: "Tasks", Heading: "metric",
+		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same " +
+			"without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
+		Columns: []tables.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
+	}
+	for _, e := range eval.Registered() {
+		if e.Name == "" {
+			continue
+		}
+		for _, info := range e.Task.Metrics() {
+			t.Rows = append(t.Rows, words(string(info.Metric), e.Name, info.Unit, info.What))
+		}
+	}
+	return t
+}

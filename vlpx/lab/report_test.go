@@ -1,0 +1,49 @@
+package lab
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every ending gives a file, and a figure that is not there is an error which leaves none.
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	o := smallest(filepath.Join(dir, "home"))
+	grid, err := OpenComparison([]string{"InfoNCE"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := grid.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := made(t, grid)
+	for _, e := range endings {
+		path := filepath.Join(dir, "file."+e.name)
+		if e.figure {
+			if err := empty.Save(path); err == nil || !strings.Contains(err.Error(), "no figure") {
+				t.Errorf("%s without results: error %v", path, err)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s is there", path)
+			}
+		}
+		if e.name == "claims.tex" { // of one method there are none
+			if err := report.Save(path); err == nil || !strings.Contains(err.Error(), "no claims") {
+				t.Errorf("%s: error %v", path, err)
+			}
+			continue
+		}
+		if err := report.Save(path); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || len(text) == 0 {
+			t.Errorf("%s: %d bytes, %v", path, len(text), err)
+		}
+	}
+	if err := report.Save(filepath.Join(dir, "missing", "f.png")); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a folder that is not there: error %v", err)
+	}
+}

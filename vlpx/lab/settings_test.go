@@ -1,0 +1,102 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/paper"
+)
+
+func TestSettings(t *testing.T) {
+	all, err := Settings(nil, Options{Scale: "tiny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Rows) != len(paper.Settings()) {
+		t.Errorf("%d lines, want one for each of %d settings", len(all.Rows), len(paper.Settings()))
+	}
+	var text strings.Builder
+	if err := all.Text(&text, tables.Terminal{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if n := utf8.RuneCountInString(line); n > 121 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	for _, c := range []struct {
+		names []string
+		o     Options
+		rows  int
+		want  []string
+	}{
+		{[]string{"schedule"}, Options{}, 10, []string{"at mini", "schedule.rate", "0.001", "the learning rate after"}},
+		{[]string{"queries", "patch"}, Options{Framework: "blip-2", Set: []string{"patch=16"}}, 2, []string{"at mini, BLIP-2", "8", "16", "all on BLIP-2"}},
+		{[]string{"Epochs"}, Options{}, 9, []string{"how often training passes", "at paper", "20", "With it move schedule.epochs", "every method", "numepochs"}},
+		{[]string{"density"}, Options{}, 7, []string{"The setting scenes.density", "spec, quart, half"}},
+		{[]string{"lr"}, Options{Set: []string{"lr=.5"}}, 9, []string{"The setting schedule.rate", "0.5"}},
+	} {
+		table, err := Settings(c.names, c.o)
+		if err != nil {
+			t.Errorf("%v: %v", c.names, err)
+			continue
+		}
+		text := texts(t, table)
+		if len(table.Rows) != c.rows {
+			t.Errorf("%v: %d lines, want %d:\n%s", c.names, len(table.Rows), c.rows, text)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: want %q in\n%s", c.names, want, text)
+			}
+		}
+	}
+	for name, want := range map[string]string{"queue": "momentumqueue", "epohcs": `did you mean "epochs"`} {
+		if _, err := Settings([]string{name}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+	if _, err := Settings(nil, Options{Scale: "tinny"}); err == nil {
+		t.Error("an unknown scale: no error")
+	}
+}
+
+// A cell asks by one text.
+func TestListedSettings(t *testing.T) {
+	for what, want := range map[string]string{
+		"settings": "Settings", "settings epochs": "The setting epochs", "settings  learning rate": "The setting schedule.rate", "settings schedule vqa": "Settings",
+	} {
+		table, asks, err := listedSettings(what, Options{})
+		if err != nil || !asks || table.Title != want {
+			t.Errorf("%q: got %q, asks %t, error %v; want %q", what, table.Title, asks, err, want)
+		}
+	}
+	if _, asks, err := listedSettings("settings epohcs", Options{}); !asks || err == nil {
+		t.Errorf("a name that is none: asks %t, error %v", asks, err)
+	}
+	if _, asks, err := listedSettings("settingsx", Options{}); asks || err != nil {
+		t.Errorf("another list: asks %t, error %v", asks, err)
+	}
+}
+
+// What moves and what changes nothing is told before anything runs, and not where nothing is set.
+func TestRemarks(t *testing.T) {
+	o := smallest(t.TempDir())
+	plain, err := OpenComparison([]string{"InfoNCE"}, Options{Scale: "tiny", Home: o.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if remarks, err := plain.Remarks(); err != nil || remarks != nil {
+		t.Errorf("got %q and %v, want nothing", remarks, err)
+	}
+	grid, err := OpenComparison([]string{"GRIT-VLP"}, Options{Scale: "tiny", Home: o.Home, Set: []string{"batch=24", "hard=.7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	remarks, err := grid.Remarks()
+	if err != nil || len(remarks) != 2 || !strings.Contains(remarks[0], "searchspace from 40 to 48") || !strings.Contains(remarks[1], "hard=.7 changes nothing here") {
+		t.Errorf("got %q and %v", remarks, err)
+	}
+}

@@ -1,0 +1,224 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+func storeAt(t *testing.T, home string) *Store {
+	t.Helper()
+	s, err := OpenStore(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ids are the identities of the store's runs by their methods, data and seeds.
+func ids(t *testing.T, home, method string) (found []string) {
+	t.Helper()
+	for _, r := range storedRuns(t, home) {
+		if r.Method == method {
+			found = append(found, r.ID)
+		}
+	}
+	slices.Reverse(found) // the earliest first
+	return found
+}
+
+// A run that only others need is labelled so until somebody asks for it by itself.
+func TestLabelsOfAGrid(t *testing.T) {
+	o := smallest(t.TempDir())
+	label := func(method string) run.Label {
+		t.Helper()
+		found := ids(t, o.Home, method)
+		if len(found) != 1 {
+			t.Fatalf("got the runs %v of %s, want one", found, method)
+		}
+		l, err := storeAt(t, o.Home).Label(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for i, method := range []string{"SRCL", "ALBEF"} {
+		grid, err := OpenComparison([]string{method}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := grid.Make(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if l := label("SRCL"); l.Needed || l.Scale != "tiny" || !slices.Equal(l.Set, o.Set) || l.Begun.IsZero() {
+			t.Errorf("SRCL is labelled %+v", l)
+		}
+		for _, r := range grid.Plan.Runs() {
+			if name := r.Train.Method.Name; i == 0 && name != "SRCL" && !label(name).Needed || i == 1 && label(name).Needed {
+				t.Errorf("after %s: %s is labelled %+v", method, name, label(name))
+			}
+		}
+	}
+}
+
+// Runs of the store are compared as a grid compares them: those that differ in the seed alone are a row. What else differs is told.
+func TestCompareRunsOfTheStore(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Seeds = []uint64{1, 2}
+	grid, err := OpenComparison([]string{"InfoNCE", "InfoNCE, temperature=.2"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := made(t, grid)
+	plain, warm := ids(t, o.Home, "InfoNCE"), ids(t, o.Home, "InfoNCE, temperature=.2")
+	store := storeAt(t, o.Home)
+	got, err := store.Compare([]string{plain[0], warm[1], plain[1][:9], warm[0], plain[0]})
+	if err != nil || len(got.Rows) != 2 || !slices.Equal(got.Seeds, o.Seeds) {
+		t.Fatalf("got %+v (%v), want two rows of two seeds", got, err)
+	}
+	for i, row := range got.Rows {
+		if row.Name != want.Rows[i].Name || *row.Metrics["TR@1"].Mean != *want.Rows[i].Metrics["TR@1"].Mean || *row.Metrics["TR@1"].Std != *want.Rows[i].Metrics["TR@1"].Std {
+			t.Errorf("row %d is %+v, want %+v", i, row, want.Rows[i])
+		}
+	}
+	if len(got.Claims) != len(want.Claims) || got.Claims[0].Difference == nil || *got.Claims[0].Difference != *want.Claims[0].Difference {
+		t.Errorf("got the claims %+v, want %+v", got.Claims, want.Claims)
+	}
+	if text := texts(t, got.table); strings.Contains(text, "Not all is alike") {
+		t.Errorf("runs of one grid differ:\n%s", text)
+	}
+
+	other := o
+	other.Set = append(slices.Clone(o.Set), "scenes.test=5", "epochs=1")
+	second, err := OpenComparison([]string{"InfoNCE"}, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made(t, second)
+	all := ids(t, o.Home, "InfoNCE")
+	if got, err = store.Compare(all); err != nil || len(got.Rows) != 2 || got.Rows[0].Name == got.Rows[1].Name {
+		t.Fatalf("got %+v (%v), want a row for each of the two settings", got, err)
+	}
+	if text := strings.Join(strings.Fields(texts(t, got.table)), " "); !strings.Contains(text, "is on other data") || !strings.Contains(text, "scenes.test=5") {
+		t.Errorf("the table does not tell what differs:\n%s", text)
+	}
+	first, second2 := got.RunsFileName(View{}), ""
+	if got, err = store.Compare(plain); err == nil {
+		second2 = got.RunsFileName(View{})
+	}
+	if first == second2 || second2 != "runs-"+plain[0][:8]+"+"+plain[1][:8] {
+		t.Errorf("files are named %q and %q (%v)", first, second2, err)
+	}
+
+	result := filepath.Join(store.Store.Dir(grid.Plan.Rows[0][0]), "result.json")
+	whole, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := grid.Plan.Rows[0][0].Code()
+	if err := os.WriteFile(result, bytes.Replace(whole, []byte(code), []byte("0123456789abcdef"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = store.Compare(plain); err != nil || !strings.Contains(texts(t, got.table), "1 of 2 runs of other code") {
+		t.Errorf("runs of other code are not marked: %v\n%s", err, texts(t, got.table))
+	}
+	if err := os.Remove(result); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Compare(plain); err == nil || !strings.Contains(err.Error(), "is stopped; only finished runs") {
+		t.Errorf("got %v for a run that is not finished", err)
+	}
+	if _, err := store.Compare(nil); err == nil {
+		t.Error("nothing is compared")
+	}
+}
+
+// Rows of one name are told apart by the scale or the data, if that does, else by their runs.
+func TestRowsOfOneName(t *testing.T) {
+	row := func(scale, data, id string) paper.Picked {
+		return paper.Picked{Name: "ALBEF", Scale: scale, Data: run.Data{Name: data}, Results: []run.Result{{ID: id}}}
+	}
+	for _, c := range []struct {
+		rows []paper.Picked
+		want []string
+	}{
+		{[]paper.Picked{row("tiny", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, tiny", "ALBEF, mini"}},
+		{[]paper.Picked{row("", "scenes", "a"), row("", "coco", "b")}, []string{"ALBEF, scenes", "ALBEF, coco"}},
+		{[]paper.Picked{row("", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, a", "ALBEF, b"}},
+		{[]paper.Picked{row("", "scenes", "a")}, []string{"ALBEF"}},
+	} {
+		apart(c.rows)
+		for i, row := range c.rows {
+			if row.Name != c.want[i] {
+				t.Errorf("got %q, want %q", row.Name, c.want[i])
+			}
+		}
+	}
+}
+
+// Identities are as short as tells them apart, and no shorter than eight digits.
+func TestShortestIdentities(t *testing.T) {
+	of := func(ids ...string) (all []run.Entry) {
+		for _, id := range ids {
+			var e run.Entry
+			e.ID = id
+			all = append(all, e)
+		}
+		return all
+	}
+	for n, all := range map[int][]run.Entry{
+		8:  of("0123456789abcdef", "0223456789abcdef"),
+		10: of("0123456789abcdef", "0123456780abcdef", "0123456770abcdef", "ffffffffffffffff"),
+		16: of("0123456789abcdee", "0123456789abcdef"),
+	} {
+		if got := shortest(all); got != n {
+			t.Errorf("got %d digits, want %d", got, n)
+		}
+	}
+	if got := shortest(nil); got != 8 {
+		t.Errorf("got %d digits of no runs", got)
+	}
+}
+
+// What a grid needs and finds damaged ends that run, not the others.
+func TestDamagedRunThatOthersNeed(t *testing.T) {
+	o := smallest(t.TempDir())
+	grid, err := OpenComparison([]string{"SRCL", "ALBEF"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := grid.Plan.Rows[0][0].Reference
+	if needed == nil {
+		t.Fatal("SRCL needs no reference model")
+	}
+	path := filepath.Join(grid.Store.Dir(*needed), "result.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := grid.Outlook()
+	if err != nil || !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, path) }) {
+		t.Errorf("got the outlook %q (%v), want it to name %s", lines, err, path)
+	}
+	var said []string
+	if err := grid.Make(t.Context(), func(p Progress) {
+		if p.Message != "" {
+			said = append(said, p.Message)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || !strings.HasPrefix(said[0], "SRCL, seed 1, is left out: ") || !strings.Contains(said[0], path) {
+		t.Errorf("said %q, want that SRCL is left out", said)
+	}
+	report, err := grid.Report()
+	if err != nil || len(report.Rows[0].Results) != 0 || len(report.Rows[1].Results) != 1 {
+		t.Errorf("got %+v (%v), want ALBEF alone", report.Rows, err)
+	}
+}

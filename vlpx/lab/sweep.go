@@ -1,0 +1,250 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/sweep"
+	"vlpx.internal/vlpx/train"
+)
+
+// Swept is some artifacts' runs as one sweep.
+type Swept struct {
+	Grids []*Grid
+	*sweep.Sweep
+
+	worker sweep.Worker
+}
+
+// OpenSweep plans a sweep over the runs of artifacts; it runs nothing. What o has of one's own is known to this program alone, so its workers are
+// this program, started again with the same arguments: its call of Sweep then does one task and ends the program.
+func OpenSweep(ids []string, o Options) (*Swept, error) {
+	if len(ids) == 0 {
+		return nil, errors.New("a sweep needs artifacts, such as falcon/table1; vlpx list names them")
+	}
+	worker, err := sweep.NewWorker()
+	if err != nil {
+		return nil, err
+	}
+	s := &Swept{worker: worker}
+	plan := &sweep.Plan{Artifacts: ids}
+	for k, id := range ids {
+		grid, err := Open(id, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := grid.addTasks(plan, k); err != nil {
+			return nil, err
+		}
+		s.Grids = append(s.Grids, grid)
+	}
+	plan.Sort()
+	if plan.Options, err = json.Marshal(o); err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	if plan.Cwd, err = os.Getwd(); err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	s.Sweep = sweep.New(s.Grids[0].Home, plan)
+	return s, nil
+}
+
+// addTasks puts the jobs of a grid into a plan, as those of its artifact with the number of.
+func (g *Grid) addTasks(p *sweep.Plan, of int) error {
+	at := map[string]int{}
+	for _, j := range g.Plan.All() {
+		file, err := j.File(g.Store)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(g.Home, file)
+		if err != nil {
+			return fmt.Errorf("sweep: %w", err)
+		}
+		t := sweep.Task{ID: j.ID(), Of: of, Result: filepath.ToSlash(below), What: fmt.Sprintf("%s, seed %d", j.Run.Train.Method.Name, j.Run.Train.Seed)}
+		if j.Task != nil {
+			t.What, t.Run = "a question to "+t.What, j.Run.ID()
+		}
+		for _, need := range j.Needs() {
+			if i := at[need.ID()]; !slices.Contains(t.Needs, i) {
+				t.Needs = append(t.Needs, i)
+			}
+		}
+		at[t.ID] = p.Add(t)
+	}
+	return nil
+}
+
+// Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and again. A cancelled context stops
+// the workers of this machine with checkpoints, and leaves Slurm's jobs alone; the same call goes on.
+func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
+	l, err := how.launcher()
+	if err != nil {
+		return err
+	}
+	if len(s.Undone()) > 0 {
+		if err := s.check(); err != nil {
+			return err
+		}
+		here, ok := l.(*sweep.Local)
+		if ok {
+			if here.GPUs, err = together(here.GPUs, s.devices()); err != nil {
+				return err
+			}
+		}
+		if ok && here.Jobs == 0 && len(here.GPUs) == 0 {
+			if here.Jobs, err = s.jobs(ctx, func(line string) {
+				if listen != nil {
+					listen(sweep.Progress{Message: line})
+				}
+			}); err != nil {
+				return err
+			}
+		}
+		stop, err := s.events()
+		if err != nil {
+			return err
+		}
+		err = s.Follow(ctx, l, s.worker, s.Grids[0].Store.Busy, listen)
+		if failed := stop(); err == nil {
+			err = failed
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.Tidy(); err != nil {
+			return err
+		}
+	}
+	for _, g := range s.Grids { // nothing is left to make; the store's labels and event files become right
+		if err := g.Make(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Submit hands what is missing to Slurm, but for what has a job, and returns how many tasks that are.
+func (s *Swept) Submit(ctx context.Context, how Sweeping) (int, error) {
+	if err := how.check(); err != nil {
+		return 0, err
+	}
+	l, err := sweep.NewSlurm(how.Slurm)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	return l.Submit(ctx, s.Sweep, s.worker)
+}
+
+// Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that this reads is
+// put in the store.
+func (s *Swept) Script(how Sweeping) (string, error) {
+	if err := how.check(); err != nil {
+		return "", err
+	}
+	if how.Launcher == slurm {
+		l, err := sweep.NewSlurm(how.Slurm)
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(l.Scripts(s.Sweep, s.worker), "\n"), nil
+	}
+	k, err := sweep.NewKubernetes(how.K8s)
+	if err != nil {
+		return "", err
+	}
+	text, err := k.YAML(s.Sweep, s.worker)
+	if err != nil || how.DryRun {
+		return text, err
+	}
+	if err := s.check(); err != nil {
+		return "", err
+	}
+	return text, s.WritePlan()
+}
+
+// check tells why a run that is missing cannot be made.
+func (s *Swept) check() error {
+	for _, g := range s.Grids {
+		missing, err := g.Missing()
+		if err != nil {
+			return err
+		}
+		if err := guard(func() error { return checkRuns(missing) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.
+func (s *Swept) UseCommand(args ...string) { s.worker.Args = args }
+
+// Details tells of a sweep's progress a line each of what is at work, with the epochs that are done.
+func (s *Swept) Details(p sweep.Progress) []string {
+	var lines []string
+	for i, state := range p.Tasks {
+		t := s.Tasks[i]
+		if state != sweep.Running {
+			continue
+		}
+		line := t.What
+		for _, r := range s.Grids[t.Of].Plan.Runs() {
+			if r.ID() != t.ID {
+				continue
+			}
+			if curves, err := train.ReadCurves(s.Grids[t.Of].Store.Dir(r)); err == nil {
+				line += fmt.Sprintf(": %d of %s", len(curves.Epochs), Counted(r.Train.Epochs, "epoch"))
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Stopped tells what a sweep that was stopped keeps.
+func (s *Swept) Stopped(how Sweeping) string {
+	rest := "what was begun is kept as checkpoints"
+	if how.Launcher == slurm {
+		rest = "the others' jobs stay in Slurm's queue"
+	}
+	return fmt.Sprintf("stopped: %d of %s done, and %s", len(s.Tasks)-len(s.Undone()), Counted(len(s.Tasks), "task"), rest)
+}
+
+// Submitted tells of what was submitted.
+func (s *Swept) Submitted(n int) string {
+	switch n {
+	case 0:
+		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", Counted(len(s.Tasks), "task"), len(s.Tasks)-len(s.Undone()))
+	}
+	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", Counted(n, "task"), s.Name)
+}
+
+// events writes event files of all grids; see [Grid.events].
+func (s *Swept) events() (stop func() error, err error) {
+	var all []func() error
+	stop = func() error {
+		var failed []error
+		for _, one := range all {
+			failed = append(failed, one())
+		}
+		return errors.Join(failed...)
+	}
+	for _, g := range s.Grids {
+		one, err := g.events()
+		if err != nil {
+			return nil, errors.Join(err, stop())
+		}
+		all = append(all, one)
+	}
+	return stop, nil
+}

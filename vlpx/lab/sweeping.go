@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/sweep"
+)
+
+// Sweeping says where the tasks of a sweep are worked at.
+type Sweeping struct {
+	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of an Indexed
+	// Job, which is printed.
+	Launcher string
+	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else as many as get most done: one a processor, or fewer, if that
+	// is seen to be faster before a sweep of more than five minutes.
+	Jobs int
+	// Slurm are settings of "slurm", "key=value", by submitit's names; see sweep.SlurmSettings.
+	Slurm []string
+	// K8s are settings of "k8s", "key=value"; see sweep.K8sSettings.
+	K8s []string
+	// Submit returns as soon as Slurm has the jobs.
+	Submit bool
+	// DryRun only tells what would be submitted, and writes nothing.
+	DryRun bool
+}
+
+// check tells what of this does not go together.
+func (how Sweeping) check() error {
+	switch {
+	case !slices.Contains([]string{"", local, slurm, kubernetes}, how.Launcher):
+		return fmt.Errorf("no launcher %q; there are %s, %s and %s", how.Launcher, local, slurm, kubernetes)
+	case how.Launcher != slurm && len(how.Slurm) > 0:
+		return errors.New("settings of Slurm are for the launcher slurm; choose it, or leave them out")
+	case how.Launcher != kubernetes && len(how.K8s) > 0:
+		return errors.New("settings of Kubernetes are for the launcher k8s; choose it, or leave them out")
+	case how.Launcher != slurm && how.Submit:
+		return errors.New("only Slurm is submitted to: workers on this machine end with this process, and a job of Kubernetes is printed")
+	case (how.Launcher == "" || how.Launcher == local) && how.DryRun:
+		return errors.New("workers on this machine have no script to print; a dry run is for the launcher slurm")
+	case how.Launcher != "" && how.Launcher != local && how.Jobs != 0:
+		return errors.New("processes at once are for the launcher local; the others have the setting array_parallelism")
+	case how.Jobs < 0:
+		return fmt.Errorf("%d processes at once; use 1 or more, or 0 for as many as are fastest", how.Jobs)
+	}
+	return nil
+}
+
+// Names of launchers.
+const (
+	local      = "local"
+	slurm      = "slurm"
+	kubernetes = "k8s"
+)
+
+// launcher is the one that is asked for, of those that start something.
+func (how Sweeping) launcher() (sweep.Launcher, error) {
+	if err := how.check(); err != nil {
+		return nil, err
+	}
+	switch how.Launcher {
+	case slurm:
+		return sweep.NewSlurm(how.Slurm)
+	case kubernetes:
+		return nil, errors.New("a job of Kubernetes is printed, and started by kubectl apply; nothing here follows it but vlpx list")
+	}
+	l := &sweep.Local{Jobs: how.Jobs}
+	if choice, _ := engine.Choose(engine.Cache()); strings.Contains(choice.Name, "cuda") {
+		l.GPUs = devices()
+	}
+	return l, nil
+}
+
+// devices are the GPUs that this process may use.
+func devices() []string {
+	if named, set := os.LookupEnv("CUDA_VISIBLE_DEVICES"); set {
+		return slices.DeleteFunc(strings.Split(named, ","), func(name string) bool { return name == "" })
+	}
+	var all []string
+	for k := range engine.Describe().GPUs {
+		all = append(all, fmt.Sprint(k))
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package vlpx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/lab"
+)
+
+// must does what a cell asks for. A cell is a program, and this is the one place where it ends: with one line of the error, without a stack, and
+// exit status 1; or, where it is a worker that another process started, with the worker's status.
+func must[T any](what string, options []Options, do func(context.Context, cell.Screen, Options) (T, error)) T {
+	identity.ReadCaller()
+	ctx, stop := cell.Context()
+	defer stop()
+	screen := cell.Open()
+	var result T
+	err := fmt.Errorf("a call takes one Options, not %d", len(options))
+	switch len(options) {
+	case 0:
+		result, err = do(ctx, screen, Options{})
+	case 1:
+		result, err = do(ctx, screen, options[0])
+	}
+	if closing := screen.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		return result
+	}
+	status := lab.Exit(1)
+	if !errors.As(err, &status) {
+		if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, cell.ErrOrphaned) {
+			err = errors.New("stopped")
+		}
+		fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
+	}
+	os.Exit(int(status))
+	return result
+}

@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -83,7 +84,7 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 		libraries = append(libraries, name)
 	}
 	sort.Strings(libraries)
-	fmt.Fprintf(w, "program  commit %s", run.Commit())
+	fmt.Fprintf(w, "program  commit %s", source.Commit())
 	for _, name := range libraries {
 		fmt.Fprintf(w, ", %s %s", name, versions[name])
 	}

@@ -36,14 +36,14 @@ type Share struct {
 	Queries []float64 // how many these are: 1, or the image's captions, [images]
 }
 
-// source is a list of [Items] with what an entry of it adds to a metric.
-type source struct {
+// addend is a list of [Items] with what an entry of it adds to a metric.
+type addend struct {
 	list Metric
 	adds func(entry int) float64
 }
 
-// sources are the lists that a metric is the mean of; of a metric of both directions the sum of two means.
-var sources = func() map[Metric][]source {
+// addends are the lists that a metric is the mean of; of a metric of both directions the sum of two means.
+var addends = func() map[Metric][]addend {
 	within := func(k int, per float64) func(int) float64 {
 		return func(rank int) float64 {
 			if rank <= k {
@@ -58,7 +58,7 @@ var sources = func() map[Metric][]source {
 	}
 	itself := func(rank int) float64 { return float64(rank) }
 	precision := func(p int) float64 { return 100 * float64(p) / millionths }
-	return map[Metric][]source{
+	return map[Metric][]addend{
 		TR1: {{TRRank, within(1, 100)}}, TR5: {{TRRank, within(5, 100)}}, TR10: {{TRRank, within(10, 100)}},
 		IR1: {{IRRank, within(1, 100)}}, IR5: {{IRRank, within(5, 100)}}, IR10: {{IRRank, within(10, 100)}},
 		TRMean: {{TRRank, recalls(100. / 3)}}, IRMean: {{IRRank, recalls(100. / 3)}},
@@ -78,7 +78,7 @@ var sources = func() map[Metric][]source {
 func (it *Items) Shares(metric string) []Share {
 	name, cosine := strings.CutPrefix(metric, CosinePrefix)
 	var shares []Share
-	for _, s := range sources[Metric(name)] {
+	for _, s := range addends[Metric(name)] {
 		list := s.list
 		if cosine {
 			list = CosinePrefix + list

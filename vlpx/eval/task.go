@@ -7,7 +7,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/source"
 )
 
 // Task is something that a model is measured by. It is plain data: its JSON is part of the identity of a run that has it (see [Tasks]).
@@ -40,14 +40,14 @@ type Measured struct {
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and their source where they are defined outside of this module
-// (see [identity.Source]).
+// (see [source.Named]).
 type Tasks []Task
 
 // MarshalJSON implements json.Marshaler.
 func (t Tasks) MarshalJSON() ([]byte, error) {
 	all := make([]map[string]any, len(t))
 	for i, task := range t {
-		named, err := identity.Named(task)
+		named, err := source.Named(task)
 		if err != nil {
 			return nil, fmt.Errorf("eval: %w", err)
 		}
@@ -95,7 +95,7 @@ func (t Tasks) Check(f framework.Framework, set datasets.Set) error {
 	}
 	by := map[Metric]Task{}
 	for _, task := range t {
-		if err := identity.Plain(task); err != nil {
+		if err := source.Plain(task); err != nil {
 			return fmt.Errorf("eval: task %T: %w", task, err)
 		}
 		for _, info := range task.Metrics() {

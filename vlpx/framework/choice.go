@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/source"
 )
 
 // Choice is the framework of a run. Its JSON has the name of the framework's type, so that it identifies it, and its source where that
-// is defined outside of this module (see [identity.Source]).
+// is defined outside of this module (see [source.Named]).
 type Choice struct{ Framework }
 
 // known are the types of frameworks by their names in JSON.
@@ -24,7 +24,7 @@ func (c Choice) MarshalJSON() ([]byte, error) {
 	if c.Framework == nil {
 		return []byte("null"), nil
 	}
-	told, err := identity.Named(c.Framework)
+	told, err := source.Named(c.Framework)
 	if err != nil {
 		return nil, fmt.Errorf("framework: %w", err)
 	}
@@ -55,7 +55,7 @@ func (c *Choice) UnmarshalJSON(text []byte) error {
 
 // Plain tells why the framework is none that a run can be identified by.
 func (c Choice) Plain() error {
-	if err := identity.Plain(c.Framework); err != nil {
+	if err := source.Plain(c.Framework); err != nil {
 		return fmt.Errorf("framework: %T: %w", c.Framework, err)
 	}
 	return nil

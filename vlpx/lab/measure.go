@@ -13,9 +13,9 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/identity"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/source"
 )
 
 // Measure is the table of what a task measures of the plan's rows on a split, which are finished.
@@ -60,7 +60,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (table
 		codes[i].Row, codes[i].Runs = row.Name, len(results[i])
 	}
 	t.Note += fmt.Sprintf(" Trained on %s.", paper.Origins(rows, results)) + paper.UnreadableNote(slices.Concat(results...)...)
-	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), identity.Vague(task)), " "))
+	t.Note = strings.TrimSpace(strings.Join(append(append([]string{t.Note}, p.Vague()...), source.Vague(task)), " "))
 	for _, info := range task.Metrics() {
 		cells := make([]tables.Cell, len(measured))
 		for i, runs := range measured {

@@ -24,6 +24,7 @@ import (
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/source"
 )
 
 // mine is a framework of one's own: CLIP under another name.
@@ -200,7 +201,7 @@ func TestMeasure(t *testing.T) {
 			strings.Count(text, "–") != 2 {
 			t.Errorf("%s: got\n%s\nwant a height of %s of both, and – for their depth", split, text, want)
 		}
-		if !strings.Contains(table.Note, grid.Plan.Data.Hash[:12]) || !strings.Contains(table.Note, "commit "+run.Commit()+".") {
+		if !strings.Contains(table.Note, grid.Plan.Data.Hash[:12]) || !strings.Contains(table.Note, "commit "+source.Commit()+".") {
 			t.Errorf("%s: the note tells neither data nor commit: %s", split, table.Note)
 		}
 	}
@@ -268,7 +269,10 @@ func TestMeasuredIsAColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.View.Metrics = []string{"height"}
-	if _, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o); err == nil || !strings.Contains(err.Error(), "vlpx.Measure has kept it") {
+	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := grid.Report(); err == nil || !strings.Contains(err.Error(), "vlpx.Measure has kept it") {
 		t.Errorf("before it is measured: got %v", err)
 	}
 	one, err := OpenComparison([]string{"DiHT"}, Options{Home: o.Home, Scale: o.Scale, Seeds: o.Seeds, Set: o.Set})

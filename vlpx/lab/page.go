@@ -15,7 +15,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
-	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/source"
 )
 
 // Page is one HTML page of artifacts, self-contained and without scripts: each with the papers' numbers, what the store has, the
@@ -83,7 +83,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 		return nil, err
 	}
 	o.View = View{} // which is of one artifact
-	p := &Page{Date: time.Now(), Program: run.Commit(), Engines: map[string]int{}, Commits: map[string]int{}}
+	p := &Page{Date: time.Now(), Program: source.Commit(), Engines: map[string]int{}, Commits: map[string]int{}}
 	var grids []*Grid // nil where it does not open, with the error in faults
 	var faults []error
 	var first *Grid // that opens

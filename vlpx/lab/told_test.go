@@ -242,9 +242,9 @@ func TestMetricThatAPartTells(t *testing.T) {
 	if err != nil || len(report.table.Columns) != 1 || report.table.Columns[0].Name != "joined pairs" {
 		t.Errorf("got %v (%v), want the one column", report, err)
 	}
-	o.View.Metrics = []string{"joined pairs"}
-	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), `no metric "joined pairs"`) {
-		t.Errorf("of parts that tell nothing: got %v, want it refused before training", err)
+	o.View.Metrics = []string{"IR@11"}
+	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), `no metric "IR@11"; did you mean "IR@1"?`) {
+		t.Errorf("of a known metric's name, misspelt: got %v, want it refused before training", err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/source"
 )
 
 // View is a choice of what a report's table and figure show, and how large the figure is; the zero value is all, as the artifact has it. Where metrics
@@ -25,37 +27,37 @@ type View struct {
 // Selects tells whether the view is not of all as the artifact has it.
 func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v.Curves }
 
-// CheckView tells what of a view the plan does not have, before there are results. Numbers that parts tell by names of their own are known by
-// these, where the source of the parts has them. Where it has not, as that of a part of one's own, any metric is taken: they are known once they are told.
+// CheckView returns an error for what of a view the plan does not have, before there are results. A metric that nothing known is named like is taken:
+// parts may report numbers by names of their own, which are known once they have trained. So is any where a part is defined elsewhere.
 func (p *Plan) CheckView(v View) error {
-	with := *p
-	with.Artifact.Columns = slices.Clone(p.Artifact.Columns)
-	names, more := p.tells()
-	for _, name := range names {
-		if len(p.Artifact.Columns) > 0 {
-			with.Artifact.Columns = append(with.Artifact.Columns, Column{Group: toldGroup, Name: name, Metric: name, Told: true})
+	var known []string
+	for _, text := range v.Metrics {
+		names := []string{text}
+		if p.mayReport(text) {
+			names = strings.Split(text, ",")
+		}
+		for _, name := range names {
+			if !p.mayReport(name) {
+				known = append(known, name)
+			}
 		}
 	}
-	if more {
-		v.Metrics = nil
-	}
-	_, _, err := with.chosen(v)
+	v.Metrics = known
+	_, _, err := p.chosen(v)
 	return err
 }
 
-// tells are the names of the numbers that the rows' runs may tell; more says that there may be others.
-func (p *Plan) tells() (names []string, more bool) {
-	for _, runs := range p.Rows {
-		if len(runs) == 0 {
-			continue
-		}
-		its, others := runs[0].Tells()
-		for _, name := range its {
-			names = once(names, name)
-		}
-		more = more || others
-	}
-	return names, more || p.planner.Model != nil
+// mayReport reports whether a name is of no known metric, and none that a reader may have meant, so that it may be of a number that parts report.
+func (p *Plan) mayReport(name string) bool {
+	c, names, err := p.column(name)
+	return err == nil && c.Metric == "" && (p.foreign() || Suggest(strings.TrimSpace(name), names) == ".")
+}
+
+// foreign reports whether some run has a part or a framework that is defined outside of this module.
+func (p *Plan) foreign() bool {
+	return slices.ContainsFunc(p.Rows, func(runs []run.Run) bool {
+		return len(runs) > 0 && (source.Foreign(runs[0].Train.Framework.Framework) || runs[0].Train.Method.Foreign())
+	})
 }
 
 // chosen are the rows and columns of a view.
@@ -132,24 +134,32 @@ func (p *Plan) rowNamed(name string) (int, error) {
 	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, Suggest(name, names), strings.Join(names, "; "))
 }
 
-// columnNamed is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its
-// heading, or its name where no other has it.
-func (p *Plan) columnNamed(name string) (Column, error) {
-	name = strings.TrimSpace(name)
-	var keys []string
+// column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its heading, or
+// its name where no other has it. Where none has that name it returns no metric, and the names that there are.
+func (p *Plan) column(name string) (c Column, names []string, err error) {
 	for _, all := range [][]Column{p.shown(), p.nameable()} {
-		c, names, err := among(all, name)
+		c, its, err := among(all, strings.TrimSpace(name))
 		if err != nil || c.Metric != "" {
-			return c, err
+			return c, nil, err
 		}
-		keys = append(keys, names...)
+		names = append(names, its...)
+	}
+	return Column{}, names, nil
+}
+
+// columnNamed is the column of that name.
+func (p *Plan) columnNamed(name string) (Column, error) {
+	c, names, err := p.column(name)
+	if err != nil || c.Metric != "" {
+		return c, err
 	}
 	var own []string
 	for _, c := range p.Artifact.Columns {
 		own = append(own, c.Key())
 	}
+	name = strings.TrimSpace(name)
 	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure, and what a task of "+
-		"your own measures is there once vlpx.Measure has kept it", name, Suggest(name, keys), p.Artifact.ID,
+		"your own measures is there once vlpx.Measure has kept it", name, Suggest(name, names), p.Artifact.ID,
 		strings.Join(own, "; "))
 }
 

@@ -18,7 +18,7 @@ import (
 
 	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/source"
 )
 
 // Evaluation is what a task gave of a finished run, kept beside the run in a file of its own.
@@ -49,7 +49,7 @@ type Measure struct {
 // name is the file's, by the hash of the measure's JSON.
 func (m Measure) name() (string, error) {
 	for _, task := range m.Tasks {
-		if err := identity.Plain(task); err != nil {
+		if err := source.Plain(task); err != nil {
 			return "", fmt.Errorf("run: task %T: %w", task, err)
 		}
 	}
@@ -146,7 +146,7 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 	}
 	maps.Copy(metrics, kept.Metrics)
 	return metrics, e.Store.Keep(r, Evaluation{
-		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
+		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: source.Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
 	})
 }
 

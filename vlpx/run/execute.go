@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/train"
 	"vlpx.internal/vlpx/weights"
 )
@@ -120,7 +121,7 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 	maps.Copy(metrics, added)
 	result := Result{
 		ID: r.ID(), Method: r.Train.Method.Name, Seed: r.Train.Seed, Metrics: metrics, Epochs: outcome.Epochs,
-		Engine: e.Engine, Versions: e.Versions, Commit: Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
+		Engine: e.Engine, Versions: e.Versions, Commit: source.Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,

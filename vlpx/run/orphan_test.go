@@ -18,7 +18,7 @@ func keptWith(t *testing.T, id, code, init string, seed, hour int) Kept {
 	return k
 }
 
-// Runs that differ by code alone are orphans but for the latest, with those that go on from them; so are those of a whole program.
+// Runs that differ by code alone are orphans but for the latest, with those that go on from them.
 func TestOrphans(t *testing.T) {
 	code := func(key, digit string) string { return fmt.Sprintf(", %q: %q", key, strings.Repeat(digit, 64)) }
 	id := func(k int) string { return fmt.Sprintf("%016x", k) }
@@ -31,16 +31,15 @@ func TestOrphans(t *testing.T) {
 		keptWith(t, id(6), code("Source", "a"), id(1), 1, 1),
 		keptWith(t, id(7), code("Source", "b"), id(2), 1, 0), // at work: it takes nobody's place before it is finished
 		keptWith(t, id(8), code("Executable", "d"), id(9), 1, 1),
-		keptWith(t, id(10), code("Program", "e"), "", 3, 1),
 	}
 	got := Orphans(all)
-	for k, want := range map[int]string{1: id(2) + " is of the same settings and later code", 3: id(2), 10: "by the whole program that made it"} {
+	for k, want := range map[int]string{1: id(2) + " is of the same settings and later code", 3: id(2)} {
 		if !strings.Contains(got[id(k)], want) {
 			t.Errorf("run %d: got %q, want %q", k, got[id(k)], want)
 		}
 	}
-	if len(got) != 3 {
-		t.Errorf("got %q, want three orphans", got)
+	if len(got) != 2 {
+		t.Errorf("got %q, want two orphans", got)
 	}
 	other := keptWith(t, id(11), code("Source", "a"), "", 2, 2)
 	other.JSON = []byte(strings.Replace(string(other.JSON), `"file"`, `"folder"`, 1))

@@ -1,10 +1,7 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"vlpx.internal/vlpx/eval"
@@ -57,27 +54,6 @@ type Result struct {
 	Candidates []string             `json:",omitempty"`
 	Updated    *Update              `json:",omitempty"` // what was added since; nil for nothing
 	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
-}
-
-// Commit is the revision that the program was built from: as the build says, else $VLPX_COMMIT, which the notebooks' kernel sets, else
-// "unknown".
-func Commit() string {
-	revision, modified := cmp.Or(os.Getenv("VLPX_COMMIT"), "unknown"), ""
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return revision
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
-		case "vcs.modified":
-			if s.Value == "true" {
-				modified = "+changes"
-			}
-		}
-	}
-	return revision + modified
 }
 
 // String tells the result in a line.

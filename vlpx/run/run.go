@@ -17,9 +17,9 @@ import (
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/identity"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/regions"
+	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -357,11 +357,11 @@ func (r Run) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Vague tells of what the run is identified by the whole program for, as its code cannot be told apart (see [identity.Vague]).
+// Vague tells of what the run is identified by the whole program for, as its code cannot be told apart (see [source.Vague]).
 func (r Run) Vague() []string {
-	why := append(r.Train.Method.Vague(), identity.Vague(r.Train.Framework.Framework))
+	why := append(r.Train.Method.Vague(), source.Vague(r.Train.Framework.Framework))
 	for _, task := range r.Tasks {
-		why = append(why, identity.Vague(task))
+		why = append(why, source.Vague(task))
 	}
 	return slices.DeleteFunc(why, func(told string) bool { return told == "" })
 }

@@ -439,13 +439,3 @@ func album(t *testing.T) string {
 	}
 	return dir
 }
-
-// A test's binary names no revision, so that the kernel's word counts, and none is unknown.
-func TestCommit(t *testing.T) {
-	for said, want := range map[string]string{"": "unknown", "0123456789ab+changes": "0123456789ab+changes"} {
-		t.Setenv("VLPX_COMMIT", said)
-		if got := Commit(); got != want {
-			t.Errorf("VLPX_COMMIT=%q: got %q, want %q", said, got, want)
-		}
-	}
-}

@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"vlpx.internal/vlpx/source"
 )
 
 // Update tells what was added to a result after its run.
@@ -114,5 +116,5 @@ func (result *Result) updated(e *Executor, r Run, added []string) {
 			all[name] = true
 		}
 	}
-	result.Updated = &Update{slices.Sorted(maps.Keys(all)), r.Code(), Commit(), e.Engine, time.Now().UTC().Truncate(time.Second)}
+	result.Updated = &Update{slices.Sorted(maps.Keys(all)), r.Code(), source.Commit(), e.Engine, time.Now().UTC().Truncate(time.Second)}
 }

@@ -1,4 +1,4 @@
-package identity
+package source
 
 import (
 	"go/scanner"
@@ -6,14 +6,8 @@ import (
 	"strings"
 )
 
-// tokens is what a declaration says, without its comments and however it is laid out.
-func (d *declaration) tokens() string {
-	file := d.of.set.File(d.node.Pos())
-	return Tokens(d.of.files[d.file][file.Offset(d.node.Pos()):file.Offset(d.node.End())])
-}
-
-// Tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks for it.
-func Tokens(source []byte) string {
+// tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks for it.
+func tokens(source []byte) string {
 	var s scanner.Scanner
 	files := token.NewFileSet()
 	s.Init(files.AddFile("", files.Base(), len(source)), source, nil, 0)

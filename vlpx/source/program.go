@@ -1,4 +1,4 @@
-package identity
+package source
 
 import (
 	"crypto/sha256"
@@ -34,7 +34,7 @@ type hashed struct {
 	err error
 }
 
-// running is the program that runs.
+// running is the program that runs. It remembers what it has read, since JSON is written at many places that know of no program.
 var running = newProgram()
 
 func newProgram() *program {
@@ -68,8 +68,8 @@ func ReadCaller() {
 	}
 }
 
-// source returns the SHA-256 of the declarations that a type reaches, or why they cannot be told apart from the rest of the program.
-func (p *program) source(t reflect.Type) (string, error) {
+// hashOf returns the SHA-256 of the declarations that a type reaches, or why they cannot be told apart from the rest of the program.
+func (p *program) hashOf(t reflect.Type) (string, error) {
 	t = pointed(t)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,16 +106,7 @@ func (p *program) hash(t reflect.Type) (string, error) {
 			return "", fmt.Errorf("%s is no longer the file that the program was built from", filepath.Base(m.file))
 		}
 	}
-	return p.reached(of, t.Name())
-}
-
-// reached is the SHA-256 of what a type of a package reaches.
-func (p *program) reached(of *parsed, typeName string) (string, error) {
-	r := reach{program: p, packages: map[*parsed]string{of: ""}, seen: map[*declaration]bool{}, versions: map[string]bool{}}
-	if err := r.from(of, typeName); err != nil {
-		return "", err
-	}
-	return r.sum()
+	return p.closureOf(of, t.Name())
 }
 
 // method is where a program was told that a method of a type lies.
@@ -169,8 +160,8 @@ func builtAt() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// executable is the SHA-256 of the running program.
-var executable = sync.OnceValues(func() (string, error) {
+// hashOfProgram is the SHA-256 of the running program.
+var hashOfProgram = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err

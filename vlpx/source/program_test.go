@@ -1,4 +1,4 @@
-package identity
+package source
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"os"
 
-	"vlpx.internal/vlpx/identity"
+	"vlpx.internal/vlpx/source"
 )
 
 type Pivot struct{ Step int }
@@ -48,21 +48,21 @@ var start = 3
 
 func main() {
 	if len(os.Args) > 1 { // which another program then writes
-		identity.ReadCaller()
+		source.ReadCaller()
 		if err := os.WriteFile(os.Args[1], []byte("package main"), 0o644); err != nil {
 			panic(err)
 		}
 	}
 	start = 4
 	for _, part := range []any{Pivot{2}, Short{}, &Pivot{2}, Bare{}, struct{ Pivot }{}, &At{}} {
-		named, err := identity.Named(part)
+		named, err := source.Named(part)
 		if err != nil {
 			panic(err)
 		}
 		if err := json.NewEncoder(os.Stdout).Encode(named); err != nil {
 			panic(err)
 		}
-		fmt.Println(identity.Vague(part))
+		fmt.Println(source.Vague(part))
 	}
 }
 `

@@ -1,7 +1,6 @@
-package identity
+package source
 
 import (
-	"reflect"
 	"testing"
 	"time"
 )
@@ -15,8 +14,8 @@ func TestForeign(t *testing.T) {
 	for part, want := range map[any]bool{
 		here{}: false, &here{}: false, elsewhere{}: true, &elsewhere{}: true, time.Time{}: true, &time.Time{}: true,
 	} {
-		if got := foreign(reflect.TypeOf(part)); got != want {
-			t.Errorf("%T: foreign is %v, want %v", part, got, want)
+		if got := Foreign(part); got != want {
+			t.Errorf("%T: it is foreign: %v, want %v", part, got, want)
 		}
 	}
 }

@@ -9,32 +9,8 @@ import (
 // blip2 is the notebook of a framework: what FALCON and MAFA report of BLIP-2, stage by stage, and the project's own artifacts of it. The papers'
 // notebooks have the papers' part, too.
 func blip2() (kernels.Notebook, error) {
-	notebook, err := compose(blip2Introduction, "1", []section{
-		{"falcon/table3", `
-**The first stage.** FALCON, MAFA and GRIT-VLP's mini-batches, as they are. FALCON's scheduler is rewarded by ITG, the loss of writing a caption. Look at
-re-ranked retrieval first, then at the columns that accept every true pair.`},
-		{"mafa/table7", `
-The first stage on noisy captions, fine-tuned for retrieval on clean ones. The paper reports that GRIT-VLP's mini-batches alone break BLIP-2, by 17
-points of TR@1, and that MAFA mends it. Look whether anything breaks here.`},
-		{"vlpx/blip2", `
-Beyond the papers: how many of the hardest negatives are false when an image is as near to a caption as the nearest of its queries is. ALBEF's rows,
-whose images are one vector, stand below. The oracle's row is MAFA with the relation as judge: what the labels could mend at best.`},
-		{"mafa/table8", `
-**The second stage.** The queries now stand in front of a frozen language model, which writes. Nobody taught it to answer questions about
-images; it has read questions and answers alone. Look whether MAFA's first stage makes a second that writes more true captions.`},
-		{"mafa/table20", `
-The second stage has no negatives, so that mining can only add data: pairs that the first stage holds for true. Look at *Added*: how many there are, how
-many are true, and whether they teach more than the stage's own pairs again.`},
-		{"mafa/table19", `
-Fine-tuned for captions, the image encoder still frozen. NoCaps asks for objects that no training caption names; here they are scenes of a second world.
-Look how far *out-of-domain* falls behind *in-domain*.`},
-		{"vlpx/captions", `
-What is written, below the pictures. A wrong caption has a frame with a cross. Look what it gets wrong: the object, its attributes, a relation or the
-ground. Without a frame the sentence is none of the captions' grammar, so that nothing tells whether it is true.`},
-		{"vlpx/questions", `
-The same questions, by four models. ALBEF is fine-tuned for them and ranks the answers of training, with probabilities; BLIP-2 writes one answer, untaught.
-Look at the kinds: whether yes-or-no questions are more than guessed, and whether counting is learned at all.`},
-	})
+	notebook, err := compose(blip2Introduction, "1", "falcon/table3", "mafa/table7", "vlpx/blip2",
+		"mafa/table8", "mafa/table20", "mafa/table19", "vlpx/captions", "vlpx/questions")
 	notebook.Cells = append(notebook.Cells, kernels.Markdown(blip2Next))
 	return notebook, err
 }

@@ -28,26 +28,33 @@ func Files() (map[string]kernels.Notebook, error) {
 	return files, nil
 }
 
-// section is one artifact's part of a notebook.
-type section struct {
-	id   string
-	look string // what to look for, in one or two sentences
-}
-
-// cells explain the artifact and show it.
-func (s section) cells() ([]kernels.Cell, error) {
-	artifact, err := catalogue.Find(s.id)
-	if err != nil {
-		return nil, fmt.Errorf("notebooks: %w", err)
+// section explains an artifact by its own words and shows it.
+func section(a paper.Artifact) []kernels.Cell {
+	text := fmt.Sprintf("## %s: %s", a.ID, a.Title)
+	if a.Look != "" {
+		text += "\n\n**What to look for.** " + a.Look
 	}
 	options := "Scale: scale, Seeds: seeds"
-	if tuned(artifact) {
+	if tuned(a) {
 		options += ", Without: without"
 	}
-	return []kernels.Cell{
-		kernels.Markdown(fmt.Sprintf("## %s: %s\n\n%s", s.id, artifact.Title, strings.TrimSpace(s.look))),
-		kernels.Go(fmt.Sprintf("%%%%\nvlpx.Reproduce(%q, vlpx.Options{%s})", s.id, options)),
-	}, nil
+	return []kernels.Cell{kernels.Markdown(text), kernels.Go(fmt.Sprintf("%%%%\nvlpx.Reproduce(%q, vlpx.Options{%s})", a.ID, options))}
+}
+
+// artifacts are those that IDs name; a paper's name stands for all of its.
+func artifacts(ids []string) (all []paper.Artifact, err error) {
+	for _, id := range ids {
+		if strings.Contains(id, "/") {
+			a, err := catalogue.Find(id)
+			if err != nil {
+				return nil, fmt.Errorf("notebooks: %w", err)
+			}
+			all = append(all, a)
+			continue
+		}
+		all = append(all, slices.DeleteFunc(catalogue.List(), func(a paper.Artifact) bool { return a.Paper() != id || a.Status() == paper.NotYet })...)
+	}
+	return all, nil
 }
 
 // tuned tells whether an artifact has columns of NLVR2 or VQA beside others, which take further runs of each row.
@@ -61,27 +68,24 @@ func tuned(a paper.Artifact) bool {
 	return further && others
 }
 
-// compose puts an introduction, the choice of the scale and of the seeds, a list with commas, and the sections together.
-func compose(introduction, seeds string, sections []section) (kernels.Notebook, error) {
+// compose puts an introduction, the choice of the scale and of the seeds, a list with commas, and a section of each artifact together.
+func compose(introduction, seeds string, ids ...string) (kernels.Notebook, error) {
+	shown, err := artifacts(ids)
+	if err != nil {
+		return kernels.Notebook{}, err
+	}
 	notebook := kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Markdown(introduction + "\n\n" + howToRead),
 		kernels.Markdown(scales + "\n\n" + howManySeeds),
 	}}
 	declared := fmt.Sprintf("import \"vlpx.internal/vlpx\"\n\nconst scale = \"tiny\"\n\nvar seeds = []uint64{%s}", seeds)
-	for _, s := range sections {
-		if a, err := catalogue.Find(s.id); err == nil && tuned(a) {
-			notebook.Cells = append(notebook.Cells, kernels.Markdown(furtherRuns))
-			declared += "\n\nvar without = []string{\"NLVR2\", \"VQA\"}"
-			break
-		}
+	if slices.ContainsFunc(shown, tuned) {
+		notebook.Cells = append(notebook.Cells, kernels.Markdown(furtherRuns))
+		declared += "\n\nvar without = []string{\"NLVR2\", \"VQA\"}"
 	}
 	notebook.Cells = append(notebook.Cells, kernels.Go(declared))
-	for _, s := range sections {
-		cells, err := s.cells()
-		if err != nil {
-			return kernels.Notebook{}, err
-		}
-		notebook.Cells = append(notebook.Cells, cells...)
+	for _, a := range shown {
+		notebook.Cells = append(notebook.Cells, section(a)...)
 	}
 	return notebook, nil
 }

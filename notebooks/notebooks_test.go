@@ -89,7 +89,7 @@ func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 }
 
 func TestUnknownArtifactIsAnError(t *testing.T) {
-	_, err := compose("", "1", []section{{"falcon/tabel1", ""}})
+	_, err := compose("", "1", "falcon/tabel1")
 	if err == nil || !strings.Contains(err.Error(), `"falcon/table1"`) {
 		t.Errorf("error %v, want one that suggests falcon/table1", err)
 	}

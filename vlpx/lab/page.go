@@ -64,16 +64,6 @@ type PageSection struct {
 // Anchor is the section's id in the page.
 func (s PageSection) Anchor() string { return strings.ReplaceAll(s.ID, "/", "-") }
 
-// paperTitles are the parts of the catalogue.
-var paperTitles = map[string]string{
-	"falcon": "FALCON: False-Negative Aware Learning of Contrastive Negatives in Vision-Language Pretraining",
-	"mafa":   "MAFA: Managing False Negatives for Vision-Language Pre-training",
-	"glofnd": "GloFND: Discovering Global False Negatives On the Fly for Self-supervised Contrastive Learning",
-	"srcl":   "SRCL: Vision Language Pre-training by Contrastive Learning with Cross-Modal Similarity Regulation",
-	"tags":   "TAGS-DC: Negative Sample is Negative in Its Own Way: Tailoring Negative Sentences for Image-Text Retrieval",
-	"vlpx":   "vlpx: artifacts of the project's own",
-}
-
 // NewPage gathers artifacts in the catalogue's order: those named by their ID or by their paper ("falcon"), or all if none is
 // named. say, if not nil, hears of each before it is read. Names that are not there, and options that suit none of the artifacts, are an
 // error; what is wrong with single artifacts stands in their sections, and Faults tells of it.
@@ -125,7 +115,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 			}
 		}
 		if n := len(p.Papers); n == 0 || p.Papers[n-1].Key != a.Paper() {
-			p.Papers = append(p.Papers, PagePaper{Key: a.Paper(), Title: paperTitles[a.Paper()]})
+			p.Papers = append(p.Papers, PagePaper{Key: a.Paper(), Title: catalogue.Title(a.Paper())})
 		}
 		part := &p.Papers[len(p.Papers)-1]
 		part.Sections = append(part.Sections, s)

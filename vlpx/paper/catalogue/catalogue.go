@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"vlpx.internal/vlpx/paper"
@@ -14,9 +13,31 @@ import (
 	"vlpx.internal/vlpx/paper/tags"
 )
 
-// List lists every artifact, paper by paper in the papers' order, then the project's own.
-func List() []paper.Artifact {
-	return slices.Concat(falcon.Artifacts(), mafa.Artifacts(), glofnd.Artifacts(), srcl.Artifacts(), tags.Artifacts(), ours.Artifacts())
+// papers are the papers in their order, then the project's own.
+var papers = []struct {
+	name, title string
+	artifacts   func() []paper.Artifact
+}{
+	{"falcon", falcon.Title, falcon.Artifacts}, {"mafa", mafa.Title, mafa.Artifacts}, {"glofnd", glofnd.Title, glofnd.Artifacts},
+	{"srcl", srcl.Title, srcl.Artifacts}, {"tags", tags.Title, tags.Artifacts}, {"vlpx", ours.Title, ours.Artifacts},
+}
+
+// List lists every artifact, paper by paper.
+func List() (all []paper.Artifact) {
+	for _, p := range papers {
+		all = append(all, p.artifacts()...)
+	}
+	return all
+}
+
+// Title is the title of a paper by its name, with which its artifacts' IDs begin; empty for none.
+func Title(name string) string {
+	for _, p := range papers {
+		if p.name == name {
+			return p.title
+		}
+	}
+	return ""
 }
 
 // Find returns an artifact by its ID. An unknown one is an error that suggests the nearest.

@@ -11,7 +11,8 @@ import (
 var table3 = paper.Artifact{
 	ID:    "falcon/table3",
 	Title: "FALCON inside BLIP-2, with the ITG loss as reward",
-	Look:  "Whether what the methods do to ALBEF they do to a model whose images are several vectors, and how many false negatives each meets there.",
+	Look: "Whether what the methods do to ALBEF they do to a model whose images are several vectors, and how many false negatives " +
+		"each meets there. FALCON's scheduler is rewarded by ITG, the loss of writing a caption.",
 	Note: "The image encoder is frozen. BLIP-2 + GRIT and BLIP-2 + FALCON differ from BLIP-2 in their mini-batches alone; MAFA smooths its labels and takes " +
 		"new positives besides.",
 	Rows: []paper.Row{

@@ -14,9 +14,9 @@ import (
 var figure2 = paper.Artifact{
 	ID:    "falcon/figure2",
 	Title: "False-negative rate by quantile, and by MAFA's filter threshold, over training",
-	Look: "Whether the rate rises over training at high quantiles and falls at lower ones, and how much of it a filter leaves: the true " +
-		"pairs among the hard negatives that it does not make positives. In the last " +
-		"panel, whether ITM scores of true pairs fall where captions say more.",
+	Look: "Whether the rate rises over training at high quantiles and falls at lower ones, and how much of it a filter leaves: " +
+		"the true pairs among the hard negatives that it does not make positives. In the last panel, whether ITM scores of true " +
+		"pairs fall where captions say more. The levels are ours; the paper's are lost.",
 	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours, and so is the measure of complexity in " +
 		"its panel of ITM scores: the objects, attributes and relations of a caption's scene graph.",
 	Rows: slices.Concat(paper.QuantileRows(paper.QuantileLevels()), filterRows()),

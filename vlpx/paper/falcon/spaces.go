@@ -14,7 +14,8 @@ import (
 var figureD3 = paper.Artifact{
 	ID:    "falcon/D.3",
 	Title: "GRIT-VLP and MAFA over search-space sizes, MAFA over thresholds",
-	Look:  "Whether a larger search space, which makes harder mini-batches, hurts, and how much hangs on MAFA's threshold.",
+	Look: "Whether a larger search space, which makes harder mini-batches, hurts, and how much hangs on MAFA's threshold. " +
+		"FALCON's paper has it hurt both methods, MAFA's has MAFA gain from it (mafa/table13).",
 	Note: "By FALCON both degrade in larger search spaces (section 4.3). MAFA's own paper says the opposite of MAFA, that it improves (appendix " +
 		"G.4; see mafa/table13). FALCON's numbers are lost in its text.",
 	Rows:    slices.Concat(spaceRows("GRIT-VLP"), spaceRows("MAFA"), filterRows()),

@@ -34,7 +34,7 @@ func foundArtifact(id, title string, rows []paper.Row, part int) paper.Artifact 
 	return paper.Artifact{
 		ID: id, Title: title,
 		Look: "Whether what is found looks like the anchor, and whether its number differs between anchors, as a threshold of each anchor allows and " +
-			"a quantile of the mini-batch does not.",
+			"a quantile of the mini-batch does not. A frame marks those of the anchor's class.",
 		Data: images, Rows: rows,
 		Table:  foundTable,
 		Figure: func(r *paper.Report) (plots.Drawing, error) { return foundFigure(r, part) },

@@ -8,9 +8,10 @@ import (
 
 // plane is t-SNE of the embeddings (GloFND's figure of SogCLR without and with it).
 var plane = paper.Artifact{
-	ID:      "glofnd/tsne",
-	Title:   "t-SNE of the embeddings without and with GloFND",
-	Look:    "Whether classes lie tighter and further apart. A picture of one seed; the column beside it is measured.",
+	ID:    "glofnd/tsne",
+	Title: "t-SNE of the embeddings without and with GloFND",
+	Look: "Whether classes lie tighter and further apart. A picture of one seed; the column beside it is measured. t-SNE shows " +
+		"neighbours; how far apart groups lie says nothing.",
 	Data:    images,
 	Rows:    []paper.Row{unimodal("SogCLR").As(sogCLR), unimodal("GloFND").As(sogCLRGloFND)},
 	Columns: []paper.Column{neighbours(), average()},

@@ -11,6 +11,7 @@ import (
 var table4 = paper.Artifact{
 	ID:    "glofnd/table4",
 	Title: "Hyper-parameters",
+	Look:  "Where a preset departs from the paper's settings.",
 	Note:  "Table 4 has those of CC3M; those of ImageNet100 stand in appendix D.1.",
 	Table: hyperTable,
 }

@@ -57,9 +57,10 @@ func neighbours() paper.Column { return paper.ColumnOf(eval.NeighboursTop1) }
 var predfn = paper.Artifact{
 	ID:    "glofnd/predfn",
 	Title: "Share predicted false over training",
-	Look:  "Whether thresholds come to take the share alpha for false and stay there while the network moves on.",
-	Note:  "The paper's thresholds descend by the plain gradient from epoch 20 of 200; the rate is not printed, ours is Adam's.",
-	Data:  images,
+	Look: "Whether thresholds come to take the share alpha for false and stay there while the network moves on. By Adam as " +
+		"published, and by the plain descent of the paper's equation 4.",
+	Note: "The paper's thresholds descend by the plain gradient from epoch 20 of 200; the rate is not printed, ours is Adam's.",
+	Data: images,
 	Rows: []paper.Row{
 		unimodal("GloFND").As(sogCLRGloFND),
 		unimodal("GloFND", from(.1)).As("GloFND by plain descent").With(paper.Thresholded(func(t *thresholds) { t.Descent = true })),

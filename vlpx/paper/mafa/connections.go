@@ -12,9 +12,10 @@ import (
 
 // figure7 shows images that became positives of a text (MAFA, Figure 7).
 var figure7 = paper.Artifact{
-	ID:     "mafa/figure7",
-	Title:  "New positives found, with respect to the texts",
-	Look:   "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that is not.",
+	ID:    "mafa/figure7",
+	Title: "New positives found, with respect to the texts",
+	Look: "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that " +
+		"is not. No figure means that it connects none.",
 	Rows:   []paper.Row{paper.MethodRow("MAFA")},
 	Table:  ofTexts.table,
 	Figure: ofTexts.figure,
@@ -22,9 +23,10 @@ var figure7 = paper.Artifact{
 
 // figure8 shows texts that became positives of an image (MAFA, Figure 8).
 var figure8 = paper.Artifact{
-	ID:     "mafa/figure8",
-	Title:  "New positives found, with respect to the images",
-	Look:   "Whether the captions that Con-D connects with an image are true of it: a cross marks one that is, a grey frame one that is not.",
+	ID:    "mafa/figure8",
+	Title: "New positives found, with respect to the images",
+	Look: "Whether the captions that Con-D connects with an image are true of it: a cross marks one that is, a grey frame one " +
+		"that is not. Its errors may be near misses, such as another colour, or have nothing in common with the image.",
 	Rows:   []paper.Row{paper.MethodRow("MAFA")},
 	Table:  ofImages.table,
 	Figure: ofImages.figure,

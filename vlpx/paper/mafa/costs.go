@@ -13,8 +13,9 @@ import (
 var table12 = paper.Artifact{
 	ID:    "mafa/table12",
 	Title: "Time an epoch, parameters, queue sizes",
-	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one that was " +
-		"doing other things makes them noisy. The paper's BLIP is left out.",
+	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one " +
+		"that was doing other things makes them noisy. The paper's BLIP is left out. That Con-D has to be trained first is in " +
+		"neither's number.",
 	Rows: []paper.Row{
 		paper.MethodRow("ALBEF", 190./150),
 		paper.MethodRow("GRIT-VLP", 1),

@@ -99,8 +99,9 @@ var bySome = [2]string{"BLIP (129M), here the relation", "ALBEF (14M), here Con-
 var figure5 = paper.Artifact{
 	ID:    "mafa/figure5",
 	Title: "False-negative rate against batch size",
-	Look: "Whether the hardest of a larger mini-batch is a false negative more often: that is why large mini-batches alone bring them in. " +
-		"Among all negatives of a mini-batch the rate is the same at every size.",
+	Look: "Whether the hardest of a larger mini-batch is a false negative more often: that is why large mini-batches alone bring " +
+		"them in. Among all negatives of a mini-batch the rate is the same at every size. Epochs are the same, so that a larger " +
+		"mini-batch means fewer steps.",
 	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped sampling on " +
 		"CC12M-Clean, for which there is no row.",
 	Rows:    paper.RowsOf(figure5Points),

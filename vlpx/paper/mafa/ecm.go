@@ -110,7 +110,8 @@ var table16 = paper.Artifact{
 	ID:    "mafa/table16",
 	Title: "Oracle Con-D",
 	Look: "How much of what a perfect judge would give the learned one gives. The paper's oracle is a stronger model; ours is the " +
-		"data's own relation. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions.",
+		"data's own relation. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions. Where the oracle " +
+		"itself is no better than GRIT-VLP, do not expect it of Con-D.",
 	Rows: []paper.Row{
 		paper.MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT"),
 		paper.MethodRow("MAFA", 78.0, 61.2, 96.1, 84.9),

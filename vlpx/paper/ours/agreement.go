@@ -20,8 +20,9 @@ import (
 var agreement = paper.Artifact{
 	ID:    "vlpx/agreement",
 	Title: "How recall by own captions ranks the methods, and how people (flickr8k, coco) or the exact relation (scenes) do",
-	Look: "How far the papers' measure and the others agree (Kendall's τ: 1 is the same ranking, 0 none in common, -1 the reverse), beside how " +
-		"far it agrees with itself from seed to seed, which is all that these seeds can tell apart.",
+	Look: "How far the papers' measure and the others agree (Kendall's τ: 1 is the same ranking, 0 none in common, -1 the " +
+		"reverse), beside how far it agrees with itself from seed to seed, which is all that these seeds can tell apart. Where " +
+		"slopes cross two measures disagree.",
 	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share what its " +
 		"seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the others are zero-shot.",
 	Rows:    methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"),

@@ -15,8 +15,9 @@ import (
 var captions = paper.Artifact{
 	ID:    "vlpx/captions",
 	Title: "Captions that BLIP-2 writes, by its second stage and after fine-tuning",
-	Look: "What a wrong caption gets wrong, whether MAFA's first stage makes fewer of them, and what fine-tuning on clean captions mends. The scene tells which " +
-		"are true.",
+	Look: "What a wrong caption gets wrong, whether MAFA's first stage makes fewer of them, and what fine-tuning on clean " +
+		"captions mends. The scene tells which are true. Without a frame a sentence is none of the captions' grammar, so that " +
+		"nothing tells whether it is true.",
 	Rows:       []paper.Row{paper.BLIP2Row("").OnWebCaptions(), paper.BLIP2Row("MAFA").OnWebCaptions()},
 	Downstream: []paper.Downstream{paper.Generation, paper.Captioning},
 	Table:      captionsTable,

@@ -24,8 +24,9 @@ var albefConD = paper.MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(paper.Distil
 var discriminators = paper.Artifact{
 	ID:    "vlpx/con-d",
 	Title: "Discriminators of connections against the exact relation",
-	Look: "Which part of the hard negatives that are true pairs each Con-D finds, how many of its new positives are wrong, and at which " +
-		"threshold. All are of the last epoch and among the hardest negatives, where telling is hardest.",
+	Look: "Which part of the hard negatives that are true pairs each Con-D finds, how many of its new positives are wrong, and at " +
+		"which threshold. All are of the last epoch and among the hardest negatives, where telling is hardest. The rows between " +
+		"no judge and the relation tell what finding more is worth.",
 	Rows: []paper.Row{
 		paper.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
 		judgedBy("ALBEF; fine-tuned", albefConD, paper.Connections()),

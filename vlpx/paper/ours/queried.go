@@ -14,8 +14,9 @@ import (
 var queried = paper.Artifact{
 	ID:    "vlpx/blip2",
 	Title: "False negatives in BLIP-2, whose images are several vectors, beside ALBEF, whose images are one",
-	Look: "How many of the hardest negatives are false by the best query and by ALBEF's single vector, under the same mini-batches; whether grouped sampling " +
-		"breaks BLIP-2, and whether it stands when the relation tells which negatives are false.",
+	Look: "How many of the hardest negatives are false by the best query and by ALBEF's single vector, under the same " +
+		"mini-batches; whether grouped sampling breaks BLIP-2, and whether it stands when the relation tells which negatives " +
+		"are false. The oracle's row is MAFA with the relation as judge.",
 	Note: "ALBEF's rows have BLIP-2's search space, its sampled matching and one-hot labels, so that they differ in the framework and in BLIP-2's label " +
 		"smoothing alone. BLIP-2 sees images by a frozen encoder, ALBEF trains its own.",
 	Rows: []paper.Row{

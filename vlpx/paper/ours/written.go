@@ -14,8 +14,9 @@ import (
 var written = paper.Artifact{
 	ID:    "vlpx/written",
 	Title: "How many written negatives are true, before and after the filter",
-	Look: "What the filter removes, and what it leaves: by the temperature of refilling, and by what was masked. A word that fits is a word that may be " +
-		"true, so a better generator may write more false negatives.",
+	Look: "What the filter removes, and what it leaves: by the temperature of refilling, and by what was masked. A word that fits " +
+		"is a word that may be true, so a better generator may write more false negatives. An object mostly has some attribute " +
+		"that its caption does not mention.",
 	Note: "Each model writes from one caption of each test image; sentences that are the caption itself, and such as no rule of the scenes' grammar reads, do not count. The paper's " +
 		"filter leaves out a sentence all of whose new words stand in another caption of the image; its human evaluation calls 96.5 % of 200 kept sentences true " +
 		"negatives, which is the paper's number of the last column.",

@@ -15,9 +15,10 @@ import (
 // figure7 shows the weights of one mini-batch (SRCL, Figure 7). The paper's are of Flickr30K's test images and text anchors,
 // ours of a mini-batch of training and of image anchors.
 var figure7 = paper.Artifact{
-	ID:     "srcl/figure7",
-	Title:  "Weights of a batch as a heat map",
-	Look:   "Whether the cells with a frame, the false negatives, are the pale ones. The paper's example has a weight of 0.12.",
+	ID:    "srcl/figure7",
+	Title: "Weights of a batch as a heat map",
+	Look: "Whether the cells with a frame, the false negatives, are the pale ones. The paper's example has a weight of 0.12. " +
+		"Where a whole picture has one shade, the weights are close together.",
 	Rows:   weighedRows(),
 	Table:  weightsTable,
 	Figure: heatFigure,

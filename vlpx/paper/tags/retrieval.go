@@ -78,7 +78,8 @@ var table2 = paper.Artifact{
 	ID:    "tags/table2",
 	Title: "Scene-graph against word masking; dynamic against static generator",
 	Look: "Whether it matters what is masked and who writes, and whether word discrimination and correction are more than further " +
-		"training.",
+		"training. Two rows are ours: the baseline, and TAGS trained on for as long as TAGS-DC, against which to hold the two " +
+		"tasks.",
 	Note: note + " The static generator is UNITER fine-tuned with masked words, and frozen.",
 	Rows: []paper.Row{
 		on(byWord, 64.9, 87.8, 93.3, 51.1, 78.9, 87.4, 463.4, 85.9, 97.6, 99.1, 74.2, 93.0, 96.1, 545.9),

@@ -12,8 +12,8 @@ import (
 var figure1 = paper.Artifact{
 	ID:    "tags/figure1",
 	Title: "Positive against hardest-negative score: in-batch, whole set, generated",
-	Look: "Whether the hardest negative of a mini-batch and of the whole split stay below their positive, and the written ones do not; and which of " +
-		"these are no negatives at all.",
+	Look: "Whether the hardest negative of a mini-batch and of the whole split stay below their positive, and the written ones do " +
+		"not; and which of these are no negatives at all. Above the line a negative beats its caption.",
 	Note: "The paper scores Flickr30K by CLIP and prints that about 40 % of the whole set's hardest negatives are above their positive, that 18 % are more than .05 " +
 		"below, and that all generated ones are above. Here a row's own model scores, from 0 to 1, and UNITER writes by its masked words as it is. The split is " +
 		"one caption of each of its images.",

@@ -14,7 +14,8 @@ import (
 var figure4 = paper.Artifact{
 	ID:    "tags/figure4",
 	Title: "Word discrimination and correction, examples",
-	Look:  "Whether the words that were replaced are the ones that light up, and whether the originals come back.",
+	Look: "Whether the words that were replaced are the ones that light up, and whether the originals come back. The colour is " +
+		"the probability that word discrimination gives a word.",
 	Note: "The paper prints an accuracy of 66.5 % of word discrimination and of 87.3 % of word correction, and does not say over which words; ours are over all words of the written " +
 		"sentences and over the masked ones. A word's colour is the probability that it was replaced; words of the written and of the corrected sentence that differ " +
 		"from the caption are marked. A word is corrected where that probability is at least .5.",

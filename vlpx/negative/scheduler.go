@@ -14,9 +14,10 @@ import (
 
 // Choice is what a scheduler chose for one anchor.
 type Choice struct {
-	Anchor, Picked int            // pairs
-	Quantile       float64        // of hardness, drawn
-	Beta           scheduler.Beta // the distribution it was drawn from
+	Anchor   int            `json:"anchor"`   // pair
+	Picked   int            `json:"picked"`   // pair
+	Quantile float64        `json:"quantile"` // of hardness, drawn
+	Beta     scheduler.Beta `json:"beta"`     // the distribution it was drawn from
 }
 
 // Scheduler is a Sampler that tells what it chose.

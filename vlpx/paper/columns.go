@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -114,7 +115,7 @@ func OwnColumns() []Column {
 // Chosen are the columns of what a scheduler chose in the last epoch.
 func Chosen() []Column {
 	return []Column{
-		{Group: "Scheduler", Name: "quantile", Metric: train.MeanQuantile},
+		{Group: "Scheduler", Name: "quantile", Metric: negative.MeanQuantile},
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 	}
 }
@@ -122,10 +123,10 @@ func Chosen() []Column {
 // MinedColumns are our own columns of what Con-D said of the hard negatives, beside the truth.
 func MinedColumns() []Column {
 	return []Column{
-		{Group: "False negatives", Name: "left", Metric: train.FalseLeft, Unit: "%", Lower: true},
-		{Group: "New positives", Name: "of all", Metric: train.ConDPositives, Unit: "%"},
-		{Group: "New positives", Name: "precision", Metric: train.ConDPrecision, Unit: "%"},
-		{Group: "New positives", Name: "recall", Metric: train.ConDRecall, Unit: "%"},
+		{Group: "False negatives", Name: "left", Metric: negative.FalseLeft, Unit: "%", Lower: true},
+		{Group: "New positives", Name: "of all", Metric: negative.ConDPositives, Unit: "%"},
+		{Group: "New positives", Name: "precision", Metric: negative.ConDPrecision, Unit: "%"},
+		{Group: "New positives", Name: "recall", Metric: negative.ConDRecall, Unit: "%"},
 	}
 }
 

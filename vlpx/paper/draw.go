@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -192,7 +193,7 @@ func (r *Report) scaleNote() string {
 // neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
 // better a model ranks true pairs, and the more a method has to do with them.
 func (c Column) neutral() bool {
-	return c.Told || c.Group == besidesGroup || slices.ContainsFunc([]string{train.MeanQuantile, train.MeanReward, train.LabelsTop, train.LabelsBatch, train.LabelsBeyond, train.ConDPositives,
+	return c.Told || c.Group == besidesGroup || slices.ContainsFunc([]string{negative.MeanQuantile, negative.MeanReward, negative.LabelsTop, negative.LabelsBatch, negative.LabelsBeyond, negative.ConDPositives,
 		train.FalseHardest, train.FalseOfImages, train.FalseOfTexts}, func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 

@@ -3,6 +3,7 @@ package paper
 import (
 	"testing"
 
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -36,7 +37,7 @@ func TestColumnNames(t *testing.T) {
 	}{
 		{Column{Group: "Text Retrieval", Name: "R@1", Unit: "%"}, "Text Retrieval: R@1", "R@1 (%)", "TR R@1"},
 		{Column{Group: "Without re-ranking", Name: "IR@1 false", Unit: "%"}, "Without re-ranking: IR@1 false", "IR@1 false (%)", "IR R@1 false"},
-		{Mined(train.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
+		{Mined(negative.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
 		{WithMetric(OwnColumns(), train.FalseHardest), "False negatives among the hardest", "share (%)", "among the hardest"},
 		{Column{Group: "Quantile chosen", Name: "simple"}, "Quantile chosen: simple", "quantile", "simple"},
 		{Column{Name: "time", Unit: "C"}, "time", "time (C)", "time"},

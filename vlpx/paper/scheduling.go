@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -15,7 +16,7 @@ const shownEpochs = 5
 func ScheduledEpochs(epochs []train.Record) []train.Record {
 	var scheduled []train.Record
 	for _, record := range epochs {
-		if record.Scheduling != nil && record.Scheduling.Reward.N > 0 {
+		if record.Observed.Scheduling() != nil && record.Observed.Scheduling().Reward.N > 0 {
 			scheduled = append(scheduled, record)
 		}
 	}
@@ -40,17 +41,17 @@ func Pooled(results []run.Result) []train.Record {
 	for _, result := range results {
 		for e, record := range result.Epochs {
 			if e == len(epochs) {
-				epochs = append(epochs, train.Record{Epoch: record.Epoch, Scheduling: &train.Scheduling{}})
+				epochs = append(epochs, train.Record{Epoch: record.Epoch, Observed: negative.Observations{"scheduling": &negative.Scheduling{}}})
 			}
-			if record.Scheduling != nil {
-				pool(epochs[e].Scheduling, *record.Scheduling)
+			if record.Observed.Scheduling() != nil {
+				pool(epochs[e].Observed.Scheduling(), *record.Observed.Scheduling())
 			}
 		}
 	}
 	return epochs
 }
 
-func pool(sum *train.Scheduling, s train.Scheduling) {
+func pool(sum *negative.Scheduling, s negative.Scheduling) {
 	sum.Reward.Merge(s.Reward)
 	sum.ByQuantile = atLeast(sum.ByQuantile, len(s.ByQuantile))
 	for q, rewards := range s.ByQuantile {
@@ -84,4 +85,6 @@ func atLeast[T any](s []T, n int) []T { return append(s, make([]T, max(0, n-len(
 func EpochNumber(record train.Record) string { return fmt.Sprint(record.Epoch + 1) }
 
 // SpreadOf are moments as a table shows them.
-func SpreadOf(m train.Moments) tables.Value { return tables.Value{Mean: m.Mean, Std: m.Std(), N: m.N} }
+func SpreadOf(m negative.Moments) tables.Value {
+	return tables.Value{Mean: m.Mean, Std: m.Std(), N: m.N}
+}

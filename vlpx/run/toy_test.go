@@ -98,8 +98,8 @@ func TestFrameworkOfOnesOwn(t *testing.T) {
 			if _, recalled := result.Metrics[string(eval.IR1)]; !recalled || last.Metrics["gap"] == 0 {
 				t.Errorf("got metrics %v and, after the last epoch, %v; want retrieval and the gap in both", result.Metrics, last.Metrics)
 			}
-			if m.Name == "FALCON" && (last.Scheduling == nil || last.Scheduling.Reward.N == 0) {
-				t.Errorf("got the scheduling %+v, want rewards", last.Scheduling)
+			if m.Name == "FALCON" && (last.Observed.Scheduling() == nil || last.Observed.Scheduling().Reward.N == 0) {
+				t.Errorf("got the scheduling %+v, want rewards", last.Observed.Scheduling())
 			}
 			again := executor(t, t.TempDir())
 			for _, stop := range []int{2, 5, 11} {

@@ -1,14 +1,16 @@
 package train
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -37,20 +39,16 @@ type Losses = map[negative.Loss]float64
 
 // Record is one epoch: mean losses, the temperature at its end, the false negatives met, and what evaluation measured.
 type Record struct {
-	Epoch       int                `json:"epoch"`
-	Steps       int                `json:"steps,omitempty"` // that the epoch has; none of older versions
-	Rate        float64            `json:"rate"`
-	Losses      Losses             `json:"losses"`
-	Temperature float64            `json:"temperature"`
-	False       FalseNegatives     `json:"false_negatives"`
-	Scheduling  *Scheduling        `json:"scheduling,omitempty"` // where the sampler is a negative.Scheduler
-	Connecting  *Connecting        `json:"connecting,omitempty"` // where the method has a negative.ECM
-	Labels      *Labels            `json:"labels,omitempty"`     // where ITC's are soft
-	Weighing    *Weighing          `json:"weighing,omitempty"`   // where the contrast weighs the negatives
-	Found       *Found             `json:"found,omitempty"`      // where the method leaves negatives out
-	Written     *Written           `json:"written,omitempty"`    // where it writes negatives
-	Numbers     field.Numbers      `json:"numbers,omitempty"`    // what parts tell by names of their own
-	Metrics     map[string]float64 `json:"metrics,omitempty"`
+	Epoch       int            `json:"epoch"`
+	Steps       int            `json:"steps,omitempty"` // that the epoch has; none of older versions
+	Rate        float64        `json:"rate"`
+	Losses      Losses         `json:"losses"`
+	Temperature float64        `json:"temperature"`
+	False       FalseNegatives `json:"false_negatives"`
+	// Observed is what the observers of the method found, each under its name beside the others.
+	Observed negative.Observations `json:"-"`
+	Numbers  field.Numbers         `json:"numbers,omitempty"` // what parts tell by names of their own
+	Metrics  map[string]float64    `json:"metrics,omitempty"`
 }
 
 // FalseNegatives counts, exactly, the true pairs among the negatives of an epoch whose truth is known.
@@ -68,101 +66,72 @@ type FalseNegatives struct {
 	OfImagesTrue int `json:"of_images_true,omitempty"` // of these, the true pairs
 }
 
-// Names of what training counts, among a run's metrics: of its last epoch, where it is known. ClassChosen and ClassMean are
-// followed by a class of complexity: simple, middle or complex.
+// Names of what training counts, among a run's metrics: of its last epoch, where it is known.
 const (
 	FalseInBatch  = "FN in batch"  // per cent
 	FalseHardest  = "FN hardest"   // per cent
 	FalseOfImages = "FN of images" // per cent, of the hardest whose anchor is the image
 	FalseOfTexts  = "FN of texts"  // per cent, of the hardest whose anchor is the caption
 	FalseChosen   = "FN chosen"    // per cent, of neighbours in a mini-batch
-
-	// Of the negatives that a method took for false, in per cent; see Found.
-	FoundShare     = "found" // of all negatives
-	FoundPrecision = "found precision"
-	FoundRecall    = "found recall"
-	FoundF1        = "found F1"
-
-	// Of the hard negatives that Con-D judged, in per cent.
-	ConDPositives = "Con-D positives"           // new positives, of all
-	ConDOfImages  = "Con-D positives of images" // of those whose anchor is the image
-	ConDOfTexts   = "Con-D positives of texts"  // of those whose anchor is the caption
-	ConDPrecision = "Con-D precision"           // true pairs, of the new positives
-	ConDRecall    = "Con-D recall"              // new positives, of the true pairs
-	ConDAUC       = "Con-D AUC"                 // see Connecting.AUC
-	FalseLeft     = "FN left"                   // true pairs, of those that are no new positives
-
-	// Shares of the sum of an image anchor's soft labels in ITC that fall to its largest labels, from 0 to 1.
-	LabelsTop    = "labels 1-5"
-	LabelsBatch  = "labels 6-B" // B is the batch size
-	LabelsBeyond = "labels beyond B"
-
-	MeanReward   = "reward"        // of the scheduler, in nats
-	MeanQuantile = "quantile"      // chosen
-	ClassChosen  = "FN chosen of " // per cent, of the negatives that the scheduler picked
-	ClassMean    = "quantile of "  // chosen
 )
 
-// Counted are the metrics of this epoch that training itself counted, by the names above, and what parts told by names of their own.
+// Counted are the metrics of this epoch that training itself counted, by the names above, those of observers, and what parts told by names
+// of their own.
 func (r Record) Counted() map[string]float64 {
 	counted := r.Numbers.Values()
-	ratios := []ratio{
-		{FalseInBatch, r.False.BatchTrue, r.False.Batch},
-		{FalseHardest, r.False.HardestTrue, r.False.Hardest},
-		{FalseChosen, r.False.HopsTrue, r.False.Hops},
+	share := func(name string, part, whole int) {
+		if whole > 0 {
+			counted[name] = 100 * float64(part) / float64(whole)
+		}
 	}
+	share(FalseInBatch, r.False.BatchTrue, r.False.Batch)
+	share(FalseHardest, r.False.HardestTrue, r.False.Hardest)
+	share(FalseChosen, r.False.HopsTrue, r.False.Hops)
 	if r.False.OfImages > 0 { // older records tell no sides
-		ratios = append(ratios, ratio{FalseOfImages, r.False.OfImagesTrue, r.False.OfImages},
-			ratio{FalseOfTexts, r.False.HardestTrue - r.False.OfImagesTrue, r.False.Hardest - r.False.OfImages})
+		share(FalseOfImages, r.False.OfImagesTrue, r.False.OfImages)
+		share(FalseOfTexts, r.False.HardestTrue-r.False.OfImagesTrue, r.False.Hardest-r.False.OfImages)
 	}
-	if r.Connecting != nil {
-		ratios = append(ratios, r.Connecting.ratios()...)
-		if auc := r.Connecting.AUC(); !math.IsNaN(auc) {
-			counted[ConDAUC] = auc
-		}
-	}
-	for _, x := range ratios {
-		if x.whole > 0 {
-			counted[x.name] = 100 * share(x.part, x.whole)
-		}
-	}
-	if r.Labels != nil {
-		maps.Copy(counted, r.Labels.shares())
-	}
-	if r.Weighing != nil {
-		maps.Copy(counted, r.Weighing.metrics())
-	}
-	if r.Found != nil {
-		maps.Copy(counted, r.Found.metrics())
-	}
-	if r.Written != nil {
-		maps.Copy(counted, r.Written.metrics())
-	}
-	if r.Scheduling == nil || r.Scheduling.Reward.N == 0 {
-		return counted
-	}
-	counted[MeanReward] = r.Scheduling.Reward.Mean
-	var sum, n float64
-	for k, class := range r.Scheduling.Classes {
-		sum, n = sum+class.Quantile.Mean*float64(class.Quantile.N), n+float64(class.Quantile.N)
-		if class.Quantile.N > 0 {
-			counted[ClassMean+Complexity[k]] = class.Quantile.Mean
-		}
-		if class.Negative > 0 {
-			counted[ClassChosen+Complexity[k]] = 100 * share(class.True, class.Negative)
-		}
-	}
-	counted[MeanQuantile] = sum / n
+	maps.Copy(counted, r.Observed.Metrics())
 	return counted
 }
 
-// ratio is a part of a whole, by the name of a metric.
-type ratio struct {
-	name        string
-	part, whole int
+// plainRecord is a Record without its methods.
+type plainRecord Record
+
+// recordKeys are the keys of a record's own fields. Others are names of observers.
+var recordKeys = func() (keys []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Record]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return keys
+}()
+
+// MarshalJSON puts what was observed beside the other fields.
+func (r Record) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(plainRecord(r))
+	if err != nil || len(r.Observed) == 0 {
+		return text, err
+	}
+	observed, err := json.Marshal(r.Observed)
+	text[len(text)-1] = ','
+	return append(text, observed[1:]...), err
 }
 
-func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, (*plainRecord)(r)); err != nil {
+		return err
+	}
+	var observed map[string]json.RawMessage
+	err := json.Unmarshal(text, &observed)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(observed, func(key string, _ json.RawMessage) bool { return slices.Contains(recordKeys, key) })
+	r.Observed, err = negative.ReadObservations(observed)
+	return err
+}
 
 // count adds a mini-batch of pairs.
 //
@@ -198,49 +167,9 @@ type tally struct {
 	Losses      Losses // sums
 	Temperature float64
 	False       FalseNegatives
-	Scheduling  *Scheduling
-	Connecting  *Connecting
-	Labels      *Labels
-	Weighing    *Weighing
-	Found       *Found
-	Written     *Written
-	Numbers     field.Numbers `json:",omitempty"`
+	Observed    map[string]json.RawMessage `json:",omitempty"` // what the observers have of the epoch; filled for a checkpoint
+	Numbers     field.Numbers              `json:",omitempty"`
 	last        float64
-}
-
-func (t *tally) schedule(choices []negative.Choice, reward float64, c classes, r datasets.Relation, pairs []datasets.Pair) {
-	if t.Scheduling == nil {
-		t.Scheduling = &Scheduling{}
-	}
-	t.Scheduling.add(choices, reward, c, r, pairs)
-}
-
-func (t *tally) connect(e negative.ECM, c Connected, r datasets.Relation, pairs []datasets.Pair, batch []int, show bool) {
-	if t.Connecting == nil {
-		t.Connecting = &Connecting{}
-	}
-	t.Connecting.add(e, c, r, pairs, batch, show)
-}
-
-func (t *tally) label(labels []float32, batch int) {
-	if t.Labels == nil {
-		t.Labels = &Labels{}
-	}
-	t.Labels.add(labels, batch)
-}
-
-func (t *tally) weigh(weights []float32, batch []int, pairs []datasets.Pair, r datasets.Relation) {
-	if t.Weighing == nil {
-		t.Weighing = &Weighing{}
-	}
-	t.Weighing.add(weights, batch, pairs, r)
-}
-
-func (t *tally) find(found []float32, batch int, holds func(anchor, candidate int) (is, known bool)) {
-	if t.Found == nil {
-		t.Found = &Found{}
-	}
-	t.Found.add(found, batch, holds)
 }
 
 func (t *tally) add(o Output) {
@@ -260,7 +189,6 @@ func (t tally) record(epoch int, rate float64) Record {
 		means[name] = sum / float64(t.Steps)
 	}
 	return Record{Epoch: epoch, Steps: t.Steps, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Scheduling: t.Scheduling, Connecting: t.Connecting, Labels: t.Labels, Weighing: t.Weighing, Found: t.Found, Written: t.Written,
 		Numbers: t.Numbers}
 }
 

@@ -69,12 +69,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 	}
 	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1, t.steps))
-	if scheduler, schedules := t.sampler.(negative.Scheduler); schedules {
-		if record.Scheduling == nil {
-			record.Scheduling = &Scheduling{}
-		}
-		record.Scheduling.I2T, record.Scheduling.T2I = scheduler.Similarities(similarityAnchors, similarityBins)
-	}
+	record.Observed = t.observed()
 	if t.job.Evaluate != nil {
 		if record.Metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch); err != nil {
 			if ctx.Err() != nil {
@@ -87,6 +82,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 		return err
 	}
 	t.Epochs, t.Current = append(t.Epochs, record), tally{}
+	for _, o := range t.observers {
+		o.Forget()
+	}
 	t.Clock = append(t.Clock, t.Seconds)
 	t.Epoch, t.Step = t.Epoch+1, 0
 	if err := t.curve(record); err != nil {
@@ -198,6 +196,9 @@ func (t *trainer) save() error {
 	begun := time.Now()
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
+		return err
+	}
+	if t.Current.Observed, err = t.observing(); err != nil {
 		return err
 	}
 	if err := t.curves.Sync(); err != nil {

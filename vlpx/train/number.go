@@ -87,18 +87,7 @@ func (c Config) taken() map[string]string {
 
 // counted are the names of Record.Counted, but for those that parts tell.
 func counted() []string {
-	names := []string{
-		FalseInBatch, FalseHardest, FalseOfImages, FalseOfTexts, FalseChosen, FoundShare, FoundPrecision, FoundRecall, FoundF1,
-		ConDPositives, ConDOfImages, ConDOfTexts, ConDPrecision, ConDRecall, ConDAUC, FalseLeft, LabelsTop, LabelsBatch, LabelsBeyond,
-		MeanReward, MeanQuantile, FalseWeight, TrueWeight, WeightAUC, WrittenTrue, PassedTrue, KeptTrue, WrittenOwn, PassedShare, Ungrammatic,
-	}
-	for _, class := range Complexity {
-		names = append(names, ClassChosen+class, ClassMean+class)
-	}
-	for _, threshold := range WeightThresholds {
-		names = append(names, WeightsBelow(threshold))
-	}
-	return names
+	return append(negative.ObservedMetrics(), FalseInBatch, FalseHardest, FalseOfImages, FalseOfTexts, FalseChosen)
 }
 
 // free tells that a name is another number's already.
@@ -140,8 +129,11 @@ func (t *trainer) ask() error {
 	if !tells {
 		return nil
 	}
-	by := field.Part("batches", t.job.Config.Method.Batches)
-	numbers := sampler.Numbers()
+	return t.reported(sampler.Numbers(), field.Part("batches", t.job.Config.Method.Batches))
+}
+
+// reported takes the numbers of a part that reports outside of the graph.
+func (t *trainer) reported(numbers field.Numbers, by string) error {
 	for _, n := range numbers {
 		if err := free(n.Name, by, t.taken); err != nil {
 			return err

@@ -65,7 +65,7 @@ func TestSimCLRGoesOn(t *testing.T) {
 			if counted := want.Epochs[0].False; counted.Hardest != 2*8 {
 				t.Errorf("%s: got %+v, want the hardest negative of each view", m.Name, counted)
 			}
-			if found := want.Epochs[2].Found; (m.LeftOut != nil) != (found != nil) || found != nil && found.Negatives+found.False == 0 {
+			if found := want.Epochs[2].Observed.Found(); (m.LeftOut != nil) != (found != nil) || found != nil && found.Negatives+found.False == 0 {
 				t.Errorf("%s: got the found negatives %+v", m.Name, found)
 			}
 		}

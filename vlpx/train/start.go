@@ -164,6 +164,9 @@ func (t *trainer) resume() error {
 		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
 			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
 		}
+		if err := t.observeOn(); err != nil {
+			return err
+		}
 	}
 	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
 	return err

@@ -125,13 +125,13 @@ func TestTruthOfAnchors(t *testing.T) {
 		}
 		met := 0
 		for _, record := range finish(t, job).Epochs {
-			met += record.Found.False
-			want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: float64(record.Found.False), Of: float64(record.Found.Negatives)}
+			met += record.Observed.Found().False
+			want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: float64(record.Observed.Found().False), Of: float64(record.Observed.Found().Negatives)}
 			if got := sums(t, record.Numbers, want.Name); got != want || want.Sum == want.Of {
 				t.Errorf("%s, epoch %d: got %+v, want %+v", name, record.Epoch, got, want)
 			}
-			if unknown := record.Found.Unknown > 0; unknown != (name == "partly known") {
-				t.Errorf("%s: got %+v", name, record.Found)
+			if unknown := record.Observed.Found().Unknown > 0; unknown != (name == "partly known") {
+				t.Errorf("%s: got %+v", name, record.Observed.Found())
 			}
 		}
 		if met == 0 {

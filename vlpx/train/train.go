@@ -129,30 +129,30 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 
 type trainer struct {
 	progress
-	job      Job
-	pairs    []datasets.Pair
-	relation datasets.Relation    // nil where nothing is known
-	labelled datasets.Labelled    // nil where images have no classes
-	stated   []datasets.Statement // of each pair; none where the step reads no second images or verdicts
-	language datasets.Spoken      // nil where nobody can tell whether a sentence is true
-	answers  answers              // to the questions, where the framework reads some
-	shares   map[int][2]float32   // of false negatives, of the pairs asked for so far
-	store    *model.Store
-	model    *Model
-	step     *Step
-	sampler  negative.Sampler
-	classes  classes // of the pairs, where the sampler is a negative.Scheduler
-	loader   *loader.Loader
-	curves   *os.File
-	ahead    [][]int           // mini-batches that the loader has and the step has not
-	coming   *miniBatch        // the mini-batch of the next step, where its images are sent ahead
-	drafted  drafts            // of the current step
-	steps    int               // an epoch
-	taken    map[string]string // names of numbers, with what has them
-	saved    time.Time
-	saving   time.Duration // what the last checkpoint took
-	started  time.Time     // of this process's share of the run, but its first step, which compiles
-	made     int           // steps this process made
+	job       Job
+	pairs     []datasets.Pair
+	relation  datasets.Relation    // nil where nothing is known
+	labelled  datasets.Labelled    // nil where images have no classes
+	stated    []datasets.Statement // of each pair; none where the step reads no second images or verdicts
+	language  datasets.Spoken      // nil where nobody can tell whether a sentence is true
+	answers   answers              // to the questions, where the framework reads some
+	shares    map[int][2]float32   // of false negatives, of the pairs asked for so far
+	store     *model.Store
+	model     *Model
+	step      *Step
+	sampler   negative.Sampler
+	observers []negative.Observer // of the method
+	loader    *loader.Loader
+	curves    *os.File
+	ahead     [][]int           // mini-batches that the loader has and the step has not
+	coming    *miniBatch        // the mini-batch of the next step, where its images are sent ahead
+	drafted   drafts            // of the current step
+	steps     int               // an epoch
+	taken     map[string]string // names of numbers, with what has them
+	saved     time.Time
+	saving    time.Duration // what the last checkpoint took
+	started   time.Time     // of this process's share of the run, but its first step, which compiles
+	made      int           // steps this process made
 }
 
 func newTrainer(job Job) (_ *trainer, err error) {
@@ -187,8 +187,8 @@ func newTrainer(job Job) (_ *trainer, err error) {
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
 	}
-	if _, schedules := t.sampler.(negative.Scheduler); schedules {
-		t.classes = newClasses(job.Set, t.pairs)
+	if err = t.observe(); err != nil {
+		return nil, err
 	}
 	if err = framework.Initialise(c.Framework.Framework, c.Use(), job.Backend, t.store, start); err != nil {
 		return nil, err

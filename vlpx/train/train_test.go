@@ -92,9 +92,9 @@ func TestResumeIsBitIdentical(t *testing.T) {
 				}
 			}
 			if method.Name == learned.Name {
-				var v Verdicts
+				var v negative.Verdicts
 				for _, e := range want.Epochs {
-					v = v.plus(e.Connecting.Images).plus(e.Connecting.Texts)
+					v = v.Plus(e.Observed.Judgements().Images).Plus(e.Observed.Judgements().Texts)
 				}
 				t.Logf("Con-D's verdicts: %+v", v)
 				for kind := range v.True {

@@ -103,7 +103,7 @@ func TestUNITERGoesOn(t *testing.T) {
 					t.Errorf("%s is %g", name, loss)
 				}
 			}
-			w := want.Epochs[2].Written
+			w := want.Epochs[2].Observed.WrittenSentences()
 			if tags := m.Writing.(negative.TAGS); tags.ByWord != (len(w.ByElement) == 0) || w.Captions != 20 || w.Graphless > 0 || len(w.Shown) == 0 {
 				t.Errorf("got %s of 20 captions with graphs", asJSON(t, w))
 			}
@@ -193,13 +193,13 @@ func TestWrittenAfterAStop(t *testing.T) {
 		if tr.Step > 0 {
 			return
 		}
-		kept := tally{Written: &Written{Captions: 4, ByElement: map[string][2]Sentence{}}}
-		tr.Current = tally{}
-		if err := json.Unmarshal([]byte(asJSON(t, kept)), &tr.Current); err != nil {
+		kept := negative.WrittenSentences{Captions: 4, ByElement: map[string][2]negative.Truths{}}
+		tr.Current.Observed = map[string]json.RawMessage{"written": json.RawMessage(asJSON(t, kept))}
+		if err := tr.observeOn(); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if w := tr.Current.Written; w.Captions != 20 || len(w.ByElement) == 0 {
+	if w := tr.observed().WrittenSentences(); w.Captions != 20 || len(w.ByElement) == 0 {
 		t.Errorf("got %s of 20 captions", asJSON(t, w))
 	}
 }
@@ -208,12 +208,12 @@ func TestWrittenAfterAStop(t *testing.T) {
 func TestWrittenAgainstLoop(t *testing.T) {
 	job := onUNITER(t, writing(), 0)
 	job.Config.Epochs = 1
-	var want Written
-	want.ByElement = map[string][2]Sentence{}
+	var want negative.WrittenSentences
+	want.ByElement = map[string][2]negative.Truths{}
 	gaps := map[[2]int]int{} // by interval, of which every step is one, and bin
 	tokens, n, keep := job.Config.MaxLen, 12, 5
 	language := datasets.Language(job.Set)
-	truth := func(s *Sentence, image int, ids []int32) {
+	truth := func(s *negative.Truths, image int, ids []int32) {
 		switch holds, known := language.Judge(image, job.Tokenizer.Decode(ids)); {
 		case !known || !job.Tokenizer.Whole(ids):
 			s.Unknown++
@@ -277,7 +277,7 @@ func TestWrittenAgainstLoop(t *testing.T) {
 			}
 		}
 	})
-	got := *tr.Current.Written
+	got := *tr.observed().WrittenSentences()
 	if g, w := fmt.Sprint(got.Captions, got.Graphless, got.Own, got.Written, got.Passed, got.Kept), fmt.Sprint(want.Captions, 0, want.Own, want.Written, want.Passed, want.Kept); g != w {
 		t.Errorf("got %s, want %s", g, w)
 	}
@@ -291,7 +291,7 @@ func TestWrittenAgainstLoop(t *testing.T) {
 		if g.Step != i {
 			t.Errorf("interval %d begins at step %d", i, g.Step)
 		}
-		for bin := range gapBins {
+		for bin := range g.True {
 			if count := g.True[bin] + g.False[bin] + g.Unknown[bin]; count != gaps[[2]int{i, bin}] {
 				t.Errorf("interval %d, bin %d: got %d gaps, want %d", i, bin, count, gaps[[2]int{i, bin}])
 			}
@@ -305,17 +305,19 @@ func TestWrittenAgainstLoop(t *testing.T) {
 			t.Errorf("%+v is shown, which is %t, known %t", s, holds, known)
 		}
 	}
-	metrics := got.metrics()
+	metrics := got.Metrics()
 	for name, x := range map[string]float64{
-		WrittenTrue: 100 * share(want.Written.True, want.Written.True+want.Written.False), PassedTrue: 100 * share(want.Passed.True, want.Passed.True+want.Passed.False),
-		WrittenOwn: 100 * share(want.Own, want.Own+want.Written.All()), PassedShare: 100 * share(want.Passed.All(), want.Written.All()),
-		Ungrammatic: 100 * share(want.Written.Unknown, want.Written.All()),
+		negative.WrittenTrue: 100 * portion(want.Written.True, want.Written.True+want.Written.False), negative.PassedTrue: 100 * portion(want.Passed.True, want.Passed.True+want.Passed.False),
+		negative.WrittenOwn: 100 * portion(want.Own, want.Own+want.Written.All()), negative.PassedShare: 100 * portion(want.Passed.All(), want.Written.All()),
+		negative.Ungrammatic: 100 * portion(want.Written.Unknown, want.Written.All()),
 	} {
 		if math.Abs(metrics[name]-x) > 1e-9 {
 			t.Errorf("%s: got %g, want %g", name, metrics[name], x)
 		}
 	}
 }
+
+func portion(part, whole int) float64 { return float64(part) / float64(whole) }
 
 // ownWriting is a Writing of one's own that reads what TAGS does.
 type ownWriting struct{ negative.TAGS }
@@ -327,8 +329,9 @@ func TestAWritingOfOnesOwn(t *testing.T) {
 	m.Writing = ownWriting{m.Writing.(negative.TAGS)}
 	got := finish(t, onUNITER(t, m, 0)).Epochs
 	for k := range want {
-		if got[k].Written == nil || !reflect.DeepEqual(got[k].Written, want[k].Written) || !maps.Equal(got[k].Losses, want[k].Losses) {
-			t.Errorf("epoch %d: got %+v, want what TAGS itself gives, %+v", k, got[k].Written, want[k].Written)
+		g, w := got[k].Observed.WrittenSentences(), want[k].Observed.WrittenSentences()
+		if g == nil || !reflect.DeepEqual(g, w) || !maps.Equal(got[k].Losses, want[k].Losses) {
+			t.Errorf("epoch %d: got %+v, want what TAGS itself gives, %+v", k, g, w)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenegraph"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
 )
@@ -13,9 +14,7 @@ import (
 type drafts struct {
 	step          [2]int // epoch and step
 	masked, words []int32
-	elements      []string // of each draft, what alone it masks: object, attribute or relation; "" for several and for words
-	captions      []int32  // ids, [batch, tokens]
-	graphless     []bool   // of each caption
+	negative.Drafted
 }
 
 // drafts masks the captions of the current step, once.
@@ -26,7 +25,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 	c, special := t.job.Config, t.special()
 	sizes := c.Method.Writing.Sizes()
 	r := random.Stream(c.Seed, "drafts", t.Epoch, t.Step)
-	d := drafts{step: [2]int{t.Epoch, t.Step}, captions: b.IDs}
+	d := drafts{step: [2]int{t.Epoch, t.Step}, Drafted: negative.Drafted{Captions: b.IDs}}
 	draws := objective.PhraseDraws{
 		Uniform: r.Float64,
 		Word:    func() int32 { return r.Int32N(int32(t.job.Tokenizer.Size())) },
@@ -39,7 +38,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 		if !sizes.ByWord {
 			phrases = datasets.TokenPhrases(t.job.Set, t.sentence(pair), t.job.Tokenizer.Places, len(words))
 		}
-		d.graphless = append(d.graphless, !sizes.ByWord && phrases == nil)
+		d.Graphless = append(d.Graphless, !sizes.ByWord && phrases == nil)
 		var places [][]int
 		for _, p := range phrases {
 			places = append(places, p.At)
@@ -54,7 +53,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 			if phrases != nil {
 				of = element(phrases, m.Drawn)
 			}
-			d.elements = append(d.elements, of)
+			d.Elements = append(d.Elements, of)
 		}
 	}
 	t.drafted = d
@@ -104,4 +103,16 @@ func (t *trainer) annotated(b miniBatch) []int32 {
 // sentence is the caption of a pair as the tokenizer sees it.
 func (t *trainer) sentence(pair int) string {
 	return t.job.Tokenizer.Prepare(t.pairs[pair].Text(t.job.Set))
+}
+
+// element names what phrases of a graph are when all are of one kind; "" where they are not.
+func element(phrases []scenegraph.Phrase, drawn []int) string {
+	var kinds []string
+	for _, p := range drawn {
+		kinds = append(kinds, phrases[p].Kind.String())
+	}
+	if kinds = slices.Compact(kinds); len(kinds) == 1 {
+		return kinds[0]
+	}
+	return ""
 }

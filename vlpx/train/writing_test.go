@@ -50,8 +50,8 @@ func TestBrokenImageOfAPool(t *testing.T) {
 	set := trainingSplit(t, photographs(t, 6))
 	for _, stops := range [][]int{nil, {3, 6}} {
 		out := finish(t, glancing(t, set, writing()), stops...)
-		if len(out.Epochs) != 3 || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0], "2.jpg") || out.Epochs[2].Written.Captions != 12 {
-			t.Errorf("stopped at %v: got %d epochs, skipped %q, the last of %d captions", stops, len(out.Epochs), out.Skipped, out.Epochs[2].Written.Captions)
+		if len(out.Epochs) != 3 || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0], "2.jpg") || out.Epochs[2].Observed.WrittenSentences().Captions != 12 {
+			t.Errorf("stopped at %v: got %d epochs, skipped %q, the last of %d captions", stops, len(out.Epochs), out.Skipped, out.Epochs[2].Observed.WrittenSentences().Captions)
 		}
 	}
 	replaced := 0
@@ -135,14 +135,14 @@ func TestOddCaptions(t *testing.T) {
 			}
 		})
 		// Two captions of six, "of the" and "", have no graph; nobody asks for one by words.
-		w, graphless := tr.Current.Written, 0
+		w, graphless := tr.observed().WrittenSentences(), 0
 		if !m.Writing.(negative.TAGS).ByWord {
 			graphless = w.Graphless
 			if graphless == 0 || graphless == w.Captions {
 				t.Errorf("%d of %d captions are told to have no graph", graphless, w.Captions)
 			}
 		}
-		if w.Graphless != graphless || w.Written.Unknown != w.Written.All() || w.metrics()[Ungrammatic] != 0 {
+		if w.Graphless != graphless || w.Written.Unknown != w.Written.All() || w.Metrics()[negative.Ungrammatic] != 0 {
 			t.Errorf("got %s of captions of which nothing is known", asJSON(t, w))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -136,8 +137,8 @@ func Table(t *testing.T, r *paper.Report) tables.Table {
 }
 
 // Moments are the moments of numbers.
-func Moments(numbers ...float64) train.Moments {
-	var m train.Moments
+func Moments(numbers ...float64) negative.Moments {
+	var m negative.Moments
 	for _, x := range numbers {
 		m.Add(x)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // figure4 shows what the scheduler picks for a few anchors (FALCON, Figure 4).
@@ -33,12 +33,12 @@ func picksTable(r *paper.Report) (tables.Table, error) {
 	if g == nil || err != nil {
 		return t, err
 	}
-	for class := range train.Complexity {
+	for class := range negative.Complexity {
 		for _, a := range g.followed(class) {
 			for _, p := range a.picks {
 				t.Rows = append(t.Rows, tables.Row{Name: g.Caption(a.pair), Cells: []tables.Cell{
-					{{Text: train.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {tables.Number(p.Quantile)},
-					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: paper.MarkWord(g.markPick(p.Pick))}},
+					{{Text: negative.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {tables.Number(p.Quantile)},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: paper.MarkWord(g.markPick(p.Choice))}},
 				}})
 			}
 		}
@@ -53,14 +53,14 @@ func picksFigure(r *paper.Report) (plots.Drawing, error) {
 		return nil, err
 	}
 	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "q: the quantile of hardness at which the pair was picked.")}
-	for class := range train.Complexity {
+	for class := range negative.Complexity {
 		for _, a := range g.followed(class) {
 			picture, err := g.Image(a.pair)
 			if err != nil {
 				return nil, err
 			}
 			row := plots.PictureRow{
-				Name:     fmt.Sprintf("%s: %s", train.Complexity[class], g.Caption(a.pair)),
+				Name:     fmt.Sprintf("%s: %s", negative.Complexity[class], g.Caption(a.pair)),
 				Pictures: []plots.Picture{{Image: picture, Caption: "anchor"}},
 			}
 			for _, p := range a.picks {
@@ -68,7 +68,7 @@ func picksFigure(r *paper.Report) (plots.Drawing, error) {
 					return nil, err
 				}
 				row.Pictures = append(row.Pictures, plots.Picture{
-					Image: picture, Mark: g.markPick(p.Pick),
+					Image: picture, Mark: g.markPick(p.Choice),
 					Caption: fmt.Sprintf("epoch %d, q = %.2f: %s", p.epoch, p.Quantile, g.Caption(p.Picked)),
 				})
 			}
@@ -84,7 +84,7 @@ func picksFigure(r *paper.Report) (plots.Drawing, error) {
 // gallery is what a report shows of single anchors, of its first seed.
 type gallery struct {
 	paper.Album
-	classes []train.Class
+	classes []negative.CaptionClass
 	picks   map[int][]pick // of each followed pair, in the epochs shown
 }
 
@@ -97,7 +97,7 @@ type anchor struct {
 // pick is what was picked in an epoch, counted from 1.
 type pick struct {
 	epoch int
-	train.Pick
+	negative.Choice
 }
 
 // newGallery is nil while there is nothing to show.
@@ -110,9 +110,9 @@ func newGallery(r *paper.Report) (*gallery, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gallery{Album: a, classes: epochs[0].Scheduling.Classes, picks: map[int][]pick{}}
+	g := &gallery{Album: a, classes: epochs[0].Observed.Scheduling().Classes, picks: map[int][]pick{}}
 	for _, record := range epochs {
-		for _, p := range record.Scheduling.Followed {
+		for _, p := range record.Observed.Scheduling().Followed {
 			g.picks[p.Anchor] = append(g.picks[p.Anchor], pick{record.Epoch + 1, p})
 		}
 	}
@@ -140,7 +140,7 @@ func (g *gallery) followed(class int) []anchor {
 }
 
 // markPick tells whether anchor and picked are a true pair: one of the captions is true of the other's image.
-func (g *gallery) markPick(p train.Pick) plots.Mark {
+func (g *gallery) markPick(p negative.Choice) plots.Mark {
 	there, back := g.Mark(p.Anchor, p.Picked), g.Mark(p.Picked, p.Anchor)
 	switch {
 	case there == plots.TruePair || back == plots.TruePair:

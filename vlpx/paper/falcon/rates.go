@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -24,12 +25,12 @@ var figure2 = paper.Artifact{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-		paper.Mined(train.FalseLeft),
+		paper.Mined(negative.FalseLeft),
 	},
 	Claims: []paper.Claim{
 		{Better: "q = 0.8", Than: "q = 1", In: paper.Chosen()[1], Source: "section 2, levels ours"},
 		{Better: "q = 0.5", Than: "q = 0.8", In: paper.Chosen()[1]},
-		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: paper.Mined(train.FalseLeft)},
+		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: paper.Mined(negative.FalseLeft)},
 	},
 	Unstated: []paper.Unstated{
 		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2", Why: paper.DrawnOnly},
@@ -44,7 +45,7 @@ var figure2 = paper.Artifact{
 func figure2Curves(r *paper.Report) (plots.Drawing, error) {
 	filters, others := []paper.RowReport{}, []paper.RowReport{}
 	for _, row := range r.Rows {
-		if row.Metrics[train.FalseLeft].Mean != nil {
+		if row.Metrics[negative.FalseLeft].Mean != nil {
 			filters = append(filters, row)
 		} else {
 			others = append(others, row)

@@ -7,8 +7,8 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // figureD1 shows how the predicted distributions of a few anchors change (FALCON, appendix D.1).
@@ -36,9 +36,9 @@ func betaTable(r *paper.Report) (tables.Table, error) {
 		{Name: "b", Format: "%.2f"}, {Name: "FN picked", Unit: "%"}}
 	t.Rows = r.Rows[0].Unfinished()
 	epochs := paper.ScheduledEpochs(paper.Pooled(r.Rows[0].Results))
-	for k, name := range train.Complexity {
+	for k, name := range negative.Complexity {
 		for _, record := range epochs {
-			class := record.Scheduling.Classes[k]
+			class := record.Observed.Scheduling().Classes[k]
 			if class.Quantile.N == 0 {
 				continue
 			}
@@ -63,11 +63,11 @@ func betaFigure(r *paper.Report) (plots.Drawing, error) {
 	}
 	f := r.NewFigure(r.FirstSeedOnly())
 	f.Columns, f.SameRange = 2, true
-	const simple, complicated = 0, 2 // places in train.Complexity
+	const simple, complicated = 0, 2 // places in negative.Complexity
 	for _, class := range []int{simple, complicated} {
 		for _, a := range g.followed(class) {
 			panel := plots.Lines{
-				Title:  fmt.Sprintf("%s: %s", train.Complexity[class], shortened(g.Caption(a.pair), 44)),
+				Title:  fmt.Sprintf("%s: %s", negative.Complexity[class], shortened(g.Caption(a.pair), 44)),
 				XLabel: "quantile", YLabel: "density", Ordered: true,
 			}
 			for _, p := range a.picks {

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scheduler"
@@ -19,10 +20,10 @@ import (
 )
 
 // before is an epoch that is not scheduled.
-var before = train.Record{Epoch: 0, Scheduling: &train.Scheduling{}}
+var before = train.Record{Epoch: 0, Observed: negative.Observations{"scheduling": &negative.Scheduling{}}}
 
 // byWords are complexities that tiny scenes have captions of.
-var byWords = []train.Class{{Words: [2]int{1, 5}}, {Words: [2]int{6, 6}}, {Words: [2]int{7, 30}}}
+var byWords = []negative.CaptionClass{{Words: [2]int{1, 5}}, {Words: [2]int{6, 6}}, {Words: [2]int{7, 30}}}
 
 // followedHistory is a run of seven scheduled epochs that follows three pairs of each class; the first pair of each lacks a pick
 // in the first of them. In even epochs the image's own first pair is picked, else a pair of the last image.
@@ -30,14 +31,14 @@ func followedHistory(set datasets.Set) (epochs []train.Record, followed [3][]int
 	pairs := datasets.Pairs(set)
 	for i, p := range pairs {
 		n := len(strings.Fields(p.Text(set)))
-		class := slices.IndexFunc(byWords, func(c train.Class) bool { return n <= c.Words[1] })
+		class := slices.IndexFunc(byWords, func(c negative.CaptionClass) bool { return n <= c.Words[1] })
 		if len(followed[class]) < 3 {
 			followed[class] = append(followed[class], i)
 		}
 	}
 	epochs = []train.Record{before}
 	for e := 1; e <= 7; e++ {
-		s := &train.Scheduling{Reward: papertest.Moments(1), Classes: byWords}
+		s := &negative.Scheduling{Reward: papertest.Moments(1), Classes: byWords}
 		for _, members := range followed {
 			for k, pair := range slices.Backward(members) { // mini-batches have no order
 				picked := len(pairs) - 1
@@ -45,12 +46,12 @@ func followedHistory(set datasets.Set) (epochs []train.Record, followed [3][]int
 					picked = slices.IndexFunc(pairs, func(p datasets.Pair) bool { return p.Image == pairs[pair].Image })
 				}
 				if k > 0 || e > 1 {
-					s.Followed = append(s.Followed, train.Pick{Anchor: pair, Picked: picked, Quantile: float64(e) / 10,
+					s.Followed = append(s.Followed, negative.Choice{Anchor: pair, Picked: picked, Quantile: float64(e) / 10,
 						Beta: scheduler.Beta{A: 2, B: 1}})
 				}
 			}
 		}
-		epochs = append(epochs, train.Record{Epoch: e, Scheduling: s})
+		epochs = append(epochs, train.Record{Epoch: e, Observed: negative.Observations{"scheduling": s}})
 	}
 	return epochs, followed
 }
@@ -77,7 +78,7 @@ func TestFollowedAnchors(t *testing.T) {
 	pairs, relation := datasets.Pairs(set), set.(datasets.Related).Relation()
 	for i, row := range f.Rows {
 		anchor := followed[i/2][1+i%2]
-		if want := train.Complexity[i/2] + ": " + pairs[anchor].Text(set); row.Name != want || len(row.Pictures) != 6 {
+		if want := negative.Complexity[i/2] + ": " + pairs[anchor].Text(set); row.Name != want || len(row.Pictures) != 6 {
 			t.Errorf("row %d: got %q with %d pictures, want %q with the anchor and five", i, row.Name, len(row.Pictures), want)
 		}
 		for k, e := range []int{1, 2, 4, 5, 7} {
@@ -136,7 +137,7 @@ func TestMarkOfAPick(t *testing.T) {
 		{someRelation{{11, 0}: true}, plots.TruePair},
 	} {
 		g := gallery{Album: paper.Album{Pairs: []datasets.Pair{{Image: 10}, {Image: 11}}, Relation: c.relation}}
-		if got := g.markPick(train.Pick{Anchor: 0, Picked: 1}); got != c.want {
+		if got := g.markPick(negative.Choice{Anchor: 0, Picked: 1}); got != c.want {
 			t.Errorf("%v: got %v, want %v", c.relation, got, c.want)
 		}
 	}
@@ -181,14 +182,14 @@ func TestBetas(t *testing.T) {
 	first, _ := followedHistory(set)
 	second := []train.Record{before}
 	for _, record := range first[1:] {
-		record.Scheduling.Classes = slices.Clone(byWords)
-		other := &train.Scheduling{Reward: record.Scheduling.Reward, Classes: slices.Clone(byWords)}
-		simple, same := &record.Scheduling.Classes[0], &other.Classes[0]
+		record.Observed.Scheduling().Classes = slices.Clone(byWords)
+		other := &negative.Scheduling{Reward: record.Observed.Scheduling().Reward, Classes: slices.Clone(byWords)}
+		simple, same := &record.Observed.Scheduling().Classes[0], &other.Classes[0]
 		simple.Quantile, simple.A, simple.B, simple.Negative, simple.True = papertest.Moments(0.2, 0.4), papertest.Moments(1, 2), papertest.Moments(4, 4), 4, 1
 		same.Quantile, same.A, same.B, same.Negative, same.True = papertest.Moments(0.9), papertest.Moments(6), papertest.Moments(1), 4, 2
-		second = append(second, train.Record{Epoch: record.Epoch, Scheduling: other})
+		second = append(second, train.Record{Epoch: record.Epoch, Observed: negative.Observations{"scheduling": other}})
 	}
-	first[7].Scheduling.Followed[0].Beta = scheduler.Beta{A: 0.5, B: 0.5} // infinite at the ends
+	first[7].Observed.Scheduling().Followed[0].Beta = scheduler.Beta{A: 0.5, B: 0.5} // infinite at the ends
 	papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, first, second)
 	r := papertest.Report(t, p, store)
 
@@ -243,8 +244,8 @@ func TestSimilarities(t *testing.T) {
 	}
 	measured := func(i2t map[int]int) []train.Record {
 		return []train.Record{
-			{Epoch: 0, Scheduling: &train.Scheduling{I2T: counts(i2t), T2I: counts(map[int]int{0: 1, 50: 4000})}},
-			{Epoch: 1, Scheduling: &train.Scheduling{Reward: papertest.Moments(1), I2T: counts(i2t), T2I: counts(map[int]int{50: 10})}},
+			{Epoch: 0, Observed: negative.Observations{"scheduling": &negative.Scheduling{I2T: counts(i2t), T2I: counts(map[int]int{0: 1, 50: 4000})}}},
+			{Epoch: 1, Observed: negative.Observations{"scheduling": &negative.Scheduling{Reward: papertest.Moments(1), I2T: counts(i2t), T2I: counts(map[int]int{50: 10})}}},
 		}
 	}
 	papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, measured(map[int]int{40: 3, 41: 1}), measured(map[int]int{41: 4}))

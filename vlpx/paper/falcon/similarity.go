@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -29,7 +30,7 @@ func similarityTable(r *paper.Report) (tables.Table, error) {
 	t.Rows = r.Rows[0].Unfinished()
 	for _, record := range measuredEpochs(paper.Pooled(r.Rows[0].Results)) {
 		t.Rows = append(t.Rows, tables.Row{Name: paper.EpochNumber(record), Cells: []tables.Cell{
-			{paper.SpreadOf(histogram(record.Scheduling.I2T).moments())}, {paper.SpreadOf(histogram(record.Scheduling.T2I).moments())},
+			{paper.SpreadOf(histogram(record.Observed.Scheduling().I2T).moments())}, {paper.SpreadOf(histogram(record.Observed.Scheduling().T2I).moments())},
 		}})
 	}
 	return t, nil
@@ -46,8 +47,8 @@ func similarityFigure(r *paper.Report) (plots.Drawing, error) {
 	first, past := populated(epochs)
 	for _, record := range epochs {
 		name := "epoch " + paper.EpochNumber(record)
-		i2t.Series = append(i2t.Series, histogram(record.Scheduling.I2T).series(name, first, past))
-		t2i.Series = append(t2i.Series, histogram(record.Scheduling.T2I).series(name, first, past))
+		i2t.Series = append(i2t.Series, histogram(record.Observed.Scheduling().I2T).series(name, first, past))
+		t2i.Series = append(t2i.Series, histogram(record.Observed.Scheduling().T2I).series(name, first, past))
 	}
 	f := r.NewFigure(r.FirstSeedOnly())
 	f.Panels, f.SameRange = []plots.Panel{i2t, t2i}, true
@@ -58,7 +59,7 @@ func similarityFigure(r *paper.Report) (plots.Drawing, error) {
 func measuredEpochs(epochs []train.Record) []train.Record {
 	var measured []train.Record
 	for _, record := range epochs {
-		if s := record.Scheduling; s != nil && histogram(s.I2T).moments().N > 0 && histogram(s.T2I).moments().N > 0 {
+		if s := record.Observed.Scheduling(); s != nil && histogram(s.I2T).moments().N > 0 && histogram(s.T2I).moments().N > 0 {
 			measured = append(measured, record)
 		}
 	}
@@ -70,7 +71,7 @@ func measuredEpochs(epochs []train.Record) []train.Record {
 func populated(epochs []train.Record) (first, past int) {
 	var bins []int
 	for _, record := range epochs {
-		for _, h := range []histogram{record.Scheduling.I2T, record.Scheduling.T2I} {
+		for _, h := range []histogram{record.Observed.Scheduling().I2T, record.Observed.Scheduling().T2I} {
 			total := h.moments().N
 			for bin, n := range h {
 				if 1000*n >= total {
@@ -91,10 +92,10 @@ func (h histogram) width() float64 { return 2 / float64(len(h)) }
 func (h histogram) cosine(bin int) float64 { return -1 + (float64(bin)+0.5)*h.width() }
 
 // moments take every cosine for the middle of its bin.
-func (h histogram) moments() train.Moments {
-	var m train.Moments
+func (h histogram) moments() negative.Moments {
+	var m negative.Moments
 	for bin, n := range h {
-		m.Merge(train.Moments{N: n, Mean: h.cosine(bin)})
+		m.Merge(negative.Moments{N: n, Mean: h.cosine(bin)})
 	}
 	return m
 }

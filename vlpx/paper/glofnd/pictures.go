@@ -9,8 +9,8 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // Pictures of anchors with what was taken for their false negatives in a mini-batch of the last epoch (GloFND, Figures 1, 5 and 6). The
@@ -77,13 +77,13 @@ func foundTable(r *paper.Report) (tables.Table, error) {
 }
 
 // lastShown are the anchors of the first seed's last epoch; none where it tells of none.
-func lastShown(row paper.RowReport) []train.ShownAnchor {
+func lastShown(row paper.RowReport) []negative.ShownAnchor {
 	if len(row.Results) == 0 {
 		return nil
 	}
 	epochs := row.Results[0].Epochs
-	if last := epochs[len(epochs)-1]; last.Found != nil {
-		return last.Found.Shown
+	if last := epochs[len(epochs)-1]; last.Observed.Found() != nil {
+		return last.Observed.Found().Shown
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func lastShown(row paper.RowReport) []train.ShownAnchor {
 func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
 	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), fmt.Sprintf("The anchor, then up to %d of what was taken for its "+
 		"false negatives in a mini-batch of the last epoch. A true pair are two images of a class.", picturesEach))}
-	first := slices.DeleteFunc(slices.Clone(lastShown(r.Rows[0])), func(a train.ShownAnchor) bool { return len(a.Found) == 0 })
+	first := slices.DeleteFunc(slices.Clone(lastShown(r.Rows[0])), func(a negative.ShownAnchor) bool { return len(a.Found) == 0 })
 	if len(first) == 0 {
 		return nil, nil
 	}
@@ -104,7 +104,7 @@ func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
 	for _, chosen := range first[from:min(from+anchorsEach, len(first))] {
 		for _, row := range r.Rows {
 			shown := lastShown(row)
-			k := slices.IndexFunc(shown, func(a train.ShownAnchor) bool { return a.Anchor == chosen.Anchor })
+			k := slices.IndexFunc(shown, func(a negative.ShownAnchor) bool { return a.Anchor == chosen.Anchor })
 			if k < 0 {
 				continue
 			}
@@ -125,7 +125,7 @@ func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
 }
 
 // anchorRow are the pictures of an anchor and of what was found for it.
-func anchorRow(set datasets.Set, a train.ShownAnchor) (plots.PictureRow, error) {
+func anchorRow(set datasets.Set, a negative.ShownAnchor) (plots.PictureRow, error) {
 	var line plots.PictureRow
 	for k, image := range append([]int{a.Anchor}, a.Found[:min(picturesEach, len(a.Found))]...) {
 		picture, err := set.Image(context.Background(), image)

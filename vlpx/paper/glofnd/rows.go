@@ -2,8 +2,8 @@ package glofnd
 
 import (
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // images is the data that the unimodal artifacts are best looked at with: 100 classes of as many images, as ImageNet100's, so that one
@@ -51,15 +51,15 @@ func average() paper.Column { return paper.ColumnOf(eval.LinearAverage) }
 // found are the columns of the false negatives found in the last epoch.
 func found() []paper.Column {
 	return []paper.Column{
-		{Group: "False negatives found", Name: "precision", Metric: train.FoundPrecision, Unit: "%"},
-		{Group: "False negatives found", Name: "recall", Metric: train.FoundRecall, Unit: "%"},
-		{Group: "False negatives found", Name: "F1", Metric: train.FoundF1, Unit: "%"},
+		{Group: "False negatives found", Name: "precision", Metric: negative.FoundPrecision, Unit: "%"},
+		{Group: "False negatives found", Name: "recall", Metric: negative.FoundRecall, Unit: "%"},
+		{Group: "False negatives found", Name: "F1", Metric: negative.FoundF1, Unit: "%"},
 	}
 }
 
 // share is the column of the negatives that are taken for false.
 func share() paper.Column {
-	return paper.Column{Group: "Negatives", Name: "taken for false", Metric: train.FoundShare, Unit: "%"}
+	return paper.Column{Group: "Negatives", Name: "taken for false", Metric: negative.FoundShare, Unit: "%"}
 }
 
 // above are claims that a row is above others in columns.

@@ -6,8 +6,8 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // figure7 shows images that became positives of a text (MAFA, Figure 7).
@@ -34,33 +34,33 @@ var figure8 = paper.Artifact{
 
 // connecting shows the new positives of one side.
 type connecting struct {
-	of func(train.Connecting) []train.Connection
+	of func(negative.Judgements) []negative.NewPositive
 	// pair puts a connection's image and text in place, as pairs.
-	pair func(train.Connection) (image, text int)
+	pair func(negative.NewPositive) (image, text int)
 	// found is the caption below the picture of what was found.
-	found func(a paper.Album, c train.Connection) string
+	found func(a paper.Album, c negative.NewPositive) string
 }
 
 var (
 	ofTexts = connecting{
-		of:    func(c train.Connecting) []train.Connection { return c.NewImages },
-		pair:  func(c train.Connection) (image, text int) { return c.Found, c.Anchor },
-		found: func(_ paper.Album, c train.Connection) string { return fmt.Sprintf("found (%.4f)", c.Score) },
+		of:    func(c negative.Judgements) []negative.NewPositive { return c.NewImages },
+		pair:  func(c negative.NewPositive) (image, text int) { return c.Found, c.Anchor },
+		found: func(_ paper.Album, c negative.NewPositive) string { return fmt.Sprintf("found (%.4f)", c.Score) },
 	}
 	ofImages = connecting{
-		of:   func(c train.Connecting) []train.Connection { return c.NewTexts },
-		pair: func(c train.Connection) (image, text int) { return c.Anchor, c.Found },
-		found: func(a paper.Album, c train.Connection) string {
+		of:   func(c negative.Judgements) []negative.NewPositive { return c.NewTexts },
+		pair: func(c negative.NewPositive) (image, text int) { return c.Anchor, c.Found },
+		found: func(a paper.Album, c negative.NewPositive) string {
 			return fmt.Sprintf("found (%.4f): %s", c.Score, a.Caption(c.Found))
 		},
 	}
 )
 
 // kept are the new positives that each of the last epochs of the first seed kept.
-func (k connecting) kept(r *paper.Report) [][]train.Connection {
-	var epochs [][]train.Connection
+func (k connecting) kept(r *paper.Report) [][]negative.NewPositive {
+	var epochs [][]negative.NewPositive
 	for _, record := range r.FirstSeed() {
-		if c := record.Connecting; c != nil && len(k.of(*c)) > 0 {
+		if c := record.Observed.Judgements(); c != nil && len(k.of(*c)) > 0 {
 			epochs = append(epochs, k.of(*c))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -72,24 +73,24 @@ var table9 = paper.Artifact{
 		paper.MethodRow("GRIT-VLP", 28.0, 26.8, 31.7, 29.9, 19.0, 17.4).As("GRIT (clean)").Mining(paper.Connections()),
 	},
 	Columns: slices.Concat(counted(bySome[0]), []paper.Column{
-		{Group: bySome[1], Name: "w.r.t. image", Metric: train.ConDOfImages, Unit: "%", Lower: true},
-		{Group: bySome[1], Name: "w.r.t. text", Metric: train.ConDOfTexts, Unit: "%", Lower: true},
+		{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Unit: "%", Lower: true},
+		{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Unit: "%", Lower: true},
 	}, onBLIP2, paper.MinedColumns()),
 	Downstream: []paper.Downstream{paper.Beside("BLIP-2")},
 	Claims: append(countedClaims(bySome[0], "appendix B"),
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
-			In: paper.Column{Group: bySome[1], Name: "w.r.t. image", Metric: train.ConDOfImages, Lower: true}},
+			In: paper.Column{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Lower: true}},
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
-			In: paper.Column{Group: bySome[1], Name: "w.r.t. text", Metric: train.ConDOfTexts, Lower: true}},
-		paper.Claim{Better: "GRIT (clean)", Than: "GRIT (noisy)", In: paper.Mined(train.ConDPrecision)}),
+			In: paper.Column{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Lower: true}},
+		paper.Claim{Better: "GRIT (clean)", Than: "GRIT (noisy)", In: paper.Mined(negative.ConDPrecision)}),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }
 
 // onBLIP2 are the columns of what BLIP-2's Con-D finds among the hardest negatives of a run on BLIP-2.
 var onBLIP2 = []paper.Column{
-	{Group: "BLIP-2", Name: "w.r.t. image", Metric: "BLIP-2 " + train.ConDOfImages, Unit: "%", Lower: true},
-	{Group: "BLIP-2", Name: "w.r.t. text", Metric: "BLIP-2 " + train.ConDOfTexts, Unit: "%", Lower: true},
+	{Group: "BLIP-2", Name: "w.r.t. image", Metric: "BLIP-2 " + negative.ConDOfImages, Unit: "%", Lower: true},
+	{Group: "BLIP-2", Name: "w.r.t. text", Metric: "BLIP-2 " + negative.ConDOfTexts, Unit: "%", Lower: true},
 }
 
 // bySome are the paper's discriminators that ours stand for.

@@ -9,7 +9,6 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // table2 tells where the soft labels lie (MAFA, Table 2 and appendix D). Those of the consistency loss are the published
@@ -25,9 +24,9 @@ var table2 = paper.Artifact{
 		paper.MethodRow("GRIT-VLP", 0.6746, 0.0009, 0.3245).As("Momentum distillation").With(queued),
 	},
 	Columns: []paper.Column{
-		{Group: "Sum of soft labels", Name: "top 1-5", Metric: train.LabelsTop},
-		{Group: "Sum of soft labels", Name: "top 6-B", Metric: train.LabelsBatch},
-		{Group: "Sum of soft labels", Name: "beyond B", Metric: train.LabelsBeyond},
+		{Group: "Sum of soft labels", Name: "top 1-5", Metric: negative.LabelsTop},
+		{Group: "Sum of soft labels", Name: "top 6-B", Metric: negative.LabelsBatch},
+		{Group: "Sum of soft labels", Name: "beyond B", Metric: negative.LabelsBeyond},
 	},
 	Claims: []paper.Claim{
 		{Better: "S-ITC", Than: "Consistency loss", In: labelsInBatch, Source: "section 4.2"},
@@ -44,7 +43,7 @@ var table2 = paper.Artifact{
 }
 
 // labelsInBatch is the column of the labels that all but the nearest candidates in the mini-batch share.
-var labelsInBatch = paper.Column{Group: "Sum of soft labels", Name: "top 6-B", Metric: train.LabelsBatch}
+var labelsInBatch = paper.Column{Group: "Sum of soft labels", Name: "top 6-B", Metric: negative.LabelsBatch}
 
 // contrastedBy gives a row another contrast.
 func contrastedBy(contrast func(paper.Scale) negative.Contrast) func(paper.Scale, *negative.Method) {

@@ -93,11 +93,11 @@ func TestLabelsTable(t *testing.T) {
 // The figures have those of the last epoch that found any, the tables those of both; figure 7 asks whether the found image is as
 // the anchor's text says, figure 8 whether the found text is true of the anchor's image.
 func TestNewPositives(t *testing.T) {
-	first, last := train.Connection{Anchor: 3, Found: 7, Score: 0.81}, train.Connection{Anchor: 0, Found: 9, Score: 0.9375}
-	both := func(c train.Connection) *train.Connecting {
-		return &train.Connecting{NewTexts: []train.Connection{c}, NewImages: []train.Connection{c}}
+	first, last := negative.NewPositive{Anchor: 3, Found: 7, Score: 0.81}, negative.NewPositive{Anchor: 0, Found: 9, Score: 0.9375}
+	both := func(c negative.NewPositive) *negative.Judgements {
+		return &negative.Judgements{NewTexts: []negative.NewPositive{c}, NewImages: []negative.NewPositive{c}}
 	}
-	epochs := []train.Record{{}, {Epoch: 1, Connecting: both(first)}, {Epoch: 2, Connecting: both(last)}, {Epoch: 3, Connecting: &train.Connecting{}}}
+	epochs := []train.Record{{}, {Epoch: 1, Observed: negative.Observations{"connecting": both(first)}}, {Epoch: 2, Observed: negative.Observations{"connecting": both(last)}}, {Epoch: 3, Observed: negative.Observations{"connecting": &negative.Judgements{}}}}
 	for _, c := range []struct {
 		id          string
 		image, text int // of the last connection

@@ -10,7 +10,6 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // ownThreshold is the one at which our rows convert: where false negatives are dense, a Con-D that learned from them says "matched" of a
@@ -40,8 +39,8 @@ var discriminators = paper.Artifact{
 		paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
 	Claims: slices.Concat(
 		[]paper.Claim{
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(train.ConDPrecision)},
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(train.ConDRecall)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(negative.ConDPrecision)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(negative.ConDRecall)},
 			{Better: "the relation", Than: "none (S-ITC)", In: paper.Cosine(eval.TRMAP)},
 			{Better: "the relation", Than: "none (S-ITC)", In: paper.ColumnOf(eval.TRMAP)},
 		},
@@ -54,7 +53,7 @@ var discriminators = paper.Artifact{
 }
 
 // amongHardest is how well a judge tells true from false pairs among the negatives that are hardest to tell.
-var amongHardest = paper.Column{Group: "New positives", Name: "AUC", Metric: train.ConDAUC, Unit: "%"}
+var amongHardest = paper.Column{Group: "New positives", Name: "AUC", Metric: negative.ConDAUC, Unit: "%"}
 
 // judgedBy is MAFA with another Con-D.
 func judgedBy(name string, discriminator paper.Row, e negative.ECM) paper.Row {
@@ -72,14 +71,14 @@ func thresholdCurves(r *paper.Report) (plots.Drawing, error) {
 		}
 		var curves [2][][]float64 // precision and recall of each seed
 		for _, result := range row.Results {
-			if c := result.Epochs[len(result.Epochs)-1].Connecting; c != nil {
+			if c := result.Epochs[len(result.Epochs)-1].Observed.Judgements(); c != nil {
 				precision, recall := c.At()
 				curves[0], curves[1] = append(curves[0], precision), append(curves[1], recall)
 			}
 		}
 		for k := range panels {
 			panels[k].XLabel = "threshold"
-			if s := overSeeds(row.Name, train.Thresholds(), curves[k]); s != nil {
+			if s := overSeeds(row.Name, negative.JudgedAt(), curves[k]); s != nil {
 				panels[k].Series = append(panels[k].Series, *s)
 			}
 		}

@@ -32,7 +32,7 @@ var leftOut = paper.Artifact{
 		paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1), paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP),
 		paper.Cosine(eval.TR1), paper.Cosine(eval.IR1), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
 		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-		{Group: "Negatives", Name: "taken for false", Metric: train.FoundShare, Unit: "%"},
+		{Group: "Negatives", Name: "taken for false", Metric: negative.FoundShare, Unit: "%"},
 	}, foundColumns()),
 	Claims: []paper.Claim{
 		{Better: "GRIT-VLP + GloFND; alpha of its mini-batches", Than: "GRIT-VLP", In: paper.ColumnOf(eval.IRMAP)},
@@ -51,9 +51,9 @@ var leftOut = paper.Artifact{
 // foundColumns are what the false negatives found are, by the relation.
 func foundColumns() []paper.Column {
 	return []paper.Column{
-		{Group: "False negatives found", Name: "precision", Metric: train.FoundPrecision, Unit: "%"},
-		{Group: "False negatives found", Name: "recall", Metric: train.FoundRecall, Unit: "%"},
-		{Group: "False negatives found", Name: "F1", Metric: train.FoundF1, Unit: "%"},
+		{Group: "False negatives found", Name: "precision", Metric: negative.FoundPrecision, Unit: "%"},
+		{Group: "False negatives found", Name: "recall", Metric: negative.FoundRecall, Unit: "%"},
+		{Group: "False negatives found", Name: "F1", Metric: negative.FoundF1, Unit: "%"},
 	}
 }
 

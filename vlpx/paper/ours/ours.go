@@ -107,11 +107,11 @@ func densityRow(level string) paper.Row {
 // classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.
 func classColumns() []paper.Column {
 	columns := paper.Chosen()
-	for _, class := range train.Complexity {
-		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: train.ClassMean + class})
+	for _, class := range negative.Complexity {
+		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: negative.ClassMean + class})
 	}
-	for _, class := range train.Complexity {
-		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: train.ClassChosen + class, Unit: "%", Lower: true})
+	for _, class := range negative.Complexity {
+		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: negative.ClassChosen + class, Unit: "%", Lower: true})
 	}
 	return append(columns, paper.Cosine(eval.IRMAP))
 }

@@ -7,8 +7,8 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // rewardTable tells, reward by reward and epoch by epoch, what probes of all seeds got at each quantile.
@@ -29,10 +29,10 @@ func rewardTable(r *paper.Report) (tables.Table, error) {
 		for _, record := range paper.ScheduledEpochs(paper.Pooled(row.Results)) {
 			line := tables.Row{Name: row.Name, Cells: []tables.Cell{{{Text: paper.EpochNumber(record)}}}}
 			for _, bin := range bins {
-				line.Cells = append(line.Cells, tables.Cell{paper.SpreadOf(record.Scheduling.ByQuantile[bin])})
+				line.Cells = append(line.Cells, tables.Cell{paper.SpreadOf(record.Observed.Scheduling().ByQuantile[bin])})
 			}
-			line.Cells = append(line.Cells, tables.Cell{tables.Number(float64(record.Scheduling.Reward.N))},
-				tables.Cell{tables.Number(signalToNoise(record.Scheduling.ByQuantile))})
+			line.Cells = append(line.Cells, tables.Cell{tables.Number(float64(record.Observed.Scheduling().Reward.N))},
+				tables.Cell{tables.Number(signalToNoise(record.Observed.Scheduling().ByQuantile))})
 			t.Rows = append(t.Rows, line)
 		}
 	}
@@ -47,12 +47,12 @@ func rewardFigure(r *paper.Report) (plots.Drawing, error) {
 		panel := plots.Lines{Title: row.Name, XLabel: "quantile", YLabel: "reward less mean (nats)", Ordered: true}
 		for _, record := range paper.SomeEpochs(paper.ScheduledEpochs(paper.Pooled(row.Results))) {
 			series := plots.Series{Name: "epoch " + paper.EpochNumber(record)}
-			for bin, rewards := range record.Scheduling.ByQuantile {
+			for bin, rewards := range record.Observed.Scheduling().ByQuantile {
 				if rewards.N == 0 {
 					continue
 				}
 				series.X = append(series.X, level(bin))
-				series.Mean = append(series.Mean, rewards.Mean-record.Scheduling.Reward.Mean)
+				series.Mean = append(series.Mean, rewards.Mean-record.Observed.Scheduling().Reward.Mean)
 				series.Std = append(series.Std, rewards.Std()/math.Sqrt(float64(rewards.N)))
 			}
 			panel.Series = append(panel.Series, series)
@@ -64,7 +64,7 @@ func rewardFigure(r *paper.Report) (plots.Drawing, error) {
 	return paper.Drawn(f)
 }
 
-// level is the quantile of a probe's mini-batches in a bin of train.Scheduling.ByQuantile: its lower edge.
+// level is the quantile of a probe's mini-batches in a bin of negative.Scheduling.ByQuantile: its lower edge.
 func level(bin int) float64 { return float64(bin) / 10 }
 
 // probed are the bins of ByQuantile that have any mini-batch.
@@ -72,7 +72,7 @@ func probed(r *paper.Report) []int {
 	var bins []int
 	for _, row := range r.Rows {
 		for _, record := range paper.Pooled(row.Results) {
-			for bin, rewards := range record.Scheduling.ByQuantile {
+			for bin, rewards := range record.Observed.Scheduling().ByQuantile {
 				if rewards.N > 0 && !slices.Contains(bins, bin) {
 					bins = append(bins, bin)
 				}
@@ -85,7 +85,7 @@ func probed(r *paper.Report) []int {
 
 // signalToNoise is the range of the groups' means over the standard deviation within groups; NaN where there are not two groups
 // or no deviation.
-func signalToNoise(groups []train.Moments) float64 {
+func signalToNoise(groups []negative.Moments) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	var squares float64
 	var filled, freedom int

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -16,9 +17,9 @@ import (
 
 // rewarded is a probe's history of one scheduled epoch with rewards at the quantiles 0.2 and 1.
 func rewarded(low, high []float64) []train.Record {
-	s := &train.Scheduling{Reward: papertest.Moments(slices.Concat(low, high)...), ByQuantile: make([]train.Moments, 11)}
+	s := &negative.Scheduling{Reward: papertest.Moments(slices.Concat(low, high)...), ByQuantile: make([]negative.Moments, 11)}
 	s.ByQuantile[2], s.ByQuantile[10] = papertest.Moments(low...), papertest.Moments(high...)
-	return []train.Record{{Scheduling: &train.Scheduling{}}, {Epoch: 1, Scheduling: s}}
+	return []train.Record{{Observed: negative.Observations{"scheduling": &negative.Scheduling{}}}, {Epoch: 1, Observed: negative.Observations{"scheduling": s}}}
 }
 
 // Two seeds count as one: rewards 1 and 3 at one quantile, 5 and 7 at the other.
@@ -70,14 +71,14 @@ func TestReward(t *testing.T) {
 
 func TestSignalToNoise(t *testing.T) {
 	for _, c := range []struct {
-		groups []train.Moments
+		groups []negative.Moments
 		want   float64
 	}{
 		{nil, math.NaN()},
-		{[]train.Moments{papertest.Moments(1, 2)}, math.NaN()},
-		{[]train.Moments{papertest.Moments(1), papertest.Moments(2)}, math.NaN()},
-		{[]train.Moments{papertest.Moments(1, 3), {}, papertest.Moments(1, 3)}, 0},
-		{[]train.Moments{papertest.Moments(0, 2), papertest.Moments(9, 10, 11), papertest.Moments(5)}, 9 / math.Sqrt(4./3)},
+		{[]negative.Moments{papertest.Moments(1, 2)}, math.NaN()},
+		{[]negative.Moments{papertest.Moments(1), papertest.Moments(2)}, math.NaN()},
+		{[]negative.Moments{papertest.Moments(1, 3), {}, papertest.Moments(1, 3)}, 0},
+		{[]negative.Moments{papertest.Moments(0, 2), papertest.Moments(9, 10, 11), papertest.Moments(5)}, 9 / math.Sqrt(4./3)},
 	} {
 		if got := signalToNoise(c.groups); !papertest.Near(got, c.want) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v: got %v, want %v", c.groups, got, c.want)

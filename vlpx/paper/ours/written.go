@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/train"
 )
@@ -81,8 +82,8 @@ var tagged = paper.Artifact{
 	Columns: slices.Concat(paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IR1False), paper.ColumnOf(eval.JudgedAUC),
 		paper.Cosine(eval.IRMAP),
 		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "written", Metric: train.WrittenTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "kept", Metric: train.KeptTrue, Unit: "%", Lower: true}}),
+		{Group: "False negatives", Name: "written", Metric: negative.WrittenTrue, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true}}),
 	Claims: func() []paper.Claim {
 		var claims []paper.Claim
 		for _, method := range []string{"ALBEF", "GRIT-VLP", "FALCON"} {

@@ -20,8 +20,8 @@ import (
 )
 
 // weighed is an epoch's record whose false and true negatives have the given weights; its mini-batch is of two pairs.
-func weighed(pairs [2]int, fn, tn []float64, lowest ...train.Weighed) train.Record {
-	w := &train.Weighing{Pairs: pairs[:], Batch: []float64{0, fn[0], tn[0], 0}, Lowest: lowest}
+func weighed(pairs [2]int, fn, tn []float64, lowest ...negative.Weighed) train.Record {
+	w := &negative.Weighing{Pairs: pairs[:], Batch: []float64{0, fn[0], tn[0], 0}, Lowest: lowest}
 	for _, x := range fn {
 		w.All.Add(x)
 		w.False.Add(x)
@@ -30,7 +30,7 @@ func weighed(pairs [2]int, fn, tn []float64, lowest ...train.Weighed) train.Reco
 		w.All.Add(x)
 		w.True.Add(x)
 	}
-	return train.Record{Weighing: w}
+	return train.Record{Observed: negative.Observations{"weighing": w}}
 }
 
 func TestWeightsTable(t *testing.T) {
@@ -82,9 +82,9 @@ func TestLowestWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	pairs, relation := datasets.Pairs(set), set.(datasets.Related).Relation()
-	var lowest []train.Weighed
+	var lowest []negative.Weighed
 	for k := range 7 {
-		lowest = append(lowest, train.Weighed{Anchor: 7 * k, Negative: 7*k + 60, Weight: float64(k) / 10})
+		lowest = append(lowest, negative.Weighed{Anchor: 7 * k, Negative: 7*k + 60, Weight: float64(k) / 10})
 	}
 	papertest.Histories(t, store, p, "SRCL", []train.Record{weighed([2]int{0, 1}, []float64{0.2}, []float64{1}, lowest...)})
 	r := papertest.Report(t, p, store)
@@ -144,7 +144,7 @@ func TestThresholdFigure(t *testing.T) {
 		t.Errorf("got series %q, want %q", got, want)
 	}
 	density := panels[1].(plots.Lines).Series[0]
-	if density.X[2] != 2.5*train.WeightBin || !papertest.Near(density.Mean[2], 1.0/3/train.WeightBin) || len(density.X) != train.WeightBins-1 {
+	if density.X[2] != 2.5*negative.WeightBin || !papertest.Near(density.Mean[2], 1.0/3/negative.WeightBin) || len(density.X) != negative.WeightBins-1 {
 		t.Errorf("got density %v at %v", density.Mean, density.X)
 	}
 }

@@ -11,15 +11,14 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // weightColumns tell of the weights of the last epoch: how many are low, and whether those of the false negatives are.
 func weightColumns() []paper.Column {
 	columns := []paper.Column{
-		{Group: "Weights", Name: "false negatives", Metric: train.FalseWeight},
-		{Group: "Weights", Name: "true negatives", Metric: train.TrueWeight},
-		{Group: "False negatives by weight", Name: "AUC", Metric: train.WeightAUC, Unit: "%"},
+		{Group: "Weights", Name: "false negatives", Metric: negative.FalseWeight},
+		{Group: "Weights", Name: "true negatives", Metric: negative.TrueWeight},
+		{Group: "False negatives by weight", Name: "AUC", Metric: negative.WeightAUC, Unit: "%"},
 	}
 	for _, t := range []float64{0.2, 0.3, 0.5} {
 		columns = append(columns, weightsBelow(t))
@@ -29,7 +28,7 @@ func weightColumns() []paper.Column {
 
 // weightsBelow is the column of the negatives that a threshold would remove.
 func weightsBelow(threshold float64) paper.Column {
-	return paper.Column{Group: "Negatives by weight", Name: fmt.Sprintf("below %g", threshold), Metric: train.WeightsBelow(threshold), Unit: "%"}
+	return paper.Column{Group: "Negatives by weight", Name: fmt.Sprintf("below %g", threshold), Metric: negative.WeightsBelow(threshold), Unit: "%"}
 }
 
 // figure3 removes the negatives below one threshold after another (SRCL, Figure 3), by the weights as printed and by those with
@@ -145,8 +144,8 @@ func resultsOf(r *paper.Report, name string) []run.Result {
 }
 
 // lastWeights are the weights of the last epoch of all seeds.
-func lastWeights(results []run.Result) train.Weighing {
-	var sum train.Weighing
+func lastWeights(results []run.Result) negative.Weighing {
+	var sum negative.Weighing
 	for _, result := range results {
 		if w := lastWeighing(result); w != nil {
 			sum.All.Merge(w.All)
@@ -158,19 +157,19 @@ func lastWeights(results []run.Result) train.Weighing {
 }
 
 // lastWeighing is what the last epoch of a run tells of its weights; nil in results of older versions.
-func lastWeighing(r run.Result) *train.Weighing {
+func lastWeighing(r run.Result) *negative.Weighing {
 	if len(r.Epochs) == 0 {
 		return nil
 	}
-	return r.Epochs[len(r.Epochs)-1].Weighing
+	return r.Epochs[len(r.Epochs)-1].Observed.Weighing()
 }
 
 // weightDensity is the density of weights over the bins that end.
-func weightDensity(name string, w train.Weights) plots.Series {
+func weightDensity(name string, w negative.Weights) plots.Series {
 	s := plots.Series{Name: name}
-	for k, n := range w.Bins[:train.WeightBins-1] {
-		s.X = append(s.X, (float64(k)+0.5)*train.WeightBin)
-		s.Mean = append(s.Mean, float64(n)/float64(w.N)/train.WeightBin)
+	for k, n := range w.Bins[:negative.WeightBins-1] {
+		s.X = append(s.X, (float64(k)+0.5)*negative.WeightBin)
+		s.Mean = append(s.Mean, float64(n)/float64(w.N)/negative.WeightBin)
 	}
 	return s
 }

@@ -9,7 +9,6 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // figure7 shows the weights of one mini-batch (SRCL, Figure 7). The paper's are of Flickr30K's test images and text anchors,
@@ -47,7 +46,7 @@ func weightsTable(r *paper.Report) (tables.Table, error) {
 		"how often a false negative weighs less than a true one.")
 	t.Columns = []tables.Column{{Name: "epoch"}, {Group: "Weight", Name: "false negatives", Format: "%.2f"},
 		{Group: "Weight", Name: "true negatives", Format: "%.2f"}, {Name: "AUC", Unit: "%"}}
-	for _, threshold := range train.WeightThresholds {
+	for _, threshold := range negative.WeightThresholds {
 		t.Columns = append(t.Columns, tables.Column{Group: "Negatives below", Name: fmt.Sprint(threshold), Unit: "%"})
 	}
 	for _, row := range r.Rows {
@@ -56,7 +55,7 @@ func weightsTable(r *paper.Report) (tables.Table, error) {
 			line := tables.Row{Name: row.Name, Cells: []tables.Cell{
 				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)}, {tables.Number(100 * w.AUC())},
 			}}
-			for _, threshold := range train.WeightThresholds {
+			for _, threshold := range negative.WeightThresholds {
 				line.Cells = append(line.Cells, tables.Cell{tables.Number(100 * w.All.Below(threshold))})
 			}
 			t.Rows = append(t.Rows, line)
@@ -66,19 +65,19 @@ func weightsTable(r *paper.Report) (tables.Table, error) {
 }
 
 // weighings are the weights of the seeds added up, epoch by epoch; none where the results tell of none.
-func weighings(results []run.Result) []train.Weighing {
-	var epochs []train.Weighing
+func weighings(results []run.Result) []negative.Weighing {
+	var epochs []negative.Weighing
 	for _, result := range results {
 		for e, record := range result.Epochs {
-			if record.Weighing == nil {
+			if record.Observed.Weighing() == nil {
 				continue
 			}
 			for len(epochs) <= e {
-				epochs = append(epochs, train.Weighing{})
+				epochs = append(epochs, negative.Weighing{})
 			}
-			epochs[e].All.Merge(record.Weighing.All)
-			epochs[e].False.Merge(record.Weighing.False)
-			epochs[e].True.Merge(record.Weighing.True)
+			epochs[e].All.Merge(record.Observed.Weighing().All)
+			epochs[e].False.Merge(record.Observed.Weighing().False)
+			epochs[e].True.Merge(record.Observed.Weighing().True)
 		}
 	}
 	return epochs
@@ -100,7 +99,7 @@ func heatFigure(r *paper.Report) (plots.Drawing, error) {
 }
 
 // firstWeighing is the last epoch of the first seed's; nil where there is none.
-func firstWeighing(row paper.RowReport) *train.Weighing {
+func firstWeighing(row paper.RowReport) *negative.Weighing {
 	if len(row.Results) == 0 {
 		return nil
 	}
@@ -108,7 +107,7 @@ func firstWeighing(row paper.RowReport) *train.Weighing {
 }
 
 // heat is the mini-batch of a row as a panel.
-func heat(a paper.Album, name string, w *train.Weighing) plots.Heat {
+func heat(a paper.Album, name string, w *negative.Weighing) plots.Heat {
 	h := plots.Heat{Title: name, XLabel: "caption", YLabel: "anchor: image", ZLabel: "weight"}
 	n := len(w.Pairs)
 	for i, anchor := range w.Pairs {
@@ -180,7 +179,7 @@ func lowestFigure(r *paper.Report) (plots.Drawing, error) {
 }
 
 // lowest are the negatives with the lowest weights, so many at most, of the last epoch of the first seed.
-func lowest(row paper.RowReport, most int) []train.Weighed {
+func lowest(row paper.RowReport, most int) []negative.Weighed {
 	w := firstWeighing(row)
 	if w == nil {
 		return nil

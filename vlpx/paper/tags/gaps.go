@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // figure3 follows how far the score of written negatives is above their caption's over training (TAGS-DC, Figure 3), apart by their truth.
@@ -28,7 +28,7 @@ var figure3 = paper.Artifact{
 
 // gapColumns are the mean gaps of the last tenth of training.
 func gapColumns() []paper.Column {
-	of := func(name string, counts func(train.Gaps) [][]int) paper.Column {
+	of := func(name string, counts func(negative.Gaps) [][]int) paper.Column {
 		return paper.Column{Group: "Gap at the end", Name: name, Metric: "gap at the end, " + name, Of: func(r run.Result) (float64, bool) {
 			all := gaps(r)
 			if len(all) == 0 {
@@ -39,19 +39,19 @@ func gapColumns() []paper.Column {
 		}}
 	}
 	return []paper.Column{of("all", allGaps), of("false sentences", falseGaps), of("true sentences", trueGaps),
-		{Group: "False negatives", Name: "kept", Metric: train.KeptTrue, Unit: "%", Lower: true}}
+		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true}}
 }
 
-func allGaps(g train.Gaps) [][]int   { return [][]int{g.True[:], g.False[:], g.Unknown[:]} }
-func trueGaps(g train.Gaps) [][]int  { return [][]int{g.True[:]} }
-func falseGaps(g train.Gaps) [][]int { return [][]int{g.False[:]} }
+func allGaps(g negative.Gaps) [][]int   { return [][]int{g.True[:], g.False[:], g.Unknown[:]} }
+func trueGaps(g negative.Gaps) [][]int  { return [][]int{g.True[:]} }
+func falseGaps(g negative.Gaps) [][]int { return [][]int{g.False[:]} }
 
 // gaps are those of a run, interval by interval.
-func gaps(r run.Result) []train.Gaps {
-	var all []train.Gaps
+func gaps(r run.Result) []negative.Gaps {
+	var all []negative.Gaps
 	for _, epoch := range r.Epochs {
-		if epoch.Written != nil {
-			all = append(all, epoch.Written.Gaps...)
+		if epoch.Observed.WrittenSentences() != nil {
+			all = append(all, epoch.Observed.WrittenSentences().Gaps...)
 		}
 	}
 	return all
@@ -92,7 +92,7 @@ func gapsFigure(r *paper.Report) (plots.Drawing, error) {
 }
 
 // shares are the distributions of gaps, an interval a column, the highest gap first.
-func shares(all []train.Gaps) [][]float64 {
+func shares(all []negative.Gaps) [][]float64 {
 	n := len(all[0].True)
 	values := make([][]float64, n)
 	for k := range values {
@@ -115,7 +115,7 @@ func shares(all []train.Gaps) [][]float64 {
 }
 
 // over is the mean gap over the intervals.
-func over(name string, all []train.Gaps, counts func(train.Gaps) [][]int) plots.Series {
+func over(name string, all []negative.Gaps, counts func(negative.Gaps) [][]int) plots.Series {
 	s := plots.Series{Name: name}
 	for at, g := range all {
 		s.X, s.Mean = append(s.X, float64(at)), append(s.Mean, meanGap(counts(g)))

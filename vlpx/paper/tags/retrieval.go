@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // Names of rows.
@@ -41,9 +41,9 @@ func rsum() paper.Column { return paper.ColumnOf(eval.RSum) }
 func truths() []paper.Column {
 	return []paper.Column{
 		paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.IR1False),
-		{Group: "False negatives", Name: "written", Metric: train.WrittenTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "passed", Metric: train.PassedTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "kept", Metric: train.KeptTrue, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "written", Metric: negative.WrittenTrue, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "passed", Metric: negative.PassedTrue, Unit: "%", Lower: true},
+		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true},
 	}
 }
 

@@ -1,4 +1,4 @@
-package train
+package negative
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"vlpx.internal/vlpx/negative"
 )
 
 // Against a sort of everything (MAFA, appendix D: the labels sorted, averaged over anchors, summed by rank).
@@ -15,7 +13,7 @@ func TestLabels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		batch := rapid.IntRange(2, 12).Draw(rt, "batch")
 		candidates := batch + rapid.SampledFrom([]int{0, 1, 30}).Draw(rt, "queue")
-		var l Labels
+		var l SoftLabels
 		mean := make([]float64, candidates)
 		steps := rapid.IntRange(1, 3).Draw(rt, "steps")
 		for range steps {
@@ -41,7 +39,7 @@ func TestLabels(t *testing.T) {
 				beyond += x
 			}
 		}
-		shares := l.shares()
+		shares := l.Metrics()
 		if _, has := shares[LabelsBeyond]; has != (candidates > batch) {
 			rt.Fatalf("got %v, want a share beyond the batch only with a queue", shares)
 		}
@@ -63,19 +61,9 @@ func TestSmoothedLabelsOfThePaper(t *testing.T) {
 			labels[k] += 0.5
 		}
 	}
-	var l Labels
+	var l SoftLabels
 	l.add(labels, batch)
-	if got := l.shares(); math.Abs(got[LabelsTop]-0.5260) > 5e-5 || math.Abs(got[LabelsBatch]-0.4740) > 5e-5 {
+	if got := l.Metrics(); math.Abs(got[LabelsTop]-0.5260) > 5e-5 || math.Abs(got[LabelsBatch]-0.4740) > 5e-5 {
 		t.Errorf("got %v, want the paper's 0.5260 and 0.4740", got)
-	}
-}
-
-// Momentum distillation has labels beyond the mini-batch, InfoNCE none that are soft.
-func TestLabelsOfContrasts(t *testing.T) {
-	if l := finish(t, smallest(t, negative.ALBEF(8))).Epochs[2].Labels; l == nil || l.Beyond.N != 20 || l.Beyond.Mean <= 0 {
-		t.Errorf("ALBEF: got %+v, want all 20 anchors of the epoch with labels beyond the mini-batch", l)
-	}
-	if l := finish(t, smallest(t, plain)).Epochs[2].Labels; l != nil {
-		t.Errorf("InfoNCE: got %+v, want none", l)
 	}
 }

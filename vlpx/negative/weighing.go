@@ -1,4 +1,4 @@
-package train
+package negative
 
 import (
 	"cmp"
@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/field"
 )
 
-// Weighing is what a contrast that weighs the negatives did in one epoch (Contrasted.Weights of package negative): the weights of
+// Weighing is what a contrast that weighs the negatives did in one epoch (see Contrasted.Weights): the weights of
 // each image anchor's negatives, whose mean is one.
 type Weighing struct {
 	All   Weights `json:"all"`
@@ -48,7 +49,7 @@ const (
 	lowestWeights = 8
 )
 
-// WeightThresholds are those of the weights that Counted tells the shares below of.
+// WeightThresholds are those of the weights that Metrics tells the shares below of.
 var WeightThresholds = []float64{0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 
 // Add takes one more weight in.
@@ -77,7 +78,7 @@ func (w Weights) Below(threshold float64) float64 {
 	for _, n := range w.Bins[:min(bins(threshold), len(w.Bins))] {
 		below += n
 	}
-	return share(below, w.N)
+	return portion(below, w.N)
 }
 
 // bins is how many bins end at or below a weight.
@@ -144,8 +145,8 @@ func (w *Weighing) keep(x Weighed) {
 	w.Lowest = w.Lowest[:min(lowestWeights, len(w.Lowest))]
 }
 
-// metrics are what Record.Counted tells of the weights.
-func (w *Weighing) metrics() map[string]float64 {
+// Metrics are those of the epoch by their names.
+func (w *Weighing) Metrics() map[string]float64 {
 	metrics := map[string]float64{}
 	for _, threshold := range WeightThresholds {
 		metrics[WeightsBelow(threshold)] = 100 * w.All.Below(threshold)
@@ -162,7 +163,7 @@ func (w *Weighing) metrics() map[string]float64 {
 	return metrics
 }
 
-// Names of what is counted of the weights, among a run's metrics; see Record.Counted.
+// Names of what is counted of the weights, among a run's metrics.
 const (
 	FalseWeight = "weight of false negatives" // mean
 	TrueWeight  = "weight of true negatives"  // mean
@@ -171,3 +172,39 @@ const (
 
 // WeightsBelow names the share of the negatives, in per cent, whose weight is below a threshold.
 func WeightsBelow(threshold float64) string { return fmt.Sprintf("weights below %g", threshold) }
+
+func weighingMetrics() []string {
+	names := []string{FalseWeight, TrueWeight, WeightAUC}
+	for _, threshold := range WeightThresholds {
+		names = append(names, WeightsBelow(threshold))
+	}
+	return names
+}
+
+// weighingObserver watches a contrast that weighs the negatives.
+type weighingObserver struct {
+	Gathered[Weighing]
+	run Training
+}
+
+func observeWeighing(_ Method, run Training) Observer { return &weighingObserver{run: run} }
+
+// Name implements Observer.
+func (*weighingObserver) Name() string { return weighingName }
+
+// Observe implements Observer.
+func (o *weighingObserver) Observe(step Step) error {
+	if !step.Outputs.Has(field.Weights) {
+		return nil
+	}
+	weights, err := step.Outputs.Floats(field.Weights)
+	if err == nil {
+		o.Now().add(weights, step.Pairs, o.run.Pairs, o.run.Relation)
+	}
+	return err
+}
+
+const weighingName = "weighing"
+
+// Weighing is how the contrast weighed negatives in the epoch, nil where it weighs none.
+func (o Observations) Weighing() *Weighing { return Observed[Weighing](o, weighingName) }

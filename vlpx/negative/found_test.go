@@ -1,4 +1,4 @@
-package train
+package negative
 
 import (
 	"math"
@@ -35,10 +35,10 @@ func TestFoundCountsViews(t *testing.T) {
 func TestFoundWithoutTruth(t *testing.T) {
 	var f Found
 	f.add([]float32{0, 1, 0, 0}, 2, func(int, int) (is, known bool) { return true, false })
-	if got, want := f.metrics(), map[string]float64{FoundShare: 50}; !reflect.DeepEqual(got, want) {
+	if got, want := f.Metrics(), map[string]float64{FoundShare: 50}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := (Found{}).metrics(); got[FoundShare] != 0 {
+	if got := (&Found{}).Metrics(); got[FoundShare] != 0 {
 		t.Errorf("of nothing: got %v", got)
 	}
 }

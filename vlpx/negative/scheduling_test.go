@@ -1,4 +1,4 @@
-package train
+package negative
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/scheduler"
 )
 
@@ -154,16 +153,16 @@ func (j judged) Holds(i, p int) (holds, known bool) {
 
 // scheduled is an epoch of two mini-batches on three images of two captions: one whose relation is partly known, and one
 // wholly at quantile 1 of which nothing is known.
-func scheduled() (s Scheduling, first, second []negative.Choice) {
+func scheduled() (s Scheduling, first, second []Choice) {
 	set := ofWords([]int{1, 2, 3, 4, 5, 6})
 	pairs := datasets.Pairs(set)
 	c := classes{of: []uint8{0, 0, 1, 1, 2, 2}, words: [][2]int{{1, 2}, {3, 4}, {5, 6}}, followed: []int{1, 4, 5}}
-	first = []negative.Choice{
+	first = []Choice{
 		{Anchor: 0, Picked: 2, Quantile: 0.25, Beta: scheduler.Beta{A: 1, B: 2}},
 		{Anchor: 2, Picked: 5, Quantile: 1, Beta: scheduler.Beta{A: 4, B: 1}},
 		{Anchor: 5, Picked: 1, Quantile: 0.95, Beta: scheduler.Beta{A: 2, B: 2}},
 	}
-	second = []negative.Choice{
+	second = []Choice{
 		{Anchor: 1, Picked: 3, Quantile: 1, Beta: scheduler.Beta{A: 3, B: 4}},
 		{Anchor: 4, Picked: 0, Quantile: 1, Beta: scheduler.Beta{A: 2, B: 6}},
 	}
@@ -204,32 +203,26 @@ func TestSchedulingCounts(t *testing.T) {
 			t.Errorf("%s: got %d true of %d negatives, want %d of %d", Complexity[k], got.True, got.Negative, want.true, want.negative)
 		}
 	}
-	if want := []Pick{Pick(first[2]), Pick(second[0]), Pick(second[1])}; !slices.Equal(s.Followed, want) {
+	if want := []Choice{first[2], second[0], second[1]}; !slices.Equal(s.Followed, want) {
 		t.Errorf("got followed %+v, want %+v", s.Followed, want)
 	}
 }
 
-func TestCounted(t *testing.T) {
+func TestSchedulingMetrics(t *testing.T) {
 	s, _, _ := scheduled()
-	r := Record{False: FalseNegatives{Batch: 8, BatchTrue: 2, Hops: 5}, Scheduling: &s}
-	plainly := map[string]float64{FalseInBatch: 25, FalseChosen: 0}
+	metrics := s.Metrics()
 	for name, want := range map[string]float64{
-		FalseInBatch: 25, FalseChosen: 0, MeanReward: 0.125, MeanQuantile: 0.84,
-		ClassMean + "simple": 0.625, ClassMean + "middle": 1, ClassMean + "complex": 0.975,
+		MeanReward: 0.125, MeanQuantile: 0.84, ClassMean + "simple": 0.625, ClassMean + "middle": 1, ClassMean + "complex": 0.975,
 		ClassChosen + "simple": 50, ClassChosen + "middle": 100, ClassChosen + "complex": 0,
 	} {
-		got, ok := r.Counted()[name]
-		if !ok || math.Abs(got-want) > 1e-12 {
+		if got, ok := metrics[name]; !ok || math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: got %g, %v; want %g", name, got, ok, want)
 		}
 	}
-	if got := r.Counted(); len(got) != 10 {
-		t.Errorf("got %d metrics, want 10: %v", len(got), got)
+	if len(metrics) != 8 {
+		t.Errorf("got %d metrics, want 8: %v", len(metrics), metrics)
 	}
-	for name, none := range map[string]*Scheduling{"not a scheduler": nil, "an epoch that is not scheduled": {I2T: []int{1}}} {
-		r.Scheduling = none
-		if got := r.Counted(); len(got) != len(plainly) || got[FalseInBatch] != 25 || got[FalseChosen] != 0 {
-			t.Errorf("%s: got %v, want %v", name, got, plainly)
-		}
+	if got := (&Scheduling{I2T: []int{1}}).Metrics(); len(got) != 0 {
+		t.Errorf("an epoch that is not scheduled: got %v, want none", got)
 	}
 }

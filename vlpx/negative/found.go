@@ -1,4 +1,6 @@
-package train
+package negative
+
+import "vlpx.internal/vlpx/field"
 
 // Found counts, of the negatives of an epoch whose truth is known, those that the method took for false ones and left out of the loss, or made
 // positives, and those that are false. A negative of several views counts with each.
@@ -23,16 +25,16 @@ type ShownAnchor struct {
 
 // Precision is the share of the found negatives that are false, Recall the share of the false ones that are found, and F1 their harmonic mean, as
 // parts of one; 0 where there are none.
-func (f Found) Precision() float64 { return share(f.Right, f.Found) }
+func (f Found) Precision() float64 { return portion(f.Right, f.Found) }
 
 // Recall: see Precision.
-func (f Found) Recall() float64 { return share(f.Right, f.False) }
+func (f Found) Recall() float64 { return portion(f.Right, f.False) }
 
 // F1: see Precision.
-func (f Found) F1() float64 { return share(2*f.Right, f.Found+f.False) }
+func (f Found) F1() float64 { return portion(2*f.Right, f.Found+f.False) }
 
 // Share is that of the negatives that are found, known or not, a part of one.
-func (f Found) Share() float64 { return share(f.Found+f.FoundUnknown, f.Negatives+f.Unknown) }
+func (f Found) Share() float64 { return portion(f.Found+f.FoundUnknown, f.Negatives+f.Unknown) }
 
 // add counts the anchors of one kind of a mini-batch.
 //
@@ -66,8 +68,8 @@ func (f *Found) add(found []float32, batch int, holds func(anchor, candidate int
 	}
 }
 
-// metrics are those of the epoch by their names, in per cent; of an epoch in which nothing is found, as before its time, the share alone.
-func (f Found) metrics() map[string]float64 {
+// Metrics are those of the epoch by their names, in per cent; of an epoch in which nothing is found, as before its time, the share alone.
+func (f *Found) Metrics() map[string]float64 {
 	metrics := map[string]float64{FoundShare: 100 * f.Share()}
 	if f.Found > 0 {
 		metrics[FoundPrecision], metrics[FoundRecall], metrics[FoundF1] = 100*f.Precision(), 100*f.Recall(), 100*f.F1()
@@ -91,3 +93,53 @@ func (f *Found) show(found []float32, batch []int) {
 		f.Shown = append(f.Shown, shown)
 	}
 }
+
+// foundObserver watches a LeftOut.
+type foundObserver struct {
+	Gathered[Found]
+	run Training
+}
+
+func observeFound(_ Method, run Training) Observer { return &foundObserver{run: run} }
+
+// Name implements Observer.
+func (*foundObserver) Name() string { return foundName }
+
+// Observe implements Observer.
+func (o *foundObserver) Observe(step Step) error {
+	for _, of := range []struct {
+		name  field.Name
+		holds func(anchor, candidate int) (is, known bool)
+	}{
+		{field.FoundOfImages, func(image, text int) (is, known bool) { return o.run.Holds(step.Pairs[image], step.Pairs[text]) }},
+		{field.FoundOfTexts, func(text, image int) (is, known bool) { return o.run.Holds(step.Pairs[image], step.Pairs[text]) }},
+	} {
+		if !step.Outputs.Has(of.name) {
+			continue
+		}
+		found, err := step.Outputs.Floats(of.name)
+		if err != nil {
+			return err
+		}
+		o.Now().add(found, len(step.Pairs), of.holds)
+		if of.name == field.FoundOfImages && step.Epoch == o.run.Epochs-1 && step.Number == 0 {
+			o.Now().show(found, step.Pairs)
+		}
+	}
+	return nil
+}
+
+const foundName = "found"
+
+// Found are the negatives that the method took for false ones in the epoch, nil where it takes none.
+func (o Observations) Found() *Found { return Observed[Found](o, foundName) }
+
+// Names of what is counted of the negatives that a method took for false, among a run's metrics, in per cent; see Found.
+const (
+	FoundShare     = "found" // of all negatives
+	FoundPrecision = "found precision"
+	FoundRecall    = "found recall"
+	FoundF1        = "found F1"
+)
+
+func foundMetrics() []string { return []string{FoundShare, FoundPrecision, FoundRecall, FoundF1} }

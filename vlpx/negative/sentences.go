@@ -1,24 +1,24 @@
-package train
+package negative
 
 import (
+	"errors"
 	"math"
-	"slices"
 
-	"vlpx.internal/datasets/scenegraph"
+	"vlpx.internal/vlpx/field"
 )
 
-// Written counts, of an epoch, the sentences that a method wrote from captions, by what is known of them: whether they are true of the image that
+// WrittenSentences count, of an epoch, the sentences that a method wrote from captions, by what is known of them: whether they are true of the image that
 // they are to be negatives of. A sentence that is the caption itself counts apart, and so does one that nobody can judge, as of broken
 // grammar.
-type Written struct {
-	Captions  int      `json:"captions"`            // that were rewritten
-	Graphless int      `json:"graphless,omitempty"` // of these, without a scene graph, in which every word was a phrase
-	Own       int      `json:"own"`                 // sentences that are their caption
-	Written   Sentence `json:"written"`             // all others
-	Passed    Sentence `json:"passed"`              // of these, those that the filter left
-	Kept      Sentence `json:"kept"`                // the hardest of those, that were trained against
+type WrittenSentences struct {
+	Captions  int    `json:"captions"`            // that were rewritten
+	Graphless int    `json:"graphless,omitempty"` // of these, without a scene graph, in which every word was a phrase
+	Own       int    `json:"own"`                 // sentences that are their caption
+	Written   Truths `json:"written"`             // all others
+	Passed    Truths `json:"passed"`              // of these, those that the filter left
+	Kept      Truths `json:"kept"`                // the hardest of those, that were trained against
 	// ByElement are Written and Passed by what alone was masked: object, attribute or relation.
-	ByElement map[string][2]Sentence `json:"by_element,omitempty"`
+	ByElement map[string][2]Truths `json:"by_element,omitempty"`
 	// Gaps are the kept sentences by how far their score, from 0 to 1, is above their caption's, in gapBins equal parts of -1 to 1: of an
 	// interval of training each, from its first step on.
 	Gaps []Gaps `json:"gaps,omitempty"`
@@ -26,22 +26,22 @@ type Written struct {
 	Shown []ShownSentence `json:"shown,omitempty"`
 }
 
-// Sentence counts sentences by their truth.
-type Sentence struct {
+// Truths count sentences by their truth.
+type Truths struct {
 	True    int `json:"true"`
 	False   int `json:"false"`
 	Unknown int `json:"unknown"`
 }
 
 // All are those of any truth.
-func (s Sentence) All() int { return s.True + s.False + s.Unknown }
+func (s Truths) All() int { return s.True + s.False + s.Unknown }
 
 // TrueShare is the share of the true among the judged, a part of one, and whether there are any.
-func (s Sentence) TrueShare() (float64, bool) {
-	return share(s.True, s.True+s.False), s.True+s.False > 0
+func (s Truths) TrueShare() (float64, bool) {
+	return portion(s.True, s.True+s.False), s.True+s.False > 0
 }
 
-func (s *Sentence) add(holds, known bool) {
+func (s *Truths) add(holds, known bool) {
 	switch {
 	case !known:
 		s.Unknown++
@@ -77,7 +77,7 @@ type ShownSentence struct {
 	Known    bool    `json:"known,omitempty"`
 }
 
-// writtenStep is what a step tells of its sentences; see negative.Drafts.
+// writtenStep is what a step tells of its sentences; see Drafts.
 type writtenStep struct {
 	sentences []int32   // [batch, n, tokens]
 	passed    []float32 // [batch, n]
@@ -86,38 +86,76 @@ type writtenStep struct {
 	captions  []float32 // [batch], logits
 }
 
-// write counts a mini-batch's sentences.
-func (t *trainer) write(batch []int, s writtenStep) {
-	w := t.Current.Written
-	if w == nil {
-		w = &Written{}
-		t.Current.Written = w
+// sentencesObserver watches a Writing.
+type sentencesObserver struct {
+	Gathered[WrittenSentences]
+	run Training
+}
+
+func observeSentences(m Method, run Training) Observer {
+	if !m.Writes() {
+		return nil
 	}
+	return &sentencesObserver{run: run}
+}
+
+// Name implements Observer.
+func (*sentencesObserver) Name() string { return sentencesName }
+
+// Observe implements Observer.
+func (o *sentencesObserver) Observe(step Step) error {
+	if !step.Outputs.Has(field.Sentences) {
+		return nil
+	}
+	var failed [5]error
+	var s writtenStep
+	s.sentences, failed[0] = step.Outputs.Ints(field.Sentences)
+	s.passed, failed[1] = step.Outputs.Floats(field.SentencePassed)
+	s.scores, failed[2] = step.Outputs.Floats(field.SentenceScores)
+	s.kept, failed[3] = step.Outputs.Ints(field.SentencesKept)
+	s.captions, failed[4] = step.Outputs.Floats(field.CaptionScores)
+	if err := errors.Join(failed[:]...); err != nil {
+		return err
+	}
+	o.count(step, s)
+	return nil
+}
+
+const sentencesName = "written"
+
+// WrittenSentences are those of the epoch, nil where the method writes none.
+func (o Observations) WrittenSentences() *WrittenSentences {
+	return Observed[WrittenSentences](o, sentencesName)
+}
+
+// count takes a mini-batch's sentences in.
+func (o *sentencesObserver) count(step Step, s writtenStep) {
+	w, batch, drafted := o.Now(), step.Pairs, step.Drafted
 	if w.ByElement == nil {
-		w.ByElement = map[string][2]Sentence{} // also of a checkpoint that has none
+		w.ByElement = map[string][2]Truths{} // also of a checkpoint that has none
 	}
-	at := t.Step * min(gapIntervals, t.steps) / t.steps
+	at := step.Number * min(gapIntervals, step.Of) / step.Of
 	for len(w.Gaps) <= at {
-		w.Gaps = append(w.Gaps, Gaps{Step: t.Step})
+		w.Gaps = append(w.Gaps, Gaps{Step: step.Number})
 	}
-	n, m, tokens := len(s.passed)/len(batch), len(s.kept)/len(batch), t.job.Config.MaxLen
+	n, m, tokens := len(s.passed)/len(batch), len(s.kept)/len(batch), len(drafted.Captions)/len(batch)
 	for k, pair := range batch {
-		image := t.pairs[pair].Image
-		own := t.job.Tokenizer.Decode(t.drafted.captions[k*tokens : (k+1)*tokens])
+		image := o.run.Pairs[pair].Image
+		own := o.run.Tokenizer.Decode(drafted.Captions[k*tokens : (k+1)*tokens])
 		w.Captions++
-		if t.drafted.graphless[k] {
+		if drafted.Graphless[k] {
 			w.Graphless++
 		}
 		seen := map[string][2]bool{} // a sentence's truth and whether it is known
 		judge := func(j int) (sentence string, holds, known bool) {
 			ids := s.sentences[(k*n+j)*tokens : (k*n+j+1)*tokens]
-			sentence = t.job.Tokenizer.Decode(ids)
-			if t.language == nil || !t.job.Tokenizer.Whole(ids) {
+			sentence = o.run.Tokenizer.Decode(ids)
+			if o.run.Language == nil || !o.run.Tokenizer.Whole(ids) {
 				return sentence, false, false
 			}
 			verdict, met := seen[sentence]
 			if !met {
-				verdict[0], verdict[1] = t.language.Judge(image, sentence)
+				verdict[0], verdict[1] = o.run.Language.Judge(image, sentence)
 				seen[sentence] = verdict
 			}
 			return sentence, verdict[0], verdict[1]
@@ -133,7 +171,7 @@ func (t *trainer) write(batch []int, s writtenStep) {
 			if passed {
 				w.Passed.add(holds, known)
 			}
-			if element := t.drafted.elements[(k*n+j)*len(t.drafted.elements)/(len(batch)*n)]; element != "" {
+			if element := drafted.Elements[(k*n+j)*len(drafted.Elements)/(len(batch)*n)]; element != "" {
 				both := w.ByElement[element]
 				both[0].add(holds, known)
 				if passed {
@@ -150,7 +188,7 @@ func (t *trainer) write(batch []int, s writtenStep) {
 			w.Kept.add(holds, known)
 			gap := sigmoid(s.scores[k*n+int(j)]) - sigmoid(s.captions[k])
 			w.Gaps[at].add(gap, holds, known)
-			if t.Epoch == t.job.Config.Epochs-1 && t.Step == 0 && k < shownCaptions {
+			if step.Epoch == o.run.Epochs-1 && step.Number == 0 && k < shownCaptions {
 				w.Shown = append(w.Shown, ShownSentence{pair, sentence, gap, holds, known})
 			}
 		}
@@ -183,15 +221,15 @@ const (
 	PassedOf    = "written FN, passed, of "
 )
 
-// metrics are those of the epoch by their names, in per cent.
-func (w Written) metrics() map[string]float64 {
+// Metrics are those of the epoch by their names, in per cent.
+func (w *WrittenSentences) Metrics() map[string]float64 {
 	metrics := map[string]float64{}
 	set := func(name string, part, whole int) {
 		if whole > 0 {
-			metrics[name] = 100 * share(part, whole)
+			metrics[name] = 100 * portion(part, whole)
 		}
 	}
-	judged := func(name string, s Sentence) { set(name, s.True, s.True+s.False) }
+	judged := func(name string, s Truths) { set(name, s.True, s.True+s.False) }
 	judged(WrittenTrue, w.Written)
 	judged(PassedTrue, w.Passed)
 	judged(KeptTrue, w.Kept)
@@ -207,14 +245,6 @@ func (w Written) metrics() map[string]float64 {
 	return metrics
 }
 
-// element names what phrases of a graph are when all are of one kind; "" where they are not.
-func element(phrases []scenegraph.Phrase, drawn []int) string {
-	var kinds []string
-	for _, p := range drawn {
-		kinds = append(kinds, phrases[p].Kind.String())
-	}
-	if kinds = slices.Compact(kinds); len(kinds) == 1 {
-		return kinds[0]
-	}
-	return ""
+func sentencesMetrics() []string {
+	return []string{WrittenTrue, PassedTrue, KeptTrue, WrittenOwn, PassedShare, Ungrammatic}
 }

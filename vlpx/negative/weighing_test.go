@@ -1,4 +1,4 @@
-package train
+package negative
 
 import (
 	"math"
@@ -130,7 +130,7 @@ func TestWeightsCounted(t *testing.T) {
 		w.True.Add(x)
 		w.All.Add(x)
 	}
-	got := Record{Weighing: &w}.Counted()
+	got := w.Metrics()
 	for name, want := range map[string]float64{
 		FalseWeight: 0.2, TrueWeight: 0.8, WeightAUC: 100,
 		WeightsBelow(0.2): 25, WeightsBelow(0.3): 25, WeightsBelow(0.4): 50, WeightsBelow(0.7): 75,
@@ -139,7 +139,7 @@ func TestWeightsCounted(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %v", name, v, ok, want)
 		}
 	}
-	if got := (Record{Weighing: &Weighing{All: w.All}}).Counted(); len(got) != len(WeightThresholds) {
+	if got := (&Weighing{All: w.All}).Metrics(); len(got) != len(WeightThresholds) {
 		t.Errorf("without a relation: got %v", got)
 	}
 }

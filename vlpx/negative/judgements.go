@@ -1,25 +1,27 @@
-package train
+package negative
 
 import (
+	"errors"
+	"math"
 	"slices"
 
 	"vlpx.internal/datasets"
-	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/field"
 )
 
-// Connecting is what the judge of a negative.ECM, such as Con-D, said in an epoch of the hard negatives, beside what the data's
+// Judgements are what the judge of an ECM, such as Con-D, said in an epoch of the hard negatives, beside what the data's
 // relation tells of them (MAFA, sections 3 and 4.1).
-type Connecting struct {
+type Judgements struct {
 	Images Verdicts `json:"images"` // of image anchors, each with the text picked for it
 	Texts  Verdicts `json:"texts"`  // of text anchors, each with the image picked for it
 	// NewTexts are the first new positives of image anchors, NewImages those of text anchors: where asked for, each of
 	// another anchor image, and none that is merely another caption of it.
-	NewTexts  []Connection `json:"new_texts,omitempty"`
-	NewImages []Connection `json:"new_images,omitempty"`
+	NewTexts  []NewPositive `json:"new_texts,omitempty"`
+	NewImages []NewPositive `json:"new_images,omitempty"`
 }
 
-// Connected are the negatives that a method's Positives had judged; see negative.Candidates. All are [batch].
-type Connected struct {
+// judgedNegatives are those that a method's Positives had judged; see Candidates. All are [batch].
+type judgedNegatives struct {
 	Images, Texts           []int32
 	ImageScores, TextScores []float32
 }
@@ -39,8 +41,8 @@ type Verdicts struct {
 // scoreBins is the number of parts of the scores' range.
 const scoreBins = 20
 
-// Connection is a new positive: the text of pair Found for the image of pair Anchor, or its image for the anchor's text.
-type Connection struct {
+// NewPositive is a new positive: the text of pair Found for the image of pair Anchor, or its image for the anchor's text.
+type NewPositive struct {
 	Anchor int     `json:"anchor"`
 	Found  int     `json:"found"`
 	Score  float32 `json:"score"` // the judge's probability that they match
@@ -60,7 +62,7 @@ const (
 )
 
 // add takes a mini-batch's judgements in; relation may be nil. Where it shows, it keeps the first new positives.
-func (c *Connecting) add(e negative.ECM, o Connected, relation datasets.Relation, pairs []datasets.Pair, batch []int, show bool) {
+func (c *Judgements) add(e ECM, o judgedNegatives, relation datasets.Relation, pairs []datasets.Pair, batch []int, show bool) {
 	one := func(image, text int, score float32, v *Verdicts) (found bool) {
 		verdict := judgedAmbiguous
 		switch {
@@ -86,26 +88,26 @@ func (c *Connecting) add(e negative.ECM, o Connected, relation datasets.Relation
 	for k, pair := range batch {
 		text, image := batch[o.Texts[k]], batch[o.Images[k]]
 		if one(pair, text, o.TextScores[k], &c.Images) && show {
-			c.NewTexts = keep(c.NewTexts, Connection{pair, text, o.TextScores[k]}, pairs)
+			c.NewTexts = keep(c.NewTexts, NewPositive{pair, text, o.TextScores[k]}, pairs)
 		}
 		if one(image, pair, o.ImageScores[k], &c.Texts) && show {
-			c.NewImages = keep(c.NewImages, Connection{pair, image, o.ImageScores[k]}, pairs)
+			c.NewImages = keep(c.NewImages, NewPositive{pair, image, o.ImageScores[k]}, pairs)
 		}
 	}
 }
 
 // keep appends a new positive that is worth showing, while there is room.
-func keep(kept []Connection, c Connection, pairs []datasets.Pair) []Connection {
+func keep(kept []NewPositive, c NewPositive, pairs []datasets.Pair) []NewPositive {
 	image := pairs[c.Anchor].Image
-	shown := func(other Connection) bool { return pairs[other.Anchor].Image == image }
+	shown := func(other NewPositive) bool { return pairs[other.Anchor].Image == image }
 	if len(kept) == shownConnections || pairs[c.Found].Image == image || slices.ContainsFunc(kept, shown) {
 		return kept
 	}
 	return append(kept, c)
 }
 
-// plus adds the counts of the other side.
-func (v Verdicts) plus(o Verdicts) Verdicts {
+// Plus adds the counts of the other side.
+func (v Verdicts) Plus(o Verdicts) Verdicts {
 	for k := range v.True {
 		v.True[k] += o.True[k]
 		v.False[k] += o.False[k]
@@ -126,28 +128,40 @@ func (v Verdicts) positives() (above, all int) {
 	return v.True[judgedPositive] + v.False[judgedPositive] + v.Unknown[judgedPositive], all
 }
 
-// ratios are the parts of wholes that Record.Counted tells in per cent.
-func (c Connecting) ratios() []ratio {
-	both := c.Images.plus(c.Texts)
+// Metrics are those of the epoch by their names, in per cent.
+func (c *Judgements) Metrics() map[string]float64 {
+	both := c.Images.Plus(c.Texts)
 	positives, judged := both.positives()
 	ofImages, images := c.Images.positives()
 	ofTexts, texts := c.Texts.positives()
 	found := both.True[judgedPositive]
 	missed := both.True[judgedNegative] + both.True[judgedAmbiguous]
-	return []ratio{
+	metrics := map[string]float64{}
+	for _, x := range []struct {
+		name        string
+		part, whole int
+	}{
 		{ConDPositives, positives, judged},
 		{ConDOfImages, ofImages, images},
 		{ConDOfTexts, ofTexts, texts},
 		{ConDPrecision, found, found + both.False[judgedPositive]},
 		{ConDRecall, found, found + missed},
 		{FalseLeft, missed, missed + both.False[judgedNegative] + both.False[judgedAmbiguous]},
+	} {
+		if x.whole > 0 {
+			metrics[x.name] = 100 * portion(x.part, x.whole)
+		}
 	}
+	if auc := c.AUC(); !math.IsNaN(auc) {
+		metrics[ConDAUC] = auc
+	}
+	return metrics
 }
 
 // AUC is the probability, in per cent, that a true pair among the judged has a higher score than a false one, as the bins tell; an
 // equal bin counts half. It is NaN where either kind is missing.
-func (c Connecting) AUC() float64 {
-	both := c.Images.plus(c.Texts)
+func (c Judgements) AUC() float64 {
+	both := c.Images.Plus(c.Texts)
 	var below, wins, found, wrong float64
 	for bin, n := range both.TrueScores {
 		same := float64(both.FalseScores[bin])
@@ -157,8 +171,8 @@ func (c Connecting) AUC() float64 {
 	return 100 * wins / (found * wrong)
 }
 
-// Thresholds are the probabilities at which At tells, ascending.
-func Thresholds() []float64 {
+// JudgedAt are the probabilities at which At tells, ascending.
+func JudgedAt() []float64 {
 	var thresholds []float64
 	for bin := range scoreBins {
 		thresholds = append(thresholds, float64(bin)/scoreBins)
@@ -166,10 +180,10 @@ func Thresholds() []float64 {
 	return thresholds
 }
 
-// At tells, for each of Thresholds, what the judge would have found by it: of the pairs at or above it the share that is true (NaN
+// At tells, for each of JudgedAt, what the judge would have found by it: of the pairs at or above it the share that is true (NaN
 // where there are none), and the share of all true pairs that they are, both in per cent.
-func (c Connecting) At() (precision, recall []float64) {
-	both := c.Images.plus(c.Texts)
+func (c Judgements) At() (precision, recall []float64) {
+	both := c.Images.Plus(c.Texts)
 	all := 0
 	for _, n := range both.TrueScores {
 		all += n
@@ -183,4 +197,52 @@ func (c Connecting) At() (precision, recall []float64) {
 		recall = append(recall, 100*float64(found)/float64(all))
 	}
 	return precision, recall
+}
+
+// judgementsObserver watches an ECM.
+type judgementsObserver struct {
+	Gathered[Judgements]
+	ecm ECM
+	run Training
+}
+
+// Observer implements Observing.
+func (e ECM) Observer(run Training) Observer { return &judgementsObserver{ecm: e, run: run} }
+
+// Name implements Observer.
+func (*judgementsObserver) Name() string { return judgementsName }
+
+// Observe implements Observer.
+func (o *judgementsObserver) Observe(step Step) error {
+	var failed [4]error
+	var judged judgedNegatives
+	judged.Images, failed[0] = step.Outputs.Ints(field.PickedImages)
+	judged.Texts, failed[1] = step.Outputs.Ints(field.PickedTexts)
+	judged.ImageScores, failed[2] = step.Outputs.Floats(field.ImageScores)
+	judged.TextScores, failed[3] = step.Outputs.Floats(field.TextScores)
+	if err := errors.Join(failed[:]...); err != nil {
+		return err
+	}
+	o.Now().add(o.ecm, judged, o.run.Relation, o.run.Pairs, step.Pairs, step.Epoch >= o.run.Epochs-shownEpochs)
+	return nil
+}
+
+const judgementsName = "connecting"
+
+// Judgements are what the judge of an ECM said in the epoch, nil where there is none.
+func (o Observations) Judgements() *Judgements { return Observed[Judgements](o, judgementsName) }
+
+// Names of what is counted of the hard negatives that Con-D judged, among a run's metrics, in per cent.
+const (
+	ConDPositives = "Con-D positives"           // new positives, of all
+	ConDOfImages  = "Con-D positives of images" // of those whose anchor is the image
+	ConDOfTexts   = "Con-D positives of texts"  // of those whose anchor is the caption
+	ConDPrecision = "Con-D precision"           // true pairs, of the new positives
+	ConDRecall    = "Con-D recall"              // new positives, of the true pairs
+	ConDAUC       = "Con-D AUC"                 // see Judgements.AUC
+	FalseLeft     = "FN left"                   // true pairs, of those that are no new positives
+)
+
+func judgementsMetrics() []string {
+	return []string{ConDPositives, ConDOfImages, ConDOfTexts, ConDPrecision, ConDRecall, ConDAUC, FalseLeft}
 }

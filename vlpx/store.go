@@ -56,7 +56,7 @@ func RemoveRuns(r Removal, options ...Options) {
 		if len(r.IDs) == 0 {
 			return nil, errors.New("no runs to remove; name some that vlpx.Runs lists")
 		}
-		return nil, s.Remove(ctx, r.IDs, r.Force, func(e run.Entry) { c.Say(lab.Removed(e)) })
+		return nil, s.Remove(ctx, r, func(removed lab.Removed) { c.Say(removed.String()) })
 	})
 }
 
@@ -72,12 +72,12 @@ func PruneRuns(p Pruning, options ...Options) {
 			return nil, nil
 		}
 		if !p.Do {
-			return nil, c.Show(lab.PrunableTable(what))
+			return nil, c.Show(what.Table())
 		}
 		if len(p.Kinds) == 0 {
 			return nil, fmt.Errorf("say what to prune: Kinds of %v", run.PruneKinds())
 		}
-		return nil, s.Prune(ctx, what, func(p run.Prunable) { c.Say(lab.Pruned(p)) })
+		return nil, s.Prune(ctx, what, func(removed lab.Removed) { c.Say(removed.String()) })
 	})
 }
 
@@ -95,25 +95,24 @@ func ShowStore(options ...Options) tables.Table {
 // VerifyStore reads all that the store has, and shows what is wrong.
 func VerifyStore(options ...Options) []run.Problem {
 	return inStore("verify", options, func(ctx context.Context, c cell.Screen, s *lab.Store) ([]run.Problem, error) {
-		runs := 0
-		found, err := s.Verify(ctx, func(run.Entry) { runs++ })
-		if err == nil && len(found) == 0 {
-			c.Say(lab.Verified(runs))
+		found, err := s.Verify(ctx)
+		if err == nil && len(found.Problems) == 0 {
+			c.Say(found.String())
 			return nil, nil
 		}
 		if err == nil {
-			err = c.Show(lab.ProblemsTable(found))
+			err = c.Show(found.Table())
 		}
-		return found, err
+		return found.Problems, err
 	})
 }
 
 // ExportRuns writes finished runs into an archive that another machine's store reads; see [run.Store.Export].
 func ExportRuns(file string, of run.Archive, options ...Options) {
 	inStore("export", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
-		gone, err := s.Export(ctx, file, of)
+		exported, err := s.Export(ctx, file, of)
 		if err == nil {
-			c.Say(fmt.Sprintf("wrote %s to %s", lab.Counted(len(gone), "run"), file))
+			c.Say(exported.String())
 		}
 		return nil, err
 	})
@@ -122,8 +121,8 @@ func ExportRuns(file string, of run.Archive, options ...Options) {
 // ImportRuns takes the runs of an archive into the store; see [run.Store.Import].
 func ImportRuns(file string, options ...Options) {
 	inStore("import", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
-		taken, there, err := s.Import(ctx, file)
-		c.Say(lab.Imported(taken, there))
+		imported, err := s.Import(ctx, file)
+		c.Say(imported.String())
 		return nil, err
 	})
 }

@@ -65,7 +65,7 @@ func listCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintln(c.OutOrStdout())
-			return lab.SweepsTable(sweeps).Text(c.OutOrStdout(), terminal())
+			return sweeps.Table().Text(c.OutOrStdout(), terminal())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, of the artifacts")

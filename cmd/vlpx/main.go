@@ -30,8 +30,12 @@ func main() {
 	if errors.As(err, &ended) {
 		os.Exit(int(ended))
 	}
+	var stopped lab.Stopped
+	if errors.As(err, &stopped) {
+		err = fmt.Errorf("%s; the same command goes on from there", string(stopped))
+	}
 	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
-	if errors.As(err, new(interrupted)) || errors.Is(err, context.Canceled) {
+	if stopped != "" || errors.Is(err, context.Canceled) {
 		os.Exit(130)
 	}
 	os.Exit(1)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -223,20 +221,8 @@ func makeRuns(c *cobra.Command, grid *lab.Grid) error {
 	bars := newBars(c.ErrOrStderr())
 	err = grid.Make(c.Context(), bars.listen)
 	bars.finish()
-	if !errors.Is(err, context.Canceled) {
-		return err
-	}
-	kept, err := grid.Stopped()
-	if err != nil {
-		return err
-	}
-	return interrupted(kept + "; the same command goes on from there")
+	return err
 }
-
-// interrupted is what a cancelled command tells, with an exit status of its own.
-type interrupted string
-
-func (i interrupted) Error() string { return string(i) }
 
 // terminal tells how wide and how rich the output may be.
 func terminal() tables.Terminal {

@@ -26,7 +26,7 @@ func rmCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return store.Remove(c.Context(), args, force, func(e run.Entry) { fmt.Fprintln(c.OutOrStdout(), lab.Removed(e)) })
+			return store.Remove(c.Context(), lab.Removal{IDs: args, Force: force}, func(r lab.Removed) { fmt.Fprintln(c.OutOrStdout(), r) })
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "runs, too, that others need: these keep their results, and train them again to go on")
@@ -75,9 +75,9 @@ A run that a process is at, or that another one needs which stays, stays.`,
 				return nil
 			}
 			if yes {
-				return store.Prune(c.Context(), what, func(p run.Prunable) { fmt.Fprintln(c.OutOrStdout(), lab.Pruned(p)) })
+				return store.Prune(c.Context(), what, func(r lab.Removed) { fmt.Fprintln(c.OutOrStdout(), r) })
 			}
-			if err := lab.PrunableTable(what).Text(c.OutOrStdout(), terminal()); err != nil {
+			if err := what.Table().Text(c.OutOrStdout(), terminal()); err != nil {
 				return err
 			}
 			fmt.Fprintln(c.OutOrStdout(), "Nothing is removed yet: name kinds with -yes, as in vlpx prune orphans -yes.")
@@ -129,20 +129,19 @@ func verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs := 0
-			found, err := store.Verify(c.Context(), func(run.Entry) { runs++ })
+			found, err := store.Verify(c.Context())
 			if err != nil {
 				return err
 			}
-			if len(found) > 0 {
-				if err := lab.ProblemsTable(found).Text(c.OutOrStdout(), terminal()); err != nil {
+			if len(found.Problems) > 0 {
+				if err := found.Table().Text(c.OutOrStdout(), terminal()); err != nil {
 					return err
 				}
 			}
-			if slices.ContainsFunc(found, func(p run.Problem) bool { return !p.Harmless }) {
-				return errors.New("some of the store is damaged; the table says what to do")
+			if found.Damaged() {
+				return errors.New(found.String())
 			}
-			fmt.Fprintln(c.OutOrStdout(), lab.Verified(runs))
+			fmt.Fprintln(c.OutOrStdout(), found)
 			return nil
 		},
 	}
@@ -167,8 +166,8 @@ func archiveCommand() *cobra.Command {
 				return err
 			}
 			of.IDs = args
-			gone, err := store.Export(c.Context(), file, of)
-			for _, e := range gone {
+			exported, err := store.Export(c.Context(), file, of)
+			for _, e := range exported.Runs {
 				fmt.Fprintf(c.OutOrStdout(), "%s  %s, seed %d\n", run.Short(e.ID), e.Method(), e.Run.Train.Seed)
 			}
 			if err == nil {
@@ -201,11 +200,11 @@ func importCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			taken, there, err := store.Import(c.Context(), args[0])
-			if err != nil && len(taken)+len(there) == 0 {
+			imported, err := store.Import(c.Context(), args[0])
+			if err != nil && len(imported.Taken)+len(imported.There) == 0 {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), lab.Imported(taken, there))
+			fmt.Fprintln(c.OutOrStdout(), imported)
 			return err
 		},
 	}

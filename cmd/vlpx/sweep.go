@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,12 +28,12 @@ func sweepCommand() *cobra.Command {
 			if err := files.check(); err != nil {
 				return err
 			}
-			swept, err := lab.OpenSweep(ids, o.Options)
+			s, err := lab.OpenSweep(ids, o.Options)
 			if err != nil {
 				return err
 			}
-			swept.UseCommand("sweep", "work")
-			for _, grid := range swept.Grids {
+			s.UseCommand("sweep", "work")
+			for _, grid := range s.Grids {
 				if err := files.prepare(files.base(grid)); err != nil {
 					return err
 				}
@@ -45,31 +43,27 @@ func sweepCommand() *cobra.Command {
 			}
 			switch {
 			case how.DryRun || how.Launcher == "k8s":
-				script, err := swept.Script(how)
+				script, err := s.Script(how)
 				if err != nil {
 					return err
 				}
 				fmt.Fprint(c.OutOrStdout(), script)
 				if !how.DryRun {
-					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by vlpx show\n", swept.PlanFile())
+					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by vlpx show\n", s.PlanFile())
 				}
 				return nil
 			case how.Submit:
-				n, err := swept.Submit(c.Context(), how)
+				submitted, err := s.Submit(c.Context(), how)
 				if err == nil {
-					fmt.Fprintln(c.OutOrStdout(), swept.Submitted(n))
+					fmt.Fprintln(c.OutOrStdout(), submitted)
 				}
 				return err
 			}
-			follower := &sweepLines{w: c.ErrOrStderr(), swept: swept}
-			err = swept.Run(c.Context(), how, follower.listen)
-			if errors.Is(err, context.Canceled) {
-				return interrupted(swept.Stopped(how) + "; the same command goes on from there")
-			}
-			if err != nil {
+			follower := &sweepLines{w: c.ErrOrStderr(), sweep: s}
+			if err := s.Run(c.Context(), how, follower.listen); err != nil {
 				return err
 			}
-			for _, grid := range swept.Grids {
+			for _, grid := range s.Grids {
 				if err := show(c, grid, files); err != nil {
 					return err
 				}
@@ -95,7 +89,7 @@ func sweepCommand() *cobra.Command {
 
 // sweepWorkCommand is the worker that launchers start.
 func sweepWorkCommand() *cobra.Command {
-	var from int
+	var call sweep.Call
 	c := &cobra.Command{
 		Use:   "work PLAN",
 		Short: "Do one task of a sweep's plan, that of $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX; what launchers start",
@@ -108,18 +102,20 @@ there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with st
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			// Its signals are the worker's, which main's context ends with, too.
-			return lab.Exit(lab.WorkAt(c.Context(), args[0], from))
+			call.Plan = args[0]
+			return lab.Work(c.Context(), call) // its signals are the worker's, which main's context ends with, too
 		},
 	}
-	c.Flags().IntVar(&from, "from", 0, "the task that the scheduler's index 0 stands for")
+	c.Flags().IntVar(&call.From, "from", 0, "the task that the scheduler's index 0 stands for")
+	c.Flags().IntVar(&call.Task, "task", -1, "the task, in the place of a scheduler's index; the worker ends with its standard input")
+	c.Flags().BoolVar(&call.Steps, "steps", false, "make steps of the task's run on request, and not the task")
 	return c
 }
 
 // sweepLines tells of a sweep: a line whenever it has got further.
 type sweepLines struct {
 	w     io.Writer
-	swept *lab.Swept
+	sweep *lab.Sweep
 	last  string
 }
 
@@ -129,7 +125,7 @@ func (l *sweepLines) listen(p sweep.Progress) {
 		return
 	}
 	line := p.String()
-	if at := l.swept.Details(p); len(at) > 0 {
+	if at := l.sweep.Details(p); len(at) > 0 {
 		line += ": " + strings.Join(at, "; ")
 	}
 	if line != l.last {

@@ -252,8 +252,20 @@ func (p Progress) String() string {
 }
 
 // Make runs the missing runs, one after another, and then asks what rows ask of them; listen, if not nil, hears of every training step and of
-// every question. A cancelled context stops it with what is finished kept and the run at work at a checkpoint.
-func (g *Grid) Make(ctx context.Context, listen func(Progress)) (err error) {
+// every question. A cancelled context stops it with what is finished kept and the run at work at a checkpoint: the error is then [Stopped].
+func (g *Grid) Make(ctx context.Context, listen func(Progress)) error {
+	err := g.make(ctx, listen)
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	kept, err := g.stopped()
+	if err != nil {
+		return err
+	}
+	return kept
+}
+
+func (g *Grid) make(ctx context.Context, listen func(Progress)) (err error) {
 	stop, err := g.events()
 	if err != nil {
 		return err
@@ -334,8 +346,8 @@ func do(ctx context.Context, e *run.Executor, j paper.Job) (err error) {
 	return err
 }
 
-// Stopped tells what a grid that was stopped keeps.
-func (g *Grid) Stopped() (string, error) {
+// stopped is what a grid that was stopped keeps.
+func (g *Grid) stopped() (Stopped, error) {
 	missing, err := g.Missing()
 	if err != nil {
 		return "", err
@@ -348,5 +360,5 @@ func (g *Grid) Stopped() (string, error) {
 		r := missing[0].Train
 		kept = fmt.Sprintf("a checkpoint of %s, seed %d", r.Method.Name, r.Seed)
 	}
-	return fmt.Sprintf("stopped: %d of %d runs are kept, and %s", total-len(missing), total, kept), nil
+	return Stopped(fmt.Sprintf("stopped: %d of %d runs are kept, and %s", total-len(missing), total, kept)), nil
 }

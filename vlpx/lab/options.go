@@ -3,6 +3,8 @@ package lab
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/vlpx/eval"
@@ -62,6 +64,31 @@ func Places(home string) weights.Places {
 		p.Data = filepath.Join(data, "pretrained")
 	}
 	return p
+}
+
+// absolute are the options with absolute paths in the place of those of files and folders that are there, so that a process elsewhere finds them.
+func (o Options) absolute() Options {
+	of := func(path string) string {
+		if _, err := os.Stat(path); err != nil {
+			return path // a name
+		}
+		if whole, err := filepath.Abs(path); err == nil {
+			return whole
+		}
+		return path
+	}
+	if o.Data != "scenes" {
+		o.Data = of(o.Data)
+	}
+	o.Data2, o.Vocabulary, o.Regions, o.Graphs = of(o.Data2), of(o.Vocabulary), of(o.Regions), of(o.Graphs)
+	o.Weights = slices.Clone(o.Weights)
+	for i, assignment := range o.Weights {
+		part, name, named := strings.Cut(assignment, "=")
+		if _, known := weights.Named(name); named && !known {
+			o.Weights[i] = part + "=" + of(name)
+		}
+	}
+	return o
 }
 
 // request is what is asked of an artifact, with a store at home.

@@ -42,11 +42,9 @@ func TestGridAsks(t *testing.T) {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) {
+	var kept Stopped
+	if !errors.As(err, &kept) || kept != "stopped: 4 of 4 runs are kept, and what was answered" || !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped at the first question: got %v", err)
-	}
-	if kept, err := grid.Stopped(); err != nil || kept != "stopped: 4 of 4 runs are kept, and what was answered" {
-		t.Errorf("got %q (%v)", kept, err)
 	}
 	if got := outlook(open()); !strings.Contains(got, "0 of 4 runs to make and 2 questions") || strings.Contains(got, "in all") {
 		t.Errorf("with all runs made: got the outlook %q", got)

@@ -14,7 +14,7 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Store is a store of runs as one holds it in one's hands: to list, show, compare, remove, verify and carry elsewhere.
+// Store lists, shows, compares, removes, verifies and exports the runs of a store.
 type Store struct {
 	*run.Store
 	Home string
@@ -69,7 +69,7 @@ type RunList struct {
 	Home string
 	Of   int // runs that the store has in all
 	// Sweeps are those that are not done, where the list is of unfinished runs.
-	Sweeps []SweepInfo
+	Sweeps Sweeps
 
 	short int // digits of an identity that tell it from all others of the store
 }
@@ -94,7 +94,11 @@ func (s *Store) Runs(f RunFilter) (*RunList, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.Sweeps = slices.DeleteFunc(sweeps, func(i SweepInfo) bool { return i.Progress.Done == i.Progress.Of })
+		for _, one := range sweeps {
+			if one.Progress.Done < one.Progress.Of {
+				l.Sweeps = append(l.Sweeps, one)
+			}
+		}
 	}
 	return l, nil
 }
@@ -159,7 +163,7 @@ func (r RunInfo) scale() string {
 	if told := r.wholeScale(); len(told) <= short {
 		return told
 	}
-	return fmt.Sprintf("%s, %s", cmp.Or(r.Scale, "–"), Counted(len(r.Set), "setting"))
+	return fmt.Sprintf("%s, %s", cmp.Or(r.Scale, "–"), counted(len(r.Set), "setting"))
 }
 
 // wholeScale is the scale with what was changed of it.
@@ -215,8 +219,8 @@ func when(t time.Time) string {
 // megabytes is a size in MB.
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }
 
-// Counted is a number of things: "1 run", "2 runs".
-func Counted(n int, thing string) string {
+// counted is a number of things: "1 run", "2 runs".
+func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
@@ -238,9 +242,9 @@ func (l *RunList) Table() tables.Table {
 			damaged = append(damaged, r.Problem)
 		}
 	}
-	t.Note = fmt.Sprintf("%s, %s MB, in %s.", Counted(len(l.Runs), "run"), megabytes(bytes), l.Home)
+	t.Note = fmt.Sprintf("%s, %s MB, in %s.", counted(len(l.Runs), "run"), megabytes(bytes), l.Home)
 	if len(l.Runs) < l.Of {
-		t.Note = fmt.Sprintf("%s of %d, %s MB, in %s.", Counted(len(l.Runs), "run"), l.Of, megabytes(bytes), l.Home)
+		t.Note = fmt.Sprintf("%s of %d, %s MB, in %s.", counted(len(l.Runs), "run"), l.Of, megabytes(bytes), l.Home)
 	}
 	for _, sweep := range l.Sweeps {
 		t.Note += fmt.Sprintf(" Sweep %s: %s.", sweep.Name, sweep.Progress)

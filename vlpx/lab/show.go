@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"errors"
 
 	"vlpx.internal/vlpx/cell"
 )
@@ -34,23 +33,8 @@ func (g *Grid) MakeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
 	l := follow(g, b, s.Live())
 	err = g.Make(ctx, l.hear)
 	s.Say(l.close()...)
-	if !errors.Is(err, context.Canceled) {
-		return err
-	}
-	kept, err := g.Stopped()
-	if err != nil {
-		return err
-	}
-	return wasStopped(kept)
+	return err
 }
-
-// wasStopped is what a grid keeps whose runs were stopped.
-type wasStopped string
-
-func (s wasStopped) Error() string { return string(s) + "; the same call goes on from there" }
-
-// Is makes it a cancellation.
-func (wasStopped) Is(err error) bool { return err == context.Canceled }
 
 // Show shows the report, and its figure, if it has one.
 func (r *Report) Show(s cell.Screen) error { return s.Show(r.parts()...) }

@@ -5,28 +5,108 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
 
-// Remove removes runs, named by the beginnings of their identities; see [run.Store.Remove].
-func (s *Store) Remove(ctx context.Context, ids []string, force bool, told func(run.Entry)) error {
-	whole, err := s.identities(ids)
+// Removal says which runs to remove.
+type Removal struct {
+	IDs   []string // the beginnings of their identities
+	Force bool     // those, too, that other runs need
+}
+
+// Remove removes runs; see [run.Store.Remove]. removed hears of each.
+func (s *Store) Remove(ctx context.Context, r Removal, removed func(Removed)) error {
+	whole, err := s.identities(r.IDs)
 	if err != nil {
 		return err
 	}
-	return s.Store.Remove(ctx, whole, force, told)
+	return s.Store.Remove(ctx, whole, r.Force, func(e run.Entry) { removed(Removed{Entry: e}) })
+}
+
+// Prune removes what [Store.Prunable] has found. removed hears of each.
+func (s *Store) Prune(ctx context.Context, what Prunables, removed func(Removed)) error {
+	return s.Store.Prune(ctx, what, func(p run.Prunable) { removed(Removed(p)) })
+}
+
+// Removed is what was removed of the store: a run where it has no paths, else the weights of one, or other files.
+type Removed run.Prunable
+
+func (r Removed) String() string {
+	of, bytes := "", r.Bytes
+	switch {
+	case r.Paths == nil:
+		bytes = r.Entry.Bytes
+	case r.Kind == run.PruneCheckpoints:
+		of = "the weights of "
+	default:
+		return fmt.Sprintf("removed %s, %s MB", r.Paths[0], megabytes(bytes))
+	}
+	return fmt.Sprintf("removed %s%s: %s, seed %d, %s MB", of, run.Short(r.Entry.ID), about(r.Entry, nil).label(), r.Entry.Run.Train.Seed, megabytes(bytes))
+}
+
+// Verified is what verifying a store has found.
+type Verified struct {
+	Runs     int // that were read
+	Problems []run.Problem
+}
+
+// Verify reads all that the store has.
+func (s *Store) Verify(ctx context.Context) (v Verified, err error) {
+	v.Problems, err = s.Store.Verify(ctx, func(run.Entry) { v.Runs++ })
+	return v, err
+}
+
+// Damaged tells whether a problem is more than a note.
+func (v Verified) Damaged() bool {
+	return slices.ContainsFunc(v.Problems, func(p run.Problem) bool { return !p.Harmless })
+}
+
+func (v Verified) String() string {
+	if v.Damaged() {
+		return "some of the store is damaged; the table says what to do"
+	}
+	return fmt.Sprintf("everything can be read, of %s", counted(v.Runs, "run"))
 }
 
 // Export writes runs, named by the beginnings of their identities, into an archive; see [run.Store.Export].
-func (s *Store) Export(ctx context.Context, file string, of run.Archive) ([]run.Entry, error) {
-	var err error
+func (s *Store) Export(ctx context.Context, file string, of run.Archive) (e Exported, err error) {
 	if of.IDs, err = s.identities(of.IDs); err != nil {
-		return nil, err
+		return e, err
 	}
-	return s.Store.Export(ctx, file, of)
+	e.File = file
+	e.Runs, err = s.Store.Export(ctx, file, of)
+	return e, err
+}
+
+// Exported is what an archive was written with.
+type Exported struct {
+	Runs []run.Entry
+	File string
+}
+
+func (e Exported) String() string {
+	return fmt.Sprintf("wrote %s to %s", counted(len(e.Runs), "run"), e.File)
+}
+
+// Import takes the runs of an archive into the store; see [run.Store.Import].
+func (s *Store) Import(ctx context.Context, file string) (i Imported, err error) {
+	i.Taken, i.There, err = s.Store.Import(ctx, file)
+	return i, err
+}
+
+// Imported are the identities of an archive's runs that were taken, and of those that the store had.
+type Imported struct{ Taken, There []string }
+
+func (i Imported) String() string {
+	text := "took " + counted(len(i.Taken), "run")
+	if len(i.There) > 0 {
+		text += fmt.Sprintf("; %s stayed as the store has it: %s", counted(len(i.There), "run"), run.Some(i.There))
+	}
+	return text
 }
 
 // Overview has how many runs of each state there are, and what everything at the store's home takes.
@@ -62,7 +142,7 @@ func (s *Store) Overview() (tables.Table, error) {
 		t.Rows = append(t.Rows, words("runs", "0", "0.0"))
 	}
 	if len(prunable) > 0 {
-		t.Note = fmt.Sprintf("Pruning frees up to %s MB; vlpx prune tells what.", megabytes(prunableBytes(prunable)))
+		t.Note = fmt.Sprintf("Pruning frees up to %s MB; vlpx prune tells what.", megabytes(prunable.bytes()))
 	}
 	return t, nil
 }
@@ -81,15 +161,24 @@ func filesBelow(dir string) (n int, bytes int64) {
 	return n, bytes
 }
 
-func prunableBytes(all []run.Prunable) (bytes int64) {
-	for _, p := range all {
-		bytes += p.Bytes
-	}
-	return bytes
+// Pruning says what to prune.
+type Pruning struct {
+	Kinds []string // of [run.PruneKinds]. Empty means all, only for listing.
+	Do    bool     // removes it; else it is listed only
 }
 
-// PrunableTable lays out what can be pruned.
-func PrunableTable(all []run.Prunable) tables.Table {
+// Prunables are what can be pruned.
+type Prunables []run.Prunable
+
+func (all Prunables) bytes() (sum int64) {
+	for _, p := range all {
+		sum += p.Bytes
+	}
+	return sum
+}
+
+// Table lays it out.
+func (all Prunables) Table() tables.Table {
 	t := tables.Table{Title: "What can be pruned", Heading: "run", Columns: []tables.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"}, {Name: "why"}}}
 	sums := map[string]int64{}
 	for _, p := range all {
@@ -113,10 +202,10 @@ func PrunableTable(all []run.Prunable) tables.Table {
 	return t
 }
 
-// ProblemsTable lays out what verifying the store found.
-func ProblemsTable(all []run.Problem) tables.Table {
+// Table lays the problems out.
+func (v Verified) Table() tables.Table {
 	t := tables.Table{Title: "What verifying the store found", Heading: "run", Columns: []tables.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
-	for _, p := range all {
+	for _, p := range v.Problems {
 		name, severity := "–", "damaged"
 		if p.ID != "" {
 			name = run.Short(p.ID)
@@ -127,46 +216,4 @@ func ProblemsTable(all []run.Problem) tables.Table {
 		t.Rows = append(t.Rows, words(name, severity, p.What))
 	}
 	return t
-}
-
-// Removal says which runs to remove.
-type Removal struct {
-	IDs   []string // the beginnings of their identities
-	Force bool     // those, too, that other runs need
-}
-
-// Removed tells of a run that was removed.
-func Removed(e run.Entry) string {
-	return fmt.Sprintf("removed %s: %s, seed %d, %s MB", run.Short(e.ID), about(e, nil).label(), e.Run.Train.Seed, megabytes(e.Bytes))
-}
-
-// Pruning says what to prune.
-type Pruning struct {
-	Kinds []string // of [run.PruneKinds]; all if empty, which is for looking only
-	Do    bool     // removes it; else it is listed only
-}
-
-// Pruned tells of what was pruned.
-func Pruned(p run.Prunable) string {
-	switch {
-	case p.Paths == nil:
-		return Removed(p.Entry)
-	case p.Kind == run.PruneCheckpoints:
-		return fmt.Sprintf("removed the weights of %s: %s, seed %d, %s MB", run.Short(p.Entry.ID), about(p.Entry, nil).label(), p.Entry.Run.Train.Seed, megabytes(p.Bytes))
-	}
-	return fmt.Sprintf("removed %s, %s MB", p.Paths[0], megabytes(p.Bytes))
-}
-
-// Verified tells that a store of so many runs is whole.
-func Verified(runs int) string {
-	return fmt.Sprintf("everything can be read, of %s", Counted(runs, "run"))
-}
-
-// Imported tells of runs that were taken from an archive, and of those that the store had.
-func Imported(taken, there []string) string {
-	told := "took " + Counted(len(taken), "run")
-	if len(there) > 0 {
-		told += fmt.Sprintf("; %s stayed as the store has it: %s", Counted(len(there), "run"), run.Some(there))
-	}
-	return told
 }

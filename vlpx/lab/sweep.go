@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,17 +13,17 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Swept is some artifacts' runs as one sweep.
-type Swept struct {
+// Sweep is some artifacts' runs as one sweep.
+type Sweep struct {
 	Grids []*Grid
 	*sweep.Sweep
 
 	worker sweep.Worker
 }
 
-// OpenSweep plans a sweep over the runs of artifacts; it runs nothing. What o has of one's own is known to this program alone, so its workers are
-// this program, started again with the same arguments: its call of Sweep then does one task and ends the program.
-func OpenSweep(ids []string, o Options) (*Swept, error) {
+// OpenSweep plans a sweep over the runs of artifacts; it runs nothing. Its workers are this program, started again with the same arguments, since
+// only that has the parts that it defines, unless [Sweep.UseCommand] says how the vlpx command does a task.
+func OpenSweep(ids []string, o Options) (*Sweep, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("a sweep needs artifacts, such as falcon/table1; vlpx list names them")
 	}
@@ -32,7 +31,7 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Swept{worker: worker}
+	s := &Sweep{worker: worker}
 	plan := &sweep.Plan{Artifacts: ids}
 	for k, id := range ids {
 		grid, err := Open(id, o)
@@ -45,10 +44,7 @@ func OpenSweep(ids []string, o Options) (*Swept, error) {
 		s.Grids = append(s.Grids, grid)
 	}
 	plan.Sort()
-	if plan.Options, err = json.Marshal(o); err != nil {
-		return nil, fmt.Errorf("sweep: %w", err)
-	}
-	if plan.Cwd, err = os.Getwd(); err != nil {
+	if plan.Options, err = json.Marshal(o.absolute()); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	s.Sweep = sweep.New(s.Grids[0].Home, plan)
@@ -81,9 +77,17 @@ func (g *Grid) addTasks(p *sweep.Plan, of int) error {
 	return nil
 }
 
-// Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and again. A cancelled context stops
-// the workers of this machine with checkpoints, and leaves Slurm's jobs alone; the same call goes on.
-func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
+// Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and again. A
+// cancelled context stops the workers of this machine with checkpoints, and leaves Slurm's jobs alone: the error is then [Stopped].
+func (s *Sweep) Run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
+	err := s.run(ctx, how, listen)
+	if errors.Is(err, context.Canceled) {
+		return s.stopped(how)
+	}
+	return err
+}
+
+func (s *Sweep) run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
 	l, err := how.launcher()
 	if err != nil {
 		return err
@@ -94,7 +98,7 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 		}
 		here, ok := l.(*sweep.Local)
 		if ok {
-			if here.GPUs, err = together(here.GPUs, s.devices()); err != nil {
+			if here.GPUs, err = together(here.GPUs, s.devicesEach()); err != nil {
 				return err
 			}
 		}
@@ -130,24 +134,38 @@ func (s *Swept) Run(ctx context.Context, how Sweeping, listen func(sweep.Progres
 	return nil
 }
 
-// Submit hands what is missing to Slurm, but for what has a job, and returns how many tasks that are.
-func (s *Swept) Submit(ctx context.Context, how Sweeping) (int, error) {
+// Submit hands what is missing to Slurm, but for what has a job.
+func (s *Sweep) Submit(ctx context.Context, how Sweeping) (Submitted, error) {
 	if err := how.check(); err != nil {
-		return 0, err
+		return Submitted{}, err
 	}
 	l, err := sweep.NewSlurm(how.Slurm)
 	if err != nil {
-		return 0, err
+		return Submitted{}, err
 	}
 	if err := s.check(); err != nil {
-		return 0, err
+		return Submitted{}, err
 	}
-	return l.Submit(ctx, s.Sweep, s.worker)
+	n, err := l.Submit(ctx, s.Sweep, s.worker)
+	return Submitted{Sweep: s.Name, Tasks: n, Done: len(s.Tasks) - len(s.Undone()), Of: len(s.Tasks)}, err
+}
+
+// Submitted is what a scheduler has got of a sweep.
+type Submitted struct {
+	Sweep           string // its name
+	Tasks, Done, Of int    // how many tasks were submitted, are done, and are there in all
+}
+
+func (s Submitted) String() string {
+	if s.Tasks == 0 {
+		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", counted(s.Of, "task"), s.Done)
+	}
+	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", counted(s.Tasks, "task"), s.Sweep)
 }
 
 // Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that this reads is
 // put in the store.
-func (s *Swept) Script(how Sweeping) (string, error) {
+func (s *Sweep) Script(how Sweeping) (string, error) {
 	if err := how.check(); err != nil {
 		return "", err
 	}
@@ -173,7 +191,7 @@ func (s *Swept) Script(how Sweeping) (string, error) {
 }
 
 // check tells why a run that is missing cannot be made.
-func (s *Swept) check() error {
+func (s *Sweep) check() error {
 	for _, g := range s.Grids {
 		missing, err := g.Missing()
 		if err != nil {
@@ -187,10 +205,10 @@ func (s *Swept) check() error {
 }
 
 // UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.
-func (s *Swept) UseCommand(args ...string) { s.worker.Args = args }
+func (s *Sweep) UseCommand(args ...string) { s.worker.Args = args }
 
 // Details tells of a sweep's progress a line each of what is at work, with the epochs that are done.
-func (s *Swept) Details(p sweep.Progress) []string {
+func (s *Sweep) Details(p sweep.Progress) []string {
 	var lines []string
 	for i, state := range p.Tasks {
 		t := s.Tasks[i]
@@ -203,7 +221,7 @@ func (s *Swept) Details(p sweep.Progress) []string {
 				continue
 			}
 			if curves, err := train.ReadCurves(s.Grids[t.Of].Store.Dir(r)); err == nil {
-				line += fmt.Sprintf(": %d of %s", len(curves.Epochs), Counted(r.Train.Epochs, "epoch"))
+				line += fmt.Sprintf(": %d of %s", len(curves.Epochs), counted(r.Train.Epochs, "epoch"))
 			}
 		}
 		lines = append(lines, line)
@@ -211,26 +229,17 @@ func (s *Swept) Details(p sweep.Progress) []string {
 	return lines
 }
 
-// Stopped tells what a sweep that was stopped keeps.
-func (s *Swept) Stopped(how Sweeping) string {
+// stopped is what a sweep that was stopped keeps.
+func (s *Sweep) stopped(how Sweeping) Stopped {
 	rest := "what was begun is kept as checkpoints"
 	if how.Launcher == slurm {
 		rest = "the others' jobs stay in Slurm's queue"
 	}
-	return fmt.Sprintf("stopped: %d of %s done, and %s", len(s.Tasks)-len(s.Undone()), Counted(len(s.Tasks), "task"), rest)
-}
-
-// Submitted tells of what was submitted.
-func (s *Swept) Submitted(n int) string {
-	switch n {
-	case 0:
-		return fmt.Sprintf("nothing to submit: of %s %d are done, and the others have jobs", Counted(len(s.Tasks), "task"), len(s.Tasks)-len(s.Undone()))
-	}
-	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", Counted(n, "task"), s.Name)
+	return Stopped(fmt.Sprintf("stopped: %d of %s done, and %s", len(s.Tasks)-len(s.Undone()), counted(len(s.Tasks), "task"), rest))
 }
 
 // events writes event files of all grids; see [Grid.events].
-func (s *Swept) events() (stop func() error, err error) {
+func (s *Sweep) events() (stop func() error, err error) {
 	var all []func() error
 	stop = func() error {
 		var failed []error

@@ -148,7 +148,7 @@ func (l *Local) start(k, index int) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	defer input.Close()
-	c := l.sweep.command(context.Background(), l.worker, index) // which Stop ends
+	c := l.sweep.command(context.Background(), l.worker, Call{Plan: l.sweep.PlanFile(), Task: index}) // which Stop ends
 	c.Stdin, c.Stdout, c.Stderr = input, log, log
 	if gpu := l.slots[k].gpu; gpu != "" {
 		c.Env = append(c.Env, "CUDA_VISIBLE_DEVICES="+gpu)

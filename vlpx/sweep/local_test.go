@@ -218,23 +218,25 @@ func TestIndex(t *testing.T) {
 		t.Setenv(name, "")
 		os.Unsetenv(name)
 	}
-	if _, err := Index(0); err == nil {
+	scheduled := Call{Task: -1}
+	if _, err := scheduled.Index(); err == nil {
 		t.Error("an index out of nothing")
 	}
 	t.Setenv("JOB_COMPLETION_INDEX", "3")
-	if got, err := Index(0); got != 3 || err != nil {
+	if got, err := scheduled.Index(); got != 3 || err != nil {
 		t.Errorf("Kubernetes: %d (%v)", got, err)
 	}
 	t.Setenv("SLURM_ARRAY_TASK_ID", "4")
-	if got, err := Index(1000); got != 1004 || err != nil {
+	if got, err := (Call{Task: -1, From: 1000}).Index(); got != 1004 || err != nil {
 		t.Errorf("Slurm: %d (%v)", got, err)
 	}
 	t.Setenv("SLURM_ARRAY_TASK_ID", "x")
-	if _, err := Index(0); err == nil || !strings.Contains(err.Error(), "SLURM_ARRAY_TASK_ID") {
+	if _, err := scheduled.Index(); err == nil || !strings.Contains(err.Error(), "SLURM_ARRAY_TASK_ID") {
 		t.Errorf("no index: %v", err)
 	}
-	t.Setenv(indexEnv, "5") // as the launcher on this machine has it, within another job too
-	if got, err := Index(1000); got != 5 || err != nil {
+	// What the process beside tells stands, within another job too.
+	t.Setenv(taskEnv, "5")
+	if got, err := Called().Index(); got != 5 || err != nil {
 		t.Errorf("here: %d (%v)", got, err)
 	}
 }

@@ -32,10 +32,9 @@ type Task struct {
 // Plan is all tasks of a sweep, by their indices. Tasks of a lower level come first. It does not change while the sweep goes on.
 type Plan struct {
 	Artifacts []string `json:"artifacts"` // for a person, and for the worker
-	// Options are how the worker finds the tasks' runs again; empty where the program that sweeps is its own worker.
+	// Options are how the worker finds the tasks' runs again, with absolute paths.
 	Options json.RawMessage `json:"options,omitempty"`
 	Tasks   []Task          `json:"tasks"`
-	Cwd     string          `json:"cwd,omitempty"` // the folder in which the sweep was asked for, to which paths in Options are relative
 }
 
 // Files and folders of a sweep's folder.
@@ -84,9 +83,7 @@ func (p *Plan) Sort() {
 
 // Name is the sweep's, which the same request has again: the first artifact's, and a hash of all that is planned.
 func (p *Plan) Name() string {
-	of := *p
-	of.Cwd = ""
-	text, err := json.Marshal(of)
+	text, err := json.Marshal(p)
 	if err != nil {
 		panic(fmt.Sprintf("sweep: a plan does not marshal: %v", err))
 	}

@@ -53,33 +53,43 @@ func workerOf(program string, own ...string) (Worker, error) {
 // node must not be replaced, as a network file system would take it from under that.
 func (w Worker) Program(s *Sweep) string { return filepath.Join(s.Dir(), programPrefix+w.hash) }
 
-// command is a worker's arguments and what its environment has besides, for a plan's file and the index of its first task.
-func (w Worker) command(planFile string, from int) (args, env []string) {
+// command is a worker's arguments for a call, and what its environment has besides where the program is its own worker.
+func (w Worker) command(c Call) (args, env []string) {
 	if w.Args == nil {
-		return w.own, []string{planEnv + "=" + planFile, fromEnv + "=" + strconv.Itoa(from)}
+		env = []string{planEnv + "=" + c.Plan, fromEnv + "=" + strconv.Itoa(c.From)}
+		if c.Task >= 0 {
+			env = append(env, taskEnv+"="+strconv.Itoa(c.Task))
+		}
+		if c.Steps {
+			env = append(env, stepsEnv+"=1")
+		}
+		return w.own, env
 	}
-	args = append(slices.Clone(w.Args), planFile)
-	if from > 0 {
-		args = append(args, "-from", strconv.Itoa(from))
+	args = append(slices.Clone(w.Args), c.Plan)
+	if c.From > 0 {
+		args = append(args, "-from", strconv.Itoa(c.From))
+	}
+	if c.Task >= 0 {
+		args = append(args, "-task", strconv.Itoa(c.Task))
+	}
+	if c.Steps {
+		args = append(args, "-steps")
 	}
 	return args, nil
 }
 
-// command is a worker on this machine, beside this process, for a task.
-func (s *Sweep) command(ctx context.Context, w Worker, index int) *exec.Cmd {
-	args, env := w.command(s.PlanFile(), 0)
+// command is a worker on this machine, beside this process, for a call.
+func (s *Sweep) command(ctx context.Context, w Worker, call Call) *exec.Cmd {
+	args, env := w.command(call)
 	c := exec.CommandContext(ctx, w.Program(s), args...)
 	c.SysProcAttr = apart
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }), env...) // a worker writes on no page
-	c.Env = append(c.Env, indexEnv+"="+strconv.Itoa(index))
 	return c
 }
 
-// Rehearsal is a worker that makes steps of a task's run when it is asked for, in the place of the task; see [Rehearses]. The sweep is written before.
-func (s *Sweep) Rehearsal(ctx context.Context, w Worker, index int) *exec.Cmd {
-	c := s.command(ctx, w, index)
-	c.Env = append(c.Env, rehearseEnv+"=1")
-	return c
+// Steps is a worker that makes steps of a task's run on request, in the place of the task. The sweep is written before.
+func (s *Sweep) Steps(ctx context.Context, w Worker, task int) *exec.Cmd {
+	return s.command(ctx, w, Call{Plan: s.PlanFile(), Task: task, Steps: true})
 }
 
 // copyTo copies the program into a sweep's folder, unless it is there.

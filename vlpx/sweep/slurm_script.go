@@ -129,7 +129,7 @@ func (l *Slurm) script(b batch) string {
 	for _, line := range l.setup {
 		out.WriteString(line + "\n")
 	}
-	args, env := l.worker.command(l.sweep.PlanFile(), b.first)
+	args, env := l.worker.command(Call{Plan: l.sweep.PlanFile(), From: b.first, Task: -1})
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
 		fmt.Fprintf(&out, "export %s=%s\n", name, shellQuoted(value))

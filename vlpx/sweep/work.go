@@ -15,54 +15,64 @@ import (
 // Kubernetes' podFailurePolicy can be told of it.
 const Again = 75 // EX_TEMPFAIL of sysexits.h
 
-// What a worker reads of its environment, where the program that sweeps is its own worker.
+// Call says what a worker is started for.
+type Call struct {
+	Plan string // the plan's file
+	// Task is the task that the process beside tells, with which the worker ends; -1 where a scheduler tells it.
+	Task int
+	// From is the task that a scheduler's index 0 stands for.
+	From int
+	// Steps has the worker make steps of the task's run on request, in the place of the task, so that it is seen how fast several are beside each other.
+	Steps bool
+}
+
+// Where a program that is its own worker finds the call.
 const (
 	planEnv  = "VLPX_SWEEP_PLAN"
-	indexEnv = "VLPX_SWEEP_INDEX"
+	taskEnv  = "VLPX_SWEEP_INDEX"
 	fromEnv  = "VLPX_SWEEP_FROM"
-	// rehearseEnv is set where steps are to be made in the place of the task.
-	rehearseEnv = "VLPX_SWEEP_REHEARSE"
+	stepsEnv = "VLPX_SWEEP_STEPS"
 )
 
-// indexEnvs are where schedulers tell the index of a task: Slurm's job arrays, Kubernetes' Indexed Jobs.
-var indexEnvs = []string{indexEnv, "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
+// Called is the call that started this process as the worker of its own program, by its environment; no plan's file where there is none.
+func Called() Call {
+	c := Call{Plan: os.Getenv(planEnv), Task: -1, Steps: os.Getenv(stepsEnv) != ""}
+	c.From, _ = strconv.Atoi(os.Getenv(fromEnv))
+	if task, err := strconv.Atoi(os.Getenv(taskEnv)); err == nil {
+		c.Task = task
+	}
+	return c
+}
 
-// Index is the index of the task that this process is to do: what a scheduler tells, plus from, which is that of its first task.
-func Index(from int) (int, error) {
+// indexEnvs are where schedulers tell the index of a task: Slurm's job arrays, Kubernetes' Indexed Jobs.
+var indexEnvs = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
+
+// Index is the index of the task that this process is to do.
+func (c Call) Index() (int, error) {
+	if c.Task >= 0 {
+		return c.Task, nil
+	}
 	for _, name := range indexEnvs {
-		text, told := os.LookupEnv(name)
-		if !told {
+		text, set := os.LookupEnv(name)
+		if !set {
 			continue
 		}
 		index, err := strconv.Atoi(text)
 		if err != nil || index < 0 {
 			return 0, fmt.Errorf("sweep: $%s is %q, which is no index; let a scheduler set it", name, text)
 		}
-		if name == indexEnv { // which is whole
-			return index, nil
-		}
-		return from + index, nil
+		return c.From + index, nil
 	}
 	return 0, errors.New("sweep: nothing tells which task to work at; start it by vlpx sweep, by Slurm ($SLURM_ARRAY_TASK_ID) or Kubernetes ($JOB_COMPLETION_INDEX)")
 }
 
-// Behind is the input of a worker that a process beside it has started: it ends with that process. nil for other workers.
-func Behind() io.Reader {
-	if _, told := os.LookupEnv(indexEnv); told {
+// Beside is the input by which a worker sees that the process beside it, which started it, is gone; nil for other workers.
+func (c Call) Beside() io.Reader {
+	if c.Task >= 0 {
 		return os.Stdin
 	}
 	return nil
 }
-
-// Called tells by the environment whether this process was started as the worker of its own program, for which plan and with which first index.
-func Called() (planFile string, from int) {
-	from, _ = strconv.Atoi(os.Getenv(fromEnv))
-	return os.Getenv(planEnv), from
-}
-
-// Rehearses tells that this worker is to make steps of its task's run when it is asked for, and not the task, so that it is seen how fast several are
-// beside each other.
-func Rehearses() bool { return os.Getenv(rehearseEnv) != "" }
 
 // Work does one task and returns the exit status of its process: 0 where the task is finished, [Again] where it was asked to stop, else 1. It is
 // asked by SIGTERM, SIGUSR1 and interrupts, which cancel the context that do gets, and, where alive is not nil, by its end, which is that of

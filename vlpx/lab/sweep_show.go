@@ -2,9 +2,6 @@ package lab
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -15,37 +12,37 @@ import (
 // RunSweep runs what is missing of artifacts by many processes, as how says, following them on a screen, and shows each beside the paper's numbers.
 // What is submitted, or only printed, is told, and there are no reports then.
 //
-// Its workers are this program, started again; see sweep.Called. In one of them RunSweep does the task of that process and returns an [Exit].
+// In a worker, which is this program started again, it does the task of that process and returns an [Exit].
 func RunSweep(ctx context.Context, s cell.Screen, ids []string, how Sweeping, o Options) ([]*Report, error) {
-	swept, err := OpenSweep(ids, o)
+	opened, err := OpenSweep(ids, o)
 	if err != nil {
 		return nil, err
 	}
-	plan, from := sweep.Called()
+	call := sweep.Called()
 	switch {
-	case plan == swept.PlanFile():
-		return nil, Exit(swept.worksFrom(ctx, from))
-	case plan != "": // of another call of this program, behind this one
-		return swept.reports()
+	case call.Plan == opened.PlanFile():
+		return nil, opened.workAs(ctx, call)
+	case call.Plan != "": // of another call of this program, behind this one
+		return opened.reports()
 	}
 	if how.DryRun || how.Launcher == kubernetes {
-		script, err := swept.Script(how)
+		script, err := opened.Script(how)
 		if err == nil {
 			s.Block().Head(strings.Split(script, "\n")...)
 		}
 		return nil, err
 	}
 	if how.Submit {
-		n, err := swept.Submit(ctx, how)
+		submitted, err := opened.Submit(ctx, how)
 		if err == nil {
-			s.Say(swept.Submitted(n))
+			s.Say(submitted.String())
 		}
 		return nil, err
 	}
-	if err := swept.runOn(ctx, s, how); err != nil {
+	if err := opened.runOn(ctx, s, how); err != nil {
 		return nil, err
 	}
-	reports, err := swept.reports()
+	reports, err := opened.reports()
 	for _, r := range reports {
 		if err := r.Show(s); err != nil {
 			return nil, err
@@ -54,32 +51,8 @@ func RunSweep(ctx context.Context, s cell.Screen, ids []string, how Sweeping, o 
 	return reports, err
 }
 
-// worksFrom does the task of this process, whose first task is from.
-func (s *Swept) worksFrom(ctx context.Context, from int) (status int) {
-	index, err := sweep.Index(from)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if sweep.Rehearses() && index < len(s.Tasks) {
-		return s.rehearse(ctx, s.Tasks[index])
-	}
-	return s.Sweep.Work(ctx, index, sweep.Behind(), os.Stderr, func(ctx context.Context, t sweep.Task) error { return s.Work(ctx, t, told()) })
-}
-
-// told writes a worker's progress into its log, a line now and then.
-func told() func(Progress) {
-	var last time.Time
-	return func(p Progress) {
-		if p.Message != "" || time.Since(last) > 10*time.Second {
-			last = time.Now()
-			fmt.Fprintln(os.Stderr, p)
-		}
-	}
-}
-
 // runOn makes what is missing, following it on a block of the screen, which is empty in the end.
-func (s *Swept) runOn(ctx context.Context, on cell.Screen, how Sweeping) error {
+func (s *Sweep) runOn(ctx context.Context, on cell.Screen, how Sweeping) error {
 	for _, g := range s.Grids {
 		remarks, err := g.Remarks()
 		if err != nil {
@@ -100,14 +73,11 @@ func (s *Swept) runOn(ctx context.Context, on cell.Screen, how Sweeping) error {
 	})
 	block.Erase()
 	on.Say(messages...)
-	if errors.Is(err, context.Canceled) {
-		return wasStopped(s.Stopped(how))
-	}
 	return err
 }
 
 // reports are those of the artifacts, from the store.
-func (s *Swept) reports() ([]*Report, error) {
+func (s *Sweep) reports() ([]*Report, error) {
 	var all []*Report
 	for _, g := range s.Grids {
 		r, err := g.Report()

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ const worthJobs = 5 * time.Minute
 // jobs chooses how many workers at once get most done on this machine's processors. Each may have one, which costs least, or fewer may have more each, where
 // memory or its speed is short. Before a long sweep the first run's steps tell, made by as many workers at once as there are processors, by half as
 // many, and so on while that is faster. say hears of it.
-func (s *Swept) jobs(ctx context.Context, say func(string)) (int, error) {
+func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	undone := s.Undone()
 	most := min(len(engine.Processors()), len(undone))
 	first, found := s.firstRun(undone)
@@ -33,7 +32,7 @@ func (s *Swept) jobs(ctx context.Context, say func(string)) (int, error) {
 	best, fastest := most, 0.0
 	var told []string
 	for n := most; n >= 1; n /= 2 {
-		rate, err := benchmark.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Rehearsal(ctx, s.worker, first) })
+		rate, err := benchmark.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Steps(ctx, s.worker, first) })
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
@@ -55,7 +54,7 @@ func (s *Swept) jobs(ctx context.Context, say func(string)) (int, error) {
 }
 
 // firstRun is the first of some tasks that is a run, not a question.
-func (s *Swept) firstRun(tasks []int) (index int, found bool) {
+func (s *Sweep) firstRun(tasks []int) (index int, found bool) {
 	for _, i := range tasks {
 		if s.Tasks[i].Run == "" {
 			return i, true
@@ -65,7 +64,7 @@ func (s *Swept) firstRun(tasks []int) (index int, found bool) {
 }
 
 // long tells whether what is missing takes long.
-func (s *Swept) long() (bool, error) {
+func (s *Sweep) long() (bool, error) {
 	choice, _ := engine.Choose(engine.Cache())
 	var all time.Duration
 	for _, g := range s.Grids {
@@ -82,19 +81,14 @@ func (s *Swept) long() (bool, error) {
 	return all >= worthJobs, nil
 }
 
-// rehearse makes steps of a task's run for the process that has started this one, and returns the status of this one.
-func (s *Swept) rehearse(ctx context.Context, t sweep.Task) int {
-	g := s.Grids[t.Of]
+// makeSteps makes steps of a task's run for the process that has started this one.
+func (g *Grid) makeSteps(ctx context.Context, t sweep.Task) error {
 	j, err := g.named(t)
 	if err == nil && j.Task != nil {
 		err = fmt.Errorf("%s makes no steps", t.What)
 	}
-	if err == nil {
-		err = serve(ctx, g.Store, j.Run)
-	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
-		return 1
+		return err
 	}
-	return 0
+	return serve(ctx, g.Store, j.Run)
 }

@@ -1,0 +1,98 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/sweep"
+)
+
+// doTask makes the job of this grid that a task is; listen, if not nil, hears of training.
+func (g *Grid) doTask(ctx context.Context, task sweep.Task, listen func(Progress)) error {
+	j, err := g.named(task)
+	if err != nil {
+		return err
+	}
+	if err := g.work(ctx, []paper.Job{j}, listen); err != nil {
+		if errors.Is(err, run.ErrDisplaced) {
+			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
+		}
+		return err
+	}
+	_, done, err := j.Metrics(g.Store)
+	if err == nil && !done {
+		err = errors.New("it was left out, for what is told above")
+	}
+	return err
+}
+
+// named is the job that a task is.
+func (g *Grid) named(t sweep.Task) (paper.Job, error) {
+	for _, j := range g.Plan.All() {
+		if j.ID() == t.ID {
+			return j, nil
+		}
+	}
+	return paper.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
+		t.What, run.Short(t.ID))
+}
+
+// Work is a worker of the vlpx command: it does the task of a plan that the call names. The error is an [Exit], or tells why it could not begin.
+func Work(ctx context.Context, call sweep.Call) error {
+	plan, err := sweep.Open(call.Plan)
+	if err != nil {
+		return err
+	}
+	return workOn(ctx, plan, call, func(t sweep.Task) (*Grid, error) {
+		var o Options
+		if err := json.Unmarshal(plan.Options, &o); err != nil {
+			return nil, fmt.Errorf("sweep: %s: %w", call.Plan, err)
+		}
+		o.Home = plan.Home
+		return Open(plan.Artifacts[t.Of], o)
+	})
+}
+
+// workAs is Work in a program that is its own worker, which has planned the sweep again.
+func (s *Sweep) workAs(ctx context.Context, call sweep.Call) error {
+	return workOn(ctx, s.Sweep, call, func(t sweep.Task) (*Grid, error) { return s.Grids[t.Of], nil })
+}
+
+// workOn does what a worker is called for.
+func workOn(ctx context.Context, plan *sweep.Sweep, call sweep.Call, open func(sweep.Task) (*Grid, error)) error {
+	index, err := call.Index()
+	if err != nil {
+		return err
+	}
+	if call.Steps && index < len(plan.Tasks) {
+		g, err := open(plan.Tasks[index])
+		if err != nil {
+			return err
+		}
+		return ended(g.makeSteps(ctx, plan.Tasks[index]))
+	}
+	return Exit(plan.Work(ctx, index, call.Beside(), os.Stderr, func(ctx context.Context, t sweep.Task) error {
+		g, err := open(t)
+		if err != nil {
+			return err
+		}
+		return g.doTask(ctx, t, logged())
+	}))
+}
+
+// logged writes a worker's progress into its log, a line now and then.
+func logged() func(Progress) {
+	var last time.Time
+	return func(p Progress) {
+		if p.Message != "" || time.Since(last) > 10*time.Second {
+			last = time.Now()
+			fmt.Fprintln(os.Stderr, p)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"vlpx.internal/kernels"
 )
 
-// blip2 is the notebook of a framework: what FALCON and MAFA report of BLIP-2, stage by stage, and the project's own artifacts of it. The papers'
-// notebooks have the papers' part, too.
+// blip2 is the notebook of a framework: what FALCON and MAFA report of BLIP-2, stage by stage, and the project's own artifacts of it. The
+// papers' notebooks have the papers' part, too.
 func blip2() (kernels.Notebook, error) {
 	notebook, err := compose(blip2Introduction, "1", "falcon/table3", "mafa/table7", "vlpx/blip2",
 		"mafa/table8", "mafa/table20", "mafa/table19", "vlpx/captions", "vlpx/questions")

@@ -49,7 +49,8 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	listtest.Equal(t, "the notebooks here against the generated ones", committed, names)
 }
 
-// The papers' notebooks; blip2.ipynb tells what two papers have of one framework once more, beside artifacts of our own, and your-method.ipynb shows a table of FALCON's once more, with further rows.
+// The papers' notebooks; blip2.ipynb tells what two papers have of one framework once more, beside artifacts of our own, and
+// your-method.ipynb shows a table of FALCON's once more, with further rows.
 var papers = []func() (kernels.Notebook, error){falcon, mafa, srcl, glofnd, tags}
 
 func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 func Bench(options ...Options) *Report { return must("bench", options, lab.Bench) }
 
 // Explore shows the negatives of single anchors as a method's model sees them, trained first if it is not in the store: which of them are
-// false by the exact relation or by people, and what each method, of Options.Methods or a usual choice, and of Options.Own, would do
-// with them. The model is the first seed's. Beside an image it shows the sentences that the model writes from its caption, if it fills in
-// masked words: which of them pass TAGS-DC's filter, which are true of the image, and, of a model that learned it, which words it takes for replaced
-// ones. Of a framework that embeds nothing, such as UNITER, these are all. A form chooses the anchor; where there is none, the most telling anchor
-// of each side is shown, or the two most telling captions.
+// false by the exact relation or by people, and what each method, of Options.Methods or a usual choice, and of Options.Own, would do with
+// them. The model is the first seed's. Beside an image it shows the sentences that the model writes from its caption, if it fills in masked
+// words: which of them pass TAGS-DC's filter, which are true of the image, and, of a model that learned it, which words it takes for
+// replaced ones. Of a framework that embeds nothing, such as UNITER, these are all. A form chooses the anchor; where there is none, the
+// most telling anchor of each side is shown, or the two most telling captions.
 //
 // Of generated scenes the training split is explored, of a folder the test split, whose pairs people may have judged.
 func Explore(model string, options ...Options) {
@@ -31,8 +31,8 @@ func Explore(model string, options ...Options) {
 	})
 }
 
-// Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
-// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing.
+// Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the
+// engine's matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing.
 func Benchmark(of Speed, options ...Options) benchmark.Result {
 	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (benchmark.Result, error) {
 		block := s.Block()

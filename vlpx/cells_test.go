@@ -178,7 +178,8 @@ func workOnStore() {
 	RemoveRuns(Removal{IDs: []string{id}})
 }
 
-// A sweep in a cell starts the cell's program again for each task, so that what is defined there is swept over, too; it shows what Reproduce does.
+// A sweep in a cell starts the cell's program again for each task, so that what is defined there is swept over, too; it shows what
+// Reproduce does.
 func TestSweepInACell(t *testing.T) {
 	dir := t.TempDir()
 	out, complaint, status := runCell(t, "sweep", dir)

@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/source"
 )
 
-// must does what a cell asks for. A cell is a program, and this is the one place where it ends: with one line of the error, without a stack, and
-// exit status 1; or, where it is a worker that another process started, with the worker's status.
+// must does what a cell asks for. A cell is a program, and this is the one place where it ends: with one line of the error, without a
+// stack, and exit status 1; or, where it is a worker that another process started, with the worker's status.
 func must[T any](what string, options []Options, do func(context.Context, cell.Screen, Options) (T, error)) T {
 	source.ReadCaller()
 	ctx, stop := cell.Context()

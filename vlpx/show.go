@@ -9,9 +9,9 @@ import (
 )
 
 // Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it, and returns its
-// report; a list, such as "methods", "frameworks", "tasks" or the name of a paper, of settings also some, as "settings schedule" or one in full,
-// as "settings epochs"; or a value, such as a Report, a plots.Table or a plots.Drawing. A report is shown, and returned, with the view of the
-// options.
+// report; a list, such as "methods", "frameworks", "tasks" or the name of a paper, of settings also some, as "settings schedule" or one in
+// full, as "settings epochs"; or a value, such as a Report, a plots.Table or a plots.Drawing. A report is shown, and returned, with the
+// view of the options.
 func Show(what any, options ...Options) *Report {
 	return must("show", options, func(_ context.Context, s cell.Screen, o Options) (*Report, error) {
 		return lab.Show(s, what, o)

@@ -167,8 +167,8 @@ func methodOrFolder(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// isFolder tells whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is written
-// as a path.
+// isFolder tells whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is
+// written as a path.
 func isFolder(arg string) bool {
 	if _, err := paper.Variant(arg, nil); err == nil {
 		return false
@@ -192,8 +192,8 @@ func codeMark(other bool) string {
 	return fmt.Sprintf(" (%s)", paper.OfCode{Other: 1, Runs: 1}.Mark())
 }
 
-// printMetrics lists metrics: those of evaluation by tasks with what they are, then the others, which are the same without re-ranking and what
-// training counted.
+// printMetrics lists metrics: those of evaluation by tasks with what they are, then the others, which are the same without re-ranking and
+// what training counted.
 func printMetrics(c *cobra.Command, metrics map[string]float64, epochs []train.Record, tasks ...eval.Task) {
 	width := 0
 	for name := range metrics {

@@ -13,8 +13,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Bench shows an ablation bench on a screen until "finish" or an interrupt, and returns the last report. Where nobody can press a button it compares
-// the plain method and GRIT-VLP's parts.
+// Bench shows an ablation bench on a screen until "finish" or an interrupt, and returns the last report. Where nobody can press a button it
+// compares the plain method and GRIT-VLP's parts.
 func Bench(ctx context.Context, s cell.Screen, o Options) (*Report, error) {
 	b, err := newBench(o, s)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 const liveSeries = 7
 
 // curves are the losses of the run that trains, step by step, and of every run of the grid with that seed, retrieval on the validation
-// split and what tasks of one's own measure there, epoch by epoch. They are read from the store's files; nil while there is nothing to draw.
+// split and what tasks of one's own measure there, epoch by epoch. They are read from the store's files; nil while there is nothing to
+// draw.
 func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	steps := p.Training.Steps / max(p.Training.Epochs, 1)
 	of, err := train.ReadCurves(g.Store.Dir(p.at))

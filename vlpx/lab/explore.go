@@ -25,8 +25,9 @@ var exploredBy = []string{"InfoNCE", "GRIT-VLP", "SRCL", "MAFA"}
 // exploredPairs is how many pairs of a split an explorer looks at.
 const exploredPairs = 10000
 
-// Explore shows on a screen the negatives of single anchors as a method's model sees them, which is trained first if it is not in the store, and the
-// sentences that it writes. Of generated scenes the training split is explored, of a folder the test split, whose pairs people may have judged.
+// Explore shows on a screen the negatives of single anchors as a method's model sees them, which is trained first if it is not in the
+// store, and the sentences that it writes. Of generated scenes the training split is explored, of a folder the test split, whose pairs
+// people may have judged.
 func Explore(ctx context.Context, s cell.Screen, model string, o Options) error {
 	e, err := openExplorer(ctx, s, model, o)
 	if err != nil {
@@ -114,7 +115,8 @@ const (
 	anchorsOffered, mostShown                    = 50, 12
 )
 
-// writtenMasks and writtenRefills are how many maskings a caption is given to look at, and refills each: all sentences fit one forward pass.
+// writtenMasks and writtenRefills are how many maskings a caption is given to look at, and refills each: all sentences fit one forward
+// pass.
 const writtenMasks, writtenRefills = 8, 8
 
 func (e *explorer) close() {

@@ -22,7 +22,8 @@ func opened(t *testing.T, method string, o Options) (*explorer, *watched) {
 	return e, w
 }
 
-// Of a framework that embeds nothing the form offers captions and temperatures, and the table of another temperature is another one of the same caption.
+// Of a framework that embeds nothing the form offers captions and temperatures, and the table of another temperature is another one of the
+// same caption.
 func TestExploreWritten(t *testing.T) {
 	e, w := opened(t, "TAGS", scoring(smallest(t.TempDir())))
 	form, err := e.form(t.Context())

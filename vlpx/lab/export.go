@@ -50,9 +50,9 @@ func Export(id, dir, home string) (run.Kept, error) {
 	})
 }
 
-// EvaluateExport measures an exported model on a split of the data that it was trained on, by the tasks of its run where none are named:
-// on the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Regions,
-// where these lie in files, Weights, where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
+// EvaluateExport measures an exported model on a split of the data that it was trained on, by the tasks of its run where none are named: on
+// the same engine as before, to the same numbers. Of the options it reads Data, where that was not generated, Regions, where these lie in
+// files, Weights, where the image encoder is a locked one that has no name, and Home, where what that makes of images is kept.
 func EvaluateExport(ctx context.Context, dir, split string, o Options, tasks ...eval.Task) (*export.Folder, map[string]float64, error) {
 	folder, err := export.Read(dir)
 	if err != nil {

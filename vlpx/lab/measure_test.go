@@ -60,8 +60,8 @@ func texts(t *testing.T, table tables.Table) string {
 	return b.String()
 }
 
-// A framework of one's own takes the scale's place in every run, a task of one's own is a column, and both change what runs there are. Tables
-// and names of files tell of the framework; shipped results are not its.
+// A framework of one's own takes the scale's place in every run, a task of one's own is a column, and both change what runs there are.
+// Tables and names of files tell of the framework; shipped results are not its.
 func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	o := smallest(t.TempDir())
 	plain, err := OpenComparison([]string{"InfoNCE"}, o)
@@ -257,8 +257,8 @@ func rewrite(t *testing.T, path string) {
 	}
 }
 
-// What a task of one's own measured of finished runs can be a column of their comparison, whether or not they are asked for by their methods. A run
-// that was not measured has a dash, and the note says what measures it.
+// What a task of one's own measured of finished runs can be a column of their comparison, whether or not they are asked for by their
+// methods. A run that was not measured has a dash, and the note says what measures it.
 func TestMeasuredIsAColumn(t *testing.T) {
 	o := smallest(t.TempDir())
 	grid, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o)

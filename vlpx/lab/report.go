@@ -49,8 +49,8 @@ func newReport(inner *paper.Report, v View) (r *Report, err error) {
 	return viewed, nil
 }
 
-// Viewed is the report with another view of its rows and columns: its table, claims and figure are of these. What is data, CSV and JSON, has
-// everything.
+// Viewed is the report with another view of its rows and columns: its table, claims and figure are of these. What is data, CSV and JSON,
+// has everything.
 func (r *Report) Viewed(v View) (*Report, error) {
 	viewed, err := r.Report.Viewed(v)
 	if err != nil {
@@ -174,8 +174,8 @@ func endingsOf(figure bool) []string {
 	return names
 }
 
-// Save writes the report to a file as the ending of its name says: the figure to .png, .svg or .pdf, the table to .md, .csv, .html, .json or, for a
-// paper in LaTeX, .tex, its claims to .claims.tex, and what every run gave to .seeds.csv. The file appears whole or not at all.
+// Save writes the report to a file as the ending of its name says: the figure to .png, .svg or .pdf, the table to .md, .csv, .html, .json
+// or, for a paper in LaTeX, .tex, its claims to .claims.tex, and what every run gave to .seeds.csv. The file appears whole or not at all.
 func (r *Report) Save(path string) error {
 	var names []string
 	for _, e := range endings {

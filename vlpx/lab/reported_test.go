@@ -21,7 +21,8 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// tells is InfoNCE that tells how many negatives are above a threshold of the cosine, how many of these are true pairs, and their mean cosine.
+// tells is InfoNCE that tells how many negatives are above a threshold of the cosine, how many of these are true pairs, and their mean
+// cosine.
 type tells struct{ Threshold float64 }
 
 func (c tells) ITC(f negative.Features) negative.Contrasted {
@@ -216,8 +217,8 @@ func (c tellsRecall) ITC(f negative.Features) negative.Contrasted {
 	return c.InfoNCE.ITC(f)
 }
 
-// A number that a part of one's own tells can be asked for before anything tells it. One that nothing told is refused afterwards, with what there
-// is, and the runs are kept.
+// A number that a part of one's own tells can be asked for before anything tells it. One that nothing told is refused afterwards, with what
+// there is, and the runs are kept.
 func TestMetricThatAPartTells(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own, o.View.Metrics = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}, []string{"joined pears"}

@@ -193,8 +193,8 @@ func (p *RunPage) configuration() tables.Table {
 	return t
 }
 
-// Figure draws the run's losses and what its parts told by names of their own step by step, and what was measured after each epoch; nil while there
-// is nothing to draw.
+// Figure draws the run's losses and what its parts told by names of their own step by step, and what was measured after each epoch; nil
+// while there is nothing to draw.
 func (p *RunPage) Figure() plots.Drawing {
 	last := 0
 	for _, at := range p.Curves.Points {

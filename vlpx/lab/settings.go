@@ -10,9 +10,9 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Settings is the table of settings: of all, or of those that names tell of, each a setting or the first word of several, such as "schedule". Values
-// are those of the options' scale, with their framework and what they set. One setting alone is told in full. A name that is none is an error, which
-// says what it may be.
+// Settings is the table of settings: of all, or of those that names tell of, each a setting or the first word of several, such as
+// "schedule". Values are those of the options' scale, with their framework and what they set. One setting alone is told in full. A name
+// that is none is an error, which says what it may be.
 func Settings(names []string, o Options) (tables.Table, error) {
 	all := paper.Settings()
 	var some []paper.Settable

@@ -47,8 +47,8 @@ func (r *Report) parts() []any {
 	return []any{r, r.figure}
 }
 
-// Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it; a list, as List names it,
-// of settings also some; or a value. It returns the report of an artifact.
+// Show shows, and runs nothing: an artifact by its name, as far as the store and the shipped reference results have it; a list, as List
+// names it, of settings also some; or a value. It returns the report of an artifact.
 func Show(s cell.Screen, what any, o Options) (*Report, error) {
 	switch what := what.(type) {
 	case string:

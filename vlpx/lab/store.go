@@ -12,6 +12,21 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
+// Store lists, shows, compares, removes, verifies and exports the runs of a store.
+type Store struct {
+	*run.Store
+	Home string
+}
+
+// OpenStore opens the store at home; see [Options].Home for an empty one.
+func OpenStore(home string) (*Store, error) {
+	home, err := run.Home(home)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{run.OpenStore(home), home}, nil
+}
+
 // Removal says which runs to remove.
 type Removal struct {
 	IDs   []string // the beginnings of their identities
@@ -216,4 +231,45 @@ func (v Verified) Table() tables.Table {
 		t.Rows = append(t.Rows, words(name, severity, p.What))
 	}
 	return t
+}
+
+// find finds a run, whatever its state, by the beginning of its identity.
+func (s *Store) find(all []run.Entry, id string) (run.Entry, error) {
+	const listed = "vlpx runs tells which there are"
+	if len(all) == 0 {
+		return run.Entry{}, fmt.Errorf("no run %q: the store has none; make one, or choose another store with VLPX_HOME or -home", id)
+	}
+	var matching []string
+	var found run.Entry
+	for _, e := range all {
+		if strings.HasPrefix(e.ID, strings.ToLower(id)) {
+			matching, found = append(matching, e.ID), e
+		}
+	}
+	switch {
+	case len(matching) == 0:
+		return found, fmt.Errorf("no run %q; %s", id, listed)
+	case len(matching) > 1:
+		return found, fmt.Errorf("%q is the beginning of %s; write more of it", id, run.Some(matching))
+	}
+	return found, nil
+}
+
+// identities are those of runs named by the beginnings of theirs, each once.
+func (s *Store) identities(ids []string) ([]string, error) {
+	all, err := s.Entries()
+	if err != nil {
+		return nil, err
+	}
+	var whole []string
+	for _, id := range ids {
+		e, err := s.find(all, strings.TrimSpace(id))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(whole, e.ID) {
+			whole = append(whole, e.ID)
+		}
+	}
+	return whole, nil
 }

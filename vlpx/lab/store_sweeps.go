@@ -25,8 +25,8 @@ func (s *Store) Sweeps() (Sweeps, error) {
 	return sweeps, err
 }
 
-// Prunable lists what pruning would remove, of the kinds named, or of all; see [run.Store.Prunable]. Folders of sweeps of which all is done are among the
-// orphans.
+// Prunable lists what pruning would remove, of the kinds named, or of all; see [run.Store.Prunable]. Folders of sweeps of which all is done
+// are among the orphans.
 func (s *Store) Prunable(kinds ...string) (Prunables, error) {
 	list, err := s.Store.Prunable(kinds...)
 	found := Prunables(list)

@@ -21,8 +21,8 @@ type Sweep struct {
 	worker sweep.Worker
 }
 
-// OpenSweep plans a sweep over the runs of artifacts; it runs nothing. Its workers are this program, started again with the same arguments, since
-// only that has the parts that it defines, unless [Sweep.UseCommand] says how the vlpx command does a task.
+// OpenSweep plans a sweep over the runs of artifacts; it runs nothing. Its workers are this program, started again with the same arguments,
+// since only that has the parts that it defines, unless [Sweep.UseCommand] says how the vlpx command does a task.
 func OpenSweep(ids []string, o Options) (*Sweep, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("a sweep needs artifacts, such as falcon/table1; vlpx list names them")
@@ -77,8 +77,9 @@ func (g *Grid) addTasks(p *sweep.Plan, of int) error {
 	return nil
 }
 
-// Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and again. A
-// cancelled context stops the workers of this machine with checkpoints, and leaves Slurm's jobs alone: the error is then [Stopped].
+// Run makes what is missing, and returns once all is there, or has failed. listen, if not nil, hears where the sweep stands, again and
+// again. A cancelled context stops the workers of this machine with checkpoints, and leaves Slurm's jobs alone: the error is then
+// [Stopped].
 func (s *Sweep) Run(ctx context.Context, how Sweeping, listen func(sweep.Progress)) error {
 	err := s.run(ctx, how, listen)
 	if errors.Is(err, context.Canceled) {
@@ -163,8 +164,8 @@ func (s Submitted) String() string {
 	return fmt.Sprintf("submitted %s as %s; the same call, without submitting, follows them", counted(s.Tasks, "task"), s.Sweep)
 }
 
-// Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that this reads is
-// put in the store.
+// Script is what Submit would hand to sbatch, a script for each call, or the YAML of a job of Kubernetes; but in a dry run the plan that
+// this reads is put in the store.
 func (s *Sweep) Script(how Sweeping) (string, error) {
 	if err := how.check(); err != nil {
 		return "", err

@@ -12,12 +12,13 @@ import (
 	"vlpx.internal/vlpx/sweep"
 )
 
-// worthJobs is how long a sweep is to take for it to be worth measuring how many runs at once are fastest, which takes half a minute. It is our choice.
+// worthJobs is how long a sweep is to take for it to be worth measuring how many runs at once are fastest, which takes half a minute. It is
+// our choice.
 const worthJobs = 5 * time.Minute
 
-// jobs chooses how many workers at once get most done on this machine's processors. Each may have one, which costs least, or fewer may have more each, where
-// memory or its speed is short. Before a long sweep the first run's steps tell, made by as many workers at once as there are processors, by half as
-// many, and so on while that is faster. say hears of it.
+// jobs chooses how many workers at once get most done on this machine's processors. Each may have one, which costs least, or fewer may have
+// more each, where memory or its speed is short. Before a long sweep the first run's steps tell, made by as many workers at once as there
+// are processors, by half as many, and so on while that is faster. say hears of it.
 func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	undone := s.Undone()
 	most := min(len(engine.Processors()), len(undone))

@@ -9,8 +9,8 @@ import (
 	"vlpx.internal/vlpx/paper"
 )
 
-// Task is a task by its name, as Show("tasks") lists it, with values of its flags (see [eval.Flags]). A value of a flag that a user gives for
-// another task is an error.
+// Task is a task by its name, as Show("tasks") lists it, with values of its flags (see [eval.Flags]). A value of a flag that a user gives
+// for another task is an error.
 func Task(name string, values map[string][]string) (eval.Task, error) {
 	var names []string
 	for _, e := range eval.Registered() {

@@ -25,8 +25,8 @@ var columnUnits = sync.OnceValue(func() map[string]string {
 	return units
 })
 
-// MetricUnit is the unit of a metric of a run by its name, such as "FN in batch" or "cosine IR@1, val"; empty where it has none. epochs are the run's,
-// which know the units of what its parts told by names of their own; none for a metric of a task.
+// MetricUnit is the unit of a metric of a run by its name, such as "FN in batch" or "cosine IR@1, val"; empty where it has none. epochs are
+// the run's, which know the units of what its parts told by names of their own; none for a metric of a task.
 func MetricUnit(name string, epochs []train.Record) string {
 	for _, record := range epochs {
 		for _, n := range record.Numbers {

@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Update adds to the results of the plan's finished runs, and to the answers that they gave, the metrics that these lack today, and tells what was
-// added. A run whose weights are not kept is told, too; one that is not finished is passed over.
+// Update adds to the results of the plan's finished runs, and to the answers that they gave, the metrics that these lack today, and tells
+// what was added. A run whose weights are not kept is told, too; one that is not finished is passed over.
 func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 	p := g.Plan
 	t := tables.Table{

@@ -12,8 +12,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// An older result lacks a metric: its column shows a dash, and Update fills it without training. A run without weights is told of, one that is
-// not finished is passed over.
+// An older result lacks a metric: its column shows a dash, and Update fills it without training. A run without weights is told of, one that
+// is not finished is passed over.
 func TestUpdateOfAColumn(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Seeds, o.Tasks = []uint64{1, 2}, []eval.Task{steps{Height: 0.5}}

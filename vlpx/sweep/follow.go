@@ -23,8 +23,8 @@ type Launcher interface {
 	Pace() time.Duration
 }
 
-// retries is how often a task is started again that ended without a result and without a word, as one does that is killed. It is our choice: such a
-// task is unlucky once or twice, and too large for its machine if it goes on.
+// retries is how often a task is started again that ended without a result and without a word, as one does that is killed. It is our
+// choice: such a task is unlucky once or twice, and too large for its machine if it goes on.
 const retries = 3
 
 // Follow launches what is not finished and waits until all of it is, or has failed. Whether a task is finished the files tell, not

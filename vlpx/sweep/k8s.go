@@ -92,8 +92,9 @@ func (o object) MarshalYAML() (any, error) {
 	return node, nil
 }
 
-// YAML is the job: an index a task, all of which start the worker. Kubernetes starts those of low indices first, which are those of low levels; a worker
-// whose needs are missing waits for who is at them, or makes them. A task that exits with [Again] does not count as failed.
+// YAML is the job: an index a task, all of which start the worker. Kubernetes starts those of low indices first, which are those of low
+// levels; a worker whose needs are missing waits for who is at them, or makes them. A task that exits with [Again] does not count as
+// failed.
 func (k *Kubernetes) YAML(s *Sweep, w Worker) (string, error) {
 	if w.Args == nil {
 		return "", fmt.Errorf("k8s: what is one's own is known to this program alone, and the image has vlpx; sweep over it by local or slurm")

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// scripted is a sweep of four tasks, of which the last needs the first and the third the second, whose workers are a shell script. It has the task's index as $i, its
-// result's file as $result and the sweep's folder as $dir.
+// scripted is a sweep of four tasks, of which the last needs the first and the third the second, whose workers are a shell script. It has
+// the task's index as $i, its result's file as $result and the sweep's folder as $dir.
 func scripted(t *testing.T, script string) (*Sweep, Worker) {
 	t.Helper()
 	home := t.TempDir()
@@ -87,7 +87,8 @@ touch $result`)
 	}
 }
 
-// One that fails keeps others from nothing but what needs it, and is tried again by the next call; one that is killed over and over fails, too.
+// One that fails keeps others from nothing but what needs it, and is tried again by the next call; one that is killed over and over fails,
+// too.
 func TestLocalFails(t *testing.T) {
 	s, w := scripted(t, `
 if [ $i = 0 ] && ! [ -f $dir/mended ]; then echo "no such weights" >$dir/failed/$i.txt; exit 1; fi

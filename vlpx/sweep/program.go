@@ -17,7 +17,8 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Worker says how a sweep's tasks are started: by a copy of a program, which stays what it is while the sweep goes on, whatever is built anew.
+// Worker says how a sweep's tasks are started: by a copy of a program, which stays what it is while the sweep goes on, whatever is built
+// anew.
 type Worker struct {
 	// Args come before the plan's file; none where the program is its own worker, which reads its environment.
 	Args []string

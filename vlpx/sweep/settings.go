@@ -16,8 +16,8 @@ type Setting struct {
 // assignment is a setting that was made.
 type assignment struct{ key, value string }
 
-// parseSettings reads settings of known keys. Where free is not nil other keys are taken, too, unless free says why one is not. A key without a value has an
-// empty one.
+// parseSettings reads settings of known keys. Where free is not nil other keys are taken, too, unless free says why one is not. A key
+// without a value has an empty one.
 func parseSettings(known []Setting, set []string, free func(key string) error) ([]assignment, error) {
 	var all []assignment
 	for _, text := range set {

@@ -14,5 +14,6 @@ var soon os.Signal = syscall.SIGUSR1
 // terminate asks a worker to stop.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
-// apart keeps a worker out of the terminal's group of processes, so that Ctrl-C reaches the program that started it alone, which tells its workers.
+// apart keeps a worker out of the terminal's group of processes, so that Ctrl-C reaches the program that started it alone, which tells its
+// workers.
 var apart = &syscall.SysProcAttr{Setpgid: true}

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Slurm is a cluster with a shared file system, on which the store lies. Tasks are elements of job arrays, an array a level (and a piece of it
-// where Slurm's MaxArraySize asks for that), which waits for those of lower levels to end, well or not: a worker whose need is
-// missing makes it itself. Slurm's client programs talk to the cluster.
+// Slurm is a cluster with a shared file system, on which the store lies. Tasks are elements of job arrays, an array a level (and a piece of
+// it where Slurm's MaxArraySize asks for that), which waits for those of lower levels to end, well or not: a worker whose need is missing
+// makes it itself. Slurm's client programs talk to the cluster.
 type Slurm struct {
 	name           string
 	minutes, delay int // of a task's time, and the seconds before its end in which it is told

@@ -22,7 +22,8 @@ type Call struct {
 	Task int
 	// From is the task that a scheduler's index 0 stands for.
 	From int
-	// Steps has the worker make steps of the task's run on request, in the place of the task, so that it is seen how fast several are beside each other.
+	// Steps has the worker make steps of the task's run on request, in the place of the task, so that it is seen how fast several are beside
+	// each other.
 	Steps bool
 }
 
@@ -74,9 +75,9 @@ func (c Call) Beside() io.Reader {
 	return nil
 }
 
-// Work does one task and returns the exit status of its process: 0 where the task is finished, [Again] where it was asked to stop, else 1. It is
-// asked by SIGTERM, SIGUSR1 and interrupts, which cancel the context that do gets, and, where alive is not nil, by its end, which is that of
-// the process behind it. It tells on w.
+// Work does one task and returns the exit status of its process: 0 where the task is finished, [Again] where it was asked to stop, else 1.
+// It is asked by SIGTERM, SIGUSR1 and interrupts, which cancel the context that do gets, and, where alive is not nil, by its end, which is
+// that of the process behind it. It tells on w.
 func (s *Sweep) Work(ctx context.Context, index int, alive io.Reader, w io.Writer, do func(context.Context, Task) error) int {
 	if index < 0 || index >= len(s.Tasks) {
 		fmt.Fprintf(w, "sweep: there is no task %d; %s has %d\n", index, s.Name, len(s.Tasks))

@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Speed says what MeasureSpeed measures; the zero value is all of InfoNCE. Scales, frameworks and batches are those of the options, or of the scale,
-// where none are named; each is measured with each.
+// Speed says what MeasureSpeed measures; the zero value is all of InfoNCE. Scales, frameworks and batches are those of the options, or of
+// the scale, where none are named; each is measured with each.
 type Speed struct {
 	Methods    []string // named as for Run; InfoNCE if empty
 	Frameworks []string // as Show("frameworks") lists them
@@ -26,12 +26,14 @@ type Speed struct {
 	Parts      []string // of a step: "forward", "backward" (forward and backward) and "whole"; all if empty
 	Peer       bool     // PyTorch makes the same steps in turn with ours
 	Modes      []string // of PyTorch that race: "eager", "compile" and, on a GPU, "reduce-overhead"; all that there are if empty
-	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long as it takes.
+	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long as
+	// it takes.
 	Ready time.Duration
 	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result tells why
 	Peak  float64 // TFLOP/s of the device at the precision of the products, by its maker's word, for MFU; 0 where it is not told
-	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the processors;
-	// none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes first.
+	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the
+	// processors; none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes
+	// first.
 	Runs  int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
 	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if 0.
@@ -51,8 +53,9 @@ func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
 	return results, nil
 }
 
-// MeasureSpeed measures how fast training is here: a step's forward pass, its backward pass and the whole of it, in turn with the engine's matrix
-// product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. say, if not nil, hears what is at work.
+// MeasureSpeed measures how fast training is here: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
+// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. say, if not nil, hears what is at
+// work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
 	settings := benchmark.Settings{
 		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone, Peak: of.Peak * 1e12, Costs: of.Costs,

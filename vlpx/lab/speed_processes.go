@@ -18,8 +18,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// stepsEnv tells a process of this program, which MeasureSpeed has started again with the same arguments, to make steps in its call: the call's
-// name, a colon, and the index of the case.
+// stepsEnv tells a process of this program, which MeasureSpeed has started again with the same arguments, to make steps in its call: the
+// call's name, a colon, and the index of the case.
 const stepsEnv = "VLPX_BENCH_STEPS"
 
 // nameOf tells a call of MeasureSpeed from others of the same program.

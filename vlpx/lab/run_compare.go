@@ -15,9 +15,9 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Compare is a report of finished runs, named by the beginnings of their identities, whatever made them: runs that differ in nothing but the seed
-// are a row, and each row is held against the first. It tells of rows on other data, or of another scale. A run whose result is damaged is told
-// and left out.
+// Compare is a report of finished runs, named by the beginnings of their identities, whatever made them: runs that differ in nothing but
+// the seed are a row, and each row is held against the first. It tells of rows on other data, or of another scale. A run whose result is
+// damaged is told and left out.
 func (s *Store) Compare(ids []string) (*Report, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("no runs to compare; name some that vlpx runs lists")
@@ -58,8 +58,8 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 	return newReport(inner, View{})
 }
 
-// alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each. damaged
-// tells of what tasks gave of them and cannot be read.
+// alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.
+// damaged tells of what tasks gave of them and cannot be read.
 func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []paper.Picked, damaged []string) {
 	keys, groups := []string{}, map[string][]run.Entry{}
 	for _, e := range picked {

@@ -9,7 +9,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Each method of each framework at each scale is measured with each batch, one's own among them, and a notebook gets the table that the command prints.
+// Each method of each framework at each scale is measured with each batch, one's own among them, and a notebook gets the table that the
+// command prints.
 func TestMeasureSpeed(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
 	own := negative.Plain()

@@ -1,0 +1,127 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/engine"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/run"
+)
+
+// Remarks tells in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
+// changes nothing.
+func (g *Grid) Remarks() (lines []string, err error) {
+	err = guard(func() error {
+		moved, err := g.Plan.Moved()
+		if err != nil {
+			return err
+		}
+		idle, err := g.Plan.Idle()
+		lines = slices.Concat(moved, g.Plan.Swings(), idle)
+		return err
+	})
+	return lines, err
+}
+
+// Outlook tells in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing
+// and nothing is to ask. What a missing run cannot be made with is an error.
+func (g *Grid) Outlook() ([]string, error) {
+	left, err := g.left()
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	missing := runsOf(left)
+	if err := guard(func() error { return checkRuns(missing) }); err != nil {
+		return nil, err
+	}
+	choice, _ := engine.Choose(engine.Cache())
+	what := fmt.Sprintf("%d of %d runs to make", len(missing), len(g.Plan.Runs()))
+	if n := len(left) - len(missing); n > 0 {
+		what += fmt.Sprintf(" and %d questions to ask of finished ones", n)
+	}
+	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name, choice.Reason)}
+	for _, line := range []string{g.Plan.Taken(), choice.Slower} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for _, damaged := range g.Damaged() {
+		lines = append(lines, fmt.Sprintf("left out: %v", damaged))
+	}
+	if len(missing) == 0 {
+		return lines, nil
+	}
+	estimate, err := g.Estimate(len(missing), choice.Name)
+	if err != nil {
+		return nil, err
+	}
+	lines = append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate)))
+	return append(lines, g.Plan.Vague()...), nil
+}
+
+// checkRuns tells before the first run is made why one of them cannot be, as where its data lacks a split.
+func checkRuns(runs []run.Run) error {
+	opened := map[string]datasets.Collection{}
+	for _, r := range runs {
+		where := r.Data.Hash + r.Data.Dir
+		if opened[where] == nil {
+			collection, err := r.Data.Open()
+			if err != nil {
+				return err
+			}
+			opened[where] = collection
+		}
+		if err := r.Check(opened[where]); err != nil {
+			return fmt.Errorf("%s, seed %d: %w", r.Train.Method.Name, r.Train.Seed, err)
+		}
+	}
+	return nil
+}
+
+func round(d time.Duration) time.Duration {
+	if d > 10*time.Minute {
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Second)
+}
+
+// Estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
+// the same engine, else by the shipped reference results, else by the preset's usual cost.
+func (g *Grid) Estimate(runs int, engine string) (time.Duration, error) {
+	var seconds float64
+	var n int
+	for _, r := range g.Plan.Runs() {
+		result, done, err := g.Store.Find(r)
+		if err != nil && !isDamaged(err) {
+			return 0, err
+		}
+		if done && result.Engine == engine {
+			seconds += result.Seconds
+			n++
+		}
+	}
+	if n > 0 {
+		return time.Duration(float64(runs) * seconds / float64(n) * float64(time.Second)), nil
+	}
+	preset, err := paper.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil)
+	if err != nil {
+		return 0, err
+	}
+	reference, err := paper.FindReference(g.Plan)
+	if err != nil {
+		return 0, err
+	}
+	each := paper.RunCost(g.Plan.Scale.Name)
+	if reference != nil {
+		each = time.Duration(reference.Seconds * float64(time.Second))
+	}
+	if strings.HasPrefix(engine, "go") {
+		each = time.Duration(float64(each) * paper.PureGoFactor(g.Plan.Scale.Name))
+	}
+	each = each * time.Duration(g.Plan.Scale.Epochs) / time.Duration(preset.Epochs)
+	return time.Duration(runs) * each, nil
+}

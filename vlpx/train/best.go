@@ -43,8 +43,8 @@ func (t *trainer) keepIfBest(r Record) error {
 		return nil
 	}
 	t.Best = &best{r.Epoch, value}
-	kept := append(sortedVariables(t.store, framework.Model), sortedVariables(t.store, framework.State)...)
-	return save(filepath.Join(t.job.Dir, BestName), kept, progress{Best: t.Best})
+	variables := append(sortedVariables(t.store, framework.Model), sortedVariables(t.store, framework.State)...)
+	return save(filepath.Join(t.job.Dir, BestName), variables, progress{Best: t.Best})
 }
 
 // takeBest gives the model the best epoch's weights, where one was selected.

@@ -2,11 +2,11 @@ package train
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"os"
@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
@@ -22,26 +21,22 @@ import (
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // CheckpointName is the checkpoint's file in a run's folder.
 const CheckpointName = "checkpoint"
 
-// checkpoint formats: a magic line, a JSON header of known length, the tensors' bytes one after another, and a CRC-32 of all
-// that. It is written beside its place and renamed into it, so that there is always a whole one or none.
-const checkpointMagic = "vlpx checkpoint 1\n"
-
-type checkpointHeader struct {
-	State   json.RawMessage
-	Tensors []tensorHeader
-}
-
-type tensorHeader struct {
-	Path  string
-	DType string
-	Dims  []int
-	Bytes int64
-}
+// A checkpoint is a safetensors file: the variables by their paths, and in the metadata the host's state as JSON and a checksum. What of
+// the state is long, such as the sampler's embeddings of all pairs, is a tensor of bytes called longState. The checksum is the CRC-32, as
+// eight hexadecimal digits, of the whole file with zeros in the place of these digits. The file is written beside its place and renamed
+// into it, so that there is always a whole one or none.
+const (
+	beforeSum = `{"__metadata__":{"crc32":"` // the header's JSON begins so
+	noSum     = "00000000"
+	stateKey  = "state" // in the metadata
+	longState = "/host"
+)
 
 // SaveCheckpoint writes every variable of the store but a frozen reference model's and windows, and a state of the host, any JSON value, to
 // a file.
@@ -51,31 +46,49 @@ func SaveCheckpoint(path string, store *model.Store, state any) error {
 	}), state)
 }
 
+// saving is a tensor that is written.
+type saving struct {
+	weights.Entry
+	value *tensors.Tensor
+}
+
 // save writes variables and a state of the host to a file.
-func save(path string, variables []*model.Variable, state any) (err error) {
-	header := checkpointHeader{}
-	if header.State, err = json.Marshal(state); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+func save(path string, variables []*model.Variable, state any) error {
+	failed := func(err error) error { return fmt.Errorf("train: checkpoint %s: %w", path, err) }
+	text, err := json.Marshal(state)
+	if err != nil {
+		return failed(err)
 	}
-	var values []*tensors.Tensor
+	values := map[string]*tensors.Tensor{}
 	for _, v := range variables {
-		value, err := v.Value()
-		if err != nil {
-			return fmt.Errorf("train: checkpoint %s: variable %s: %w", path, v.Path(), err)
+		if values[v.Path()], err = v.Value(); err != nil {
+			return failed(fmt.Errorf("variable %s: %w", v.Path(), err))
 		}
-		values = append(values, value)
-		header.Tensors = append(header.Tensors, tensorHeader{v.Path(), v.Shape().DType.String(), v.Shape().Dimensions, value.ByteSize()})
 	}
+	if host, ok := state.(interface{ long() []byte }); ok && len(host.long()) > 0 {
+		values[longState] = tensors.FromFlatDataAndDimensions(host.long(), len(host.long()))
+	}
+	var all []saving
+	for name, value := range values {
+		entry, err := weights.Describe(name, value)
+		if err != nil {
+			return failed(err)
+		}
+		all = append(all, saving{entry, value})
+	}
+	slices.SortFunc(all, func(a, b saving) int { // the widest types first, so that all are aligned
+		return cmp.Or(cmp.Compare(b.value.DType().Size(), a.value.DType().Size()), cmp.Compare(a.Name, b.Name))
+	})
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+		return failed(err)
 	}
 	defer file.Cleanup()
-	if err := writeCheckpoint(file, header, values); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w; the one before it, if any, is kept: make room and start the run again", path, err)
+	if err = writeCheckpoint(file.File, string(text), all); err == nil {
+		err = file.CloseAtomicallyReplace()
 	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w; the one before it, if any, is kept: make room and start the run again", path, err)
+	if err != nil {
+		return failed(fmt.Errorf("%w; the one before it, if any, is kept: make room and start the run again", err))
 	}
 	return nil
 }
@@ -91,129 +104,52 @@ func removeUnfinished(dir string) error {
 	return err
 }
 
-func writeCheckpoint(file io.Writer, header checkpointHeader, values []*tensors.Tensor) error {
-	buffered := bufio.NewWriterSize(file, 1<<20)
-	sum := crc32.NewIEEE()
-	w := io.MultiWriter(buffered, sum)
-	text, err := json.Marshal(header)
+// writeCheckpoint writes the file, and at last the checksum into its place.
+func writeCheckpoint(file *os.File, state string, all []saving) error {
+	var entries []weights.Entry
+	for _, t := range all {
+		entries = append(entries, t.Entry)
+	}
+	header, err := weights.Header(map[string]string{"crc32": noSum, stateKey: state}, entries)
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, checkpointMagic); err != nil {
+	buffered, sum := bufio.NewWriterSize(file, 1<<20), crc32.NewIEEE()
+	w := io.MultiWriter(buffered, sum)
+	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	if err := binary.Write(w, binary.LittleEndian, int64(len(text))); err != nil {
-		return err
-	}
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	for _, value := range values {
+	for _, t := range all {
 		var failed error
-		if err := value.ConstBytes(func(data []byte) { _, failed = w.Write(data) }); err != nil {
-			return err
-		}
-		if failed != nil {
-			return failed
+		if err := t.value.ConstBytes(func(data []byte) { _, failed = w.Write(data) }); err != nil || failed != nil {
+			return cmp.Or(err, failed)
 		}
 	}
-	if err := binary.Write(buffered, binary.LittleEndian, sum.Sum32()); err != nil {
+	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	return buffered.Flush()
+	_, err = file.WriteAt(fmt.Appendf(nil, "%08x", sum.Sum32()), int64(8+len(beforeSum)))
+	return err
 }
 
 // LoadCheckpoint reads a file of SaveCheckpoint into a store, creating or replacing the variables, and decodes the host's
 // state into state. A damaged file leaves the store as it was. A file that is not there is fs.ErrNotExist.
 func LoadCheckpoint(path string, store *model.Store, state any) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if err := readCheckpoint(bufio.NewReaderSize(file, 1<<20), info.Size(), store, state); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
-	}
-	return nil
-}
-
-func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) error {
-	r := summed{file, crc32.NewIEEE()}
-	header, err := readHeader(r, size)
-	if err != nil {
-		return err
-	}
-	loaded := map[string]*tensors.Tensor{}
-	for _, t := range header.Tensors {
-		shape, err := t.shape(size)
-		if err != nil {
-			return err
-		}
-		if v := store.GetVariable(t.Path); v != nil && !v.Shape().Equal(shape) {
-			return fmt.Errorf("variable %s is %s, the model's is %s", t.Path, shape, v.Shape())
-		}
-		value := tensors.FromShape(shape)
-		var failed error
-		if err := value.MutableBytes(func(data []byte) { _, failed = io.ReadFull(r, data) }); err != nil {
-			return err
-		}
-		if failed != nil {
-			return fmt.Errorf("cut off in variable %s", t.Path)
-		}
-		loaded[t.Path] = value
-	}
-	want := r.sum.Sum32()
-	var have uint32
-	if err := binary.Read(file, binary.LittleEndian, &have); err != nil || have != want {
-		return errors.New("damaged: its checksum does not match")
-	}
-	if _, err := io.ReadFull(file, make([]byte, 1)); err != io.EOF {
-		return errors.New("damaged: there is more after its end")
-	}
-	if err := json.Unmarshal(header.State, state); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
-	for _, t := range header.Tensors {
-		v := store.GetVariable(t.Path)
-		if v == nil {
-			if _, err := store.CreateVariable(t.Path, loaded[t.Path]); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := v.SetValue(loaded[t.Path]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readHeader reads what stands before the tensors.
-func readHeader(r io.Reader, size int64) (header checkpointHeader, err error) {
-	magic := make([]byte, len(checkpointMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != checkpointMagic {
-		return header, errors.New("not a checkpoint of this version")
-	}
-	var length int64
-	if err := binary.Read(r, binary.LittleEndian, &length); err != nil || length < 0 || length > size {
-		return header, errors.New("cut off in its header")
-	}
-	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return header, errors.New("cut off in its header")
-	}
-	if err := json.Unmarshal(text, &header); err != nil {
-		return header, fmt.Errorf("header: %w", err)
-	}
-	return header, nil
+	return opened(path, func(file io.Reader, size int64) error { return readCheckpoint(file, size, store, state) })
 }
 
 // readState decodes the host's state of a file of SaveCheckpoint, whose tensors it leaves unread. A file that is not there is fs.ErrNotExist.
 func readState(path string, state any) error {
+	return opened(path, func(file io.Reader, size int64) error {
+		h, err := readHeader(file, size)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(h.state, state)
+	})
+}
+
+func opened(path string, read func(file io.Reader, size int64) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -223,47 +159,137 @@ func readState(path string, state any) error {
 	if err != nil {
 		return err
 	}
-	header, err := readHeader(file, info.Size())
-	if err == nil {
-		err = json.Unmarshal(header.State, state)
-	}
-	if err != nil {
+	if err := read(bufio.NewReaderSize(file, 1<<20), info.Size()); err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	return nil
 }
 
-// shape is the tensor's shape, in a file of size bytes.
-func (t tensorHeader) shape(size int64) (shapes.Shape, error) {
-	dtype, err := dtypes.DTypeString(t.DType)
-	impossible := err != nil || dtype.IsPacked() || dtype.Size() < 1
-	if !impossible {
-		bytes := int64(dtype.Size())
-		for _, d := range t.Dims {
-			if d < 0 || int64(d) > size/max(bytes, 1) {
-				impossible = true
-				break
-			}
-			bytes *= int64(d)
+// checkpoint is an open one, read to the end of its header.
+type checkpoint struct {
+	state   json.RawMessage
+	entries []weights.Entry // in the order of their values
+	values  io.Reader       // behind the header, by which they are summed
+	whole   func() error    // tells whether the checksum is right, once the values are read
+}
+
+func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) error {
+	c, err := readHeader(file, size)
+	if err != nil {
+		return err
+	}
+	loaded := map[string]*tensors.Tensor{}
+	for _, t := range c.entries {
+		shape, err := shapeOf(t, size)
+		if err != nil {
+			return err
 		}
-		impossible = impossible || bytes != t.Bytes || bytes > size
+		if v := store.GetVariable(t.Name); v != nil && !v.Shape().Equal(shape) {
+			return fmt.Errorf("variable %s is %s, the model's is %s", t.Name, shape, v.Shape())
+		}
+		value := tensors.FromShape(shape)
+		var failed error
+		if err := value.MutableBytes(func(data []byte) { _, failed = io.ReadFull(c.values, data) }); err != nil {
+			return err
+		}
+		if failed != nil {
+			return fmt.Errorf("cut off in variable %s", t.Name)
+		}
+		loaded[t.Name] = value
 	}
-	if impossible {
-		return shapes.Shape{}, fmt.Errorf("variable %s: impossible shape %s %v of %d bytes", t.Path, t.DType, t.Dims, t.Bytes)
+	if err := c.whole(); err != nil {
+		return err
 	}
-	return shapes.Make(dtype, t.Dims...), nil
+	if err := json.Unmarshal(c.state, state); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	for _, t := range c.entries {
+		if t.Name == longState {
+			if err := setLong(state, loaded[longState]); err != nil {
+				return err
+			}
+			continue
+		}
+		v := store.GetVariable(t.Name)
+		if v == nil {
+			if _, err := store.CreateVariable(t.Name, loaded[t.Name]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := v.SetValue(loaded[t.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// summed keeps a checksum of what is read through it.
-type summed struct {
-	io.Reader
-	sum hash.Hash32
+// setLong gives a state of the host what is kept of it as bytes.
+func setLong(state any, value *tensors.Tensor) error {
+	host, ok := state.(interface{ setLong([]byte) })
+	if !ok {
+		return nil
+	}
+	bytes, err := tensors.CopyFlatData[uint8](value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", longState, err)
+	}
+	host.setLong(bytes)
+	return nil
 }
 
-func (s summed) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	s.sum.Write(p[:n])
-	return n, err
+// readHeader reads what stands before the values.
+func readHeader(file io.Reader, size int64) (*checkpoint, error) {
+	start := make([]byte, 8+len(beforeSum)+len(noSum))
+	if _, err := io.ReadFull(file, start); err != nil {
+		return nil, errors.New("cut off in its header")
+	}
+	if strings.HasPrefix(string(start), firstMagic) {
+		return readFirst(io.MultiReader(strings.NewReader(string(start)), file), size)
+	}
+	at := 8 + len(beforeSum)
+	if string(start[8:at]) != beforeSum {
+		return nil, errors.New("not a checkpoint of this version")
+	}
+	length := binary.LittleEndian.Uint64(start)
+	if length < uint64(len(start)-8) || length > uint64(size-8) {
+		return nil, errors.New("cut off in its header")
+	}
+	sum, want := crc32.NewIEEE(), string(start[at:])
+	sum.Write(append(start[:at:at], noSum...))
+	c := &checkpoint{values: io.TeeReader(file, sum)}
+	header := append(start[8:], make([]byte, length-uint64(len(start)-8))...)
+	if _, err := io.ReadFull(c.values, header[len(start)-8:]); err != nil {
+		return nil, errors.New("cut off in its header")
+	}
+	entries, metadata, err := weights.ReadHeader(header, size-8-int64(length))
+	if err != nil {
+		return nil, err
+	}
+	text, _ := metadata[stateKey].(string)
+	c.state, c.entries = json.RawMessage(text), entries
+	c.whole = func() error {
+		if fmt.Sprintf("%08x", sum.Sum32()) != want {
+			return errors.New("damaged: its checksum does not match")
+		}
+		return nil
+	}
+	return c, nil
+}
+
+// shapeOf is that of a tensor in a file of size bytes.
+func shapeOf(t weights.Entry, size int64) (shapes.Shape, error) {
+	dtype, err := t.Type()
+	if err != nil {
+		return shapes.Shape{}, fmt.Errorf("variable %s: %w", t.Name, err)
+	}
+	dims := make([]int, len(t.Shape))
+	for k, dim := range t.Shape {
+		if dims[k] = int(dim); dim > size { // beside an empty axis
+			return shapes.Shape{}, fmt.Errorf("variable %s: the shape %v is impossible", t.Name, t.Shape)
+		}
+	}
+	return shapes.Make(dtype, dims...), nil
 }
 
 // sortedVariables are the variables with a value below a root.

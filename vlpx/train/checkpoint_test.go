@@ -3,10 +3,13 @@ package train
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -83,11 +88,120 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	}
 }
 
+// Every type that a variable may have comes back as it was; one that the format has no name for is refused.
+func TestCheckpointOfTypes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), CheckpointName)
+	store := model.NewStore()
+	for name, value := range map[string]any{
+		"f64": []float64{0.1, math.Inf(1)}, "bf16": []bfloat16.BFloat16{bfloat16.FromFloat32(0.5)}, "f16": []float16.Float16{float16.FromFloat32(2)},
+		"i64": []int64{-1}, "i32": []int32{-2}, "i16": []int16{-3}, "i8": []int8{-4}, "u64": []uint64{1 << 63}, "u32": []uint32{5},
+		"u16": []uint16{6}, "u8": []uint8{7, 8, 9}, "bool": []bool{true, false, true},
+	} {
+		put(t, store, "/model/"+name, value)
+	}
+	if err := SaveCheckpoint(path, store, 7); err != nil {
+		t.Fatal(err)
+	}
+	into, state := model.NewStore(), 0
+	if err := LoadCheckpoint(path, into, &state); err != nil || state != 7 {
+		t.Fatalf("got state %d, %v", state, err)
+	}
+	same(t, "types", variables(t, into, "/"), variables(t, store, "/"))
+	put(t, store, "/model/complex", []complex64{1i})
+	if err := SaveCheckpoint(path, store, 7); err == nil || !strings.Contains(err.Error(), "/model/complex") {
+		t.Errorf("got %v, want an error that names the variable", err)
+	}
+}
+
+// Any tool of safetensors opens a checkpoint: the length of a JSON header, the header, and the values where it says.
+func TestCheckpointIsSafetensors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), CheckpointName)
+	if err := SaveCheckpoint(path, stored(t, 1), progress{Epoch: 2, Sampler: []byte{5, 6}}); err != nil {
+		t.Fatal(err)
+	}
+	content := []byte(read(t, path))
+	length := binary.LittleEndian.Uint64(content)
+	var header map[string]struct {
+		DType   string   `json:"dtype"`
+		Shape   []int    `json:"shape"`
+		Offsets [2]int64 `json:"data_offsets"`
+	}
+	if err := json.Unmarshal(content[8:8+length], &header); err != nil {
+		t.Fatal(err)
+	}
+	var metadata struct {
+		Of map[string]string `json:"__metadata__"`
+	}
+	if err := json.Unmarshal(content[8:8+length], &metadata); err != nil || !strings.Contains(metadata.Of["state"], `"Epoch":2`) {
+		t.Errorf("got metadata %v (%v), want strings, the state's epoch among them", metadata.Of, err)
+	}
+	delete(header, "__metadata__")
+	values := content[8+length:]
+	for name, want := range map[string]string{
+		"/model/tau": "F32 [] 0000803f", "/model/bias": "F32 [2] 0000803f000080bf", "/host": "U8 [2] 0506",
+		"/model/matrix": "F32 [2 3] 0000803f000000400000404000000000000080bfabaaaa3e",
+		"/rng":          "U64 [3] 010000000000000000000000000000800300000000000000",
+	} {
+		e := header[name]
+		if got := fmt.Sprintf("%s %v %x", e.DType, e.Shape, values[e.Offsets[0]:e.Offsets[1]]); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	if len(header) != 5 || len(values) != 6*4+2*4+4+3*8+2 {
+		t.Errorf("got %d tensors in %d bytes", len(header), len(values))
+	}
+	script := "import sys, safetensors; f = safetensors.safe_open(sys.argv[1], 'np'); print(sorted(f.keys()), f.metadata()['crc32'])"
+	if err := exec.Command("python3", "-c", "import safetensors, numpy").Run(); err != nil {
+		t.Log("python3-safetensors is not here: the header alone was read")
+	} else if out, err := exec.Command("python3", "-c", script, path).CombinedOutput(); err != nil || !strings.Contains(string(out), "'/model/tau'") {
+		t.Errorf("Python: got %s (%v)", out, err)
+	}
+}
+
+// A checkpoint of the first format is read as it was; cut off, changed or with more behind its end it is refused. Training that was not
+// finished does not go on from it.
+func TestCheckpointOfTheFirstFormat(t *testing.T) {
+	content := []byte(read(t, filepath.Join("testdata", "checkpoint 1")))
+	job := smallest(t, plain)
+	path := filepath.Join(job.Dir, CheckpointName)
+	into := stored(t, 2)
+	put := func(content []byte) error {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return LoadCheckpoint(path, into, new(progress))
+	}
+	before := variables(t, into, "/")
+	for i := range content {
+		flipped := bytes.Clone(content)
+		flipped[i] ^= 1 << (i % 8)
+		if put(content[:i]) == nil || put(flipped) == nil {
+			t.Errorf("took a file that is cut off or changed at byte %d", i)
+		}
+	}
+	if put(append(bytes.Clone(content), 0)) == nil {
+		t.Error("took a file with more behind its end")
+	}
+	same(t, "after all", variables(t, into, "/"), before)
+	if err := put(content); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "first format", variables(t, into, "/"), variables(t, stored(t, 1), "/"))
+	var state progress
+	if err := readState(path, &state); err != nil || state.Epoch != 3 || state.Best.number() != 2 || state.Epochs[0].Observed.Found().Negatives != 4 {
+		t.Errorf("got state %+v (%v)", state, err)
+	}
+	job.Config.Epochs = 4
+	if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), "delete") {
+		t.Errorf("got %v, want an error that says to delete the file", err)
+	}
+}
+
 // A file cut off anywhere, or with any byte changed, is an error that names it and leaves the store as it was.
 func TestDamagedCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	if err := SaveCheckpoint(whole, stored(t, 1), progress{}); err != nil {
+	if err := SaveCheckpoint(whole, stored(t, 1), progress{Sampler: []byte{1, 2, 3}}); err != nil {
 		t.Fatal(err)
 	}
 	content := []byte(read(t, whole))
@@ -105,9 +219,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 	for i := range content {
 		refuse("cut off at", i, content[:i])
-		flipped := bytes.Clone(content)
-		flipped[i] ^= 1 << (i % 8)
-		refuse("changed", i, flipped)
+		for bit := range 8 {
+			flipped := bytes.Clone(content)
+			flipped[i] ^= 1 << bit
+			refuse("changed", i, flipped)
+		}
 	}
 	refuse("added", len(content), append(bytes.Clone(content), 0))
 	same(t, "after all", variables(t, into, "/"), want)
@@ -218,13 +334,16 @@ func FuzzReadCheckpoint(f *testing.F) {
 	}
 	add(content)
 	add(content[:len(content)/2])
-	for old, altered := range map[string]string{`"Dims":[2,3]`: `"Dims":[9,9]`, `"Bytes":24`: `"Bytes":99`, "Float32": "Invalid", "Uint64": "String",
-		`"Dims":[2]`: `"Dims":[0]`, `[3]`: `[9]`, "/model/tau": "Amodel/tau", "/model/bias": "//////bias", "/rng": "////", "/model/matrix": "/model/matri/"} {
+	for old, altered := range map[string]string{`"shape":[2,3]`: `"shape":[9,9]`, `[0,24]`: `[0,99]`, "F32": "F99", "U64": "C64",
+		`"shape":[2]`: `"shape":[0]`, `[3]`: `[9]`, "/model/tau": "Amodel/tau", "/model/bias": "//////bias", "/rng": "////", "/model/matrix": "/model/matri/"} {
 		add(bytes.Replace(content, []byte(old), []byte(altered), 1))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
-		if seal && len(data) >= 4 { // what is behind the checksum's guard
-			data = binary.LittleEndian.AppendUint32(bytes.Clone(data[:len(data)-4]), crc32.ChecksumIEEE(data[:len(data)-4]))
+		at := 8 + len(beforeSum)
+		if seal && len(data) >= at+8 { // what is behind the checksum's guard
+			data = bytes.Clone(data)
+			copy(data[at:], noSum)
+			copy(data[at:], fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)))
 		}
 		into := stored(t, 2)
 		want := variables(t, into, "/")
@@ -233,8 +352,12 @@ func FuzzReadCheckpoint(f *testing.F) {
 			same(t, "after an error", variables(t, into, "/"), want)
 			return
 		}
-		if len(data) < 4 || binary.LittleEndian.Uint32(data[len(data)-4:]) != crc32.ChecksumIEEE(data[:len(data)-4]) {
-			t.Error("took bytes whose checksum does not match")
+		if !strings.HasPrefix(string(data), firstMagic) {
+			zeroed := bytes.Clone(data)
+			copy(zeroed[at:], noSum)
+			if string(data[at:at+8]) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(zeroed)) {
+				t.Error("took bytes whose checksum does not match")
+			}
 		}
 		// What it holds reads back: into an empty store it gives what it gave into a full one, and so does what is written from there.
 		alone := model.NewStore()

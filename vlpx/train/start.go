@@ -160,7 +160,11 @@ func (t *trainer) resume() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; delete the file to start the run afresh", err)
 	}
-	if err == nil {
+	if err == nil && len(t.Sampler) == 0 && t.Epoch < t.job.Config.Epochs {
+		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; delete the file to start the run afresh",
+			t.job.Dir)
+	}
+	if err == nil && len(t.Sampler) > 0 {
 		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
 			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
 		}

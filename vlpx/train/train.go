@@ -78,8 +78,8 @@ func (o Outcome) PairsPerSecond() float64 { return float64(o.Pairs) / math.Max(o
 
 // progress is the state of the host in a checkpoint.
 type progress struct {
-	Epoch, Step int // the step to make next
-	Sampler     []byte
+	Epoch, Step int    // the step to make next
+	Sampler     []byte `json:"-"` // kept as bytes
 	Epochs      []Record
 	Clock       []float64
 	Current     tally
@@ -91,6 +91,12 @@ type progress struct {
 	Joined      []int    `json:",omitempty"` // new positives in MLM of the last steps
 	Best        *best    `json:",omitempty"` // nil before the first epoch's end, and where none is selected
 }
+
+// long is what a checkpoint keeps as bytes beside the state's JSON.
+func (p progress) long() []byte { return p.Sampler }
+
+// setLong is the inverse of long.
+func (p *progress) setLong(sampler []byte) { p.Sampler = sampler }
 
 // Train runs a job to its end, from its folder's checkpoint if there is one. When the context is cancelled it saves a
 // checkpoint and returns the context's error.

@@ -2,10 +2,7 @@ package weights
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/google/renameio/v2"
 )
@@ -115,44 +111,24 @@ func (t Tensors) Write(path string) error {
 	return nil
 }
 
-// types are the names of types in a safetensors header.
-var types = map[dtypes.DType]string{
-	dtypes.Float64: "F64", dtypes.Float32: "F32", dtypes.Float16: "F16", dtypes.BFloat16: "BF16", dtypes.Int64: "I64", dtypes.Int32: "I32",
-}
-
-// described is a tensor in a safetensors header.
-type described struct {
-	DType   string   `json:"dtype"`
-	Shape   []int    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"` // behind the header, in bytes
-}
-
-// encode writes the format: the header's length in eight bytes, the header, a JSON object padded with spaces to a multiple of eight,
-// and the values one tensor after another, the widest types first, so that all of them are aligned.
+// encode writes the format, the widest types first, so that all values are aligned.
 func (t Tensors) encode(w io.Writer) error {
 	names := slices.SortedFunc(maps.Keys(t), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t[b].DType().Size(), t[a].DType().Size()), cmp.Compare(a, b))
 	})
-	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
-	end := int64(0)
+	var entries []Entry
 	for _, name := range names {
-		dtype, known := types[t[name].DType()]
-		if !known {
-			return fmt.Errorf("tensor %s: values of type %s have no name in a safetensors file", name, t[name].DType())
+		entry, err := Describe(name, t[name])
+		if err != nil {
+			return err
 		}
-		begin := end
-		end += t[name].ByteSize()
-		header[name] = described{dtype, append([]int{}, t[name].Shape().Dimensions...), [2]int64{begin, end}}
+		entries = append(entries, entry)
 	}
-	text, err := json.Marshal(header)
+	header, err := Header(map[string]string{"format": "pt"}, entries)
 	if err != nil {
 		return err
 	}
-	text = append(text, bytes.Repeat([]byte(" "), -len(text)&7)...)
-	if err := binary.Write(w, binary.LittleEndian, int64(len(text))); err != nil {
-		return err
-	}
-	if _, err := w.Write(text); err != nil {
+	if _, err := w.Write(header); err != nil {
 		return err
 	}
 	for _, name := range names {

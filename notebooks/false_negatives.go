@@ -13,7 +13,8 @@ func falseNegatives() kernels.Notebook {
 		kernels.Go("import \"vlpx.internal/vlpx\""),
 		kernels.Go("%%\nvlpx.Explore(\"InfoNCE\", vlpx.Options{Scale: \"tiny\"})"),
 		kernels.Markdown(exploreRead),
-		kernels.Go("%%\nvlpx.Explore(\"GRIT-VLP\", vlpx.Options{\n\tScale: \"tiny\", Methods: []string{\"InfoNCE\", \"ALBEF\", \"DiHT\", \"FALCON\"},\n})"),
+		kernels.Go("%%\nvlpx.Explore(\"GRIT-VLP\", vlpx.Options{\n\tScale: \"tiny\", Methods: []string{\"InfoNCE\", \"ALBEF\", \"DiHT\", " +
+			"\"FALCON\"},\n})"),
 		kernels.Markdown(exploreNext),
 	}}
 }
@@ -25,8 +26,9 @@ Pick an anchor, an image or a caption, and see what a trained model takes for it
 other images, that are most similar to it. A frame tells what is so: a *true pair* is a false negative. On generated scenes that is known
 of every pair, on Flickr8k of those that people have judged.
 
-The number in brackets is the cosine. In the table below the pictures every method says what it does with each of them. The model is InfoNCE's; it is trained first if it
-is not in the store. In Jupyter's own page a form chooses the anchor; executed without one, the cell shows the most telling anchor.
+The number in brackets is the cosine. In the table below the pictures every method says what it does with each of them. The model is
+InfoNCE's; it is trained first if it is not in the store. In Jupyter's own page a form chooses the anchor; executed without one, the
+cell shows the most telling anchor.
 `)
 
 var exploreRead = strings.TrimSpace(`
@@ -44,14 +46,14 @@ var exploreRead = strings.TrimSpace(`
 - **judge**, **becomes**: the probability that the discriminator of connections gives the two, here the model's own matching head, and what
   MAFA makes of it: above .8 a *positive*, from .5 to .8 left out, else a *negative*.
 
-Beside an image a second table has the negatives that the model **writes** from its caption, as TAGS-DC does in training: some words are masked,
-and its own masked language model refills them. Words that changed are marked.
+Beside an image a second table has the negatives that the model **writes** from its caption, as TAGS-DC does in training: some words
+are masked, and its own masked language model refills them. Words that changed are marked.
 
 - **above**: how far the score lies above the caption's; the hardest sentences come first.
 - **masked**: what the scene graph names that was masked.
 - **filter**: *annotated* if the new words all stand in captions of the image, so that the sentence counts as no negative.
-- **of the image**: *true* behind *passed* is a false negative that the filter let through. The form has the **temperature** of refilling: what
-  does a higher one make truer, or harder?
+- **of the image**: *true* behind *passed* is a false negative that the filter let through. The form has the **temperature** of
+  refilling: what does a higher one make truer, or harder?
 
 At *tiny* a model has hardly learned anything. With *Scale: "mini"* the same cell takes about two minutes the first time.
 

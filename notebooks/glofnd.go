@@ -19,8 +19,9 @@ cannot be seen in a mini-batch, whose most similar image may be nothing like the
 threshold for each anchor, a number that is moved at each visit until the share *alpha* of the anchor's negatives has a higher
 cosine. Negatives above it are left out of the loss.
 
-The first part is of images alone: two views of each, contrasted by **SogCLR**, which replaces the sum over a mini-batch in the denominator by
-a moving average that each anchor keeps, and so does without large mini-batches. The second part is of images and captions, on CLIP.
+The first part is of images alone: two views of each, contrasted by **SogCLR**, which replaces the sum over a mini-batch in the
+denominator by a moving average that each anchor keeps, and so does without large mini-batches. The second part is of images and
+captions, on CLIP.
 
 **FNC** here is what GloFND's published code compares itself with: the most similar negatives of each mini-batch, the same number for each
 anchor. (FNC as published has a support set and a fixed threshold; it is *negative.Cancellation*, on two views.)

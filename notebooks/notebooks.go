@@ -52,7 +52,10 @@ func artifacts(ids []string) (all []paper.Artifact, err error) {
 			all = append(all, a)
 			continue
 		}
-		all = append(all, slices.DeleteFunc(catalogue.List(), func(a paper.Artifact) bool { return a.Paper() != id || a.Status() == paper.NotYet })...)
+		all = append(all, slices.DeleteFunc(catalogue.List(), func(a paper.Artifact) bool {
+			return a.Paper() != id ||
+				a.Status() == paper.NotYet
+		})...)
 	}
 	return all, nil
 }

@@ -13,7 +13,8 @@ func quickStart() kernels.Notebook {
 		kernels.Go("import \"vlpx.internal/vlpx\""),
 		kernels.Go("%%\nvlpx.Show(\"falcon\")"),
 		kernels.Markdown(quickReproduce),
-		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{\n\tScale: \"tiny\", Seeds: []uint64{1, 2}, Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n\tWithout: []string{\"NLVR2\", \"VQA\"}, // which take further runs\n})"),
+		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{\n\tScale: \"tiny\", Seeds: []uint64{1, 2}, Methods: " +
+			"[]string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n\tWithout: []string{\"NLVR2\", \"VQA\"}, // which take further runs\n})"),
 		kernels.Markdown(quickRead),
 		kernels.Markdown(quickShow),
 		kernels.Go("%%\nvlpx.Show(\"falcon/table1\", vlpx.Options{Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}})"),
@@ -56,15 +57,17 @@ All options are documented where you write them: put the cursor on *vlpx.Options
 var quickRead = strings.TrimSpace(`
 **How to read the table**
 
-- Each row is a method, in lines: what the *paper* reports, of photographs and a large model; what *this store* holds, mean ± standard
-  deviation over *n* seeds; and, at *mini*, the project's own runs as *reference*. The best of a line's column is bold.
-- **Text Retrieval** (TR): an image asks for its captions; **Image Retrieval** (IR): a caption asks for its image. R@k is the share found among
-  the first k of the test split, after image-text matching (ITM) has re-ranked what the contrastive loss (ITC) put first. **Without
-  re-ranking** leaves that out: *mAP* accepts every true caption or image, *IR@1 false* lets only false ones compete.
+- Each row is a method, in lines: what the *paper* reports, of photographs and a large model; what *this store* holds, mean ±
+  standard deviation over *n* seeds; and, at *mini*, the project's own runs as *reference*. The best of a line's column is bold.
+- **Text Retrieval** (TR): an image asks for its captions; **Image Retrieval** (IR): a caption asks for its image. R@k is the share
+  found among the first k of the test split, after image-text matching (ITM) has re-ranked what the contrastive loss (ITC) put
+  first. **Without re-ranking** leaves that out: *mAP* accepts every true caption or image, *IR@1 false* lets only false ones
+  compete.
 - **False negatives** were counted in training: true pairs among the negatives *in batch*, and among the *hardest* ones.
-- A **claim** says one row is better than another in one column; *ours* are not the paper's. It is tested on this store's runs, paired by seed:
-  *supported* or *contradicted* at p < .05, corrected for the number of claims (*Holm*), else *undecided*: *no effect*, where the seeds
-  could have shown a point, or *too few seeds*; *not yet* with fewer than two. At *tiny*, with 16 test images, ignore every verdict.
+- A **claim** says one row is better than another in one column; *ours* are not the paper's. It is tested on this store's runs,
+  paired by seed: *supported* or *contradicted* at p < .05, corrected for the number of claims (*Holm*), else *undecided*: *no
+  effect*, where the seeds could have shown a point, or *too few seeds*; *not yet* with fewer than two. At *tiny*, with 16 test
+  images, ignore every verdict.
 `)
 
 var quickShow = strings.TrimSpace(`
@@ -84,10 +87,10 @@ validation split, without re-ranking, where the table is of the test split. *vlp
 var quickCompare = strings.TrimSpace(`
 ## Compare
 
-*Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order and
-the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*.
-*vlpx.Show("settings")* lists them with what they are and which methods read them; *vlpx.Show("settings epochs")* tells one in full. A setting that
-is misspelt is an error that suggests the right one; one that changes nothing is said to, before anything runs.
+*Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order
+and the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*.
+*vlpx.Show("settings")* lists them with what they are and which methods read them; *vlpx.Show("settings epochs")* tells one in full.
+A setting that is misspelt is an error that suggests the right one; one that changes nothing is said to, before anything runs.
 
 All these calls return a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
 or .json.

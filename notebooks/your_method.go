@@ -241,22 +241,24 @@ vlpx.Compare([]string{"InfoNCE", "GRIT-VLP"}, vlpx.Options{
 var yourNext = strings.TrimSpace(`
 ## What to know before you change it
 
-- The exported fields of a part are its settings: another *Margin* is another run, and both are kept. Fields that would be left
-  out of the part's JSON are refused. They stand behind a name as settings of the scale do, *"Pivot, filtered, margin=.3"*, so that one call compares
-  margins.
+- The exported fields of a part are its settings: another *Margin* is another run, and both are kept. Fields that would be left out
+  of the part's JSON are refused. They stand behind a name as settings of the scale do, *"Pivot, filtered, margin=.3"*, so that one
+  call compares margins.
 - To test yours against another, name both in *vlpx.Compare*, with the same *Own*.
-- Code counts as well: a part, framework or task from a cell is identified by its type, its methods and all that these mention. When you
-  change one of those, its rows run anew; they do not when you change a comment or another cell, ask for further seeds, or restart the kernel. Where
-  that cannot be told, as of a variable that some function changes, the whole notebook counts, and the table's note says why.
-- A part that stays is one file in this module, where its settings alone identify it. There a change of code is yours to tell: by another name of the
-  type, or a field that counts its versions.
-- What a run is to be measured by after each epoch is part of it, by *Options.Tasks*; *vlpx.Measure* asks of finished runs whatever you like, in any cell.
-- A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set: []string{"falcon.objectives=ITC"}*.
-  *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
-- *Tell* tells a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching tells by what it is given,
-  *negative.Contrasted*, a Positives by *Candidates*, a LeftOut by *Sight*, a framework by *framework.Use*, and an order of pairs by
-  *negative.Seen*. What PyTorch's operations are in GoMLX tells docs/GOMLX.md.
+- Code counts as well: a part, framework or task from a cell is identified by its type, its methods and all that these mention. When
+  you change one of those, its rows run anew; they do not when you change a comment or another cell, ask for further seeds, or
+  restart the kernel. Where that cannot be told, as of a variable that some function changes, the whole notebook counts, and the
+  table's note says why.
+- A part that stays is one file in this module, where its settings alone identify it. There a change of code is yours to tell: by
+  another name of the type, or a field that counts its versions.
+- What a run is to be measured by after each epoch is part of it, by *Options.Tasks*; *vlpx.Measure* asks of finished runs whatever
+  you like, in any cell.
+- A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set:
+  []string{"falcon.objectives=ITC"}*. *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
+- *Tell* tells a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching tells by what it is
+  given, *negative.Contrasted*, a Positives by *Candidates*, a LeftOut by *Sight*, a framework by *framework.Use*, and an order of
+  pairs by *negative.Seen*. What PyTorch's operations are in GoMLX tells docs/GOMLX.md.
 - A Contrast with variables of its own, such as a queue, has a method *Declare*, too; one that needs momentum encoders *Momentum*
-  and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method,
-  *Pairs*. Each part of the catalogue is a file in vlpx/negative to begin from.
+  and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method, *Pairs*.
+  Each part of the catalogue is a file in vlpx/negative to begin from.
 `)

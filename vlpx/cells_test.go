@@ -46,7 +46,8 @@ var cells = map[string]func(){
 	"no such run": func() { ShowRun("xyz", smallest("")) },
 	"view": func() {
 		r := Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest(""))
-		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}), "c.svg", "c.tex", "c.seeds.csv")
+		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}),
+			"c.svg", "c.tex", "c.seeds.csv")
 	},
 	"sweep": func() {
 		o := smallest("")
@@ -152,7 +153,8 @@ func TestCellsInATerminal(t *testing.T) {
 				}
 			}
 			for file, part := range map[string]map[string]string{
-				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}\n  \\label{tab:Mine}", "c.seeds.csv": "TR@10"},
+				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}\n  \\label{tab:Mine}",
+					"c.seeds.csv": "TR@10"},
 			}[name] {
 				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), part) {
 					t.Errorf("%s: no %q in it, %v", file, part, err)
@@ -205,7 +207,8 @@ func TestSweepInACell(t *testing.T) {
 	if err != nil || len(events) != 1 {
 		t.Errorf("got event files %v (%v) of Mine, want one", events, err)
 	}
-	if _, said, status := runCell(t, "sweep script", dir); status != 0 || !strings.Contains(said, "#SBATCH --partition=gpu") || !strings.Contains(said, "export VLPX_SWEEP_PLAN=") {
+	if _, said, status := runCell(t, "sweep script", dir); status != 0 || !strings.Contains(said, "#SBATCH --partition=gpu") ||
+		!strings.Contains(said, "export VLPX_SWEEP_PLAN=") {
 		t.Errorf("status %d, said %s", status, said)
 	}
 }
@@ -218,7 +221,8 @@ func TestCellOnTheStore(t *testing.T) {
 			t.Errorf("status %d, output %q, want %q in it", status, out, want)
 		}
 	}
-	for _, want := range []string{"wrote 1 run to runs.tar.gz", "took 0 runs; 1 run stayed", "everything can be read", "removed the weights of", "\nremoved "} {
+	for _, want := range []string{"wrote 1 run to runs.tar.gz", "took 0 runs; 1 run stayed", "everything can be read",
+		"removed the weights of", "\nremoved "} {
 		if !strings.Contains(complaint, want) {
 			t.Errorf("said %q, want %q in it", complaint, want)
 		}

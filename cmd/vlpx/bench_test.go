@@ -13,7 +13,8 @@ import (
 
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4,8", "-what", "step,sampler", "-rounds", "1", "-json")
+	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4,8", "-what", "step,sampler",
+		"-rounds", "1", "-json")
 	var result benchmark.Result
 	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
 		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
@@ -41,7 +42,8 @@ func TestBench(t *testing.T) {
 		{[]string{"-modes", "eager"}, "add -peer"},
 		{[]string{"-peer", "-modes", "quick"}, "eager, compile, reduce-overhead"},
 	} {
-		if out, errs, status := execute(t, dir, append([]string{"bench", "-scale", "tiny"}, c.args...)...); status == 0 || !strings.Contains(errs, c.want) {
+		if out, errs, status := execute(t, dir, append([]string{"bench", "-scale", "tiny"}, c.args...)...); status == 0 ||
+			!strings.Contains(errs, c.want) {
 			t.Errorf("%v: got status %d, %q and %q; want %q", c.args, status, out, errs, c.want)
 		}
 	}
@@ -53,7 +55,8 @@ func TestBench(t *testing.T) {
 // Runs at once are processes of the command, which end with it.
 func TestBenchRunsAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1", "-runs", "2", "-json")
+	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1",
+		"-runs", "2", "-json")
 	var result benchmark.Result
 	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
 		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
@@ -62,7 +65,8 @@ func TestBenchRunsAtOnce(t *testing.T) {
 		math.Abs(last.Pairs*last.Median-8) > 1e-9 || !(last.Median > 0) {
 		t.Errorf("got %d lines, the last %+v", len(result.Lines), last)
 	}
-	if _, errs, status = execute(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 || !strings.Contains(errs, "add step") {
+	if _, errs, status = execute(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 ||
+		!strings.Contains(errs, "add step") {
 		t.Errorf("without steps: status %d, %q", status, errs)
 	}
 }

@@ -91,7 +91,8 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 	fmt.Fprintf(w, " (%s/%s)\n", runtime.GOOS, runtime.GOARCH)
 	describeData(c)
 	describeEncoder(c, lab.Places(home))
-	fmt.Fprintln(w, "regions  boxes of scenes; of photographs those of a detector with -regions FOLDER (docs/REGIONS.md), or a locked encoder's patches")
+	fmt.Fprintln(w, "regions  boxes of scenes; of photographs those of a detector with -regions FOLDER (docs/REGIONS.md), or a locked "+
+		"encoder's patches")
 	return describeStore(c, home)
 }
 

@@ -14,7 +14,8 @@ func exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export RUN -o FOLDER",
 		Short: "Write a finished run's model for other programs: safetensors in published names, settings, tokenizer, model card",
-		Long: "export writes a finished run's model for other programs: safetensors in the published names of its framework, settings, tokenizer and model card.\n" +
+		Long: "export writes a finished run's model for other programs: safetensors in the published names of its framework, settings, " +
+			"tokenizer and model card.\n" +
 			"RUN is the beginning of a run's name, as vlpx runs tells it.",
 		Example: "  vlpx export 1f0c -o exported/grit-vlp\n  vlpx eval exported/grit-vlp",
 		Args: func(c *cobra.Command, args []string) error {

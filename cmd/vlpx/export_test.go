@@ -67,7 +67,8 @@ func TestExportOfCLIP(t *testing.T) {
 	if got, _ := must(t, dir, "eval", "clip", "-split", "val"); got != want {
 		t.Errorf("eval of the export printed\n%swant\n%s", got, want)
 	}
-	if out, _ := must(t, dir, "weights", "show", "clip"); !strings.Contains(out, "clip: OpenAI's CLIP, ") || !strings.Contains(out, "\nwhole\n  used ") {
+	if out, _ := must(t, dir, "weights", "show", "clip"); !strings.Contains(out, "clip: OpenAI's CLIP, ") ||
+		!strings.Contains(out, "\nwhole\n  used ") {
 		t.Errorf("weights show printed\n%s", out)
 	}
 	out, errs := must(t, dir, of("train", "-weights", "model=clip")...)

@@ -10,7 +10,8 @@ import (
 // Whatever follows -seeds, it is refused by an error that shows it, or it is as many seeds as there are between commas, which written
 // again are the same.
 func FuzzSeeds(f *testing.F) {
-	for _, text := range []string{"1,2,3", " 7 , 8", "", ",", "1,", "-1", "+1", "0x10", "1e3", "18446744073709551615", "18446744073709551616", "1 2", "1_000", "\u0661"} {
+	for _, text := range []string{"1,2,3", " 7 , 8", "", ",", "1,", "-1", "+1", "0x10", "1e3", "18446744073709551615", "18446744073709551616",
+		"1 2", "1_000", "\u0661"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -39,7 +40,8 @@ func FuzzSeeds(f *testing.F) {
 // What is set and changes nothing is told beside the table, not in it.
 func TestIdleSetting(t *testing.T) {
 	out, errs := must(t, t.TempDir(), shortest("show", "falcon/table1", "-methods", "GRIT-VLP", "-set", "hard=.7")...)
-	if !strings.Contains(errs, "setting hard=.7 changes nothing here: nothing that is asked for reads it; it is read by Hard quantile") || strings.Contains(out, "changes nothing") {
+	if !strings.Contains(errs, "setting hard=.7 changes nothing here: nothing that is asked for reads it; it is read by Hard quantile") ||
+		strings.Contains(out, "changes nothing") {
 		t.Errorf("got %q and the errors %q", out, errs)
 	}
 }

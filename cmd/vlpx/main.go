@@ -65,12 +65,15 @@ func command() *cobra.Command {
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 		name := unknown.GetSpecifiedName()
 		if strings.HasPrefix(name, "method") && (c.Name() == "train" || c.Name() == "eval") {
-			return fmt.Errorf("%s has no flag -%s; the method is its argument, as in vlpx %s GRIT-VLP; see %s -h", c.Name(), name, c.Name(), c.CommandPath())
+			return fmt.Errorf("%s has no flag -%s; the method is its argument, as in vlpx %s GRIT-VLP; see %s -h", c.Name(), name, c.Name(),
+				c.CommandPath())
 		}
 		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
 	})
-	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(), trainCommand(), evalCommand(),
-		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(), referenceCommand())
+	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(),
+		trainCommand(), evalCommand(),
+		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(),
+		referenceCommand())
 	return root
 }
 

@@ -138,7 +138,8 @@ func TestMistakes(t *testing.T) {
 			out, errs, status := execute(t, dir, c.args...)
 			lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
 			last := lines[len(lines)-1]
-			if status != 1 || out != "" || !strings.HasPrefix(last, "vlpx: ") || strings.Contains(errs, "goroutine") || strings.Contains(errs, "Usage") {
+			if status != 1 || out != "" || !strings.HasPrefix(last, "vlpx: ") || strings.Contains(errs, "goroutine") ||
+				strings.Contains(errs, "Usage") {
 				t.Errorf("got status %d, output %q and errors %q, want status 1 and one line of error", status, out, errs)
 			}
 			for _, want := range c.want {

@@ -59,11 +59,14 @@ installed the kernel, which stays its own until -install is called in another on
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&n.install, "install", false, "only install the kernel, or bring it up to date, and make it this checkout's if another one installed it")
+	flags.BoolVar(&n.install, "install", false, "only install the kernel, or bring it up to date, and make it this checkout's if another "+
+		"one installed it")
 	flags.BoolVar(&n.uninstall, "uninstall", false, "remove the kernel")
 	flags.BoolVar(&n.run, "run", false, "execute the notebooks without a browser; a cell that fails is an error")
-	flags.StringVarP(&n.out, "o", "o", "", "with -run, write the executed copy to this `file`, .ipynb or .html; for several notebooks, a folder")
-	flags.StringVar(&n.prefix, "prefix", "", "where the kernel is: share/jupyter/kernels in this `folder` (default the user's own place, where Jupyter looks by itself)")
+	flags.StringVarP(&n.out, "o", "o", "", "with -run, write the executed copy to this `file`, .ipynb or .html; for several notebooks, a "+
+		"folder")
+	flags.StringVar(&n.prefix, "prefix", "", "where the kernel is: share/jupyter/kernels in this `folder` (default the user's own place, "+
+		"where Jupyter looks by itself)")
 	flags.IntVar(&n.port, "port", 0, "the server's port (default 8888, or a free one)")
 	flags.BoolVar(&n.noBrowser, "no-browser", false, "only print the address")
 	return c

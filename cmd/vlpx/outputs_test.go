@@ -11,7 +11,8 @@ import (
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "md")...)
-	show := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "tex,seeds.csv,claims.tex", "-figures", "svg",
+	show := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "tex,seeds.csv,claims.tex",
+		"-figures", "svg",
 		"-metrics", "ir@1,fn in batch", "-rows", "GRIT-VLP", "-title", "Fewer 50%", "-width", "70mm", "-height", "1in")
 	before := files(t, dir)
 	out, _ := must(t, dir, show...)

@@ -16,14 +16,16 @@ func TestReport(t *testing.T) {
 		t.Fatalf("got %v, output %q and errors %q, want the page and progress", err, out, errs)
 	}
 	text := string(page)
-	if !strings.Contains(text, `id="falcon-table1"`) || !strings.Contains(text, `id="srcl-table4"`) || strings.Contains(text, `id="falcon-table2"`) {
+	if !strings.Contains(text, `id="falcon-table1"`) || !strings.Contains(text, `id="srcl-table4"`) ||
+		strings.Contains(text, `id="falcon-table2"`) {
 		t.Error("the page does not have falcon/table1 and SRCL's artifacts alone")
 	}
 	if !strings.HasSuffix(text, "</html>\n") {
 		t.Errorf("the page ends in %q", text[len(text)-20:])
 	}
 
-	if out, _ = must(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out, "wrote report-falcon.table5-tiny-epochs=7.html ") {
+	if out, _ = must(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out,
+		"wrote report-falcon.table5-tiny-epochs=7.html ") {
 		t.Errorf("got %q, want a file of its own name", out)
 	}
 
@@ -42,7 +44,8 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, status = execute(t, dir, shortest("report", "falcon/table1", "falcon/table5", "-o", "damaged.html")...)
-	if status != 1 || !strings.Contains(out, "wrote damaged.html") || !strings.Contains(errs, "falcon/table1: ") || !strings.Contains(errs, "result.json") {
+	if status != 1 || !strings.Contains(out, "wrote damaged.html") || !strings.Contains(errs, "falcon/table1: ") ||
+		!strings.Contains(errs, "result.json") {
 		t.Errorf("got status %d, output %q and errors %q, want the page and an error that names the artifact and the file", status, out, errs)
 	}
 	if page, err = os.ReadFile(filepath.Join(dir, "damaged.html")); err != nil || !strings.Contains(string(page), `id="falcon-table5"`) {

@@ -76,7 +76,8 @@ func compareCommand() *cobra.Command {
 				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0], c.CommandPath())
 			}
 			c.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels", "metrics", "rows", "curves"}, f.Name) {
+				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels", "metrics", "rows",
+					"curves"}, f.Name) {
 					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
 				}
 			})
@@ -106,7 +107,8 @@ func compareCommand() *cobra.Command {
 	o.bindTensorBoard(c)
 	o.bindView(c)
 	files.bind(c)
-	c.Flags().StringSliceVar(&runs, "runs", nil, "finished `runs` of the store to compare, by the beginnings of their names; those that differ in the seed alone are a row")
+	c.Flags().StringSliceVar(&runs, "runs", nil, "finished `runs` of the store to compare, by the beginnings of their names; those that "+
+		"differ in the seed alone are a row")
 	return c
 }
 
@@ -114,8 +116,9 @@ func showCommand() *cobra.Command {
 	var o options
 	var files outputs
 	c := &cobra.Command{
-		Use:     "show ID...",
-		Short:   "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, settings [NAME...], falcon",
+		Use: "show ID...",
+		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, " +
+			"settings [NAME...], falcon",
 		Example: "  vlpx show falcon/table1\n  vlpx show settings -scale tiny\n  vlpx show settings schedule\n  vlpx show settings epochs",
 		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {

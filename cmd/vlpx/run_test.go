@@ -34,7 +34,8 @@ func TestListNamesEveryArtifact(t *testing.T) {
 		{"glofnd", 8, []string{"1", "5", "6"}, []string{"tsne", "lambda", "predfn", "warmup", "batchwise", "stats"}},
 		{"srcl", 5, []string{"3", "4", "5", "6", "7", "8"}, nil},
 		{"tags", 5, []string{"1", "3", "4"}, nil},
-		{"vlpx", 0, nil, []string{"reward", "policy", "quantile", "density", "clip", "human", "agreement", "con-d", "leftout", "written", "tagged", "blip2", "questions", "captions"}},
+		{"vlpx", 0, nil, []string{"reward", "policy", "quantile", "density", "clip", "human", "agreement", "con-d", "leftout", "written",
+			"tagged", "blip2", "questions", "captions"}},
 	} {
 		for i := range paper.tables {
 			want = append(want, fmt.Sprintf("%s/table%d", paper.name, i+1))
@@ -117,11 +118,13 @@ func TestReproduceTwice(t *testing.T) {
 			t.Errorf("eval by %s printed %q", task, out)
 		}
 	}
-	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") || !strings.Contains(out, "linear 0.1%") {
+	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") ||
+		!strings.Contains(out, "linear 0.1%") {
 		t.Errorf("show tasks printed %q", out)
 	}
 	out, _ := must(t, dir, "doctor", "-speed")
-	if !strings.Contains(out, "4 finished runs") || !strings.Contains(out, "go:ops_sequential") || !strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") || strings.Contains(out, "speed    0 ") {
+	if !strings.Contains(out, "4 finished runs") || !strings.Contains(out, "go:ops_sequential") ||
+		!strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") || strings.Contains(out, "speed    0 ") {
 		t.Errorf("doctor printed %q", out)
 	}
 }

@@ -28,7 +28,8 @@ func runsCommand() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("runs takes flags, or show ID, not %q; vlpx runs show %s tells of a run of that name; see %s -h", args[0], args[0], c.CommandPath())
+			return fmt.Errorf("runs takes flags, or show ID, not %q; vlpx runs show %s tells of a run of that name; see %s -h", args[0], args[0],
+				c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			store, err := lab.OpenStore(home)

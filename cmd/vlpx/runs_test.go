@@ -25,7 +25,8 @@ func TestStoreInOnesHands(t *testing.T) {
 		}
 		return all
 	}
-	if list(); len(all) != 2 || all[0].Scale != "tiny" || len(all[0].Set) != 5 || all[0].State != "finished" || all[0].Bytes < all[0].Model || all[0].Model == 0 {
+	if list(); len(all) != 2 || all[0].Scale != "tiny" || len(all[0].Set) != 5 || all[0].State != "finished" || all[0].Bytes < all[0].Model ||
+		all[0].Model == 0 {
 		t.Fatalf("got %+v, want two finished runs at tiny", all)
 	}
 	ids := map[string]string{}
@@ -33,7 +34,8 @@ func TestStoreInOnesHands(t *testing.T) {
 		ids[r.Method] = r.ID
 	}
 	plain, warm := ids["InfoNCE"], ids["InfoNCE, temperature=.2"]
-	if len(list("-method", "temperature")) != 1 || all[0].ID != warm || len(list("-unfinished")) != 0 || len(list("-since", "1h")) != 2 || len(list("-since", "1ns")) != 0 {
+	if len(list("-method", "temperature")) != 1 || all[0].ID != warm || len(list("-unfinished")) != 0 || len(list("-since", "1h")) != 2 ||
+		len(list("-since", "1ns")) != 0 {
 		t.Errorf("a filter gives %+v", all)
 	}
 	out, _ := must(t, dir, "runs", "show", plain[:8], "-o", "curves.png")
@@ -46,7 +48,8 @@ func TestStoreInOnesHands(t *testing.T) {
 		t.Errorf("no curves are drawn: %v", err)
 	}
 	out, _ = must(t, dir, "compare", "-runs", plain[:8]+","+warm[:8])
-	if !strings.Contains(out, "InfoNCE, temperature=.2 above InfoNCE in") || !strings.Contains(out, plain[:8]+" of InfoNCE; "+warm[:8]+" of InfoNCE, temperature=.2") {
+	if !strings.Contains(out, "InfoNCE, temperature=.2 above InfoNCE in") ||
+		!strings.Contains(out, plain[:8]+" of InfoNCE; "+warm[:8]+" of InfoNCE, temperature=.2") {
 		t.Errorf("compare printed\n%s", out)
 	}
 	base := filepath.Join(dir, "results", "vlpx", "runs-"+plain[:8]+"+"+warm[:8])
@@ -142,7 +145,8 @@ func TestMissingSplitIsToldFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, errs, status := execute(t, dir, "compare", "InfoNCE", "GRIT-VLP", "-data", "few", "-scale", "tiny", "-seeds", "1", "-set", "batchsize=2")
+	_, errs, status := execute(t, dir, "compare", "InfoNCE", "GRIT-VLP", "-data", "few", "-scale", "tiny", "-seeds", "1", "-set",
+		"batchsize=2")
 	if status != 1 || !strings.Contains(errs, `no split "val"`) || strings.Contains(errs, "to make") {
 		t.Errorf("status %d, %q; want the split that is missing, and nothing of runs to make", status, errs)
 	}
@@ -161,7 +165,8 @@ func FuzzParseAge(f *testing.F) {
 }
 
 func TestParseAge(t *testing.T) {
-	for text, want := range map[string]time.Duration{"3d": 72 * time.Hour, "2w": 14 * 24 * time.Hour, "90m": 90 * time.Minute, "0.5d": 12 * time.Hour} {
+	for text, want := range map[string]time.Duration{"3d": 72 * time.Hour, "2w": 14 * 24 * time.Hour, "90m": 90 * time.Minute,
+		"0.5d": 12 * time.Hour} {
 		if got, err := parseAge(text); err != nil || got != want {
 			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
 		}

@@ -13,7 +13,8 @@ import (
 
 // sweepArgs are a sweep of falcon/table1 whose tasks have levels: MAFA needs Con-D fine-tuned, which needs Con-D.
 func sweepArgs(more ...string) []string {
-	return append(shortest("sweep", "falcon/table1", "-methods", "ALBEF,GRIT-VLP,DiHT,MAFA", "-without", "VQA,NLVR2"), append(more, "-set", "epochs=4")...)
+	return append(shortest("sweep", "falcon/table1", "-methods", "ALBEF,GRIT-VLP,DiHT,MAFA", "-without", "VQA,NLVR2"),
+		append(more, "-set", "epochs=4")...)
 }
 
 // sweptFiles are what a sweep has written, by the endings.
@@ -87,7 +88,8 @@ func TestSweepOnSlurm(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", ending, got[ending], want[ending])
 		}
 	}
-	if told := errs(); !strings.Contains(told, "ended without a result or a word, and is started again (1 of 3)") || !strings.Contains(told, "6 of 6 done") {
+	if told := errs(); !strings.Contains(told, "ended without a result or a word, and is started again (1 of 3)") ||
+		!strings.Contains(told, "6 of 6 done") {
 		t.Errorf("the sweep told %s", told)
 	}
 	for index := range 3 {

@@ -16,9 +16,10 @@ func rmCommand() *cobra.Command {
 	var home string
 	var force bool
 	c := &cobra.Command{
-		Use:     "rm ID...",
-		Short:   "Remove runs of the store",
-		Long:    "Remove runs of the store, each by the beginning of its name. One that a process is at is never removed, one that other runs need only with -force.",
+		Use:   "rm ID...",
+		Short: "Remove runs of the store",
+		Long: "Remove runs of the store, each by the beginning of its name. One that a process is at is never removed, one that other runs " +
+			"need only with -force.",
 		Example: "  vlpx rm 1ad961c2 a80abf64",
 		Args:    someRuns(0),
 		RunE: func(c *cobra.Command, args []string) error {

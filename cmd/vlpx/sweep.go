@@ -16,8 +16,9 @@ func sweepCommand() *cobra.Command {
 	var how lab.Sweeping
 	files := usualFiles()
 	c := &cobra.Command{
-		Use:   "sweep ID...",
-		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as reproduce does",
+		Use: "sweep ID...",
+		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as reproduce " +
+			"does",
 		Example: "  vlpx sweep falcon/table1 -scale tiny -jobs 2\n" +
 			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
 		Args: needsIDs,
@@ -49,7 +50,8 @@ func sweepCommand() *cobra.Command {
 				}
 				fmt.Fprint(c.OutOrStdout(), script)
 				if !how.DryRun {
-					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by vlpx show\n", s.PlanFile())
+					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by "+
+						"vlpx show\n", s.PlanFile())
 				}
 				return nil
 			case how.Submit:
@@ -78,10 +80,14 @@ func sweepCommand() *cobra.Command {
 	files.bind(c)
 	flags := c.Flags()
 	flags.StringVar(&how.Launcher, "launcher", "local", "who starts the workers: local, slurm or k8s")
-	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that the engine uses, else as many as are fastest)")
-	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any option of sbatch; may be repeated (docs/USE.md)")
-	flags.StringArrayVar(&how.K8s, "k8s", nil, "a setting of Kubernetes by `key=value`, such as image=..., claim=...; may be repeated (docs/USE.md)")
-	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints the tables")
+	flags.IntVar(&how.Jobs, "jobs", 0, "processes at once on this machine, each pinned to processors of its own (default one a GPU that "+
+		"the engine uses, else as many as are fastest)")
+	flags.StringArrayVar(&how.Slurm, "slurm", nil, "a setting of Slurm by `key=value`, such as timeout_min=240, partition=gpu, or any "+
+		"option of sbatch; may be repeated (docs/USE.md)")
+	flags.StringArrayVar(&how.K8s, "k8s", nil, "a setting of Kubernetes by `key=value`, such as image=..., claim=...; may be repeated "+
+		"(docs/USE.md)")
+	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints "+
+		"the tables")
 	flags.BoolVar(&how.DryRun, "dry-run", false, "print the scripts for sbatch, and submit nothing")
 	c.AddCommand(sweepWorkCommand())
 	return c
@@ -93,8 +99,8 @@ func sweepWorkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "work PLAN",
 		Short: "Do one task of a sweep's plan, that of $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX; what launchers start",
-		Long: `Does one task of a sweep's plan (plan.json in a folder of the store's sweeps): that of $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX. A task whose result is
-there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with status 75, which means: start me again.`,
+		Long: `Does one task of a sweep's plan (plan.json in a folder of the store's sweeps): that of $SLURM_ARRAY_TASK_ID or
+$JOB_COMPLETION_INDEX, or of -task. A task whose result is there is skipped. SIGTERM and SIGUSR1 have it keep a checkpoint and exit with status 75, which means: start me again.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("sweep work needs one plan, a file that vlpx sweep ID wrote; see %s -h", c.CommandPath())

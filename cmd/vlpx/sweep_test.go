@@ -20,14 +20,16 @@ func TestSweepHere(t *testing.T) {
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if status := exit(t, command.Wait()); status != 130 || !strings.Contains(errs(), "of 6 tasks done, and what was begun is kept as checkpoints; the same command goes on from there") {
+	if status := exit(t, command.Wait()); status != 130 || !strings.Contains(errs(),
+		"of 6 tasks done, and what was begun is kept as checkpoints; the same command goes on from there") {
 		t.Errorf("interrupted: status %d, %s", status, errs())
 	}
 	if kept, _ := filepath.Glob(filepath.Join(many, "home", "runs", "*", "checkpoint")); len(kept) == 0 {
 		t.Error("no checkpoint is kept")
 	}
 	for _, args := range [][]string{{"list"}, {"runs", "-unfinished"}} {
-		if out, _ := must(t, many, args...); !strings.Contains(strings.Join(strings.Fields(out), " "), "of 6 done, ") || !strings.Contains(out, "falcon-table1-") {
+		if out, _ := must(t, many, args...); !strings.Contains(strings.Join(strings.Fields(out), " "), "of 6 done, ") ||
+			!strings.Contains(out, "falcon-table1-") {
 			t.Errorf("%v printed %s", args, out)
 		}
 	}
@@ -91,7 +93,8 @@ func TestSweepDryRun(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(dir, "home")); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
-	if _, told := must(t, dir, sweepArgs("-launcher", "k8s", "-k8s", "image=x", "-k8s", "claim=y")...); !strings.Contains(told, "plan.json; start the job by kubectl") {
+	if _, told := must(t, dir, sweepArgs("-launcher", "k8s", "-k8s", "image=x", "-k8s", "claim=y")...); !strings.Contains(told,
+		"plan.json; start the job by kubectl") {
 		t.Errorf("told %s", told)
 	}
 }

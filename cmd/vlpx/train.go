@@ -30,7 +30,8 @@ func trainCommand() *cobra.Command {
 			case 1:
 				return nil
 			}
-			return fmt.Errorf("train takes one method, with its settings in quotes, not %q too; vlpx compare trains several; see %s -h", args[1], c.CommandPath())
+			return fmt.Errorf("train takes one method, with its settings in quotes, not %q too; vlpx compare trains several; see %s -h", args[1],
+				c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			grid, err := single(&o, args[0])
@@ -135,7 +136,8 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	o.bind(c)
-	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; nothing is trained")
+	c.Flags().BoolVar(&update, "update", false, "add to results of finished runs the metrics that they lack today, from the kept models; "+
+		"nothing is trained")
 	c.Flags().StringVar(&split, "split", "test", "the split to measure on")
 	c.Flags().StringVar(&task, "task", eval.Usual, "what to measure by, one that vlpx show tasks lists")
 	for _, flag := range eval.Flags() {
@@ -212,7 +214,8 @@ func printMetrics(c *cobra.Command, metrics map[string]float64, epochs []train.R
 	}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		if !known[name] {
-			fmt.Fprintln(c.OutOrStdout(), strings.TrimRight(fmt.Sprintf("  %-*s %7.2f %s", width, name, metrics[name], lab.MetricUnit(name, epochs)), " "))
+			fmt.Fprintln(c.OutOrStdout(), strings.TrimRight(fmt.Sprintf("  %-*s %7.2f %s", width, name, metrics[name],
+				lab.MetricUnit(name, epochs)), " "))
 		}
 	}
 }

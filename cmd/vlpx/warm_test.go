@@ -8,7 +8,8 @@ import (
 // TestWarmStart holds that two methods and two seeds start from one run, which is made once, and that the table says so.
 func TestWarmStart(t *testing.T) {
 	dir := t.TempDir()
-	args := shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-out", "out", "-set", "warmstart=1", "-set", "searchspace=16", "-without", "NLVR2,VQA",
+	args := shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-out", "out", "-set", "warmstart=1", "-set",
+		"searchspace=16", "-without", "NLVR2,VQA",
 		"-set", "groupqueue=16")
 	out, errs := must(t, dir, append(args, "-seeds", "1,2")...)
 	if !strings.Contains(errs, "5 of 5 runs to make") {

@@ -116,7 +116,8 @@ func listWeights(out io.Writer, places weights.Places) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s@%s %s\t%s\n", k.Name, k.For, k.Size, k.Licence, sum, here, k.Hub, k.Revision, k.File, k.What)
 	}
-	fmt.Fprintf(w, "\nFetched ones lie in %s. A run starts from them with -weights vision=NAME,text=NAME, or model=FILE for all of a model.\n", places.Cache)
+	fmt.Fprintf(w, "\nFetched ones lie in %s. A run starts from them with -weights vision=NAME,text=NAME, or model=FILE for all of a model.\n",
+		places.Cache)
 	return w.Flush()
 }
 

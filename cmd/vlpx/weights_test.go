@@ -42,7 +42,8 @@ func TestWeights(t *testing.T) {
 		t.Errorf("got %q, want the hash %s", out, hash)
 	}
 	has(true)
-	if out, _ := must(t, dir, "weights", "show", "deit-base"); !strings.Contains(out, "timm's ViT") || !strings.Contains(out, "2 tensors, 18 parameters in F16") ||
+	if out, _ := must(t, dir, "weights", "show", "deit-base"); !strings.Contains(out, "timm's ViT") ||
+		!strings.Contains(out, "2 tensors, 18 parameters in F16") ||
 		!strings.Contains(out, "missing") {
 		t.Errorf("got %q", out)
 	}

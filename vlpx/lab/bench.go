@@ -134,7 +134,8 @@ func (b *bench) withSeeds() Options {
 // form is the bench's form.
 func (b *bench) form() *cell.Form {
 	f := &cell.Form{Name: "bench", Buttons: []cell.Button{
-		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"}, {Name: pressFinish, Label: "Finish"},
+		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"},
+		{Name: pressFinish, Label: "Finish"},
 	}}
 	for _, role := range paper.Roles() {
 		c := cell.Control{Name: role, Label: role}
@@ -152,10 +153,13 @@ func (b *bench) form() *cell.Form {
 		})
 	}
 	m := float64(b.now.SearchSpace)
-	slider(paper.SearchSpaceKey, "search space", "pairs that a chain of neighbours runs through", m, cell.Range{Min: m / 5, Max: 2 * m, Step: m / 5})
-	slider(paper.QuantileKey, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile, cell.Range{Min: 0, Max: 1, Step: 0.05})
+	slider(paper.SearchSpaceKey, "search space", "pairs that a chain of neighbours runs through", m,
+		cell.Range{Min: m / 5, Max: 2 * m, Step: m / 5})
+	slider(paper.QuantileKey, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile,
+		cell.Range{Min: 0, Max: 1, Step: 0.05})
 	slider(paper.AlphaKey, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
-	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature, cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
+	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature,
+		cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
 	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds), cell.Range{Min: 1, Max: 5, Step: 1})
 	return f
 }
@@ -166,8 +170,9 @@ func (b *bench) set(name, value string) error {
 		return err
 	}
 	part, ok := map[string]*string{
-		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching, paper.PositivesRole: &b.now.Positives,
-		paper.LeftOutRole: &b.now.LeftOut,
+		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching,
+		paper.PositivesRole: &b.now.Positives,
+		paper.LeftOutRole:   &b.now.LeftOut,
 	}[name]
 	if ok {
 		*part = value

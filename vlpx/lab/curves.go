@@ -37,9 +37,11 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 		}
 	}
 	f := plots.Figure{Panels: []plots.Panel{
-		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)", Series: losses},
+		plots.Lines{Title: fmt.Sprintf("Loss of %s, seed %d", p.at.Train.Method.Name, p.Seed), XLabel: "step", YLabel: "loss (nats)",
+			Series: losses},
 	}}
-	f.Panels = append(f.Panels, panelsOf(of.Points, "step", func(at train.Point) float64 { return float64(at.Epoch*steps + at.Step) }, fmt.Sprintf(" by %s, seed %d", p.at.Train.Method.Name, p.Seed))...)
+	f.Panels = append(f.Panels, panelsOf(of.Points, "step", func(at train.Point) float64 { return float64(at.Epoch*steps + at.Step) },
+		fmt.Sprintf(" by %s, seed %d", p.at.Train.Method.Name, p.Seed))...)
 	measured := []plots.Lines{{Title: "Retrieval, validation split", YLabel: "mean recall (%)"}}
 	metrics := []string{string(eval.RMean)}
 	for _, info := range liveMetrics(p.at.Tasks) {

@@ -212,11 +212,13 @@ func (e *explorer) form(ctx context.Context) (*cell.Form, error) {
 	offer := func(c cell.Control) { form.Controls = append(form.Controls, c) }
 	first := "those with the most false and true negatives first"
 	if e.of.Embeds() {
-		offer(cell.Control{Name: sideKey, Label: "anchor", Options: []string{ofImage, ofText}, Value: ofImage, Hint: "what the negatives are compared with"})
+		offer(cell.Control{Name: sideKey, Label: "anchor", Options: []string{ofImage, ofText}, Value: ofImage,
+			Hint: "what the negatives are compared with"})
 	} else {
 		first = "those of which the most true and false sentences are written first"
 	}
-	offer(cell.Control{Name: anchorKey, Label: "which one", Value: "1", Hint: first, Range: &cell.Range{Min: 1, Max: float64(len(anchors)), Step: 1}})
+	offer(cell.Control{Name: anchorKey, Label: "which one", Value: "1", Hint: first,
+		Range: &cell.Range{Min: 1, Max: float64(len(anchors)), Step: 1}})
 	if e.of.Embeds() {
 		offer(cell.Control{Name: shownKey, Label: "negatives", Value: strconv.Itoa(e.shown), Hint: "how many are shown, most similar first",
 			Range: &cell.Range{Min: 1, Max: float64(e.most), Step: 1}})

@@ -105,18 +105,21 @@ func locateEncoder(of *weights.Source, asked []string, places weights.Places) er
 	if len(asked) == 0 {
 		source, found := places.Recognise(of.Hash)
 		if !found {
-			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are here; %s", of.Hash, how)
+			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are "+
+				"here; %s", of.Hash, how)
 		}
 		*of = source
 		return nil
 	}
 	name, isVision := strings.CutPrefix(asked[0], "vision=")
 	if !isVision || len(asked) > 1 {
-		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(asked, ","), how)
+		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(asked, ","),
+			how)
 	}
 	source, err := places.Find(name)
 	if err == nil && source.Hash != of.Hash {
-		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash, how)
+		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash,
+			how)
 	}
 	*of = source
 	return err
@@ -129,7 +132,8 @@ func locateRegions(of *regions.Files, dir string) error {
 	}
 	here, err := regions.Folder(dir)
 	if err == nil && here.Hash != of.Hash {
-		err = fmt.Errorf("the model reads regions of images in files with the hash %s, and those of %s have %s; name the folder that it was trained with", of.Hash, dir, here.Hash)
+		err = fmt.Errorf("the model reads regions of images in files with the hash %s, and those of %s have %s; name the folder that it was "+
+			"trained with", of.Hash, dir, here.Hash)
 	}
 	of.Dir = here.Dir
 	return err
@@ -156,7 +160,8 @@ func locate(of *run.Data, o Options) error {
 		return err
 	}
 	if here.Hash != of.Hash {
-		return fmt.Errorf("the model is of %s with the hash %s, and these data have %s; measure it on the data it was trained on", of.Name, of.Hash, here.Hash)
+		return fmt.Errorf("the model is of %s with the hash %s, and these data have %s; measure it on the data it was trained on", of.Name,
+			of.Hash, here.Hash)
 	}
 	of.Dir = here.Dir
 	return nil

@@ -105,7 +105,8 @@ func TestExportMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong(id, "delete the folder to make the run again")
-	if i := slices.IndexFunc(storedRuns(t, o.Home), func(r RunInfo) bool { return r.ID == id }); i < 0 || !strings.Contains(storedRuns(t, o.Home)[i].Problem, id) {
+	if i := slices.IndexFunc(storedRuns(t, o.Home), func(r RunInfo) bool { return r.ID == id }); i < 0 ||
+		!strings.Contains(storedRuns(t, o.Home)[i].Problem, id) {
 		t.Errorf("got %+v; want %s with a problem that names it", storedRuns(t, o.Home), id)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -174,7 +175,8 @@ func TestLocateEncoder(t *testing.T) {
 		{[]string{"vision=vit-tiny"}, full, known, ""},
 		{nil, empty, "", want.Hash + ", which is none of the known ones"},
 		{[]string{"text=bert-base"}, full, "", "say with -weights vision=FILE"},
-		{[]string{"vision=" + filepath.Join(models, "bert_hf_forward", "weights.safetensors")}, full, "", "with the hash " + want.Hash + ", and "},
+		{[]string{"vision=" + filepath.Join(models, "bert_hf_forward", "weights.safetensors")}, full, "", "with the hash " + want.Hash +
+			", and "},
 		{[]string{"vision=vit-tiny"}, empty, "", `vit-tiny has ""`},
 	} {
 		got := weights.Source{Hash: want.Hash}
@@ -206,7 +208,8 @@ func TestRegionsOfAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ dir, want string }{
-		{dir, ""}, {"", "say with -regions in which folder"}, {folder("others"), "name the folder that it was trained with"}, {t.TempDir(), "no .npz files"},
+		{dir, ""}, {"", "say with -regions in which folder"}, {folder("others"), "name the folder that it was trained with"},
+		{t.TempDir(), "no .npz files"},
 	} {
 		of := regions.Files{Hash: files.Hash}
 		err := locateRegions(&of, c.dir)

@@ -58,7 +58,8 @@ func methods() tables.Table {
 	t := tables.Table{
 		Title: "Methods",
 		Note:  "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
-		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"}, {Name: "also called"},
+		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"},
+			{Name: "also called"},
 			{Name: "source"}},
 	}
 	for _, method := range paper.Methods() {

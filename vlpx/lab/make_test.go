@@ -31,7 +31,8 @@ func TestGridAsks(t *testing.T) {
 		return strings.Join(lines, "; ")
 	}
 	grid := open()
-	if got := outlook(grid); !strings.Contains(got, "4 of 4 runs to make and 2 questions to ask of finished ones") || !strings.Contains(got, "in all") {
+	if got := outlook(grid); !strings.Contains(got, "4 of 4 runs to make and 2 questions to ask of finished ones") ||
+		!strings.Contains(got, "in all") {
 		t.Errorf("got the outlook %q", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,7 +56,8 @@ func TestGridAsks(t *testing.T) {
 	}
 	for _, row := range []string{"TAGS1 by UNITER", "TAGS2 by UNITER"} {
 		got := papertest.Row(report.Report, row)
-		if accuracy := got.Metrics[string(eval.DiscriminationAccuracy)].Mean; got.Status != "ready" || accuracy == nil || *accuracy < 0 || *accuracy > 100 {
+		if accuracy := got.Metrics[string(eval.DiscriminationAccuracy)].Mean; got.Status != "ready" || accuracy == nil || *accuracy < 0 ||
+			*accuracy > 100 {
 			t.Errorf("%s: got %+v, want an accuracy", row, got)
 		}
 	}

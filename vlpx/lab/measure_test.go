@@ -127,7 +127,8 @@ func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framewor
 	}
 	one, other := view(field.Image), view(field.View)
 	alike := objective.Similarities(one, other, graph.Const(one.Graph(), float32(0.1)))
-	return framework.Told{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike, objective.OneHotTargets(alike))}}
+	return framework.Told{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike,
+		objective.OneHotTargets(alike))}}
 }
 
 // A framework that reads no captions is measured by tasks of one's own alone, and shows itself all the same; methods that go by captions'
@@ -172,7 +173,8 @@ func TestFrameworkOfPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := texts(t, report.table); !strings.Contains(text, "FALCON (") || !strings.Contains(text, "Left out, as they need what Pictures has not") {
+	if text := texts(t, report.table); !strings.Contains(text, "FALCON (") ||
+		!strings.Contains(text, "Left out, as they need what Pictures has not") {
 		t.Errorf("got\n%s\nwant a note of what is left out", text)
 	}
 }
@@ -197,7 +199,8 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := texts(t, table); len(table.Columns) != 2 || len(table.Rows) != 2 || strings.Count(text, want+"±0.000") != 2 || !strings.Contains(text, "depth") ||
+		if text := texts(t, table); len(table.Columns) != 2 || len(table.Rows) != 2 || strings.Count(text, want+"±0.000") != 2 ||
+			!strings.Contains(text, "depth") ||
 			strings.Count(text, "–") != 2 {
 			t.Errorf("%s: got\n%s\nwant a height of %s of both, and – for their depth", split, text, want)
 		}
@@ -233,7 +236,8 @@ func TestMeasure(t *testing.T) {
 		rewrite(t, path)
 	}
 	marked, err := grid.Measure(t.Context(), classes, "test")
-	if err != nil || marked.Rows[0].Status != "1 of 2 runs of other code" || marked.Rows[1].Status != marked.Rows[0].Status || !strings.HasSuffix(marked.Note, paper.CodeMeaning) {
+	if err != nil || marked.Rows[0].Status != "1 of 2 runs of other code" || marked.Rows[1].Status != marked.Rows[0].Status ||
+		!strings.HasSuffix(marked.Note, paper.CodeMeaning) {
 		t.Errorf("got\n%s\n(%v), want a run of each marked", texts(t, marked), err)
 	}
 	if strings.Contains(texts(t, again), "other code") {
@@ -285,7 +289,8 @@ func TestMeasuredIsAColumn(t *testing.T) {
 	check := func(what string, r *Report) {
 		t.Helper()
 		text := texts(t, r.table)
-		if len(r.table.Columns) != 1 || strings.Count(text, "4.00") != 1 || !strings.Contains(text, "height by [{\"lab.steps\":") || !strings.Contains(text, "–") ||
+		if len(r.table.Columns) != 1 || strings.Count(text, "4.00") != 1 || !strings.Contains(text, "height by [{\"lab.steps\":") ||
+			!strings.Contains(text, "–") ||
 			!strings.Contains(strings.Join(strings.Fields(text), " "), "has not been measured by it yet: height. vlpx eval METHOD -task TASK") {
 			t.Errorf("%s: got\n%s\nwant a height of 4 of DiHT, and what measures that of InfoNCE", what, text)
 		}

@@ -16,13 +16,17 @@ import (
 
 // Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
 type Options struct {
-	Scale      string   // "tiny", "mini" (the default), "small" or "paper"
-	Data       string   // "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images (see datasets/layout); a name is looked up in $VLPX_DATA
-	Seeds      []uint64 // 1, 2 and 3 if empty
-	Framework  string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
-	Methods    []string // rows of an artifact to run; all if empty
-	Set        []string // changes of the scale, "key=value", as Show("settings") lists them; what belongs to a setting moves with it
-	Vocabulary string   // a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training captions if empty
+	Scale string // "tiny", "mini" (the default), "small" or "paper"
+	// Data is "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images (see
+	// datasets/layout); a name is looked up in $VLPX_DATA.
+	Data      string
+	Seeds     []uint64 // 1, 2 and 3 if empty
+	Framework string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
+	Methods   []string // rows of an artifact to run; all if empty
+	Set       []string // changes of the scale, "key=value", as Show("settings") lists them; what belongs to a setting moves with it
+	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training captions if
+	// empty.
+	Vocabulary string
 	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name of
 	// a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale
 	// "paper", which starts from DeiT and BERT.

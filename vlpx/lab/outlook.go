@@ -43,7 +43,8 @@ func (g *Grid) Outlook() ([]string, error) {
 	if n := len(left) - len(missing); n > 0 {
 		what += fmt.Sprintf(" and %d questions to ask of finished ones", n)
 	}
-	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name, choice.Reason)}
+	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name,
+		choice.Reason)}
 	for _, line := range []string{g.Plan.Taken(), choice.Slower} {
 		if line != "" {
 			lines = append(lines, line)
@@ -59,7 +60,8 @@ func (g *Grid) Outlook() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines = append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there", round(estimate)))
+	lines = append(lines, fmt.Sprintf("about %s in all; stopped, it keeps what is done, and the same call goes on from there",
+		round(estimate)))
 	return append(lines, g.Plan.Vague()...), nil
 }
 

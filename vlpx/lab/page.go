@@ -96,7 +96,8 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 		return nil, faults[0]
 	}
 	plan := first.Plan
-	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = plan.Scale.Name, plan.Data.Name, paper.Abbreviated(plan.Data.Hash), plan.Seeds, plan.Settings()
+	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = plan.Scale.Name, plan.Data.Name, paper.Abbreviated(plan.Data.Hash), plan.Seeds,
+		plan.Settings()
 	p.name = plan.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "."))
 
 	counted := map[string]bool{}

@@ -79,7 +79,8 @@ func written(t *testing.T, p *Page) (page string, ids []string) {
 // An empty store gives a page of every artifact all the same.
 func TestPageOfEveryArtifact(t *testing.T) {
 	var told []string
-	p, err := NewPage(t.Context(), nil, Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()}, func(line string) { told = append(told, line) })
+	p, err := NewPage(t.Context(), nil, Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()},
+		func(line string) { told = append(told, line) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ var (
 	verdictMeanings = map[paper.Verdict]string{
 		paper.Supported:    "the difference points where the claim says, with a corrected p < 0.05.",
 		paper.Contradicted: "it points the other way, with a corrected p < 0.05.",
-		paper.Undecided: "neither. No effect: the seeds could have shown what is worth telling (one point, or 5 % where a column is not in %), and did " +
+		paper.Undecided: "neither. No effect: the seeds could have shown what is worth telling (one point, or 5 % where a column is not in " +
+			"%), and did " +
 			"not. Too few seeds: they could not, which is no evidence against the paper. Two seeds: they decide nothing, whatever p is.",
 		paper.Untested: "a method, a column or further seeds are missing in this store, or some seeds lack what the claim compares.",
 	}

@@ -44,7 +44,8 @@ func newReport(inner *paper.Report, v View) (r *Report, err error) {
 	}
 	viewed, err := r.Viewed(v)
 	if err != nil {
-		return nil, fmt.Errorf("%w. Nothing is lost: the finished runs are kept, so the same call with a name that there is shows them at once", err)
+		return nil, fmt.Errorf("%w. Nothing is lost: the finished runs are kept, so the same call with a name that there is shows them at once",
+			err)
 	}
 	return viewed, nil
 }
@@ -153,7 +154,8 @@ var endings = []struct {
 	figure bool
 	render func(*Report, io.Writer) error
 }{
-	{"md", false, (*Report).Markdown}, {"seeds.csv", false, (*Report).SeedsCSV}, {"csv", false, (*Report).CSV}, {"json", false, (*Report).JSON},
+	{"md", false, (*Report).Markdown}, {"seeds.csv", false, (*Report).SeedsCSV}, {"csv", false, (*Report).CSV},
+	{"json", false, (*Report).JSON},
 	{"html", false, (*Report).HTML}, {"claims.tex", false, (*Report).ClaimsLaTeX}, {"tex", false, (*Report).LaTeX},
 	{"png", true, (*Report).PNG}, {"svg", true, (*Report).SVG}, {"pdf", true, (*Report).PDF},
 }

@@ -72,7 +72,8 @@ func TestTold(t *testing.T) {
 		mean float64
 	}{"joined pairs": {field.Percent, 100}, "true among joined": {field.Percent, batch[1][0].Mean}} {
 		of, cells := column(report.table, name)
-		if of.Unit != want.unit || of.Best != tables.Unranked || len(cells) != 2 || cells[0][0].N != 0 || cells[1][0].Mean != want.mean || want.mean == 0 {
+		if of.Unit != want.unit || of.Best != tables.Unranked || len(cells) != 2 || cells[0][0].N != 0 || cells[1][0].Mean != want.mean ||
+			want.mean == 0 {
 			t.Errorf("%s: got the column %+v with %+v, want nothing of InfoNCE and %g of mine", name, of, cells, want.mean)
 		}
 	}
@@ -106,7 +107,8 @@ func TestTold(t *testing.T) {
 	if len(f.Panels) != 5 {
 		t.Fatalf("%d panels while it trains, want losses, shares, the cosine, retrieval and the task's: %q", len(f.Panels), titles(f))
 	}
-	if height := f.Panels[4].(plots.Lines); height.Title != "height, validation split" || len(height.Series) != 2 || height.Series[1].Mean[1] != 2 {
+	if height := f.Panels[4].(plots.Lines); height.Title != "height, validation split" || len(height.Series) != 2 ||
+		height.Series[1].Mean[1] != 2 {
 		t.Errorf("got the panel %+v, want a height of 2 of both methods after each epoch", height)
 	}
 	shares, cosine := f.Panels[1].(plots.Lines), f.Panels[2].(plots.Lines)
@@ -229,7 +231,8 @@ func TestMetricThatAPartTells(t *testing.T) {
 	if err := grid.Make(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = grid.Report(); err == nil || !strings.Contains(err.Error(), `did you mean "joined pairs"?`) || !strings.Contains(err.Error(), "the finished runs are kept") {
+	if _, err = grid.Report(); err == nil || !strings.Contains(err.Error(), `did you mean "joined pairs"?`) ||
+		!strings.Contains(err.Error(), "the finished runs are kept") {
 		t.Errorf("got %v", err)
 	}
 	o.View.Metrics = []string{"joined pairs"}
@@ -244,7 +247,8 @@ func TestMetricThatAPartTells(t *testing.T) {
 		t.Errorf("got %v (%v), want the one column", report, err)
 	}
 	o.View.Metrics = []string{"IR@11"}
-	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), `no metric "IR@11"; did you mean "IR@1"?`) {
+	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(),
+		`no metric "IR@11"; did you mean "IR@1"?`) {
 		t.Errorf("of a known metric's name, misspelt: got %v, want it refused before training", err)
 	}
 }
@@ -295,18 +299,21 @@ func TestRunPageOfToldNumbers(t *testing.T) {
 	}
 	shares, losses := figure.Panels[1].(plots.Lines), figure.Panels[0].(plots.Lines)
 	last := func(l plots.Lines) float64 { return l.Series[0].X[len(l.Series[0].X)-1] }
-	if shares.XLabel != "epoch" || len(shares.Series) != 2 || last(shares) != last(losses) || last(shares) != float64(len(page.Curves.Epochs)) {
+	if shares.XLabel != "epoch" || len(shares.Series) != 2 || last(shares) != last(losses) ||
+		last(shares) != float64(len(page.Curves.Epochs)) {
 		t.Errorf("got the panel %+v, want two shares along the losses' axis", shares)
 	}
 	cells := map[string]string{}
 	for _, row := range page.metrics().Rows {
 		cells[row.Name] = row.Cells[0][0].Text
 	}
-	if !strings.HasSuffix(cells["FN in batch"], " %") || cells["joined pairs"] != "100.00 %" || strings.HasSuffix(cells["cosine of negatives"], "%") ||
+	if !strings.HasSuffix(cells["FN in batch"], " %") || cells["joined pairs"] != "100.00 %" ||
+		strings.HasSuffix(cells["cosine of negatives"], "%") ||
 		cells["cosine of negatives"] == "" {
 		t.Errorf("got %q", cells)
 	}
-	for name, want := range map[string]string{"FN hardest": "%", "cosine IR@1": "%", "class top-1, val": "%", "IR rank": "", "reward": "", "nothing": ""} {
+	for name, want := range map[string]string{"FN hardest": "%", "cosine IR@1": "%", "class top-1, val": "%", "IR rank": "", "reward": "",
+		"nothing": ""} {
 		if got := MetricUnit(name, nil); got != want {
 			t.Errorf("%s: got the unit %q, want %q", name, got, want)
 		}

@@ -73,7 +73,8 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 		group := groups[k]
 		slices.SortFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
 		first := group[0]
-		row := paper.Picked{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks, Train: first.Run.Train}
+		row := paper.Picked{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks,
+			Train: first.Run.Train}
 		if set := first.Label.Set; len(set) > 0 {
 			row.Scale = strings.Join(append([]string{row.Scale}, set...), ", ")
 		}

@@ -96,8 +96,10 @@ func (f RunFilter) has(r RunInfo) bool {
 // about tells what a list tells of a run.
 func about(e run.Entry, by []run.Entry) RunInfo {
 	r := RunInfo{
-		ID: e.ID, Method: e.Method(), Scale: e.Label.Scale, Set: e.Label.Set, Data: e.Run.Data.Name, DataHash: e.Run.Data.Hash, Images: e.Run.Data.Images,
-		Seed: e.Run.Train.Seed, State: e.State, Epochs: e.Run.Train.Epochs, Done: e.Epochs, Time: e.Time, Seconds: e.Result.Seconds, Bytes: e.Bytes,
+		ID: e.ID, Method: e.Method(), Scale: e.Label.Scale, Set: e.Label.Set, Data: e.Run.Data.Name, DataHash: e.Run.Data.Hash,
+		Images: e.Run.Data.Images,
+		Seed:   e.Run.Train.Seed, State: e.State, Epochs: e.Run.Train.Epochs, Done: e.Epochs, Time: e.Time, Seconds: e.Result.Seconds,
+		Bytes: e.Bytes,
 		Model: e.Model, Engine: e.Result.Engine, Commit: e.Result.Commit, Dir: e.Dir,
 		OtherCode: e.Stale(),
 	}
@@ -216,12 +218,14 @@ func counted(n int, thing string) string {
 func (l *RunList) Table() tables.Table {
 	t := tables.Table{
 		Title: "Runs of the store", Heading: "run",
-		Columns: []tables.Column{{Name: "method"}, {Name: "scale"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "when"}, {Name: "took"}, {Name: "MB"}},
+		Columns: []tables.Column{{Name: "method"}, {Name: "scale"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "when"},
+			{Name: "took"}, {Name: "MB"}},
 	}
 	var bytes int64
 	var damaged []string
 	for _, r := range l.Runs {
-		t.Rows = append(t.Rows, words(r.ID[:l.short], r.label(), r.scale(), r.data(), fmt.Sprint(r.Seed), r.progress(), when(r.Time), r.took(), megabytes(r.Bytes)))
+		t.Rows = append(t.Rows, words(r.ID[:l.short], r.label(), r.scale(), r.data(), fmt.Sprint(r.Seed), r.progress(), when(r.Time), r.took(),
+			megabytes(r.Bytes)))
 		bytes += r.Bytes
 		if r.Problem != "" {
 			damaged = append(damaged, r.Problem)

@@ -63,11 +63,13 @@ func (s *Store) Run(id string) (*RunPage, error) {
 
 // tables are the run, its metrics, its epochs and its configuration.
 func (p *RunPage) tables() []tables.Table {
-	return slices.DeleteFunc([]tables.Table{p.summary(), p.metrics(), p.epochs(), p.configuration()}, func(t tables.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc([]tables.Table{p.summary(), p.metrics(), p.epochs(), p.configuration()},
+		func(t tables.Table) bool { return len(t.Rows) == 0 })
 }
 
 func (p *RunPage) summary() tables.Table {
-	t := tables.Table{Title: fmt.Sprintf("Run %s: %s, seed %d", p.ID, p.label(), p.Seed), Heading: "what", Columns: []tables.Column{{Name: "is"}}}
+	t := tables.Table{Title: fmt.Sprintf("Run %s: %s, seed %d", p.ID, p.label(), p.Seed), Heading: "what",
+		Columns: []tables.Column{{Name: "is"}}}
 	add := func(name, value string) {
 		if value != "" {
 			t.Rows = append(t.Rows, words(name, value))
@@ -127,7 +129,8 @@ func (p *RunPage) metrics() tables.Table {
 
 // epochs are the losses and the mean recall after each epoch.
 func (p *RunPage) epochs() tables.Table {
-	t := tables.Table{Title: "Epochs", Heading: "epoch", Note: "Losses are means over the epoch, in nats; what is measured is of the validation split."}
+	t := tables.Table{Title: "Epochs", Heading: "epoch", Note: "Losses are means over the epoch, in nats; what is measured is of the " +
+		"validation split."}
 	losses, metric := p.lossNames(), p.metric()
 	for _, name := range losses {
 		t.Columns = append(t.Columns, tables.Column{Name: string(name), Format: "%.3f"})
@@ -225,7 +228,8 @@ func (p *RunPage) Figure() plots.Drawing {
 				s.X, s.Mean = append(s.X, float64(e.Epoch+1)), append(s.Mean, v)
 			}
 		}
-		f.Panels = append(f.Panels, plots.Lines{Title: "Validation split", XLabel: "epoch", YLabel: paper.Column{Name: metric, Unit: MetricUnit(metric, nil)}.Label(), Series: []plots.Series{s}})
+		f.Panels = append(f.Panels, plots.Lines{Title: "Validation split", XLabel: "epoch",
+			YLabel: paper.Column{Name: metric, Unit: MetricUnit(metric, nil)}.Label(), Series: []plots.Series{s}})
 	}
 	if f.Panels == nil {
 		return nil

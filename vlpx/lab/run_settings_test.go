@@ -11,7 +11,8 @@ func TestSettingsOf(t *testing.T) {
 	got, err := settingsOf([]byte(`{"Format": 2, "Train": {"Method": {"Batches": {"negative.Uniform": {}}}, "Rate": 1e-3, "Quantiles": [0.5, 1], "Name": "a b"},
 		"Tasks": [{"eval.Retrieval": {"Rerank": 2}}, {"eval.Neighbours": {}}], "None": null, "Empty": []}`))
 	want := []Setting{
-		{"Format", "2"}, {"Train.Method.Batches.negative.Uniform", "{}"}, {"Train.Rate", "1e-3"}, {"Train.Quantiles", "[0.5 1]"}, {"Train.Name", "a b"},
+		{"Format", "2"}, {"Train.Method.Batches.negative.Uniform", "{}"}, {"Train.Rate", "1e-3"}, {"Train.Quantiles", "[0.5 1]"},
+		{"Train.Name", "a b"},
 		{"Tasks[0].eval.Retrieval.Rerank", "2"}, {"Tasks[1].eval.Neighbours", "{}"}, {"None", "none"}, {"Empty", "[]"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -17,7 +17,10 @@ func Settings(names []string, o Options) (tables.Table, error) {
 	all := paper.Settings()
 	var some []paper.Settable
 	for _, name := range names {
-		group := slices.DeleteFunc(slices.Clone(all), func(x paper.Settable) bool { return x.Group() != strings.ToLower(strings.TrimSuffix(name, ".")) })
+		group := slices.DeleteFunc(slices.Clone(all), func(x paper.Settable) bool {
+			return x.Group() != strings.ToLower(strings.TrimSuffix(name,
+				"."))
+		})
 		if len(group) == 0 {
 			x, err := paper.FindSetting(name)
 			if err != nil {
@@ -48,8 +51,10 @@ func settingsTable(of []paper.Settable, o Options) (tables.Table, error) {
 	}
 	t := tables.Table{
 		Title: "Settings", Heading: "setting",
-		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". Settings that belong together move " +
-			"together. vlpx show settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what moves with it, what else it is called, and its value at " +
+		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". Settings " +
+			"that belong together move " +
+			"together. vlpx show settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what moves with it, what else it is " +
+			"called, and its value at " +
 			"every scale. A field of a method's part is set behind the method's name, \"MAFA, positives.high=.9\".",
 		Columns: []tables.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}, {Name: "read by", Breaks: true}},
 	}

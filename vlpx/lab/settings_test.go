@@ -33,8 +33,10 @@ func TestSettings(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"schedule"}, Options{}, 10, []string{"at mini", "schedule.rate", "0.001", "the learning rate after"}},
-		{[]string{"queries", "patch"}, Options{Framework: "blip-2", Set: []string{"patch=16"}}, 2, []string{"at mini, BLIP-2", "8", "16", "all on BLIP-2"}},
-		{[]string{"Epochs"}, Options{}, 9, []string{"how often training passes", "at paper", "20", "With it move schedule.epochs", "every method", "numepochs"}},
+		{[]string{"queries", "patch"}, Options{Framework: "blip-2", Set: []string{"patch=16"}}, 2,
+			[]string{"at mini, BLIP-2", "8", "16", "all on BLIP-2"}},
+		{[]string{"Epochs"}, Options{}, 9, []string{"how often training passes", "at paper", "20", "With it move schedule.epochs",
+			"every method", "numepochs"}},
 		{[]string{"density"}, Options{}, 7, []string{"The setting scenes.density", "spec, quart, half"}},
 		{[]string{"lr"}, Options{Set: []string{"lr=.5"}}, 9, []string{"The setting schedule.rate", "0.5"}},
 	} {
@@ -66,7 +68,8 @@ func TestSettings(t *testing.T) {
 // A cell asks by one text.
 func TestListedSettings(t *testing.T) {
 	for what, want := range map[string]string{
-		"settings": "Settings", "settings epochs": "The setting epochs", "settings  learning rate": "The setting schedule.rate", "settings schedule vqa": "Settings",
+		"settings": "Settings", "settings epochs": "The setting epochs", "settings  learning rate": "The setting schedule.rate",
+		"settings schedule vqa": "Settings",
 	} {
 		table, asks, err := listedSettings(what, Options{})
 		if err != nil || !asks || table.Title != want {
@@ -96,7 +99,8 @@ func TestRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	remarks, err := grid.Remarks()
-	if err != nil || len(remarks) != 2 || !strings.Contains(remarks[0], "searchspace from 40 to 48") || !strings.Contains(remarks[1], "hard=.7 changes nothing here") {
+	if err != nil || len(remarks) != 2 || !strings.Contains(remarks[0], "searchspace from 40 to 48") ||
+		!strings.Contains(remarks[1], "hard=.7 changes nothing here") {
 		t.Errorf("got %q and %v", remarks, err)
 	}
 }

@@ -58,7 +58,8 @@ func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
 // work.
 func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
 	settings := benchmark.Settings{
-		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone, Peak: of.Peak * 1e12, Costs: of.Costs,
+		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
+		Peak: of.Peak * 1e12, Costs: of.Costs,
 		Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
 	}
 	if err := settings.Check(); err != nil {

@@ -15,9 +15,11 @@ func TestMeasureSpeed(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
 	own := negative.Plain()
 	own.Name = "Mine"
-	of := Speed{Methods: []string{"GRIT-VLP", "Mine"}, Frameworks: []string{"ALBEF", "clip"}, Batches: []int{4, 8}, Scales: []string{"tiny"}, What: []string{"sampler"}, Rounds: 1}
+	of := Speed{Methods: []string{"GRIT-VLP", "Mine"}, Frameworks: []string{"ALBEF", "clip"}, Batches: []int{4, 8}, Scales: []string{"tiny"},
+		What: []string{"sampler"}, Rounds: 1}
 	var said []string
-	result, err := MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}}, func(line string) { said = append(said, line) })
+	result, err := MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}},
+		func(line string) { said = append(said, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,8 @@ func TestMeasureSpeed(t *testing.T) {
 	if !slices.Equal(got, want) || len(said) != 2*len(want) {
 		t.Errorf("got %q and said %q, want %q", got, said, want)
 	}
-	if text := texts(t, result.Table()); !strings.Contains(text, "CLIP, Mine, batch 8: sampler, a mini-batch") || !strings.Contains(text, "go:ops_sequential") {
+	if text := texts(t, result.Table()); !strings.Contains(text, "CLIP, Mine, batch 8: sampler, a mini-batch") ||
+		!strings.Contains(text, "go:ops_sequential") {
 		t.Errorf("got the table\n%s", text)
 	}
 }

@@ -60,7 +60,8 @@ func (r Removed) String() string {
 	default:
 		return fmt.Sprintf("removed %s, %s MB", r.Paths[0], megabytes(bytes))
 	}
-	return fmt.Sprintf("removed %s%s: %s, seed %d, %s MB", of, run.Short(r.Entry.ID), about(r.Entry, nil).label(), r.Entry.Run.Train.Seed, megabytes(bytes))
+	return fmt.Sprintf("removed %s%s: %s, seed %d, %s MB", of, run.Short(r.Entry.ID), about(r.Entry, nil).label(), r.Entry.Run.Train.Seed,
+		megabytes(bytes))
 }
 
 // Verified is what verifying a store has found.
@@ -130,7 +131,8 @@ func (s *Store) Overview() (tables.Table, error) {
 	if err != nil {
 		return tables.Table{}, err
 	}
-	t := tables.Table{Title: "The store " + s.Home, Heading: "what", Columns: []tables.Column{{Name: "number"}, {Name: "MB"}, {Name: "of which weights"}}}
+	t := tables.Table{Title: "The store " + s.Home, Heading: "what", Columns: []tables.Column{{Name: "number"}, {Name: "MB"},
+		{Name: "of which weights"}}}
 	for _, state := range []run.State{run.Finished, run.AtWork, run.Stopped, run.Broken, run.Stale} {
 		n, bytes, model := 0, int64(0), int64(0)
 		for _, e := range all {
@@ -194,7 +196,8 @@ func (all Prunables) bytes() (sum int64) {
 
 // Table lays it out.
 func (all Prunables) Table() tables.Table {
-	t := tables.Table{Title: "What can be pruned", Heading: "run", Columns: []tables.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"}, {Name: "why"}}}
+	t := tables.Table{Title: "What can be pruned", Heading: "run", Columns: []tables.Column{{Name: "method"}, {Name: "kind"}, {Name: "MB"},
+		{Name: "why"}}}
 	sums := map[string]int64{}
 	for _, p := range all {
 		name, method := "–", "–"
@@ -219,7 +222,8 @@ func (all Prunables) Table() tables.Table {
 
 // Table lays the problems out.
 func (v Verified) Table() tables.Table {
-	t := tables.Table{Title: "What verifying the store found", Heading: "run", Columns: []tables.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
+	t := tables.Table{Title: "What verifying the store found", Heading: "run",
+		Columns: []tables.Column{{Name: "severity"}, {Name: "what, and what to do"}}}
 	for _, p := range v.Problems {
 		name, severity := "–", "damaged"
 		if p.ID != "" {

@@ -37,7 +37,8 @@ func (s *Store) Prunable(kinds ...string) (Prunables, error) {
 	for _, one := range sweeps {
 		if one.Progress.Done == one.Progress.Of {
 			_, bytes := filesBelow(one.Dir())
-			found = append(found, run.Prunable{Kind: run.PruneOrphans, Paths: []string{one.Dir()}, Bytes: bytes, Why: "the plan and logs of a sweep of which all is done"})
+			found = append(found, run.Prunable{Kind: run.PruneOrphans, Paths: []string{one.Dir()}, Bytes: bytes,
+				Why: "the plan and logs of a sweep of which all is done"})
 		}
 	}
 	return found, nil

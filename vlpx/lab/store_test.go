@@ -84,7 +84,8 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 		t.Fatalf("got %+v (%v), want two rows of two seeds", got, err)
 	}
 	for i, row := range got.Rows {
-		if row.Name != want.Rows[i].Name || *row.Metrics["TR@1"].Mean != *want.Rows[i].Metrics["TR@1"].Mean || *row.Metrics["TR@1"].Std != *want.Rows[i].Metrics["TR@1"].Std {
+		if row.Name != want.Rows[i].Name || *row.Metrics["TR@1"].Mean != *want.Rows[i].Metrics["TR@1"].Mean ||
+			*row.Metrics["TR@1"].Std != *want.Rows[i].Metrics["TR@1"].Std {
 			t.Errorf("row %d is %+v, want %+v", i, row, want.Rows[i])
 		}
 	}
@@ -106,7 +107,8 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	if got, err = store.Compare(all); err != nil || len(got.Rows) != 2 || got.Rows[0].Name == got.Rows[1].Name {
 		t.Fatalf("got %+v (%v), want a row for each of the two settings", got, err)
 	}
-	if text := strings.Join(strings.Fields(texts(t, got.table)), " "); !strings.Contains(text, "is on other data") || !strings.Contains(text, "scenes.test=5") {
+	if text := strings.Join(strings.Fields(texts(t, got.table)), " "); !strings.Contains(text, "is on other data") ||
+		!strings.Contains(text, "scenes.test=5") {
 		t.Errorf("the table does not tell what differs:\n%s", text)
 	}
 	first, second2 := got.RunsFileName(View{}), ""

@@ -63,7 +63,8 @@ func (g *Grid) addTasks(p *sweep.Plan, of int) error {
 		if err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
-		t := sweep.Task{ID: j.ID(), Of: of, Result: filepath.ToSlash(below), What: fmt.Sprintf("%s, seed %d", j.Run.Train.Method.Name, j.Run.Train.Seed)}
+		t := sweep.Task{ID: j.ID(), Of: of, Result: filepath.ToSlash(below), What: fmt.Sprintf("%s, seed %d", j.Run.Train.Method.Name,
+			j.Run.Train.Seed)}
 		if j.Task != nil {
 			t.What, t.Run = "a question to "+t.What, j.Run.ID()
 		}

@@ -39,7 +39,8 @@ func (g *Grid) named(t sweep.Task) (paper.Job, error) {
 			return j, nil
 		}
 	}
-	return paper.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have changed; start the sweep again",
+	return paper.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have "+
+		"changed; start the sweep again",
 		t.What, run.Short(t.ID))
 }
 

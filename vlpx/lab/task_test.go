@@ -21,7 +21,8 @@ func TestTaskByName(t *testing.T) {
 	if got, err := Task("classes", given{"prompts": {"{}"}}); err != nil || got.(eval.Classification).Prompts[0] != "{}" {
 		t.Errorf("got %v (%v)", got, err)
 	}
-	for name, want := range map[string]string{"class": `did you mean "classes"`, "retrieval": "-prompts is for the task classes; retrieval has none"} {
+	for name, want := range map[string]string{"class": `did you mean "classes"`,
+		"retrieval": "-prompts is for the task classes; retrieval has none"} {
 		if _, err := Task(name, given{"prompts": {"{}"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
@@ -32,7 +33,8 @@ func TestTaskByName(t *testing.T) {
 func TestTaskFlags(t *testing.T) {
 	for name, want := range map[string]eval.Task{
 		"neighbours": eval.Neighbours{}, "linear": eval.LinearEvaluation{}, "transfer": eval.Transfer{}, "thresholds": eval.Thresholds{},
-		"perplexity": eval.Perplexity{}, "asking": eval.Asking{Search: generate.Answers()}, "captioning": eval.Captioning{Search: generate.Captions()},
+		"perplexity": eval.Perplexity{}, "asking": eval.Asking{Search: generate.Answers()},
+		"captioning": eval.Captioning{Search: generate.Captions()},
 	} {
 		if got, err := Task(name, given{"rerank": {"7"}}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v (%v)", name, got, err)
@@ -74,7 +76,8 @@ func TestTaskFlags(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := Task("transfer", given{"targets": {"nowhere"}}); err == nil || !strings.Contains(err.Error(), "data nowhere: no such folder") {
+	if _, err := Task("transfer", given{"targets": {"nowhere"}}); err == nil ||
+		!strings.Contains(err.Error(), "data nowhere: no such folder") {
 		t.Errorf("got %v", err)
 	}
 }

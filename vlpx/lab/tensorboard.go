@@ -41,7 +41,8 @@ func (g *Grid) events() (stop func() error, err error) {
 			if err != nil {
 				return err
 			}
-			if err := log.Update(fmt.Sprintf("%s, seed %d (%s)", r.Train.Method.Name, r.Train.Seed, run.Short(r.ID())), curves, info.ModTime()); err != nil {
+			if err := log.Update(fmt.Sprintf("%s, seed %d (%s)", r.Train.Method.Name, r.Train.Seed, run.Short(r.ID())), curves,
+				info.ModTime()); err != nil {
 				return err
 			}
 			seen[dir] = info.ModTime()

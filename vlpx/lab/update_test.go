@@ -74,7 +74,8 @@ func TestUpdateOfAColumn(t *testing.T) {
 	if grid, err = OpenComparison([]string{"InfoNCE"}, o); err != nil {
 		t.Fatal(err)
 	}
-	if table, err = grid.Update(t.Context()); err != nil || len(table.Rows) != 1 || !strings.Contains(table.Note, "Not finished, and left alone: 1.") ||
+	if table, err = grid.Update(t.Context()); err != nil || len(table.Rows) != 1 ||
+		!strings.Contains(table.Note, "Not finished, and left alone: 1.") ||
 		strings.Contains(texts(t, table), "height") {
 		t.Errorf("a second time: got\n%s\n(%v), want nothing added to seed 1, and that another is left alone", texts(t, table), err)
 	}

@@ -109,7 +109,8 @@ func (s *Sweep) failures(p Progress, l Launcher) error {
 	}
 	for i, state := range p.Tasks {
 		if what := s.Failure(i); state == Failed && what != "" {
-			return fmt.Errorf("sweep: %d of %d tasks failed, with those that need them; the first is %s: %s (its log is %s); the same call tries them again",
+			return fmt.Errorf("sweep: %d of %d tasks failed, with those that need them; the first is %s: %s (its log is %s); the same call tries "+
+				"them again",
 				p.Failed, p.Of, s.Tasks[i].What, what, l.Log(i))
 		}
 	}

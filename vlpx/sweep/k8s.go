@@ -124,7 +124,8 @@ func (k *Kubernetes) YAML(s *Sweep, w Worker) (string, error) {
 		env = append(env, object{{"name", variable[0]}, {"value", variable[1]}})
 	}
 	resources := object{}
-	for _, r := range []struct{ key, name, unit string }{{"cpus_per_task", "cpu", ""}, {"mem_gb", "memory", "G"}, {"gpus_per_node", "nvidia.com/gpu", ""}} {
+	for _, r := range []struct{ key, name, unit string }{{"cpus_per_task", "cpu", ""}, {"mem_gb", "memory", "G"},
+		{"gpus_per_node", "nvidia.com/gpu", ""}} {
 		if amount := k.settings[r.key]; amount != "" {
 			resources = append(resources, entry{r.name, amount + r.unit})
 		}

@@ -9,7 +9,8 @@ import (
 
 // The job is read back as Kubernetes reads it.
 func TestKubernetes(t *testing.T) {
-	k, err := NewKubernetes([]string{"image=registry:5000/vlpx:1", "claim=store", "mount=/mnt/it's: here", "gpus_per_node=1", "mem_gb=8", "cpus_per_task=2", "env=A=yes", "env=B=x: \"y\" # z",
+	k, err := NewKubernetes([]string{"image=registry:5000/vlpx:1", "claim=store", "mount=/mnt/it's: here", "gpus_per_node=1", "mem_gb=8",
+		"cpus_per_task=2", "env=A=yes", "env=B=x: \"y\" # z",
 		"namespace=lab", "name=My Sweep"})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,8 @@ func TestKubernetes(t *testing.T) {
 		t.Errorf("got %+v, want 6 indices, the 3 of the lowest level at once", spec)
 	}
 	rules := job.Spec.PodFailurePolicy.Rules
-	if len(rules) != 3 || rules[0].Action != "Ignore" || rules[0].OnExitCodes.Values[0] != Again || rules[1].Action != "FailIndex" || rules[0].OnExitCodes.ContainerName != "worker" {
+	if len(rules) != 3 || rules[0].Action != "Ignore" || rules[0].OnExitCodes.Values[0] != Again || rules[1].Action != "FailIndex" ||
+		rules[0].OnExitCodes.ContainerName != "worker" {
 		t.Errorf("got rules %+v", rules)
 	}
 	pod := job.Spec.Template.Spec
@@ -80,7 +82,8 @@ func TestKubernetes(t *testing.T) {
 	}
 	c := pod.Containers[0]
 	const mount = "/mnt/it's: here"
-	if want := "vlpx sweep work " + mount + "/sweeps/" + s.Name + "/plan.json"; c.Name != "worker" || strings.Join(c.Command, " ") != want || c.Image != "registry:5000/vlpx:1" {
+	if want := "vlpx sweep work " + mount + "/sweeps/" + s.Name + "/plan.json"; c.Name != "worker" || strings.Join(c.Command, " ") != want ||
+		c.Image != "registry:5000/vlpx:1" {
 		t.Errorf("got %s: %q of %s, want %q", c.Name, c.Command, c.Image, want)
 	}
 	if len(c.Env) != 3 || c.Env[0].Value != mount || c.Env[1].Value != "yes" || c.Env[2].Value != `x: "y" # z` {
@@ -94,8 +97,10 @@ func TestKubernetes(t *testing.T) {
 	if c.VolumeMounts[0].MountPath != mount || c.VolumeMounts[0].Name != pod.Volumes[0].Name {
 		t.Errorf("got mounts %+v", c.VolumeMounts)
 	}
-	for set, want := range map[string]string{"": "image is missing", "image=x": "claim is missing", "image=x,claim=y,mount=z": "whole path", "image=x,claim=y,env=A": "NAME=VALUE", "immage=x": "there are image"} {
-		if _, err := NewKubernetes(strings.FieldsFunc(set, func(r rune) bool { return r == ',' })); err == nil || !strings.Contains(err.Error(), want) {
+	for set, want := range map[string]string{"": "image is missing", "image=x": "claim is missing", "image=x,claim=y,mount=z": "whole path",
+		"image=x,claim=y,env=A": "NAME=VALUE", "immage=x": "there are image"} {
+		if _, err := NewKubernetes(strings.FieldsFunc(set, func(r rune) bool { return r == ',' })); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", set, err, want)
 		}
 	}

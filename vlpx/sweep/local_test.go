@@ -206,7 +206,8 @@ func TestWork(t *testing.T) {
 	}); status != 0 {
 		t.Errorf("a success: status %d", status)
 	}
-	if status := work(func(context.Context, Task) error { return errors.New("done twice") }); status != 0 || !strings.Contains(log.String(), "is there already") {
+	if status := work(func(context.Context, Task) error { return errors.New("done twice") }); status != 0 ||
+		!strings.Contains(log.String(), "is there already") {
 		t.Errorf("once it is there: status %d, log %q", status, log.String())
 	}
 	if status := s.Work(t.Context(), 4, nil, &log, nil); status != 1 {

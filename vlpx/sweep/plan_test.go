@@ -13,7 +13,8 @@ import (
 func planned(n int) *Plan {
 	p := &Plan{Artifacts: []string{"falcon/table1"}}
 	for i := range n {
-		t := Task{ID: string(rune('a'+i%26)) + string(rune('a'+i/26)), What: "a task", Result: "runs/" + string(rune('a'+i%26)) + string(rune('a'+i/26)) + "/result.json"}
+		t := Task{ID: string(rune('a'+i%26)) + string(rune('a'+i/26)), What: "a task", Result: "runs/" + string(rune('a'+i%26)) +
+			string(rune('a'+i/26)) + "/result.json"}
 		if i >= n/2 && i > 0 {
 			t.Needs = []int{0}
 		}

@@ -84,7 +84,8 @@ func (s *Sweep) command(ctx context.Context, w Worker, call Call) *exec.Cmd {
 	args, env := w.command(call)
 	c := exec.CommandContext(ctx, w.Program(s), args...)
 	c.SysProcAttr = apart
-	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }), env...) // a worker writes on no page
+	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }),
+		env...) // a worker writes on no page
 	return c
 }
 

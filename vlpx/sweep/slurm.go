@@ -63,7 +63,8 @@ func NewSlurm(set []string) (*Slurm, error) {
 		}
 	}
 	if l.minutes > 0 && l.delay >= 60*l.minutes {
-		return nil, fmt.Errorf("slurm: signal_delay_s=%d is all of timeout_min=%d; give tasks more time, or less to keep their checkpoints", l.delay, l.minutes)
+		return nil, fmt.Errorf("slurm: signal_delay_s=%d is all of timeout_min=%d; give tasks more time, or less to keep their checkpoints",
+			l.delay, l.minutes)
 	}
 	return l, nil
 }
@@ -88,7 +89,8 @@ func slurm(ctx context.Context, input, name string, args ...string) (string, err
 	case limited.Err() != nil:
 		return "", fmt.Errorf("%s has not answered within %v", name, clientLimit)
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w: Slurm's programs are not here; start the sweep on a login node of the cluster, or see the script by -dry-run", err)
+		return "", fmt.Errorf("%w: Slurm's programs are not here; start the sweep on a login node of the cluster, or see the script by -dry-run",
+			err)
 	case err != nil && said != "":
 		return "", fmt.Errorf("%s: %s", name, said)
 	case err != nil:
@@ -242,7 +244,8 @@ func (l *Slurm) Scripts(s *Sweep, w Worker) []string {
 	for _, b := range s.batches(s.Undone(), l.maxArraySize) {
 		text := l.script(b)
 		if b.level > 0 {
-			text = strings.Replace(text, "\n", fmt.Sprintf("\n# submitted with --dependency=afterany: and the jobs of levels below %d\n", b.level), 1)
+			text = strings.Replace(text, "\n", fmt.Sprintf("\n# submitted with --dependency=afterany: and the jobs of levels below %d\n", b.level),
+				1)
 		}
 		all = append(all, text)
 	}

@@ -26,7 +26,8 @@ func SlurmSettings() []Setting {
 }
 
 // ownOptions are options of sbatch that a sweep sets by itself.
-var ownOptions = []string{"array", "begin", "dependency", "error", "job-name", "no-requeue", "ntasks", "open-mode", "output", "parsable", "requeue", "signal", "test-only", "time",
+var ownOptions = []string{"array", "begin", "dependency", "error", "job-name", "no-requeue", "ntasks", "open-mode", "output", "parsable",
+	"requeue", "signal", "test-only", "time",
 	"wait", "wrap"}
 
 // option is an option of sbatch by its key, which may have underlines.
@@ -42,7 +43,8 @@ func checkOption(key string) error {
 		return fmt.Errorf("setting %q is no option of sbatch; write it as qos=high, or exclusive without a value", key)
 	}
 	if slices.Contains(ownOptions, name) {
-		return fmt.Errorf("a sweep sets sbatch's %s by itself; leave it out (timeout_min, signal_delay_s and name are the settings near it)", name)
+		return fmt.Errorf("a sweep sets sbatch's %s by itself; leave it out (timeout_min, signal_delay_s and name are the settings near it)",
+			name)
 	}
 	return nil
 }

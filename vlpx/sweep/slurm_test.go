@@ -33,7 +33,8 @@ func TestBatches(t *testing.T) {
 
 // submitit's names become sbatch's, and others are passed on.
 func TestScript(t *testing.T) {
-	l, err := NewSlurm([]string{"timeout_min=60", "mem_gb=8", "array_parallelism=2", "signal_delay_s=30", "name=My Jobs", "gpus_per_node=1", "cpus_per_task=4",
+	l, err := NewSlurm([]string{"timeout_min=60", "mem_gb=8", "array_parallelism=2", "signal_delay_s=30", "name=My Jobs", "gpus_per_node=1",
+		"cpus_per_task=4",
 		"partition=gpu", "exclusive", "constraint=a&b", "comment=it's \"mine\"", "setup=module load cuda", "setup=ulimit -c 0"})
 	if err != nil {
 		t.Fatal(err)
@@ -65,12 +66,15 @@ exec '/a store/100%/sweeps/` + s.Name + `/program-abc' 'sweep' 'work' '/a store/
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	l.worker = Worker{own: []string{"it's"}, hash: "abc"}
-	if own := l.script(batch{tasks: []int{0}}); !strings.Contains(own, "export VLPX_SWEEP_PLAN='"+s.PlanFile()+"'\n") || !strings.HasSuffix(own, `/program-abc' 'it'\''s'`+"\n") {
+	if own := l.script(batch{tasks: []int{0}}); !strings.Contains(own, "export VLPX_SWEEP_PLAN='"+s.PlanFile()+"'\n") ||
+		!strings.HasSuffix(own, `/program-abc' 'it'\''s'`+"\n") {
 		t.Errorf("a program that is its own worker: %s", own)
 	}
 	for set, want := range map[string]string{
-		"timeout_min=soon": "no whole number", "timeout_min=1": "signal_delay_s", "array=3": "by itself", "job_name=x": "by itself", "Partition=x": "no option",
-		"a b=c": "no option", "=c": "key=value", "name=!": "letters", "partition=": "needs a value", "x=a\nb": "one line", "mem_gb=0": "no whole number",
+		"timeout_min=soon": "no whole number", "timeout_min=1": "signal_delay_s", "array=3": "by itself", "job_name=x": "by itself",
+		"Partition=x": "no option",
+		"a b=c":       "no option", "=c": "key=value", "name=!": "letters", "partition=": "needs a value", "x=a\nb": "one line",
+		"mem_gb=0": "no whole number",
 	} {
 		if _, err := NewSlurm([]string{set}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error about %q", set, err, want)
@@ -82,7 +86,8 @@ exec '/a store/100%/sweeps/` + s.Name + `/program-abc' 'sweep' 'work' '/a store/
 func TestQueue(t *testing.T) {
 	l := &Slurm{sweep: New("/store", planned(12))}
 	name := l.sweep.Name
-	got := l.queue(name + ".0|17|3\n" + name + ".0|17|4\n" + name + ".8|18|1\nother.0|19|1\n" + name + ".8|18|9\n" + name + ".0|20|N/A\n" + name + ".x|21|1\nhalf a line\n" + name + "0.0|22|1\n")
+	got := l.queue(name + ".0|17|3\n" + name + ".0|17|4\n" + name + ".8|18|1\nother.0|19|1\n" + name + ".8|18|9\n" + name + ".0|20|N/A\n" +
+		name + ".x|21|1\nhalf a line\n" + name + "0.0|22|1\n")
 	if len(got) != 2 || len(got["17"]) != 2 || !got["17"][3] || !got["17"][4] || len(got["18"]) != 1 || !got["18"][9] {
 		t.Errorf("got %v", got)
 	}
@@ -122,7 +127,8 @@ func FuzzScript(f *testing.F) {
 				t.Errorf("%q has the line %q", set, line)
 			}
 		}
-		if exec, ok := strings.CutPrefix(lines[len(lines)-1], "exec "); !ok || strings.Join(unquoted(exec), "\n") != strings.Join([]string{l.worker.Program(s), "work", s.PlanFile()}, "\n") {
+		if exec, ok := strings.CutPrefix(lines[len(lines)-1], "exec "); !ok ||
+			strings.Join(unquoted(exec), "\n") != strings.Join([]string{l.worker.Program(s), "work", s.PlanFile()}, "\n") {
 			t.Errorf("the last line is %q", lines[len(lines)-1])
 		}
 	})
@@ -154,7 +160,8 @@ func TestSlurmClient(t *testing.T) {
 	if _, err := slurm(t.Context(), "", "squeue"); err == nil || !strings.Contains(err.Error(), "-dry-run") {
 		t.Errorf("a missing program: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho 'error: no partition' >&2; echo 'do ask' >&2; exit 1\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho 'error: no partition' >&2; echo 'do ask' >&2; exit 1\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := slurm(t.Context(), "", "squeue"); err == nil || err.Error() != "squeue: error: no partition; do ask" {

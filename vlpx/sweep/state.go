@@ -67,7 +67,8 @@ func (s *Sweep) doomed(index int) bool {
 
 // fail notes a task's error.
 func (s *Sweep) fail(index int, what error) error {
-	if err := renameio.WriteFile(s.note(index), []byte(what.Error()+"\n"), 0o644, renameio.WithTempDir(filepath.Dir(s.note(index)))); err != nil {
+	if err := renameio.WriteFile(s.note(index), []byte(what.Error()+"\n"), 0o644,
+		renameio.WithTempDir(filepath.Dir(s.note(index)))); err != nil {
 		return fmt.Errorf("sweep: noting that a task failed (%w): %w", what, err)
 	}
 	return nil

@@ -64,7 +64,8 @@ func (c Call) Index() (int, error) {
 		}
 		return c.From + index, nil
 	}
-	return 0, errors.New("sweep: nothing tells which task to work at; start it by vlpx sweep, by Slurm ($SLURM_ARRAY_TASK_ID) or Kubernetes ($JOB_COMPLETION_INDEX)")
+	return 0, errors.New("sweep: nothing tells which task to work at; start it by vlpx sweep, by Slurm ($SLURM_ARRAY_TASK_ID) or " +
+		"Kubernetes ($JOB_COMPLETION_INDEX)")
 }
 
 // Beside is the input by which a worker sees that the process beside it, which started it, is gone; nil for other workers.

@@ -23,7 +23,7 @@ func Reproduce(id string, options ...Options) *Report {
 }
 
 // Sweep runs what is missing of artifacts by many processes, as how says, following them, and shows each beside the paper's numbers, as
-// Reproduce does. What is submitted, or only printed, is told, and there are no reports then.
+// Reproduce does. What is submitted, or only printed, is shown, and there are no reports then.
 //
 // Its workers are this program, started again, as only that has the parts that a cell defines: everything before the call is done by each
 // of them, so that the call comes first. The workers of the command vlpx sweep are vlpx sweep work.

@@ -120,7 +120,7 @@ func describeData(c *cobra.Command) {
 	fmt.Fprintf(c.OutOrStdout(), "data     scenes (generated)\n%s\n", strings.Join(known, "\n"))
 }
 
-// describeEncoder tells whether an image encoder can be locked in front of photographs.
+// describeEncoder reports whether an image encoder can be locked in front of photographs.
 func describeEncoder(c *cobra.Command, places weights.Places) {
 	source, err := places.Find(paper.Lockable)
 	switch {

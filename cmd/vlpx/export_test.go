@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// export finds a run by the beginning of its name, as runs tells it, and eval of what it wrote prints what eval of the run does.
+// export finds a run by the beginning of its name, as runs says it, and eval of what it wrote prints what eval of the run does.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("train", "InfoNCE")...)

@@ -12,7 +12,7 @@ import (
 	"vlpx.internal/vlpx/paper/catalogue"
 )
 
-// listed is an artifact as `vlpx list -json` tells it.
+// listed is an artifact as `vlpx list -json` says it.
 type listed struct {
 	ID     string            `json:"id"`
 	Paper  string            `json:"paper"`

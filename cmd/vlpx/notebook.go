@@ -104,7 +104,7 @@ func (n notebook) check(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// prepare installs the kernel and tells how a Jupyter that is not ours finds it.
+// prepare installs the kernel and says how a Jupyter that is not ours finds it.
 func (n notebook) prepare(c *cobra.Command) error {
 	if err := kernels.Install(c.Context(), n.prefix, c.ErrOrStderr()); err != nil || n.prefix == "" {
 		return err
@@ -117,7 +117,7 @@ func (n notebook) prepare(c *cobra.Command) error {
 	return nil
 }
 
-// remove uninstalls the kernel and tells what is gone.
+// remove uninstalls the kernel and says what is gone.
 func (n notebook) remove(c *cobra.Command) error {
 	removed, err := kernels.Uninstall(n.prefix)
 	for _, path := range removed {
@@ -129,7 +129,7 @@ func (n notebook) remove(c *cobra.Command) error {
 	return err
 }
 
-// execute runs the notebooks one after another and tells of each how it went.
+// execute runs the notebooks one after another and reports how each went.
 func (n notebook) execute(c *cobra.Command, notebooks []string) error {
 	outs, err := n.outputs(notebooks)
 	if err != nil {

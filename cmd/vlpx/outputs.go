@@ -19,7 +19,7 @@ type outputs struct {
 	tables, figures []string
 }
 
-// usualFiles are what reproduce and compare write unless they are told.
+// usualFiles are what reproduce and compare write unless flags say otherwise.
 func usualFiles() outputs {
 	return outputs{tables: []string{"md", "csv", "json"}, figures: []string{"png"}}
 }
@@ -36,9 +36,9 @@ func (o *outputs) bind(c *cobra.Command) {
 func (o outputs) check() error {
 	for _, of := range []struct {
 		flag         string
-		asked, known []string
+		given, known []string
 	}{{"tables", o.tables, lab.TableEndings()}, {"figures", o.figures, lab.FigureEndings()}} {
-		for _, format := range of.asked {
+		for _, format := range of.given {
 			if !slices.Contains(of.known, format) {
 				return fmt.Errorf("-%s %s: no such format; there are %s", of.flag, format, strings.Join(of.known, ", "))
 			}
@@ -64,7 +64,7 @@ func (o outputs) prepare(base string) error {
 	return nil
 }
 
-// write puts a report into files of a name and tells of each.
+// write puts a report into files of a name and names each.
 func (o outputs) write(c *cobra.Command, base string, report *lab.Report) error {
 	endings := slices.DeleteFunc(slices.Clone(o.tables), func(format string) bool { return format == "claims.tex" && !report.HasClaims() })
 	if report.HasFigure() {

@@ -19,7 +19,7 @@ type bars struct {
 	wide     bool // room for everything in a line
 	run      int
 	bar      *progressbar.ProgressBar
-	told     time.Time
+	printed  time.Time
 }
 
 func newBars(w io.Writer) *bars {
@@ -40,8 +40,8 @@ func (b *bars) listen(p lab.Progress) {
 	}
 	last := p.Training.Step == p.Training.Steps
 	if !b.terminal {
-		if last || time.Since(b.told) > 10*time.Second {
-			b.told = time.Now()
+		if last || time.Since(b.printed) > 10*time.Second {
+			b.printed = time.Now()
 			fmt.Fprintln(b.w, p)
 		}
 		return

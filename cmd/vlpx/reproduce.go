@@ -200,7 +200,7 @@ func show(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	return files.write(c, files.base(grid), report)
 }
 
-// remark tells what there is to know of a grid's settings.
+// remark says what there is to know of a grid's settings.
 func remark(c *cobra.Command, grid *lab.Grid) error {
 	remarks, err := grid.Remarks()
 	for _, line := range remarks {
@@ -227,7 +227,7 @@ func makeRuns(c *cobra.Command, grid *lab.Grid) error {
 	return err
 }
 
-// terminal tells how wide and how rich the output may be.
+// terminal says how wide and how rich the output may be.
 func terminal() tables.Terminal {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		return tables.Terminal{Width: width, Style: true}

@@ -118,7 +118,7 @@ $JOB_COMPLETION_INDEX, or of -task. A task whose result is there is skipped. SIG
 	return c
 }
 
-// sweepLines tells of a sweep: a line whenever it has got further.
+// sweepLines prints how far a sweep is: a line whenever it has got further.
 type sweepLines struct {
 	w     io.Writer
 	sweep *lab.Sweep

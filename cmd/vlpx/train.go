@@ -169,7 +169,7 @@ func methodOrFolder(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// isFolder tells whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is
+// isFolder reports whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is
 // written as a path.
 func isFolder(arg string) bool {
 	if _, err := paper.Variant(arg, nil); err == nil {

@@ -14,7 +14,7 @@ import (
 // measuredBy are the flags that say by what and on what eval measures, which -update takes from the runs.
 var measuredBy = []string{"split", "task", "prompts", "targets", "alpha", "answers", "of", "version"}
 
-// onlyRuns tells of flags that mean nothing with -update.
+// onlyRuns refuses flags that mean nothing with -update.
 func onlyRuns(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(measuredBy, f.Name) {

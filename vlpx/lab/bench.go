@@ -51,7 +51,7 @@ type bench struct {
 	screen  cell.Screen
 	shown   *cell.Form
 	now     paper.Ablation
-	trained []paper.Row // to compare: the plain one first, then those of one's own
+	trained []paper.Row // to compare: the plain one first, then Options.Own
 	seeds   int
 	// Below the form: what trains now, and the latest report, which stays when the form goes.
 	progress, results cell.Block
@@ -235,11 +235,11 @@ func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
 				}
 				continue
 			}
-			report, told, err := b.train(ctx, form, rows)
+			report, text, err := b.train(ctx, form, rows)
 			if err != nil {
 				return last, err
 			}
-			if said = told; report == nil {
+			if said = text; report == nil {
 				continue
 			}
 			last = report
@@ -265,9 +265,9 @@ func (b *bench) describe(said string) string {
 	return fmt.Sprintf("%s: press Run; %d to compare", row.Name, len(b.trained))
 }
 
-// train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is told; an error
-// means that the bench cannot go on.
-func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (report *Report, told string, err error) {
+// train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is returned as text; an
+// error means that the bench cannot go on.
+func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (report *Report, text string, err error) {
 	grid, err := openRows(rows, b.withSeeds())
 	if err != nil {
 		return nil, err.Error(), nil

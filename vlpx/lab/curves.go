@@ -16,7 +16,7 @@ import (
 const liveSeries = 7
 
 // curves are the losses of the run that trains, step by step, and of every run of the grid with that seed, retrieval on the validation
-// split and what tasks of one's own measure there, epoch by epoch. They are read from the store's files; nil while there is nothing to
+// split and what custom tasks measure there, epoch by epoch. They are read from the store's files; nil while there is nothing to
 // draw.
 func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	steps := p.Training.Steps / max(p.Training.Epochs, 1)
@@ -28,7 +28,7 @@ func (g *Grid) curves(p Progress) (plots.Drawing, error) {
 	for _, name := range p.at.Train.Framework.Losses() {
 		s := plots.Series{Name: string(name)}
 		for _, at := range of.Points {
-			if loss, told := at.Losses[name]; told {
+			if loss, ok := at.Losses[name]; ok {
 				s.X, s.Mean = append(s.X, float64(at.Epoch*steps+at.Step)), append(s.Mean, loss)
 			}
 		}

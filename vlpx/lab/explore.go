@@ -19,7 +19,7 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// exploredBy are the methods that an explorer asks unless the options name others.
+// exploredBy are the methods that an explorer shows unless the options name others.
 var exploredBy = []string{"InfoNCE", "GRIT-VLP", "SRCL", "MAFA"}
 
 // exploredPairs is how many pairs of a split an explorer looks at.
@@ -39,12 +39,12 @@ func Explore(ctx context.Context, s cell.Screen, model string, o Options) error 
 
 // openExplorer makes the run that is explored, if it is missing.
 func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (*explorer, error) {
-	asked, usual := o.Methods, len(o.Methods) == 0
+	methods, usual := o.Methods, len(o.Methods) == 0
 	if usual {
-		asked = exploredBy
+		methods = exploredBy
 	}
 	for _, m := range o.Own {
-		asked = append(asked[:len(asked):len(asked)], m.Name)
+		methods = append(methods[:len(methods):len(methods)], m.Name)
 	}
 	o.Methods, o.Seeds = nil, append(o.Seeds, 1)[:1]
 	grid, err := OpenComparison([]string{model}, o)
@@ -61,7 +61,7 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 		temperature: scale.Writing.Temperature, rate: scale.Writing.Rate,
 	}
 	e.shown = min(6, e.most)
-	for _, name := range asked {
+	for _, name := range methods {
 		row, err := paper.Variant(name, o.Own)
 		if err != nil {
 			return nil, err
@@ -266,7 +266,7 @@ func (e *explorer) serve(ctx context.Context, f controls) error {
 	}
 }
 
-// turn does what a control asks, and tells what is wrong with it.
+// turn does what a control asks, and says what is wrong with it.
 func (e *explorer) turn(event cell.Event) (wrong string) {
 	switch event.Name {
 	case sideKey:

@@ -99,10 +99,10 @@ func nameCheckpoints(r *run.Run, places weights.Places) {
 	}
 }
 
-// locateEncoder tells where a locked encoder's checkpoint lies: where the weights asked for say, else among the known ones.
-func locateEncoder(of *weights.Source, asked []string, places weights.Places) error {
+// locateEncoder says where a locked encoder's checkpoint lies: where the given weights say, else among the known ones.
+func locateEncoder(of *weights.Source, given []string, places weights.Places) error {
 	const how = "say with -weights vision=FILE where the file lies"
-	if len(asked) == 0 {
+	if len(given) == 0 {
 		source, found := places.Recognise(of.Hash)
 		if !found {
 			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are "+
@@ -111,9 +111,9 @@ func locateEncoder(of *weights.Source, asked []string, places weights.Places) er
 		*of = source
 		return nil
 	}
-	name, isVision := strings.CutPrefix(asked[0], "vision=")
-	if !isVision || len(asked) > 1 {
-		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(asked, ","),
+	name, isVision := strings.CutPrefix(given[0], "vision=")
+	if !isVision || len(given) > 1 {
+		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(given, ","),
 			how)
 	}
 	source, err := places.Find(name)
@@ -125,7 +125,7 @@ func locateEncoder(of *weights.Source, asked []string, places weights.Places) er
 	return err
 }
 
-// locateRegions tells where the files of regions lie that a model reads, and whether those are the same.
+// locateRegions says where the files of regions lie that a model reads, and whether those are the same.
 func locateRegions(of *regions.Files, dir string) error {
 	if dir == "" {
 		return fmt.Errorf("the model reads regions of images in files with the hash %s; say with -regions in which folder those lie", of.Hash)
@@ -139,7 +139,7 @@ func locateRegions(of *regions.Files, dir string) error {
 	return err
 }
 
-// locate tells where a run's data lie, and whether those are the same.
+// locate says where a run's data lie, and whether those are the same.
 func locate(of *run.Data, o Options) error {
 	place, err := o.folder(o.Data)
 	if err != nil {

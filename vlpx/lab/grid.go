@@ -137,5 +137,5 @@ func (g *Grid) Damaged() []error {
 	return all
 }
 
-// isDamaged tells of an error about a file of the store that can be stepped around.
+// isDamaged reports whether an error is about a file of the store that can be stepped around.
 func isDamaged(err error) bool { return errors.As(err, new(*run.Damaged)) }

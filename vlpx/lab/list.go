@@ -13,7 +13,7 @@ import (
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
 // take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings" at the usual scale (see
-// Settings). It tells whether there is such a list.
+// Settings). It reports whether there is such a list.
 func List(name string) (tables.Table, bool) {
 	switch name {
 	case "methods":

@@ -69,7 +69,7 @@ func (g *Grid) make(ctx context.Context, listen func(Progress)) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := g.noteAsked(); err != nil {
+	if err := g.labelRequested(); err != nil {
 		return err
 	}
 	return g.work(ctx, left, listen)

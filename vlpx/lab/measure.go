@@ -101,7 +101,7 @@ func summary(values []float64, of int) tables.Value {
 	return v
 }
 
-// OtherCode tells whether other code than this program's made a finished run, or one that it goes on from, or measured it by a task on a
+// OtherCode reports whether other code than this program's made a finished run, or one that it continues, or measured it by a task on a
 // split.
 func (g *Grid) OtherCode(r run.Run, split string, task eval.Task) (bool, error) {
 	other, err := paper.OtherCode(g.Store, r)

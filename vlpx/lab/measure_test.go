@@ -27,7 +27,7 @@ import (
 	"vlpx.internal/vlpx/source"
 )
 
-// mine is a framework of one's own: CLIP under another name.
+// mine is a custom framework: CLIP under another name.
 type mine struct{ clip.Model }
 
 func (mine) Name() string { return "Mine" }
@@ -131,7 +131,7 @@ func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framewor
 		objective.OneHotTargets(alike))}}
 }
 
-// A framework that reads no captions is measured by tasks of one's own alone, and shows itself all the same; methods that go by captions'
+// A framework that reads no captions is measured by custom tasks alone, and shows itself all the same; methods that go by captions'
 // embeddings are refused where they are named, and left out of a paper's table.
 func TestFrameworkOfPictures(t *testing.T) {
 	o := smallest(t.TempDir())

@@ -17,15 +17,15 @@ import (
 // Options are what a user may ask of an artifact; the zero value is the default scale on generated scenes.
 type Options struct {
 	Scale string // "tiny", "mini" (the default), "small" or "paper"
-	// Data is "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images (see
-	// datasets/layout); a name is looked up in $VLPX_DATA.
+	// Data is "scenes" (the default, but of artifacts that ask for data which $VLPX_DATA has), or a folder of captioned or labelled images
+	// (see datasets/layout); a name is looked up in $VLPX_DATA.
 	Data      string
 	Seeds     []uint64 // 1, 2 and 3 if empty
 	Framework string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
 	Methods   []string // rows of an artifact to run; all if empty
 	Set       []string // changes of the scale, "key=value", as Show("settings") lists them; what belongs to a setting moves with it
-	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training captions if
-	// empty.
+	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training
+	// captions if empty.
 	Vocabulary string
 	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name of
 	// a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale
@@ -48,11 +48,11 @@ type Options struct {
 	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A page
 	// has none.
 	View View `json:"-"`
-	// Own are methods of one's own: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
+	// Own are custom methods: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the source that it reaches, too, so that a
 	// change of its code runs it anew, and no other change does.
 	Own []negative.Method `json:"-"`
-	// Model makes a framework of one's own, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
+	// Model makes a custom framework, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.
 	Model func(s paper.Scale, vocab int) framework.Framework `json:"-"`
 	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores pairs.

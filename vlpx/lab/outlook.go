@@ -12,7 +12,7 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Remarks tells in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
+// Remarks says in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
 // changes nothing.
 func (g *Grid) Remarks() (lines []string, err error) {
 	err = guard(func() error {
@@ -27,7 +27,7 @@ func (g *Grid) Remarks() (lines []string, err error) {
 	return lines, err
 }
 
-// Outlook tells in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing
+// Outlook says in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing
 // and nothing is to ask. What a missing run cannot be made with is an error.
 func (g *Grid) Outlook() ([]string, error) {
 	left, err := g.left()

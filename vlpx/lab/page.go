@@ -66,7 +66,7 @@ func (s PageSection) Anchor() string { return strings.ReplaceAll(s.ID, "/", "-")
 
 // NewPage gathers artifacts in the catalogue's order: those named by their ID or by their paper ("falcon"), or all if none is
 // named. say, if not nil, hears of each before it is read. Names that are not there, and options that suit none of the artifacts, are an
-// error; what is wrong with single artifacts stands in their sections, and Faults tells of it.
+// error; what is wrong with single artifacts stands in their sections, and Faults returns it.
 func NewPage(ctx context.Context, names []string, o Options, say func(string)) (*Page, error) {
 	artifacts, err := selected(names)
 	if err != nil {
@@ -202,10 +202,10 @@ func letters(t tables.Table) (int, error) {
 	return widest, nil
 }
 
-// FileName is a name for the page's file, which tells what differs from the page of everything at the default settings.
+// FileName is a name for the page's file, which says what differs from the page of everything at the default settings.
 func (p *Page) FileName() string { return p.name + ".html" }
 
-// Faults tells of the artifacts whose sections have nothing but an error, or lack what damaged files should tell; nil if none has.
+// Faults are the errors of artifacts whose sections have nothing but an error, or lack what damaged files should tell; nil if none has.
 func (p *Page) Faults() error {
 	var faults []error
 	for _, part := range p.Papers {
@@ -218,7 +218,7 @@ func (p *Page) Faults() error {
 	return errors.Join(faults...)
 }
 
-// HasFigure tells whether any artifact of the page has a figure.
+// HasFigure reports whether any artifact of the page has a figure.
 func (p *Page) HasFigure() bool {
 	return slices.ContainsFunc(p.Papers, func(part PagePaper) bool {
 		return slices.ContainsFunc(part.Sections, func(s PageSection) bool { return s.Figure != "" })

@@ -9,7 +9,7 @@ import (
 	traced "github.com/pkg/errors"
 )
 
-// guard runs what may call a part of one's own. If that part panics, the panic becomes an error, and an error that came about in it, as
+// guard runs what may call a custom part. If that part panics, the panic becomes an error, and an error that came about in it, as
 // when its graph is built, tells the line there.
 func guard(do func() error) (err error) {
 	defer func() {

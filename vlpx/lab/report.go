@@ -120,10 +120,10 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// HasClaims tells whether there are claims between what the report shows.
+// HasClaims reports whether there are claims between what the report shows.
 func (r *Report) HasClaims() bool { return len(r.claims.Rows) > 0 }
 
-// HasFigure tells whether there is a figure to draw.
+// HasFigure reports whether there is a figure to draw.
 func (r *Report) HasFigure() bool { return r.figure != nil }
 
 // PNG draws the figure.

@@ -21,7 +21,7 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// tells is InfoNCE that tells how many negatives are above a threshold of the cosine, how many of these are true pairs, and their mean
+// tells is InfoNCE that says how many negatives are above a threshold of the cosine, how many of these are true pairs, and their mean
 // cosine.
 type tells struct{ Threshold float64 }
 
@@ -219,7 +219,7 @@ func (c tellsRecall) ITC(f negative.Features) negative.Contrasted {
 	return c.InfoNCE.ITC(f)
 }
 
-// A number that a part of one's own tells can be asked for before anything tells it. One that nothing told is refused afterwards, with what
+// A number that a custom part tells can be asked for before anything says it. One that nothing told is refused afterwards, with what
 // there is, and the runs are kept.
 func TestMetricThatAPartTells(t *testing.T) {
 	o := smallest(t.TempDir())

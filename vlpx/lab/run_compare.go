@@ -16,8 +16,8 @@ import (
 )
 
 // Compare is a report of finished runs, named by the beginnings of their identities, whatever made them: runs that differ in nothing but
-// the seed are a row, and each row is held against the first. It tells of rows on other data, or of another scale. A run whose result is
-// damaged is told and left out.
+// the seed are a row, and each row is held against the first. It describes rows on other data, or of another scale. A run whose result is
+// damaged is reported and left out.
 func (s *Store) Compare(ids []string) (*Report, error) {
 	if len(ids) == 0 {
 		return nil, errors.New("no runs to compare; name some that vlpx runs lists")
@@ -59,7 +59,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 }
 
 // alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.
-// damaged tells of what tasks gave of them and cannot be read.
+// damaged has what tasks gave of them and cannot be read.
 func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []paper.Picked, damaged []string) {
 	keys, groups := []string{}, map[string][]run.Entry{}
 	for _, e := range picked {
@@ -95,7 +95,7 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 	return rows, damaged
 }
 
-// otherCode tells whether other code than this program's made a run, or one that it goes on from.
+// otherCode reports whether other code than this program's made a run, or one that it continues.
 func otherCode(e run.Entry, byID map[string]run.Entry) bool {
 	return e.Stale() || slices.ContainsFunc(e.Needs(), func(need run.Need) bool {
 		other, ok := byID[need.ID]
@@ -122,13 +122,13 @@ func seedless(e run.Entry, byID map[string]run.Entry, above map[string]bool) str
 		}
 		b.Write(text)
 	}
-	told := b.String()
+	text := b.String()
 	for _, need := range e.Needs() {
 		if other, ok := byID[need.ID]; ok {
-			told = strings.ReplaceAll(told, need.ID, seedless(other, byID, above))
+			text = strings.ReplaceAll(text, need.ID, seedless(other, byID, above))
 		}
 	}
-	return told
+	return text
 }
 
 // apart gives rows of one name names of their own: by what they differ in that has a name, else by the first run's identity.

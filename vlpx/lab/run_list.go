@@ -93,7 +93,7 @@ func (f RunFilter) has(r RunInfo) bool {
 		strings.Contains(strings.ToLower(r.Method), strings.ToLower(f.Method))
 }
 
-// about tells what a list tells of a run.
+// about is what a list shows of a run.
 func about(e run.Entry, by []run.Entry) RunInfo {
 	r := RunInfo{
 		ID: e.ID, Method: e.Method(), Scale: e.Label.Scale, Set: e.Label.Set, Data: e.Run.Data.Name, DataHash: e.Run.Data.Hash,
@@ -147,8 +147,8 @@ func (r RunInfo) label() string {
 // scale is the scale with what was changed of it, if that is short, else with how much was.
 func (r RunInfo) scale() string {
 	const short = 24
-	if told := r.wholeScale(); len(told) <= short {
-		return told
+	if text := r.wholeScale(); len(text) <= short {
+		return text
 	}
 	return fmt.Sprintf("%s, %s", cmp.Or(r.Scale, "–"), counted(len(r.Set), "setting"))
 }
@@ -170,14 +170,14 @@ func (r RunInfo) data() string {
 func (r RunInfo) progress() string {
 	switch {
 	case r.State == run.Finished:
-		told := string(r.State)
+		text := string(r.State)
 		if r.OtherCode {
-			told += ", other code"
+			text += ", other code"
 		}
 		if r.Model == 0 {
-			told += ", no model"
+			text += ", no model"
 		}
-		return told
+		return text
 	case (r.State == run.Stopped || r.State == run.AtWork) && r.Epochs > 0:
 		return strings.Replace(fmt.Sprintf("%s at %d/%d", r.State, r.Done, r.Epochs), "at work at", "at work,", 1)
 	}

@@ -145,11 +145,11 @@ func (p *RunPage) epochs() tables.Table {
 		row := tables.Row{Name: fmt.Sprint(e.Epoch + 1)}
 		for _, name := range losses {
 			row.Cells = append(row.Cells, tables.Cell{})
-			if v, told := e.Losses[name]; told {
+			if v, ok := e.Losses[name]; ok {
 				row.Cells[len(row.Cells)-1] = tables.Cell{tables.Number(v)}
 			}
 		}
-		if v, told := e.Metrics[metric]; told {
+		if v, ok := e.Metrics[metric]; ok {
 			row.Cells = append(row.Cells, tables.Cell{tables.Number(v)})
 		}
 		t.Rows = append(t.Rows, row)
@@ -177,11 +177,11 @@ func (p *RunPage) metric() string {
 		return ""
 	}
 	last := p.Curves.Epochs[len(p.Curves.Epochs)-1].Metrics
-	if _, told := last[string(eval.RMean)]; told {
+	if _, ok := last[string(eval.RMean)]; ok {
 		return string(eval.RMean)
 	}
 	for _, info := range p.tasks.Metrics() {
-		if _, told := last[string(info.Metric)]; told {
+		if _, ok := last[string(info.Metric)]; ok {
 			return string(info.Metric)
 		}
 	}
@@ -208,7 +208,7 @@ func (p *RunPage) Figure() plots.Drawing {
 	for _, name := range p.lossNames() {
 		s := plots.Series{Name: string(name)}
 		for _, at := range p.Curves.Points {
-			if loss, told := at.Losses[name]; told {
+			if loss, ok := at.Losses[name]; ok {
 				s.X, s.Mean = append(s.X, epochs(at)), append(s.Mean, loss)
 			}
 		}
@@ -224,7 +224,7 @@ func (p *RunPage) Figure() plots.Drawing {
 	if metric := p.metric(); metric != "" {
 		s := plots.Series{Name: metric}
 		for _, e := range p.Curves.Epochs {
-			if v, told := e.Metrics[metric]; told {
+			if v, ok := e.Metrics[metric]; ok {
 				s.X, s.Mean = append(s.X, float64(e.Epoch+1)), append(s.Mean, v)
 			}
 		}

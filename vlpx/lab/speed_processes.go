@@ -22,7 +22,7 @@ import (
 // call's name, a colon, and the index of the case.
 const stepsEnv = "VLPX_BENCH_STEPS"
 
-// nameOf tells a call of MeasureSpeed from others of the same program.
+// nameOf names a call of MeasureSpeed among others of the same program.
 func nameOf(cases []benchmark.Case) string {
 	sum := sha256.New()
 	for _, c := range cases {
@@ -46,10 +46,10 @@ func again(cases []benchmark.Case) (func(ctx context.Context, index int) *exec.C
 	}, nil
 }
 
-// called tells whether this process was started again, and for which of the cases; -1 where it is for those of another call.
+// called reports whether this process was started again, and for which of the cases; -1 where it is for those of another call.
 func called(cases []benchmark.Case) (index int, started bool) {
-	told, started := os.LookupEnv(stepsEnv)
-	name, text, _ := strings.Cut(told, ":")
+	call, started := os.LookupEnv(stepsEnv)
+	name, text, _ := strings.Cut(call, ":")
 	if index, err := strconv.Atoi(text); err == nil && name == nameOf(cases) && index >= 0 && index < len(cases) {
 		return index, started
 	}

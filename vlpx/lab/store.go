@@ -76,7 +76,7 @@ func (s *Store) Verify(ctx context.Context) (v Verified, err error) {
 	return v, err
 }
 
-// Damaged tells whether a problem is more than a note.
+// Damaged reports whether a problem is more than a note.
 func (v Verified) Damaged() bool {
 	return slices.ContainsFunc(v.Problems, func(p run.Problem) bool { return !p.Harmless })
 }

@@ -192,7 +192,7 @@ func (s *Sweep) Script(how Sweeping) (string, error) {
 	return text, s.WritePlan()
 }
 
-// check tells why a run that is missing cannot be made.
+// check says why a run that is missing cannot be made.
 func (s *Sweep) check() error {
 	for _, g := range s.Grids {
 		missing, err := g.Missing()
@@ -209,7 +209,7 @@ func (s *Sweep) check() error {
 // UseCommand has the workers of a sweep be the vlpx command, of which this process is one, by its sub-command.
 func (s *Sweep) UseCommand(args ...string) { s.worker.Args = args }
 
-// Details tells of a sweep's progress a line each of what is at work, with the epochs that are done.
+// Details has a line for each task at work, with the epochs that are done.
 func (s *Sweep) Details(p sweep.Progress) []string {
 	var lines []string
 	for i, state := range p.Tasks {

@@ -31,17 +31,17 @@ func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	}
 	say("measuring how many runs at once are fastest")
 	best, fastest := most, 0.0
-	var told []string
+	var rates []string
 	for n := most; n >= 1; n /= 2 {
 		rate, err := benchmark.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Steps(ctx, s.worker, first) })
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
 		if err != nil { // fewer may have the memory; what is wrong with the run itself it tells when it is made
-			told = append(told, fmt.Sprintf("%d fail (%v)", n, err))
+			rates = append(rates, fmt.Sprintf("%d fail (%v)", n, err))
 			continue
 		}
-		told = append(told, fmt.Sprintf("%d make %.3g", n, rate))
+		rates = append(rates, fmt.Sprintf("%d make %.3g", n, rate))
 		if rate < fastest {
 			break
 		}
@@ -50,7 +50,7 @@ func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	if fastest == 0 {
 		best = 1
 	}
-	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)", strings.Join(told, ", "), best))
+	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)", strings.Join(rates, ", "), best))
 	return best, nil
 }
 
@@ -64,7 +64,7 @@ func (s *Sweep) firstRun(tasks []int) (index int, found bool) {
 	return 0, false
 }
 
-// long tells whether what is missing takes long.
+// long reports whether what is missing takes long.
 func (s *Sweep) long() (bool, error) {
 	choice, _ := engine.Choose(engine.Cache())
 	var all time.Duration

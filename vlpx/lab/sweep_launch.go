@@ -25,11 +25,11 @@ type Sweeping struct {
 	K8s []string
 	// Submit returns as soon as Slurm has the jobs.
 	Submit bool
-	// DryRun only tells what would be submitted, and writes nothing.
+	// DryRun only says what would be submitted, and writes nothing.
 	DryRun bool
 }
 
-// check tells what of this does not go together.
+// check says what of this does not go together.
 func (how Sweeping) check() error {
 	switch {
 	case !slices.Contains([]string{"", local, slurm, kubernetes}, how.Launcher):

@@ -10,7 +10,7 @@ import (
 )
 
 // RunSweep runs what is missing of artifacts by many processes, as how says, following them on a screen, and shows each beside the paper's
-// numbers. What is submitted, or only printed, is told, and there are no reports then.
+// numbers. What is submitted, or only printed, is shown, and there are no reports then.
 //
 // In a worker, which is this program started again, it does the task of that process and returns an [Exit].
 func RunSweep(ctx context.Context, s cell.Screen, ids []string, how Sweeping, o Options) ([]*Report, error) {

@@ -44,7 +44,7 @@ func (g *Grid) named(t sweep.Task) (paper.Job, error) {
 		t.What, run.Short(t.ID))
 }
 
-// Work is a worker of the vlpx command: it does the task of a plan that the call names. The error is an [Exit], or tells why it could not
+// Work is a worker of the vlpx command: it does the task of a plan that the call names. The error is an [Exit], or says why it could not
 // begin.
 func Work(ctx context.Context, call sweep.Call) error {
 	plan, err := sweep.Open(call.Plan)

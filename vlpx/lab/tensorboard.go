@@ -16,7 +16,7 @@ import (
 // eventsEvery is the time between looks at the curves of runs, whichever process trains them.
 const eventsEvery = 2 * time.Second
 
-// events writes event files of the grid's runs for TensorBoard, if that is asked for, until stop, which writes what is left and tells what
+// events writes event files of the grid's runs for TensorBoard, if that is asked for, until stop, which writes what is left and says what
 // went wrong.
 func (g *Grid) events() (stop func() error, err error) {
 	if g.TensorBoard == "" {

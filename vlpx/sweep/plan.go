@@ -99,7 +99,7 @@ func (p *Plan) Name() string {
 // notInNames is what names of jobs, of files and of Kubernetes' objects do not all take.
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// check tells what is wrong with a plan.
+// check says what is wrong with a plan.
 func (p *Plan) check() error {
 	seen := map[string]bool{}
 	for i, t := range p.Tasks {

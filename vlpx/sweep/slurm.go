@@ -99,7 +99,7 @@ func slurm(ctx context.Context, input, name string, args ...string) (string, err
 	return out.String(), nil
 }
 
-// maxArraySizeLine is what scontrol show config tells of it.
+// maxArraySizeLine is what scontrol show config says of it.
 var maxArraySizeLine = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)\s*$`)
 
 // Begin asks the cluster how large arrays may be.
@@ -218,7 +218,7 @@ func (l *Slurm) Log(index int) string {
 // Pace is the time between looks at the queue and the files.
 func (l *Slurm) Pace() time.Duration { return l.poll }
 
-// Submit submits what is not finished and has no job, and tells how many tasks that are.
+// Submit submits what is not finished and has no job, and says how many tasks that are.
 func (l *Slurm) Submit(ctx context.Context, s *Sweep, w Worker) (int, error) {
 	if err := l.Begin(ctx, s, w); err != nil {
 		return 0, err

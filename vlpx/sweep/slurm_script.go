@@ -36,7 +36,7 @@ func option(key string) string { return strings.TrimLeft(strings.ReplaceAll(key,
 // optionName is what options of sbatch look like.
 var optionName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// checkOption tells why a key is no option to set.
+// checkOption says why a key is no option to set.
 func checkOption(key string) error {
 	name := option(key)
 	if !optionName.MatchString(name) {

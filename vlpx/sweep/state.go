@@ -24,7 +24,7 @@ const (
 	Done    State = "done"
 )
 
-// Done tells whether a task is finished: its result is there.
+// Done reports whether a task is finished: its result is there.
 func (s *Sweep) Done(index int) bool {
 	path := filepath.Join(s.Home, filepath.FromSlash(s.Tasks[index].Result))
 	// Opening the folder makes a network file system ask its server, which may know of a file that this node has not seen.
@@ -60,7 +60,7 @@ func (s *Sweep) Failure(index int) string {
 	return strings.TrimSpace(string(text))
 }
 
-// doomed tells whether a task needs one that has failed.
+// doomed reports whether a task needs one that has failed.
 func (s *Sweep) doomed(index int) bool {
 	return slices.ContainsFunc(s.Tasks[index].Needs, func(need int) bool { return !s.Done(need) && (s.Failure(need) != "" || s.doomed(need)) })
 }
@@ -91,7 +91,7 @@ type Progress struct {
 	Message                   string  // a line worth telling; empty otherwise
 }
 
-// String tells it in a line.
+// String says it in a line.
 func (p Progress) String() string {
 	text := fmt.Sprintf("%d of %d done", p.Done, p.Of)
 	for _, n := range []struct {
@@ -105,7 +105,7 @@ func (p Progress) String() string {
 	return text
 }
 
-// Progress reads the sweep's progress from the store's files. busy tells whether a process has the folder of a run.
+// Progress reads the sweep's progress from the store's files. busy reports whether a process has the folder of a run.
 func (s *Sweep) Progress(busy func(run string) bool) Progress {
 	p := Progress{Of: len(s.Tasks), Tasks: make([]State, len(s.Tasks))}
 	for i, t := range s.Tasks {

@@ -18,7 +18,7 @@ const Again = 75 // EX_TEMPFAIL of sysexits.h
 // Call says what a worker is started for.
 type Call struct {
 	Plan string // the plan's file
-	// Task is the task that the process beside tells, with which the worker ends; -1 where a scheduler tells it.
+	// Task is the task that the process beside tells, with which the worker ends; -1 where a scheduler says it.
 	Task int
 	// From is the task that a scheduler's index 0 stands for.
 	From int

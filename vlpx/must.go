@@ -42,3 +42,14 @@ func must[T any](what string, options []Options, do func(context.Context, cell.S
 	os.Exit(int(status))
 	return result
 }
+
+// shown is must of what gives a value that is then shown.
+func shown[T cell.Shown](what string, options []Options, do func(context.Context, Options) (T, error)) T {
+	return must(what, options, func(ctx context.Context, s cell.Screen, o Options) (T, error) {
+		value, err := do(ctx, o)
+		if err != nil {
+			return value, err
+		}
+		return value, s.Show(value)
+	})
+}

@@ -2,7 +2,6 @@ package vlpx
 
 import (
 	"context"
-	"fmt"
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
@@ -56,37 +55,17 @@ func compare(what string, methods []string, options []Options) *Report {
 // Measure measures finished runs of methods, named as for Run, by a task on the test split, and shows the mean and the standard deviation
 // over seeds of all that it measures. It trains nothing: a run that is not finished is an error. What it measured once the store keeps.
 func Measure(task eval.Task, methods []string, options ...Options) tables.Table {
-	return must("measure", options, func(ctx context.Context, s cell.Screen, o Options) (table tables.Table, err error) {
+	return shown("measure", options, func(ctx context.Context, o Options) (none tables.Table, err error) {
 		grid, err := lab.OpenComparison(methods, o)
 		if err != nil {
-			return table, err
+			return none, err
 		}
-		if table, err = grid.Measure(ctx, task, "test"); err != nil {
-			return table, err
-		}
-		return table, s.Show(table)
+		return grid.Measure(ctx, task, "test")
 	})
 }
 
 // Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models, and shows what was added
 // to each. It trains nothing, and what a result has stays. What is an artifact, such as "falcon/table1", or methods, named as for Run.
 func Update(what any, options ...Options) tables.Table {
-	return must("update", options, func(ctx context.Context, s cell.Screen, o Options) (table tables.Table, err error) {
-		var grid *lab.Grid
-		switch what := what.(type) {
-		case string:
-			grid, err = lab.Open(what, o)
-		case []string:
-			grid, err = lab.OpenComparison(what, o)
-		default:
-			err = fmt.Errorf("an artifact such as \"falcon/table1\", or a list of methods, can be updated, not %v", what)
-		}
-		if err != nil {
-			return table, err
-		}
-		if table, err = grid.Update(ctx); err != nil {
-			return table, err
-		}
-		return table, s.Show(table)
-	})
+	return shown("update", options, func(ctx context.Context, o Options) (tables.Table, error) { return lab.Update(ctx, what, o) })
 }

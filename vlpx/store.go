@@ -15,12 +15,12 @@ import (
 
 // Runs shows the runs of the store, the latest first, and returns the list.
 func Runs(f RunFilter, options ...Options) *lab.RunList {
-	return inStore("runs", options, func(_ context.Context, c cell.Screen, s *lab.Store) (*lab.RunList, error) {
-		list, err := s.Runs(f)
+	return shown("runs", options, func(_ context.Context, o Options) (*lab.RunList, error) {
+		s, err := lab.OpenStore(o.Home)
 		if err != nil {
 			return nil, err
 		}
-		return list, c.Show(list)
+		return s.Runs(f)
 	})
 }
 
@@ -39,7 +39,7 @@ func ShowRun(id string, options ...Options) *lab.RunPage {
 	})
 }
 
-// CompareRuns shows finished runs of the store side by side; see [Store.Compare].
+// CompareRuns shows finished runs of the store side by side; see [lab.Store.Compare].
 func CompareRuns(ids []string, options ...Options) *Report {
 	return inStore("compare", options, func(_ context.Context, c cell.Screen, s *lab.Store) (*Report, error) {
 		report, err := s.Compare(ids)
@@ -83,12 +83,12 @@ func PruneRuns(p Pruning, options ...Options) {
 
 // ShowStore shows how many runs there are and what they take.
 func ShowStore(options ...Options) tables.Table {
-	return inStore("store", options, func(_ context.Context, c cell.Screen, s *lab.Store) (tables.Table, error) {
-		table, err := s.Overview()
+	return shown("store", options, func(_ context.Context, o Options) (none tables.Table, err error) {
+		s, err := lab.OpenStore(o.Home)
 		if err != nil {
-			return table, err
+			return none, err
 		}
-		return table, c.Show(table)
+		return s.Overview()
 	})
 }
 

@@ -26,24 +26,16 @@ func onlyRuns(c *cobra.Command) (err error) {
 
 // updateResults adds to the finished runs of a method, or of the artifact that is named, the metrics that their results lack.
 func updateResults(c *cobra.Command, o *options, name string) error {
-	grid, err := updated(o, name)
-	if err != nil {
+	if err := o.complete(); err != nil {
 		return err
 	}
-	table, err := grid.Update(c.Context())
+	var what any = name
+	if !strings.Contains(name, "/") { // as every artifact's has
+		what = []string{name}
+	}
+	table, err := lab.Update(c.Context(), what, o.Options)
 	if err != nil {
 		return err
 	}
 	return table.Text(c.OutOrStdout(), terminal())
-}
-
-// updated plans the runs of an artifact, or else of a method.
-func updated(o *options, name string) (*lab.Grid, error) {
-	if !strings.Contains(name, "/") { // as every artifact's has
-		return single(o, name)
-	}
-	if err := o.complete(); err != nil {
-		return nil, err
-	}
-	return lab.Open(name, o.Options)
 }

@@ -14,6 +14,24 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
+// Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models. What is an artifact, such as
+// "falcon/table1", or methods.
+func Update(ctx context.Context, what any, o Options) (none tables.Table, err error) {
+	var grid *Grid
+	switch what := what.(type) {
+	case string:
+		grid, err = Open(what, o)
+	case []string:
+		grid, err = OpenComparison(what, o)
+	default:
+		err = fmt.Errorf("an artifact such as \"falcon/table1\", or a list of methods, can be updated, not %v", what)
+	}
+	if err != nil {
+		return none, err
+	}
+	return grid.Update(ctx)
+}
+
 // Update adds to the results of the plan's finished runs, and to the answers that they gave, the metrics that these lack today, and tells
 // what was added. A run whose weights are not kept is told, too; one that is not finished is passed over.
 func (g *Grid) Update(ctx context.Context) (tables.Table, error) {

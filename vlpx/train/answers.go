@@ -16,18 +16,18 @@ type answers struct {
 }
 
 // answerable encodes the answers to the questions of the set, whose pairs these are; shape is that of field.Answers.
-func (t *trainer) answerable(shape shapes.Shape) error {
-	c, set := t.job.Config, t.job.Set
+func (i *input) answerable(shape shapes.Shape) error {
+	c, set := i.job.Config, i.job.Set
 	asked, ok := set.(datasets.Questioned)
-	if !ok || t.job.Tokenizer == nil {
+	if !ok || i.job.Tokenizer == nil {
 		return fmt.Errorf("train: %s reads answers to questions, and %s shows none; take data with questions, in the place of captions", c.Framework.Name(), set.Name())
 	}
 	a := answers{asked.Questions(), map[string][]int32{}, shape.Dim(1), shape.Dim(2)}
-	if len(a.questions) != len(t.pairs) {
+	if len(a.questions) != len(i.pairs) {
 		return fmt.Errorf("train: %s reads answers to questions, and %s has its captions shown; show its questions in their place", c.Framework.Name(), set.Name())
 	}
 	for k, q := range a.questions {
-		if p := t.pairs[k]; p.Image != q.Image || p.Text(set) != q.Text {
+		if p := i.pairs[k]; p.Image != q.Image || p.Text(set) != q.Text {
 			return fmt.Errorf("train: pair %d of %s is not its question %d; show the questions in the place of captions", k, set.Name(), k)
 		}
 		if len(q.Answers) == 0 {
@@ -35,11 +35,11 @@ func (t *trainer) answerable(shape shapes.Shape) error {
 		}
 		for _, answer := range q.Answers {
 			if a.ids[answer] == nil {
-				a.ids[answer] = t.job.Tokenizer.Encode(answer, a.tokens)
+				a.ids[answer] = i.job.Tokenizer.Encode(answer, a.tokens)
 			}
 		}
 	}
-	t.answers = a
+	i.answers = a
 	return nil
 }
 

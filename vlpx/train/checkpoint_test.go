@@ -240,7 +240,7 @@ func TestCheckpointsDue(t *testing.T) {
 			{10 * time.Second, 2 * time.Second, 99 * time.Second, false}, {10 * time.Second, 2 * time.Second, 101 * time.Second, true},
 			{0, 0, time.Hour, false},
 		} {
-			tr := &trainer{job: Job{Every: c.every}, saved: time.Now(), saving: c.saving}
+			tr := &trainer{input: input{job: Job{Every: c.every}}, saved: time.Now(), saving: c.saving}
 			time.Sleep(c.passed)
 			if got := tr.due(); got != c.want {
 				t.Errorf("every %v, %v after one that took %v: got %v", c.every, c.passed, c.saving, got)

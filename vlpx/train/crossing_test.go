@@ -117,7 +117,7 @@ func TestImagesAreSentAhead(t *testing.T) {
 		if tr.coming == nil {
 			continue
 		}
-		in := tr.input(*tr.coming)
+		in := tr.fields(tr.coming)
 		tr.coming = nil
 		defer in.Release()
 		image := in[field.Image].Shape()

@@ -44,10 +44,10 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			if err != nil {
 				t.Fatal(err)
 			}
-			batch := apart(loaded, len(pairs))
+			batch := first.apart(loaded, first.Step)
 			var outs [2]Output
 			for i, run := range runs {
-				in := first.input(batch) // a tensor stays with the engine that has read it
+				in := first.fields(batch) // a tensor stays with the engine that has read it
 				defer in.Release()
 				if outs[i], err = run.run(in); err != nil {
 					t.Fatal(err)

@@ -5,36 +5,157 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/gomlx/gomlx/ml/model"
+
+	"vlpx.internal/datasets"
+	"vlpx.internal/datasets/loader"
 	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
 
-// saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time. It is our
-// choice: 2 % of the time are little for what a kill can no longer cost.
-const saveShare = 50
+// This file is the life of a run, from top to bottom: open, and then an epoch's input, step, observe, record, evaluate and keep.
 
-// lookahead is the number of mini-batches that are decoded while a step runs.
-func (t *trainer) lookahead() int {
-	if learner, ok := t.job.Config.Method.Batches.(negative.Rewarded); ok {
-		return learner.Ahead(t.Epoch)
+// trainer is a run at work.
+type trainer struct {
+	progress
+	input
+	store     *model.Store
+	model     *Model
+	step      *Step
+	sampler   negative.Sampler
+	observers []negative.Observer // of the method
+	loader    *loader.Loader
+	curves    *os.File
+	ahead     [][]int           // mini-batches that the loader has and the step has not
+	coming    *miniBatch        // the mini-batch of the next step, where its images are sent ahead
+	steps     int               // an epoch
+	taken     map[string]string // names of numbers, with what has them
+	saved     time.Time
+	saving    time.Duration // what the last checkpoint took
+	started   time.Time     // of this process's share of the run, but its first step, which compiles
+	made      int           // steps this process made
+}
+
+// progress is the state of the host in a checkpoint.
+type progress struct {
+	Epoch, Step int    // the step to make next
+	Sampler     []byte `json:"-"` // kept as bytes
+	Epochs      []Record
+	Clock       []float64
+	Current     tally
+	Curves      int64 // bytes of the curves written so far
+	Seconds     float64
+	Waiting     float64
+	Sampling    float64
+	Broken      []string // Outcome.Skipped so far
+	Joined      []int    `json:",omitempty"` // new positives in MLM of the last steps
+	Best        *best    `json:",omitempty"` // nil before the first epoch's end, and where none is selected
+}
+
+// long is what a checkpoint keeps as bytes beside the state's JSON.
+func (p progress) long() []byte { return p.Sampler }
+
+// setLong is the inverse of long.
+func (p *progress) setLong(sampler []byte) { p.Sampler = sampler }
+
+// ==== Open ====
+
+func newTrainer(job Job) (_ *trainer, err error) {
+	c := job.Config
+	t := &trainer{store: model.NewStore()}
+	defer func() {
+		if err != nil {
+			t.close()
+			t.store.Finalize()
+		}
+	}()
+	if t.input, err = newInput(job); err != nil {
+		return nil, err
 	}
-	return 2
+	start := negative.Start{
+		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
+		Shards: datasets.ShardPairs(t.job.Set),
+	}
+	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
+	}
+	if t.observers, err = t.openObservers(); err != nil {
+		return nil, err
+	}
+	if err = t.firstValues(start); err != nil {
+		return nil, err
+	}
+	if err = t.resume(); err != nil {
+		return nil, err
+	}
+	t.step, t.taken = NewStep(job.Backend, t.store, c), c.taken()
+	maps.Copy(t.taken, job.Taken)
+	if err = t.step.survey(t.room(), t.knows(), t.taken); err != nil {
+		return nil, err
+	}
+	t.reads = t.step.inputs
+	t.model = &Model{config: c, store: t.store, backend: job.Backend, Tokenizer: job.Tokenizer}
+	t.loader = loader.New(t.loading())
+	t.saved, t.started = time.Now(), time.Now()
+	return t, nil
+}
+
+// resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
+func (t *trainer) resume() error {
+	if err := removeUnfinished(t.job.Dir); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; delete the file to start the run afresh", err)
+	}
+	if err == nil && len(t.Sampler) == 0 && t.Epoch < t.job.Config.Epochs {
+		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; delete the file to start the run afresh",
+			t.job.Dir)
+	}
+	if err == nil && len(t.Sampler) > 0 {
+		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
+			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
+		}
+		if err := t.resumeObservers(); err != nil {
+			return err
+		}
+	}
+	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
+	return err
+}
+
+// close frees what there is; the model outlives it.
+func (t *trainer) close() {
+	t.coming.release()
+	if t.step != nil {
+		t.step.Close()
+	}
+	if t.loader != nil {
+		t.loader.Close()
+	}
+	if t.curves != nil {
+		t.curves.Close()
+	}
 }
 
 // epoch makes the epoch's remaining steps, evaluates, and saves a checkpoint.
 func (t *trainer) epoch(ctx context.Context) error {
-	c := t.job.Config
+	begun := time.Now()
 	var err error
-	sampling := time.Now()
 	if t.steps, err = t.sampler.Epoch(t.Epoch); err != nil {
 		return err
 	}
-	t.Sampling += time.Since(sampling).Seconds()
-	if err := t.ask(); err != nil {
+	t.Sampling += time.Since(begun).Seconds()
+	if err := t.samplerNumbers(); err != nil {
 		return err
 	}
 	submitted := t.Step
@@ -43,17 +164,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 			return t.stop(ctx)
 		}
 		begun := time.Now()
-		for ; submitted < min(t.steps, t.Step+1+t.lookahead()); submitted++ {
-			batch, err := t.sampler.Next()
-			if err != nil {
-				return err
-			}
-			if err := t.loader.Submit(t.request(batch, submitted)); err != nil {
-				return err
-			}
-			t.ahead = append(t.ahead, batch)
+		if submitted, err = t.submit(submitted); err != nil {
+			return err
 		}
-		t.Sampling += time.Since(begun).Seconds()
 		if err := t.one(ctx); err != nil {
 			if errors.Is(err, ctx.Err()) { // no step was made; after any other error the state is not to be kept
 				return t.stop(ctx)
@@ -68,41 +181,25 @@ func (t *trainer) epoch(ctx context.Context) error {
 			}
 		}
 	}
-	record := t.Current.record(t.Epoch, c.Schedule.At(t.Epoch, t.steps-1, t.steps))
-	record.Observed = t.observed()
-	if t.job.Evaluate != nil {
-		if record.Metrics, err = t.job.Evaluate(ctx, t.model, t.Epoch); err != nil {
-			if ctx.Err() != nil {
-				return t.stop(ctx)
-			}
-			return fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
+	record := t.record()
+	if record.Metrics, err = t.evaluate(ctx); err != nil {
+		if ctx.Err() != nil {
+			return t.stop(ctx)
 		}
-	}
-	if err := t.keepIfBest(record); err != nil {
 		return err
 	}
-	t.Epochs, t.Current = append(t.Epochs, record), tally{}
-	for _, o := range t.observers {
-		o.Forget()
-	}
-	t.Clock = append(t.Clock, t.Seconds)
-	t.Epoch, t.Step = t.Epoch+1, 0
-	if err := t.curve(record); err != nil {
-		return err
-	}
-	return t.save()
+	return t.keep(record)
 }
 
 // one makes one step with the next mini-batch of the loader.
 func (t *trainer) one(ctx context.Context) error {
-	c := t.job.Config
 	begun := time.Now()
 	batch, err := t.next(ctx)
 	if err != nil {
 		return err
 	}
 	t.Waiting += time.Since(begun).Seconds()
-	in := t.input(batch)
+	in := t.fields(batch)
 	defer in.Release()
 	out, err := t.run(in)
 	if err != nil {
@@ -111,10 +208,65 @@ func (t *trainer) one(ctx context.Context) error {
 	defer out.Release()
 	if !out.finite() {
 		return fmt.Errorf("train: %s: epoch %d, step %d: %s: training left the numbers; the pairs of this batch are %v; "+
-			"lower the learning rate or clip the gradient", c.Method.Name, t.Epoch, t.Step, out, batch.Pairs)
+			"lower the learning rate or clip the gradient", t.job.Config.Method.Name, t.Epoch, t.Step, out, batch.Pairs)
 	}
-	sampling := time.Now()
-	observation, err := observed(t.ahead[0], batch.Pairs, out)
+	if err := t.observe(batch, out); err != nil {
+		return err
+	}
+	t.Step++
+	t.made++
+	return nil
+}
+
+// ==== Input ====
+
+// submit has the loader prepare the mini-batches up to those that may be decoded while the next step runs.
+func (t *trainer) submit(submitted int) (int, error) {
+	begun := time.Now()
+	for ; submitted < min(t.steps, t.Step+1+t.lookahead()); submitted++ {
+		batch, err := t.sampler.Next()
+		if err != nil {
+			return submitted, err
+		}
+		if err := t.loader.Submit(t.request(batch, submitted)); err != nil {
+			return submitted, err
+		}
+		t.ahead = append(t.ahead, batch)
+	}
+	t.Sampling += time.Since(begun).Seconds()
+	return submitted, nil
+}
+
+// lookahead is the number of mini-batches that are decoded while a step runs.
+func (t *trainer) lookahead() int {
+	if learner, ok := t.job.Config.Method.Batches.(negative.Rewarded); ok {
+		return learner.Ahead(t.Epoch)
+	}
+	return 2
+}
+
+// ==== Step ====
+
+// run makes a step, again if it lacked room.
+func (t *trainer) run(in field.Values) (Output, error) {
+	room := t.room()
+	out, err := t.step.Run(in, room)
+	if err == nil && out.Joined > room {
+		out.Release()
+		out, err = t.step.Run(in, t.fitting(out.Joined))
+	}
+	if room > 0 {
+		t.Joined = append(t.Joined[max(0, len(t.Joined)-roomHistory+1):], out.Joined)
+	}
+	return out, err
+}
+
+// ==== Observe ====
+
+// observe shows the sampler, the counts of the epoch, the observers and the curves what a step gave.
+func (t *trainer) observe(b *miniBatch, out Output) error {
+	begun := time.Now()
+	observation, err := observed(t.ahead[0], b.Pairs, out)
 	if err != nil {
 		return err
 	}
@@ -122,25 +274,26 @@ func (t *trainer) one(ctx context.Context) error {
 		return err
 	}
 	t.ahead = t.ahead[1:]
-	t.Sampling += time.Since(sampling).Seconds()
-	for _, s := range batch.Skipped {
+	t.Sampling += time.Since(begun).Seconds()
+	for _, s := range b.Skipped {
 		if reason := s.Err.Error(); !slices.Contains(t.Broken, reason) {
 			t.Broken = append(t.Broken, reason)
 		}
 	}
-	if err := errors.Join(t.ask(), t.count(batch.Pairs, out)); err != nil {
+	if err := t.samplerNumbers(); err != nil {
 		return err
 	}
-	if t.Step%curveEvery == 0 {
-		if err := t.curve(Point{Epoch: t.Epoch, Step: t.Step, Rate: c.Schedule.At(t.Epoch, t.Step, t.steps), Losses: out.Losses,
-			GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
-			Numbers: out.Numbers}); err != nil {
-			return err
-		}
+	if err := t.count(b, out); err != nil {
+		return err
 	}
-	t.Step++
-	t.made++
-	return nil
+	if t.Step%curveEvery > 0 {
+		return nil
+	}
+	return t.curve(Point{
+		Epoch: t.Epoch, Step: t.Step, Rate: t.job.Config.Schedule.At(t.Epoch, t.Step, t.steps), Losses: out.Losses,
+		GradientNorm: out.Float(field.GradientNorm), Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
+		Numbers: out.Numbers,
+	})
 }
 
 // observed is what the sampler hears of a step: the mini-batch that it handed out, and the embeddings of the pairs that were made
@@ -164,6 +317,28 @@ func observed(handed, made []int, out Output) (negative.Observation, error) {
 	}, err
 }
 
+// count takes a step with its mini-batch into the epoch's tally, and shows it to the observers.
+func (t *trainer) count(b *miniBatch, out Output) error {
+	t.Current.add(out)
+	if err := t.addNumbers(out.Numbers, func(k int) string { return t.step.tellers[k] }); err != nil {
+		return err
+	}
+	if out.Has(field.HardestImages) {
+		images, err := out.Ints(field.HardestImages)
+		texts, failed := out.Ints(field.HardestTexts)
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+		t.Current.False.count(t.holds, b.Pairs, images, texts)
+	}
+	step := negative.Step{Epoch: t.Epoch, Number: t.Step, Of: t.steps, Pairs: b.Pairs, Outputs: out.Values}
+	if b.drafts != nil {
+		step.Drafted = b.drafts.Drafted
+	}
+	return t.showObservers(step)
+}
+
+// report tells whoever started the run where it stands.
 func (t *trainer) report() {
 	if t.job.Report == nil {
 		return
@@ -179,6 +354,89 @@ func (t *trainer) report() {
 	t.job.Report(report)
 }
 
+// ==== Record ====
+
+// tally gathers an epoch's steps.
+type tally struct {
+	Steps       int
+	Losses      Losses // sums
+	Temperature float64
+	False       FalseNegatives
+	Observed    map[string]json.RawMessage `json:",omitempty"` // what the observers have of the epoch; filled for a checkpoint
+	Numbers     field.Numbers              `json:",omitempty"`
+	last        float64
+}
+
+// add takes a step in.
+func (t *tally) add(o Output) {
+	t.Steps++
+	if t.Losses == nil {
+		t.Losses = Losses{}
+	}
+	for name, loss := range o.Losses {
+		t.Losses[name] += loss
+	}
+	t.Temperature, t.last = o.Float(field.Temperature), o.Loss()
+}
+
+// record has the means of the epoch.
+func (t tally) record(epoch int, rate float64) Record {
+	means := Losses{}
+	for name, sum := range t.Losses {
+		means[name] = sum / float64(t.Steps)
+	}
+	return Record{Epoch: epoch, Steps: t.Steps, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
+		Numbers: t.Numbers}
+}
+
+// record is that of the epoch whose steps are made, without what evaluation measures.
+func (t *trainer) record() Record {
+	r := t.Current.record(t.Epoch, t.job.Config.Schedule.At(t.Epoch, t.steps-1, t.steps))
+	r.Observed = t.observed()
+	return r
+}
+
+// ==== Evaluate ====
+
+// evaluate measures the model after the epoch, where that is asked for.
+func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
+	if t.job.Evaluate == nil {
+		return nil, nil
+	}
+	metrics, err := t.job.Evaluate(ctx, t.model, t.Epoch)
+	if err != nil {
+		return nil, fmt.Errorf("train: evaluating after epoch %d: %w", t.Epoch, err)
+	}
+	return metrics, nil
+}
+
+// ==== Keep ====
+
+// keep ends the epoch: its record, the model if it is the best so far, and a checkpoint.
+func (t *trainer) keep(record Record) error {
+	if err := t.keepIfBest(record); err != nil {
+		return err
+	}
+	t.Epochs, t.Clock, t.Current = append(t.Epochs, record), append(t.Clock, t.Seconds), tally{}
+	for _, o := range t.observers {
+		o.Forget()
+	}
+	t.Epoch, t.Step = t.Epoch+1, 0
+	if err := t.curve(record); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// saveShare bounds what checkpoints within an epoch cost: a large model saves less often, one part in so many of its time. It is our
+// choice: 2 % of the time are little for what a kill can no longer cost.
+const saveShare = 50
+
+// due tells whether it is time for a checkpoint within an epoch.
+func (t *trainer) due() bool {
+	return t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving)
+}
+
 // stop saves a checkpoint for a cancelled context and returns its error, or why there is no checkpoint.
 func (t *trainer) stop(ctx context.Context) error {
 	if err := t.save(); err != nil {
@@ -187,18 +445,14 @@ func (t *trainer) stop(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// due tells whether it is time for a checkpoint within an epoch.
-func (t *trainer) due() bool {
-	return t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving)
-}
-
+// save writes a checkpoint.
 func (t *trainer) save() error {
 	begun := time.Now()
 	var err error
 	if t.Sampler, err = t.sampler.MarshalBinary(); err != nil {
 		return err
 	}
-	if t.Current.Observed, err = t.observing(); err != nil {
+	if t.Current.Observed, err = t.observerStates(); err != nil {
 		return err
 	}
 	if err := t.curves.Sync(); err != nil {
@@ -211,6 +465,7 @@ func (t *trainer) save() error {
 	return nil
 }
 
+// curve appends a line to the curves.
 func (t *trainer) curve(line any) error {
 	text, err := json.Marshal(line)
 	if err != nil {

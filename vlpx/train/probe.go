@@ -90,8 +90,7 @@ func (p *Probe) Load(ctx context.Context) (field.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	mini := apart(loaded, t.job.Config.BatchSize)
-	in := t.input(mini)
+	in := t.fields(t.apart(loaded, 0))
 	for name, value := range map[field.Name]float64{field.Rate: t.job.Config.Schedule.Rate, field.Progress: 1} {
 		if in.Has(name) {
 			in[name].FinalizeAll()

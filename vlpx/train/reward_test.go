@@ -47,7 +47,7 @@ func firstInput(t *testing.T, tr *trainer) field.Values {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := tr.input(apart(batch, len(batch.Pairs)))
+	in := tr.fields(tr.apart(batch, 0))
 	with(in, field.Rate, []float32{1e-2})
 	return in
 }

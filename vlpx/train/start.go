@@ -1,10 +1,7 @@
 package train
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,8 +10,34 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
 )
+
+// firstValues gives the variables their first values: drawn, published, or of an earlier run.
+func (t *trainer) firstValues(start negative.Start) error {
+	c, job := t.job.Config, t.job
+	if err := framework.Initialise(c.Framework.Framework, c.Use(), job.Backend, t.store, start); err != nil {
+		return err
+	}
+	if err := t.startWithWords(job.Words); err != nil {
+		return err
+	}
+	if err := t.startWith(job.Weights); err != nil {
+		return err
+	}
+	if c.Init != "" && !job.untrained {
+		if err := t.startFrom(job.Init); err != nil {
+			return fmt.Errorf("train: the model that %s starts from: %w", c.Method.Name, err)
+		}
+	}
+	if c.Reference != "" {
+		if err := t.freeze(); err != nil {
+			return fmt.Errorf("train: the reference model of %s: %w", c.Method.Name, err)
+		}
+	}
+	return t.store.SetRNGStateFromSeed(int64(c.Seed))
+}
 
 // freeze loads the reference model.
 func (t *trainer) freeze() error {
@@ -149,29 +172,4 @@ func above(rows *tensors.Tensor, v *model.Variable) (*tensors.Tensor, error) {
 	}
 	copy(all, first)
 	return tensors.FromFlatDataAndDimensions(all, v.Shape().Dimensions...), nil
-}
-
-// resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
-func (t *trainer) resume() error {
-	if err := removeUnfinished(t.job.Dir); err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; delete the file to start the run afresh", err)
-	}
-	if err == nil && len(t.Sampler) == 0 && t.Epoch < t.job.Config.Epochs {
-		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; delete the file to start the run afresh",
-			t.job.Dir)
-	}
-	if err == nil && len(t.Sampler) > 0 {
-		if err := t.sampler.UnmarshalBinary(t.Sampler); err != nil {
-			return fmt.Errorf("train: resuming the sampler of %s: %w", t.job.Config.Method.Name, err)
-		}
-		if err := t.observeOn(); err != nil {
-			return err
-		}
-	}
-	t.curves, t.Curves, err = openCurves(t.job.Dir, t.Curves)
-	return err
 }

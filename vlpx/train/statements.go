@@ -10,14 +10,14 @@ import (
 )
 
 // statements are those of the pairs, in their order; none where the step reads no second images or verdicts.
-func (t *trainer) statements() ([]datasets.Statement, error) {
-	c, set := t.job.Config, t.job.Set
+func (i *input) statements() ([]datasets.Statement, error) {
+	c, set := i.job.Config, i.job.Set
 	reads := field.Names(c.Inputs())
 	if !slices.Contains(reads, field.Other) && !slices.Contains(reads, field.Verdict) {
 		return nil, nil
 	}
 	stated, ok := set.(datasets.Stated)
-	if !ok || !slices.EqualFunc(stated.Statements(), t.pairs, func(s datasets.Statement, p datasets.Pair) bool {
+	if !ok || !slices.EqualFunc(stated.Statements(), i.pairs, func(s datasets.Statement, p datasets.Pair) bool {
 		return p.Caption != datasets.NoCaption && s.Left == p.Image && s.Text == p.Text(set)
 	}) {
 		return nil, fmt.Errorf("train: %s reads statements about two images, and the pairs of %s are not such; take a view of its statements, which "+
@@ -27,18 +27,18 @@ func (t *trainer) statements() ([]datasets.Statement, error) {
 }
 
 // others are the second images of the pairs, nil where there are none.
-func (t *trainer) others() []int {
+func (i *input) others() []int {
 	var others []int
-	for _, s := range t.stated {
+	for _, s := range i.stated {
 		others = append(others, s.Right)
 	}
 	return others
 }
 
 // verdicts are 1 for pairs whose statement is true, else 0.
-func (t *trainer) verdicts(b miniBatch) []int32 {
+func (i *input) verdicts(b *miniBatch) []int32 {
 	return each(b.Batch, func(pair int) int {
-		if t.stated[pair].True {
+		if i.stated[pair].True {
 			return 1
 		}
 		return 0

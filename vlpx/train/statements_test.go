@@ -60,7 +60,7 @@ func TestStatementsReachTheStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := r.input(apart(loaded, 4))
+	in := r.fields(r.apart(loaded, 0))
 	defer in.Release()
 	statements := job.Set.(datasets.Stated).Statements()
 	var left, right []int

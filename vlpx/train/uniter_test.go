@@ -149,7 +149,7 @@ func TestUNITEROnEngines(t *testing.T) {
 }
 
 // steps makes the steps of a job's first epoch, and shows each with its mini-batch and what it read.
-func steps(t *testing.T, job Job, show func(tr *trainer, b miniBatch, in field.Values, out Output)) *trainer {
+func steps(t *testing.T, job Job, show func(tr *trainer, b *miniBatch, in field.Values, out Output)) *trainer {
 	t.Helper()
 	tr, err := newTrainer(job)
 	if err != nil {
@@ -171,13 +171,13 @@ func steps(t *testing.T, job Job, show func(tr *trainer, b miniBatch, in field.V
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := apart(loaded, len(pairs))
-		in := tr.input(b)
+		b := tr.apart(loaded, tr.Step)
+		in := tr.fields(b)
 		out, err := tr.run(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.count(b.Pairs, out); err != nil {
+		if err := tr.count(b, out); err != nil {
 			t.Fatal(err)
 		}
 		show(tr, b, in, out)
@@ -189,13 +189,13 @@ func steps(t *testing.T, job Job, show func(tr *trainer, b miniBatch, in field.V
 
 // A checkpoint of an epoch in which no draft had words of one kind alone goes on counting them.
 func TestWrittenAfterAStop(t *testing.T) {
-	tr := steps(t, onUNITER(t, writing(), 0), func(tr *trainer, _ miniBatch, _ field.Values, _ Output) {
+	tr := steps(t, onUNITER(t, writing(), 0), func(tr *trainer, _ *miniBatch, _ field.Values, _ Output) {
 		if tr.Step > 0 {
 			return
 		}
 		kept := negative.WrittenSentences{Captions: 4, ByElement: map[string][2]negative.Truths{}}
 		tr.Current.Observed = map[string]json.RawMessage{"written": json.RawMessage(asJSON(t, kept))}
-		if err := tr.observeOn(); err != nil {
+		if err := tr.resumeObservers(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -223,7 +223,7 @@ func TestWrittenAgainstLoop(t *testing.T) {
 			s.False++
 		}
 	}
-	tr := steps(t, job, func(tr *trainer, b miniBatch, in field.Values, out Output) {
+	tr := steps(t, job, func(tr *trainer, b *miniBatch, in field.Values, out Output) {
 		sentences, passed, kept := ints(t, out.Values, field.Sentences), floats(t, out.Values, field.SentencePassed), ints(t, out.Values, field.SentencesKept)
 		scores, own := floats(t, out.Values, field.SentenceScores), floats(t, out.Values, field.CaptionScores)
 		masked := ints(t, in, field.DraftWords)

@@ -56,7 +56,7 @@ func TestBrokenImageOfAPool(t *testing.T) {
 	}
 	replaced := 0
 	job := glancing(t, set, writing())
-	steps(t, job, func(tr *trainer, b miniBatch, in field.Values, out Output) {
+	steps(t, job, func(tr *trainer, b *miniBatch, in field.Values, out Output) {
 		for k, pair := range b.Pairs {
 			if tr.pairs[pair].Image == 2 {
 				t.Error("an image that cannot be decoded is in a mini-batch")
@@ -88,7 +88,7 @@ func TestBrokenImageOfAPool(t *testing.T) {
 				t.Errorf("pair %d of the pool has another image (%v)", pair, err)
 			}
 		}
-		if handed := tr.pool(tr.Step); !slices.Equal(handed, b.pool.Pairs) {
+		if handed := tr.pool(b.at); !slices.Equal(handed, b.pool.Pairs) {
 			replaced++
 		}
 	})
@@ -111,7 +111,7 @@ func TestOddCaptions(t *testing.T) {
 	for _, how := range []func(*negative.TAGS){func(*negative.TAGS) {}, func(m *negative.TAGS) { m.ByWord = true }} {
 		m := writingBy("TAGS", how)
 		job := glancing(t, set, m)
-		tr := steps(t, job, func(tr *trainer, b miniBatch, in field.Values, out Output) {
+		tr := steps(t, job, func(tr *trainer, b *miniBatch, in field.Values, out Output) {
 			if !out.finite() {
 				t.Errorf("step %d: %s", tr.Step, out)
 			}

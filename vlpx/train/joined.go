@@ -3,7 +3,6 @@ package train
 import (
 	"slices"
 
-	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -31,18 +30,4 @@ func (t *trainer) fitting(joined int) int {
 	b := t.job.Config.BatchSize
 	quarter := max(b/4, 1)
 	return min((max(joined, 1)+quarter-1)/quarter*quarter, 2*b)
-}
-
-// run makes a step, again if it lacked room.
-func (t *trainer) run(in field.Values) (Output, error) {
-	room := t.room()
-	out, err := t.step.Run(in, room)
-	if err == nil && out.Joined > room {
-		out.Release()
-		out, err = t.step.Run(in, t.fitting(out.Joined))
-	}
-	if room > 0 {
-		t.Joined = append(t.Joined[max(0, len(t.Joined)-roomHistory+1):], out.Joined)
-	}
-	return out, err
 }

@@ -9,26 +9,26 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// observe begins the observers of the method.
-func (t *trainer) observe() (err error) {
+// openObservers begins those of the method.
+func (t *trainer) openObservers() ([]negative.Observer, error) {
 	m := t.job.Config.Method
-	t.observers, err = m.Observers(negative.Training{
+	all, err := m.Observers(negative.Training{
 		Set: t.job.Set, Pairs: t.pairs, Epochs: t.job.Config.Epochs, Sampler: t.sampler, Tokenizer: t.job.Tokenizer, Relation: t.relation,
 		Language: t.language, Holds: t.holds,
 	})
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	for _, o := range t.observers {
+	for _, o := range all {
 		if slices.Contains(recordKeys, o.Name()) {
-			return fmt.Errorf("train: %s: an observer is called %q, as something else of each epoch; give %T another name", m.Name, o.Name(), o)
+			return nil, fmt.Errorf("train: %s: an observer is called %q, as something else of each epoch; give %T another name", m.Name, o.Name(), o)
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// seen has the observers take in a step.
-func (t *trainer) seen(step negative.Step) error {
+// showObservers has them take in a step.
+func (t *trainer) showObservers(step negative.Step) error {
 	for _, o := range t.observers {
 		var numbers field.Numbers
 		step.Numbers = &numbers
@@ -56,8 +56,8 @@ func (t *trainer) observed() negative.Observations {
 	return all
 }
 
-// observing is what the observers have of the epoch so far, by their names.
-func (t *trainer) observing() (map[string]json.RawMessage, error) {
+// observerStates are what the observers have of the epoch so far, by their names.
+func (t *trainer) observerStates() (map[string]json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, o := range t.observers {
 		state, err := json.Marshal(o)
@@ -71,8 +71,8 @@ func (t *trainer) observing() (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// observeOn gives the observers what they had when the checkpoint was written.
-func (t *trainer) observeOn() error {
+// resumeObservers gives the observers what they had when the checkpoint was written.
+func (t *trainer) resumeObservers() error {
 	for _, o := range t.observers {
 		state, kept := t.Current.Observed[o.Name()]
 		if !kept {

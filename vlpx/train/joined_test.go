@@ -125,7 +125,7 @@ func TestRoomFollowsAndResumes(t *testing.T) {
 		t.Errorf("got %d remembered steps, want 1 to %d", len(state.Joined), roomHistory)
 	}
 
-	tr := &trainer{job: whole}
+	tr := &trainer{input: input{job: whole}}
 	tr.job.Config.BatchSize = 32
 	for _, c := range []struct {
 		joined []int

@@ -12,23 +12,26 @@ import (
 
 // drafts are the maskings of a mini-batch's captions, [batch, K, tokens], with what they mask.
 type drafts struct {
-	step          [2]int // epoch and step
 	masked, words []int32
 	negative.Drafted
 }
 
-// drafts masks the captions of the current step, once.
-func (t *trainer) drafts(b miniBatch) drafts {
-	if at := [2]int{t.Epoch, t.Step}; t.drafted.step == at && t.drafted.masked != nil {
-		return t.drafted
+// drafts masks the captions of a mini-batch, once.
+func (i *input) drafts(b *miniBatch) drafts {
+	if b.drafts == nil {
+		b.drafts = i.draft(b)
 	}
-	c, special := t.job.Config, t.special()
+	return *b.drafts
+}
+
+func (i *input) draft(b *miniBatch) *drafts {
+	c, special := i.job.Config, i.special()
 	sizes := c.Method.Writing.Sizes()
-	r := random.Stream(c.Seed, "drafts", t.Epoch, t.Step)
-	d := drafts{step: [2]int{t.Epoch, t.Step}, Drafted: negative.Drafted{Captions: b.IDs}}
+	r := random.Stream(c.Seed, "drafts", b.at.epoch, b.at.step)
+	d := &drafts{Drafted: negative.Drafted{Captions: b.IDs}}
 	draws := objective.PhraseDraws{
 		Uniform: r.Float64,
-		Word:    func() int32 { return r.Int32N(int32(t.job.Tokenizer.Size())) },
+		Word:    func() int32 { return r.Int32N(int32(i.job.Tokenizer.Size())) },
 		Shuffle: r.Shuffle,
 	}
 	for k, pair := range b.Pairs {
@@ -36,7 +39,7 @@ func (t *trainer) drafts(b miniBatch) drafts {
 		words := ids[1 : length(ids, special.Pad)-1]
 		var phrases []scenegraph.Phrase
 		if !sizes.ByWord {
-			phrases = datasets.TokenPhrases(t.job.Set, t.sentence(pair), t.job.Tokenizer.Places, len(words))
+			phrases = datasets.TokenPhrases(i.job.Set, i.sentence(pair), i.job.Tokenizer.Places, len(words))
 		}
 		d.Graphless = append(d.Graphless, !sizes.ByWord && phrases == nil)
 		var places [][]int
@@ -56,7 +59,6 @@ func (t *trainer) drafts(b miniBatch) drafts {
 			d.Elements = append(d.Elements, of)
 		}
 	}
-	t.drafted = d
 	return d
 }
 
@@ -69,10 +71,10 @@ func length(ids []int32, pad int32) int {
 }
 
 // refills draws the uniform numbers by which masked words are refilled.
-func (t *trainer) refills() []float32 {
-	c := t.job.Config
+func (i *input) refills(b *miniBatch) []float32 {
+	c := i.job.Config
 	of := c.Method.Writing.Sizes()
-	r := random.Stream(c.Seed, "refills", t.Epoch, t.Step)
+	r := random.Stream(c.Seed, "refills", b.at.epoch, b.at.step)
 	uniforms := make([]float32, c.BatchSize*of.Masks*of.Refills*c.MaxLen)
 	for k := range uniforms {
 		uniforms[k] = r.Float32()
@@ -81,14 +83,14 @@ func (t *trainer) refills() []float32 {
 }
 
 // annotated lists the distinct ids in all captions of each image of a mini-batch, [batch, 5 tokens], padded with zeros.
-func (t *trainer) annotated(b miniBatch) []int32 {
-	c, special := t.job.Config, t.special()
+func (i *input) annotated(b *miniBatch) []int32 {
+	c, special := i.job.Config, i.special()
 	most := 5 * c.MaxLen
 	all := make([]int32, 0, len(b.Pairs)*most)
 	for _, pair := range b.Pairs {
 		var ids []int32
-		for _, caption := range t.job.Set.Captions(t.pairs[pair].Image) {
-			encoded := t.job.Tokenizer.EncodeCaption(caption, c.MaxLen)
+		for _, caption := range i.job.Set.Captions(i.pairs[pair].Image) {
+			encoded := i.job.Tokenizer.EncodeCaption(caption, c.MaxLen)
 			for _, id := range encoded[1 : length(encoded, special.Pad)-1] {
 				if !slices.Contains(ids, id) && len(ids) < most {
 					ids = append(ids, id)
@@ -101,8 +103,8 @@ func (t *trainer) annotated(b miniBatch) []int32 {
 }
 
 // sentence is the caption of a pair as the tokenizer sees it.
-func (t *trainer) sentence(pair int) string {
-	return t.job.Tokenizer.Prepare(t.pairs[pair].Text(t.job.Set))
+func (i *input) sentence(pair int) string {
+	return i.job.Tokenizer.Prepare(i.pairs[pair].Text(i.job.Set))
 }
 
 // element names what phrases of a graph are when all are of one kind; "" where they are not.

@@ -111,8 +111,8 @@ func withSums(numbers field.Numbers, sums *tensors.Tensor) (field.Numbers, error
 	return all, nil
 }
 
-// hear takes the numbers of a step or of the sampler into the epoch's.
-func (t *trainer) hear(numbers field.Numbers, by func(k int) string) error {
+// addNumbers takes the numbers of a step or of the sampler into the epoch's.
+func (t *trainer) addNumbers(numbers field.Numbers, by func(k int) string) error {
 	for k, n := range numbers {
 		if !n.Finite() {
 			return fmt.Errorf("train: %s: epoch %d, step %d: %s tells %q, which is %g of %g; tell a share or a mean by its two sums, which may be zero",
@@ -123,8 +123,8 @@ func (t *trainer) hear(numbers field.Numbers, by func(k int) string) error {
 	return nil
 }
 
-// ask takes what the sampler has told since it was asked last, if it tells anything.
-func (t *trainer) ask() error {
+// samplerNumbers takes what the sampler has reported since the last call, if it reports anything.
+func (t *trainer) samplerNumbers() error {
 	sampler, tells := t.sampler.(negative.Numbering)
 	if !tells {
 		return nil
@@ -139,5 +139,5 @@ func (t *trainer) reported(numbers field.Numbers, by string) error {
 			return err
 		}
 	}
-	return t.hear(numbers, func(int) string { return by })
+	return t.addNumbers(numbers, func(int) string { return by })
 }

@@ -1,9 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,30 +53,6 @@ type Record struct {
 	Numbers  field.Numbers         `json:"numbers,omitempty"` // what parts tell by names of their own
 	Metrics  map[string]float64    `json:"metrics,omitempty"`
 }
-
-// FalseNegatives counts, exactly, the true pairs among the negatives of an epoch whose truth is known.
-type FalseNegatives struct {
-	Batch       int `json:"batch"`        // negatives within the mini-batches: every other image with every caption
-	BatchTrue   int `json:"batch_true"`   // of these, the true pairs
-	Hardest     int `json:"hardest"`      // hardest negatives: one image a caption and one caption an image
-	HardestTrue int `json:"hardest_true"` // of these, the true pairs
-	// Hops are the negatives between neighbours in a mini-batch, both ways. A sampler that goes from one pair to the next has
-	// chosen them.
-	Hops     int `json:"hops"`
-	HopsTrue int `json:"hops_true"` // of these, the true pairs
-	// OfImages are those of Hardest whose anchor is the image; the others' is the caption.
-	OfImages     int `json:"of_images,omitempty"`
-	OfImagesTrue int `json:"of_images_true,omitempty"` // of these, the true pairs
-}
-
-// Names of what training counts, among a run's metrics: of its last epoch, where it is known.
-const (
-	FalseInBatch  = "FN in batch"  // per cent
-	FalseHardest  = "FN hardest"   // per cent
-	FalseOfImages = "FN of images" // per cent, of the hardest whose anchor is the image
-	FalseOfTexts  = "FN of texts"  // per cent, of the hardest whose anchor is the caption
-	FalseChosen   = "FN chosen"    // per cent, of neighbours in a mini-batch
-)
 
 // Counted are the metrics of this epoch that training itself counted, by the names above, those of observers, and what parts told by names
 // of their own.
@@ -133,63 +112,53 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// count adds a mini-batch of pairs.
-//
-//   - truth: whether the caption of one pair is true of the image of another, and whether that is known.
-func (f *FalseNegatives) count(truth func(image, text int) (holds, known bool), batch []int, hardestImages, hardestTexts []int32) {
-	tell := func(image, text int, all, holding *int) {
-		if holds, known := truth(batch[image], batch[text]); known {
-			*all++
-			if holds {
-				*holding++
+// Curves are what a run has told of its training so far.
+type Curves struct {
+	Points []Point  // every few steps
+	Epochs []Record // one an epoch that is finished
+}
+
+// ReadCurves reads the curves in a run's folder, those of a run that is still training included, whichever process trains it: a
+// line that is being written is left out. Without a file there are none.
+func ReadCurves(dir string) (Curves, error) {
+	path := filepath.Join(dir, CurvesName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Curves{}, nil
+	}
+	if err != nil {
+		return Curves{}, fmt.Errorf("train: %w", err)
+	}
+	return parseCurves(path, text)
+}
+
+func parseCurves(path string, text []byte) (Curves, error) {
+	var c Curves
+	for number := 1; ; number++ {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			return c, nil
+		}
+		text = rest
+		var kind struct{ Step *int }
+		err := json.Unmarshal(line, &kind)
+		switch {
+		case err != nil:
+		case kind.Step != nil:
+			var p Point
+			if err = json.Unmarshal(line, &p); err == nil {
+				c.Points = append(c.Points, p)
+			}
+		default:
+			var r Record
+			if err = json.Unmarshal(line, &r); err == nil {
+				c.Epochs = append(c.Epochs, r)
 			}
 		}
-	}
-	for k := range batch {
-		for j := range batch {
-			if j != k {
-				tell(j, k, &f.Batch, &f.BatchTrue)
-			}
-		}
-		tell(int(hardestImages[k]), k, &f.Hardest, &f.HardestTrue)
-		tell(k, int(hardestTexts[k]), &f.Hardest, &f.HardestTrue)
-		tell(k, int(hardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
-		if k > 0 {
-			tell(k-1, k, &f.Hops, &f.HopsTrue)
-			tell(k, k-1, &f.Hops, &f.HopsTrue)
+		if err != nil {
+			return Curves{}, fmt.Errorf("train: %s: line %d: %w", path, number, err)
 		}
 	}
-}
-
-// tally gathers an epoch's steps.
-type tally struct {
-	Steps       int
-	Losses      Losses // sums
-	Temperature float64
-	False       FalseNegatives
-	Observed    map[string]json.RawMessage `json:",omitempty"` // what the observers have of the epoch; filled for a checkpoint
-	Numbers     field.Numbers              `json:",omitempty"`
-	last        float64
-}
-
-func (t *tally) add(o Output) {
-	t.Steps++
-	if t.Losses == nil {
-		t.Losses = Losses{}
-	}
-	for name, loss := range o.Losses {
-		t.Losses[name] += loss
-	}
-	t.Temperature, t.last = o.Float(field.Temperature), o.Loss()
-}
-
-func (t tally) record(epoch int, rate float64) Record {
-	means := Losses{}
-	for name, sum := range t.Losses {
-		means[name] = sum / float64(t.Steps)
-	}
-	return Record{Epoch: epoch, Steps: t.Steps, Rate: rate, Losses: means, Temperature: t.Temperature, False: t.False,
-		Numbers: t.Numbers}
 }
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands

@@ -275,7 +275,7 @@ func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (rep
 	training, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan error, 1)
-	go func() { done <- grid.MakeOn(training, b.screen, b.progress) }()
+	go func() { done <- grid.makeOn(training, b.screen, b.progress) }()
 	said := "training; Stop keeps a checkpoint"
 	form.Status(said, pressStop)
 	for { // until it is done: what is at work must not outlive this call

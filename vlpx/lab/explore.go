@@ -72,7 +72,7 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 		}
 		e.methods = append(e.methods, m)
 	}
-	if err := grid.MakeOn(ctx, s, s.Block()); err != nil {
+	if err := grid.makeOn(ctx, s, s.Block()); err != nil {
 		return nil, err
 	}
 	choice, _ := engine.Choose(engine.Cache())

@@ -56,7 +56,7 @@ func (g *Grid) Outlook() ([]string, error) {
 	if len(missing) == 0 {
 		return lines, nil
 	}
-	estimate, err := g.Estimate(len(missing), choice.Name)
+	estimate, err := g.estimate(len(missing), choice.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +91,9 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// Estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
+// estimate is about how long a number of this grid's runs takes on an engine: by the runs of the grid that the store has from
 // the same engine, else by the shipped reference results, else by the preset's usual cost.
-func (g *Grid) Estimate(runs int, engine string) (time.Duration, error) {
+func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 	var seconds float64
 	var n int
 	for _, r := range g.Plan.Runs() {

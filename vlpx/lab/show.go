@@ -8,7 +8,7 @@ import (
 
 // MakeAndShow runs what is missing, following it on a screen, and shows the report.
 func (g *Grid) MakeAndShow(ctx context.Context, s cell.Screen) (*Report, error) {
-	if err := g.MakeOn(ctx, s, s.Block()); err != nil {
+	if err := g.makeOn(ctx, s, s.Block()); err != nil {
 		return nil, err
 	}
 	report, err := g.Report()
@@ -18,8 +18,8 @@ func (g *Grid) MakeAndShow(ctx context.Context, s cell.Screen) (*Report, error) 
 	return report, report.Show(s)
 }
 
-// MakeOn runs what is missing, following it on a block of the screen, which is empty in the end.
-func (g *Grid) MakeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
+// makeOn runs what is missing, following it on a block of the screen, which is empty in the end.
+func (g *Grid) makeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
 	remarks, err := g.Remarks()
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (s *Sweep) long() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		about, err := g.Estimate(len(missing), choice.Name)
+		about, err := g.estimate(len(missing), choice.Name)
 		if err != nil {
 			return false, err
 		}

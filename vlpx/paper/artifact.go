@@ -26,7 +26,8 @@ const (
 type Artifact struct {
 	ID    string // "falcon/table1"
 	Title string // what it shows
-	Look  string // what to look for, a sentence; may be empty
+	// Look says what to look for, in a few sentences, the first without a verb: "Whether ..." Notebooks and pages show it.
+	Look string
 	// Note tells what to know of the paper's numbers, such as what is left out or inferred; it ends the table's note.
 	Note string
 	// Data is what it is best looked at with, a folder in $VLPX_DATA; where that has none, at tiny, and

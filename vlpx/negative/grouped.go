@@ -148,50 +148,41 @@ func (s *groupedSampler) group() {
 
 const groupedState = "vlpx grouped sampler 1"
 
-func (s *groupedSampler) MarshalBinary() ([]byte, error) {
-	var w stateWriter
-	w.text(groupedState)
-	w.number(s.SearchSpace)
-	w.number(s.Queue)
-	s.pass.save(&w)
-	w.ints(s.next)
-	w.ints(s.dropped)
-	w.ints(s.queue.pairs)
-	w.floats(s.queue.image)
-	w.floats(s.queue.text)
-	return w.buf, nil
-}
-
-func (s *groupedSampler) UnmarshalBinary(data []byte) error {
-	run := s.pass.run
-	r := stateReader{buf: data}
-	r.kind(groupedState)
-	if space, queue := r.number(), r.number(); space != s.SearchSpace || queue != s.Queue {
-		r.fail("saved with search space %d and queue %d, this run has %d and %d", space, queue, s.SearchSpace, s.Queue)
+func (s *groupedSampler) code(c *coder) {
+	run, p := s.pass.run, &s.pass
+	space, size := s.SearchSpace, s.Queue
+	c.kind(groupedState)
+	c.number(&space)
+	c.number(&size)
+	if space != s.SearchSpace || size != s.Queue {
+		c.fail("saved with search space %d and queue %d, this run has %d and %d", space, size, s.SearchSpace, s.Queue)
 	}
-	pass := s.pass.load(&r)
-	next, dropped := r.pairs(run.Pairs), r.pairs(run.Pairs)
-	queue := queue{pairs: r.pairs(run.Pairs), image: r.floats(), text: r.floats()}
-	if err := r.end(); err != nil {
-		return err
+	c.pass(p)
+	c.pairs(&s.next, run.Pairs)
+	c.pairs(&s.dropped, run.Pairs)
+	c.pairs(&s.queue.pairs, run.Pairs)
+	c.floats(&s.queue.image)
+	c.floats(&s.queue.text)
+	if !c.reading || c.err != nil {
+		return
 	}
 	collected, absent := 0, 0
-	if pass.epoch >= 0 {
-		absent = run.Pairs - len(pass.order)
+	if p.epoch >= 0 {
+		absent = run.Pairs - len(p.order)
 	}
-	if pass.epoch < run.Epochs-1 {
-		collected = pass.observed * run.BatchSize
+	if p.epoch < run.Epochs-1 {
+		collected = p.observed * run.BatchSize
 	}
-	width := len(queue.pairs) * run.Dim
-	if len(next)+len(queue.pairs) != collected || len(dropped) != absent || len(queue.pairs) >= s.Queue || pass.done() && width > 0 ||
-		len(queue.image) != width || len(queue.text) != width {
-		r.fail("epoch %d, mini-batch %d: %d pairs grouped, %d queued with %d and %d numbers, %d sitting out do not fit together",
-			pass.epoch, pass.observed, len(next), len(queue.pairs), len(queue.image), len(queue.text), len(dropped))
-		return r.err
+	q, width := s.queue, len(s.queue.pairs)*run.Dim
+	if len(s.next)+len(q.pairs) != collected || len(s.dropped) != absent || len(q.pairs) >= s.Queue || p.done() && width > 0 ||
+		len(q.image) != width || len(q.text) != width {
+		c.fail("epoch %d, mini-batch %d: %d pairs grouped, %d queued with %d and %d numbers, %d sitting out do not fit together",
+			p.epoch, p.observed, len(s.next), len(q.pairs), len(q.image), len(q.text), len(s.dropped))
 	}
-	s.pass, s.next, s.dropped, s.queue = pass, next, dropped, queue
-	return nil
 }
+
+func (s *groupedSampler) MarshalBinary() ([]byte, error)    { return encode(s) }
+func (s *groupedSampler) UnmarshalBinary(data []byte) error { return decode(s, data) }
 
 // GRITVLP groups similar pairs into mini-batches and adds a consistency target to ITC (Byun et al., 2022; METHODS.md 3).
 func GRITVLP(searchSpace, queue int) Method {

@@ -114,27 +114,15 @@ func (s *orderedSampler) Observe(o Observation) error {
 
 const orderedState = "vlpx ordered sampler 1"
 
-func (s *orderedSampler) MarshalBinary() ([]byte, error) {
-	var w stateWriter
-	w.text(orderedState)
-	s.pass.save(&w)
-	w.floats(s.seen.Image)
-	w.floats(s.seen.Text)
-	return w.buf, nil
+func (s *orderedSampler) code(c *coder) {
+	c.kind(orderedState)
+	c.pass(&s.pass)
+	c.floats(&s.seen.Image)
+	c.floats(&s.seen.Text)
+	if want := s.seen.Pairs * s.seen.Dim; c.reading && (len(s.seen.Image) != want || len(s.seen.Text) != want) {
+		c.fail("%d image and %d text numbers of %d pairs of width %d", len(s.seen.Image), len(s.seen.Text), s.seen.Pairs, s.seen.Dim)
+	}
 }
 
-func (s *orderedSampler) UnmarshalBinary(data []byte) error {
-	r := stateReader{buf: data}
-	r.kind(orderedState)
-	pass := s.pass.load(&r)
-	image, text := r.floats(), r.floats()
-	if err := r.end(); err != nil {
-		return err
-	}
-	if want := s.seen.Pairs * s.seen.Dim; len(image) != want || len(text) != want {
-		r.fail("%d image and %d text numbers of %d pairs of width %d", len(image), len(text), s.seen.Pairs, s.seen.Dim)
-		return r.err
-	}
-	s.pass, s.seen.Image, s.seen.Text = pass, image, text
-	return nil
-}
+func (s *orderedSampler) MarshalBinary() ([]byte, error)    { return encode(s) }
+func (s *orderedSampler) UnmarshalBinary(data []byte) error { return decode(s, data) }

@@ -2,7 +2,6 @@ package negative
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 )
 
@@ -62,39 +61,4 @@ func (p *pass) observe(pairs []int) error {
 	}
 	p.observed++
 	return nil
-}
-
-// save writes the state after the last observation: what was handed out since is handed out again after load.
-func (p *pass) save(w *stateWriter) {
-	w.number(p.run.Pairs)
-	w.number(p.run.BatchSize)
-	w.number(p.run.Dim)
-	w.number(p.run.Epochs)
-	w.word(p.run.Seed)
-	w.number(p.epoch + 1)
-	w.number(p.observed)
-	w.ints(p.order)
-}
-
-// load returns the saved pass of the same run. A sampler that reads shards keeps and compares these itself.
-func (p *pass) load(r *stateReader) pass {
-	saved := pass{run: Start{Pairs: r.number(), BatchSize: r.number(), Dim: r.number(), Epochs: r.number(), Seed: r.word(), Shards: p.run.Shards}}
-	saved.epoch = r.number() - 1
-	saved.observed = r.number()
-	saved.handed = saved.observed
-	saved.order = r.pairs(p.run.Pairs)
-	if r.err != nil {
-		return saved
-	}
-	length := 0
-	if saved.epoch >= 0 {
-		length = p.run.steps() * p.run.BatchSize
-	}
-	switch {
-	case !reflect.DeepEqual(saved.run, p.run):
-		r.fail("it belongs to another run: saved %+v, this run %+v", saved.run, p.run)
-	case saved.epoch >= p.run.Epochs || len(saved.order) != length || saved.observed > length/p.run.BatchSize:
-		r.fail("epoch %d, mini-batch %d of an order of %d pairs cannot be", saved.epoch, saved.observed, len(saved.order))
-	}
-	return saved
 }

@@ -1,6 +1,7 @@
 package negative
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -216,92 +217,90 @@ func (s *scheduledSampler) Similarities(anchors, bins int) (i2t, t2i []int) {
 
 const scheduledState = "vlpx scheduled sampler 1"
 
-func (s *scheduledSampler) MarshalBinary() ([]byte, error) {
-	policy, err := s.policy.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	var w stateWriter
-	w.text(scheduledState)
-	w.number(s.SearchSpace)
-	s.pass.save(&w)
-	w.text(string(policy))
-	w.word(math.Float64bits(s.reward.mean))
-	w.number(s.reward.rewards)
-	w.floats(s.image)
-	w.floats(s.text)
-	w.number(s.built)
-	w.ints(s.region.members)
-	w.floats(s.region.image)
-	w.floats(s.region.text)
-	for _, d := range s.pending {
-		w.floats(d.states)
-		for i, q := range d.quantiles {
-			w.word(math.Float64bits(q))
-			w.word(math.Float64bits(d.betas[i].A))
-			w.word(math.Float64bits(d.betas[i].B))
+func (s *scheduledSampler) code(c *coder) {
+	run, space, policy := s.pass.run, s.SearchSpace, ""
+	if !c.reading {
+		data, err := s.policy.MarshalBinary()
+		if err != nil {
+			c.err = errors.Join(c.err, err)
 		}
+		policy = string(data)
 	}
-	return w.buf, nil
+	c.kind(scheduledState)
+	if c.number(&space); space != s.SearchSpace {
+		c.fail("saved with search space %d, this run has %d", space, s.SearchSpace)
+	}
+	c.pass(&s.pass)
+	c.text(&policy)
+	c.float(&s.reward.mean)
+	c.number(&s.reward.rewards)
+	c.floats(&s.image)
+	c.floats(&s.text)
+	c.number(&s.built)
+	c.pairs(&s.region.members, run.Pairs)
+	c.floats(&s.region.image)
+	c.floats(&s.region.text)
+	if c.reading {
+		if s.possible(c); c.err != nil {
+			return
+		}
+		s.pending, s.choices = make([]decision, max(0, s.built-s.pass.observed)), nil
+	}
+	for k := range s.pending {
+		s.decided(c, k)
+	}
+	if !c.reading || c.end() != nil {
+		return
+	}
+	if err := s.policy.UnmarshalBinary([]byte(policy)); err != nil {
+		c.fail("%w", err)
+		return
+	}
+	if err := s.reopen(&s.region, s.pass, s.built); err != nil {
+		c.err = errors.Join(c.err, err)
+	}
 }
 
-func (s *scheduledSampler) UnmarshalBinary(data []byte) error {
-	run := s.pass.run
-	r := stateReader{buf: data}
-	r.kind(scheduledState)
-	if space := r.number(); space != s.SearchSpace {
-		r.fail("saved with search space %d, this run has %d", space, s.SearchSpace)
-	}
-	pass := s.pass.load(&r)
-	policy := []byte(r.text())
-	reward := baseline{mean: math.Float64frombits(r.word()), rewards: r.number()}
-	image, text := r.floats(), r.floats()
-	built := r.number()
-	region := region{members: r.pairs(run.Pairs), image: r.floats(), text: r.floats()}
-	scheduled := pass.epoch > 0
+// possible fails where what was read does not fit together.
+func (s *scheduledSampler) possible(c *coder) {
+	run, p, r := s.pass.run, s.pass, s.region
 	switch {
-	case r.err != nil:
-		return r.err
-	case len(image) != run.Pairs*run.Dim || len(text) != len(image):
-		r.fail("%d and %d numbers of embeddings for %d pairs of width %d", len(image), len(text), run.Pairs, run.Dim)
-	case scheduled && (built < pass.observed || built > run.steps()) || !scheduled && built != 0:
-		r.fail("%d mini-batches built in epoch %d with %d observed", built, pass.epoch, pass.observed)
-	case len(region.image) != len(region.members)*run.Dim || len(region.text) != len(region.image):
-		r.fail("%d and %d numbers of embeddings for a search space of %d pairs", len(region.image), len(region.text), len(region.members))
+	case len(s.image) != run.Pairs*run.Dim || len(s.text) != len(s.image):
+		c.fail("%d and %d numbers of embeddings for %d pairs of width %d", len(s.image), len(s.text), run.Pairs, run.Dim)
+	case p.epoch > 0 && (s.built < p.observed || s.built > run.steps()) || p.epoch <= 0 && s.built != 0:
+		c.fail("%d mini-batches built in epoch %d with %d observed", s.built, p.epoch, p.observed)
+	case len(r.image) != len(r.members)*run.Dim || len(r.text) != len(r.image):
+		c.fail("%d and %d numbers of embeddings for a search space of %d pairs", len(r.image), len(r.text), len(r.members))
 	}
-	var pending []decision
-	for k := pass.observed; k < built && r.err == nil; k++ {
-		d := decision{states: r.floats()}
-		anchors := run.BatchSize - 1
+}
+
+// decided is one of the pending decisions.
+func (s *scheduledSampler) decided(c *coder, k int) {
+	d := &s.pending[k]
+	c.floats(&d.states)
+	if c.reading {
+		anchors := s.pass.run.BatchSize - 1
 		if s.Shared {
 			anchors = 1
 		}
 		if len(d.states) != anchors*s.Quantiles {
-			r.fail("mini-batch %d: %d numbers of state for %d anchors", k, len(d.states), anchors)
+			c.fail("mini-batch %d: %d numbers of state for %d anchors", s.pass.observed+k, len(d.states), anchors)
+			return
 		}
-		for range anchors {
-			q := math.Float64frombits(r.word())
-			d.betas = append(d.betas, scheduler.Beta{A: math.Float64frombits(r.word()), B: math.Float64frombits(r.word())})
-			d.quantiles = append(d.quantiles, q)
-			if err := checkQuantile(q); err != nil {
-				r.fail("mini-batch %d: %v", k, err)
-			}
+		d.quantiles, d.betas = make([]float64, anchors), make([]scheduler.Beta, anchors)
+	}
+	for i := range d.quantiles {
+		c.float(&d.quantiles[i])
+		c.float(&d.betas[i].A)
+		c.float(&d.betas[i].B)
+		if err := checkQuantile(d.quantiles[i]); c.reading && err != nil {
+			c.fail("mini-batch %d: %v", s.pass.observed+k, err)
 		}
-		pending = append(pending, d)
 	}
-	if err := r.end(); err != nil {
-		return err
-	}
-	if err := s.policy.UnmarshalBinary(policy); err != nil {
-		return fmt.Errorf("negative: sampler state: %w", err)
-	}
-	if err := s.reopen(&region, pass, built); err != nil {
-		return err
-	}
-	s.pass, s.reward, s.image, s.text = pass, reward, image, text
-	s.built, s.region, s.pending, s.choices = built, region, pending, nil
-	return nil
 }
+
+func (s *scheduledSampler) MarshalBinary() ([]byte, error)    { return encode(s) }
+func (s *scheduledSampler) UnmarshalBinary(data []byte) error { return decode(s, data) }
 
 // reopen builds the search space of a saved region again and takes from it what its mini-batches have taken.
 func (s *scheduledSampler) reopen(r *region, p pass, built int) error {

@@ -4,107 +4,179 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 )
 
-// stateWriter builds the marshalled form of a sampler: little-endian numbers, and slices with their length before them.
-type stateWriter struct{ buf []byte }
+// coder writes the state of a sampler, or reads it into one, by the same walk through it: little-endian numbers, and slices with their length
+// before them. After the first failure it reads zeros and keeps err.
+type coder struct {
+	reading bool
+	buf     []byte // what is written, or what is left to read
+	err     error
+}
 
-func (w *stateWriter) word(v uint64) { w.buf = binary.LittleEndian.AppendUint64(w.buf, v) }
-func (w *stateWriter) number(v int)  { w.word(uint64(v)) }
-func (w *stateWriter) text(v string) { w.number(len(v)); w.buf = append(w.buf, v...) }
+// coded is a sampler with a walk through its state.
+type coded[T any] interface {
+	*T
+	code(*coder)
+}
 
-func (w *stateWriter) ints(v []int) {
-	w.number(len(v))
-	for _, x := range v {
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(x))
+// encode is a sampler's state.
+func encode[T any, S coded[T]](s S) ([]byte, error) {
+	c := &coder{}
+	s.code(c)
+	return c.buf, c.err
+}
+
+// decode reads what encode wrote into a sampler, which stays as it is if that fails.
+func decode[T any, S coded[T]](s S, data []byte) error {
+	c, read := &coder{reading: true, buf: data}, *s
+	S(&read).code(c)
+	if err := c.end(); err != nil {
+		return err
 	}
+	*s = read
+	return nil
 }
 
-func (w *stateWriter) floats(v []float32) {
-	w.number(len(v))
-	for _, x := range v {
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, math.Float32bits(x))
-	}
-}
-
-// stateReader reads what a stateWriter wrote. After the first failure it returns zeros and keeps err.
-type stateReader struct {
-	buf []byte
-	err error
-}
-
-func (r *stateReader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("negative: sampler state: "+format, args...)
+func (c *coder) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("negative: sampler state: "+format, args...)
 	}
 }
 
 // take returns the next n items of size bytes each.
-func (r *stateReader) take(n uint64, size int) []byte {
-	if r.err == nil && n > uint64(len(r.buf)/size) {
-		r.fail("cut off: %d bytes left where %d items of %d bytes belong", len(r.buf), n, size)
+func (c *coder) take(n uint64, size int) []byte {
+	if c.err == nil && n > uint64(len(c.buf)/size) {
+		c.fail("cut off: %d bytes left where %d items of %d bytes belong", len(c.buf), n, size)
 	}
-	if r.err != nil {
+	if c.err != nil {
 		return nil
 	}
-	taken := r.buf[:n*uint64(size)]
-	r.buf = r.buf[n*uint64(size):]
+	taken := c.buf[:n*uint64(size)]
+	c.buf = c.buf[n*uint64(size):]
 	return taken
 }
 
-func (r *stateReader) word() uint64 {
-	if b := r.take(1, 8); b != nil {
-		return binary.LittleEndian.Uint64(b)
+func (c *coder) word(v *uint64) {
+	if !c.reading {
+		c.buf = binary.LittleEndian.AppendUint64(c.buf, *v)
+		return
 	}
-	return 0
-}
-
-func (r *stateReader) number() int {
-	v := r.word()
-	if v > math.MaxInt32 {
-		r.fail("%d is no count", v)
-		return 0
-	}
-	return int(v)
-}
-
-func (r *stateReader) text() string { return string(r.take(r.word(), 1)) }
-
-// kind reads the name a state begins with.
-func (r *stateReader) kind(want string) {
-	if got := r.text(); got != want {
-		r.fail("kind %q, want %q", got, want)
+	*v = 0
+	if b := c.take(1, 8); b != nil {
+		*v = binary.LittleEndian.Uint64(b)
 	}
 }
 
-// pairs reads pair indices below n.
-func (r *stateReader) pairs(n int) []int {
-	b := r.take(r.word(), 4)
-	v := make([]int, len(b)/4)
-	for i := range v {
+// number is one that is not negative.
+func (c *coder) number(v *int) {
+	w := uint64(*v)
+	if c.word(&w); c.reading && w > math.MaxInt32 {
+		c.fail("%d is no count", w)
+		w = 0
+	}
+	*v = int(w)
+}
+
+func (c *coder) float(v *float64) {
+	w := math.Float64bits(*v)
+	c.word(&w)
+	*v = math.Float64frombits(w)
+}
+
+// length is that of a slice of n items, or the next one to read.
+func (c *coder) length(n int) uint64 {
+	w := uint64(n)
+	c.word(&w)
+	return w
+}
+
+func (c *coder) text(v *string) {
+	n := c.length(len(*v))
+	if !c.reading {
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	*v = string(c.take(n, 1))
+}
+
+// kind is the name a state begins with.
+func (c *coder) kind(want string) {
+	got := want
+	if c.text(&got); got != want {
+		c.fail("kind %q, want %q", got, want)
+	}
+}
+
+// pairs are indices below n.
+func (c *coder) pairs(v *[]int, n int) {
+	length := c.length(len(*v))
+	if !c.reading {
+		for _, x := range *v {
+			c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(x))
+		}
+		return
+	}
+	b := c.take(length, 4)
+	*v = make([]int, len(b)/4)
+	for i := range *v {
 		x := binary.LittleEndian.Uint32(b[4*i:])
 		if uint64(x) >= uint64(n) {
-			r.fail("pair %d of %d", x, n)
-			return nil
+			c.fail("pair %d of %d", x, n)
+			return
 		}
-		v[i] = int(x)
+		(*v)[i] = int(x)
 	}
-	return v
 }
 
-func (r *stateReader) floats() []float32 {
-	b := r.take(r.word(), 4)
-	v := make([]float32, len(b)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+func (c *coder) floats(v *[]float32) {
+	length := c.length(len(*v))
+	if !c.reading {
+		for _, x := range *v {
+			c.buf = binary.LittleEndian.AppendUint32(c.buf, math.Float32bits(x))
+		}
+		return
 	}
-	return v
+	b := c.take(length, 4)
+	*v = make([]float32, len(b)/4)
+	for i := range *v {
+		(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+}
+
+// pass is where a sampler stands after the last observation: what was handed out since is handed out again. It must be of the same run. A
+// sampler that reads shards keeps and compares these itself.
+func (c *coder) pass(p *pass) {
+	run, begun := p.run, p.epoch+1
+	c.number(&run.Pairs)
+	c.number(&run.BatchSize)
+	c.number(&run.Dim)
+	c.number(&run.Epochs)
+	c.word(&run.Seed)
+	c.number(&begun)
+	c.number(&p.observed)
+	c.pairs(&p.order, p.run.Pairs)
+	if !c.reading || c.err != nil {
+		return
+	}
+	p.epoch, p.handed = begun-1, p.observed
+	length := 0
+	if p.epoch >= 0 {
+		length = p.run.steps() * p.run.BatchSize
+	}
+	switch {
+	case !reflect.DeepEqual(run, p.run):
+		c.fail("it belongs to another run: saved %+v, this run %+v", run, p.run)
+	case p.epoch >= p.run.Epochs || len(p.order) != length || p.observed > length/p.run.BatchSize:
+		c.fail("epoch %d, mini-batch %d of an order of %d pairs cannot be", p.epoch, p.observed, len(p.order))
+	}
 }
 
 // end returns the first failure, or one for bytes left over.
-func (r *stateReader) end() error {
-	if len(r.buf) > 0 {
-		r.fail("%d bytes too many", len(r.buf))
+func (c *coder) end() error {
+	if c.reading && len(c.buf) > 0 {
+		c.fail("%d bytes too many", len(c.buf))
 	}
-	return r.err
+	return c.err
 }

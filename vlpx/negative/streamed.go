@@ -117,31 +117,21 @@ func (s *streamedSampler) Observe(o Observation) error { return s.pass.observe(o
 
 const streamedState = "vlpx streamed sampler 1"
 
-func (s *streamedSampler) MarshalBinary() ([]byte, error) {
-	var w stateWriter
-	w.text(streamedState)
-	w.number(s.workers)
-	w.number(s.buffer)
-	w.ints(s.pass.run.Shards)
-	s.pass.save(&w)
-	return w.buf, nil
-}
-
-func (s *streamedSampler) UnmarshalBinary(data []byte) error {
-	r := stateReader{buf: data}
-	r.kind(streamedState)
-	workers, buffer, shards := r.number(), r.number(), r.pairs(s.pass.run.Pairs)
-	saved := s.pass.load(&r)
+func (s *streamedSampler) code(c *coder) {
+	workers, buffer, shards := s.workers, s.buffer, s.pass.run.Shards
+	c.kind(streamedState)
+	c.number(&workers)
+	c.number(&buffer)
+	c.pairs(&shards, s.pass.run.Pairs)
+	c.pass(&s.pass)
 	if workers != s.workers || buffer != s.buffer || !slices.Equal(shards, s.pass.run.Shards) {
-		r.fail("it belongs to another run: saved %d workers, a buffer of %d and %d shards, this run %d, %d and %d shards, or others",
+		c.fail("it belongs to another run: saved %d workers, a buffer of %d and %d shards, this run %d, %d and %d shards, or others",
 			workers, buffer, len(shards), s.workers, s.buffer, len(s.pass.run.Shards))
 	}
-	if err := r.end(); err != nil {
-		return err
-	}
-	s.pass = saved
-	return nil
 }
+
+func (s *streamedSampler) MarshalBinary() ([]byte, error)    { return encode(s) }
+func (s *streamedSampler) UnmarshalBinary(data []byte) error { return decode(s, data) }
 
 var inStream = Entry{
 	Name:    "Streamed",

@@ -35,20 +35,10 @@ func (s *uniformSampler) Observe(o Observation) error { return s.pass.observe(o.
 
 const uniformState = "vlpx uniform sampler 1"
 
-func (s *uniformSampler) MarshalBinary() ([]byte, error) {
-	var w stateWriter
-	w.text(uniformState)
-	s.pass.save(&w)
-	return w.buf, nil
+func (s *uniformSampler) code(c *coder) {
+	c.kind(uniformState)
+	c.pass(&s.pass)
 }
 
-func (s *uniformSampler) UnmarshalBinary(data []byte) error {
-	r := stateReader{buf: data}
-	r.kind(uniformState)
-	saved := s.pass.load(&r)
-	if err := r.end(); err != nil {
-		return err
-	}
-	s.pass = saved
-	return nil
-}
+func (s *uniformSampler) MarshalBinary() ([]byte, error)    { return encode(s) }
+func (s *uniformSampler) UnmarshalBinary(data []byte) error { return decode(s, data) }

@@ -36,7 +36,7 @@ func Explore(model string, options ...Options) {
 func Benchmark(of Speed, options ...Options) benchmark.Result {
 	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (benchmark.Result, error) {
 		block := s.Block()
-		result, err := lab.MeasureSpeed(ctx, of, o, func(line string) { block.Head(line) })
+		result, err := lab.MeasureSpeedInProgram(ctx, of, o, func(line string) { block.Head(line) })
 		block.Erase()
 		if err != nil {
 			return result, err

@@ -18,6 +18,7 @@ func benchCommand() *cobra.Command {
 	var pairs []float64
 	var asJSON, markdown bool
 	var read []string
+	var steps int
 	c := &cobra.Command{
 		Use:   "bench [METHOD...]",
 		Short: "Measure how fast training is here: step, loader, sampler, evaluation and writing, also against PyTorch",
@@ -42,7 +43,14 @@ func benchCommand() *cobra.Command {
 				}
 				of.Pairs = append(of.Pairs, int(n))
 			}
-			result, err := lab.MeasureSpeed(c.Context(), of, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
+			if steps >= 0 {
+				return lab.MakeSteps(c.Context(), of, o.Options, steps)
+			}
+			beside, err := lab.BesideBy("-steps")
+			if err != nil {
+				return err
+			}
+			result, err := lab.MeasureSpeed(c.Context(), of, o.Options, beside, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
 			if err != nil {
 				return err
 			}
@@ -91,6 +99,8 @@ func benchCommand() *cobra.Command {
 	flags.Float64SliceVar(&pairs, "pairs", nil, "with -costs: `numbers` of training pairs to compute them for, such as 4e6,14e6 (default "+
 		"4e6,14e6,400e6)")
 	flags.IntVar(&of.Workers, "workers", 0, "with -costs: workers that share those pairs (default 8)")
+	flags.IntVar(&steps, "steps", -1, "make steps of the case with this index on request, beside the process that measures")
+	flags.MarkHidden("steps")
 	flags.BoolVar(&asJSON, "json", false, "print everything that was measured as JSON")
 	flags.BoolVar(&markdown, "markdown", false, "print the table as Markdown")
 	flags.StringSliceVar(&read, "read", nil, "measure nothing; show the whole steps in `files` that bench -json has written, separated by "+

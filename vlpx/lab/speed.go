@@ -54,29 +54,45 @@ func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
 }
 
 // MeasureSpeed measures how fast training is here: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
-// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. say, if not nil, hears what is at
-// work.
-func MeasureSpeed(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
-	settings := benchmark.Settings{
-		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
-		Peak: of.Peak * 1e12, Costs: of.Costs,
-		Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
-	}
-	if err := settings.Check(); err != nil {
+// matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. beside is the command that makes
+// steps of the index-th case in a process of its own, by [MakeSteps]. say, if not nil, hears what is at work.
+func MeasureSpeed(ctx context.Context, of Speed, o Options, beside Beside, say func(string)) (result benchmark.Result, err error) {
+	settings, err := of.settings()
+	if err != nil {
 		return result, err
 	}
 	cases, store, err := of.cases(o)
 	if err != nil {
 		return result, err
 	}
-	if index, started := called(cases); index >= 0 {
-		return result, ended(serve(ctx, store, cases[index].Run))
-	} else if started {
-		return result, nil
+	settings.Again = beside
+	return measureSpeed(ctx, cases, store, settings, say)
+}
+
+// MakeSteps makes steps of the index-th case of MeasureSpeed for the process that has started this one.
+func MakeSteps(ctx context.Context, of Speed, o Options, index int) error {
+	cases, store, err := of.cases(o)
+	if err != nil {
+		return err
 	}
-	if settings.Again, err = again(cases); err != nil {
-		return result, err
+	if index >= len(cases) {
+		return fmt.Errorf("benchmark: there is no case %d of %d", index, len(cases))
 	}
+	return serve(ctx, store, cases[index].Run)
+}
+
+// settings are those of the measuring itself.
+func (of Speed) settings() (benchmark.Settings, error) {
+	s := benchmark.Settings{
+		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
+		Peak: of.Peak * 1e12, Costs: of.Costs, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
+	}
+	return s, s.Check()
+}
+
+func measureSpeed(
+	ctx context.Context, cases []benchmark.Case, store *run.Store, settings benchmark.Settings, say func(string),
+) (result benchmark.Result, err error) {
 	err = guard(func() error {
 		return onEngine(func(backend compute.Backend, name string) error {
 			executor := &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions(), Say: say}

@@ -18,32 +18,62 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// stepsEnv tells a process of this program, which MeasureSpeed has started again with the same arguments, to make steps in its call: the
-// call's name, a colon, and the index of the case.
+// Beside is the command of a process that makes steps of the index-th case.
+type Beside func(ctx context.Context, index int) *exec.Cmd
+
+// BesideBy is this program with the same arguments, and a flag with the index.
+func BesideBy(flag string) (Beside, error) {
+	return again(func(c *exec.Cmd, index int) { c.Args = append(c.Args, fmt.Sprintf("%s=%d", flag, index)) })
+}
+
+// again is this program with the same arguments, and what of says besides.
+func again(of func(c *exec.Cmd, index int)) (Beside, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("benchmark: %w", err)
+	}
+	return func(ctx context.Context, index int) *exec.Cmd {
+		c := exec.CommandContext(ctx, program, os.Args[1:]...)
+		c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }) // it writes on no page
+		of(c, index)
+		return c
+	}, nil
+}
+
+// MeasureSpeedInProgram is MeasureSpeed in a program other than the vlpx command, such as a cell: the processes beside it are the program
+// itself, started again, since only that has the parts that it defines. In one of them it makes steps and returns an [Exit].
+func MeasureSpeedInProgram(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
+	settings, err := of.settings()
+	if err != nil {
+		return result, err
+	}
+	cases, store, err := of.cases(o)
+	if err != nil {
+		return result, err
+	}
+	if index, started := called(cases); index >= 0 {
+		return result, ended(serve(ctx, store, cases[index].Run))
+	} else if started {
+		return result, nil
+	}
+	name := nameOf(cases)
+	settings.Again, err = again(func(c *exec.Cmd, index int) { c.Env = append(c.Env, fmt.Sprintf("%s=%s:%d", stepsEnv, name, index)) })
+	if err != nil {
+		return result, err
+	}
+	return measureSpeed(ctx, cases, store, settings, say)
+}
+
+// stepsEnv says which steps a process of MeasureSpeedInProgram is to make: the call's name, a colon, and the index of the case.
 const stepsEnv = "VLPX_BENCH_STEPS"
 
-// nameOf names a call of MeasureSpeed among others of the same program.
+// nameOf names a call among others of the same program.
 func nameOf(cases []benchmark.Case) string {
 	sum := sha256.New()
 	for _, c := range cases {
 		fmt.Fprintln(sum, c.Scale, c.Run.ID())
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// again is this program, to be started again for a case of a call.
-func again(cases []benchmark.Case) (func(ctx context.Context, index int) *exec.Cmd, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("benchmark: %w", err)
-	}
-	name := nameOf(cases)
-	return func(ctx context.Context, index int) *exec.Cmd {
-		c := exec.CommandContext(ctx, program, os.Args[1:]...)
-		c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GONB_") }) // it writes on no page
-		c.Env = append(c.Env, fmt.Sprintf("%s=%s:%d", stepsEnv, name, index))
-		return c
-	}, nil
 }
 
 // called reports whether this process was started again, and for which of the cases; -1 where it is for those of another call.

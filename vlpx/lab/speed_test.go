@@ -19,7 +19,7 @@ func TestMeasureSpeed(t *testing.T) {
 		What: []string{"sampler"}, Rounds: 1}
 	var said []string
 	result, err := MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}},
-		func(line string) { said = append(said, line) })
+		nil, func(line string) { said = append(said, line) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package negative
 
 import "vlpx.internal/vlpx/field"
 
-// Found counts, of the negatives of an epoch whose truth is known, those that the method took for false ones and left out of the loss, or made
-// positives, and those that are false. A negative of several views counts with each.
+// Found counts, of the negatives of an epoch whose truth is known, those that the method took for false ones and left out of the loss, or
+// made positives, and those that are false. A negative of several views counts with each.
 type Found struct {
 	Negatives int `json:"negatives"` // of all anchors
 	False     int `json:"false"`     // of these, the false ones
@@ -23,8 +23,8 @@ type ShownAnchor struct {
 	Found  []int `json:"found"`
 }
 
-// Precision is the share of the found negatives that are false, Recall the share of the false ones that are found, and F1 their harmonic mean, as
-// parts of one; 0 where there are none.
+// Precision is the share of the found negatives that are false, Recall the share of the false ones that are found, and F1 their harmonic
+// mean, as parts of one; 0 where there are none.
 func (f Found) Precision() float64 { return portion(f.Right, f.Found) }
 
 // Recall: see Precision.

@@ -10,7 +10,8 @@ import (
 // Three images of two captions each and one of one. Pairs 4, 0, 6 and 3 are the mini-batch, of images 2, 0, 3 and 1. By oddly the
 // image must be odd and the caption's number, too; nothing is known of image 0.
 func TestConnecting(t *testing.T) {
-	pairs := []datasets.Pair{{Image: 0}, {Image: 0, Caption: 1}, {Image: 1}, {Image: 1, Caption: 1}, {Image: 2}, {Image: 2, Caption: 1}, {Image: 3}}
+	pairs := []datasets.Pair{{Image: 0}, {Image: 0, Caption: 1}, {Image: 1}, {Image: 1, Caption: 1}, {Image: 2}, {Image: 2, Caption: 1},
+		{Image: 3}}
 	batch := []int{4, 0, 6, 3}
 	o := judgedNegatives{
 		Texts: []int32{2, 3, 3, 1}, TextScores: []float32{0.9, 0.4, 0.85, 0.5}, // texts 6, 3, 3, 0 of images 2, 0, 3, 1
@@ -25,7 +26,8 @@ func TestConnecting(t *testing.T) {
 		}
 		return counts
 	}
-	want := Verdicts{True: [3]int{0, 0, 1}, False: [3]int{0, 1, 1}, Unknown: [3]int{1, 0, 0}, TrueScores: scored(17), FalseScores: scored(10, 18)}
+	want := Verdicts{True: [3]int{0, 0, 1}, False: [3]int{0, 1, 1}, Unknown: [3]int{1, 0, 0}, TrueScores: scored(17),
+		FalseScores: scored(10, 18)}
 	if c.Images != want {
 		t.Errorf("image anchors: got %+v, want %+v", c.Images, want)
 	}

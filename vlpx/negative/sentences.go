@@ -7,9 +7,9 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// WrittenSentences count, of an epoch, the sentences that a method wrote from captions, by what is known of them: whether they are true of the image that
-// they are to be negatives of. A sentence that is the caption itself counts apart, and so does one that nobody can judge, as of broken
-// grammar.
+// WrittenSentences count, of an epoch, the sentences that a method wrote from captions, by what is known of them: whether they are true of
+// the image that they are to be negatives of. A sentence that is the caption itself counts apart, and so does one that nobody can judge, as
+// of broken grammar.
 type WrittenSentences struct {
 	Captions  int    `json:"captions"`            // that were rewritten
 	Graphless int    `json:"graphless,omitempty"` // of these, without a scene graph, in which every word was a phrase

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// coder writes the state of a sampler, or reads it into one, by the same walk through it: little-endian numbers, and slices with their length
-// before them. After the first failure it reads zeros and keeps err.
+// coder writes the state of a sampler, or reads it into one, by the same walk through it: little-endian numbers, and slices with their
+// length before them. After the first failure it reads zeros and keeps err.
 type coder struct {
 	reading bool
 	buf     []byte // what is written, or what is left to read

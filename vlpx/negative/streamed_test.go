@@ -163,7 +163,8 @@ func TestStreamedStateOfOthers(t *testing.T) {
 	moved := run
 	moved.Shards = []int{0, 11}
 	for name, s := range map[string]Sampler{
-		"buffer": started(t, Streamed{Buffer: 4}, run), "workers": started(t, Streamed{Workers: 2, Buffer: 3}, run), "shards": started(t, Streamed{Buffer: 3}, moved),
+		"buffer": started(t, Streamed{Buffer: 4}, run), "workers": started(t, Streamed{Workers: 2, Buffer: 3}, run), "shards": started(t,
+			Streamed{Buffer: 3}, moved),
 	} {
 		if err := s.UnmarshalBinary(state); err == nil || !strings.Contains(err.Error(), "another run") {
 			t.Errorf("another %s: got error %v", name, err)

@@ -81,7 +81,8 @@ func (o AdamW) temperatureRate(scale *Node) *Node {
 func (o AdamW) Validate() error {
 	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 ||
 		!(o.TemperatureRate >= 0) {
-		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay, clip norm and the temperature's rate at 0 or above", o)
+		return fmt.Errorf("train: AdamW %+v: betas lie in [0, 1), epsilon above 0, weight decay, "+
+			"clip norm and the temperature's rate at 0 or above", o)
 	}
 	return nil
 }

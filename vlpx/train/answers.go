@@ -20,18 +20,21 @@ func (i *input) answerable(shape shapes.Shape) error {
 	c, set := i.job.Config, i.job.Set
 	asked, ok := set.(datasets.Questioned)
 	if !ok || i.job.Tokenizer == nil {
-		return fmt.Errorf("train: %s reads answers to questions, and %s shows none; take data with questions, in the place of captions", c.Framework.Name(), set.Name())
+		return fmt.Errorf("train: %s reads answers to questions, and %s shows none; take data with questions, in the place of captions",
+			c.Framework.Name(), set.Name())
 	}
 	a := answers{asked.Questions(), map[string][]int32{}, shape.Dim(1), shape.Dim(2)}
 	if len(a.questions) != len(i.pairs) {
-		return fmt.Errorf("train: %s reads answers to questions, and %s has its captions shown; show its questions in their place", c.Framework.Name(), set.Name())
+		return fmt.Errorf("train: %s reads answers to questions, and %s has its captions shown; show its questions in their place",
+			c.Framework.Name(), set.Name())
 	}
 	for k, q := range a.questions {
 		if p := i.pairs[k]; p.Image != q.Image || p.Text(set) != q.Text {
 			return fmt.Errorf("train: pair %d of %s is not its question %d; show the questions in the place of captions", k, set.Name(), k)
 		}
 		if len(q.Answers) == 0 {
-			return fmt.Errorf("train: question %d of %s, %q, has no answer; leave it out, or take a split whose answers are known", k, set.Name(), q.Text)
+			return fmt.Errorf("train: question %d of %s, %q, has no answer; leave it out, or take a split whose answers are known", k, set.Name(),
+				q.Text)
 		}
 		for _, answer := range q.Answers {
 			if a.ids[answer] == nil {

@@ -14,7 +14,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// asked has questions about the grounds of scenes. Of those about every third image people have several opinions; every fifth has no question.
+// asked has questions about the grounds of scenes. Of those about every third image people have several opinions; every fifth has no
+// question.
 type asked struct{ datasets.Labelled }
 
 func (s asked) Questions() (all []datasets.Question) {
@@ -139,7 +140,8 @@ func TestAnswerFields(t *testing.T) {
 	}
 	ground, k := questions[several].Answers[1], job.Tokenizer
 	ids, weights := tr.answers.encode([]int{several, single}), tr.answers.weigh([]int{several, single})
-	want := slices.Concat(k.Encode(ground, 4), k.Encode("no idea", 4), k.Encode("ground", 4), k.Encode(questions[single].Answers[0], 4), make([]int32, 8))
+	want := slices.Concat(k.Encode(ground, 4), k.Encode("no idea", 4), k.Encode("ground", 4), k.Encode(questions[single].Answers[0], 4),
+		make([]int32, 8))
 	if !slices.Equal(ids, want) {
 		t.Errorf("got the ids %v, want %v", ids, want)
 	}

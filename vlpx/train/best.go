@@ -53,7 +53,8 @@ func (t *trainer) takeBest() error {
 		return nil
 	}
 	if err := LoadCheckpoint(filepath.Join(t.job.Dir, BestName), t.store, new(progress)); err != nil {
-		return fmt.Errorf("train: taking the weights of epoch %d: %w; to train the run again delete its folder %s", t.Best.number(), err, t.job.Dir)
+		return fmt.Errorf("train: taking the weights of epoch %d: %w; to train the run again delete its folder %s", t.Best.number(), err,
+			t.job.Dir)
 	}
 	return nil
 }

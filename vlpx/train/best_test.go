@@ -81,7 +81,8 @@ func TestSelectingRunGoesOn(t *testing.T) {
 	values := []float64{1, 3, 2}
 	whole, _ := selecting(t, values...)
 	want := finish(t, whole)
-	wantBest, wantStore := read(t, whole.Dir, BestName), func() map[string]string { s, _ := saved(t, whole.Dir); return variables(t, s, "/") }()
+	wholeStore, _ := saved(t, whole.Dir)
+	wantBest, wantStore := read(t, whole.Dir, BestName), variables(t, wholeStore, "/")
 	check := func(what string, job Job, got Outcome) {
 		t.Helper()
 		if got.BestEpoch != 2 || asJSON(t, got.Epochs) != asJSON(t, want.Epochs) {
@@ -110,7 +111,8 @@ func TestSelectingRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := filepath.Join(killed.Dir, "."+BestName+"123")
-	if err := errors.Join(os.WriteFile(filepath.Join(killed.Dir, BestName), []byte(wantBest), 0o600), os.WriteFile(left, []byte("half"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(killed.Dir, BestName), []byte(wantBest), 0o600), os.WriteFile(left, []byte("half"),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	check("killed before the checkpoint", killed, finish(t, killed))
@@ -136,7 +138,8 @@ func TestBestIsWrittenBeforeTheCheckpoint(t *testing.T) {
 func TestSelectMistakes(t *testing.T) {
 	unknown, _ := selecting(t, 1, 2, 3)
 	unknown.Config.Select = "qualty"
-	if _, _, err := Train(t.Context(), unknown); err == nil || !strings.Contains(err.Error(), `"qualty"`) || !strings.Contains(err.Error(), `["other" "quality"]`) {
+	if _, _, err := Train(t.Context(), unknown); err == nil || !strings.Contains(err.Error(), `"qualty"`) || !strings.Contains(err.Error(),
+		`["other" "quality"]`) {
 		t.Errorf("a metric that is not measured: error %v, want one that names those that are", err)
 	}
 	lost, _ := selecting(t, 1, 2, 3)
@@ -150,8 +153,8 @@ func TestSelectMistakes(t *testing.T) {
 	}
 }
 
-// What a method keeps beside its weights, such as ALBEF's queue, is the best epoch's as the weights are, in the run's model and in the one that
-// is loaded; a name that it keeps nothing under is told.
+// What a method keeps beside its weights, such as ALBEF's queue, is the best epoch's as the weights are, in the run's model and in the one
+// that is loaded; a name that it keeps nothing under is told.
 func TestStateGoesWithTheWeights(t *testing.T) {
 	job, _ := selecting(t, 1, 3, 2)
 	measure := job.Evaluate

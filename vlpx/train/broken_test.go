@@ -42,7 +42,8 @@ func photographs(t *testing.T, n int) string {
 		if err := os.WriteFile(filepath.Join(dir, "images", fmt.Sprintf("%d.jpg", i)), content.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		entries = append(entries, fmt.Sprintf(`{"filename": "%d.jpg", "split": "train", "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`, i, i))
+		entries = append(entries,
+			fmt.Sprintf(`{"filename": "%d.jpg", "split": "train", "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`, i, i))
 	}
 	text := fmt.Sprintf(`{"dataset": "shades", "images": [%s]}`, strings.Join(entries, ", "))
 	if err := os.WriteFile(filepath.Join(dir, "dataset_shades.json"), []byte(text), 0o644); err != nil {

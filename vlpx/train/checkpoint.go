@@ -138,7 +138,8 @@ func LoadCheckpoint(path string, store *model.Store, state any) error {
 	return opened(path, func(file io.Reader, size int64) error { return readCheckpoint(file, size, store, state) })
 }
 
-// readState decodes the host's state of a file of SaveCheckpoint, whose tensors it leaves unread. A file that is not there is fs.ErrNotExist.
+// readState decodes the host's state of a file of SaveCheckpoint, whose tensors it leaves unread. A file that is not there is
+// fs.ErrNotExist.
 func readState(path string, state any) error {
 	return opened(path, func(file io.Reader, size int64) error {
 		h, err := readHeader(file, size)

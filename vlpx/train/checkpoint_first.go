@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// firstMagic is the line that begins a checkpoint of the first format, which finished runs of older versions have. Behind it are a JSON header
-// of known length, the tensors' bytes one after another, and a CRC-32 of all that. It is read, and no longer written.
+// firstMagic is the line that begins a checkpoint of the first format, which finished runs of older versions have. Behind it are a JSON
+// header of known length, the tensors' bytes one after another, and a CRC-32 of all that. It is read, and no longer written.
 const firstMagic = "vlpx checkpoint 1\n"
 
 // readFirst reads what stands before the values.

@@ -68,7 +68,8 @@ func same(t *testing.T, what string, got, want map[string]string) {
 
 func TestCheckpointRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
-	state := progress{Epoch: 2, Step: 5, Sampler: []byte{0, 255}, Current: tally{Steps: 5, Losses: Losses{negative.ITC: 1.0 / 3}}, Broken: []string{"a.jpg"}}
+	state := progress{Epoch: 2, Step: 5, Sampler: []byte{0, 255}, Current: tally{Steps: 5, Losses: Losses{negative.ITC: 1.0 / 3}},
+		Broken: []string{"a.jpg"}}
 	if err := SaveCheckpoint(path, stored(t, 0.1), state); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,8 @@ func TestCheckpointOfTypes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
 	store := model.NewStore()
 	for name, value := range map[string]any{
-		"f64": []float64{0.1, math.Inf(1)}, "bf16": []bfloat16.BFloat16{bfloat16.FromFloat32(0.5)}, "f16": []float16.Float16{float16.FromFloat32(2)},
+		"f64": []float64{0.1,
+			math.Inf(1)}, "bf16": []bfloat16.BFloat16{bfloat16.FromFloat32(0.5)}, "f16": []float16.Float16{float16.FromFloat32(2)},
 		"i64": []int64{-1}, "i32": []int32{-2}, "i16": []int16{-3}, "i8": []int8{-4}, "u64": []uint64{1 << 63}, "u32": []uint32{5},
 		"u16": []uint16{6}, "u8": []uint8{7, 8, 9}, "bool": []bool{true, false, true},
 	} {
@@ -153,7 +155,8 @@ func TestCheckpointIsSafetensors(t *testing.T) {
 	script := "import sys, safetensors; f = safetensors.safe_open(sys.argv[1], 'np'); print(sorted(f.keys()), f.metadata()['crc32'])"
 	if err := exec.Command("python3", "-c", "import safetensors, numpy").Run(); err != nil {
 		t.Log("python3-safetensors is not here: the header alone was read")
-	} else if out, err := exec.Command("python3", "-c", script, path).CombinedOutput(); err != nil || !strings.Contains(string(out), "'/model/tau'") {
+	} else if out, err := exec.Command("python3", "-c", script, path).CombinedOutput(); err != nil || !strings.Contains(string(out),
+		"'/model/tau'") {
 		t.Errorf("Python: got %s (%v)", out, err)
 	}
 }
@@ -188,7 +191,8 @@ func TestCheckpointOfTheFirstFormat(t *testing.T) {
 	}
 	same(t, "first format", variables(t, into, "/"), variables(t, stored(t, 1), "/"))
 	var state progress
-	if err := readState(path, &state); err != nil || state.Epoch != 3 || state.Best.number() != 2 || state.Epochs[0].Observed.Found().Negatives != 4 {
+	if err := readState(path, &state); err != nil || state.Epoch != 3 || state.Best.number() != 2 ||
+		state.Epochs[0].Observed.Found().Negatives != 4 {
 		t.Errorf("got state %+v (%v)", state, err)
 	}
 	job.Config.Epochs = 4
@@ -335,7 +339,8 @@ func FuzzReadCheckpoint(f *testing.F) {
 	add(content)
 	add(content[:len(content)/2])
 	for old, altered := range map[string]string{`"shape":[2,3]`: `"shape":[9,9]`, `[0,24]`: `[0,99]`, "F32": "F99", "U64": "C64",
-		`"shape":[2]`: `"shape":[0]`, `[3]`: `[9]`, "/model/tau": "Amodel/tau", "/model/bias": "//////bias", "/rng": "////", "/model/matrix": "/model/matri/"} {
+		`"shape":[2]`: `"shape":[0]`, `[3]`: `[9]`, "/model/tau": "Amodel/tau", "/model/bias": "//////bias", "/rng": "////",
+		"/model/matrix": "/model/matri/"} {
 		add(bytes.Replace(content, []byte(old), []byte(altered), 1))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {

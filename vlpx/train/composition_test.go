@@ -28,12 +28,14 @@ func TestComposition(t *testing.T) {
 	contrasts := registered[negative.Contrast](func(m negative.Method) negative.Contrast { return m.Contrast },
 		negative.Smoothed{Alpha: 0.5, FirstEpoch: true}, negative.Distilled{Alpha: 0.4, Decay: 0.995},
 		negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 8, Items: true})
-	matchings := registered[negative.Matching](func(m negative.Method) negative.Matching { return m.Matching }, train.NextOnes{}, negative.Retrieved{Pool: 9, Keep: 2})
+	matchings := registered[negative.Matching](func(m negative.Method) negative.Matching { return m.Matching }, train.NextOnes{},
+		negative.Retrieved{Pool: 9, Keep: 2})
 	learned := negative.ECM{Low: 0.3, High: 0.4}
 	eliminating, partly, oracle := learned, learned, learned
 	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle
 	partly.Use = negative.Of(negative.ITM, negative.MLM)
-	positives := registered[negative.Positives](func(m negative.Method) negative.Positives { return m.Positives }, nil, learned, eliminating, partly, oracle)
+	positives := registered[negative.Positives](func(m negative.Method) negative.Positives { return m.Positives }, nil, learned, eliminating,
+		partly, oracle)
 
 	taken, refused := 0, 0
 	for _, b := range batches {
@@ -43,7 +45,8 @@ func TestComposition(t *testing.T) {
 					if rewarded, ok := b.(negative.Rewarded); p != nil && ok && rewarded.Reward().Has(negative.MLM) {
 						continue // the parts that a reward of MLM could disturb are tried without positives
 					}
-					method := negative.Method{Name: fmt.Sprintf("%T, %T, %T, %T", b, c, m, p), Batches: b, Contrast: c, Matching: m, Positives: p}.WithDefaults()
+					method := negative.Method{Name: fmt.Sprintf("%T, %T, %T, %T", b, c, m, p), Batches: b, Contrast: c, Matching: m,
+						Positives: p}.WithDefaults()
 					err := twoSteps(t, train.Smallest(t, method), reference.Dir)
 					wanted := reasonAgainst(b, c, m, p)
 					switch {
@@ -69,7 +72,8 @@ func TestComposition(t *testing.T) {
 // registered are the parts of one role of all methods that are registered, one a type; those given take the place of the ones of their
 // types.
 func registered[P any](of func(negative.Method) P, given ...P) []P {
-	small := paper.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8, Writing: negative.WritingSettings{Pool: 4, Hard: 2},
+	small := paper.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8, Writing: negative.WritingSettings{Pool: 4,
+		Hard: 2},
 		Global: negative.GlobalSettings{Gamma: 0.8, Faded: 0.2, Temperature: 0.07, Individual: negative.IndividualSettings{Least: 0.01, Most: 1}}}
 	parts, known := slices.Clone(given), map[string]bool{}
 	for _, part := range given {

@@ -25,8 +25,8 @@ type Config struct {
 	LARS      LARS `json:",omitzero"` // the optimiser in the place of AdamW, which is zero then
 	Schedule  Schedule
 	Seed      uint64
-	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one device but for
-	// rounding.
+	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one device
+	// but for rounding.
 	Devices int `json:",omitempty"`
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
@@ -91,8 +91,8 @@ func (c Config) Validate() error {
 		return err
 	}
 	if needs := c.Method.NeedsReference(); needs != (c.Reference != "") {
-		return fmt.Errorf("train: %s, which needs a reference model: %t, with the reference model %q; a method that needs one gets it from a run "+
-			"of its own, others none", c.Method.Name, needs, c.Reference)
+		return fmt.Errorf("train: %s, which needs a reference model: %t, with the reference model %q; a method that needs one "+
+			"gets it from a run of its own, others none", c.Method.Name, needs, c.Reference)
 	}
 	switch {
 	case c.BatchSize < 2:
@@ -102,7 +102,8 @@ func (c Config) Validate() error {
 	case c.Devices < 0 || c.Devices == 1:
 		return fmt.Errorf("train: %d devices; name 2 or more, and none for one", c.Devices)
 	case c.Devices > 1 && c.BatchSize%c.Devices != 0:
-		return fmt.Errorf("train: a mini-batch of %d pairs in equal parts on %d devices; take a multiple of %[2]d pairs, or other devices", c.BatchSize, c.Devices)
+		return fmt.Errorf("train: a mini-batch of %d pairs in equal parts on %d devices; take a multiple of %[2]d pairs, or other devices",
+			c.BatchSize, c.Devices)
 	}
 	if err := framework.Check(c.Framework.Framework, c.Use()); err != nil {
 		return err

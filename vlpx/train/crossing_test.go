@@ -13,8 +13,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// On an engine whose memory is apart from the host's, a step takes its mini-batch there, with the window on what is kept of its samples, and brings
-// back embeddings, that window and scalars: weights, moments, momentum encoders and queues stay.
+// On an engine whose memory is apart from the host's, a step takes its mini-batch there, with the window on what is kept of its samples,
+// and brings back embeddings, that window and scalars: weights, moments, momentum encoders and queues stay.
 func TestVariablesStayOnTheEngine(t *testing.T) {
 	sogCLR := negative.Method{Name: "SogCLR", Contrast: negative.SogCLR{Gamma: 0.8, Temperature: 0.1}}
 	for _, method := range []negative.Method{negative.Plain(), negative.ALBEF(8), negative.SRCL(3), sogCLR.WithDefaults(),
@@ -71,8 +71,8 @@ func named(all []shapes.Shape) (names []string) {
 	return names
 }
 
-// Where memory is apart the images of a mini-batch go to the engine before their step asks for them, unless nobody knows it so early, and the run is
-// the same, stopped or not.
+// Where memory is apart the images of a mini-batch go to the engine before their step asks for them, unless nobody knows it so early, and
+// the run is the same, stopped or not.
 func TestImagesAreSentAhead(t *testing.T) {
 	for _, c := range []struct {
 		method negative.Method

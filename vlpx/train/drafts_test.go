@@ -50,8 +50,10 @@ func TestBrokenImageOfAPool(t *testing.T) {
 	set := trainingSplit(t, photographs(t, 6))
 	for _, stops := range [][]int{nil, {3, 6}} {
 		out := finish(t, glancing(t, set, writing()), stops...)
-		if len(out.Epochs) != 3 || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0], "2.jpg") || out.Epochs[2].Observed.WrittenSentences().Captions != 12 {
-			t.Errorf("stopped at %v: got %d epochs, skipped %q, the last of %d captions", stops, len(out.Epochs), out.Skipped, out.Epochs[2].Observed.WrittenSentences().Captions)
+		if len(out.Epochs) != 3 || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0], "2.jpg") ||
+			out.Epochs[2].Observed.WrittenSentences().Captions != 12 {
+			t.Errorf("stopped at %v: got %d epochs, skipped %q, the last of %d captions", stops, len(out.Epochs), out.Skipped,
+				out.Epochs[2].Observed.WrittenSentences().Captions)
 		}
 	}
 	replaced := 0
@@ -84,7 +86,8 @@ func TestBrokenImageOfAPool(t *testing.T) {
 				t.Errorf("pair %d of the pool is told as another, or as one that cannot be decoded", pair)
 			}
 			want := make([]float32, job.Features.Size())
-			if err := job.Features.Features(t.Context(), int(item), want); err != nil || !slices.Equal(floats(t, in, field.PoolImages)[k*22:(k+1)*22], want) {
+			if err := job.Features.Features(t.Context(), int(item), want); err != nil ||
+				!slices.Equal(floats(t, in, field.PoolImages)[k*22:(k+1)*22], want) {
 				t.Errorf("pair %d of the pool has another image (%v)", pair, err)
 			}
 		}
@@ -107,7 +110,9 @@ func (s said) Captions(i int) []string { return s.captions[i%len(s.captions)] }
 
 // Captions of one word, of none, of more words than are read and without anything to see are written from, and the last are told.
 func TestOddCaptions(t *testing.T) {
-	set := said{smallest(t, plain).Set, [][]string{{"dog", "of the"}, {"", "a dog runs after a man on a horse in a field of grass behind a house"}, {"a brown dog", "what is this"}}}
+	set := said{smallest(t, plain).Set,
+		[][]string{{"dog", "of the"}, {"", "a dog runs after a man on a horse in a field of grass behind a house"},
+			{"a brown dog", "what is this"}}}
 	for _, how := range []func(*negative.TAGS){func(*negative.TAGS) {}, func(m *negative.TAGS) { m.ByWord = true }} {
 		m := writingBy("TAGS", how)
 		job := glancing(t, set, m)
@@ -155,8 +160,9 @@ func TestWritingIsRefused(t *testing.T) {
 	for says, job := range map[string]Job{
 		"TAGS-DC needs the loss ITM, which CLIP": onCLIP(t, m, false), "TAGS-DC needs the loss ITM, which SimCLR": onSimCLR(t, m, false),
 		"GRIT-VLP needs a contrastive loss, which UNITER": onUNITER(t, negative.GRITVLP(8, 16), 0),
-		"FALCON needs a contrastive loss, which UNITER":   onUNITER(t, negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8}), 0),
-		"which needs a reference model: true":             onUNITER(t, writingBy("TAGS w/ SG", func(m *negative.TAGS) { m.Static = true }), 0),
+		"FALCON needs a contrastive loss, which UNITER": onUNITER(t, negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5,
+			Hidden: 8}), 0),
+		"which needs a reference model: true": onUNITER(t, writingBy("TAGS w/ SG", func(m *negative.TAGS) { m.Static = true }), 0),
 	} {
 		refused(t, job, says)
 		if lacking := new(framework.Lacking); strings.Contains(says, "which needs") == errors.As(job.Config.Validate(), &lacking) {

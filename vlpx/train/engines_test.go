@@ -142,7 +142,8 @@ func TestEnginesAgree(t *testing.T) {
 							}
 						}
 						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-4*outs[0].Loss()) {
-							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Float(field.Improvement), outs[0].Float(field.Improvement))
+							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Float(field.Improvement),
+								outs[0].Float(field.Improvement))
 						}
 						if epoch == 0 && step == 0 {
 							sameGradients(t, gradients(t, runs[1]), gradients(t, runs[0]), 1e-4, 1e-6)

@@ -15,12 +15,14 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Devices that share a mini-batch and gather each other's embeddings with their gradient have, on average, the loss and the gradients of the undivided
-// step: where each contrasts all that is gathered, and where each contrasts its own anchors with it. So it is with a queue, which all of them then have.
+// Devices that share a mini-batch and gather each other's embeddings with their gradient have, on average, the loss and the gradients of
+// the undivided step: where each contrasts all that is gathered, and where each contrasts its own anchors with it. So it is with a queue,
+// which all of them then have.
 //
-// Published codes gather without gradient, and their gradients are others. Where a device's own part keeps its gradient, those of the encoders are that of
-// the undivided step over the number of devices, the temperature's is the same. Where what is gathered carries none at all, as in BLIP-2's, they are those of
-// one device whose keys are detached, as GRIT-VLP's are; with keys of momentum encoders, which carry none anyway, they are the undivided step's.
+// Published codes gather without gradient, and their gradients are others. Where a device's own part keeps its gradient, those of the
+// encoders are that of the undivided step over the number of devices, the temperature's is the same. Where what is gathered carries none at
+// all, as in BLIP-2's, they are those of one device whose keys are detached, as GRIT-VLP's are; with keys of momentum encoders, which carry
+// none anyway, they are the undivided step's.
 func TestGatheredEmbeddings(t *testing.T) {
 	querying := func(smoothing float64) Job {
 		job := smallest(t, negative.Plain())
@@ -34,7 +36,8 @@ func TestGatheredEmbeddings(t *testing.T) {
 	distilled := smallest(t, negative.ALBEF(8))
 	change(&distilled, withoutDropout)
 	cases := map[string]Job{
-		"CLIP": onCLIP(t, negative.Plain(), false), "CLIP, HN-NCE": onCLIP(t, negative.DiHT(), false), "CLIP, queue": onCLIP(t, negative.ALBEF(8), false),
+		"CLIP": onCLIP(t, negative.Plain(), false), "CLIP, HN-NCE": onCLIP(t, negative.DiHT(), false), "CLIP, queue": onCLIP(t, negative.ALBEF(8),
+			false),
 		"ALBEF": distilled, "BLIP-2": querying(0.1), "BLIP-2 without smoothing": querying(0),
 	}
 	const detached = "one device, with keys detached"
@@ -100,14 +103,15 @@ func TestGatheredEmbeddings(t *testing.T) {
 	}
 }
 
-// ALBEF's published code contrasts each device's part with its own keys and the queue, and gathers for the queue alone: an anchor has fewer negatives than
-// in the undivided step, so that the loss is lower by what the others' keys add.
+// ALBEF's published code contrasts each device's part with its own keys and the queue, and gathers for the queue alone: an anchor has fewer
+// negatives than in the undivided step, so that the loss is lower by what the others' keys add.
 func TestALBEFsDevicesContrastApart(t *testing.T) {
 	job := smallest(t, negative.ALBEF(8))
 	change(&job, withoutDropout)
 	contrast := negative.Distilled{Decay: 0.995, Queue: 8} // without soft targets, so that negatives can only add
 	job.Config.Method.Contrast = contrast
-	got := shares(t, pureGo(t), dtypes.Float64, job, map[string]func(*shared) *Node{"apart": func(d *shared) *Node { return d.apart(contrast) }})
+	got := shares(t, pureGo(t), dtypes.Float64, job,
+		map[string]func(*shared) *Node{"apart": func(d *shared) *Node { return d.apart(contrast) }})
 	if whole, apart := got["whole"].loss, got["apart"].loss; !(apart < whole-1e-3) {
 		t.Errorf("a loss of %g apart, %g undivided", apart, whole)
 	}

@@ -47,7 +47,7 @@ func newInput(job Job) (input, error) {
 	}
 	g, grows := job.Config.Framework.Framework.(framework.Growing)
 	if grows && job.Tokenizer != nil && job.Tokenizer.Size() > g.Vocabulary() {
-		return i, fmt.Errorf("train: a vocabulary of %d words for %s, which has room for %d; plan the run with the vocabulary that its data gives",
+		return i, fmt.Errorf("train: a vocabulary of %d words for %s, which has room for %d; plan the run with the vocabulary of its data",
 			job.Tokenizer.Size(), g.Name(), g.Vocabulary())
 	}
 	return i, nil
@@ -196,7 +196,8 @@ func (i *input) readable() error {
 		switch {
 		case f.Name == field.Image || f.Name == field.Other:
 			if reads := f.Shape.Size() / c.BatchSize; reads != image {
-				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; give a locked encoder, or regions, of that size",
+				return fmt.Errorf("train: %s reads images of %d numbers, and what is made of one has %d; "+
+					"give a locked encoder, or regions, of that size",
 					c.Framework.Name(), reads, image)
 			}
 		case f.Name == field.Answers:
@@ -219,7 +220,8 @@ func (i *input) readable() error {
 			}
 		case f.Name == field.Truth || f.Name == field.Known || f.Name == field.FalseShare:
 			if retrieves := framework.Retrieves(c.Framework.Framework); !retrieves && i.labelled == nil {
-				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name, set.Name())
+				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name,
+					set.Name())
 			} else if retrieves && i.relation == nil {
 				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
 					"or a learned Con-D", c.Method.Name, set.Name())

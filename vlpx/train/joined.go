@@ -16,7 +16,8 @@ func (t *trainer) room() int {
 	if c.Method.Positives == nil {
 		return 0
 	}
-	if _, distils := c.Method.Contrast.(negative.Distiller); distils || c.Method.Keeps() { // a step cannot be made again: it has moved the queue
+	// a step cannot be made again: it has moved the queue
+	if _, distils := c.Method.Contrast.(negative.Distiller); distils || c.Method.Keeps() {
 		return 2 * c.BatchSize
 	}
 	if len(t.Joined) == 0 {

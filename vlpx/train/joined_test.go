@@ -99,7 +99,8 @@ func TestRowsToSpareDoNotCount(t *testing.T) {
 		return out
 	}
 	none, spare := losses(0, 1), losses(0, 8)
-	if none.Joined != 0 || math.Abs(none.Losses[negative.MLM]-spare.Losses[negative.MLM]) > 1e-6 || math.Abs(none.Losses[negative.ITM]-spare.Losses[negative.ITM]) > 1e-6 {
+	if none.Joined != 0 || math.Abs(none.Losses[negative.MLM]-spare.Losses[negative.MLM]) > 1e-6 ||
+		math.Abs(none.Losses[negative.ITM]-spare.Losses[negative.ITM]) > 1e-6 {
 		t.Errorf("got MLM %v with a row to spare, %v with eight; want the same", none.Losses[negative.MLM], spare.Losses[negative.MLM])
 	}
 	some, more := losses(4, 4), losses(4, 8)
@@ -162,7 +163,8 @@ func TestNewPositivesInMLM(t *testing.T) {
 	tokens, pixels := len(ids)/batch, len(images)/batch
 	own := []int32{0, 1, 2, 3}
 	var sum, count float64
-	for side, pairs := range [][2][]int32{{own, ints(t, joined.Values, field.PickedTexts)}, {ints(t, joined.Values, field.PickedImages), own}} {
+	for side, pairs := range [][2][]int32{{own, ints(t, joined.Values, field.PickedTexts)}, {ints(t, joined.Values, field.PickedImages),
+		own}} {
 		predicted := 0.0
 		_, alone := step(negative.GRITVLP(8, 16), func(plain field.Values) {
 			seen, masked, labels := floats(t, plain, field.Image), ints(t, plain, field.Masked), ints(t, plain, field.Words)

@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// LARS is stochastic gradient descent with momentum whose steps are as long as the weights they move (You et al., 2017), as SimCLR and SogCLR
-// train by it (METHODS.md 7.1): a tensor of two or more axes has its gradient with decay scaled to Trust times the tensor's norm; one of fewer
-// axes, which is a bias, a gain, an offset or a temperature, neither decays nor is scaled. The zero value is none.
+// LARS is stochastic gradient descent with momentum whose steps are as long as the weights they move (You et al., 2017), as SimCLR and
+// SogCLR train by it (METHODS.md 7.1): a tensor of two or more axes has its gradient with decay scaled to Trust times the tensor's norm;
+// one of fewer axes, which is a bias, a gain, an offset or a temperature, neither decays nor is scaled. The zero value is none.
 type LARS struct {
 	Trust       float64 // published: 0.001
 	Momentum    float64 // published: 0.9

@@ -11,8 +11,8 @@ import (
 
 // Learn builds one training step in a graph: the losses of a mini-batch, the update of the weights and what it improved. It tells what
 // the framework tells of the mini-batch as it was before the update, with field.GradientNorm and, where the method is
-// negative.Rewarded, field.Improvement, and by Telling what its parts tell by names of their own. It computes in the type of the weights and inputs. The scope is the root of a store that holds
-// the initialised model.
+// negative.Rewarded, field.Improvement, and by Telling what its parts tell by names of their own. It computes in the type of the weights
+// and inputs. The scope is the root of a store that holds the initialised model.
 //
 //   - in: the fields of Inputs.
 //   - room: see framework.Use.

@@ -118,7 +118,8 @@ func (t *trainer) resume() error {
 		return fmt.Errorf("%w; delete the file to start the run afresh", err)
 	}
 	if err == nil && len(t.Sampler) == 0 && t.Epoch < t.job.Config.Epochs {
-		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; delete the file to start the run afresh",
+		return fmt.Errorf("train: the checkpoint in %s is of an older version, and its training is not finished; "+
+			"delete the file to start the run afresh",
 			t.job.Dir)
 	}
 	if err == nil && len(t.Sampler) > 0 {

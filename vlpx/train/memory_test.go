@@ -10,8 +10,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// What saves memory on a GPU gives the same losses and gradients, dropout included, on every engine: activations that are computed again, and the
-// engine's own attention.
+// What saves memory on a GPU gives the same losses and gradients, dropout included, on every engine: activations that are computed again,
+// and the engine's own attention.
 func TestSavingMemoryChangesNothing(t *testing.T) {
 	for _, name := range slices.Concat([]string{"go:ops_sequential"}, enginetest.Compiled) {
 		t.Run(name, func(t *testing.T) {

@@ -33,8 +33,8 @@ func (m *Model) Inference() (*framework.Inference, error) {
 	return m.inference, err
 }
 
-// Trained tells whether a folder has the model of a configuration that was trained to its end: its weights may have been removed since, or be on
-// their way again.
+// Trained tells whether a folder has the model of a configuration that was trained to its end: its weights may have been removed since, or
+// be on their way again.
 func Trained(c Config, dir string) (bool, error) {
 	var state progress
 	err := readState(filepath.Join(dir, CheckpointName), &state)
@@ -48,7 +48,8 @@ func Trained(c Config, dir string) (bool, error) {
 func LoadTrained(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Model, error) {
 	there, err := Trained(c, dir)
 	if err == nil && !there {
-		err = fmt.Errorf("train: %s has no weights of a training that was finished (%w); to train the run again delete the folder", dir, fs.ErrNotExist)
+		err = fmt.Errorf("train: %s has no weights of a training that was finished (%w); to train the run again delete the folder", dir,
+			fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
@@ -75,8 +76,8 @@ func Load(backend compute.Backend, c Config, k *text.Tokenizer, dir string) (*Mo
 	})
 }
 
-// Fill makes the model of a configuration, of which it reads the framework and the sizes of its inputs, with weights that fill puts into a store which has
-// its variables, without values.
+// Fill makes the model of a configuration, of which it reads the framework and the sizes of its inputs, with weights that fill puts into a
+// store which has its variables, without values.
 func Fill(backend compute.Backend, c Config, k *text.Tokenizer, fill func(*model.Store) error) (*Model, error) {
 	if c.Framework.Framework == nil {
 		return nil, framework.ErrUnknown
@@ -106,8 +107,8 @@ func (m *Model) Weights() (map[string]*tensors.Tensor, error) {
 	return values, nil
 }
 
-// State is what the method keeps at a path below framework.State, such as negative.ThresholdPath's, in flat order, and whether it keeps that. It goes with the weights: that
-// of a run that selected is the best epoch's.
+// State is what the method keeps at a path below framework.State, such as negative.ThresholdPath's, in flat order, and whether it keeps
+// that. It goes with the weights: that of a run that selected is the best epoch's.
 func (m *Model) State(path string) ([]float32, bool, error) {
 	v := m.store.GetVariable(framework.State + path)
 	if v == nil || !v.HasValue() {

@@ -46,7 +46,8 @@ func (s *Step) survey(room int, known bool, taken map[string]string) error {
 	})
 	switch {
 	case err != nil && !known && telling.Asked():
-		return fmt.Errorf("train: building the step, in which a part asks for the truth of pairs, of which this data knows nothing, so that it is nil: %w", err)
+		return fmt.Errorf("train: building the step, in which a part asks for the truth of pairs, of which this data knows nothing, "+
+			"so that it is nil: %w", err)
 	case err != nil:
 		return fmt.Errorf("train: building the step: %w", err)
 	}
@@ -115,7 +116,8 @@ func withSums(numbers field.Numbers, sums *tensors.Tensor) (field.Numbers, error
 func (t *trainer) addNumbers(numbers field.Numbers, by func(k int) string) error {
 	for k, n := range numbers {
 		if !n.Finite() {
-			return fmt.Errorf("train: %s: epoch %d, step %d: %s tells %q, which is %g of %g; tell a share or a mean by its two sums, which may be zero",
+			return fmt.Errorf("train: %s: epoch %d, step %d: %s tells %q, which is %g of %g; "+
+				"tell a share or a mean by its two sums, which may be zero",
 				t.job.Config.Method.Name, t.Epoch, t.Step, by(k), n.Name, n.Sum, n.Of)
 		}
 		t.Current.Numbers.Add(n)

@@ -17,8 +17,8 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// debiased is a contrast of one's own: the debiased contrastive loss (Chuang et al., 2020), with the mean over the negatives corrected for a
-// share Prior of false ones. It tells what it would have joined to the positives above a Threshold of the cosine.
+// debiased is a contrast of one's own: the debiased contrastive loss (Chuang et al., 2020), with the mean over the negatives corrected for
+// a share Prior of false ones. It tells what it would have joined to the positives above a Threshold of the cosine.
 type debiased struct{ Prior, Threshold float64 }
 
 func (d debiased) ITC(f negative.Features) negative.Contrasted {
@@ -70,8 +70,8 @@ func sums(t *testing.T, numbers field.Numbers, name string) field.Number {
 	return numbers[k]
 }
 
-// What a part tells of each step is what a recount on the host finds in the step's embeddings and the data's relation, and an epoch's record has
-// the sums.
+// What a part tells of each step is what a recount on the host finds in the step's embeddings and the data's relation, and an epoch's
+// record has the sums.
 func TestToldIsCounted(t *testing.T) {
 	t.Run("scenes", func(t *testing.T) { testToldIsCounted(t, func(s datasets.Set) datasets.Set { return s }) })
 	t.Run("partly known", func(t *testing.T) { testToldIsCounted(t, func(s datasets.Set) datasets.Set { return partlyKnown{s} }) })
@@ -142,7 +142,8 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 		}
 		apart := float64(len(batch) * (len(batch) - 1))
 		for _, want := range []field.Number{
-			{Name: "joined pairs", Unit: field.Percent, Sum: joined, Of: apart}, {Name: "true among joined", Unit: field.Percent, Sum: right, Of: known},
+			{Name: "joined pairs", Unit: field.Percent, Sum: joined, Of: apart}, {Name: "true among joined", Unit: field.Percent, Sum: right,
+				Of: known},
 			{Name: "true pairs an image", Sum: holds, Of: float64(len(batch))},
 		} {
 			if got := sums(t, out.Numbers, want.Name); got != want {
@@ -152,7 +153,8 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 		if got := sums(t, out.Numbers, "mean cosine"); got.Of != 1 || math.Abs(got.Sum-mean) > 1e-5 {
 			t.Errorf("step %d: got a mean cosine of %g of %g, want %g", step, got.Sum, got.Of, mean)
 		}
-		all.joined, all.apart, all.right, all.known, all.holds = all.joined+joined, all.apart+apart, all.right+right, all.known+known, all.holds+holds
+		all.joined, all.apart, all.right, all.known, all.holds = all.joined+joined, all.apart+apart, all.right+right, all.known+known,
+			all.holds+holds
 	})
 	if all.joined == 0 || all.joined == all.apart || all.right == 0 || all.right == all.known {
 		t.Fatalf("the threshold tells nothing apart: %+v", all)

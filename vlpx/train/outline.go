@@ -12,8 +12,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Outline is the graph of a configuration's step on a backend. The model's variables have shapes alone; what a contrast keeps, such as a queue,
-// takes its memory in the store. The caller closes the outline and finalises the store.
+// Outline is the graph of a configuration's step on a backend. The model's variables have shapes alone; what a contrast keeps, such as a
+// queue, takes its memory in the store. The caller closes the outline and finalises the store.
 //
 //   - pairs: the number of training pairs.
 //   - room: for new positives, see Step.Run.

@@ -17,8 +17,8 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Probe is a job at its first step, whose parts can be called one by one and be measured. It keeps nothing: its folder is a temporary one. The
-// models that the job starts from and refers to are not needed, its own first values stand for them. Not for concurrent use.
+// Probe is a job at its first step, whose parts can be called one by one and be measured. It keeps nothing: its folder is a temporary one.
+// The models that the job starts from and refers to are not needed, its own first values stand for them. Not for concurrent use.
 type Probe struct {
 	trainer    *trainer
 	dir        string
@@ -36,7 +36,8 @@ func NewProbe(job Job, count Count) (_ *Probe, err error) {
 	if err := job.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
+	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() &&
+		!job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
 		return nil, fmt.Errorf("train: %s has no products in bfloat16; set half=false", job.Backend.Name())
 	}
 	p := &Probe{steps: map[Part]*Step{}, count: count, operations: map[Part]float64{}}
@@ -116,7 +117,8 @@ func (p *Probe) Ahead(in field.Values) error {
 	return nil
 }
 
-// Run makes a step as far as a part, with the room for new positives that a first step has. The inputs stay; the caller releases what it tells.
+// Run makes a step as far as a part, with the room for new positives that a first step has. The inputs stay; the caller releases what it
+// tells.
 func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 	return p.steps[part].Run(in, p.trainer.room())
 }
@@ -124,9 +126,9 @@ func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 // Operations are those of a part that was run, as they were counted.
 func (p *Probe) Operations(part Part) (float64, error) { return p.operations[part], p.uncounted }
 
-// Crossing makes a step as far as a part and tells the bytes that crossed between host and engine for it: the inputs went up, and of the variables
-// those that the engine did not have before it, and what the step tells can come down. What a method keeps of the samples of the mini-batch goes
-// both ways.
+// Crossing makes a step as far as a part and tells the bytes that crossed between host and engine for it: the inputs went up, and of the
+// variables those that the engine did not have before it, and what the step tells can come down. What a method keeps of the samples of the
+// mini-batch goes both ways.
 func (p *Probe) Crossing(part Part, in field.Values) (up, down int64, err error) {
 	var absent []*model.Variable
 	for v := range p.trainer.store.IterVariables() {
@@ -164,8 +166,8 @@ func (p *Probe) Room() int { return p.trainer.room() }
 // Pairs are how many the training set has.
 func (p *Probe) Pairs() int { return len(p.trainer.pairs) }
 
-// Loader is one as training has it, with so many workers and without its memory of decoded images, so that every image is opened, as in a first
-// epoch. The caller closes it.
+// Loader is one as training has it, with so many workers and without its memory of decoded images, so that every image is opened, as in a
+// first epoch. The caller closes it.
 func (p *Probe) Loader(workers int) *loader.Loader {
 	config := p.trainer.loading()
 	config.Workers, config.CacheBytes = workers, 0

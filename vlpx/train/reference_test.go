@@ -76,7 +76,8 @@ func TestReferenceMistakes(t *testing.T) {
 	}
 	lost := smallest(t, negative.SRCL(3))
 	lost.Config.Reference, lost.Reference = "lost", t.TempDir()
-	if _, _, err := Train(t.Context(), lost); err == nil || errors.Is(err, t.Context().Err()) || !strings.Contains(err.Error(), "reference model of SRCL") {
+	if _, _, err := Train(t.Context(), lost); err == nil || errors.Is(err, t.Context().Err()) || !strings.Contains(err.Error(),
+		"reference model of SRCL") {
 		t.Errorf("a reference model that is not there: error %v", err)
 	}
 }

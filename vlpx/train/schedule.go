@@ -37,7 +37,8 @@ func (s Schedule) Validate() error {
 	case s.Past < 0 || s.Past >= s.Epochs:
 		return fmt.Errorf("train: %d epochs of a cosine over %d are past; some must be left", s.Past, s.Epochs)
 	case s.Smooth && s.Units > 0 || !s.Smooth && s.Ramp != 0:
-		return fmt.Errorf("train: a warm-up of %d steps and one over %g epochs; the first is for a rate that moves once an epoch, the second for a smooth one",
+		return fmt.Errorf("train: a warm-up of %d steps and one over %g epochs; the first is for a rate that moves once an epoch, "+
+			"the second for a smooth one",
 			s.Units, s.Ramp)
 	case s.Linear && !s.Smooth:
 		return fmt.Errorf("train: a rate that falls in a line moves at every iteration; set schedule.smooth, too")

@@ -16,9 +16,9 @@ import (
 // What a sharded program has besides the other one's: its mesh of devices, and which axis of what lies on which.
 var sharding = regexp.MustCompile(` attributes \{[^}]*\}|[ ]*sdy\.mesh .*\n| \{ sdy\.sharding = [^>]*> \}`)
 
-// The step that training compiles for two devices is lowered, and is the very program of one device but for the layout: fields with a row a pair are in
-// two parts, variables and results on both. So contrasts see the embeddings of all pairs, and losses and gradients are those of the whole. What gathers
-// them XLA adds; nothing is run here.
+// The step that training compiles for two devices is lowered, and is the very program of one device but for the layout: fields with a row a
+// pair are in two parts, variables and results on both. So contrasts see the embeddings of all pairs, and losses and gradients are those of
+// the whole. What gathers them XLA adds; nothing is run here.
 func TestShardedStepOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	for name, job := range map[string]Job{

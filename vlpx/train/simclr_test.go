@@ -41,8 +41,8 @@ func viewMethods() []negative.Method {
 	return []negative.Method{negative.Plain(), thresholds, global}
 }
 
-// SimCLR trains, and goes on after a stop in the same bits: LARS's momentum, running statistics and what is kept of images included. An item is
-// one of the 11 images, not one of their 22 captions, and false negatives are images of one class.
+// SimCLR trains, and goes on after a stop in the same bits: LARS's momentum, running statistics and what is kept of images included. An
+// item is one of the 11 images, not one of their 22 captions, and false negatives are images of one class.
 func TestSimCLRGoesOn(t *testing.T) {
 	for _, viT := range []bool{false, true} {
 		for _, m := range viewMethods() {

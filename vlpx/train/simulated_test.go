@@ -25,8 +25,8 @@ import (
 // ranks is how many devices share a mini-batch here.
 const ranks = 2
 
-// shared is a mini-batch as several devices see it, in one graph: each has embedded its own part with the same weights, and has gathered what the
-// others made of theirs.
+// shared is a mini-batch as several devices see it, in one graph: each has embedded its own part with the same weights, and has gathered
+// what the others made of theirs.
 type shared struct {
 	job                         Job
 	store                       *model.Store
@@ -106,8 +106,8 @@ func (d *shared) byContrast(contrast negative.Contrast, back bool) *Node {
 	})
 }
 
-// ownAnchors has each device contrast its own anchors with all that is gathered, as the published codes do: with the momentum encoders' where there are
-// any, and the queue. Without back what is gathered carries no gradient, the device's own part neither.
+// ownAnchors has each device contrast its own anchors with all that is gathered, as the published codes do: with the momentum encoders'
+// where there are any, and the queue. Without back what is gathered carries no gradient, the device's own part neither.
 func (d *shared) ownAnchors(back bool) *Node {
 	images, texts := d.image, d.text
 	if d.momentumImage != nil {

@@ -14,9 +14,9 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// split is how a step lies on several devices of an engine: each has an equal part of the mini-batch, and all variables. The program is that of one
-// device, and the engine divides its work (GoMLX's AutoSharding): contrasts see the embeddings of all pairs, which the engine gathers, and losses and
-// gradients are those of the whole mini-batch.
+// split is how a step lies on several devices of an engine: each has an equal part of the mini-batch, and all variables. The program is
+// that of one device, and the engine divides its work (GoMLX's AutoSharding): contrasts see the embeddings of all pairs, which the engine
+// gathers, and losses and gradients are those of the whole mini-batch.
 type split struct {
 	mesh    *distributed.DeviceMesh
 	devices []compute.DeviceNum
@@ -66,7 +66,8 @@ func (c Config) splittable(backend compute.Backend) error {
 		return nil
 	}
 	if has := backend.NumDevices(); has < c.Devices {
-		return fmt.Errorf("train: devices=%d, and %s has %d; set devices=%[3]d, or use an engine that has as many, such as XLA on a machine with %[1]d GPUs",
+		return fmt.Errorf("train: devices=%d, and %s has %d; set devices=%[3]d, or use an engine that has as many, "+
+			"such as XLA on a machine with %[1]d GPUs",
 			c.Devices, backend.Name(), has)
 	}
 	mesh := compute.Mesh{Name: distributed.DefaultMeshName, AxesSizes: []int{c.Devices}, AxesNames: []string{batchAxis}}

@@ -24,10 +24,10 @@ func onDevices(t *testing.T, job Job, devices int) Job {
 	return job
 }
 
-// A run whose mini-batches are divided among devices has the very weights, moments, queues, thresholds and random numbers of one on a single device,
-// where no engine rounds otherwise: in every framework and stage, with dropout, momentum encoders, a queue, a reference model, new positives, numbers of
-// samples and thresholds, written sentences, a scheduled sampler that asks what a step improved, and batch normalisation. So it has when it is stopped
-// and goes on.
+// A run whose mini-batches are divided among devices has the very weights, moments, queues, thresholds and random numbers of one on a
+// single device, where no engine rounds otherwise: in every framework and stage, with dropout, momentum encoders, a queue, a reference
+// model, new positives, numbers of samples and thresholds, written sentences, a scheduled sampler that asks what a step improved, and batch
+// normalisation. So it has when it is stopped and goes on.
 func TestDevicesChangeNothing(t *testing.T) {
 	sogCLR := negative.Method{Name: "SogCLR", Contrast: negative.SogCLR{Gamma: 0.8, Temperature: 0.1}}
 	reference := smallest(t, plain)
@@ -40,7 +40,8 @@ func TestDevicesChangeNothing(t *testing.T) {
 	generator := onUNITER(t, writingBy("UNITER+MLM", func(m *negative.TAGS) { m.Keep = 0 }), 0.1)
 	finish(t, generator)
 	jobs["TAGS"] = withReference(onUNITER(t, writing(), 0.1), generator)
-	found := negative.Method{Name: "thresholds", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7, Rate: 0.01},
+	found := negative.Method{Name: "thresholds", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7,
+		Rate: 0.01},
 		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}
 	for _, method := range []negative.Method{negative.ALBEF(8), negative.SRCL(3), mining(), sogCLR.WithDefaults(), found.WithDefaults(),
 		negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8})} {

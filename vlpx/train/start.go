@@ -152,7 +152,8 @@ func (t *trainer) begin(path string, first *tensors.Tensor) error {
 
 // grown tells whether a variable is one with a row a token, of a vocabulary that had fewer words when the first value was learned.
 func (t *trainer) grown(now, first shapes.Shape) bool {
-	return t.job.Tokenizer != nil && now.Rank() == first.Rank() && now.Rank() > 0 && now.Dim(0) == t.job.Tokenizer.Size() && first.Dim(0) < now.Dim(0) &&
+	return t.job.Tokenizer != nil && now.Rank() == first.Rank() && now.Rank() > 0 && now.Dim(0) == t.job.Tokenizer.Size() &&
+		first.Dim(0) < now.Dim(0) &&
 		slices.Equal(now.Dimensions[1:], first.Dimensions[1:])
 }
 

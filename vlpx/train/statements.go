@@ -20,8 +20,9 @@ func (i *input) statements() ([]datasets.Statement, error) {
 	if !ok || !slices.EqualFunc(stated.Statements(), i.pairs, func(s datasets.Statement, p datasets.Pair) bool {
 		return p.Caption != datasets.NoCaption && s.Left == p.Image && s.Text == p.Text(set)
 	}) {
-		return nil, fmt.Errorf("train: %s reads statements about two images, and the pairs of %s are not such; take a view of its statements, which "+
-			"generated scenes and folders in the layout of NLVR2 have", c.Framework.Name(), set.Name())
+		return nil,
+			fmt.Errorf("train: %s reads statements about two images, and the pairs of %s are not such; take a view of its statements, which "+
+				"generated scenes and folders in the layout of NLVR2 have", c.Framework.Name(), set.Name())
 	}
 	return stated.Statements(), nil
 }

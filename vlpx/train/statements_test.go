@@ -87,8 +87,8 @@ func TestStatementsReachTheStep(t *testing.T) {
 	}
 }
 
-// A text assignment follows ALBEF, and reasoning follows that, each from the model before it; the loss falls, and a stopped run goes on in the
-// same bits.
+// A text assignment follows ALBEF, and reasoning follows that, each from the model before it; the loss falls, and a stopped run goes on in
+// the same bits.
 func TestReasoningFollowsAssignment(t *testing.T) {
 	pretrained := smallest(t, negative.Plain())
 	finish(t, pretrained)
@@ -134,7 +134,8 @@ func TestReasoningFollowsAssignment(t *testing.T) {
 // Captions are no statements, even of a set that has some.
 func TestStatementsAreWanted(t *testing.T) {
 	view := stating(t)
-	for name, set := range map[string]datasets.Set{"captions": smallest(t, negative.Plain()).Set, "captions beside statements": paired{smallest(t, negative.Plain()).Set}} {
+	for name, set := range map[string]datasets.Set{"captions": smallest(t, negative.Plain()).Set,
+		"captions beside statements": paired{smallest(t, negative.Plain()).Set}} {
 		job := view
 		job.Set = set
 		if _, err := newTrainer(job); err == nil || !strings.Contains(err.Error(), "statements about two images") {

@@ -78,7 +78,8 @@ func TestWrongTelling(t *testing.T) {
 		"a task's":   {with("TR@1"), `tells "TR@1", which is measured by retrieval`},
 		"two parts":  {both, `the contrast train.wrong and the matching train.tellingMatching both tell "one of matching"`},
 		"no truth":   {with("truth"), "asks for the truth of pairs, of which this data knows nothing, so that it is nil"},
-		"lost":       {negative.Method{Name: "mine", Batches: lost{}}.WithDefaults(), `epoch 1, step 0: the batches train.lost tells "x", which is NaN of 1`},
+		"lost": {negative.Method{Name: "mine", Batches: lost{}}.WithDefaults(),
+			`epoch 1, step 0: the batches train.lost tells "x", which is NaN of 1`},
 		"of the sampler": {negative.Method{Name: "mine", Contrast: wrong{Tells: "ordered epoch"}, Batches: byEpoch{}}.WithDefaults(),
 			`the batches train.byEpoch tells "ordered epoch", which is what the contrast train.wrong tells`},
 	} {

@@ -68,7 +68,8 @@ type tellingModel struct{ albef.Model }
 
 func (m tellingModel) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
 	told := m.Model.Step(s, u, in)
-	u.TellMean("image norm", "nats", ReduceAllSum(Square(told.Outputs[field.ImageEmbedding])), OnesLike(ReduceSum(told.Outputs[field.ImageEmbedding], -1)))
+	u.TellMean("image norm", "nats", ReduceAllSum(Square(told.Outputs[field.ImageEmbedding])),
+		OnesLike(ReduceSum(told.Outputs[field.ImageEmbedding], -1)))
 	return told
 }
 
@@ -103,7 +104,8 @@ func TestEveryPartTells(t *testing.T) {
 		if got := sums(t, record.Numbers, "one of contrast"); got.Of != 5 {
 			t.Errorf("epoch %d: told %g times in 5 steps", record.Epoch, got.Of)
 		}
-		want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: 2 * float64(record.False.BatchTrue), Of: 2 * float64(record.False.Batch)}
+		want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: 2 * float64(record.False.BatchTrue),
+			Of: 2 * float64(record.False.Batch)}
 		if got := sums(t, record.Numbers, want.Name); got != want || want.Sum == 0 {
 			t.Errorf("epoch %d: got %+v of both kinds of anchors, want %+v", record.Epoch, got, want)
 		}
@@ -113,8 +115,8 @@ func TestEveryPartTells(t *testing.T) {
 	}
 }
 
-// What a part that leaves negatives out tells by the relation of anchors and candidates is what training counts of it: of images and captions, of
-// views of images by their classes, and on CLIP.
+// What a part that leaves negatives out tells by the relation of anchors and candidates is what training counts of it: of images and
+// captions, of views of images by their classes, and on CLIP.
 func TestTruthOfAnchors(t *testing.T) {
 	method := negative.Method{Name: "telling", LeftOut: tellingLeftOut{}}.WithDefaults()
 	for name, job := range map[string]Job{
@@ -126,7 +128,8 @@ func TestTruthOfAnchors(t *testing.T) {
 		met := 0
 		for _, record := range finish(t, job).Epochs {
 			met += record.Observed.Found().False
-			want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: float64(record.Observed.Found().False), Of: float64(record.Observed.Found().Negatives)}
+			want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: float64(record.Observed.Found().False),
+				Of: float64(record.Observed.Found().Negatives)}
 			if got := sums(t, record.Numbers, want.Name); got != want || want.Sum == want.Of {
 				t.Errorf("%s, epoch %d: got %+v, want %+v", name, record.Epoch, got, want)
 			}

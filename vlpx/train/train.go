@@ -26,7 +26,8 @@ type Job struct {
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
-	// Init is the folder of the finished run that Config.Init names, InitConfig its configuration; nil where it has the framework and sizes of Config.
+	// Init is the folder of the finished run that Config.Init names, InitConfig its configuration; nil where it has the framework and sizes of
+	// Config.
 	Init       string
 	InitConfig *Config
 	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.
@@ -76,9 +77,11 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 	if err := job.Config.Validate(); err != nil {
 		return nil, Outcome{}, err
 	}
-	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() && !job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
-		return nil, Outcome{}, fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
-			job.Backend.Name())
+	if half, ok := job.Config.Framework.Framework.(framework.InHalf); ok && half.InHalf() &&
+		!job.Backend.Capabilities().DTypes[dtypes.BFloat16] {
+		return nil, Outcome{},
+			fmt.Errorf("train: %s has no products in bfloat16; set half=false, or use an engine that has them, such as XLA on a GPU",
+				job.Backend.Name())
 	}
 	if err := job.Config.splittable(job.Backend); err != nil {
 		return nil, Outcome{}, err

@@ -54,7 +54,8 @@ func TestResumeIsBitIdentical(t *testing.T) {
 	learned.Positives = negative.ECM{Low: 0.26, High: 0.34} // some scores of the untrained Con-D are in each of the three ranges
 	augmented := plain
 	augmented.Name += " augmented"
-	kept := negative.Method{Name: "numbers of samples", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7, Rate: 0.01},
+	kept := negative.Method{Name: "numbers of samples", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7,
+		Rate: 0.01},
 		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}.WithDefaults()
 	for _, method := range []negative.Method{plain, negative.ALBEF(8), negative.GRITVLP(8, 16),
 		negative.FALCON(negative.Scheduled{SearchSpace: 8, Quantiles: 5, Hidden: 8}), ahead, learned, augmented, kept, negative.SRCL(3),

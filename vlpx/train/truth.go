@@ -26,8 +26,8 @@ func (i *input) knows() bool {
 	return i.relation != nil
 }
 
-// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair of which it is not
-// known counts as 0.
+// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair of which it is
+// not known counts as 0.
 func (i *input) truth(batch []int) []float32 {
 	return i.marked(batch, func(holds, known bool) bool { return holds && known })
 }

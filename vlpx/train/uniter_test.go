@@ -73,7 +73,8 @@ func TestUNITERGoesOn(t *testing.T) {
 	generator := onUNITER(t, writingBy("UNITER+MLM", func(m *negative.TAGS) { m.Keep = 0 }), 0.1)
 	finish(t, generator)
 	for _, m := range []negative.Method{
-		writing(), writingBy("TAGS w/ SG", func(m *negative.TAGS) { m.Static = true }), writingBy("TAGS w/ WM", func(m *negative.TAGS) { m.ByWord = true }),
+		writing(), writingBy("TAGS w/ SG", func(m *negative.TAGS) { m.Static = true }),
+		writingBy("TAGS w/ WM", func(m *negative.TAGS) { m.ByWord = true }),
 		writingBy("penalised", func(m *negative.TAGS) { m.Filter, m.WoD, m.WoC = negative.Penalised, 0, 0 }),
 	} {
 		t.Run(m.Name, func(t *testing.T) {
@@ -104,7 +105,8 @@ func TestUNITERGoesOn(t *testing.T) {
 				}
 			}
 			w := want.Epochs[2].Observed.WrittenSentences()
-			if tags := m.Writing.(negative.TAGS); tags.ByWord != (len(w.ByElement) == 0) || w.Captions != 20 || w.Graphless > 0 || len(w.Shown) == 0 {
+			if tags := m.Writing.(negative.TAGS); tags.ByWord != (len(w.ByElement) == 0) || w.Captions != 20 || w.Graphless > 0 ||
+				len(w.Shown) == 0 {
 				t.Errorf("got %s of 20 captions with graphs", asJSON(t, w))
 			}
 		})
@@ -224,7 +226,8 @@ func TestWrittenAgainstLoop(t *testing.T) {
 		}
 	}
 	tr := steps(t, job, func(tr *trainer, b *miniBatch, in field.Values, out Output) {
-		sentences, passed, kept := ints(t, out.Values, field.Sentences), floats(t, out.Values, field.SentencePassed), ints(t, out.Values, field.SentencesKept)
+		sentences, passed, kept := ints(t, out.Values, field.Sentences), floats(t, out.Values, field.SentencePassed),
+			ints(t, out.Values, field.SentencesKept)
 		scores, own := floats(t, out.Values, field.SentenceScores), floats(t, out.Values, field.CaptionScores)
 		masked := ints(t, in, field.DraftWords)
 		for k, pair := range b.Pairs {
@@ -278,7 +281,8 @@ func TestWrittenAgainstLoop(t *testing.T) {
 		}
 	})
 	got := *tr.observed().WrittenSentences()
-	if g, w := fmt.Sprint(got.Captions, got.Graphless, got.Own, got.Written, got.Passed, got.Kept), fmt.Sprint(want.Captions, 0, want.Own, want.Written, want.Passed, want.Kept); g != w {
+	if g, w := fmt.Sprint(got.Captions, got.Graphless, got.Own, got.Written, got.Passed, got.Kept), fmt.Sprint(want.Captions, 0, want.Own,
+		want.Written, want.Passed, want.Kept); g != w {
 		t.Errorf("got %s, want %s", g, w)
 	}
 	if !reflect.DeepEqual(got.ByElement, want.ByElement) {
@@ -297,7 +301,8 @@ func TestWrittenAgainstLoop(t *testing.T) {
 			}
 		}
 	}
-	if want.Written.True == 0 || want.Written.False == 0 || want.Passed.All() == want.Written.All() || want.Kept.All() == 0 || len(want.ByElement) == 0 {
+	if want.Written.True == 0 || want.Written.False == 0 || want.Passed.All() == want.Written.All() || want.Kept.All() == 0 ||
+		len(want.ByElement) == 0 {
 		t.Errorf("got %+v; the case tells little", want)
 	}
 	for _, s := range got.Shown {
@@ -307,8 +312,10 @@ func TestWrittenAgainstLoop(t *testing.T) {
 	}
 	metrics := got.Metrics()
 	for name, x := range map[string]float64{
-		negative.WrittenTrue: 100 * portion(want.Written.True, want.Written.True+want.Written.False), negative.PassedTrue: 100 * portion(want.Passed.True, want.Passed.True+want.Passed.False),
-		negative.WrittenOwn: 100 * portion(want.Own, want.Own+want.Written.All()), negative.PassedShare: 100 * portion(want.Passed.All(), want.Written.All()),
+		negative.WrittenTrue: 100 * portion(want.Written.True,
+			want.Written.True+want.Written.False), negative.PassedTrue: 100 * portion(want.Passed.True, want.Passed.True+want.Passed.False),
+		negative.WrittenOwn: 100 * portion(want.Own, want.Own+want.Written.All()), negative.PassedShare: 100 * portion(want.Passed.All(),
+			want.Written.All()),
 		negative.Ungrammatic: 100 * portion(want.Written.Unknown, want.Written.All()),
 	} {
 		if math.Abs(metrics[name]-x) > 1e-9 {

@@ -16,7 +16,8 @@ func BERT(names, scope string) Table {
 		Renamed: legacy,
 	}
 	for name, path := range map[string]string{"word": "word", "position": "position", "token_type": "segment"} {
-		t.Rules = append(t.Rules, Rule{scope + "/embeddings/" + path + "/" + encoder.Embedding, Same, []string{embeddings + name + "_embeddings.weight"}})
+		t.Rules = append(t.Rules, Rule{scope + "/embeddings/" + path + "/" + encoder.Embedding, Same,
+			[]string{embeddings + name + "_embeddings.weight"}})
 	}
 	self, cross := "attention.", "crossattention."
 	return t.with(names, map[string]string{"embeddings.LayerNorm": scope + "/embeddings/norm"}, nil).with(block, map[string]string{

@@ -8,7 +8,8 @@ import "vlpx.internal/vlpx/encoder"
 //   - names: what stands before its names, "visual.".
 //   - scope: that of an encoder.ViT of CLIP's.
 func CLIP(names, scope string) Table {
-	others := []string{names + "proj", "positional_embedding", "text_projection", "logit_scale", "transformer.*", "token_embedding.weight", "ln_final.*"}
+	others := []string{names + "proj", "positional_embedding", "text_projection", "logit_scale", "transformer.*", "token_embedding.weight",
+		"ln_final.*"}
 	return Join(clipViT(names, scope), clipSizes, Table{Ignored: others})
 }
 

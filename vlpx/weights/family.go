@@ -56,7 +56,8 @@ var families = slices.Concat(
 	[]Family{{Name: "UNITER", mark: "uniter.encoder.layer.#.attention.self.query.weight", Whole: UNITER}},
 	[]Family{ // the second stage has the names of the first, too
 		{Name: "BLIP-2 with an OPT", mark: "opt_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: Generative},
-		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight", Whole: HubGenerative},
+		{Name: "Hugging Face's BLIP-2 with an OPT", mark: "language_model.model.decoder.layers.#.self_attn_layer_norm.weight",
+			Whole: HubGenerative},
 	},
 	[]Family{
 		{
@@ -111,7 +112,8 @@ var families = slices.Concat(
 				return Join(ViT("visual_encoder.", scope), Table{Ignored: slices.Concat(others, []string{"text_encoder.*"})})
 			},
 			Text: func(scope string) Table {
-				return Join(BERT(names, scope), MaskedWords("text_encoder.cls.", scope), Table{Ignored: slices.Concat(others, []string{"visual_encoder.*"})})
+				return Join(BERT(names, scope), MaskedWords("text_encoder.cls.", scope),
+					Table{Ignored: slices.Concat(others, []string{"visual_encoder.*"})})
 			},
 			Whole: func(root string) Table {
 				return Join(dual("", strings.TrimPrefix(names, "text_encoder."), root), MaskedWords("text_encoder.cls.", root+"/text"),
@@ -144,5 +146,6 @@ func (f *File) Family() (Family, error) {
 			known = append(known, family.Name)
 		}
 	}
-	return Family{}, fmt.Errorf("weights: %s: its names, such as %s, are of no family that is read: %s", f.path, andMore(names, 2), strings.Join(known, ", "))
+	return Family{}, fmt.Errorf("weights: %s: its names, such as %s, are of no family that is read: %s", f.path, andMore(names, 2),
+		strings.Join(known, ", "))
 }

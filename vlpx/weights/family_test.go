@@ -22,8 +22,10 @@ const (
 // timm are the tensors of a ViT in timm's names.
 func timm() map[string]tensor {
 	all := map[string]tensor{
-		"cls_token": {[]int{1, 1, width}, 1}, "pos_embed": {[]int{1, 1 + grid*grid, width}, 2}, "patch_embed.proj.weight": {[]int{width, 3, patch, patch}, 3},
-		"patch_embed.proj.bias": {[]int{width}, 4}, "norm.weight": {[]int{width}, 5}, "norm.bias": {[]int{width}, 6}, "head.weight": {[]int{9, width}, 0},
+		"cls_token": {[]int{1, 1, width}, 1}, "pos_embed": {[]int{1, 1 + grid*grid, width}, 2}, "patch_embed.proj.weight": {[]int{width, 3, patch,
+			patch}, 3},
+		"patch_embed.proj.bias": {[]int{width}, 4}, "norm.weight": {[]int{width}, 5}, "norm.bias": {[]int{width},
+			6}, "head.weight": {[]int{9, width}, 0},
 	}
 	for k := range layers {
 		for name, x := range map[string]tensor{
@@ -75,13 +77,15 @@ func huggingFace(prefix string) map[string]tensor {
 
 // clip are the tensors of CLIP's tower, with a text tower of which nothing is read.
 func clip() map[string]tensor {
-	all := renamed(timm(), "cls_token", "class_embedding", "pos_embed", "positional_embedding", "patch_embed.proj", "conv1", "blocks.", "transformer.resblocks.",
+	all := renamed(timm(), "cls_token", "class_embedding", "pos_embed", "positional_embedding", "patch_embed.proj", "conv1", "blocks.",
+		"transformer.resblocks.",
 		"norm1", "ln_1", "norm2", "ln_2", "attn.qkv.", "attn.in_proj_", "attn.proj", "attn.out_proj", "fc1", "c_fc", "fc2", "c_proj", "norm.", "ln_post.")
 	delete(all, "conv1.bias")
 	delete(all, "head.weight")
 	all["class_embedding"], all["positional_embedding"] = tensor{[]int{width}, 1}, tensor{[]int{1 + grid*grid, width}, 2}
 	all["ln_pre.weight"], all["ln_pre.bias"], all["proj"] = tensor{[]int{width}, 20}, tensor{[]int{width}, 21}, tensor{[]int{width, 3}, 0}
-	under := map[string]tensor{"logit_scale": {nil, 1}, "transformer.resblocks.0.attn.in_proj_weight": {[]int{6, 2}, 0}, "ln_final.bias": {[]int{2}, 0}}
+	under := map[string]tensor{"logit_scale": {nil, 1}, "transformer.resblocks.0.attn.in_proj_weight": {[]int{6, 2}, 0},
+		"ln_final.bias": {[]int{2}, 0}}
 	for name, x := range all {
 		under["visual."+name] = x
 	}
@@ -90,9 +94,11 @@ func clip() map[string]tensor {
 
 // clipHF is clip in Hugging Face's names.
 func clipHF() map[string]tensor {
-	under := map[string]tensor{"logit_scale": {nil, 1}, "text_model.final_layer_norm.bias": {[]int{2}, 0}, "visual_projection.weight": {[]int{3, width}, 0}}
+	under := map[string]tensor{"logit_scale": {nil, 1}, "text_model.final_layer_norm.bias": {[]int{2}, 0},
+		"visual_projection.weight": {[]int{3, width}, 0}}
 	for name, x := range huggingFace("") {
-		name = strings.NewReplacer("embeddings.cls_token", "embeddings.class_embedding", "embeddings.position_embeddings", "embeddings.position_embedding.weight",
+		name = strings.NewReplacer("embeddings.cls_token", "embeddings.class_embedding", "embeddings.position_embeddings",
+			"embeddings.position_embedding.weight",
 			"patch_embeddings.projection", "patch_embedding", "encoder.layer.", "encoder.layers.", "layernorm_before", "layer_norm1", "layernorm_after", "layer_norm2",
 			"attention.attention.query", "self_attn.q_proj", "attention.attention.key", "self_attn.k_proj", "attention.attention.value", "self_attn.v_proj",
 			"attention.output.dense", "self_attn.out_proj", "intermediate.dense", "mlp.fc1", "output.dense", "mlp.fc2").Replace(name)
@@ -118,8 +124,10 @@ func bert(prefix string) map[string]tensor {
 	e := prefix + "embeddings."
 	all := map[string]tensor{
 		e + "word_embeddings.weight": {[]int{words, width}, 1}, e + "position_embeddings.weight": {[]int{places, width}, 2},
-		e + "token_type_embeddings.weight": {[]int{2, width}, 3}, e + "LayerNorm.gamma": {[]int{width}, 4}, e + "LayerNorm.beta": {[]int{width}, 5},
-		e + "position_ids": {[]int{1, places}, 0}, prefix + "pooler.dense.weight": {[]int{width, width}, 6}, "cls.seq_relationship.bias": {[]int{2}, 0},
+		e + "token_type_embeddings.weight": {[]int{2, width}, 3}, e + "LayerNorm.gamma": {[]int{width}, 4}, e + "LayerNorm.beta": {[]int{width},
+			5},
+		e + "position_ids": {[]int{1, places}, 0}, prefix + "pooler.dense.weight": {[]int{width, width},
+			6}, "cls.seq_relationship.bias": {[]int{2}, 0},
 		"cls.predictions.bias": {[]int{words}, 7}, "cls.predictions.decoder.weight": {[]int{words, width}, 1},
 		"cls.predictions.transform.dense.weight": {[]int{width, width}, 8}, "cls.predictions.transform.dense.bias": {[]int{width}, 9},
 		"cls.predictions.transform.LayerNorm.gamma": {[]int{width}, 10}, "cls.predictions.transform.LayerNorm.beta": {[]int{width}, 11},
@@ -139,8 +147,9 @@ func bert(prefix string) map[string]tensor {
 
 // albef are the tensors of a pre-trained ALBEF: cross-attention in its last layer, a momentum copy and queues.
 func albef() map[string]tensor {
-	all := map[string]tensor{"temp": {nil, 0}, "itm_head.weight": {[]int{2, width}, 0}, "vision_proj.bias": {[]int{3}, 0}, "text_proj_m.bias": {[]int{3}, 0},
-		"image_queue": {[]int{3, 8}, 0}, "queue_ptr": {[]int{1}, 0}, "text_encoder_m.cls.predictions.bias": {[]int{words}, 0}}
+	all := map[string]tensor{"temp": {nil, 0}, "itm_head.weight": {[]int{2, width}, 0}, "vision_proj.bias": {[]int{3}, 0},
+		"text_proj_m.bias": {[]int{3}, 0},
+		"image_queue":      {[]int{3, 8}, 0}, "queue_ptr": {[]int{1}, 0}, "text_encoder_m.cls.predictions.bias": {[]int{words}, 0}}
 	for name, x := range timm() {
 		if name != "head.weight" {
 			all["visual_encoder."+name], all["visual_encoder_m."+name] = x, x
@@ -203,7 +212,8 @@ func TestImageEncoders(t *testing.T) {
 	}
 	// CLIP's has no bias of patches, and a normalisation of its own.
 	delete(want, "/v/patch/bias")
-	want["/v/first_norm/gain"], want["/v/first_norm/offset"] = tensors.FromValue([]float32{20, 21, 22, 23}), tensors.FromValue([]float32{21, 22, 23, 24})
+	want["/v/first_norm/gain"], want["/v/first_norm/offset"] = tensors.FromValue([]float32{20, 21, 22, 23}),
+		tensors.FromValue([]float32{21, 22, 23, 24})
 	for name, content := range map[string]map[string]tensor{"OpenAI's CLIP": clip(), "Hugging Face's CLIP": clipHF()} {
 		source := found(t, content)
 		adapted, err := source.Adapt(vit)
@@ -228,7 +238,8 @@ func TestTextEncoders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Drawn) != 8 || slices.ContainsFunc(report.Drawn, func(path string) bool { return !strings.HasPrefix(path, "/t/layer_1/cross/") }) {
+	if len(report.Drawn) != 8 || slices.ContainsFunc(report.Drawn,
+		func(path string) bool { return !strings.HasPrefix(path, "/t/layer_1/cross/") }) {
 		t.Errorf("drawn: %v; want the eight variables of layer 1's cross-attention", report.Drawn)
 	}
 	got, _, err := found(t, bert("")).TextEncoder(text, "/t")
@@ -276,7 +287,8 @@ func TestImageEncoderOfAnotherSize(t *testing.T) {
 		t.Errorf("got %s, want %s", x, want)
 	}
 	if lines := strings.Join(report.Lines(), "\n"); !strings.Contains(lines, "positions of 3 x 3 patches brought to 6 x 6") ||
-		!strings.Contains(lines, "used        30 tensors, 448 parameters in F64") || !strings.Contains(lines, "ignored      1 tensors, 36 parameters in F64: head.weight") {
+		!strings.Contains(lines, "used        30 tensors, 448 parameters in F64") ||
+		!strings.Contains(lines, "ignored      1 tensors, 36 parameters in F64: head.weight") {
 		t.Errorf("got the report\n%s", lines)
 	}
 }
@@ -292,14 +304,22 @@ func TestEncodersRefuse(t *testing.T) {
 		return func() error { _, _, err := found(t, content).ImageEncoder(v, "/v"); return err }
 	}
 	for want, read := range map[string]func() error{
-		"the width is 4, the model's 6":                                  image(timm(), wide),
-		"the number of layers is 2, the model's 3":                       image(timm(), deep),
-		"nothing for the variable /v/layer_1/mlp/out/bias":               image(lacking, vit),
-		"no rule for tensor fc_norm.weight":                              image(further, vit),
-		"it looks like BERT, which has no image encoder":                 image(bert("bert."), vit),
-		"are of no family that is read: EVA's ViT, timm's ViT":           image(map[string]tensor{"a": {nil, 0}}, vit),
-		"its vocabulary has 7 words, the run's 9; give the vocab.txt":    func() error { _, _, err := found(t, bert("")).TextEncoder(of, "/t"); return err },
-		"it looks like timm's ViT, as DeiT's, which has no text encoder": func() error { _, _, err := found(t, timm()).TextEncoder(of, "/t"); return err },
+		"the width is 4, the model's 6":                        image(timm(), wide),
+		"the number of layers is 2, the model's 3":             image(timm(), deep),
+		"nothing for the variable /v/layer_1/mlp/out/bias":     image(lacking, vit),
+		"no rule for tensor fc_norm.weight":                    image(further, vit),
+		"it looks like BERT, which has no image encoder":       image(bert("bert."), vit),
+		"are of no family that is read: EVA's ViT, timm's ViT": image(map[string]tensor{"a": {nil, 0}}, vit),
+		"its vocabulary has 7 words, the run's 9; give the vocab.txt": func() error {
+			_, _, err := found(t, bert("")).TextEncoder(of,
+				"/t")
+			return err
+		},
+		"it looks like timm's ViT, as DeiT's, which has no text encoder": func() error {
+			_, _, err := found(t, timm()).TextEncoder(of,
+				"/t")
+			return err
+		},
 		"deit-base (346 MB) is not here; fetch it with vlpx weights fetch deit-base": func() error {
 			source, err := Places{Cache: t.TempDir()}.Find("deit-base")
 			if err != nil {
@@ -333,7 +353,8 @@ func TestReportAllows(t *testing.T) {
 			t.Errorf("%q: %v", allowed, err)
 		}
 	}
-	for _, allowed := range [][]string{nil, {"blocks.#.ls1.gamma"}, {"/v/layer_#/mlp/*"}, {"blocks.#.ls1", "/v/*"}, {"blocks.#.ls1.gamma.#", "/v/*"}} {
+	for _, allowed := range [][]string{nil, {"blocks.#.ls1.gamma"}, {"/v/layer_#/mlp/*"}, {"blocks.#.ls1", "/v/*"},
+		{"blocks.#.ls1.gamma.#", "/v/*"}} {
 		if err := r.Check(allowed...); err == nil {
 			t.Errorf("%q: no error", allowed)
 		}

@@ -2,8 +2,8 @@ package weights
 
 import "vlpx.internal/vlpx/encoder"
 
-// Generative is the second stage of BLIP-2 with EVA's image encoder and an OPT, in LAVIS's names (Li et al., 2023). Of the Q-Former it has what
-// queries need.
+// Generative is the second stage of BLIP-2 with EVA's image encoder and an OPT, in LAVIS's names (Li et al., 2023). Of the Q-Former it has
+// what queries need.
 //
 //   - root: the scope of blip2.Generative's variables, such as framework.Model.
 func Generative(root string) Table {
@@ -17,11 +17,12 @@ func GenerativeWithCLIP(root string) Table {
 
 // speaking is the language model behind the queries, and what brings them to its width.
 func speaking(projection, names, root string) Table {
-	return Join(OPT(names+"model.decoder.", names+"lm_head.weight", root+"/language"), Table{Rules: linear(root+"/language_projection", projection)})
+	return Join(OPT(names+"model.decoder.", names+"lm_head.weight", root+"/language"),
+		Table{Rules: linear(root+"/language_projection", projection)})
 }
 
-// HubGenerative is Generative in the names of Hugging Face's Blip2ForConditionalGeneration, in which keys of the image encoder have a bias of
-// zero.
+// HubGenerative is Generative in the names of Hugging Face's Blip2ForConditionalGeneration, in which keys of the image encoder have a bias
+// of zero.
 func HubGenerative(root string) Table {
 	vision, former, block := root+"/vision", root+"/qformer", "encoder.layers.#."
 	t := Table{Rules: []Rule{
@@ -32,7 +33,8 @@ func HubGenerative(root string) Table {
 		{former + "/queries/" + encoder.Embedding, Learned, []string{"query_tokens"}},
 	}}
 	t = t.with("vision_model.", map[string]string{
-		"post_layernorm": root + "/vision_norm", block + "layer_norm1": vision + "/layer_#/attention/norm", block + "layer_norm2": vision + "/layer_#/mlp/norm",
+		"post_layernorm": root + "/vision_norm", block + "layer_norm1": vision + "/layer_#/attention/norm", block + "layer_norm2": vision +
+			"/layer_#/mlp/norm",
 	}, map[string][]string{
 		vision + "/layer_#/attention/qkv":    {block + "self_attn.qkv"},
 		vision + "/layer_#/attention/output": {block + "self_attn.projection"},

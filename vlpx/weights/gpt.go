@@ -24,16 +24,18 @@ func GPT(names, scope string) Table {
 		Ignored: []string{block + "attn.bias", block + "attn.masked_bias"},
 	}
 	for path, name := range map[string]string{
-		layer + "/attention/qkv": "attn.c_attn", layer + "/attention/output": "attn.c_proj", layer + "/mlp/in": "mlp.c_fc", layer + "/mlp/out": "mlp.c_proj",
+		layer + "/attention/qkv": "attn.c_attn", layer + "/attention/output": "attn.c_proj", layer + "/mlp/in": "mlp.c_fc", layer +
+			"/mlp/out": "mlp.c_proj",
 	} {
 		t.Rules = append(t.Rules, Rule{path + "/" + encoder.Weights, Same, []string{block + name + ".weight"}},
 			Rule{path + "/" + encoder.Bias, Same, []string{block + name + ".bias"}})
 	}
-	return t.with(names, map[string]string{"h.#.ln_1": layer + "/attention/norm", "h.#.ln_2": layer + "/mlp/norm", "ln_f": scope + "/norm"}, nil)
+	return t.with(names, map[string]string{"h.#.ln_1": layer + "/attention/norm", "h.#.ln_2": layer + "/mlp/norm", "ln_f": scope + "/norm"},
+		nil)
 }
 
-// LanguageModel reads the checkpoint for a GPT-2: its variables below the scope in float32. The report tells what became of the file; what does
-// not fit is an error that names both sizes.
+// LanguageModel reads the checkpoint for a GPT-2: its variables below the scope in float32. The report tells what became of the file; what
+// does not fit is an error that names both sizes.
 func (s Source) LanguageModel(g encoder.GPT, scope string) (Values, Report, error) {
 	return s.language(gptFamily, g, scope)
 }
@@ -49,7 +51,8 @@ func (s Source) language(name string, g encoder.GPT, scope string) (Values, Repo
 		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no language model that is read", s.Path, family.Name)
 	}
 	if family.Name != name {
-		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, and the model is %s; take weights or a framework of the same kind", s.Path, family.Name, name)
+		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, and the model is %s; take weights or a framework of the same kind",
+			s.Path, family.Name, name)
 	}
 	values, report, err := f.Import(family.Language(scope))
 	if err != nil {
@@ -66,8 +69,9 @@ func (s Source) language(name string, g encoder.GPT, scope string) (Values, Repo
 		return nil, report, err
 	}
 	if has := values.dim(words, 0); has != 0 && has != g.Vocab {
-		return nil, report, fmt.Errorf("weights: %s: its vocabulary has %d tokens, the run's %d; give the tokenizer.json that belongs to these weights "+
-			"with -vocab", s.Path, has, g.Vocab)
+		return nil, report,
+			fmt.Errorf("weights: %s: its vocabulary has %d tokens, the run's %d; give the tokenizer.json that belongs to these weights "+
+				"with -vocab", s.Path, has, g.Vocab)
 	}
 	report.miss(values, family.Language(scope), scope, g.Layers, g.Layers)
 	if err := report.Check(); err != nil {

@@ -17,7 +17,8 @@ func gpt2(prefix string) map[string]tensor {
 	for k := range layers {
 		block := fmt.Sprintf("%sh.%d.", prefix, k)
 		for name, shape := range map[string][]int{
-			"ln_1": {width}, "ln_2": {width}, "attn.c_attn": {width, 3 * width}, "attn.c_proj": {width, width}, "mlp.c_fc": {width, inside}, "mlp.c_proj": {inside, width},
+			"ln_1": {width}, "ln_2": {width}, "attn.c_attn": {width, 3 * width}, "attn.c_proj": {width, width}, "mlp.c_fc": {width,
+				inside}, "mlp.c_proj": {inside, width},
 		} {
 			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(10 + k)}, tensor{shape[len(shape)-1:], float64(20 + k)}
 		}
@@ -55,11 +56,13 @@ func TestLanguageModels(t *testing.T) {
 			t.Errorf("got %v, want an error that says %q", err, says)
 		}
 	}
-	if _, _, err := found(t, gpt2("")).TextEncoder(text, "/t"); err == nil || !strings.Contains(err.Error(), "looks like GPT-2, which has no text encoder") {
+	if _, _, err := found(t, gpt2("")).TextEncoder(text, "/t"); err == nil || !strings.Contains(err.Error(),
+		"looks like GPT-2, which has no text encoder") {
 		t.Errorf("as a text encoder: got %v", err)
 	}
 	lines, err := found(t, gpt2("")).About()
-	if told := strings.Join(lines, "\n"); err != nil || !strings.Contains(told, "GPT-2, 32 tensors") || !strings.Contains(told, "language, 2 layers\n  used        28 tensors") {
+	if told := strings.Join(lines, "\n"); err != nil || !strings.Contains(told, "GPT-2, 32 tensors") ||
+		!strings.Contains(told, "language, 2 layers\n  used        28 tensors") {
 		t.Errorf("got %v (%v)", told, err)
 	}
 }

@@ -48,8 +48,8 @@ func Describe(name string, t *tensors.Tensor) (Entry, error) {
 // metadataKey is the entry of a header that describes no tensor.
 const metadataKey = "__metadata__"
 
-// Header is what stands before the values of tensors, which follow in the order of the entries: its length in eight bytes, and a JSON object
-// that begins with the metadata, by ascending keys, padded with spaces to a multiple of eight.
+// Header is what stands before the values of tensors, which follow in the order of the entries: its length in eight bytes, and a JSON
+// object that begins with the metadata, by ascending keys, padded with spaces to a multiple of eight.
 func Header(metadata map[string]string, entries []Entry) ([]byte, error) {
 	header := make([]byte, 8, 1<<12)
 	add := func(key string, value any) error {
@@ -84,8 +84,8 @@ func Header(metadata map[string]string, entries []Entry) ([]byte, error) {
 	return header, nil
 }
 
-// ReadHeader reads a header's JSON object: the tensors in the order of their values, and the metadata. One that does not describe so many bytes
-// of values, each in one tensor, is an error.
+// ReadHeader reads a header's JSON object: the tensors in the order of their values, and the metadata. One that does not describe so many
+// bytes of values, each in one tensor, is an error.
 func ReadHeader(header []byte, data int64) ([]Entry, map[string]any, error) {
 	entries, metadata, err := parse(header)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 //   - root: the scope of albef.Reasoning.Judge, such as framework.Model.
 //   - text, fusion: the number of text layers and of fusion layers of pre-training, published 6 each.
 func NLVR(root string, text, fusion int) Table {
-	return Join(nlvr("", root, text, fusion), Table{Rules: slices.Concat(linear(root+"/verdict/in", "cls_head.0"), linear(root+"/verdict/out", "cls_head.2"))})
+	return Join(nlvr("", root, text, fusion), Table{Rules: slices.Concat(linear(root+"/verdict/in", "cls_head.0"),
+		linear(root+"/verdict/out", "cls_head.2"))})
 }
 
 // NLVRMomentum is the momentum copy beside NLVR.

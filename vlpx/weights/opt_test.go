@@ -14,7 +14,8 @@ import (
 func optTensors(prefix string) map[string]tensor {
 	all := map[string]tensor{
 		prefix + "embed_tokens.weight": {[]int{words, width}, 1}, prefix + "embed_positions.weight": {[]int{places + 2, width}, 2},
-		prefix + "final_layer_norm.weight": {[]int{width}, 3}, prefix + "final_layer_norm.bias": {[]int{width}, 4}, "lm_head.weight": {[]int{words, width}, 1},
+		prefix + "final_layer_norm.weight": {[]int{width}, 3}, prefix + "final_layer_norm.bias": {[]int{width},
+			4}, "lm_head.weight": {[]int{words, width}, 1},
 	}
 	for k := range layers {
 		block := fmt.Sprintf("%slayers.%d.", prefix, k)
@@ -23,7 +24,8 @@ func optTensors(prefix string) map[string]tensor {
 			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(100 + 10*i + k)}, tensor{shape[:1], float64(200 + 10*i + k)}
 		}
 		for i, name := range []string{"self_attn_layer_norm", "final_layer_norm"} {
-			all[block+name+".weight"], all[block+name+".bias"] = tensor{[]int{width}, float64(300 + 10*i + k)}, tensor{[]int{width}, float64(400 + 10*i + k)}
+			all[block+name+".weight"], all[block+name+".bias"] = tensor{[]int{width}, float64(300 + 10*i + k)},
+				tensor{[]int{width}, float64(400 + 10*i + k)}
 		}
 	}
 	return all
@@ -62,7 +64,8 @@ func TestOPT(t *testing.T) {
 	if _, _, err := found(t, gpt2("")).OPT(o, "/t"); err == nil || !strings.Contains(err.Error(), "looks like GPT-2, and the model is OPT") {
 		t.Errorf("a GPT-2 as an OPT: got %v", err)
 	}
-	if _, _, err := found(t, optTensors("decoder.")).LanguageModel(encoder.GPT(o), "/t"); err == nil || !strings.Contains(err.Error(), "looks like OPT, and the model is GPT-2") {
+	if _, _, err := found(t, optTensors("decoder.")).LanguageModel(encoder.GPT(o), "/t"); err == nil || !strings.Contains(err.Error(),
+		"looks like OPT, and the model is GPT-2") {
 		t.Errorf("an OPT as a GPT-2: got %v", err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// With aligned corners every second of 5 patches a side has a position of the 3 that there were. By hand, half way between the first two of 0, 1, 4 with a = -0.75 and the border repeated: -3/32 * (0+4) + 19/32 * (0+1) = 7/32.
+// With aligned corners every second of 5 patches a side has a position of the 3 that there were. By hand, half way between the first two of
+// 0, 1, 4 with a = -0.75 and the border repeated: -3/32 * (0+4) + 19/32 * (0+1) = 7/32.
 func TestCornerPositions(t *testing.T) {
 	const grid, side = 3, 5
 	line := []float64{0, 1, 4}

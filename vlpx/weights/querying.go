@@ -12,9 +12,9 @@ import (
 	"vlpx.internal/vlpx/encoder"
 )
 
-// QueryingTransformer reads a BERT for a Q-Former: its variables below the scope in float32. Either feed-forward of a layer is BERT's, [DEC]
-// begins as the mean of all words with a bias of 0, and token types are left out. Cross-attention and the queries are drawn, and so is the
-// head for ITG where the file has none for masked words.
+// QueryingTransformer reads a BERT for a Q-Former: its variables below the scope in float32. Either feed-forward of a layer is BERT's,
+// [DEC] begins as the mean of all words with a bias of 0, and token types are left out. Cross-attention and the queries are drawn, and so
+// is the head for ITG where the file has none for masked words.
 func (s Source) QueryingTransformer(q encoder.QFormer, scope string) (Values, Report, error) {
 	bert := encoder.BERT{Vocab: q.Vocab, Positions: q.Positions, Width: q.Width, Heads: q.Heads, MLP: q.MLP, Fusion: q.Layers}
 	values, report, err := s.TextEncoder(bert, scope)
@@ -44,7 +44,10 @@ func (s Source) QueryingTransformer(q encoder.QFormer, scope string) (Values, Re
 		}
 		values[bias] = tensors.FromFlatDataAndDimensions(append(of, 0), q.Words())
 	}
-	report.Drawn = slices.DeleteFunc(report.Drawn, func(path string) bool { return strings.Contains(path, "/cross/") && !sees(q, scope, path) })
+	report.Drawn = slices.DeleteFunc(report.Drawn, func(path string) bool {
+		return strings.Contains(path, "/cross/") &&
+			!sees(q, scope, path)
+	})
 	report.Notes = append(report.Notes, "[DEC] begins as the mean of all words, and each layer's two feed-forwards as BERT's one")
 	values, err = values.as(dtypes.Float32)
 	return values, report, err

@@ -50,7 +50,8 @@ func (r Report) Check(allowed ...string) error {
 	case len(left) > 0:
 		return fmt.Errorf("weights: %s: no rule for tensor %s; is it of another family, or has it another prefix?", r.File, andMore(left, 1))
 	case len(missing) > 0:
-		return fmt.Errorf("weights: %s: nothing for the variable %s; is it a part of a checkpoint, or one of a smaller model?", r.File, andMore(missing, 3))
+		return fmt.Errorf("weights: %s: nothing for the variable %s; is it a part of a checkpoint, or one of a smaller model?", r.File,
+			andMore(missing, 3))
 	}
 	return nil
 }

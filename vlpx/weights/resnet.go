@@ -29,8 +29,8 @@ func CLIPResNet(names, scope string) Table {
 	}))
 }
 
-// ResNet reads the checkpoint, torchvision's ResNet of bottlenecks, for an image encoder: its variables below the scope in float32. The report
-// tells what became of the file; what does not fit is an error that names both sizes.
+// ResNet reads the checkpoint, torchvision's ResNet of bottlenecks, for an image encoder: its variables below the scope in float32. The
+// report tells what became of the file; what does not fit is an error that names both sizes.
 func (s Source) ResNet(r encoder.ResNet, scope string) (Values, Report, error) {
 	f, family, err := s.open()
 	if err != nil {
@@ -46,9 +46,11 @@ func (s Source) ResNet(r encoder.ResNet, scope string) (Values, Report, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	sizes := []size{{"the width", values.dim(scope+"/stem/convolution1/"+encoder.Weights, 3), r.Width}, {"the number of stages", residualStages, len(r.Layers)}}
+	sizes := []size{{"the width", values.dim(scope+"/stem/convolution1/"+encoder.Weights, 3), r.Width},
+		{"the number of stages", residualStages, len(r.Layers)}}
 	for k, blocks := range r.Layers {
-		sizes = append(sizes, size{fmt.Sprintf("the number of blocks of stage %d", k+1), values.layers(fmt.Sprintf("%s/stage%d", scope, k+1)), blocks})
+		sizes = append(sizes, size{fmt.Sprintf("the number of blocks of stage %d", k+1), values.layers(fmt.Sprintf("%s/stage%d", scope, k+1)),
+			blocks})
 	}
 	if err := s.fits("image encoder", sizes); err != nil {
 		return nil, report, err
@@ -100,12 +102,14 @@ const (
 func residual(names, scope string, stem int) Table {
 	var t Table
 	for i := 1; i <= stem; i++ {
-		t.convolution(names, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/stem/convolution%d", scope, i), fmt.Sprintf("%s/stem/norm%d", scope, i))
+		t.convolution(names, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/stem/convolution%d", scope, i),
+			fmt.Sprintf("%s/stem/norm%d", scope, i))
 	}
 	for stage := 1; stage <= residualStages; stage++ {
 		block, layer := fmt.Sprintf("layer%d.#.", stage), fmt.Sprintf("%s/stage%d/layer_#", scope, stage)
 		for i := 1; i <= 3; i++ {
-			t.convolution(names+block, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/convolution%d", layer, i), fmt.Sprintf("%s/norm%d", layer, i))
+			t.convolution(names+block, fmt.Sprintf("conv%d", i), fmt.Sprintf("bn%d", i), fmt.Sprintf("%s/convolution%d", layer, i),
+				fmt.Sprintf("%s/norm%d", layer, i))
 		}
 		t.convolution(names+block, "downsample.0", "downsample.1", layer+"/shortcut/convolution", layer+"/shortcut/norm")
 	}

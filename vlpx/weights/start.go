@@ -21,7 +21,8 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 	}
 	defer f.Close()
 	if family.Vision == nil {
-		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path, family.Name)
+		return nil, Report{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path,
+			family.Name)
 	}
 	values, report, err := f.Import(family.Vision(scope))
 	if err != nil {
@@ -41,7 +42,8 @@ func (s Source) ImageEncoder(v encoder.ViT, scope string) (Values, Report, error
 		return nil, report, err
 	}
 	if family.CLIP != v.CLIP || family.EVA != v.EVA || family.Activation != v.Activation {
-		return nil, report, fmt.Errorf("weights: %s: it looks like %s, whose layers are others than the model's; plan the run anew", s.Path, family.Name)
+		return nil, report, fmt.Errorf("weights: %s: it looks like %s, whose layers are others than the model's; plan the run anew", s.Path,
+			family.Name)
 	}
 	report.miss(values, family.Vision(scope), scope, v.Layers, v.Layers)
 	if err := report.Check(); err != nil {
@@ -103,8 +105,9 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 		return nil, report, err
 	}
 	if has := values.dim(words, 0); has != 0 && has != b.Vocab {
-		return nil, report, fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights with -vocab",
-			s.Path, has, b.Vocab)
+		return nil, report,
+			fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights with -vocab",
+				s.Path, has, b.Vocab)
 	}
 	report.miss(values, family.Text(scope), scope, b.Layers, b.Layers+b.Fusion)
 	drawn := []string{scope + "/layer_#/cross/*", scope + "/mlm/*"}
@@ -117,8 +120,8 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 	return values, report, err
 }
 
-// Adapt is an image encoder with the layers that the checkpoint's family has: CLIP's are others than timm's. One that is not on this machine
-// changes nothing.
+// Adapt is an image encoder with the layers that the checkpoint's family has: CLIP's are others than timm's. One that is not on this
+// machine changes nothing.
 func (s Source) Adapt(v encoder.ViT) (encoder.ViT, error) {
 	if s.Hash == "" {
 		return v, nil
@@ -172,7 +175,8 @@ func (s Source) fits(part string, sizes []size) error {
 	if differ == nil {
 		return nil
 	}
-	return fmt.Errorf("weights: %s: as %s it does not fit: %s; choose a scale of these sizes, or set them", s.Path, part, strings.Join(differ, "; "))
+	return fmt.Errorf("weights: %s: as %s it does not fit: %s; choose a scale of these sizes, or set them", s.Path, part,
+		strings.Join(differ, "; "))
 }
 
 // dim is the size of a variable's axis, 0 where there is none.
@@ -243,8 +247,9 @@ func (r *Report) miss(read Values, table Table, scope string, fusion, layers int
 // heads notes what no file tells.
 func (r *Report) heads(width, heads int) {
 	if width != 64*heads {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell",
-			heads, width/heads))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("%d attention heads, each %d wide, where DeiT's, BERT's and CLIP's are 64 wide: a file does not tell",
+				heads, width/heads))
 	}
 }
 

@@ -129,7 +129,8 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 			today = strings.ReplaceAll(today, old, now)
 		}
 		if twin, twice := inFile[today]; twice {
-			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one", f.path, twin, name)
+			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one", f.path, twin,
+				name)
 		}
 		inFile[today] = name
 		rule, number := rules[today], ""

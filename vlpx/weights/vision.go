@@ -17,7 +17,8 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 	}
 	defer f.Close()
 	if family.Vision == nil {
-		return encoder.ViT{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path, family.Name)
+		return encoder.ViT{}, fmt.Errorf("weights: %s: it looks like %s, which has no image encoder that is a vision transformer", s.Path,
+			family.Name)
 	}
 	v := encoder.ViT{Heads: heads, CLIP: family.CLIP, EVA: family.EVA, Open: family.EVA, Activation: family.Activation}
 	rules := family.Vision("").Rules
@@ -34,7 +35,8 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 		}
 		return make([]int, axes[0])
 	}
-	patch, positions, mlp := shape("/patch/"+encoder.Weights, 4), shape("/position/"+encoder.Embedding, 2, 3), shape("/layer_#/mlp/in/"+encoder.Weights, 2)
+	patch, positions, mlp := shape("/patch/"+encoder.Weights, 4), shape("/position/"+encoder.Embedding, 2, 3),
+		shape("/layer_#/mlp/in/"+encoder.Weights, 2)
 	if err != nil {
 		return encoder.ViT{}, err
 	}
@@ -49,8 +51,9 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 	tokens := positions[len(positions)-2]
 	v.Image = v.Patch * side(tokens-1)
 	if v.Patch == 0 || v.Image == 0 || patch[2] != v.Patch || patch[1] != 3 || v.Heads < 1 || v.Width%v.Heads != 0 {
-		return encoder.ViT{}, fmt.Errorf("weights: %s: patches of shape %v, %d positions and %d heads are not those of a vision transformer with square patches",
-			s.Path, patch, tokens, v.Heads)
+		return encoder.ViT{},
+			fmt.Errorf("weights: %s: patches of shape %v, %d positions and %d heads are not those of a vision transformer with square patches",
+				s.Path, patch, tokens, v.Heads)
 	}
 	return v, nil
 }

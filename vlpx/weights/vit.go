@@ -63,5 +63,6 @@ func linear(scope string, names ...string) []Rule {
 
 // norm are the rules of a layer normalisation.
 func norm(name, scope string) []Rule {
-	return []Rule{{scope + "/" + encoder.Gain, Same, []string{name + ".weight"}}, {scope + "/" + encoder.Offset, Same, []string{name + ".bias"}}}
+	return []Rule{{scope + "/" + encoder.Gain, Same, []string{name + ".weight"}}, {scope + "/" + encoder.Offset, Same,
+		[]string{name + ".bias"}}}
 }

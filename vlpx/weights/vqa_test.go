@@ -9,10 +9,11 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// A checkpoint of visual question answering is told from one of retrieval, whose encoders have the same names, and is read as a whole without its
-// momentum copy.
+// A checkpoint of visual question answering is told from one of retrieval, whose encoders have the same names, and is read as a whole
+// without its momentum copy.
 func TestVQACheckpoint(t *testing.T) {
-	source, err := Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "albef_vqa_distill_step", "weights.safetensors"))
+	source, err := Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "albef_vqa_distill_step",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,13 +116,15 @@ func TestPatchesHaveChannelsLast(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	whole := encode(t, map[string]tensor{"patch": {[]int{1, 3, 1, 2}, 0}})
 	for path, want := range map[string]string{
-		filepath.Join(t.TempDir(), "none"):                                                        "no such file",
-		save(t, nil):                                                                              "no safetensors file",
-		save(t, []byte("some text, but no model")):                                                "no safetensors file",
-		save(t, whole[:len(whole)-1]):                                                             "cut off",
-		save(t, []byte(strings.Replace(string(whole), "48]", "56]", 1))):                          "cut off",
-		save(t, []byte(strings.Replace(string(whole), "F64", "Q64", 1))):                          `values of type "Q64" cannot be read`,
-		write(t, map[string]tensor{"layer.0.q": {[]int{2, 2}, 0}}):                                "variable /m/layer_0/qkv: there is no tensor layer.0.k",
+		filepath.Join(t.TempDir(), "none"):                               "no such file",
+		save(t, nil):                                                     "no safetensors file",
+		save(t, []byte("some text, but no model")):                       "no safetensors file",
+		save(t, whole[:len(whole)-1]):                                    "cut off",
+		save(t, []byte(strings.Replace(string(whole), "48]", "56]", 1))): "cut off",
+		save(t, []byte(strings.Replace(string(whole), "F64", "Q64", 1))): `values of type "Q64" cannot be read`,
+		write(t,
+			map[string]tensor{"layer.0.q": {[]int{2, 2},
+				0}}): "variable /m/layer_0/qkv: there is no tensor layer.0.k",
 		write(t, map[string]tensor{"layer.0.q": {[]int{2, 2}, 0}, "layer.0.k": {[]int{2, 3}, 0}}): "do not stand side by side",
 		write(t, map[string]tensor{"other": {[]int{1}, 0}}):                                       "no rule for tensor other",
 		write(t, map[string]tensor{"patch": {[]int{1, 3}, 0}}):                                    "of 2 axes; want 4",
@@ -146,7 +148,8 @@ func TestPut(t *testing.T) {
 		"the model has": {"/m/a": tensors.FromValue([]float64{1, 2, 3})},
 		"cannot become": {"/m/a": tensors.FromValue([]int32{1, 2})},
 	} {
-		if err := spoilt.Put(store, dtypes.Float32); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "/m/a") {
+		if err := spoilt.Put(store, dtypes.Float32); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(),
+			"/m/a") {
 			t.Errorf("got error %v, want one that says %q", err, name)
 		}
 	}

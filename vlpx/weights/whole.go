@@ -12,8 +12,8 @@ import (
 )
 
 // Model reads the whole of the checkpoint's model for the store that has it declared: all variables below root, in float32. The report
-// tells what became of the file; a variable without a tensor is an error, and so is one of another shape. Only the head for MLM, BLIP-2's for
-// ITG and the temperature may be drawn: checkpoints of retrieval have none.
+// tells what became of the file; a variable without a tensor is an error, and so is one of another shape. Only the head for MLM, BLIP-2's
+// for ITG and the temperature may be drawn: checkpoints of retrieval have none.
 func (s Source) Model(store *model.Store, root string) (Values, Report, error) {
 	f, family, err := s.open()
 	if err != nil {

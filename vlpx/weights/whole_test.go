@@ -37,14 +37,16 @@ func declare(t *testing.T, root string, vision tower, text encoder.CLIPText, emb
 	t.Cleanup(backend.Finalize)
 	store, g := model.NewStore(), NewGraph(backend, "")
 	s := store.Scope(root)
-	features := vision.Encode(s.At("vision"), Parameter(g, "pixels", shapes.Make(dtypes.Float32, append([]int{1}, vision.Input()...)...)), false)
+	features := vision.Encode(s.At("vision"), Parameter(g, "pixels", shapes.Make(dtypes.Float32, append([]int{1}, vision.Input()...)...)),
+		false)
 	if text.Width == 0 {
 		return store
 	}
 	if _, transformer := vision.(encoder.ViT); transformer {
 		encoder.Project(s.At("vision_projection"), features, embed, false)
 	}
-	encoder.Project(s.At("text_projection"), text.Encode(s.At("text"), Parameter(g, "ids", shapes.Make(dtypes.Int32, 1, text.Positions)), false), embed, false)
+	encoder.Project(s.At("text_projection"), text.Encode(s.At("text"), Parameter(g, "ids", shapes.Make(dtypes.Int32, 1, text.Positions)),
+		false), embed, false)
 	encoder.Variable(s, g, encoder.Scale)
 	return store
 }
@@ -201,7 +203,8 @@ func TestWholeModels(t *testing.T) {
 		{"CLIP with a ViT", "", clip, declare(t, "/m", vit, text, 8)},
 		{"CLIP with a ResNet", "", withResNet, declare(t, "/m", clipResNet, text, 8)},
 		{"a ResNet", "", plain, declare(t, "/m", resNet, encoder.CLIPText{}, 0)},
-		{"fewer layers", "nothing for the variable /m/vision/stage2/layer_2/convolution1/weights, ", plain, declare(t, "/m", deeper, encoder.CLIPText{}, 0)},
+		{"fewer layers", "nothing for the variable /m/vision/stage2/layer_2/convolution1/weights, ", plain,
+			declare(t, "/m", deeper, encoder.CLIPText{}, 0)},
 		{"more layers", "the model has no variable /m/vision/stage2/layer_1/", plain, declare(t, "/m", shallower, encoder.CLIPText{}, 0)},
 		{"another width", "; choose a model of these sizes", plain, declare(t, "/m", wider, encoder.CLIPText{}, 0)},
 		{"another family", "nothing for the variable", withResNet, declare(t, "/m", vit, text, 8)},
@@ -368,7 +371,8 @@ func TestWholeALBEF(t *testing.T) {
 		t.Fatal(err)
 	}
 	wider.VariableWithShape("/m/text/embeddings/word/embedding", shapes.Make(dtypes.Float32, words+1, width), initializer.Zero)
-	if _, _, err := found(t, pretrained).Model(wider, "/m"); err == nil || !strings.Contains(err.Error(), "has the shape [7 4] there, [8 4] in the model; give the vocabulary") {
+	if _, _, err := found(t, pretrained).Model(wider, "/m"); err == nil || !strings.Contains(err.Error(),
+		"has the shape [7 4] there, [8 4] in the model; give the vocabulary") {
 		t.Errorf("got error %v for another vocabulary", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // Tensors are published tensors by their names, in PyTorch's layouts.
 type Tensors map[string]*tensors.Tensor
 
-// Published gives variables the names and layouts that tables say: the inverse of File.Variables, with the tables' copies. A variable that no
-// rule names is an error unless a table has a Rest.
+// Published gives variables the names and layouts that tables say: the inverse of File.Variables, with the tables' copies. A variable that
+// no rule names is an error unless a table has a Rest.
 func (v Values) Published(tables ...Table) (Tensors, error) {
 	table := Join(tables...)
 	rules := map[string][]Rule{} // by variable

@@ -7,5 +7,6 @@
 //   - Matching: which negatives ITM sees (sampled, hardest).
 //
 // Parts are plain data: their JSON is part of a run's identity. Batches work on the host between steps; Contrast and
-// Matching build the graph of the step from the batch's embeddings. The package knows nothing of encoders or training.
+// Matching build the graph of the step from the batch's embeddings. What a method does over an epoch is gathered by an
+// Observer beside it. The package knows nothing of encoders or training.
 package negative

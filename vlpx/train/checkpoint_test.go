@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,7 @@ import (
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/weights"
 )
 
 // stored is a store of a weight of each rank and a random state, scaled by x.
@@ -151,6 +153,14 @@ func TestCheckpointIsSafetensors(t *testing.T) {
 	}
 	if len(header) != 5 || len(values) != 6*4+2*4+4+3*8+2 {
 		t.Errorf("got %d tensors in %d bytes", len(header), len(values))
+	}
+	file, err := weights.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if names := file.Names(); !slices.Equal(names, slices.Sorted(maps.Keys(header))) {
+		t.Errorf("the reader of published weights finds %v", names)
 	}
 	script := "import sys, safetensors; f = safetensors.safe_open(sys.argv[1], 'np'); print(sorted(f.keys()), f.metadata()['crc32'])"
 	if err := exec.Command("python3", "-c", "import safetensors, numpy").Run(); err != nil {

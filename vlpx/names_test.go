@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,4 +49,23 @@ func TestNames(t *testing.T) {
 	listtest.Equal(t, "the exported names of vlpx", got, strings.Fields(`
 		Bench Benchmark Compare CompareRuns Explore ExportRuns ImportRuns Measure Options PruneRuns Pruning Removal RemoveRuns Report Reproduce
 		Run RunFilter Runs Save Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Update VerifyStore View`))
+}
+
+// A library returns its errors: a program ends in must alone, which is a cell's, and nothing changes its folder.
+func TestNothingElseEndsTheProgram(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || path == "must.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, call := range []string{"os.Exit(", "os.Chdir(", "log.Fatal"} {
+			if strings.Contains(string(text), call) {
+				t.Errorf("%s calls %s", path, call)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Judgements are what the judge of an ECM, such as Con-D, said in an epoch of the hard negatives, beside what the data's
-// relation tells of them (MAFA, sections 3 and 4.1).
+// relation says of them (MAFA, sections 3 and 4.1).
 type Judgements struct {
 	Images Verdicts `json:"images"` // of image anchors, each with the text picked for it
 	Texts  Verdicts `json:"texts"`  // of text anchors, each with the image picked for it
@@ -26,7 +26,7 @@ type judgedNegatives struct {
 	ImageScores, TextScores []float32
 }
 
-// Verdicts count judged pairs by what the relation tells of them: those below the lower threshold, those between, and those
+// Verdicts count judged pairs by what the relation says of them: those below the lower threshold, those between, and those
 // above the upper one, which become positives.
 type Verdicts struct {
 	True    [3]int `json:"true"`
@@ -158,7 +158,7 @@ func (c *Judgements) Metrics() map[string]float64 {
 	return metrics
 }
 
-// AUC is the probability, in per cent, that a true pair among the judged has a higher score than a false one, as the bins tell; an
+// AUC is the probability, in per cent, that a true pair among the judged has a higher score than a false one, by the bins; an
 // equal bin counts half. It is NaN where either kind is missing.
 func (c Judgements) AUC() float64 {
 	both := c.Images.Plus(c.Texts)
@@ -171,7 +171,7 @@ func (c Judgements) AUC() float64 {
 	return 100 * wins / (found * wrong)
 }
 
-// JudgedAt are the probabilities at which At tells, ascending.
+// JudgedAt are the probabilities of At, ascending.
 func JudgedAt() []float64 {
 	var thresholds []float64
 	for bin := range scoreBins {
@@ -180,7 +180,7 @@ func JudgedAt() []float64 {
 	return thresholds
 }
 
-// At tells, for each of JudgedAt, what the judge would have found by it: of the pairs at or above it the share that is true (NaN
+// At says, for each of JudgedAt, what the judge would have found by it: of the pairs at or above it the share that is true (NaN
 // where there are none), and the share of all true pairs that they are, both in per cent.
 func (c Judgements) At() (precision, recall []float64) {
 	both := c.Images.Plus(c.Texts)

@@ -42,8 +42,8 @@ type Training struct {
 	Sampler   Sampler
 	Tokenizer *text.Tokenizer   // nil where nothing reads captions
 	Relation  datasets.Relation // nil where nothing is known of captions and images
-	Language  datasets.Spoken   // nil where nobody can tell whether a sentence is true
-	// Holds tells whether the caption of one pair is true of the image of another, or, where the model sees images alone, whether the two
+	Language  datasets.Spoken   // nil where nobody knows whether a sentence is true
+	// Holds reports whether the caption of one pair is true of the image of another, or, where the model sees images alone, whether the two
 	// images are of one class.
 	Holds func(image, text int) (holds, known bool)
 }
@@ -53,7 +53,7 @@ type Step struct {
 	Epoch      int // from 0
 	Number, Of int // Number of the epoch's Of steps, from 0
 	Pairs      []int
-	Outputs    field.Values // what the step told of the mini-batch
+	Outputs    field.Values // of the step
 	Drafted    Drafted      // what was masked, where the method writes
 	// Numbers are where an Observer reports metrics of the epoch by names of its own, as by step.Tell("spread", x).
 	*field.Numbers

@@ -60,7 +60,7 @@ type Gaps struct {
 	Unknown [gapBins]int `json:"unknown"`
 }
 
-// gapBins is the number of parts of the gaps' range, gapIntervals how often in an epoch they are told, and shownCaptions how many rewritten
+// gapBins is the number of parts of the gaps' range, gapIntervals how often in an epoch they are kept, and shownCaptions how many rewritten
 // captions are kept to be shown.
 const (
 	gapBins       = 40
@@ -77,7 +77,7 @@ type ShownSentence struct {
 	Known    bool    `json:"known,omitempty"`
 }
 
-// writtenStep is what a step tells of its sentences; see Drafts.
+// writtenStep is what a step gives of its sentences; see Drafts.
 type writtenStep struct {
 	sentences []int32   // [batch, n, tokens]
 	passed    []float32 // [batch, n]

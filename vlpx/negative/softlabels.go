@@ -7,7 +7,7 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// SoftLabels tell how ITC's soft labels are spread over an epoch's image anchors (MAFA, Table 2 and appendix D): of every anchor's
+// SoftLabels say how ITC's soft labels are spread over an epoch's image anchors (MAFA, Table 2 and appendix D): of every anchor's
 // labels in descending order, which share of their sum falls to which ranks.
 type SoftLabels struct {
 	Top    Moments `json:"top"`             // ranks 1 to 5

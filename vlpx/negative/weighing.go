@@ -49,7 +49,7 @@ const (
 	lowestWeights = 8
 )
 
-// WeightThresholds are those of the weights that Metrics tells the shares below of.
+// WeightThresholds are those of the weights below which Metrics has the shares.
 var WeightThresholds = []float64{0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 
 // Add takes one more weight in.
@@ -84,7 +84,7 @@ func (w Weights) Below(threshold float64) float64 {
 // bins is how many bins end at or below a weight.
 func bins(x float64) int { return int(math.Floor(x/WeightBin + 1e-6)) }
 
-// AUC is the probability that a false negative weighs less than a true one, as the bins tell; an equal bin counts half. It is NaN
+// AUC is the probability that a false negative weighs less than a true one, by the bins; an equal bin counts half. It is NaN
 // where either kind is missing.
 func (w *Weighing) AUC() float64 {
 	if w.False.N == 0 || w.True.N == 0 {

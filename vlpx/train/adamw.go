@@ -27,7 +27,7 @@ type AdamW struct {
 // lowTemperature is where FastCLIP learns a temperature more slowly.
 const lowTemperature = 0.03
 
-// Decays tells whether a weight of the given shape is in the group that decays.
+// Decays reports whether a weight of the given shape is in the group that decays.
 func (o AdamW) Decays(shape shapes.Shape) bool {
 	return shape.Rank() > 1 || shape.Rank() == 0 && !o.SpareScalars
 }
@@ -77,7 +77,7 @@ func (o AdamW) temperatureRate(scale *Node) *Node {
 	return Where(GreaterOrEqual(scale, ConstAs(scale, -math.Log(lowTemperature))), DivScalar(full, 3), full)
 }
 
-// Validate tells what is wrong with the settings.
+// Validate says what is wrong with the settings.
 func (o AdamW) Validate() error {
 	if !(o.Beta1 >= 0 && o.Beta1 < 1 && o.Beta2 >= 0 && o.Beta2 < 1) || !(o.Epsilon > 0) || o.WeightDecay < 0 || o.ClipNorm < 0 ||
 		!(o.TemperatureRate >= 0) {

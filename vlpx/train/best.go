@@ -27,7 +27,7 @@ func (b *best) number() int {
 	return b.Epoch + 1
 }
 
-// keepIfBest writes the weights at an epoch's end if no epoch before was as good. The checkpoint that tells so comes after it: a
+// keepIfBest writes the weights at an epoch's end if no epoch before was as good. The checkpoint that says so comes after it: a
 // run that is killed between the two makes the epoch's rest again, and writes the same weights.
 func (t *trainer) keepIfBest(r Record) error {
 	metric := t.job.Config.Select

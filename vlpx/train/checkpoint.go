@@ -171,7 +171,7 @@ type checkpoint struct {
 	state   json.RawMessage
 	entries []weights.Entry // in the order of their values
 	values  io.Reader       // behind the header, by which they are summed
-	whole   func() error    // tells whether the checksum is right, once the values are read
+	whole   func() error    // reports whether the checksum is right, once the values are read
 }
 
 func readCheckpoint(file io.Reader, size int64, store *model.Store, state any) error {

@@ -70,7 +70,7 @@ func (c Config) Inputs() []field.Field {
 	return append(c.Framework.Inputs(c.Use()), field.Float32(field.Rate))
 }
 
-// Validate tells the first thing that does not fit.
+// Validate says the first thing that does not fit.
 func (c Config) Validate() error {
 	if c.Framework.Framework == nil {
 		return fmt.Errorf("train: no framework; name one, such as ALBEF")
@@ -121,7 +121,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// makeable tells why a field that a step reads cannot be made.
+// makeable says why a field that a step reads cannot be made.
 func (c Config) makeable() error {
 	for _, f := range c.Inputs() {
 		if reals[f.Name] == nil && wholes[f.Name] == nil {

@@ -33,7 +33,7 @@ type Point struct {
 	GradientNorm float64 `json:"gradient_norm"`
 	Temperature  float64 `json:"temperature"`
 	Improvement  float64 `json:"improvement,omitempty"` // where the method is rewarded for it
-	// Numbers are what parts tell of the step by names of their own.
+	// Numbers are metrics of the step that parts report by names of their own.
 	Numbers field.Numbers `json:"numbers,omitempty"`
 }
 
@@ -50,12 +50,12 @@ type Record struct {
 	False       FalseNegatives `json:"false_negatives"`
 	// Observed is what the observers of the method found, each under its name beside the others.
 	Observed negative.Observations `json:"-"`
-	Numbers  field.Numbers         `json:"numbers,omitempty"` // what parts tell by names of their own
+	Numbers  field.Numbers         `json:"numbers,omitempty"` // metrics that parts report by names of their own
 	Metrics  map[string]float64    `json:"metrics,omitempty"`
 }
 
-// Counted are the metrics of this epoch that training itself counted, by the names above, those of observers, and what parts told by names
-// of their own.
+// Counted are the metrics of this epoch that training itself counted, by the names above, those of observers, and what parts reported by
+// names of their own.
 func (r Record) Counted() map[string]float64 {
 	counted := r.Numbers.Values()
 	share := func(name string, part, whole int) {
@@ -66,7 +66,7 @@ func (r Record) Counted() map[string]float64 {
 	share(FalseInBatch, r.False.BatchTrue, r.False.Batch)
 	share(FalseHardest, r.False.HardestTrue, r.False.Hardest)
 	share(FalseChosen, r.False.HopsTrue, r.False.Hops)
-	if r.False.OfImages > 0 { // older records tell no sides
+	if r.False.OfImages > 0 { // older records have no sides
 		share(FalseOfImages, r.False.OfImagesTrue, r.False.OfImages)
 		share(FalseOfTexts, r.False.HardestTrue-r.False.OfImagesTrue, r.False.Hardest-r.False.OfImages)
 	}
@@ -112,7 +112,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Curves are what a run has told of its training so far.
+// Curves are the points and epochs of a run so far.
 type Curves struct {
 	Points []Point  // every few steps
 	Epochs []Record // one an epoch that is finished

@@ -28,7 +28,7 @@ const (
 //
 //   - truth: whether the caption of one pair is true of the image of another, and whether that is known.
 func (f *FalseNegatives) count(truth func(image, text int) (holds, known bool), batch []int, hardestImages, hardestTexts []int32) {
-	tell := func(image, text int, all, holding *int) {
+	add := func(image, text int, all, holding *int) {
 		if holds, known := truth(batch[image], batch[text]); known {
 			*all++
 			if holds {
@@ -39,15 +39,15 @@ func (f *FalseNegatives) count(truth func(image, text int) (holds, known bool), 
 	for k := range batch {
 		for j := range batch {
 			if j != k {
-				tell(j, k, &f.Batch, &f.BatchTrue)
+				add(j, k, &f.Batch, &f.BatchTrue)
 			}
 		}
-		tell(int(hardestImages[k]), k, &f.Hardest, &f.HardestTrue)
-		tell(k, int(hardestTexts[k]), &f.Hardest, &f.HardestTrue)
-		tell(k, int(hardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
+		add(int(hardestImages[k]), k, &f.Hardest, &f.HardestTrue)
+		add(k, int(hardestTexts[k]), &f.Hardest, &f.HardestTrue)
+		add(k, int(hardestTexts[k]), &f.OfImages, &f.OfImagesTrue)
 		if k > 0 {
-			tell(k-1, k, &f.Hops, &f.HopsTrue)
-			tell(k, k-1, &f.Hops, &f.HopsTrue)
+			add(k-1, k, &f.Hops, &f.HopsTrue)
+			add(k, k-1, &f.Hops, &f.HopsTrue)
 		}
 	}
 }

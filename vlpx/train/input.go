@@ -24,13 +24,13 @@ type input struct {
 	relation datasets.Relation    // nil where nothing is known
 	labelled datasets.Labelled    // nil where images have no classes
 	stated   []datasets.Statement // of each pair; none where the step reads no second images or verdicts
-	language datasets.Spoken      // nil where nobody can tell whether a sentence is true
+	language datasets.Spoken      // nil where nobody knows whether a sentence is true
 	answers  answers              // to the questions, where the framework reads some
-	shares   map[int][2]float32   // of false negatives, of the pairs asked for so far
+	shares   map[int][2]float32   // of false negatives, of the pairs needed so far
 	reads    []field.Field        // of the step
 }
 
-// newInput finds what the data knows, and tells what it lacks.
+// newInput finds what the data knows, and says what it lacks.
 func newInput(job Job) (input, error) {
 	job.Set = job.Config.Sees(job.Set)
 	i := input{job: job, pairs: datasets.Pairs(job.Set), language: datasets.Language(job.Set), reads: job.Config.Inputs()}
@@ -185,7 +185,7 @@ func gumbel(seed uint64, at moment, n int) []float32 {
 	return noise
 }
 
-// readable tells why the data lacks what a field is made of.
+// readable says why the data lacks what a field is made of.
 func (i *input) readable() error {
 	c, set := i.job.Config, i.job.Set
 	image := 3 * c.Transform.Size * c.Transform.Size

@@ -16,7 +16,7 @@ type LARS struct {
 	WeightDecay float64 // published: 1e-6
 }
 
-// Validate tells what is wrong with the settings.
+// Validate says what is wrong with the settings.
 func (o LARS) Validate() error {
 	if !(o.Trust > 0) || !(o.Momentum >= 0 && o.Momentum < 1) || !(o.WeightDecay >= 0) {
 		return fmt.Errorf("train: LARS %+v: trust lies above 0, momentum in [0, 1), weight decay at 0 or above", o)

@@ -11,7 +11,7 @@ import (
 
 // Learn builds one training step in a graph: the losses of a mini-batch, the update of the weights and what it improved. It tells what
 // the framework tells of the mini-batch as it was before the update, with field.GradientNorm and, where the method is
-// negative.Rewarded, field.Improvement, and by Telling what its parts tell by names of their own. It computes in the type of the weights
+// negative.Rewarded, field.Improvement, and by Telling what its parts report by names of their own. It computes in the type of the weights
 // and inputs. The scope is the root of a store that holds the initialised model.
 //
 //   - in: the fields of Inputs.
@@ -20,7 +20,7 @@ func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
 	return c.upTo(Whole, s, in, room)
 }
 
-// upTo is Learn up to a part: the gradient's norm is the last of what Backward tells.
+// upTo is Learn up to a part: the gradient's norm is the last that Backward gives.
 func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framework.Told {
 	f, u, rate := c.Framework.Framework, c.Use(), in.Of(field.Rate)
 	g := rate.Graph()
@@ -72,7 +72,7 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 type Part int
 
 const (
-	Forward  Part = iota // the losses, and what else a step tells of the mini-batch
+	Forward  Part = iota // the losses, and what else a step gives of the mini-batch
 	Backward             // with the gradient of the losses and its norm
 	Whole                // with the update of the weights, and what it improved where the method asks for it
 )

@@ -339,7 +339,7 @@ func (t *trainer) count(b *miniBatch, out Output) error {
 	return t.showObservers(step)
 }
 
-// report tells whoever started the run where it stands.
+// report says to whoever started the run where it stands.
 func (t *trainer) report() {
 	if t.job.Report == nil {
 		return
@@ -399,7 +399,7 @@ func (t *trainer) record() Record {
 
 // ==== Evaluate ====
 
-// evaluate measures the model after the epoch, where that is asked for.
+// evaluate measures the model after the epoch, where that is wanted.
 func (t *trainer) evaluate(ctx context.Context) (map[string]float64, error) {
 	if t.job.Evaluate == nil {
 		return nil, nil
@@ -433,7 +433,7 @@ func (t *trainer) keep(record Record) error {
 // choice: 2 % of the time are little for what a kill can no longer cost.
 const saveShare = 50
 
-// due tells whether it is time for a checkpoint within an epoch.
+// due reports whether it is time for a checkpoint within an epoch.
 func (t *trainer) due() bool {
 	return t.job.Every > 0 && time.Since(t.saved) > max(t.job.Every, saveShare*t.saving)
 }

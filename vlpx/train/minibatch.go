@@ -65,7 +65,7 @@ func (t *trainer) next(ctx context.Context) (*miniBatch, error) {
 	return now, nil
 }
 
-// sends tells whether images go to the engine before their step begins.
+// sends reports whether images go to the engine before their step begins.
 func (j Job) sends() bool { return !j.Backend.HasSharedBuffers() && j.Config.Devices < 2 }
 
 // arrive waits for the loader, which has the mini-batch of a step next.
@@ -103,7 +103,7 @@ func (i *input) send(b *miniBatch) <-chan field.Values {
 				continue
 			}
 			x := tensors.FromFlatDataAndDimensions(reals[f.Name](i, b), f.Shape.Dimensions...)
-			_ = x.MaterializeOnDevice(i.job.Backend, false, 0) // the step tries again, and tells why it cannot
+			_ = x.MaterializeOnDevice(i.job.Backend, false, 0) // the step tries again, and says why it cannot
 			images[f.Name] = x
 		}
 		sent <- images

@@ -33,8 +33,8 @@ func (m *Model) Inference() (*framework.Inference, error) {
 	return m.inference, err
 }
 
-// Trained tells whether a folder has the model of a configuration that was trained to its end: its weights may have been removed since, or
-// be on their way again.
+// Trained reports whether a folder has the model of a configuration that was trained to its end: its weights may have been removed since,
+// or be on their way again.
 func Trained(c Config, dir string) (bool, error) {
 	var state progress
 	err := readState(filepath.Join(dir, CheckpointName), &state)

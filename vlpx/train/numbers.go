@@ -13,8 +13,9 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// survey builds the step's forward pass once, without compiling or running it, to learn what its parts ask and tell. Where one asks for the
-// relation, and the data knows it, the step reads it from then on: counting all pairs of each mini-batch is left out where nobody looks.
+// survey builds the step's forward pass once, without compiling or running it, to learn what its parts ask for and report. Where one asks
+// for the relation, and the data knows it, the step reads it from then on: counting all pairs of each mini-batch is left out where nobody
+// looks.
 //
 //   - room: see Step.Run.
 //   - known: whether the data knows the relation.
@@ -86,12 +87,12 @@ func (c Config) taken() map[string]string {
 	return names
 }
 
-// counted are the names of Record.Counted, but for those that parts tell.
+// counted are the names of Record.Counted, but for those that parts report.
 func counted() []string {
 	return append(negative.ObservedMetrics(), FalseInBatch, FalseHardest, FalseOfImages, FalseOfTexts, FalseChosen)
 }
 
-// free tells that a name is another number's already.
+// free says that a name is another number's already.
 func free(name, by string, taken map[string]string) error {
 	if other, is := taken[name]; is {
 		return fmt.Errorf("train: %s tells %q, which is %s; give the number another name", by, name, other)

@@ -126,8 +126,8 @@ func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 // Operations are those of a part that was run, as they were counted.
 func (p *Probe) Operations(part Part) (float64, error) { return p.operations[part], p.uncounted }
 
-// Crossing makes a step as far as a part and tells the bytes that crossed between host and engine for it: the inputs went up, and of the
-// variables those that the engine did not have before it, and what the step tells can come down. What a method keeps of the samples of the
+// Crossing makes a step as far as a part and returns the bytes that crossed between host and engine for it: the inputs went up, and of the
+// variables those that the engine did not have before it, and what the step gives can come down. What a method keeps of the samples of the
 // mini-batch goes both ways.
 func (p *Probe) Crossing(part Part, in field.Values) (up, down int64, err error) {
 	var absent []*model.Variable

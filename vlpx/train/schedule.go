@@ -25,7 +25,7 @@ type Schedule struct {
 	Linear bool `json:",omitempty"`
 }
 
-// Validate tells what is wrong with the settings.
+// Validate says what is wrong with the settings.
 func (s Schedule) Validate() error {
 	switch {
 	case !(s.Warmup >= 0 && s.Rate >= 0 && s.Min >= 0):

@@ -60,7 +60,7 @@ func newSplit(backend compute.Backend, store *model.Store, c Config, inputs []fi
 	return p, nil
 }
 
-// splittable tells why an engine cannot have the mini-batch on as many devices.
+// splittable says why an engine cannot have the mini-batch on as many devices.
 func (c Config) splittable(backend compute.Backend) error {
 	if c.Devices < 2 {
 		return nil

@@ -150,7 +150,7 @@ func (t *trainer) begin(path string, first *tensors.Tensor) error {
 	return nil
 }
 
-// grown tells whether a variable is one with a row a token, of a vocabulary that had fewer words when the first value was learned.
+// grown reports whether a variable is one with a row a token, of a vocabulary that had fewer words when the first value was learned.
 func (t *trainer) grown(now, first shapes.Shape) bool {
 	return t.job.Tokenizer != nil && now.Rank() == first.Rank() && now.Rank() > 0 && now.Dim(0) == t.job.Tokenizer.Size() &&
 		first.Dim(0) < now.Dim(0) &&

@@ -17,14 +17,14 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Output is what one step tells about the mini-batch, as it was before the update. The caller releases its values.
+// Output is what one step gives of the mini-batch, as it was before the update. The caller releases its values.
 type Output struct {
 	Losses map[negative.Loss]float64 // in nats
 	field.Values
 	// Joined is the number of new positives with rows of their own. With more than there was room for the step has changed nothing: make it
 	// again with more.
 	Joined int
-	// Numbers are what parts tell by names of their own.
+	// Numbers are metrics that parts report by names of their own.
 	Numbers field.Numbers
 }
 
@@ -80,7 +80,7 @@ type Step struct {
 	inputs   []field.Field
 	windows  *negative.Windows // on what the method keeps of each sample; nil before the first step
 	split    *split            // nil on one device, and before the first step
-	tellers  []string          // who tells each of Output.Numbers
+	tellers  []string          // who reports each of Output.Numbers
 	last     Part              // what is built
 	built    func([]*Node)     // hears of the results of a graph that was built; nil for nobody
 }

@@ -38,7 +38,7 @@ type Job struct {
 	Report func(Report)
 	// Evaluate, if not nil, measures the model after each epoch; what it returns joins the epoch's record.
 	Evaluate func(ctx context.Context, m *Model, epoch int) (map[string]float64, error)
-	// Taken are names of numbers that the run has besides, with what has them; a part that tells one by such a name is an error.
+	// Taken are names of numbers that the run has besides, with what has them; a part that reports one by such a name is an error.
 	Taken map[string]string
 
 	// untrained has its own first values in the place of the models that it starts from and refers to.
@@ -54,7 +54,7 @@ type Report struct {
 	Left           time.Duration
 }
 
-// Outcome is what a finished run tells besides its model.
+// Outcome is what a finished run gives besides its model.
 type Outcome struct {
 	Epochs     []Record
 	Clock      []float64 // seconds of training at the end of each epoch
@@ -64,7 +64,7 @@ type Outcome struct {
 	Seconds    float64
 	// Waiting and Sampling are the seconds that training waited for the loader and spent in the sampler.
 	Waiting, Sampling float64
-	// Skipped tells the images that could not be decoded and were replaced in their mini-batches, each once with the reason.
+	// Skipped lists the images that could not be decoded and were replaced in their mini-batches, each once with the reason.
 	Skipped []string
 }
 

@@ -2,8 +2,8 @@ package train
 
 import "vlpx.internal/vlpx/framework"
 
-// holds tells whether the caption of one pair is true of the image of another, as far as the data knows it. Where the framework is one of
-// images alone it tells whether the images of the two are of the same class.
+// holds reports whether the caption of one pair is true of the image of another, as far as the data knows it. Where the framework is one of
+// images alone it reports whether the images of the two are of the same class.
 func (i *input) holds(image, text int) (holds, known bool) {
 	if !framework.Retrieves(i.job.Config.Framework.Framework) {
 		if i.labelled == nil {
@@ -18,7 +18,7 @@ func (i *input) holds(image, text int) (holds, known bool) {
 	return i.relation.Holds(i.pairs[image].Image, text)
 }
 
-// knows tells whether holds knows anything.
+// knows reports whether holds knows anything.
 func (i *input) knows() bool {
 	if !framework.Retrieves(i.job.Config.Framework.Framework) {
 		return i.labelled != nil
@@ -26,18 +26,18 @@ func (i *input) knows() bool {
 	return i.relation != nil
 }
 
-// truth tells which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair of which it is
+// truth says which captions of a mini-batch are true of which images, 1 or 0, [batch, batch] with images in rows; a pair of which it is
 // not known counts as 0.
 func (i *input) truth(batch []int) []float32 {
 	return i.marked(batch, func(holds, known bool) bool { return holds && known })
 }
 
-// known tells of which pairs of a mini-batch it is known, as truth.
+// known says of which pairs of a mini-batch it is known, as truth.
 func (i *input) known(batch []int) []float32 {
 	return i.marked(batch, func(_, known bool) bool { return known })
 }
 
-// marked has 1 for each pair of a mini-batch that is as asked for, else 0, as truth.
+// marked has 1 for each pair of a mini-batch that is as wanted, else 0, as truth.
 func (i *input) marked(batch []int, is func(holds, known bool) bool) []float32 {
 	marks := make([]float32, 0, len(batch)*len(batch))
 	for _, image := range batch {

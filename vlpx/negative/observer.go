@@ -94,7 +94,8 @@ func (g *Gathered[T]) MarshalJSON() ([]byte, error) { return json.Marshal(g.epoc
 // UnmarshalJSON implements Observer.
 func (g *Gathered[T]) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &g.epoch) }
 
-// Observers are those of a method in a training run: of the roles that its parts have, and of the parts that are Observing.
+// Observers are those of a method in a training run: of the roles that its parts have, and of the parts that are Observing. A name is of
+// one observer.
 func (m Method) Observers(run Training) ([]Observer, error) {
 	var all []Observer
 	for _, kind := range observed {
@@ -102,18 +103,21 @@ func (m Method) Observers(run Training) ([]Observer, error) {
 			all = append(all, kind.observer(m, run))
 		}
 	}
-	for _, role := range roles {
-		if part, observing := m.parts()[role].(Observing); observing {
-			all = append(all, part.Observer(run))
-		}
-	}
 	all = slices.DeleteFunc(all, func(o Observer) bool { return o == nil })
 	names := map[string]bool{}
-	for _, o := range all {
-		if names[o.Name()] {
-			return nil, fmt.Errorf("negative: two observers of %s are called %q; give %T another name", m.Name, o.Name(), o)
+	for _, kind := range observed {
+		names[kind.name] = kind.observer != nil
+	}
+	for _, role := range roles {
+		part, observing := m.parts()[role].(Observing)
+		if !observing {
+			continue
 		}
-		names[o.Name()] = true
+		o := part.Observer(run)
+		if names[o.Name()] {
+			return nil, fmt.Errorf("negative: two observers are called %q; give %T of %s another name", o.Name(), o, m.Name)
+		}
+		names[o.Name()], all = true, append(all, o)
 	}
 	return all, nil
 }
@@ -126,6 +130,8 @@ func Observed[T any](o Observations, name string) *T {
 	switch found := o[name].(type) {
 	case *T:
 		return found
+	case T:
+		return &found
 	case json.RawMessage:
 		value := new(T)
 		if json.Unmarshal(found, value) == nil {
@@ -162,11 +168,11 @@ func ReadObservations(kept map[string]json.RawMessage) (Observations, error) {
 // metrical is a result that has metrics.
 type metrical interface{ Metrics() map[string]float64 }
 
-// Metrics are those of all results by their names.
+// Metrics are those of this package's results by their names. Other observers report theirs by [Step].
 func (o Observations) Metrics() map[string]float64 {
 	metrics := map[string]float64{}
-	for _, value := range o {
-		if result, has := value.(metrical); has {
+	for _, kind := range observed {
+		if result, has := o[kind.name].(metrical); has {
 			maps.Copy(metrics, result.Metrics())
 		}
 	}

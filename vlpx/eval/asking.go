@@ -98,11 +98,11 @@ func (a Asking) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	measured := Measured{Metrics: metrics}
+	var shown []AnsweredQuestion
 	for _, at := range evenly(shownQuestions, len(questions)) {
 		q := questions[at]
-		measured.Asked = append(measured.Asked, AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers,
+		shown = append(shown, AnsweredQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers,
 			Answers: []Answer{{Text: given[at]}}})
 	}
-	return measured, nil
+	return AnsweredQuestions.With(Measured{Metrics: metrics}, shown), nil
 }

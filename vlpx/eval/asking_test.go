@@ -53,11 +53,11 @@ func TestAskingByHand(t *testing.T) {
 	same(t, got.Metrics, eval.Result{eval.WrittenAnswers: (100 + 0 + 60 + 100) / 4., eval.WrittenYesNo: 100, eval.WrittenNumber: 0, eval.WrittenOther: 60,
 		eval.WrittenCompose: 80})
 	var asked []string
-	for _, q := range got.Asked {
+	for _, q := range eval.AnsweredQuestions.Of(got.Examples) {
 		asked = append(asked, q.Key+": "+q.Text+" "+q.Answers[0].Text)
 	}
 	want := []string{"point-0: Is it red? yes", "point-0: How many? three", "point-1: What is left of it? star", "point-2: Is it larger? no"}
-	if !slices.Equal(asked, want) || !slices.Equal(got.Asked[2].Right, a.questions[3].Answers) {
+	if !slices.Equal(asked, want) || !slices.Equal(eval.AnsweredQuestions.Of(got.Examples)[2].Right, a.questions[3].Answers) {
 		t.Errorf("got %q, want %q", asked, want)
 	}
 	// Two of the four are the first and the third.

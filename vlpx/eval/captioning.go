@@ -40,8 +40,11 @@ const (
 // InDomain is a metric of Captioning of the images of a domain alone.
 func InDomain(m Metric, d string) Metric { return Metric(d+"-domain ") + m }
 
-// Captioned is a caption that a model wrote.
-type Captioned struct {
+// WrittenCaptions are the examples of [Captioning].
+var WrittenCaptions = NewKind[[]WrittenCaption]("Captioned")
+
+// WrittenCaption is a caption that a model wrote.
+type WrittenCaption struct {
 	Image   int    `json:"image"` // index into the split
 	Caption string `json:"caption"`
 	Own     string `json:"own"` // the first of the image's own captions
@@ -104,12 +107,12 @@ func (c Captioning) Measure(ctx context.Context, on Subject) (Measured, error) {
 		return Measured{}, err
 	}
 	language, known := datasets.Language(on.Set), 0
-	items, all := make([]caption.Item, len(written)), make([]Captioned, len(written))
+	items, all := make([]caption.Item, len(written)), make([]WrittenCaption, len(written))
 	result := Result{TrueCaptions: 0, CutCaptions: 0}
 	for i, w := range written {
 		own := on.Set.Captions(i)
 		items[i] = caption.Item{Hypothesis: w.text, References: own}
-		all[i] = Captioned{Image: i, Caption: w.text, Own: own[0], Cut: w.cut}
+		all[i] = WrittenCaption{Image: i, Caption: w.text, Own: own[0], Cut: w.cut}
 		if language != nil {
 			all[i].True, all[i].Known = language.Judge(i, w.text)
 			known++
@@ -127,7 +130,7 @@ func (c Captioning) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err := c.score(result, items, on.Set); err != nil {
 		return Measured{}, fmt.Errorf("eval: %s: %w", on.Set.Name(), err)
 	}
-	return Measured{Metrics: result, Captioned: all}, nil
+	return WrittenCaptions.With(Measured{Metrics: result}, all), nil
 }
 
 // score adds the metrics of captions against their references.

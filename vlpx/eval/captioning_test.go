@@ -36,10 +36,10 @@ func TestCaptionsWordForWord(t *testing.T) {
 				t.Errorf("%d beams: %s is %g, want 100", search.Beams, m, v)
 			}
 		}
-		if _, known := got.Metrics[eval.TrueCaptions]; known || got.Metrics[eval.CutCaptions] != 0 || len(got.Captioned) != 40 {
-			t.Errorf("%d beams: got %v of %d captions, want none cut, and none known to be true", search.Beams, got.Metrics, len(got.Captioned))
+		if _, known := got.Metrics[eval.TrueCaptions]; known || got.Metrics[eval.CutCaptions] != 0 || len(eval.WrittenCaptions.Of(got.Examples)) != 40 {
+			t.Errorf("%d beams: got %v of %d captions, want none cut, and none known to be true", search.Beams, got.Metrics, len(eval.WrittenCaptions.Of(got.Examples)))
 		}
-		for i, c := range got.Captioned {
+		for i, c := range eval.WrittenCaptions.Of(got.Examples) {
 			if c.Image != i || c.Caption != a.captions[i][i%2] || c.Own != a.captions[i][0] || c.Cut || c.Known {
 				t.Errorf("%d beams, image %d: got %+v", search.Beams, i, c)
 			}
@@ -89,7 +89,7 @@ func TestCaptionsByMeasures(t *testing.T) {
 		cut := 0.
 		for i := range n {
 			items = append(items, caption.Item{Hypothesis: written[i], References: a.captions[i]})
-			if c := got.Captioned[i]; c.Caption != written[i] || c.Cut != (i%4 == 3) {
+			if c := eval.WrittenCaptions.Of(got.Examples)[i]; c.Caption != written[i] || c.Cut != (i%4 == 3) {
 				t.Errorf("image %d: got %+v, want %q", i, c, written[i])
 			}
 			if i%4 == 3 {
@@ -115,8 +115,8 @@ func TestCaptionsByMeasures(t *testing.T) {
 			want[eval.InDomain(eval.CIDEr, name)], want[eval.InDomain(eval.SPICE, name)] = 100*sum/of, 100*graphs/of
 		}
 		same(t, got.Metrics, want)
-		if v := got.Metrics[eval.BLEU4]; len(got.Captioned) != n || v < 10 || v > 90 {
-			t.Errorf("%d captions with BLEU@4 %g, want %d, neither right nor wrong", len(got.Captioned), v, n)
+		if v := got.Metrics[eval.BLEU4]; len(eval.WrittenCaptions.Of(got.Examples)) != n || v < 10 || v > 90 {
+			t.Errorf("%d captions with BLEU@4 %g, want %d, neither right nor wrong", len(eval.WrittenCaptions.Of(got.Examples)), v, n)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestTrueCaptions(t *testing.T) {
 	if v := got.Metrics[eval.TrueCaptions]; math.Abs(v-25) > 1e-9 {
 		t.Errorf("%g %% are true, want the quarter that is the images' own", v)
 	}
-	for i, c := range got.Captioned {
+	for i, c := range eval.WrittenCaptions.Of(got.Examples) {
 		if c.True != (i%4 == 0) || c.Known != (i%4 < 2) {
 			t.Errorf("image %d, %q: true %v, known %v", i, c.Caption, c.True, c.Known)
 		}

@@ -25,11 +25,11 @@ func waved(t *testing.T, frequency float64) (on eval.Subject, scores eval.Scores
 		}
 		sentences = append(sentences, x)
 	}
-	on.Sentences = func(run string) ([]eval.Sentence, error) {
+	on.Examples = func(run string) (eval.Examples, error) {
 		if run != "0123" {
 			return nil, errors.New("no such run")
 		}
-		return sentences, nil
+		return eval.Sentences.Examples(sentences), nil
 	}
 	return on, scores, sentences
 }
@@ -41,7 +41,7 @@ func TestDiscriminationAgainstLoop(t *testing.T) {
 	pairs := datasets.Pairs(on.Set)
 	rapid.Check(t, func(r *rapid.T) {
 		some := rapid.Permutation(all).Draw(r, "order")[:rapid.IntRange(3, len(all)).Draw(r, "sentences")]
-		on.Sentences = func(string) ([]eval.Sentence, error) { return some, nil }
+		on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(some), nil }
 		won, of := 0., 0.
 		for _, x := range some {
 			if x.Written == "" {
@@ -75,11 +75,13 @@ func TestDiscriminationRefuses(t *testing.T) {
 	written := eval.Discrimination{Of: "0123", Against: eval.Written}
 	diverged, _, _ := waved(t, math.NaN())
 	alone, embedding, other, missing := on, newBench(t).Subject, on, on
-	alone.Sentences, other.Set = nil, datasets.First(on.Set, 2, 0)
-	missing.Sentences = func(string) ([]eval.Sentence, error) { return []eval.Sentence{{Pair: -1, Written: "a"}}, nil }
+	alone.Examples, other.Set = nil, datasets.First(on.Set, 2, 0)
+	missing.Examples = func(string) (eval.Examples, error) {
+		return eval.Sentences.Examples([]eval.Sentence{{Pair: -1, Written: "a"}}), nil
+	}
 	moved := on
-	moved.Sentences = func(string) ([]eval.Sentence, error) {
-		return []eval.Sentence{{Pair: 1, Caption: sentences[0].Caption, Written: "a"}}, nil
+	moved.Examples = func(string) (eval.Examples, error) {
+		return eval.Sentences.Examples([]eval.Sentence{{Pair: 1, Caption: sentences[0].Caption, Written: "a"}}), nil
 	}
 	for name, c := range map[string]struct {
 		task eval.Discrimination
@@ -91,7 +93,7 @@ func TestDiscriminationRefuses(t *testing.T) {
 		"another run":    {eval.Discrimination{Of: "4567", Against: eval.Written}, on, "no such run"},
 		"no version":     {eval.Discrimination{Of: "0123"}, on, `no "" sentences`},
 		"itself":         {eval.Discrimination{Of: "0123", Against: eval.Original}, on, "against themselves"},
-		"no store":       {written, alone, "Subject.Sentences"},
+		"no store":       {written, alone, "Subject.Examples"},
 		"fewer captions": {written, other, "on the same data"},
 		"no such pair":   {written, missing, "on the same data"},
 		"another pair":   {written, moved, "on the same data"},

@@ -41,7 +41,7 @@ func counted(t *testing.T, sentences ...eval.Sentence) eval.Subject {
 		t.Fatal(err)
 	}
 	t.Cleanup(on.Model.Close)
-	on.Sentences = func(string) ([]eval.Sentence, error) { return sentences, nil }
+	on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(sentences), nil }
 	return on
 }
 
@@ -70,7 +70,7 @@ func TestFluencyOfCaptions(t *testing.T) {
 	for _, p := range datasets.Pairs(on.Set) {
 		sentences = append(sentences, eval.Sentence{Caption: p.Text(on.Set)})
 	}
-	on.Sentences = func(string) ([]eval.Sentence, error) { return sentences, nil }
+	on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(sentences), nil }
 	got, err := eval.Fluency{Of: "0123", Version: eval.Original}.Measure(t.Context(), on)
 	if err != nil {
 		t.Fatal(err)

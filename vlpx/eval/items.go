@@ -21,6 +21,9 @@ type Items struct {
 	Queries map[Metric]Numbers
 }
 
+// QueryItems are the items of [Retrieval].
+var QueryItems = NewKind[*Items]("Items")
+
 // Endings of the names of lists of ranks in [Items].
 const (
 	rankTrue  = " true"

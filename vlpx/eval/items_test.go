@@ -97,7 +97,7 @@ func TestFullKeepsItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, items := measured.Metrics, *measured.Items
+	result, items := measured.Metrics, *eval.QueryItems.Of(measured.Examples)
 	text, err := json.Marshal(items)
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,11 @@ type Plane struct {
 
 func init() { Register("", Plane{}) }
 
-// Laid are images in the plane.
-type Laid struct {
+// Layout is kept by [Plane].
+var Layout = NewKind[*PlaneLayout]("Laid")
+
+// PlaneLayout is a layout of images in the plane.
+type PlaneLayout struct {
 	Class   []int     `json:"class"` // of each image
 	Names   []string  `json:"names"` // of the classes
 	X       []float32 `json:"x"`
@@ -59,33 +62,33 @@ func (p Plane) Measure(ctx context.Context, on Subject) (Measured, error) {
 		classes = planeClasses
 	}
 	names := on.Set.(datasets.Labelled).Classes()
-	laid := &Laid{Names: names[:min(classes, len(names))]}
+	layout := &PlaneLayout{Names: names[:min(classes, len(names))]}
 	var features []float32
 	for i, class := range images.class {
 		switch {
-		case class >= len(laid.Names):
-		case len(laid.Class) == planeMost:
-			laid.Missing++
+		case class >= len(layout.Names):
+		case len(layout.Class) == planeMost:
+			layout.Missing++
 		default:
 			direction := make([]float32, images.width)
 			unit(direction, images.row(i))
-			laid.Class, features = append(laid.Class, class), append(features, direction...)
+			layout.Class, features = append(layout.Class, class), append(features, direction...)
 		}
 	}
-	if len(laid.Class) < planeLeast {
+	if len(layout.Class) < planeLeast {
 		return Measured{}, nil
 	}
 	perplexity := p.Perplexity
 	if perplexity == 0 {
-		perplexity = min(planePerplexity, float64(len(laid.Class)-1)/3)
+		perplexity = min(planePerplexity, float64(len(layout.Class)-1)/3)
 	}
 	t := evidence.TSNE{Perplexity: perplexity, Iterations: planeIterations}
 	places, err := t.Layout(random.Stream(planeSeed, "plane"), features, images.width)
 	if err != nil {
 		return Measured{}, err
 	}
-	for k := range laid.Class {
-		laid.X, laid.Y = append(laid.X, float32(places[2*k])), append(laid.Y, float32(places[2*k+1]))
+	for k := range layout.Class {
+		layout.X, layout.Y = append(layout.X, float32(places[2*k])), append(layout.Y, float32(places[2*k+1]))
 	}
-	return Measured{Laid: laid}, nil
+	return Layout.With(Measured{}, layout), nil
 }

@@ -17,7 +17,7 @@ func TestPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	laid := got.Laid
+	laid := eval.Layout.Of(got.Examples)
 	if len(got.Metrics) != 0 || len(laid.Names) != 2 || len(laid.Class) != len(laid.X) || len(laid.X) != len(laid.Y) || laid.Missing != 0 {
 		t.Fatalf("got %v of %v, %d and %d places of %d images", got.Metrics, laid.Names, len(laid.X), len(laid.Y), len(laid.Class))
 	}
@@ -42,15 +42,15 @@ func TestPlane(t *testing.T) {
 		}
 	}
 	again, err := eval.Plane{Classes: 2}.Measure(t.Context(), on)
-	if err != nil || !reflect.DeepEqual(again.Laid, laid) {
+	if err != nil || !reflect.DeepEqual(eval.Layout.Of(again.Examples), laid) {
 		t.Errorf("another layout (%v)", err)
 	}
 	on.Brief = true
-	if got, err := (eval.Plane{}).Measure(t.Context(), on); err != nil || got.Laid != nil {
-		t.Errorf("after an epoch: got %v (%v)", got.Laid, err)
+	if got, err := (eval.Plane{}).Measure(t.Context(), on); err != nil || eval.Layout.Of(got.Examples) != nil {
+		t.Errorf("after an epoch: got %v (%v)", eval.Layout.Of(got.Examples), err)
 	}
 	text, err := json.Marshal(laid)
-	var read eval.Laid
+	var read eval.PlaneLayout
 	if err != nil || json.Unmarshal(text, &read) != nil || !reflect.DeepEqual(&read, laid) {
 		t.Errorf("it is not read back: %s (%v)", text, err)
 	}
@@ -59,7 +59,7 @@ func TestPlane(t *testing.T) {
 // Of images too few for a layout there is none.
 func TestPlaneOfFewImages(t *testing.T) {
 	p := clusters("few", 3, 3, .05, 3)
-	if got, err := (eval.Plane{}).Measure(t.Context(), by(t, p, p)); err != nil || got.Laid != nil {
-		t.Errorf("got %v (%v), want none", got.Laid, err)
+	if got, err := (eval.Plane{}).Measure(t.Context(), by(t, p, p)); err != nil || eval.Layout.Of(got.Examples) != nil {
+		t.Errorf("got %v (%v), want none", eval.Layout.Of(got.Examples), err)
 	}
 }

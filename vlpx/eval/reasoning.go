@@ -21,6 +21,9 @@ const (
 	ReasoningConsistency Metric = "NLVR2 consistency"
 )
 
+// Verdicts are the examples of [Reasoning], spread evenly over the split.
+var Verdicts = NewKind[[]Verdict]("Verdicts")
+
 // Verdict is what a model holds of a statement.
 type Verdict struct {
 	datasets.Statement
@@ -79,14 +82,14 @@ func (r Reasoning) Measure(ctx context.Context, on Subject) (Measured, error) {
 	for k, s := range all {
 		right[k] = (logits[2*k+1] > logits[2*k]) == s.True
 	}
-	m := Measured{Metrics: Result{}}
-	m.Metrics[ReasoningAccuracy], m.Metrics[ReasoningConsistency] = judgements(all, right)
+	accuracy, consistency := judgements(all, right)
+	var shown []Verdict
 	for k := range min(verdictExamples, len(all)) {
 		at := k * len(all) / min(verdictExamples, len(all))
 		probability := 1 / (1 + math.Exp(float64(logits[2*at])-float64(logits[2*at+1])))
-		m.Verdicts = append(m.Verdicts, Verdict{all[at], [2]string{on.Set.Key(all[at].Left), on.Set.Key(all[at].Right)}, probability})
+		shown = append(shown, Verdict{all[at], [2]string{on.Set.Key(all[at].Left), on.Set.Key(all[at].Right)}, probability})
 	}
-	return m, nil
+	return Verdicts.With(Measured{Metrics: Result{ReasoningAccuracy: accuracy, ReasoningConsistency: consistency}}, shown), nil
 }
 
 // judgements are the accuracy and the consistency of verdicts that are right or not, in per cent. A statement counts once in the consistency,

@@ -109,10 +109,10 @@ func TestReasoningAgainstLoop(t *testing.T) {
 				t.Errorf("%s: got %g, want %g", name, got.Metrics[name], w)
 			}
 		}
-		if len(got.Verdicts) != 8 {
-			t.Errorf("got %d examples, want 8", len(got.Verdicts))
+		if len(eval.Verdicts.Of(got.Examples)) != 8 {
+			t.Errorf("got %d examples, want 8", len(eval.Verdicts.Of(got.Examples)))
 		}
-		for _, v := range got.Verdicts {
+		for _, v := range eval.Verdicts.Of(got.Examples) {
 			if want, is := probability[v.Statement]; !is || math.Abs(v.Probability-want) > 1e-5 || v.Keys != [2]string{set.Key(v.Left), set.Key(v.Right)} {
 				t.Errorf("got the example %+v, want a probability of %g", v, want)
 			}

@@ -132,7 +132,12 @@ func (r Retrieval) Measure(ctx context.Context, on Subject) (Measured, error) {
 		result[CosinePrefix+metric] = value
 	}
 	items := ranked.with(CosinePrefix, unranked)
-	return Measured{Metrics: result, Retrieved: Examples(inverse, t2i, e.captionImage), Items: &items}, nil
+	return retrieved(result, FirstImages(inverse, t2i, e.captionImage), items), nil
+}
+
+// retrieved is what retrieval gives.
+func retrieved(result Result, first []Retrieved, items Items) Measured {
+	return QueryItems.With(RetrievedImages.With(Measured{Metrics: result}, first), &items)
 }
 
 // measure is retrieval by own captions, by the relation and by benchmarks, as far as the set knows them; captionImage is as for [Recall].

@@ -39,7 +39,7 @@ func (r Retrieval) byScores(ctx context.Context, on Subject) (Measured, error) {
 		}
 		maps.Copy(result, judged)
 	}
-	return Measured{Metrics: result, Retrieved: Examples(nil, t2i, captionImage), Items: &items}, nil
+	return retrieved(result, FirstImages(nil, t2i, captionImage), items), nil
 }
 
 // probabilities are the sigmoids of the scores [images, captions] of pairs, UNITER's and TAGS-DC's s (METHODS.md 12).

@@ -119,13 +119,13 @@ func TestRetrievalByScores(t *testing.T) {
 			t.Errorf("%s: got %g, want %g", metric, got.Metrics[metric], value)
 		}
 	}
-	if err := got.Items.Check(); err != nil {
+	if err := eval.QueryItems.Of(got.Examples).Check(); err != nil {
 		t.Error(err)
 	}
-	if got.Items.Shares(string(eval.TR1)) == nil || got.Items.Shares(eval.CosinePrefix+string(eval.TR1)) != nil {
+	if eval.QueryItems.Of(got.Examples).Shares(string(eval.TR1)) == nil || eval.QueryItems.Of(got.Examples).Shares(eval.CosinePrefix+string(eval.TR1)) != nil {
 		t.Error("want the queries of the scores, and none by a cosine")
 	}
-	for _, x := range got.Retrieved {
+	for _, x := range eval.RetrievedImages.Of(got.Examples) {
 		best := slices.Max(scores.Transpose().Row(x.Caption))
 		if at := scores.Row(x.Matched[0])[x.Caption]; x.Cosine != nil || math.Abs(at-best) > 1e-4 {
 			t.Errorf("caption %d: got first an image of score %g and %v by the cosine; want %g, and none", x.Caption, at, x.Cosine, best)
@@ -154,7 +154,7 @@ func TestScoresInBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Items != nil || got.Retrieved != nil || len(got.Metrics) == 0 || len(got.Metrics) >= len(want.Metrics) {
+	if eval.QueryItems.Of(got.Examples) != nil || eval.RetrievedImages.Of(got.Examples) != nil || len(got.Metrics) == 0 || len(got.Metrics) >= len(want.Metrics) {
 		t.Errorf("got %+v, want metrics of recall alone", got)
 	}
 	for metric, value := range got.Metrics {

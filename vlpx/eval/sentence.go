@@ -16,6 +16,9 @@ const (
 	Edited    Version = "edited"
 )
 
+// Sentences are the examples of [Writing].
+var Sentences = NewKind[[]Sentence]("Sentences")
+
 // Sentence is a caption of a split with what was made of it: a negative that a model wrote, and what it makes of that (TAGS-DC, sections 4.2 to 4.4).
 type Sentence struct {
 	Pair    int    `json:"pair"` // index into the split's pairs
@@ -74,12 +77,22 @@ func about(run string, v Version) error {
 
 // versions are the sentences of a run that have a version; none where nothing could be made of any caption, as by rules that know no word of it.
 func (s Subject) versions(run string, v Version) ([]Sentence, error) {
-	if s.Sentences == nil {
-		return nil, fmt.Errorf("eval: sentences of run %s without a store of runs; give Subject.Sentences", run)
+	all, err := s.SentencesOf(run)
+	return slices.DeleteFunc(slices.Clone(all), func(x Sentence) bool { return x.Of(v) == "" }), err
+}
+
+// SentencesOf are those that a finished run wrote of its test split, by the run's identity. It is an error if there are none.
+func (s Subject) SentencesOf(run string) ([]Sentence, error) {
+	if s.Examples == nil {
+		return nil, fmt.Errorf("eval: sentences of run %s without a store of runs; give Subject.Examples", run)
 	}
-	all, err := s.Sentences(run)
+	examples, err := s.Examples(run)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(x Sentence) bool { return x.Of(v) == "" }), nil
+	all := Sentences.Of(examples)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("eval: run %s wrote no sentences; ask for those of a run that a task lets write", run)
+	}
+	return all, nil
 }

@@ -62,7 +62,7 @@ func TestSheetIsWhatIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := map[eval.Refusal]int{}
-	for _, want := range measured.Sentences {
+	for _, want := range eval.Sentences.Of(measured.Examples) {
 		sheet, err := task.Write(t.Context(), on, want.Pair)
 		if err != nil {
 			t.Fatal(err)

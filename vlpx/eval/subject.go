@@ -32,8 +32,8 @@ type Subject struct {
 	// State is what the method kept by the end of training at a path below framework.State, such as a threshold of each pair, flat, and
 	// whether it kept that; nil keeps nothing.
 	State func(path string) ([]float32, bool, error)
-	// Sentences are those that a finished run wrote of the test split, by the run's identity. nil where the program that measures has no runs.
-	Sentences func(run string) ([]Sentence, error)
+	// Examples are those of a finished run, by its identity. nil where the program that measures has no runs.
+	Examples func(run string) (Examples, error)
 }
 
 // evalBatch is the number of images, captions or pairs in one forward pass.

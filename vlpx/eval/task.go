@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/framework"
@@ -20,23 +21,19 @@ type Task interface {
 	Measure(ctx context.Context, on Subject) (Measured, error)
 }
 
-// Measured is what a task tells of a model.
+// Measured is what a task gives of a model.
 type Measured struct {
-	Metrics   Result
-	Retrieved []Retrieved // examples to look at; see [Examples]
-	Items     *Items      // what the single queries gave; nil where a task tells none
-	Laid      *Laid       // images in the plane; nil where no task lays any out
-	// Thresholds are histograms of the thresholds of false negatives; see the task of that name.
-	Thresholds []ThresholdBins
-	// Sentences are captions with negatives that were written from them; none where no task writes any.
-	Sentences []Sentence
-	// Captioned are captions that the model wrote; none where no task has it write any.
-	Captioned []Captioned
-	// Verdicts are examples of what the model holds of statements about two images, spread evenly over the split; none where no task judges any.
-	Verdicts []Verdict
-	// Asked are questions with the model's answers, to look at, and Candidates the answers that it could give; none where no task asks.
-	Asked      []AskedQuestion
-	Candidates []string
+	Metrics  Result
+	Examples Examples
+}
+
+// Join adds what another task measured. Lists of examples under one name are joined; of other examples the later ones stay.
+func (m *Measured) Join(more Measured) {
+	if m.Metrics == nil {
+		m.Metrics = Result{}
+	}
+	maps.Copy(m.Metrics, more.Metrics)
+	m.Examples.join(more.Examples)
 }
 
 // Tasks are those of a run. Their JSON has the names of their types, and their source where they are defined outside of this module

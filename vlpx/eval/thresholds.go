@@ -44,6 +44,9 @@ func ThresholdMetrics(anchors string) (learnedMAE, learnedRMSE, batchMAE, batchR
 	return name("threshold MAE"), name("threshold RMSE"), name("in-batch MAE"), name("in-batch RMSE")
 }
 
+// ThresholdHistograms are kept by [Thresholds].
+var ThresholdHistograms = NewKind[[]ThresholdBins]("Thresholds")
+
 // ThresholdBins are histograms of the thresholds of anchors, over bins of the same width from Low to High.
 type ThresholdBins struct {
 	Anchors   string
@@ -111,18 +114,18 @@ func (t Thresholds) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	measured := Measured{Metrics: Result{}}
+	result, histograms := Result{}, []ThresholdBins{}
 	for _, side := range sides {
 		if err := side.learn(on.State); err != nil {
 			return Measured{}, err
 		}
-		bins, err := t.settings().compare(ctx, side, measured.Metrics)
+		bins, err := t.settings().compare(ctx, side, result)
 		if err != nil {
 			return Measured{}, err
 		}
-		measured.Thresholds = append(measured.Thresholds, bins)
+		histograms = append(histograms, bins)
 	}
-	return measured, nil
+	return ThresholdHistograms.With(Measured{Metrics: result}, histograms), nil
 }
 
 // Bounds of what is looked at: as many samples are all taken, of more so many anchors and so many others.

@@ -133,10 +133,10 @@ func TestThresholdsOfImages(t *testing.T) {
 				t.Errorf("%+v: %s: got %g, want %g", c.task, metric, have, want[0])
 			}
 		}
-		if len(got.Metrics) != 4 || len(got.Thresholds) != 1 {
-			t.Fatalf("got %v and %d histograms, want four metrics and one", got.Metrics, len(got.Thresholds))
+		if len(got.Metrics) != 4 || len(eval.ThresholdHistograms.Of(got.Examples)) != 1 {
+			t.Fatalf("got %v and %d histograms, want four metrics and one", got.Metrics, len(eval.ThresholdHistograms.Of(got.Examples)))
 		}
-		bins := got.Thresholds[0]
+		bins := eval.ThresholdHistograms.Of(got.Examples)[0]
 		for name, of := range map[string]struct {
 			bins []int
 			n    int
@@ -195,8 +195,8 @@ func TestThresholdsOfPairs(t *testing.T) {
 			t.Errorf("%s: got %v, want MAE %g and RMSE %g", anchors, got.Metrics, mae, rmse)
 		}
 	}
-	if len(got.Metrics) != 8 || len(got.Thresholds) != 2 {
-		t.Errorf("got %v and %d histograms", got.Metrics, len(got.Thresholds))
+	if len(got.Metrics) != 8 || len(eval.ThresholdHistograms.Of(got.Examples)) != 2 {
+		t.Errorf("got %v and %d histograms", got.Metrics, len(eval.ThresholdHistograms.Of(got.Examples)))
 	}
 }
 
@@ -205,7 +205,7 @@ func TestThresholdsLearned(t *testing.T) {
 	p := clusters("train", 20, 2, .4, 3)
 	on := by(t, p, p)
 	got, err := eval.Thresholds{}.Measure(t.Context(), on)
-	if err != nil || len(got.Metrics) != 2 || got.Thresholds[0].Learned != nil {
+	if err != nil || len(got.Metrics) != 2 || eval.ThresholdHistograms.Of(got.Examples)[0].Learned != nil {
 		t.Errorf("none: got %v (%v)", got, err)
 	}
 	alike := make([]float32, 20)

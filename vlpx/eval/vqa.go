@@ -65,8 +65,14 @@ func (VQA) Metrics() []Info {
 	}
 }
 
-// AskedQuestion is a question with what a model answered.
-type AskedQuestion struct {
+// AnsweredQuestions are the examples of [VQA] and [Asking], and CandidateAnswers those that a model of VQA could give.
+var (
+	AnsweredQuestions = NewKind[[]AnsweredQuestion]("Asked")
+	CandidateAnswers  = NewKind[[]string]("Candidates")
+)
+
+// AnsweredQuestion is a question with what a model answered.
+type AnsweredQuestion struct {
 	Image   int      // index into the set
 	Key     string   // of the image
 	Text    string   // of the question
@@ -75,7 +81,7 @@ type AskedQuestion struct {
 }
 
 // Accuracy is that of the model's answer, the first, in per cent.
-func (q AskedQuestion) Accuracy() (float64, error) {
+func (q AnsweredQuestion) Accuracy() (float64, error) {
 	if len(q.Answers) == 0 || len(q.Right) == 0 {
 		return 0, fmt.Errorf("eval: %q has %d answers of a model and %d right ones; a question needs both", q.Text, len(q.Answers), len(q.Right))
 	}
@@ -198,16 +204,16 @@ func (v VQA) Measure(ctx context.Context, on Subject) (Measured, error) {
 	if err != nil || on.Brief {
 		return Measured{Metrics: metrics}, err
 	}
-	measured := Measured{Metrics: metrics, Candidates: candidates}
+	var shown []AnsweredQuestion
 	for _, at := range evenly(shownQuestions, len(questions)) {
 		q := questions[at]
-		one := AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
+		one := AnsweredQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
 		for _, given := range ranked[at][:min(shownAnswers, len(ranked[at]))] {
 			one.Answers = append(one.Answers, Answer{candidates[given.Candidate], given.Probability})
 		}
-		measured.Asked = append(measured.Asked, one)
+		shown = append(shown, one)
 	}
-	return measured, nil
+	return AnsweredQuestions.With(CandidateAnswers.With(Measured{Metrics: metrics}, candidates), shown), nil
 }
 
 // evenly are n places among so many, evenly spread; all where there are fewer.

@@ -92,7 +92,7 @@ func TestVQAByHand(t *testing.T) {
 	for _, c := range candidates {
 		ids = append(ids, on.Tokenizer.Encode(c, 4)...)
 	}
-	sums, counts, shown := map[string]float64{}, map[string]float64{}, map[string]eval.AskedQuestion{}
+	sums, counts, shown := map[string]float64{}, map[string]float64{}, map[string]eval.AnsweredQuestion{}
 	for _, q := range on.Set.(datasets.Questioned).Questions() {
 		if len(q.Answers) == 0 {
 			continue
@@ -109,7 +109,7 @@ func TestVQAByHand(t *testing.T) {
 		if len(ranked[0]) != 18 {
 			t.Fatalf("%d answers are ranked, want 18", len(ranked[0]))
 		}
-		one := eval.AskedQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
+		one := eval.AnsweredQuestion{Image: q.Image, Key: on.Set.Key(q.Image), Text: q.Text, Right: q.Answers}
 		for _, r := range ranked[0][:5] {
 			one.Answers = append(one.Answers, eval.Answer{Text: candidates[r.Candidate], Probability: r.Probability})
 		}
@@ -141,10 +141,10 @@ func TestVQAByHand(t *testing.T) {
 	if got.Metrics[eval.VQAAccuracy] == 0 || len(got.Metrics) != 4 {
 		t.Errorf("got %v, in which nothing is right", got.Metrics)
 	}
-	if !slices.Equal(got.Candidates, candidates) || len(got.Asked) != 8 {
-		t.Errorf("got the candidates %q and %d examples", got.Candidates, len(got.Asked))
+	if !slices.Equal(eval.CandidateAnswers.Of(got.Examples), candidates) || len(eval.AnsweredQuestions.Of(got.Examples)) != 8 {
+		t.Errorf("got the candidates %q and %d examples", eval.CandidateAnswers.Of(got.Examples), len(eval.AnsweredQuestions.Of(got.Examples)))
 	}
-	for _, q := range got.Asked {
+	for _, q := range eval.AnsweredQuestions.Of(got.Examples) {
 		want := shown[fmt.Sprint(q.Image, q.Text)]
 		for k := range q.Answers {
 			if math.Abs(q.Answers[k].Probability-want.Answers[k].Probability) < 1e-5 {
@@ -170,7 +170,7 @@ func TestVQACandidates(t *testing.T) {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
 	on.Brief = true
-	if got, err := (eval.VQA{}).Measure(t.Context(), on); err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || got.Asked != nil {
+	if got, err := (eval.VQA{}).Measure(t.Context(), on); err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || eval.AnsweredQuestions.Of(got.Examples) != nil {
 		t.Errorf("in brief: got %v (%v)", got, err)
 	}
 }

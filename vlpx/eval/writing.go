@@ -115,7 +115,7 @@ func (w Writing) Measure(ctx context.Context, on Subject) (Measured, error) {
 			return Measured{}, err
 		}
 	}
-	return Measured{Metrics: r.result(), Sentences: r.sentences}, nil
+	return Sentences.With(Measured{Metrics: r.result()}, r.sentences), nil
 }
 
 // review is what comes of the sentences that a scribe writes.

@@ -159,8 +159,8 @@ func TestWritingRefuses(t *testing.T) {
 		skipped = append(skipped, s.Image)
 		return nil
 	}
-	if got, err := task.Measure(t.Context(), dark); err != nil || len(got.Sentences) != 8 || !slices.Equal(skipped, []int{3}) {
-		t.Errorf("accepted: got %d sentences (%v), asked of %v", len(got.Sentences), err, skipped)
+	if got, err := task.Measure(t.Context(), dark); err != nil || len(eval.Sentences.Of(got.Examples)) != 8 || !slices.Equal(skipped, []int{3}) {
+		t.Errorf("accepted: got %d sentences (%v), asked of %v", len(eval.Sentences.Of(got.Examples)), err, skipped)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

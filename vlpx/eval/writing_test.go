@@ -106,8 +106,8 @@ func TestWritingAgainstLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Sentences) != 70 {
-		t.Fatalf("got %d sentences of 70 images", len(got.Sentences))
+	if len(eval.Sentences.Of(got.Examples)) != 70 {
+		t.Fatalf("got %d sentences of 70 images", len(eval.Sentences.Of(got.Examples)))
 	}
 	language, sums := datasets.Language(on.Set), map[eval.Metric]*portion{}
 	add := func(m eval.Metric, is bool) {
@@ -119,7 +119,7 @@ func TestWritingAgainstLoop(t *testing.T) {
 	gaps := map[eval.Metric][]float64{}
 	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	pairs := datasets.Pairs(on.Set)
-	for i, one := range got.Sentences {
+	for i, one := range eval.Sentences.Of(got.Examples) {
 		caption := pairs[one.Pair].Text(on.Set)
 		if pairs[one.Pair] != (datasets.Pair{Image: i}) || one.Caption != caption {
 			t.Fatalf("sentence %d is of %+v, %q", i, pairs[one.Pair], one.Caption)

@@ -57,8 +57,8 @@ func TestExportedAnswers(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, only(kept.Result.Metrics, got)) || len(got) < 2 {
 		t.Errorf("got %v (%v), the run's result has %v", got, err, kept.Result.Metrics)
 	}
-	if !slices.Contains(kept.Result.Candidates, "yes") || len(kept.Result.Asked) == 0 {
-		t.Errorf("got the candidates %q and the examples %v", kept.Result.Candidates, kept.Result.Asked)
+	if !slices.Contains(eval.CandidateAnswers.Of(kept.Result.Examples), "yes") || len(eval.AnsweredQuestions.Of(kept.Result.Examples)) == 0 {
+		t.Errorf("got the candidates %q and the examples %v", eval.CandidateAnswers.Of(kept.Result.Examples), eval.AnsweredQuestions.Of(kept.Result.Examples))
 	}
 }
 

@@ -42,16 +42,18 @@ func (c Column) shares(results []run.Result) []eval.Share {
 		return nil
 	}
 	var mean []eval.Share
+	var captions eval.Numbers // of the first result's images
 	for k, result := range results {
-		if result.Items == nil || !slices.Equal(result.Items.Captions, results[0].Items.Captions) {
+		items := eval.QueryItems.Of(result.Examples)
+		if items == nil || k > 0 && !slices.Equal(items.Captions, captions) {
 			return nil
 		}
-		shares := result.Items.Shares(c.Metric)
+		shares := items.Shares(c.Metric)
 		if len(shares) == 0 {
 			return nil
 		}
 		if k == 0 {
-			mean = shares
+			mean, captions = shares, items.Captions
 			continue
 		}
 		for d, s := range shares {
@@ -107,7 +109,7 @@ func (r *Report) intervalNote() string {
 	}
 	for _, row := range r.Rows {
 		for _, result := range row.Results {
-			if result.Items == nil && retrieves(result) {
+			if eval.QueryItems.Of(result.Examples) == nil && retrieves(result) {
 				older++
 			}
 		}

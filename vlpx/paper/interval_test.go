@@ -38,11 +38,11 @@ func itemisedReport(t *testing.T, older bool) *paper.Report {
 		i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == row })
 		for k, r := range p.Rows[i] {
 			result := run.Result{
-				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee", Items: itemised(hits[k]),
+				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee", Examples: eval.QueryItems.Examples(itemised(hits[k])),
 				Metrics: map[string]float64{"IR@1": float64(hits[k]) / 2, "IR@5": float64(hits[k]) / 2, "TR@1": 1},
 			}
 			if older && row == "ALBEF" && k == 1 {
-				result.Items = nil
+				result.Examples = nil
 			}
 			papertest.Put(t, store, r, result)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
 	"vlpx.internal/vlpx/run"
@@ -144,7 +145,7 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 			if i == 0 && k == 0 {
 				engine, commit = "onnx:cpu", "b"
 			}
-			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"IR@1": 25}, Items: itemised(50),
+			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"IR@1": 25}, Examples: eval.QueryItems.Examples(itemised(50)),
 				Finished: papertest.Noon.Add(time.Duration(i) * time.Hour), Engine: engine, Commit: commit})
 		}
 	}

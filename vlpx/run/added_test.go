@@ -537,9 +537,9 @@ func TestSecondStageOnMinedPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, last := result.Epochs[0].Losses[negative.LM], result.Epochs[1].Losses[negative.LM]
-		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) || len(result.Captioned) == 0 {
+		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) || len(eval.WrittenCaptions.Of(result.Examples)) == 0 {
 			t.Errorf("repeated %t: got %v for %d pairs, losses %g and %g, %d captions", added.Data.Added.Repeated, result.Metrics, n, first, last,
-				len(result.Captioned))
+				len(eval.WrittenCaptions.Of(result.Examples)))
 		}
 	}
 }

@@ -125,9 +125,7 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
-		Retrieved: measured.Retrieved, Items: measured.Items, Laid: measured.Laid, Thresholds: measured.Thresholds,
-		Sentences: measured.Sentences, Captioned: measured.Captioned, Asked: measured.Asked, Candidates: measured.Candidates,
-		Verdicts: measured.Verdicts,
+		Examples: measured.Examples,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return e.Store.finish(r, result)
@@ -322,22 +320,7 @@ func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, 
 		if err != nil {
 			return all, fmt.Errorf("run: measuring %s on %s: %w", r.Train.Method.Name, subject.Set.Name(), err)
 		}
-		maps.Copy(all.Metrics, measured.Metrics)
-		all.Retrieved = append(all.Retrieved, measured.Retrieved...)
-		all.Thresholds = append(all.Thresholds, measured.Thresholds...)
-		if measured.Items != nil {
-			all.Items = measured.Items
-		}
-		all.Sentences = append(all.Sentences, measured.Sentences...)
-		all.Captioned = append(all.Captioned, measured.Captioned...)
-		all.Verdicts = append(all.Verdicts, measured.Verdicts...)
-		all.Asked = append(all.Asked, measured.Asked...)
-		if measured.Candidates != nil {
-			all.Candidates = measured.Candidates
-		}
-		if measured.Laid != nil {
-			all.Laid = measured.Laid
-		}
+		all.Join(measured)
 	}
 	return all, nil
 }

@@ -38,7 +38,7 @@ func (m *measuring) subject(ctx context.Context, d Data, c data, split string) (
 	t := m.run.Train
 	return eval.Subject{
 		Model: inference, Set: set, Tokenizer: m.model.Tokenizer, Size: t.Transform.Size, Features: features, MaxLen: t.MaxLen,
-		Accept: c.accept(split), Brief: m.brief, State: m.model.State, Sentences: m.e.Store.Sentences,
+		Accept: c.accept(split), Brief: m.brief, State: m.model.State, Examples: m.e.Store.Examples,
 		Answers:  func() ([]string, error) { return m.answers(d, c) },
 		Training: func(ctx context.Context) (eval.Subject, error) { return m.looked(ctx, d, c.Collection, "train") },
 		On: func(ctx context.Context, other datasets.Collection, split string) (eval.Subject, error) {

@@ -233,7 +233,7 @@ func TestThresholdsOfARun(t *testing.T) {
 		}
 	}
 	kept, done, err := e.Store.Find(r)
-	if err != nil || !done || len(kept.Thresholds) != 1 || !reflect.DeepEqual(kept.Thresholds, result.Thresholds) {
-		t.Errorf("the result keeps %+v, want %+v", kept.Thresholds, result.Thresholds)
+	if err != nil || !done || len(eval.ThresholdHistograms.Of(kept.Examples)) != 1 || !reflect.DeepEqual(kept.Examples, result.Examples) {
+		t.Errorf("the result keeps %+v, want %+v", kept.Examples, result.Examples)
 	}
 }

@@ -70,13 +70,14 @@ func TestReasoningRun(t *testing.T) {
 	for _, s := range set.(datasets.Stated).Statements() {
 		statements[s] = true
 	}
-	for _, v := range result.Verdicts {
+	verdicts := eval.Verdicts.Of(result.Examples)
+	for _, v := range verdicts {
 		if !statements[v.Statement] || v.Keys != [2]string{set.Key(v.Left), set.Key(v.Right)} || !(v.Probability > 0 && v.Probability < 1) {
 			t.Errorf("got the verdict %+v", v)
 		}
 	}
-	if len(result.Verdicts) == 0 || len(result.Verdicts) > 8 {
-		t.Errorf("got %d verdicts, want one to eight", len(result.Verdicts))
+	if len(verdicts) == 0 || len(verdicts) > 8 {
+		t.Errorf("got %d verdicts, want one to eight", len(verdicts))
 	}
 	kept, err := e.Store.Kept(r.ID())
 	if err != nil {

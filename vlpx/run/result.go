@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -35,28 +36,34 @@ type Result struct {
 	// the splits "val" and "test", which take part as the mean colour, or without regions where these lie in files. Neither is there where all images could be read.
 	Skipped    []string            `json:",omitempty"`
 	Unreadable map[string][]string `json:",omitempty"`
-	// Retrieved are examples from the test split; none in results of older versions.
-	Retrieved []eval.Retrieved `json:",omitempty"`
-	// Items are what the single queries of the test split gave; none in results of older versions.
-	Items *eval.Items `json:",omitempty"`
-	// Laid are images of the test split in the plane, where a task lays some out.
-	Laid *eval.Laid `json:",omitempty"`
-	// Thresholds are histograms of the thresholds of false negatives over the training pairs, where a task of the run compares them.
-	Thresholds []eval.ThresholdBins `json:",omitempty"`
-	// Sentences are captions of the test split with negatives that the model wrote, where a task of the run has it write.
-	Sentences []eval.Sentence `json:",omitempty"`
-	// Captioned are captions of the test split that the model wrote, where a task of the run has it write them.
-	Captioned []eval.Captioned `json:",omitempty"`
-	// Verdicts are on statements about two images of the test split, where a task of the run has the model judge some.
-	Verdicts []eval.Verdict `json:",omitempty"`
-	// Asked are questions of the test split with the model's answers, and Candidates those that it could give, where a task of the run asks.
-	Asked      []eval.AskedQuestion `json:",omitempty"`
-	Candidates []string             `json:",omitempty"`
-	Updated    *Update              `json:",omitempty"` // what was added since; nil for nothing
-	BestEpoch  int                  `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
+	Examples   eval.Examples       `json:",omitempty"` // of the test split
+	Updated    *Update             `json:",omitempty"` // what was added since; nil for nothing
+	BestEpoch  int                 `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 
 // String tells the result in a line.
 func (r Result) String() string {
 	return fmt.Sprintf("%s, seed %d: %.0f s, %.0f pairs/s on %s", r.Method, r.Seed, r.Seconds, r.PairsPerSecond, r.Engine)
+}
+
+// formerExamples are the names of examples that had fields of their own in results of older versions.
+var formerExamples = []string{"Retrieved", "Items", "Laid", "Thresholds", "Sentences", "Captioned", "Verdicts", "Asked", "Candidates"}
+
+// readResult reads a result's JSON, also of older versions.
+func readResult(text []byte) (result Result, err error) {
+	if err := json.Unmarshal(text, &result); err != nil || result.Examples != nil {
+		return result, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return result, err
+	}
+	for _, name := range formerExamples {
+		if of, has := fields[name]; has {
+			if err := result.Examples.Read(name, of); err != nil {
+				return result, err
+			}
+		}
+	}
+	return result, nil
 }

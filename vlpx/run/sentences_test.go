@@ -19,11 +19,12 @@ type scribbling struct{}
 func (scribbling) Metrics() []eval.Info                          { return []eval.Info{{Metric: "scribbled"}} }
 func (scribbling) Check(framework.Framework, datasets.Set) error { return nil }
 
-func (scribbling) Measure(_ context.Context, on eval.Subject) (of eval.Measured, err error) {
+func (scribbling) Measure(_ context.Context, on eval.Subject) (eval.Measured, error) {
+	var all []eval.Sentence
 	for k, p := range datasets.Pairs(on.Set) {
-		of.Sentences = append(of.Sentences, eval.Sentence{Pair: k, Caption: p.Text(on.Set), Written: fmt.Sprintf("a scribble of %d", k)})
+		all = append(all, eval.Sentence{Pair: k, Caption: p.Text(on.Set), Written: fmt.Sprintf("a scribble of %d", k)})
 	}
-	return of, nil
+	return eval.Sentences.With(eval.Measured{}, all), nil
 }
 
 // reading is a task that counts the sentences of another run.
@@ -33,7 +34,7 @@ func (reading) Metrics() []eval.Info                          { return []eval.In
 func (reading) Check(framework.Framework, datasets.Set) error { return nil }
 
 func (r reading) Measure(_ context.Context, on eval.Subject) (eval.Measured, error) {
-	sentences, err := on.Sentences(r.Of)
+	sentences, err := on.SentencesOf(r.Of)
 	return eval.Measured{Metrics: eval.Result{"read": float64(len(sentences))}}, err
 }
 
@@ -57,9 +58,10 @@ func TestSentencesOfAnotherRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := e.Store.Sentences(writes.ID())
-	if err != nil || len(kept) == 0 || !reflect.DeepEqual(kept, result.Sentences) {
-		t.Errorf("got %d sentences (%v), want the %d that were written", len(kept), err, len(result.Sentences))
+	examples, err := e.Store.Examples(writes.ID())
+	kept := eval.Sentences.Of(examples)
+	if err != nil || len(kept) == 0 || !reflect.DeepEqual(kept, eval.Sentences.Of(result.Examples)) {
+		t.Errorf("got %d sentences (%v), want those that were written", len(kept), err)
 	}
 	if got, err := ask(writes); err != nil || got["read"] != float64(len(kept)) {
 		t.Errorf("got %v (%v), want %d sentences read", got, err, len(kept))

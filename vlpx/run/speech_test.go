@@ -123,8 +123,8 @@ func TestSpeakingRun(t *testing.T) {
 	if len(end) != 1 || !(end[negative.LM] < begin[negative.LM]) {
 		t.Errorf("got the losses %v, then %v; want LM alone, which falls", begin, end)
 	}
-	if _, asked := result.Metrics[string(eval.WrittenAnswers)]; !asked || len(result.Captioned) != 4 || len(result.Asked) == 0 {
-		t.Errorf("got %v of %d captions and %d questions", result.Metrics, len(result.Captioned), len(result.Asked))
+	if _, asked := result.Metrics[string(eval.WrittenAnswers)]; !asked || len(eval.WrittenCaptions.Of(result.Examples)) != 4 || len(eval.AnsweredQuestions.Of(result.Examples)) == 0 {
+		t.Errorf("got %v of %d captions and %d questions", result.Metrics, len(eval.WrittenCaptions.Of(result.Examples)), len(eval.AnsweredQuestions.Of(result.Examples)))
 	}
 
 	again := executor(t, t.TempDir())

@@ -57,8 +57,8 @@ func (s *Store) result(id string) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
 	}
-	var result Result
-	if err = json.Unmarshal(text, &result); err == nil {
+	result, err := readResult(text)
+	if err == nil {
 		err = result.check(id)
 	}
 	if err != nil {
@@ -74,8 +74,6 @@ func (r Result) check(id string) error {
 		return fmt.Errorf("this is the result of run %q", r.ID)
 	case r.BestEpoch < 0 || r.BestEpoch > len(r.Epochs):
 		return fmt.Errorf("epoch %d is the best of %d", r.BestEpoch, len(r.Epochs))
-	case r.Items != nil:
-		return r.Items.Check()
 	}
 	return nil
 }
@@ -94,18 +92,13 @@ func (d *Damaged) Error() string {
 
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Sentences are those that a finished run wrote of its test split, by the run's identity; it is an error if there are none.
-func (s *Store) Sentences(id string) ([]eval.Sentence, error) {
+// Examples are those of a finished run, by its identity.
+func (s *Store) Examples(id string) (eval.Examples, error) {
 	result, done, err := s.find(id)
-	switch {
-	case err != nil:
-		return nil, err
-	case !done:
-		return nil, fmt.Errorf("run: %s is asked for the sentences that it wrote, and is not finished; make it first", id)
-	case len(result.Sentences) == 0:
-		return nil, fmt.Errorf("run: %s (%s, seed %d) wrote no sentences; ask for those of a run that a task lets write", id, result.Method, result.Seed)
+	if err == nil && !done {
+		err = fmt.Errorf("run: %s is asked for what it gave, and is not finished; make it first", id)
 	}
-	return result.Sentences, nil
+	return result.Examples, err
 }
 
 // Started tells whether a run has a checkpoint to resume from.

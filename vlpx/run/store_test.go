@@ -157,7 +157,7 @@ func TestTwoExecutorsMakeARunOnce(t *testing.T) {
 		t.Errorf("asked again: got %+v (%v), want %+v", got, err, results[0])
 	}
 	for _, metric := range []string{"TR@1", "IR@10", "cosine IR rank"} {
-		shares := results[0].Items.Shares(metric)
+		shares := eval.QueryItems.Of(results[0].Examples).Shares(metric)
 		if len(shares) != 1 {
 			t.Errorf("%s: got %d shares of the result, want 1", metric, len(shares))
 			continue
@@ -189,9 +189,51 @@ func TestResultWithoutItems(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || result.Items != nil || result.Metrics["IR@1"] != 3 {
+		if err != nil || result.Examples != nil || result.Metrics["IR@1"] != 3 {
 			t.Errorf("got %+v (%v), want the metric and no items", result, err)
 		}
+	}
+}
+
+// Examples of results of older versions, which had fields of their own, are read as those of today, and kept again as these.
+func TestExamplesOfOlderVersions(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	former := `"Retrieved": [{"Caption": 3, "Matched": [1]}], "Items": {"Captions": "1", "Queries": {"IR rank": "1"}}, "Laid": {"class": [1]},
+		"Thresholds": [{"Anchors": "image"}], "Sentences": [{"pair": 1}], "Captioned": [{"image": 2}], "Verdicts": [{"Probability": 0.5}],
+		"Asked": [{"Text": "what?"}], "Candidates": ["yes"]`
+	var all []Result
+	for _, text := range []string{former, `"Examples": {` + former + `}`} {
+		text = `{"ID": "` + r.ID() + `", "Metrics": {"IR@1": 3}, ` + text + `}`
+		if err := os.WriteFile(filepath.Join(s.Dir(r), resultName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			result, err := s.Result(r)
+			if err != nil || len(result.Examples) != len(formerExamples) {
+				t.Fatalf("got %d examples (%v), want %d", len(result.Examples), err, len(formerExamples))
+			}
+			all = append(all, result)
+			if err := s.publish(r, resultName, result); err != nil {
+				t.Fatal(err)
+			}
+			if err := verifySeal(filepath.Join(s.Dir(r), resultName)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, other := range all[1:] {
+		if !reflect.DeepEqual(other, all[0]) {
+			t.Errorf("got %+v and %+v of the same examples", other, all[0])
+		}
+	}
+	if got := eval.AnsweredQuestions.Of(all[0].Examples); len(got) != 1 || got[0].Text != "what?" {
+		t.Errorf("got the questions %+v", got)
+	}
+	if got := eval.QueryItems.Of(all[0].Examples); got == nil || len(got.Queries) != 1 {
+		t.Errorf("got the items %+v", got)
 	}
 }
 

@@ -86,8 +86,10 @@ func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
 		}
 	}
 	slices.Sort(updated.Added)
-	if result.Items == nil && len(updated.Other) == 0 {
-		result.Items = measured.Items
+	if len(updated.Other) == 0 {
+		examples := maps.Clone(measured.Examples)
+		maps.Copy(examples, result.Examples)
+		result.Examples = examples
 	}
 	result.updated(e, r, updated.Added)
 	return updated, e.Store.publish(r, resultName, result)

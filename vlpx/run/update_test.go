@@ -38,7 +38,7 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	older := want
-	older.Code, older.Items, older.Metrics = "", nil, maps.Clone(want.Metrics)
+	older.Code, older.Examples, older.Metrics = "", nil, maps.Clone(want.Metrics)
 	delete(older.Metrics, string(eval.TR1))
 	delete(older.Metrics, string(eval.TRMAP))
 	older.Metrics[string(eval.IR10)] += 3

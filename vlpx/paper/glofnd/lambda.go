@@ -44,7 +44,7 @@ func lambdaFigure(r *paper.Report) (plots.Drawing, error) {
 		if len(row.Results) == 0 {
 			continue
 		}
-		for _, bins := range row.Results[0].Thresholds {
+		for _, bins := range eval.ThresholdHistograms.Of(row.Results[0].Examples) {
 			f.Panels = append(f.Panels, histograms(fmt.Sprintf("%s: anchors are %ss", row.Name, bins.Anchors), bins))
 		}
 	}

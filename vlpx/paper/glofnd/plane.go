@@ -25,16 +25,18 @@ func planeFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure(r.FirstSeedOnly(), "Test images of the first classes, by t-SNE of their representations; axes mean nothing.")
 	f.Known = nil // the groups are classes
 	for _, row := range r.Rows {
-		if len(row.Results) == 0 || row.Results[0].Laid == nil {
+		if len(row.Results) == 0 {
 			continue
 		}
-		f.Panels = append(f.Panels, laid(row.Name, row.Results[0].Laid))
+		if layout := eval.Layout.Of(row.Results[0].Examples); layout != nil {
+			f.Panels = append(f.Panels, scattered(row.Name, layout))
+		}
 	}
 	return paper.Drawn(f)
 }
 
-// laid are images in the plane as a panel.
-func laid(title string, of *eval.Laid) plots.Scatter {
+// scattered are images in the plane as a panel.
+func scattered(title string, of *eval.PlaneLayout) plots.Scatter {
 	s := plots.Scatter{Title: title}
 	for k, name := range of.Names {
 		group := plots.PointGroup{Name: name}

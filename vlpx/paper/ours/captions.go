@@ -36,9 +36,9 @@ type writer struct{ task, name string }
 var writers = []writer{{paper.Generation.Name, "second stage"}, {paper.Captioning.Name, "fine-tuned"}}
 
 // written are some captions of the first seed of a row that has them, evenly over those that were written.
-func (w writer) written(row paper.RowReport) []eval.Captioned {
+func (w writer) written(row paper.RowReport) []eval.WrittenCaption {
 	result, _ := row.First(w.task)
-	return evenly(result.Captioned, captionsShown)
+	return evenly(eval.WrittenCaptions.Of(result.Examples), captionsShown)
 }
 
 // evenly takes at most so many of a list, evenly, the first among them.
@@ -74,12 +74,12 @@ func captionsTable(r *paper.Report) (tables.Table, error) {
 }
 
 // trueWord says in a table whether a caption is true; empty where it is not known.
-func trueWord(c eval.Captioned) string {
+func trueWord(c eval.WrittenCaption) string {
 	return map[plots.Mark]string{plots.Right: "yes", plots.Wrong: "no"}[captionMark(c)]
 }
 
 // captionMark tells whether a caption is true.
-func captionMark(c eval.Captioned) plots.Mark {
+func captionMark(c eval.WrittenCaption) plots.Mark {
 	switch {
 	case c.Known && c.True:
 		return plots.Right

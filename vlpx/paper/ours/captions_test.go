@@ -56,13 +56,13 @@ func TestCaptions(t *testing.T) {
 	if d, err := papertest.Report(t, p, store).Figure(); d != nil || err != nil {
 		t.Errorf("nothing to draw: got %v, %v", d, err)
 	}
-	captioned := make([]eval.Captioned, 14)
+	captioned := make([]eval.WrittenCaption, 14)
 	for k := range captioned {
-		captioned[k] = eval.Captioned{Image: k, Caption: strings.Repeat("a", k), Own: "own", Known: k%3 != 2, True: k%3 == 0, Cut: k == 7}
+		captioned[k] = eval.WrittenCaption{Image: k, Caption: strings.Repeat("a", k), Own: "own", Known: k%3 != 2, True: k%3 == 0, Cut: k == 7}
 	}
-	goOn(t, store, p, 1, 0, "generation", run.Result{Captioned: captioned})
-	goOn(t, store, p, 1, 0, "captioning", run.Result{Captioned: captioned[4:5]})
-	goOn(t, store, p, 0, 1, "generation", run.Result{Captioned: captioned[:1]}) // another seed's, but that row's first
+	goOn(t, store, p, 1, 0, "generation", run.Result{Examples: eval.WrittenCaptions.Examples(captioned)})
+	goOn(t, store, p, 1, 0, "captioning", run.Result{Examples: eval.WrittenCaptions.Examples(captioned[4:5])})
+	goOn(t, store, p, 0, 1, "generation", run.Result{Examples: eval.WrittenCaptions.Examples(captioned[:1])}) // another seed's, but that row's first
 	r := papertest.Report(t, p, store)
 
 	shown := []int{0, 2, 4, 7, 9, 11}

@@ -37,11 +37,11 @@ const whoseEncoder = "The frozen image encoder is BLIP-2's alone; ALBEF trains i
 // answersShown is how many answers to a question are in the figure.
 const answersShown = 3
 
-// asked are the questions of the first seed of a row that has them.
-func asked(row paper.RowReport) []eval.AskedQuestion {
+// answered are the questions of the first seed of a row that has them.
+func answered(row paper.RowReport) []eval.AnsweredQuestion {
 	for _, task := range []string{paper.VQA.Name, paper.Generation.Name} {
 		if result, done := row.First(task); done {
-			return result.Asked
+			return eval.AnsweredQuestions.Of(result.Examples)
 		}
 	}
 	return nil
@@ -49,20 +49,20 @@ func asked(row paper.RowReport) []eval.AskedQuestion {
 
 // one is a question with what the rows answer.
 type one struct {
-	eval.AskedQuestion                      // without answers
-	by                 []eval.AskedQuestion // those that answer it
-	rows               []string             // their names
+	eval.AnsweredQuestion                         // without answers
+	by                    []eval.AnsweredQuestion // those that answer it
+	rows                  []string                // their names
 }
 
 // gathered are the questions that rows were asked, each once.
 func gathered(r *paper.Report) []one {
 	var all []one
 	for _, row := range r.Rows {
-		for _, q := range asked(row) {
+		for _, q := range answered(row) {
 			at := slices.IndexFunc(all, func(o one) bool { return o.Image == q.Image && o.Text == q.Text })
 			if at < 0 {
 				at = len(all)
-				all = append(all, one{AskedQuestion: eval.AskedQuestion{Image: q.Image, Key: q.Key, Text: q.Text, Right: q.Right}})
+				all = append(all, one{AnsweredQuestion: eval.AnsweredQuestion{Image: q.Image, Key: q.Key, Text: q.Text, Right: q.Right}})
 			}
 			all[at].by, all[at].rows = append(all[at].by, q), append(all[at].rows, row.Name)
 		}
@@ -112,7 +112,7 @@ func questionsTable(r *paper.Report) (tables.Table, error) {
 		for k, q := range o.by {
 			var words []tables.Word
 			for _, a := range q.Answers {
-				accuracy, err := eval.AskedQuestion{Text: q.Text, Right: q.Right, Answers: []eval.Answer{a}}.Accuracy()
+				accuracy, err := eval.AnsweredQuestion{Text: q.Text, Right: q.Right, Answers: []eval.Answer{a}}.Accuracy()
 				if err != nil {
 					return t, err
 				}

@@ -20,16 +20,16 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("before anything has run: got %+v", table.Rows)
 	}
 	many := []string{"red", "red", "red", "red", "red", "Red.", "blue", "blue", "pink", "pink"}
-	albef := []eval.AskedQuestion{
+	albef := []eval.AnsweredQuestion{
 		{Image: 2, Text: "what color ?", Right: many, Answers: []eval.Answer{{Text: "pink", Probability: .6}, {Text: "red", Probability: .3}}},
 		{Image: 3, Text: "how many ?", Right: []string{"2"}, Answers: []eval.Answer{{Text: "2", Probability: .5}, {Text: "1", Probability: .4}, {Text: "3", Probability: .06}, {Text: "0", Probability: .04}}},
 	}
-	blip2 := []eval.AskedQuestion{
+	blip2 := []eval.AnsweredQuestion{
 		{Image: 3, Text: "how many ?", Right: []string{"2"}, Answers: []eval.Answer{{Text: ""}}},
 		{Image: 4, Text: "how many ?", Right: []string{"1"}, Answers: []eval.Answer{{Text: "1"}}},
 	}
-	goOn(t, store, p, 0, 0, "VQA", run.Result{Asked: albef})
-	goOn(t, store, p, 2, 0, "generation", run.Result{Asked: blip2})
+	goOn(t, store, p, 0, 0, "VQA", run.Result{Examples: eval.AnsweredQuestions.Examples(albef)})
+	goOn(t, store, p, 2, 0, "generation", run.Result{Examples: eval.AnsweredQuestions.Examples(blip2)})
 	r := papertest.Report(t, p, store)
 
 	type shown struct {

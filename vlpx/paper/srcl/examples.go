@@ -46,7 +46,7 @@ func examplesTable(r *paper.Report, part int) (tables.Table, error) {
 	}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
-		if len(row.Results) > 0 && len(row.Results[0].Retrieved) == 0 {
+		if len(row.Results) > 0 && len(eval.RetrievedImages.Of(row.Results[0].Examples)) == 0 {
 			t.Rows = append(t.Rows, tables.Row{Name: row.Name, Status: "its run is of an older version, which kept no examples"})
 		}
 		for _, x := range examples(row, part) {
@@ -136,6 +136,6 @@ func examples(row paper.RowReport, part int) []eval.Retrieved {
 	if len(row.Results) == 0 {
 		return nil
 	}
-	all := row.Results[0].Retrieved
+	all := eval.RetrievedImages.Of(row.Results[0].Examples)
 	return all[min(part*examplesEach, len(all)):min((part+1)*examplesEach, len(all))]
 }

@@ -161,7 +161,7 @@ func TestRetrievalExamples(t *testing.T) {
 		examples = append(examples, eval.Retrieved{Caption: k / 5, Cosine: []int{3, own, 4}, Matched: []int{5, 6, 3}})
 	}
 	srclRun, albefRun := p.Rows[1][0], p.Rows[0][0]
-	papertest.Put(t, store, srclRun, run.Result{ID: srclRun.ID(), Seed: 1, Retrieved: examples, Finished: papertest.Noon})
+	papertest.Put(t, store, srclRun, run.Result{ID: srclRun.ID(), Seed: 1, Examples: eval.RetrievedImages.Examples(examples), Finished: papertest.Noon})
 	papertest.Put(t, store, albefRun, run.Result{ID: albefRun.ID(), Seed: 1, Finished: papertest.Noon}) // of an older version
 	r := papertest.Report(t, p, store)
 	table := papertest.Table(t, r)

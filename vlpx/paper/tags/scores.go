@@ -60,7 +60,7 @@ func harder(name string, of score) paper.Column {
 func share(group, name string, of score, is func(gap float64) bool) paper.Column {
 	return paper.Column{Group: group, Name: name, Metric: group + ", " + name, Unit: "%", Of: func(r run.Result) (float64, bool) {
 		all, some := 0, 0
-		for _, s := range r.Sentences {
+		for _, s := range eval.Sentences.Of(r.Examples) {
 			if score, there := of(s); there {
 				all++
 				if is(score - s.CaptionScore) {
@@ -77,13 +77,17 @@ func scoresFigure(r *paper.Report) (plots.Drawing, error) {
 	f := r.NewFigure(r.FirstSeedOnly(), "A point a caption of the test split; on the line both score alike.")
 	f.Known = nil
 	for _, row := range r.Rows {
-		if len(row.Results) == 0 || len(row.Results[0].Sentences) == 0 {
+		if len(row.Results) == 0 {
+			continue
+		}
+		sentences := eval.Sentences.Of(row.Results[0].Examples)
+		if len(sentences) == 0 {
 			continue
 		}
 		panel := plots.Scatter{Title: row.Name, XLabel: "score of the caption", YLabel: "score of the hardest negative", Diagonal: true}
 		add := func(name string, of score, is func(eval.Sentence) bool) {
 			g := plots.PointGroup{Name: name}
-			for _, s := range row.Results[0].Sentences {
+			for _, s := range sentences {
 				if y, there := of(s); there && is(s) {
 					g.X, g.Y = append(g.X, s.CaptionScore), append(g.Y, y)
 				}

@@ -49,7 +49,7 @@ func examplesTable(r *paper.Report) (tables.Table, error) {
 			t.Rows = append(t.Rows, tables.Row{Name: c.Name, Cells: []tables.Cell{{{Text: c.Heading() + ": " + text}}}})
 		}
 		shown := 0
-		for _, s := range row.Results[0].Sentences {
+		for _, s := range eval.Sentences.Of(row.Results[0].Examples) {
 			if s.Written == "" || shown == examplesShown {
 				continue
 			}

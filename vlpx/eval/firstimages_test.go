@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 		cosine.Row(c)[captionImage[c]] = 1
 		matched.Row(c)[images-1], matched.Row(c)[images-2] = 3, 2
 	}
-	examples := Examples(cosine, matched, captionImage)
+	examples := FirstImages(cosine, matched, captionImage)
 	var own []int
 	for _, e := range examples {
 		own = append(own, captionImage[e.Caption])
@@ -47,7 +47,7 @@ func TestExamples(t *testing.T) {
 	if want := []int{0, 1, 3, 4, 6, 7, 9, 10}; !slices.Equal(own, want) {
 		t.Errorf("got captions of images %v, want %v", own, want)
 	}
-	if few := Examples(NewScores(3, 3), NewScores(3, 3), []int{0, 1, 2}); len(few) != 3 || len(few[2].Cosine) != 3 {
+	if few := FirstImages(NewScores(3, 3), NewScores(3, 3), []int{0, 1, 2}); len(few) != 3 || len(few[2].Cosine) != 3 {
 		t.Errorf("of three images: got %+v", few)
 	}
 }

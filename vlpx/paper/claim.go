@@ -1,11 +1,14 @@
 package paper
 
 import (
+	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/evidence"
+	"vlpx.internal/vlpx/run"
 )
 
 // Verdict is what our runs say of a claim.
@@ -125,4 +128,52 @@ func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
 			f.SeedsNeeded = max(n, fewestSeeds)
 		}
 	}
+}
+
+// BestOfSweep stands for a row in a claim; see Artifact.Sweep.
+const BestOfSweep = "the best of the sweep"
+
+// Claim is what a paper concludes from an artifact: one row better than another in a column.
+type Claim struct {
+	Better, Than string
+	// Over are the rows over which the two gain, each its own: the claim is then that one gain is above the other. Empty where the rows
+	// themselves are compared.
+	Over   [2]string
+	In     Column
+	Source string // where the paper says so; empty for a claim of our own
+}
+
+func (c Claim) String() string {
+	column := c.In.Name
+	if c.In.Group != "" {
+		column = c.In.Group + " " + c.In.Name
+	}
+	comparison := "above"
+	if c.In.Lower {
+		comparison = "below"
+	}
+	better, than := c.Better, c.Than
+	if c.Over != ([2]string{}) {
+		better, than = fmt.Sprintf("%s over %s", better, c.Over[0]), fmt.Sprintf("%s over %s", than, c.Over[1])
+	}
+	return fmt.Sprintf("%s %s %s in %s", better, comparison, than, column)
+}
+
+// Rows are the names of the rows that a claim takes.
+func (c Claim) Rows() []string {
+	names := []string{c.Better, c.Than}
+	if c.Over != [2]string{} {
+		names = append(names, c.Over[:]...)
+	}
+	return names
+}
+
+// compared are the two sides of a claim, one value a seed, of the results of its rows: of the two themselves, or what they gain.
+func (c Claim) compared(rows [][]run.Result) (better, than []float64) {
+	better, than = c.In.Values(rows[0]), c.In.Values(rows[1])
+	if len(rows) > 2 {
+		floats.Sub(better, c.In.Values(rows[2]))
+		floats.Sub(than, c.In.Values(rows[3]))
+	}
+	return better, than
 }

@@ -142,3 +142,9 @@ func WithMetric(columns []Column, metric string) Column {
 	}
 	panic("paper: no column of " + metric)
 }
+
+// NLVR2Columns are the paper's columns of NLVR2: its dev is our validation split, its test-P our test split.
+func NLVR2Columns() []Column { return Accuracies("NLVR2", eval.ReasoningAccuracy, "dev", "test-P") }
+
+// VQAColumns are the paper's columns of VQA: its test-dev is our validation split, its test-std our test split.
+func VQAColumns() []Column { return Accuracies("VQA", eval.VQAAccuracy, "test-dev", "test-std") }

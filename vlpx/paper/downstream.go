@@ -110,9 +110,6 @@ func Beside(framework string) Downstream {
 	}}
 }
 
-// secondWorld is the world of scenes that is the second data where the first is the usual one.
-const secondWorld = "second"
-
 // onSecond is the request on the second data.
 func (q Request) onSecond() (Request, error) {
 	if q.Second == "" && q.folder() {

@@ -10,7 +10,6 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -138,23 +137,6 @@ func (r *Report) has(c Column) bool {
 		})
 }
 
-// measures are the metrics that the plan's jobs give.
-func (p *Plan) measures() map[string]bool {
-	all := map[string]bool{}
-	for _, j := range p.All() {
-		if j.Task == nil {
-			for _, info := range j.Run.Tasks.Metrics() {
-				all[string(info.Metric)] = true
-			}
-			continue
-		}
-		for _, info := range j.Task.Metrics() {
-			all[j.Prefix+string(info.Metric)] = true
-		}
-	}
-	return all
-}
-
 func (r *Report) Note() string {
 	note := r.scaleNote()
 	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row Row) bool { return len(row.Paper) > 0 }) {
@@ -188,13 +170,6 @@ func (r *Report) scaleNote() string {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}
 	return note + r.intervalNote()
-}
-
-// neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
-// better a model ranks true pairs, and the more a method has to do with them.
-func (c Column) neutral() bool {
-	return c.Told || c.Group == besidesGroup || slices.ContainsFunc([]string{negative.MeanQuantile, negative.MeanReward, negative.LabelsTop, negative.LabelsBatch, negative.LabelsBeyond, negative.ConDPositives,
-		train.FalseHardest, train.FalseOfImages, train.FalseOfTexts}, func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }
 
 // FirstSeed are the epochs of the first row's first seed that has a result; none while there is none.

@@ -176,26 +176,6 @@ func (r *Report) bars(title string, columns []Column) plots.Bars {
 	return bars
 }
 
-// bar names a column's group of bars where its panel has no room for its heading.
-func (c Column) bar() string {
-	switch c.Group {
-	case "Text Retrieval":
-		return "TR " + c.Name
-	case "Image Retrieval":
-		return "IR " + c.Name
-	case "Without re-ranking":
-		return strings.NewReplacer("TR@", "TR R@", "IR@", "IR R@").Replace(c.Name)
-	case "False negatives":
-		switch c.Name {
-		case "hardest", "chosen":
-			return "among the " + c.Name
-		case "left":
-			return "left by Con-D"
-		}
-	}
-	return c.Name
-}
-
 // barsLabel names the vertical axis of columns in one panel.
 func barsLabel(columns []Column) string {
 	first := columns[0]
@@ -301,30 +281,4 @@ func (r *Report) Panels(columns []Column, rows []RowReport) []plots.Panel {
 		}
 	}
 	return panels
-}
-
-// Label names a column's axis, with its unit.
-func (c Column) Label() string {
-	name := c.Name
-	switch c.Group {
-	case "False negatives", "False negatives chosen":
-		name = "share"
-	case "Quantile chosen":
-		name = "quantile"
-	}
-	if c.Unit == "" {
-		return name
-	}
-	return fmt.Sprintf("%s (%s)", name, c.Unit)
-}
-
-// Heading names a column where it stands alone.
-func (c Column) Heading() string {
-	switch c.Group {
-	case "", toldGroup:
-		return c.Name
-	case "False negatives":
-		return c.Group + " " + c.bar()
-	}
-	return c.Group + ": " + c.Name
 }

@@ -81,17 +81,6 @@ func kind(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("no framework %q%s There are %s", name, Suggest(name, names), strings.Join(names, ", "))
 }
 
-// framework names the plan's framework; empty for the usual one.
-func (p *Plan) framework() string {
-	if own := p.planner.Model; own != nil {
-		return own(p.Scale, 1).Name()
-	}
-	if p.Scale.Framework == Frameworks()[0].Name {
-		return ""
-	}
-	return p.Scale.Framework
-}
-
 // Model is the framework at this scale, for a vocabulary of the given size. Its name is one that Set has taken.
 func (s Scale) Model(vocab int) framework.Framework {
 	k, err := kind(s.Framework)

@@ -14,35 +14,6 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// Locked says what a locked image encoder, a published one without gradient, gives to the model (Zhai et al., 2022). It sees images of
-// Scale.Image pixels without augmentation, and Scale's vision layers read its tokens.
-type Locked struct {
-	Side   int    // patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked
-	Pixels string // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]; empty for a known encoder's own
-	Heads  int    // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
-	// Epochs are those of a run of CLIP whose image encoder is locked where no published one is named, as BLIP-2's was; 0 for none.
-	Epochs    int
-	Gigabytes float64 // that the tokens of all locked encoders may take in the store; 0 for 10
-}
-
-// statistics are the values of Locked.Pixels.
-var statistics = map[string]transform.Statistics{"clip": transform.CLIP, "imagenet": transform.ImageNet, "symmetric": transform.Symmetric}
-
-// photographs is the scale "mini" for a folder of photographs where an image encoder can be locked (docs/PHOTOGRAPHS.md). What is left to
-// learn is to bring its tokens and the text together, and of all captions.
-func (s Scale) photographs() Scale {
-	s.Locked = Locked{Side: 7}
-	s.Image, s.VisionLayers, s.MeanPool = 224, 1, false
-	s.Captions, s.MinCount, s.MaxVocab = 0, 3, 3000
-	s.Epochs, s.WarmStart, s.Rerank = 3, 3, 16
-	// A hundredth of the pairs, as in FALCON: in more, a caption meets those of its own image.
-	s.SearchSpace, s.GroupQueue = 320, 1920
-	return s
-}
-
-// Lockable is the checkpoint of the image encoder that is locked in front of photographs unless the request names one.
-const Lockable = "vit-tiny"
-
 // Preset is the request's scale without what it sets.
 func (q Request) Preset() (Scale, error) {
 	s, err := Preset(q.Scale, q.folder())

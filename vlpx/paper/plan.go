@@ -3,7 +3,6 @@ package paper
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -121,49 +120,6 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 		return p, err
 	}
 	return p, p.repeated()
-}
-
-// folder tells whether the data is a folder of photographs.
-func (q Request) folder() bool { return q.Data != "" && q.Data != "scenes" }
-
-// TrainingScenes are the generated training images, of which a portion may be used.
-func (s Scale) TrainingScenes() int {
-	if s.Portion == 0 {
-		return s.Scenes.Train
-	}
-	return int(math.Round(s.Portion * float64(s.Scenes.Train)))
-}
-
-// data describes the data at a scale, with the request's scene graphs.
-func (q Request) data(s Scale) (run.Data, error) {
-	d, err := q.images(s)
-	if err != nil || q.Graphs == "" {
-		return d, err
-	}
-	return d.WithGraphs(q.Graphs)
-}
-
-// images describes the images and captions at a scale.
-func (q Request) images(s Scale) (run.Data, error) {
-	if !q.folder() {
-		if s.CaptionNoise != 0 {
-			s.Scenes.CaptionNoise = s.CaptionNoise
-		}
-		s.Scenes.Train = s.TrainingScenes()
-		return run.ScenesData(s.Scenes)
-	}
-	d, known := q.folders[q.Data]
-	if !known {
-		var err error
-		if d, err = run.FolderData(q.Data); err != nil {
-			return d, err
-		}
-		if q.folders != nil {
-			q.folders[q.Data] = d
-		}
-	}
-	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
-	return d, nil
 }
 
 func asked(a Artifact, methods []string) ([]bool, error) {
@@ -321,4 +277,32 @@ func (p *Plan) Runs() []run.Run {
 		}
 	}
 	return runs
+}
+
+// framework names the plan's framework; empty for the usual one.
+func (p *Plan) framework() string {
+	if own := p.planner.Model; own != nil {
+		return own(p.Scale, 1).Name()
+	}
+	if p.Scale.Framework == Frameworks()[0].Name {
+		return ""
+	}
+	return p.Scale.Framework
+}
+
+// measures are the metrics that the plan's jobs give.
+func (p *Plan) measures() map[string]bool {
+	all := map[string]bool{}
+	for _, j := range p.All() {
+		if j.Task == nil {
+			for _, info := range j.Run.Tasks.Metrics() {
+				all[string(info.Metric)] = true
+			}
+			continue
+		}
+		for _, info := range j.Task.Metrics() {
+			all[j.Prefix+string(info.Metric)] = true
+		}
+	}
+	return all
 }

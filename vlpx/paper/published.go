@@ -15,29 +15,6 @@ import (
 // noWeights asks for first weights that are drawn, where a scale has published ones.
 const noWeights = "none"
 
-// starts are the checkpoints from which ALBEF starts at a scale: at the papers', its own.
-var starts = map[string]first{"paper": {"deit-base", "bert-base"}}
-
-// first are the names of the checkpoints of the image encoder and of the text encoder; empty where weights are drawn.
-type first struct{ vision, text string }
-
-// Starts is the name of the checkpoint that a part of the model, "vision" or "text", starts from at this scale; empty where its weights are
-// drawn.
-func (s Scale) Starts(part string) string {
-	if part == "vision" {
-		return s.starts().vision
-	}
-	return s.starts().text
-}
-
-// starts are the checkpoints that runs at the scale start from; none of a framework for which the scale was not made.
-func (s Scale) starts() first {
-	if s.Framework != "" && s.Framework != Frameworks()[0].Name {
-		return first{}
-	}
-	return starts[s.Name]
-}
-
 // published finds the weights that are asked for, and those of the scale. A known one that is not on this machine is an error only when a
 // run needs it.
 func (q Request) published(s Scale) (run.Weights, error) {

@@ -8,7 +8,6 @@ import (
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // DistilledReasoning is ALBEF's fine-tuning for NLVR2: a momentum model's verdicts are soft targets (METHODS.md 15.6).
@@ -86,18 +85,4 @@ func doubled(from run.Run) (albef.Model, error) {
 			Needs: "fusion layers that read two images", Advice: "pre-train ALBEF"}
 	}
 	return pretrained, nil
-}
-
-// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
-func (s Scale) next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
-	r := from
-	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
-	c := &r.Train
-	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
-	c.Epochs = t.Epochs
-	if t.BatchSize != 0 {
-		c.BatchSize = t.BatchSize
-	}
-	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
-	return r
 }

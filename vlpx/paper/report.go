@@ -9,11 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // Report is an artifact with what our runs gave so far. Its JSON is what `vlpx reproduce` writes.
@@ -257,54 +255,6 @@ func (r *Report) summary(c Column, results []run.Result) (s Summary) {
 	return s
 }
 
-// Key names a column in the JSON: its metric, or its heading while the task is not there.
-func (c Column) Key() string {
-	switch {
-	case c.Metric == "":
-		return c.Group + " " + c.Name
-	case c.Validation:
-		return c.Metric + ", validation"
-	}
-	return c.Metric
-}
-
-// Value is what a result has in the column.
-func (c Column) Value(r run.Result) (v float64, ok bool) {
-	if c.Of != nil {
-		return c.Of(r)
-	}
-	if !c.Validation && !c.Told {
-		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
-			return v, ok
-		}
-		v, ok = r.Epochs[len(r.Epochs)-1].Counted()[c.Metric] // of older results, what was not told then
-		return v, ok
-	}
-	if len(r.Epochs) == 0 {
-		return 0, false
-	}
-	return c.in(r.Epochs[len(r.Epochs)-1])
-}
-
-func (c Column) Values(results []run.Result) []float64 {
-	var values []float64
-	for _, result := range results {
-		if v, ok := c.Value(result); ok {
-			values = append(values, v)
-		}
-	}
-	return values
-}
-
-// EpochValue is what the record of an epoch has under the name of a metric: retrieval on the validation split, or what was
-// counted in training, as a result's metrics have it of the last epoch.
-func EpochValue(record train.Record, metric string) (v float64, ok bool) {
-	if v, ok = record.Metrics[metric]; !ok {
-		v, ok = record.Counted()[metric]
-	}
-	return v, ok
-}
-
 // resolve puts the row that was best on the validation split for BestOfSweep.
 func (r *Report) resolve(c Claim) Claim {
 	best, highest := "", math.Inf(-1)
@@ -357,14 +307,4 @@ func (r *Report) paired(c Claim) [][]run.Result {
 // Paired are the values of two rows in a column, of the seeds that both have.
 func (r *Report) Paired(c Column, one, other string) (a, b []float64) {
 	return Claim{In: c}.compared(r.paired(Claim{Better: one, Than: other, In: c}))
-}
-
-// compared are the two sides of a claim, one value a seed, of the results of its rows: of the two themselves, or what they gain.
-func (c Claim) compared(rows [][]run.Result) (better, than []float64) {
-	better, than = c.In.Values(rows[0]), c.In.Values(rows[1])
-	if len(rows) > 2 {
-		floats.Sub(better, c.In.Values(rows[2]))
-		floats.Sub(than, c.In.Values(rows[3]))
-	}
-	return better, than
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -173,4 +174,56 @@ func WithoutNumbers(rows []Row) []Row {
 // RowNamed is the row of that name; it is there.
 func RowNamed(rows []Row, name string) Row {
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })]
+}
+
+// Row is one method of a comparison.
+type Row struct {
+	Name string
+	// Method gives the method at a scale; nil while it is not there yet.
+	Method func(Scale) negative.Method
+	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one or has none; none for a
+	// row of our own.
+	Paper []float64
+	// Tune gives the method of retrieval fine-tuning after Method's pre-training, whose results are then the row's; nil for none.
+	Tune func(Scale) negative.Method
+	// Reference is the row whose run of the same seed is the frozen reference model of Method, at this row's scale; nil for none.
+	Reference *Row
+	// From is the row whose run of the same seed this one goes on from, in the place of the scale's warm start; nil for none.
+	From *Row
+	// Added is what the training captions of the row's second stage get besides; nothing for none.
+	Added Added
+	// Framework is the name of the one that the row is on, whatever the scale's; empty for the scale's. Another one that is asked for leaves the row out.
+	Framework string
+	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing. Set are further such changes,
+	// "key=value".
+	Vary func(*Scale)
+	Set  []string
+	// Fields are what Method has set of its parts for a row that names it so, "key=value".
+	Fields []string
+	// Tasks are what the row's runs are measured by besides those of the framework.
+	Tasks eval.Tasks
+	// Ask is what the row asks once its runs are finished; nil for nothing. Such a row is named after its question.
+	Ask *Ask
+}
+
+// Writing is the row with TAGS' written negatives besides, beside its method's own matching: of each caption the hardest of four.
+func (row Row) Writing() Row {
+	return row.With(func(s Scale, m *negative.Method) {
+		t := s.Writing.TAGS()
+		t.Masks, t.Refills, t.Keep = 2, 2, 1
+		m.Writing = t
+	})
+}
+
+// Further is the second stage of TAGS-DC: it goes on from the row's run with another method, for Writing.Further epochs.
+func (row Row) Further(method string) Row {
+	first := row
+	second := MethodRow(method)
+	second.From = &first
+	return second.On(row.Framework, func(s *Scale) {
+		if row.Vary != nil {
+			row.Vary(s)
+		}
+		s.Epochs, s.Schedule = s.Writing.Further, s.linear(s.Writing.FurtherRate, s.Writing.Further)
+	})
 }

@@ -71,3 +71,17 @@ func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	}
 	return r
 }
+
+// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
+func (s Scale) next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
+	r := from
+	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
+	c := &r.Train
+	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
+	c.Epochs = t.Epochs
+	if t.BatchSize != 0 {
+		c.BatchSize = t.BatchSize
+	}
+	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	return r
+}

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
@@ -35,9 +34,3 @@ func (t trained) fineTuned(task string, to func(planner, run.Run, run.Data, nega
 	}
 	return all, nil
 }
-
-// NLVR2Columns are the paper's columns of NLVR2: its dev is our validation split, its test-P our test split.
-func NLVR2Columns() []Column { return Accuracies("NLVR2", eval.ReasoningAccuracy, "dev", "test-P") }
-
-// VQAColumns are the paper's columns of VQA: its test-dev is our validation split, its test-std our test split.
-func VQAColumns() []Column { return Accuracies("VQA", eval.VQAAccuracy, "test-dev", "test-std") }

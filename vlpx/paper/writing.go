@@ -7,7 +7,6 @@ import (
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/uniter"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -59,15 +58,6 @@ func (Scale) linear(rate float64, epochs int) train.Schedule {
 	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
 }
 
-// Writing is the row with TAGS' written negatives besides, beside its method's own matching: of each caption the hardest of four.
-func (row Row) Writing() Row {
-	return row.With(func(s Scale, m *negative.Method) {
-		t := s.Writing.TAGS()
-		t.Masks, t.Refills, t.Keep = 2, 2, 1
-		m.Writing = t
-	})
-}
-
 // writes is what models are measured by that write.
 func (s Scale) writes() eval.Tasks {
 	if s.pretraining {
@@ -84,17 +74,4 @@ func (s Scale) writes() eval.Tasks {
 		task.Captions = 8
 	}
 	return eval.Tasks{task}
-}
-
-// Further is the second stage of TAGS-DC: it goes on from the row's run with another method, for Writing.Further epochs.
-func (row Row) Further(method string) Row {
-	first := row
-	second := MethodRow(method)
-	second.From = &first
-	return second.On(row.Framework, func(s *Scale) {
-		if row.Vary != nil {
-			row.Vary(s)
-		}
-		s.Epochs, s.Schedule = s.Writing.Further, s.linear(s.Writing.FurtherRate, s.Writing.Further)
-	})
 }

@@ -3,51 +3,12 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/run"
 )
-
-// Settings are what was changed of the scale, "key=value" in the order asked for, and one's own framework, the vocabulary's file and the
-// published weights where they were given.
-func (p *Plan) Settings() []string {
-	settings := []string{}
-	if p.planner.Model != nil {
-		settings = append(settings, "framework="+p.framework())
-	}
-	for _, assignment := range p.planner.Set {
-		key, value, _ := strings.Cut(assignment, "=")
-		settings = append(settings, strings.ToLower(key)+"="+value)
-	}
-	if p.planner.Vocabulary != "" {
-		settings = append(settings, "vocabulary="+filepath.Base(p.planner.Vocabulary))
-	}
-	return append(settings, p.planner.weightSettings()...)
-}
-
-// Vague tells of one's own parts, framework and tasks whose code cannot be told apart from the rest of the program, each once.
-func (p *Plan) Vague() []string {
-	var why []string
-	for _, r := range p.Runs() {
-		why = joined(why, r.Vague())
-	}
-	return why
-}
-
-// Abbreviated is the beginning of a hash, enough to tell one from another.
-func Abbreviated(hash string) string { return hash[:min(12, len(hash))] }
-
-// seedList names the seeds: "1, 2, 3".
-func (p *Plan) seedList() string {
-	var names []string
-	for _, seed := range p.Seeds {
-		names = append(names, fmt.Sprint(seed))
-	}
-	return strings.Join(names, ", ")
-}
 
 // tell puts into a table what was set and, for its CSV, where each row's numbers come from.
 func (r *Report) tell(t *tables.Table) {

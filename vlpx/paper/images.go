@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -52,4 +53,39 @@ func (p *Plan) Taken() string {
 		why = fmt.Sprintf("images=%d; images=0 takes all", p.Data.Images)
 	}
 	return fmt.Sprintf("%s of %s (%s).", strings.Join(some, " and "), p.Data.Name, why)
+}
+
+// folder tells whether the data is a folder of photographs.
+func (q Request) folder() bool { return q.Data != "" && q.Data != "scenes" }
+
+// data describes the data at a scale, with the request's scene graphs.
+func (q Request) data(s Scale) (run.Data, error) {
+	d, err := q.images(s)
+	if err != nil || q.Graphs == "" {
+		return d, err
+	}
+	return d.WithGraphs(q.Graphs)
+}
+
+// images describes the images and captions at a scale.
+func (q Request) images(s Scale) (run.Data, error) {
+	if !q.folder() {
+		if s.CaptionNoise != 0 {
+			s.Scenes.CaptionNoise = s.CaptionNoise
+		}
+		s.Scenes.Train = s.TrainingScenes()
+		return run.ScenesData(s.Scenes)
+	}
+	d, known := q.folders[q.Data]
+	if !known {
+		var err error
+		if d, err = run.FolderData(q.Data); err != nil {
+			return d, err
+		}
+		if q.folders != nil {
+			q.folders[q.Data] = d
+		}
+	}
+	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
+	return d, nil
 }

@@ -1,0 +1,35 @@
+package paper
+
+import (
+	"vlpx.internal/vlpx/negative"
+)
+
+// warmSeed is the seed of the warm start, whatever those of the runs that go on from it.
+const warmSeed = 1
+
+// warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
+// portions of the data, as the papers' pre-trained encoders are.
+func (s Scale) warmStart() Scale {
+	switch p := s.Pretraining; {
+	case p.Rate > 0:
+		s.Schedule, s.BatchSize, s.pretraining = s.linear(p.Rate, s.WarmStart), p.BatchSize, true
+	case s.Schedule.Epochs == 0:
+		s.Schedule.Epochs = s.WarmStart + s.Epochs
+	}
+	s.Epochs, s.WarmStart = s.WarmStart, 0
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	return s
+}
+
+// warmName is that of what trains the warm start.
+const warmName = "Warm start"
+
+// warmMethod trains the warm start: InfoNCE on uniform mini-batches, or what the framework has for its pre-training.
+func (s Scale) warmMethod() negative.Method {
+	m := negative.Plain()
+	m.Name = warmName
+	if s.pretraining {
+		m.Masking = s.Writing.Rate
+	}
+	return m
+}

@@ -11,7 +11,7 @@ import (
 
 // Grid is an artifact's plan with the store that answers it.
 type Grid struct {
-	Plan  *paper.Plan
+	Plan  *paper.Planned
 	Store *run.Store
 	Home  string
 	// View is what its report shows.
@@ -67,7 +67,7 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plan *paper.Plan
+	var plan *paper.Planned
 	err = guard(func() error {
 		plan, err = paper.NewPlan(artifact, request)
 		return err

@@ -30,8 +30,8 @@ func TestGPUsTogether(t *testing.T) {
 		t.Errorf("four of two GPUs: got error %v", err)
 	}
 	on := func(devices int) run.Run { return run.Run{Train: train.Config{Devices: devices}} }
-	s := &Sweep{Grids: []*Grid{{Plan: &paper.Plan{Rows: [][]run.Run{{on(0)}, nil}}},
-		{Plan: &paper.Plan{Rows: [][]run.Run{{on(0), on(4)}, {on(2)}}}}}}
+	planned := func(rows [][]run.Run) *Grid { return &Grid{Plan: &paper.Planned{Plan: paper.Plan{Rows: rows}}} }
+	s := &Sweep{Grids: []*Grid{planned([][]run.Run{{on(0)}, nil}), planned([][]run.Run{{on(0), on(4)}, {on(2)}})}}
 	if got := s.devicesEach(); got != 4 {
 		t.Errorf("the runs want %d devices, not 4", got)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // asking is a plan of tags/table3 or table4 whose rows ask, on few scenes.
-func asking(t *testing.T, id string, q paper.Request) *paper.Plan {
+func asking(t *testing.T, id string, q paper.Request) *paper.Planned {
 	t.Helper()
 	q.Set = append(q.Set, "scenes.val=1", "scenes.test=1")
 	return papertest.Plan(t, catalogue.List(), id, q)

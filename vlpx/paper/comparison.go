@@ -12,12 +12,6 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Names of artifacts of one's own, of several rows and of one.
-const (
-	comparison = "vlpx/compare"
-	single     = "vlpx/run"
-)
-
 // falseInBatch is the column of what a sampler does.
 func falseInBatch() Column { return WithMetric(OwnColumns(), train.FalseInBatch) }
 
@@ -96,7 +90,7 @@ func ownComparison(r *Report) (tables.Table, error) {
 }
 
 // compared tells of an artifact that Compared made.
-func (a Artifact) compared() bool { return a.ID == comparison || a.ID == single }
+func (a Artifact) compared() bool { return a.Experiment().compared() }
 
 // ownComparisonColumns are those of every comparison of one's own; tasks that are asked for and parts that tell numbers add theirs.
 func ownComparisonColumns() []Column { return slices.Concat(Retrieval(), OwnColumns()) }

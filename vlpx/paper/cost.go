@@ -31,7 +31,7 @@ func RunCost(scale string) time.Duration { return costs[scale] }
 // RunsASeed counts the runs that an artifact takes for one seed, with all that they need, each once. It plans them at the mini preset, of few
 // scenes, so that next to nothing is read.
 func (a Artifact) RunsASeed() int {
-	p, err := NewPlan(a, Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
+	p, err := New(a.Experiment(), Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
 	if err != nil {
 		panic(fmt.Sprintf("paper: %s: %v", a.ID, err))
 	}

@@ -145,7 +145,7 @@ func prefixed(prefix string, all []Job) []Job {
 func (p *Plan) downstream(t trained) ([][]Job, []leftOut, error) {
 	all := make([][]Job, len(t.own))
 	var left []leftOut
-	for _, d := range p.Artifact.Downstream {
+	for _, d := range p.Experiment.Downstream {
 		if p.without(d.Name) {
 			continue
 		}

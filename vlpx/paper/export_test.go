@@ -11,7 +11,7 @@ var Leading = leading
 
 func (r *Report) SetReference(of *Reference) { r.reference = of }
 
-func (p *Plan) Seeded(row int, seed uint64) (run.Run, error) {
+func (p *Planned) Seeded(row int, seed uint64) (run.Run, error) {
 	of, err := p.seeded(p.Artifact.Rows[row], []uint64{seed})
 	if err != nil {
 		return run.Run{}, err

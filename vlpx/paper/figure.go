@@ -143,7 +143,7 @@ func (r *Report) barsOf(c Column) string {
 }
 
 // fineTuned tells whether every row is: by a tuning after its pre-training, or on a framework whose stage after that it is.
-func (p *Plan) fineTuned() bool {
+func (p *Planned) fineTuned() bool {
 	for i, row := range p.Artifact.Rows {
 		staged := false
 		if len(p.Rows[i]) > 0 {

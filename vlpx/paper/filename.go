@@ -18,10 +18,10 @@ var defaultSeeds = []uint64{1, 2, 3}
 
 // FileName is a name for files of what the plan gives, without an ending: another one for another plan. It is the given name, with what
 // differs from the defaults behind it: "table1-tiny-epochs=3". Of files that were given it is what they have in them that counts.
-func (p *Plan) FileName(name string) string { return p.FileNameOf(name, View{}) }
+func (p *Planned) FileName(name string) string { return p.FileNameOf(name, View{}) }
 
 // FileNameOf is FileName for a view of the plan's rows and columns, of which each has another one, too.
-func (p *Plan) FileNameOf(name string, view View) string {
+func (p *Planned) FileNameOf(name string, view View) string {
 	parts := []string{name}
 	if p.Scale.Name != defaultScale {
 		parts = append(parts, p.Scale.Name)

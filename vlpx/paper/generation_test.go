@@ -26,7 +26,7 @@ func spoken(tasks ...paper.Downstream) []paper.Artifact {
 // A second stage goes on from each row's and seed's first, on its captions; all have the language model of one run, on captions without noise, with
 // questions, and what is written elsewhere is asked of the same second stages.
 func TestGeneration(t *testing.T) {
-	plan := func(set ...string) *paper.Plan {
+	plan := func(set ...string) *paper.Planned {
 		return papertest.Plan(t, spoken(paper.Generation, paper.GenerationElsewhere), "vlpx/spoken", paper.Request{Seeds: []uint64{3, 5}, Set: set})
 	}
 	p := plan()

@@ -39,7 +39,7 @@ func (p *Plan) Idle() ([]string, error) {
 			told = append(told, fmt.Sprintf("setting %s changes nothing here: %s", assignment, x.idle(text, without.Scale, "nothing that is asked for reads it")))
 		}
 	}
-	for i, row := range p.Artifact.Rows {
+	for i, row := range p.Experiment.Rows {
 		if len(p.Rows[i]) == 0 {
 			continue
 		}
@@ -49,7 +49,7 @@ func (p *Plan) Idle() ([]string, error) {
 		}
 		told = append(told, idle...)
 		if k := p.same(i); k >= 0 {
-			told = append(told, fmt.Sprintf("%s and %s are the same runs", p.Artifact.Rows[k].Name, row.Name))
+			told = append(told, fmt.Sprintf("%s and %s are the same runs", p.Experiment.Rows[k].Name, row.Name))
 		}
 	}
 	return told, nil
@@ -70,7 +70,7 @@ func (p *Plan) with(set []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	other := &Plan{Artifact: p.Artifact, Scale: scale, Data: data, Seeds: p.Seeds[:1], Asked: slices.Clone(p.Asked),
+	other := &Plan{Experiment: p.Experiment, Scale: scale, Data: data, Seeds: p.Seeds[:1], Asked: slices.Clone(p.Asked),
 		planner: planner{known: p.planner.known, sizes: p.planner.sizes}}
 	return other, other.rows(q)
 }
@@ -149,23 +149,23 @@ func (p *Plan) same(row int) int {
 
 // repeated refuses a comparison of a row with itself, under two names for settings that make no difference.
 func (p *Plan) repeated() error {
-	if !p.Artifact.compared() {
+	if !p.Experiment.compared() {
 		return nil
 	}
-	for i, row := range p.Artifact.Rows {
+	for i, row := range p.Experiment.Rows {
 		k := p.same(i)
-		if k < 0 || len(row.Set)+len(row.Fields)+len(p.Artifact.Rows[k].Set)+len(p.Artifact.Rows[k].Fields) == 0 {
+		if k < 0 || len(row.Set)+len(row.Fields)+len(p.Experiment.Rows[k].Set)+len(p.Experiment.Rows[k].Fields) == 0 {
 			continue
 		}
 		var told []string
-		for _, of := range []Row{p.Artifact.Rows[k], row} {
+		for _, of := range []Row{p.Experiment.Rows[k], row} {
 			idle, err := p.idleOf(of, p.identity(i))
 			if err != nil {
 				return err
 			}
 			told = append(told, idle...)
 		}
-		return fmt.Errorf("%q and %q are the same runs; leave one of them out%s", p.Artifact.Rows[k].Name, row.Name, strings.Join(append([]string{""}, told...), "; "))
+		return fmt.Errorf("%q and %q are the same runs; leave one of them out%s", p.Experiment.Rows[k].Name, row.Name, strings.Join(append([]string{""}, told...), "; "))
 	}
 	return nil
 }

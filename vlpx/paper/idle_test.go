@@ -72,7 +72,7 @@ func TestIdleWithoutRuns(t *testing.T) {
 
 // A comparison of a run with itself is refused where settings say that it were another; one's own method that is another one is told of.
 func TestSameRuns(t *testing.T) {
-	compare := func(own []negative.Method, methods ...string) (*Plan, error) {
+	compare := func(own []negative.Method, methods ...string) (*Planned, error) {
 		var rows []Row
 		for _, text := range methods {
 			row, err := Variant(text, own)

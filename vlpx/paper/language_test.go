@@ -21,7 +21,7 @@ func TestPublishedLanguageModel(t *testing.T) {
 	row := MethodRow("UNITER").On("UNITER")
 	row.Ask = &Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
 	artifact := Artifact{ID: "test/language", Rows: []Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)}, Table: Comparison}
-	of := func(weights ...string) (*Plan, error) {
+	of := func(weights ...string) (*Planned, error) {
 		return NewPlan(artifact, Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
 	}
 	trained, err := of()

@@ -96,7 +96,7 @@ func TestLockedErrors(t *testing.T) {
 	}
 }
 
-func rowNumber(t *testing.T, p *paper.Plan, name string) int {
+func rowNumber(t *testing.T, p *paper.Planned, name string) int {
 	t.Helper()
 	for i, row := range p.Artifact.Rows {
 		if row.Name == name {

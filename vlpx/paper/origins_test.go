@@ -190,7 +190,7 @@ func TestFileName(t *testing.T) {
 	}
 	// Names that would look the same, or are too long, have a hash.
 	hostile := func(name string) string {
-		return (&paper.Plan{Scale: paper.Scale{Name: "mini"}, Seeds: []uint64{1, 2, 3}}).FileName(name)
+		return (&paper.Planned{Plan: paper.Plan{Scale: paper.Scale{Name: "mini"}, Seeds: []uint64{1, 2, 3}}}).FileName(name)
 	}
 	for _, pair := range [][2]string{{"a b", "a_b"}, {"a/b", `a\b`}, {strings.Repeat("x", 300), strings.Repeat("x", 301)}} {
 		one, other := hostile(pair[0]), hostile(pair[1])

@@ -49,7 +49,9 @@ func NewPicked(rows []Picked) (*Report, error) {
 		return t, err
 	}
 	first := rows[0]
-	p := &Plan{Artifact: a, Scale: Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows))}
+	p := &Planned{Artifact: a, Plan: Plan{
+		Experiment: a.Experiment(), Scale: Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows)),
+	}}
 	for i, row := range rows {
 		p.Asked[i] = true
 		for _, result := range row.Results {

@@ -48,13 +48,30 @@ type Request struct {
 	folders map[string]run.Data // those that a plan has opened, whose content takes time to read; nil to open them each time
 }
 
-// Plan is an artifact with the runs that a request comes to.
+// Experiment is what is planned: the rows of an artifact, or those of a comparison that a user put together.
+type Experiment struct {
+	ID   string
+	Rows []Row
+	// Downstream are tasks that each row's model is put to besides.
+	Downstream []Downstream
+}
+
+// Names of experiments that a user put together, of several rows and of one.
+const (
+	comparison = "vlpx/compare"
+	single     = "vlpx/run"
+)
+
+// compared tells of an experiment that a user put together.
+func (e Experiment) compared() bool { return e.ID == comparison || e.ID == single }
+
+// Plan is an experiment with the runs that a request comes to.
 type Plan struct {
-	Artifact Artifact
-	Scale    Scale
-	Data     run.Data
-	Seeds    []uint64
-	// Rows are the runs of each row of the artifact, one a seed; nil where the method is not there yet or was not asked for.
+	Experiment Experiment
+	Scale      Scale
+	Data       run.Data
+	Seeds      []uint64
+	// Rows are the runs of each row, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
 	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil where
 	// a row has no runs.
@@ -66,19 +83,17 @@ type Plan struct {
 	left    []leftOut
 	undone  []leftOut // downstream tasks that no row's runs can be put to, each once, by their names
 	taken   takenOf   // images of the data, where that is a folder
-	besides besides   // what tasks gave of the runs beside their own
 }
 
-// NewPlan works a request out: it reads the captions (for the vocabulary) but runs nothing.
-func NewPlan(a Artifact, q Request) (*Plan, error) {
+// New works a request out: it reads the captions (for the vocabulary) but runs nothing.
+func New(e Experiment, q Request) (*Plan, error) {
 	if q.Scale == "" {
 		q.Scale = "mini"
 	}
-	a, err := a.withOwn(q.Own)
+	e, err := e.withOwn(q.Own)
 	if err != nil {
 		return nil, err
 	}
-	a = a.measuredBy(q.Tasks)
 	q.Set, q.folders = slices.Clone(q.Set), map[string]run.Data{}
 	for i, assignment := range q.Set {
 		if q.Set[i], err = canonical(assignment); err != nil {
@@ -92,7 +107,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err := scale.SetAll(q.Set); err != nil {
 		return nil, err
 	}
-	p := &Plan{Artifact: a, Scale: scale, Seeds: q.Seeds}
+	p := &Plan{Experiment: e, Scale: scale, Seeds: q.Seeds}
 	if len(p.Seeds) == 0 {
 		p.Seeds = []uint64{1, 2, 3}
 	}
@@ -110,7 +125,7 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	if err := q.checkWithout(); err != nil {
 		return nil, err
 	}
-	if p.Asked, err = asked(a, q.Methods); err != nil {
+	if p.Asked, err = asked(e, q.Methods); err != nil {
 		return nil, err
 	}
 	for i := range q.Own {
@@ -122,17 +137,17 @@ func NewPlan(a Artifact, q Request) (*Plan, error) {
 	return p, p.repeated()
 }
 
-func asked(a Artifact, methods []string) ([]bool, error) {
-	rows := make([]bool, len(a.Rows))
+func asked(e Experiment, methods []string) ([]bool, error) {
+	rows := make([]bool, len(e.Rows))
 	var names []string
-	for i, row := range a.Rows {
+	for i, row := range e.Rows {
 		rows[i] = len(methods) == 0
 		names = append(names, row.Name)
 	}
 	for _, method := range methods {
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(method)) })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no row %q%s There are %s", a.ID, method, Suggest(method, names), strings.Join(names, "; "))
+			return nil, fmt.Errorf("%s has no row %q%s There are %s", e.ID, method, Suggest(method, names), strings.Join(names, "; "))
 		}
 		rows[i] = true
 	}
@@ -141,12 +156,12 @@ func asked(a Artifact, methods []string) ([]bool, error) {
 
 // rows fills in the runs.
 func (p *Plan) rows(q Request) error {
-	p.Rows = make([][]run.Run, len(p.Artifact.Rows))
+	p.Rows = make([][]run.Run, len(p.Experiment.Rows))
 	published, err := q.published(p.Scale)
 	if err != nil {
 		return err
 	}
-	p.Jobs = make([][][]Job, len(p.Artifact.Rows))
+	p.Jobs = make([][][]Job, len(p.Experiment.Rows))
 	if p.planner.known == nil {
 		p.planner.known, p.planner.sizes = map[words]*text.Tokenizer{}, map[string]textSizes{}
 	}
@@ -158,7 +173,7 @@ func (p *Plan) rows(q Request) error {
 		}
 		p.planner.files = &of
 	}
-	for i, row := range p.Artifact.Rows {
+	for i, row := range p.Experiment.Rows {
 		if row.Method == nil || !p.Asked[i] {
 			continue
 		}
@@ -179,7 +194,7 @@ func (p *Plan) rows(q Request) error {
 	}
 	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.has(u.row) })
 	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
-		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Artifact.ID, p.left[0].lacking)
+		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Experiment.ID, p.left[0].lacking)
 	}
 	return p.unused()
 }

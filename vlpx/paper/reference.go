@@ -84,7 +84,7 @@ func References() ([]Reference, error) {
 
 // FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped, as none are of a
 // framework of one's own.
-func FindReference(p *Plan) (*Reference, error) {
+func FindReference(p *Planned) (*Reference, error) {
 	if p.planner.Model != nil {
 		return nil, nil
 	}
@@ -102,7 +102,7 @@ func FindReference(p *Plan) (*Reference, error) {
 
 // row returns the reference results of a row, and whether they are stale: from runs other than those that the same seeds
 // would make today, whichever seeds the plan has.
-func (r *Reference) row(p *Plan, i int) (row ReferenceRow, stale, ok bool) {
+func (r *Reference) row(p *Planned, i int) (row ReferenceRow, stale, ok bool) {
 	if r == nil {
 		return ReferenceRow{}, false, false
 	}

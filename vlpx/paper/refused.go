@@ -16,7 +16,7 @@ type leftOut struct {
 // named tells whether the request names a row, so that what it cannot have is a mistake: by the rows that are asked for, by a comparison, or
 // as one's own.
 func (p *Plan) named(row int) bool {
-	return len(p.planner.Methods) > 0 || p.Artifact.compared() || row >= len(p.Artifact.Rows)-len(p.planner.Own)
+	return len(p.planner.Methods) > 0 || p.Experiment.compared() || row >= len(p.Experiment.Rows)-len(p.planner.Own)
 }
 
 // leftNote ends a table's note with the rows that are left out; empty where none is.

@@ -15,7 +15,7 @@ import (
 )
 
 // compared plans methods beside each other.
-func compared(t *testing.T, q paper.Request, methods ...string) (*paper.Plan, error) {
+func compared(t *testing.T, q paper.Request, methods ...string) (*paper.Planned, error) {
 	t.Helper()
 	var rows []paper.Row
 	for _, name := range methods {

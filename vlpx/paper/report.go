@@ -37,7 +37,7 @@ type Report struct {
 	Framework string `json:"framework,omitempty"`
 
 	// Plan is what the report is of, its artifact among it.
-	Plan *Plan `json:"-"`
+	Plan *Planned `json:"-"`
 
 	reference  *Reference
 	bootstraps bootstraps
@@ -94,7 +94,7 @@ type Summary struct {
 }
 
 // NewReport gathers a plan's results from the store; runs that are not finished are missing from it, and so are those whose result is damaged.
-func NewReport(p *Plan, store *run.Store) (*Report, error) {
+func NewReport(p *Planned, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
 		Encoder: p.seenBy(), Framework: p.framework(), Plan: p, bootstraps: bootstraps{},

@@ -29,7 +29,7 @@ type SeedReport struct {
 }
 
 // seedReports are of the results of a row.
-func (p *Plan) seedReports(results []run.Result) []SeedReport {
+func (p *Planned) seedReports(results []run.Result) []SeedReport {
 	all := []SeedReport{}
 	for _, result := range results {
 		all = append(all, p.seedReport(result))
@@ -37,7 +37,7 @@ func (p *Plan) seedReports(results []run.Result) []SeedReport {
 	return all
 }
 
-func (p *Plan) seedReport(result run.Result) SeedReport {
+func (p *Planned) seedReport(result run.Result) SeedReport {
 	var u Unreadable
 	u.add(result)
 	s := SeedReport{

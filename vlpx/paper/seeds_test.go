@@ -14,7 +14,7 @@ import (
 )
 
 // comparedPlan is what a comparison of rows, as they are named, comes to at scale tiny.
-func comparedPlan(t *testing.T, q paper.Request, names ...string) *paper.Plan {
+func comparedPlan(t *testing.T, q paper.Request, names ...string) *paper.Planned {
 	t.Helper()
 	var rows []paper.Row
 	for _, name := range names {

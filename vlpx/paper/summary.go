@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -42,4 +43,13 @@ func (p *Plan) seedList() string {
 		names = append(names, fmt.Sprint(seed))
 	}
 	return strings.Join(names, ", ")
+}
+
+func joined(all, more []string) []string {
+	for _, x := range more {
+		if !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
 }

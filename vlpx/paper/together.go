@@ -126,7 +126,7 @@ func (p *Plan) Moved() ([]string, error) {
 		})
 	}
 	told := tellMoved("", moved)
-	for i, row := range p.Artifact.Rows {
+	for i, row := range p.Experiment.Rows {
 		s := p.Scale
 		if len(p.Rows[i]) == 0 || len(row.Set) == 0 || s.SetAll(row.Set) != nil {
 			continue
@@ -172,7 +172,7 @@ func (p *Plan) Swings() (lines []string) {
 		if rows[lengths] == nil {
 			order = append(order, lengths)
 		}
-		rows[lengths] = append(rows[lengths], p.Artifact.Rows[i].Name)
+		rows[lengths] = append(rows[lengths], p.Experiment.Rows[i].Name)
 	}
 	for _, lengths := range order {
 		lines = append(lines, fmt.Sprintf("the learning rate of %s is at its least after %d of %d epochs and rises again from there; leave schedule.epochs out, or set it to %d",

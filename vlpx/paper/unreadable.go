@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"slices"
 
 	"vlpx.internal/vlpx/run"
 )
@@ -24,15 +23,6 @@ func (u *Unreadable) add(r run.Result) {
 		}
 		u.Evaluation[split] = joined(u.Evaluation[split], keys)
 	}
-}
-
-func joined(all, more []string) []string {
-	for _, x := range more {
-		if !slices.Contains(all, x) {
-			all = append(all, x)
-		}
-	}
-	return all
 }
 
 // UnreadableNote tells how many images runs could not read, as a sentence to go behind others; empty for none.

@@ -16,7 +16,7 @@ func Variant(text string, own []negative.Method) (Row, error) {
 	for _, m := range Methods() {
 		registry = append(registry, MethodRow(m.Name))
 	}
-	known, err := Artifact{ID: "the list of methods", Rows: registry}.withOwn(own)
+	known, err := Experiment{ID: "the list of methods", Rows: registry}.withOwn(own)
 	if err != nil {
 		return Row{}, err
 	}
@@ -56,10 +56,10 @@ func pieces(text string) (all []string) {
 	return append(all, text[begin:])
 }
 
-// row is the artifact's row of a name, or of the registered method of that alias.
-func (a Artifact) row(name string) (Row, bool) {
+// row is the experiment's row of a name, or of the registered method of that alias.
+func (e Experiment) row(name string) (Row, bool) {
 	called := func(name string) int {
-		return slices.IndexFunc(a.Rows, func(r Row) bool { return strings.EqualFold(r.Name, name) })
+		return slices.IndexFunc(e.Rows, func(r Row) bool { return strings.EqualFold(r.Name, name) })
 	}
 	i := called(strings.TrimSpace(name))
 	if m, ok := named(name); ok && i < 0 {
@@ -68,5 +68,5 @@ func (a Artifact) row(name string) (Row, bool) {
 	if i < 0 {
 		return Row{}, false
 	}
-	return a.Rows[i], true
+	return e.Rows[i], true
 }

@@ -29,7 +29,7 @@ func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v
 
 // CheckView returns an error for what of a view the plan does not have, before there are results. A metric that nothing known is named like is taken:
 // parts may report numbers by names of their own, which are known once they have trained. So is any where a part is defined elsewhere.
-func (p *Plan) CheckView(v View) error {
+func (p *Planned) CheckView(v View) error {
 	var known []string
 	for _, text := range v.Metrics {
 		names := []string{text}
@@ -48,20 +48,20 @@ func (p *Plan) CheckView(v View) error {
 }
 
 // mayReport reports whether a name is of no known metric, and none that a reader may have meant, so that it may be of a number that parts report.
-func (p *Plan) mayReport(name string) bool {
+func (p *Planned) mayReport(name string) bool {
 	c, names, err := p.column(name)
 	return err == nil && c.Metric == "" && (p.foreign() || Suggest(strings.TrimSpace(name), names) == ".")
 }
 
 // foreign reports whether some run has a part or a framework that is defined outside of this module.
-func (p *Plan) foreign() bool {
+func (p *Planned) foreign() bool {
 	return slices.ContainsFunc(p.Rows, func(runs []run.Run) bool {
 		return len(runs) > 0 && (source.Foreign(runs[0].Train.Framework.Framework) || runs[0].Train.Method.Foreign())
 	})
 }
 
 // chosen are the rows and columns of a view.
-func (p *Plan) chosen(v View) (rows []int, columns []Column, err error) {
+func (p *Planned) chosen(v View) (rows []int, columns []Column, err error) {
 	if _, err := length("width", v.Width, narrowest, widest); err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func each[T any](texts []string, find func(string) (T, error)) ([]T, error) {
 	return all, nil
 }
 
-func (p *Plan) rowNamed(name string) (int, error) {
+func (p *Planned) rowNamed(name string) (int, error) {
 	var names []string
 	for i, row := range p.Artifact.Rows {
 		if strings.EqualFold(row.Name, strings.TrimSpace(name)) {
@@ -136,7 +136,7 @@ func (p *Plan) rowNamed(name string) (int, error) {
 
 // column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its heading, or
 // its name where no other has it. Where none has that name it returns no metric, and the names that there are.
-func (p *Plan) column(name string) (c Column, names []string, err error) {
+func (p *Planned) column(name string) (c Column, names []string, err error) {
 	for _, all := range [][]Column{p.shown(), p.nameable()} {
 		c, its, err := among(all, strings.TrimSpace(name))
 		if err != nil || c.Metric != "" {
@@ -148,7 +148,7 @@ func (p *Plan) column(name string) (c Column, names []string, err error) {
 }
 
 // columnNamed is the column of that name.
-func (p *Plan) columnNamed(name string) (Column, error) {
+func (p *Planned) columnNamed(name string) (Column, error) {
 	c, names, err := p.column(name)
 	if err != nil || c.Metric != "" {
 		return c, err
@@ -190,12 +190,12 @@ func among(all []Column, name string) (c Column, keys []string, err error) {
 }
 
 // shown are the artifact's columns of metrics.
-func (p *Plan) shown() []Column {
+func (p *Planned) shown() []Column {
 	return slices.DeleteFunc(slices.Clone(p.Artifact.Columns), func(c Column) bool { return c.Metric == "" })
 }
 
 // nameable are the columns that a view may have: the artifact's first, then those of what runs measure besides, each metric once.
-func (p *Plan) nameable() []Column {
+func (p *Planned) nameable() []Column {
 	all := p.shown()
 	others := slices.Concat(Retrieval(), OwnColumns(), Chosen(), MinedColumns())
 	for _, info := range eval.Metrics() {
@@ -257,6 +257,7 @@ func (r *Report) Viewed(v View) (*Report, error) {
 		}
 		one.Rows = append(one.Rows, row)
 	}
+	plan.Experiment.Rows = a.Rows
 	one.claims, one.Claims = nil, nil
 	for k, claim := range r.claims {
 		in := slices.ContainsFunc(columns, func(c Column) bool { return c.Key() == claim.In.Key() })

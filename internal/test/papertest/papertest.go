@@ -29,7 +29,7 @@ import (
 var Noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // Finish writes results of a row into the store: seed k gets the k-th of each metric's values.
-func Finish(t *testing.T, store *run.Store, p *paper.Plan, name string, metrics map[string][]float64) {
+func Finish(t *testing.T, store *run.Store, p *paper.Planned, name string, metrics map[string][]float64) {
 	t.Helper()
 	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
 	for k, r := range p.Rows[i] {
@@ -52,7 +52,7 @@ func Finish(t *testing.T, store *run.Store, p *paper.Plan, name string, metrics 
 }
 
 // Answer writes answers to a row's questions into the store: seed k gets the k-th value of a metric.
-func Answer(t *testing.T, store *run.Store, p *paper.Plan, name, metric string, values ...float64) {
+func Answer(t *testing.T, store *run.Store, p *paper.Planned, name, metric string, values ...float64) {
 	t.Helper()
 	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
 	for k, v := range values {
@@ -87,7 +87,7 @@ func Put(t *testing.T, store *run.Store, r run.Run, result run.Result) {
 }
 
 // Report gathers what the store has of a plan.
-func Report(t *testing.T, p *paper.Plan, store *run.Store) *paper.Report {
+func Report(t *testing.T, p *paper.Planned, store *run.Store) *paper.Report {
 	t.Helper()
 	r, err := paper.NewReport(p, store)
 	if err != nil {
@@ -197,7 +197,7 @@ func Artifact(t *testing.T, all []paper.Artifact, id string) paper.Artifact {
 }
 
 // Plan is what a request comes to for the artifact of that ID, at scale tiny unless it names another.
-func Plan(t *testing.T, all []paper.Artifact, id string, q paper.Request) *paper.Plan {
+func Plan(t *testing.T, all []paper.Artifact, id string, q paper.Request) *paper.Planned {
 	t.Helper()
 	q.Scale = cmp.Or(q.Scale, "tiny")
 	p, err := paper.NewPlan(Artifact(t, all, id), q)
@@ -208,7 +208,7 @@ func Plan(t *testing.T, all []paper.Artifact, id string, q paper.Request) *paper
 }
 
 // Histories writes results of a row, a seed for each history, into the store.
-func Histories(t *testing.T, store *run.Store, p *paper.Plan, name string, epochs ...[]train.Record) {
+func Histories(t *testing.T, store *run.Store, p *paper.Planned, name string, epochs ...[]train.Record) {
 	t.Helper()
 	row := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
 	for k, records := range epochs {

@@ -31,7 +31,7 @@ func (c clocked) result() run.Result {
 }
 
 // finishClocked writes the runs of a row into the store, one a seed.
-func finishClocked(t *testing.T, store *run.Store, p *paper.Plan, name string, runs ...clocked) {
+func finishClocked(t *testing.T, store *run.Store, p *paper.Planned, name string, runs ...clocked) {
 	t.Helper()
 	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
 	for k, c := range runs {

@@ -14,7 +14,7 @@ import (
 )
 
 // goOn writes the result of the run that a downstream task goes on with from a row's seed, beside the row's own.
-func goOn(t *testing.T, store *run.Store, p *paper.Plan, row, seed int, task string, result run.Result) {
+func goOn(t *testing.T, store *run.Store, p *paper.Planned, row, seed int, task string, result run.Result) {
 	t.Helper()
 	own := p.Rows[row][seed]
 	papertest.Put(t, store, own, run.Result{ID: own.ID(), Seed: own.Train.Seed, Finished: papertest.Noon})

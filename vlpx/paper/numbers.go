@@ -14,7 +14,7 @@ const toldGroup = "Told by parts"
 
 // withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the order in
 // which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
-func (p *Plan) withTold(rows []RowReport) *Plan {
+func (p *Planned) withTold(rows []RowReport) *Planned {
 	if len(p.Artifact.Columns) == 0 {
 		return p
 	}

@@ -90,13 +90,13 @@ func (b besides) joined(result run.Result, answers []run.Answer) run.Result {
 
 // Measured notes what the store has of metrics that tasks gave of the plan's runs beside the runs' own, so that they can be columns. What cannot be
 // read is left out, and told once it is reported.
-func (p *Plan) Measured(store *run.Store) error {
+func (p *Planned) Measured(store *run.Store) error {
 	_, err := p.gather(store, func(error) bool { return true })
 	return err
 }
 
 // gather are what tasks gave of the plan's runs, by their identities.
-func (p *Plan) gather(store *run.Store, steppedAround func(error) bool) (map[string][]run.Answer, error) {
+func (p *Planned) gather(store *run.Store, steppedAround func(error) bool) (map[string][]run.Answer, error) {
 	answers := map[string][]run.Answer{}
 	for _, runs := range p.Rows {
 		for _, x := range runs {

@@ -1,0 +1,25 @@
+package paper
+
+// Planned is an artifact with its plan, of which reports are made.
+type Planned struct {
+	Plan
+	// Artifact has the plan's rows, and columns for what the request's tasks measure.
+	Artifact Artifact
+
+	besides besides // what tasks gave of the runs beside their own
+}
+
+// NewPlan works out which runs an artifact needs by a request. It reads the captions, for the vocabulary, but runs nothing.
+func NewPlan(a Artifact, q Request) (*Planned, error) {
+	p, err := New(a.Experiment(), q)
+	if p == nil {
+		return nil, err
+	}
+	a.Rows = p.Experiment.Rows
+	return &Planned{Plan: *p, Artifact: a.measuredBy(q.Tasks)}, err
+}
+
+// Experiment is what is planned of the artifact.
+func (a Artifact) Experiment() Experiment {
+	return Experiment{ID: a.ID, Rows: a.Rows, Downstream: a.Downstream}
+}

@@ -54,6 +54,9 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 	if choice.Slower != "" {
 		fmt.Fprintf(w, "         %s\n", choice.Slower)
 	}
+	if err := choice.SetSessions(); err != nil {
+		fmt.Fprintf(w, "         it runs with ONNX Runtime's own settings, so training is slower: %v\n", err)
+	}
 	if speed {
 		backend, err := engine.Open(choice)
 		if err != nil {

@@ -42,14 +42,8 @@ func Open(c Choice) (backend compute.Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if library := c.onnxLibrary(); library != "" {
-		_, device, _ := strings.Cut(c.Name, ":")
-		err = setONNXSessions(library, strings.HasPrefix(device, "cpu"))
-	}
-	if err == nil {
-		backend, err = compute.NewWithConfig(config)
-	}
-	if err != nil {
+	c.SetSessions() // where it cannot, the engine runs without
+	if backend, err = compute.NewWithConfig(config); err != nil {
 		from := ""
 		if c.Library != "" {
 			from = " from " + c.Library
@@ -58,6 +52,17 @@ func Open(c Choice) (backend compute.Backend, err error) {
 			c.Name, from, err, compute.ConfigEnvVar, goEngine)
 	}
 	return backend, nil
+}
+
+// SetSessions has ONNX Runtime compute with this process's processors and fused operations, as Open does. An error says why it keeps settings of its own,
+// with which training runs, too, and is slower. Of other engines there is nothing to set.
+func (c Choice) SetSessions() error {
+	library := c.onnxLibrary()
+	if library == "" {
+		return nil
+	}
+	_, device, _ := strings.Cut(c.Name, ":")
+	return setONNXSessions(library, strings.HasPrefix(device, "cpu"))
 }
 
 // onnxLibrary is the path of the ONNX Runtime that a choice loads, where it is known before that: found by Choose, or named by the user.

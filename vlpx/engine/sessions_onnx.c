@@ -49,35 +49,46 @@ static OrtStatus *createFusedSession(const OrtEnv *env, const void *model, size_
 	return status;
 }
 
-// replace puts another function into the library's table, and tells whether it could.
-static int replace(int place, void *by) {
-	uintptr_t size = sysconf(_SC_PAGESIZE), page = (uintptr_t)&api[place] & ~(size - 1);
-	if (mprotect((void *)page, size, PROT_READ | PROT_WRITE) != 0)
+// replace puts others in the place of two functions of the library's table, or of none, and tells whether it did.
+static int replace(int place, void *by, int otherPlace, void *otherBy) {
+	uintptr_t size = sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)&api[place < otherPlace ? place : otherPlace] & ~(size - 1);
+	uintptr_t to = (uintptr_t)&api[(place < otherPlace ? otherPlace : place) + 1];
+	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0)
 		return 0;
 	api[place] = by;
-	mprotect((void *)page, size, PROT_READ);
+	api[otherPlace] = otherBy;
+	mprotect((void *)from, to - from, PROT_READ);
 	return 1;
 }
 
-const char *setSessions(const char *path, int n, int fuse) {
+int setSessions(const char *path, int n, int fuse, int writable, const char **why) {
+	*why = NULL;
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	if (library == NULL)
-		return dlerror();
-	const OrtApiBase *(*base)(void) = (const OrtApiBase *(*)(void))dlsym(library, "OrtGetApiBase");
-	if (base == NULL)
-		return dlerror();
+	const OrtApiBase *(*base)(void) = library == NULL ? NULL : (const OrtApiBase *(*)(void))dlsym(library, "OrtGetApiBase");
+	if (base == NULL) {
+		*why = dlerror();
+		return 0;
+	}
 	api = (OrtApi *)base()->GetApi(oldestVersion);
-	if (api == NULL)
-		return "it is older than ONNX Runtime 1.17";
+	if (api == NULL) {
+		*why = "it is older than ONNX Runtime 1.17";
+		return 0;
+	}
+	domain = NULL;
 	if (fuse && (((NewDomainFunction)api[createCustomOpDomain])("vlpx", &domain) != NULL ||
-	             ((DomainFunction)api[customOpDomainAdd])(domain, &elementwise) != NULL))
-		return "it takes no operations from elsewhere";
+	             ((DomainFunction)api[customOpDomainAdd])(domain, &elementwise) != NULL)) {
+		domain = NULL;
+		*why = "it takes no operations from elsewhere";
+	}
 	threads = n;
 	int version = 0;
 	spins = sscanf(base()->GetVersionString(), "1.%d.", &version) == 1 && version >= spinningVersion;
 	createOptions = (OptionsFunction)api[createSessionOptions];
 	createSession = (SessionFunction)api[createSessionFromArray];
-	if (!replace(createSessionOptions, createSetOptions) || !replace(createSessionFromArray, createFusedSession))
-		return "its table of functions cannot be changed";
-	return NULL;
+	if (!writable || !replace(createSessionOptions, createSetOptions, createSessionFromArray, createFusedSession)) {
+		*why = "its table of functions cannot be changed";
+		return 0;
+	}
+	return 1;
 }

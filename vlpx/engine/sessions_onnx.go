@@ -7,8 +7,8 @@ package engine
 #cgo LDFLAGS: -ldl -lm
 #include <stdlib.h>
 
-// setSessions sets every session of the library that begins later. It returns what is wrong, or NULL.
-const char *setSessions(const char *path, int threads, int fuse);
+// setSessions sets every session of the library that begins later, and returns whether it could. why is NULL, or what is wrong.
+int setSessions(const char *path, int threads, int fuse, int writable, const char **why);
 */
 import "C"
 
@@ -21,11 +21,15 @@ import (
 	"vlpx.internal/vlpx/engine/fusion"
 )
 
-// sessions guards the one ONNX Runtime of a process, and tells whether its sessions are set.
+// sessions guards the one ONNX Runtime of a process.
 var sessions struct {
 	sync.Mutex
 	set bool
+	why error // why some settings are the library's own
 }
+
+// tableWritable is false in the test of a library whose table of functions cannot be changed.
+var tableWritable = true
 
 // setONNXSessions has ONNX Runtime, the library at path, compute with as many threads as Go runs at once (GOMAXPROCS: the cores that this
 // process may use, or fewer if the user says so), the calling one among them, have them sleep when there is nothing to do, and, to fuse, take graphs
@@ -36,24 +40,29 @@ var sessions struct {
 // 20 microseconds, from one operation to the next, but not while its core could serve another run. And ONNX Runtime looks in each graph for what
 // can be written more simply, for which a training step is too large: that takes three quarters of the time until its first result, and the steps are no
 // faster by it. compute-onnx has no settings for these (docs/upstream/compute-onnx-sessions.md), so the functions that make a session and its
-// options are replaced in the library's table of functions.
+// options are replaced in the library's table of functions. Where that cannot be, the library computes with settings of its own, and the error says
+// why: numbers are as right, and steps are slower.
 func setONNXSessions(path string, fuse bool) error {
 	sessions.Lock()
 	defer sessions.Unlock()
 	if sessions.set {
-		return nil
+		return sessions.why
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	fused := C.int(0)
-	if fuse {
-		fused = 1
+	var why *C.char
+	sessions.set = C.setSessions(name, C.int(runtime.GOMAXPROCS(0)), flag(fuse), flag(tableWritable), &why) != 0
+	if why != nil {
+		sessions.why = fmt.Errorf("%s: %s", path, C.GoString(why))
 	}
-	if why := C.setSessions(name, C.int(runtime.GOMAXPROCS(0)), fused); why != nil {
-		return fmt.Errorf("%s: %s", path, C.GoString(why))
+	return sessions.why
+}
+
+func flag(is bool) C.int {
+	if is {
+		return 1
 	}
-	sessions.set = true
-	return nil
+	return 0
 }
 
 // fuseModel rewrites a serialised graph, or returns nil. The caller frees what it returns.

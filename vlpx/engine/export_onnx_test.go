@@ -1,0 +1,6 @@
+//go:build linux && cgo && (amd64 || arm64)
+
+package engine
+
+// LockTable has this process find ONNX Runtime's table of functions as one that cannot be changed.
+func LockTable() { tableWritable = false }

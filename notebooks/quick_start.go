@@ -89,8 +89,8 @@ var quickCompare = strings.TrimSpace(`
 
 *Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order
 and the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*.
-*vlpx.Show("settings")* lists them with what they are and which methods read them; *vlpx.Show("settings epochs")* tells one in full.
-A setting that is misspelt is an error that suggests the right one; one that changes nothing is said to, before anything runs.
+*vlpx.Show("settings")* lists them with what they are; *vlpx.Show("settings epochs")* tells one in full. A setting that is misspelt
+is an error that suggests the right one.
 
 All these calls return a report, and *Save* writes it: the figure as .png, .svg or .pdf for a paper, the table as .csv, .md, .html
 or .json.

@@ -37,11 +37,10 @@ func FuzzSeeds(f *testing.F) {
 	})
 }
 
-// What is set and changes nothing is told beside the table, not in it.
-func TestIdleSetting(t *testing.T) {
-	out, errs := must(t, t.TempDir(), shortest("show", "falcon/table1", "-methods", "GRIT-VLP", "-set", "hard=.7")...)
-	if !strings.Contains(errs, "setting hard=.7 changes nothing here: nothing that is asked for reads it; it is read by Hard quantile") ||
-		strings.Contains(out, "changes nothing") {
+// What there is to know of the settings is told beside the table, not in it.
+func TestRemark(t *testing.T) {
+	out, errs := must(t, t.TempDir(), shortest("show", "falcon/table1", "-methods", "GRIT-VLP", "-set", "epochs=4", "-set", "schedule.epochs=2")...)
+	if !strings.Contains(errs, "is at its least after 2 of 4 epochs") || strings.Contains(out, "at its least") {
 		t.Errorf("got %q and the errors %q", out, errs)
 	}
 }

@@ -146,9 +146,7 @@ func showCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := remark(c, grid); err != nil {
-					return err
-				}
+				remark(c, grid)
 				report, err := grid.Report()
 				if err != nil {
 					return err
@@ -200,20 +198,16 @@ func show(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	return files.write(c, files.base(grid), report)
 }
 
-// remark says what there is to know of a grid's settings.
-func remark(c *cobra.Command, grid *lab.Grid) error {
-	remarks, err := grid.Remarks()
-	for _, line := range remarks {
+// remark tells what there is to know of a grid's settings.
+func remark(c *cobra.Command, grid *lab.Grid) {
+	for _, line := range grid.Remarks() {
 		fmt.Fprintln(c.ErrOrStderr(), line)
 	}
-	return err
 }
 
 // makeRuns runs what is missing of a grid.
 func makeRuns(c *cobra.Command, grid *lab.Grid) error {
-	if err := remark(c, grid); err != nil {
-		return err
-	}
+	remark(c, grid)
 	outlook, err := grid.Outlook()
 	if err != nil {
 		return err

@@ -38,9 +38,7 @@ func sweepCommand() *cobra.Command {
 				if err := files.prepare(files.base(grid)); err != nil {
 					return err
 				}
-				if err := remark(c, grid); err != nil {
-					return err
-				}
+				remark(c, grid)
 			}
 			switch {
 			case how.DryRun || how.Launcher == "k8s":

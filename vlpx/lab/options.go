@@ -23,7 +23,7 @@ type Options struct {
 	Seeds     []uint64 // 1, 2 and 3 if empty
 	Framework string   // the model and its losses, as Show("frameworks") lists them; ALBEF if empty. It is the setting framework, set first
 	Methods   []string // rows of an artifact to run; all if empty
-	Set       []string // changes of the scale, "key=value", as Show("settings") lists them; what belongs to a setting moves with it
+	Set       []string // changes of the scale, "key=value", as Show("settings") lists them
 	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training
 	// captions if empty.
 	Vocabulary string

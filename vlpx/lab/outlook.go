@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,20 +11,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Remarks says in lines what there is to know of the settings: what moved with others, a cosine that is too short, and what is set and
-// changes nothing.
-func (g *Grid) Remarks() (lines []string, err error) {
-	err = guard(func() error {
-		moved, err := g.Plan.Moved()
-		if err != nil {
-			return err
-		}
-		idle, err := g.Plan.Idle()
-		lines = slices.Concat(moved, g.Plan.Swings(), idle)
-		return err
-	})
-	return lines, err
-}
+// Remarks says in lines what there is to know of the settings: a learning rate that falls to its end before training does.
+func (g *Grid) Remarks() []string { return g.Plan.Swings() }
 
 // Outlook says in lines what there is to run, on which engine and for about how long, and what is damaged; nothing where no run is missing
 // and nothing is to ask. What a missing run cannot be made with is an error.

@@ -51,16 +51,14 @@ func settingsTable(of []paper.Settable, o Options) (tables.Table, error) {
 	}
 	t := tables.Table{
 		Title: "Settings", Heading: "setting",
-		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". Settings " +
-			"that belong together move " +
-			"together. vlpx show settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what moves with it, what else it is " +
-			"called, and its value at " +
-			"every scale. A field of a method's part is set behind the method's name, \"MAFA, positives.high=.9\".",
-		Columns: []tables.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}, {Name: "read by", Breaks: true}},
+		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". vlpx show " +
+			"settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what else it is called, and its value at every scale. A size " +
+			"that is derived from others is shown as it comes out. A field of a method's part is set behind the method's name, " +
+			"\"MAFA, positives.high=.9\".",
+		Columns: []tables.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}},
 	}
-	readers := paper.AllReaders(of)
-	for i, x := range of {
-		t.Rows = append(t.Rows, words(x.Name, x.Value(s), x.Unit, x.Says, readers[i].Short()))
+	for _, x := range of {
+		t.Rows = append(t.Rows, words(x.Name, x.Value(s), x.Unit, x.Says))
 	}
 	return t, nil
 }
@@ -76,8 +74,6 @@ func settingTable(x paper.Settable, o Options) (tables.Table, error) {
 	tell("what it is", x.Says)
 	tell("unit", x.Unit)
 	tell("can be", strings.Join(slices.DeleteFunc(slices.Clone(x.Values), func(v string) bool { return v == "" }), ", "))
-	tell("together", x.Moves())
-	tell("read by", paper.ReadersOf(x).String())
 	tell("also", strings.Join(x.Also, ", "))
 	for _, name := range paper.ScaleNames() {
 		of := o
@@ -108,7 +104,8 @@ func (o Options) scale() (paper.Scale, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, s.SetAll(request.Set)
+	err = s.SetAll(request.Set)
+	return s.Resolved(), err
 }
 
 // listedSettings is the table that "settings", or "settings" with names behind it, asks for, and whether it does.

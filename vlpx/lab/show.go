@@ -20,11 +20,7 @@ func (g *Grid) MakeAndShow(ctx context.Context, s cell.Screen) (*Report, error) 
 
 // makeOn runs what is missing, following it on a block of the screen, which is empty in the end.
 func (g *Grid) makeOn(ctx context.Context, s cell.Screen, b cell.Block) error {
-	remarks, err := g.Remarks()
-	if err != nil {
-		return err
-	}
-	s.Say(remarks...)
+	s.Say(g.Remarks()...)
 	outlook, err := g.Outlook()
 	if err != nil || len(outlook) == 0 {
 		return err

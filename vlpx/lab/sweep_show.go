@@ -54,11 +54,7 @@ func RunSweep(ctx context.Context, s cell.Screen, ids []string, how Sweeping, o 
 // runOn makes what is missing, following it on a block of the screen, which is empty in the end.
 func (s *Sweep) runOn(ctx context.Context, on cell.Screen, how Sweeping) error {
 	for _, g := range s.Grids {
-		remarks, err := g.Remarks()
-		if err != nil {
-			return err
-		}
-		on.Say(remarks...)
+		on.Say(g.Remarks()...)
 	}
 	block := on.Block()
 	var last time.Time

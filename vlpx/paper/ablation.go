@@ -163,6 +163,7 @@ func softenedBy(c negative.Contrast, alpha float64) negative.Contrast {
 
 // Plain is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
 func (s Scale) Plain() Ablation {
+	s = s.Resolved()
 	return Ablation{
 		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive, LeftOut: nobodyOut,
 		SearchSpace: s.SearchSpace, Quantile: s.Soft, Alpha: 0.4, Temperature: negative.PublishedTemperature,

@@ -72,7 +72,7 @@ func TestAblationSettings(t *testing.T) {
 	if want := "fixed quantile, smoothed, sampled, connections, exact, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
 		t.Errorf("the row is called %q, want %q", row.Name, want)
 	}
-	s := scales()[0]
+	s := scales()[0].Resolved()
 	row.Vary(&s)
 	m := row.Method(s)
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 16, Queue: s.GroupQueue}); m.Batches != want {

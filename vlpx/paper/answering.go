@@ -10,14 +10,6 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// DistilledAnswering is ALBEF's fine-tuning for visual question answering: a momentum model's answers are soft targets (METHODS.md 15.5).
-func DistilledAnswering(Scale) negative.Method {
-	return negative.Method{Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995}}
-}
-
-// PlainAnswering is that of GRIT-VLP and MAFA, which do without.
-func PlainAnswering(Scale) negative.Method { return negative.Method{} }
-
 // mostAnswers is the number of distinct answers of a question that there is room for at most: as many as people answer.
 const mostAnswers = 10
 
@@ -33,12 +25,9 @@ func (s Scale) answering(w planner, from run.Run, data run.Data, m negative.Meth
 			Needs: "fusion layers that a decoder of answers starts from", Advice: "pre-train ALBEF"}
 	}
 	data.Texts = run.Questions
-	r := s.next(from, data, s.VQA, m)
+	r := s.closer(s.next(from, data, s.VQA, m))
 	r.Tasks = eval.Tasks{eval.VQA{}}
 	c := &r.Train
-	if s.Augment {
-		c.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
-	}
 	sizes, err := w.grown(&r)
 	if err != nil {
 		return run.Run{}, err

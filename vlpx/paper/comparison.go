@@ -65,6 +65,7 @@ func (row Row) draws(other Row) (alike bool, err error) {
 		if s, err = r.changing(s); err != nil {
 			return false, err
 		}
+		s = s.Resolved()
 		batches[k] = r.Method(s).WithDefaults().Batches
 		sizes[k] = []any{s.BatchSize, s.Scenes, s.Images, s.Captions, s.Portion, s.CaptionNoise}
 	}

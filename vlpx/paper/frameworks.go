@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -87,7 +86,7 @@ func (s Scale) Model(vocab int) framework.Framework {
 	if err != nil {
 		panic(fmt.Sprintf("paper: %v", err))
 	}
-	return k.build(s, vocab)
+	return k.build(s.Resolved(), vocab)
 }
 
 // tasks are those of the framework besides retrieval.
@@ -107,8 +106,7 @@ func (s Scale) albef(vocab int) albef.Model {
 	return albef.Model{
 		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP,
 			Recompute: s.Recompute, Fused: s.FusedAttention},
-		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute},
+		Text:  encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
 	}
 }
@@ -117,7 +115,7 @@ func (s Scale) albef(vocab int) albef.Model {
 func (s *Scale) likeALBEF() {
 	full := albef.Paper()
 	s.Image, s.Patch, s.Embed, s.Positions = full.Vision.Image, full.Vision.Patch, full.Embed, full.Text.Positions
-	s.Width, s.Heads, s.MLP = full.Vision.Width, full.Vision.Heads, full.Vision.MLP
+	s.Width, s.HeadWidth, s.MLPTimes = full.Vision.Width, full.Vision.Width/full.Vision.Heads, 4
 	s.VisionLayers, s.TextLayers, s.Fusion = full.Vision.Layers, full.Text.Layers, full.Text.Fusion
 }
 
@@ -125,8 +123,7 @@ func (s *Scale) likeALBEF() {
 // vocabulary, too.
 func (s Scale) clip(vocab int) clip.Model {
 	m := clip.Model{
-		Text: encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken, Recompute: s.Recompute},
+		Text:  encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, Temperature: s.Temperature,
 	}
 	if len(s.Bottlenecks) > 0 {
@@ -156,9 +153,9 @@ func (s *Scale) likeCLIP() {
 		return
 	}
 	s.Optimiser.Beta2, s.Optimiser.Epsilon, s.Optimiser.WeightDecay = 0.98, 1e-6, 0.2
-	s.Image, s.MeanPool, s.MaxLen, s.Positions, s.Embed = 224, false, 77, 77, 512
-	s.TextWidth, s.TextHeads, s.TextMLP, s.TextLayers = 512, 8, 2048, 12
-	s.Epochs, s.Schedule = 32, train.Schedule{Rate: 5e-4, Units: 2000, Unit: 1}
+	s.Image, s.Scenes.Size, s.MeanPool, s.MaxLen, s.Positions, s.Embed = 224, 256, false, 77, 77, 512
+	s.TextWidth, s.TextLayers = 512, 12
+	s.Epochs, s.Schedule, s.CosineTimes = 32, train.Schedule{Rate: 5e-4, Units: 2000, Unit: 1}, 0
 }
 
 // simclr is SimCLR at this scale, with a ResNet where it has blocks, as wide as Scale.Width says.
@@ -187,11 +184,11 @@ func (s *Scale) likeSimCLR() {
 		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Hidden, s.Embed = 32, []int{1, 1, 1}, 32, true, 256, 64
 		s.BatchSize, s.Epochs = 128, 20
 	case "small":
-		s.Image, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden = 32, []int{2, 2, 2, 2}, 64, true, 1, 512
+		s.Image, s.Scenes.Size, s.Bottlenecks, s.Width, s.Basic, s.Stem, s.Hidden = 32, 128, []int{2, 2, 2, 2}, 64, true, 1, 512
 		s.BatchSize, s.Epochs = 128, 200
 	case "paper":
-		s.Image, s.Bottlenecks, s.Width, s.Hidden = 224, []int{3, 4, 6, 3}, 64, 2048
-		s.BatchSize, s.Epochs, s.MomentumQueue = 128, 200, 65536
+		s.Image, s.Scenes.Size, s.Bottlenecks, s.Width, s.Hidden = 224, 256, []int{3, 4, 6, 3}, 64, 2048
+		s.BatchSize, s.Epochs, s.QueueBatches = 128, 200, 512
 	}
 	if s.Image <= smallImage {
 		s.Views.Blur = transform.GaussianBlur{} // which leaves little of it
@@ -203,8 +200,8 @@ func (s *Scale) likeSimCLR() {
 	if !s.folder {
 		s.Global.Alpha = 1 / float64(scenes.Ring) // one shape of so many: the share of the negatives that are of the anchor's class
 	}
-	// The paper has 10 epochs of 200.
-	s.Schedule = train.Schedule{Rate: 0.075 * math.Sqrt(float64(s.BatchSize)), Smooth: true, Ramp: min(10, math.Ceil(float64(s.Epochs)/10))}
+	s.Schedule, s.RootRate, s.CosineTimes = train.Schedule{Smooth: true}, 0.075, 0
+	s.RampShare = min(10, math.Ceil(float64(s.Epochs)/10)) / float64(s.Epochs) // the paper has 10 epochs of 200
 }
 
 // probes are what representations are measured by.
@@ -235,8 +232,8 @@ const smallImage = 32
 // gpt is GPT-2 at this scale.
 func (s Scale) gpt(vocab int) gpt.Model {
 	return gpt.Model{
-		Text: encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Layers: s.TextLayers,
-			Heads: cmp.Or(s.TextHeads, s.Heads), MLP: cmp.Or(s.TextMLP, s.MLP), Dropout: s.Dropout, Recompute: s.Recompute},
+		Text: encoder.GPT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Layers: s.TextLayers,
+			Heads: s.TextHeads, MLP: s.TextMLP, Dropout: s.Dropout, Recompute: s.Recompute},
 		Half: s.Half,
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"vlpx.internal/vlpx/generate"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // languageName is the name of what trains the language model that a second stage has frozen.
@@ -50,7 +49,7 @@ func (w planner) language(s Scale) (run.Run, error) {
 	if t.BatchSize != 0 {
 		s.BatchSize = t.BatchSize
 	}
-	s.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	s.Schedule = t.schedule()
 	if err := s.frame("OPT"); err != nil {
 		return run.Run{}, err
 	}
@@ -119,7 +118,7 @@ func (t trained) adds(r *run.Run) {
 	if t.row.Added == "" {
 		return
 	}
-	s := t.scale
+	s := t.scale.Resolved()
 	r.Miner = r.Init
 	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.row.Added == RepeatedPairs, Mining: eval.Mining{
 		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize, Threshold: Connections().High, Seed: r.Train.Seed}}

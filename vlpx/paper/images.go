@@ -69,6 +69,7 @@ func (q Request) data(s Scale) (run.Data, error) {
 
 // images describes the images and captions at a scale.
 func (q Request) images(s Scale) (run.Data, error) {
+	s = s.Resolved()
 	if !q.folder() {
 		if s.CaptionNoise != 0 {
 			s.Scenes.CaptionNoise = s.CaptionNoise

@@ -9,13 +9,17 @@ import (
 // Locked says what a locked image encoder, a published one without gradient, gives to the model (Zhai et al., 2022). It sees images of
 // Scale.Image pixels without augmentation, and Scale's vision layers read its tokens.
 type Locked struct {
-	Side   int    // patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked
+	// Side is the patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked, allPatches for all.
+	Side   int
 	Pixels string // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]; empty for a known encoder's own
 	Heads  int    // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
 	// Epochs are those of a run of CLIP whose image encoder is locked where no published one is named, as BLIP-2's was; 0 for none.
 	Epochs    int
 	Gigabytes float64 // that the tokens of all locked encoders may take in the store; 0 for 10
 }
+
+// allPatches are those of an encoder of our own, which has Scale.Image and Scale.Patch.
+const allPatches = -1
 
 // statistics are the values of Locked.Pixels.
 var statistics = map[string]transform.Statistics{"clip": transform.CLIP, "imagenet": transform.ImageNet, "symmetric": transform.Symmetric}
@@ -28,7 +32,7 @@ func (s Scale) photographs() Scale {
 	s.Captions, s.MinCount, s.MaxVocab = 0, 3, 3000
 	s.Epochs, s.WarmStart, s.Rerank = 3, 3, 16
 	// A hundredth of the pairs, as in FALCON: in more, a caption meets those of its own image.
-	s.SearchSpace, s.GroupQueue = 320, 1920
+	s.SearchBatches, s.GroupBatches = 10, 60
 	return s
 }
 

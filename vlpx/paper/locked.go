@@ -57,7 +57,7 @@ const encoderName = "Image encoder"
 // ownEncoder is the run of CLIP whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the data,
 // with that encoder.
 func (w planner) ownEncoder(s Scale) (*run.Run, locked.Encoder, error) {
-	side, epochs := s.Locked.Side, s.Locked.Epochs
+	side, epochs := s.Resolved().Locked.Side, s.Locked.Epochs
 	s.Locked, s.Framework, s.WarmStart, s.Epochs = Locked{}, "", 0, epochs
 	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
 	s.Schedule.Epochs = epochs
@@ -82,7 +82,7 @@ func (w planner) ownEncoder(s Scale) (*run.Run, locked.Encoder, error) {
 
 // lock puts an image encoder in front of runs.
 func (w planner) lock(runs []run.Run, source *weights.Source, s Scale) (err error) {
-	l := s.Locked
+	l := s.Resolved().Locked
 	var e locked.Encoder
 	var own *run.Run
 	switch {

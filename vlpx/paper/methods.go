@@ -33,6 +33,7 @@ func (m Method) Parts(s Scale) negative.Method { return m.At(s.sizes()) }
 
 // sizes are what the scale gives the methods.
 func (s Scale) sizes() negative.Sizes {
+	s = s.Resolved()
 	return negative.Sizes{
 		Epochs: s.Epochs, SearchSpace: s.SearchSpace, GroupQueue: s.GroupQueue, MomentumQueue: s.MomentumQueue,
 		Temperature: s.Temperature, Smoothing: s.Smoothing, Easy: s.Easy, Hard: s.Hard, Soft: s.Soft,

@@ -93,14 +93,14 @@ func (row Row) changed(assignment string) (Row, error) {
 	if !ok {
 		return row, fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
 	}
-	small := scales()[0]
+	small := scales()[0].Resolved()
 	method := row.Method(small).WithDefaults()
 	name := plainly(key)
 	all := Settings()
 	at := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name })
 	var fields []partField
 	for _, f := range partFields(method) {
-		if (name == f.name || name == f.String()) && !(at >= 0 && row.moves(f, all[at], small)) {
+		if (name == f.name || name == f.String()) && !(at >= 0 && f.follows(all[at], method, small)) {
 			fields = append(fields, f)
 		}
 	}
@@ -144,17 +144,10 @@ func (row Row) changed(assignment string) (Row, error) {
 	return row.As(fmt.Sprintf("%s, %s=%s", row.Name, x.Name, text)), nil
 }
 
-// moves tells whether a field of a part has its value from a setting.
-func (row Row) moves(f partField, x Settable, small Scale) bool {
-	was := f.in(row.Method(small).WithDefaults()).Interface()
-	for _, other := range x.others(x.of(&small)) {
-		s := small
-		x.of(&s).Set(other)
-		if !reflect.DeepEqual(f.in(row.Method(s).WithDefaults()).Interface(), was) {
-			return true
-		}
-	}
-	return false
+// follows tells whether a field of a method's part has its value from the setting of the same name: whether the two are the same, and not 0.
+func (f partField) follows(x Settable, m negative.Method, s Scale) bool {
+	v := f.in(m)
+	return !v.IsZero() && reflect.DeepEqual(v.Interface(), x.of(&s).Interface())
 }
 
 // ofPart adds to what is wrong with a setting for all that it is one of a method's part, if its first word is a part's.

@@ -297,7 +297,7 @@ func (p *Plan) Runs() []run.Run {
 // framework names the plan's framework; empty for the usual one.
 func (p *Plan) framework() string {
 	if own := p.planner.Model; own != nil {
-		return own(p.Scale, 1).Name()
+		return own(p.Scale.Resolved(), 1).Name()
 	}
 	if p.Scale.Framework == Frameworks()[0].Name {
 		return ""

@@ -59,7 +59,7 @@ func (w planner) trained(row Row, scale Scale, data run.Data) (trained, error) {
 	if err := before[0].Train.Validate(); err != nil || row.Tune == nil {
 		return t, err
 	}
-	method := row.Tune(scale)
+	method := row.Tune(scale.Resolved())
 	method.Name = row.Name + " fine-tuned"
 	t.own = nil
 	for _, from := range before {
@@ -85,7 +85,7 @@ func (w planner) pretraining(row Row, scale Scale, data run.Data) ([]run.Run, Sc
 			return nil, scale, data, err
 		}
 	}
-	method := row.Method(scale)
+	method := row.Method(scale.Resolved())
 	if row.Ask == nil { // else it is the question that the row is named after
 		method.Name = row.Name
 	}
@@ -162,7 +162,7 @@ func (w planner) of(scale Scale, data run.Data, vocabulary run.Vocabulary, vocab
 	for k := range runs {
 		f := &runs[k].Train.Framework
 		if w.Model != nil {
-			f.Framework = w.Model(scale, vocab)
+			f.Framework = w.Model(scale.Resolved(), vocab)
 		}
 		if !framework.Retrieves(f.Framework) {
 			runs[k].Tasks = nil

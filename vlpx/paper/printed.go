@@ -7,10 +7,22 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Setting is a line of a table of hyper-parameters: the paper's value, and that of a preset, nil where vlpx has none.
+// Setting is a line of a table of hyper-parameters: the paper's value, and that of a preset on a framework, the usual one if empty. Of is nil where
+// vlpx has none.
 type Setting struct {
 	Name, Paper string
+	Framework   string
 	Of          func(Scale) any
+}
+
+// at is the preset's value.
+func (x Setting) at(s Scale) any {
+	if x.Framework != "" {
+		if err := s.Set("framework=" + x.Framework); err != nil {
+			return err
+		}
+	}
+	return x.Of(s.Resolved())
 }
 
 // PresetsTable prints the presets beside a paper's hyper-parameters.
@@ -37,7 +49,7 @@ func PresetsTable(r *Report, settings []Setting) tables.Table {
 				s = p.Scale
 			}
 			if x.Of != nil {
-				row.Cells = append(row.Cells, tables.Cell{{Text: fmt.Sprint(x.Of(s))}})
+				row.Cells = append(row.Cells, tables.Cell{{Text: fmt.Sprint(x.at(s))}})
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -19,7 +19,7 @@ const noWeights = "none"
 // run needs it.
 func (q Request) published(s Scale) (run.Weights, error) {
 	usual := s.starts()
-	if s.Locked.Side > 0 && s.Locked.Epochs == 0 {
+	if s.Locked.Side != 0 && s.Locked.Epochs == 0 {
 		usual.vision = Lockable
 	}
 	whole, err := q.whole(s)
@@ -71,7 +71,7 @@ func (q Request) whole(s Scale) (bool, error) {
 			return false, errors.Join(err, fmt.Errorf("weights %s=%s beside model=%s, which has all of the model; leave one of them out", part, other, name))
 		}
 	}
-	if s.Locked.Side > 0 {
+	if s.Locked.Side != 0 {
 		return false, fmt.Errorf("weights model=%s with locked.side=%d: a model behind a locked encoder reads its tokens, and a published one pixels; "+
 			"set locked.side=0", name, s.Locked.Side)
 	}
@@ -105,7 +105,7 @@ func (w planner) publish(runs []run.Run, scale Scale) error {
 		return err
 	}
 	first := w.published
-	if scale.Locked.Side > 0 {
+	if scale.Locked.Side != 0 {
 		if err := w.lock(runs, first.Vision, scale); err != nil {
 			return err
 		}

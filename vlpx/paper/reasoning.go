@@ -10,14 +10,6 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// DistilledReasoning is ALBEF's fine-tuning for NLVR2: a momentum model's verdicts are soft targets (METHODS.md 15.6).
-func DistilledReasoning(Scale) negative.Method {
-	return negative.Method{Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995}}
-}
-
-// PlainReasoning is that of GRIT-VLP and MAFA, which do without.
-func PlainReasoning(Scale) negative.Method { return negative.Method{} }
-
 // assigning is the name of what trains text assignment.
 const assigning = "Text assignment"
 
@@ -58,11 +50,8 @@ func (s Scale) reasoning(w planner, from run.Run, data run.Data, m negative.Meth
 		}
 	}
 	data.Texts = run.Statements
-	r := s.next(from, data, s.NLVR, m)
+	r := s.closer(s.next(from, data, s.NLVR, m))
 	r.Tasks, r.Train.Select = eval.Tasks{eval.Reasoning{}}, string(eval.ReasoningAccuracy)
-	if s.Augment {
-		r.Train.Transform.Crop[0] = 0.5 // as in ALBEF's other fine-tuning (dataset/__init__.py)
-	}
 	sizes, err := w.grown(&r)
 	if err != nil {
 		return run.Run{}, err

@@ -37,10 +37,10 @@ func pretraining(t *testing.T, s paper.Scale) run.Run {
 // ones; that of the paper is ALBEF's (METHODS.md 15.6 and 19).
 func TestReasoningFits(t *testing.T) {
 	for _, name := range paper.ScaleNames() {
-		for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledReasoning, paper.PlainReasoning} {
+		for _, tune := range []func() negative.Method{paper.DistilledUnderstanding, paper.PlainUnderstanding} {
 			s := papertest.Preset(t, name, false)
 			from := pretraining(t, s)
-			r, err := s.Reasoning(from, from.Data, tune(s))
+			r, err := s.Reasoning(from, from.Data, tune())
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -63,7 +63,7 @@ func TestReasoningFits(t *testing.T) {
 				r.Init.Train.Epochs != 1 || r.Init.Train.BatchSize != 64 || r.Init.Train.Schedule.At(0, 100, 200) != 2e-5) {
 				t.Errorf("got %+v and %+v, want ALBEF's regimes", r.Init.Train, r.Train)
 			}
-			if _, distils := r.Train.Method.Contrast.(negative.Distiller); distils == (tune(s).Contrast == nil) {
+			if _, distils := r.Train.Method.Contrast.(negative.Distiller); distils == (tune().Contrast == nil) {
 				t.Errorf("%s: distils %t", name, distils)
 			}
 		}
@@ -77,7 +77,7 @@ func TestReasoningIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := pretraining(t, s)
-	r, err := s.Reasoning(from, from.Data, paper.PlainReasoning(s))
+	r, err := s.Reasoning(from, from.Data, paper.PlainUnderstanding())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestReasoningIsSet(t *testing.T) {
 	if err := s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = s.Reasoning(from, from.Data, paper.PlainReasoning(s)); err != nil || r.Init.Train.Epochs != 2 || r.Init.Train.Schedule.Rate != 5e-3 {
+	if r, err = s.Reasoning(from, from.Data, paper.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 || r.Init.Train.Schedule.Rate != 5e-3 {
 		t.Errorf("got %+v, %v", r.Init.Train, err)
 	}
 	towers := papertest.Preset(t, "tiny", false)
@@ -96,7 +96,7 @@ func TestReasoningIsSet(t *testing.T) {
 	}
 	var lacking *framework.Lacking
 	from = pretraining(t, towers)
-	if _, err := towers.Reasoning(from, from.Data, paper.PlainReasoning(towers)); !errors.As(err, &lacking) {
+	if _, err := towers.Reasoning(from, from.Data, paper.PlainUnderstanding()); !errors.As(err, &lacking) {
 		t.Errorf("CLIP: got %v", err)
 	}
 }

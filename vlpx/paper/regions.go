@@ -17,7 +17,7 @@ func (q Request) source(s Scale) (string, error) {
 	switch {
 	case source == "" && q.Regions != "":
 		source = files
-	case source == "" && s.Locked.Side > 0:
+	case source == "" && s.Locked.Side != 0:
 		source = grid
 	case source == "" && q.folder():
 		return "", fmt.Errorf("%s reads regions of images, and %s has none: give a folder of precomputed ones with -regions (docs/REGIONS.md), or lock an image encoder "+
@@ -30,7 +30,7 @@ func (q Request) source(s Scale) (string, error) {
 		return "", fmt.Errorf("regions.source=%s: there are %s, %s and %s", source, boxes, files, grid)
 	case (source == files) != (q.Regions != ""):
 		return "", fmt.Errorf("regions.source=%s and the folder of files of regions %q: files are those of a folder, so give -regions FOLDER or leave both out", source, q.Regions)
-	case (source == grid) != (s.Locked.Side > 0):
+	case (source == grid) != (s.Locked.Side != 0):
 		return "", fmt.Errorf("regions.source=%s with locked.side=%d: a grid is that of a locked encoder's patches; set both or neither", source, s.Locked.Side)
 	}
 	return source, nil

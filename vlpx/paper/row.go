@@ -32,7 +32,7 @@ func (row Row) At(s Scale) (negative.Method, error) {
 	if err != nil {
 		return negative.Method{}, err
 	}
-	return row.Method(s), nil
+	return row.Method(s.Resolved()), nil
 }
 
 // changing is a scale with what the row changes of it.
@@ -125,6 +125,7 @@ func (row Row) Scheduled(change func(Scale, *negative.Scheduled)) Row {
 func (row Row) Searching(space func(Scale) int) Row {
 	method := row.Method
 	row.Method = func(s Scale) negative.Method {
+		s = s.Resolved()
 		size := space(s)
 		s.SearchSpace, s.GroupQueue = size, max(s.GroupQueue/size, 1)*size
 		return method(s)
@@ -224,6 +225,7 @@ func (row Row) Further(method string) Row {
 		if row.Vary != nil {
 			row.Vary(s)
 		}
-		s.Epochs, s.Schedule = s.Writing.Further, s.linear(s.Writing.FurtherRate, s.Writing.Further)
+		s.Epochs = s.Writing.Further
+		s.linear(s.Writing.FurtherRate)
 	})
 }

@@ -14,14 +14,16 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Scale is a preset of sizes and of the training regime; any field can be set by name (see Set). Every method of an artifact
-// runs at the same scale.
+// Scale is a preset of sizes and of the training regime. Any field can be set by name (see Set). Every method of an artifact runs at the same
+// scale.
+//
+// Sizes are relative to each other: a field that is 0 is derived from others, as its comment says. [Scale.Resolved] works them out.
 type Scale struct {
 	Name string
 	// Framework is the name of the model; ALBEF if empty. Set first, since it changes other settings.
 	Framework string
 
-	Scenes   scenes.Config // the generated data; not used for a folder
+	Scenes   scenes.Config // the generated data; not used for a folder. A Size of 0 is Image
 	Images   int           // images of each split of a folder to use, the first ones; 0 for all
 	Captions int           // captions of a training image of a folder to use, the first ones; 0 for all
 	// Views is how the two views of an image are augmented where the framework contrasts them; its Size is Image.
@@ -52,16 +54,20 @@ type Scale struct {
 	Locked                           Locked
 	Regions                          Regions
 	Image, Patch                     int // pixels a side
-	Width, Heads, MLP, Embed         int
+	Width, Embed                     int
+	HeadWidth                        int     // of a head, about
+	MLPTimes                         float64 // width of the middle of a layer's perceptron, as a multiple of the layer's
+	Heads, MLP                       int     // 0 for what HeadWidth and MLPTimes give
 	VisionLayers, TextLayers, Fusion int
-	TextWidth, TextHeads, TextMLP    int   // of the text encoder; 0 for those of the image encoder
+	TextWidth                        int   // of the text encoder; 0 for Width
+	TextHeads, TextMLP               int   // 0 for as many a width as the image encoder has
 	Bottlenecks                      []int // blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
 	Basic                            bool  // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
 	Stem                             int   // of SimCLR's ResNet, see encoder.ResNet
 	Queries                          int   // of BLIP-2
 	Frozen                           bool  // the image encoder of BLIP-2 is not trained
 	Hidden                           int   // width of the middle of SimCLR's projection head
-	Positions                        int
+	Positions                        int   // at least MaxLen
 	Dropout                          float64
 	Half                             bool    // products in bfloat16
 	Recompute                        bool    // transformers' activations are computed again for the gradient instead of kept
@@ -69,8 +75,11 @@ type Scale struct {
 	MeanPool                         bool    // of the image's tokens, instead of the class token
 	Temperature                      float64 // of ITC at first; 0 for the published 0.07
 
-	SearchSpace, GroupQueue int // of the grouped samplers, in pairs
-	MomentumQueue           int // of ALBEF, in pairs
+	// SearchBatches is the search space of the grouped samplers, and GroupBatches their queue, about, in mini-batches. QueueBatches is ALBEF's queue
+	// of momentum embeddings in mini-batches.
+	SearchBatches, GroupBatches, QueueBatches int
+	// SearchSpace, GroupQueue and MomentumQueue are the same in pairs; 0 for what the mini-batches give.
+	SearchSpace, GroupQueue, MomentumQueue int
 	// Smoothing is the alpha of MAFA's S-ITC; 0 for the published code's 0.5.
 	Smoothing float64
 	// Easy and Hard are the two fixed quantiles of FALCON's table 1; Progressive-Hardening goes from Soft to 1 and
@@ -82,10 +91,15 @@ type Scale struct {
 	Writing   negative.WritingSettings
 
 	Optimiser train.AdamW
-	LARS      train.LARS     // in the place of Optimiser, unless it is zero
-	Schedule  train.Schedule // Epochs, the cosine's length, is 0 for the epochs of warm start and run
-	Tuning    Tuning
-	VQA       Tuning // for visual question answering; it has no queue
+	LARS      train.LARS // in the place of Optimiser, unless it is zero
+	// Schedule is the learning rate. Its Epochs, Ramp and Rate are 0 for what CosineTimes, RampShare and RootRate give. Warmup and Min are Rate
+	// at most.
+	Schedule    train.Schedule
+	CosineTimes float64 // length of the fall, as a multiple of the epochs of warm start and run; 0 for 1
+	RampShare   float64 // rise of a smooth learning rate, as a share of the epochs
+	RootRate    float64 // learning rate of a mini-batch of one pair; it grows by the square root of the size
+	Tuning      Tuning
+	VQA         Tuning // for visual question answering; it has no queue
 	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of fine-tuning
 	// it for captions. None has a queue.
 	Language, Generation, Captioning Tuning
@@ -95,20 +109,18 @@ type Scale struct {
 	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
 	Pretraining Pretraining
 
-	apart       []string   // the settings that were set by name, which no other moves
-	moved       []movement // what moved with them
-	folder      bool       // the data is a folder of images instead of generated scenes
-	pretraining bool       // this is the scale of such a warm start
+	folder      bool // the data is a folder of images instead of generated scenes
+	pretraining bool // this is the scale of such a warm start
 }
 
 // Scales are the presets by name, for generated scenes.
 func scales() []Scale {
 	tiny := Scale{
 		Name:     "tiny",
-		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Size: 32, Density: "mid"}.WithDefaults(),
+		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Density: "mid"},
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Devices: 1, Epochs: 3,
-		Image: 32, Patch: 16, Width: 32, Heads: 2, MLP: 64, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
-		SearchSpace: 40, GroupQueue: 80, MomentumQueue: 64, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
+		SearchBatches: 5, GroupBatches: 10, QueueBatches: 8, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
 		Global:    negative.PublishedGlobal(),
 		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
@@ -129,15 +141,15 @@ func scales() []Scale {
 	tiny.Global.Alpha, tiny.Global.FromBatch = 0.05, true
 	mini := tiny
 	mini.Name = "mini"
-	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Size: 32, Density: "spec"}.WithDefaults()
+	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Density: "spec"}
 	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
 	mini.Writing.FurtherRate = 2e-5
 	mini.Writing.Pool, mini.Writing.Hard, mini.Writing.Masks, mini.Writing.Refills, mini.Writing.Keep = 15, 3, 4, 4, 4
 	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
 	mini.Patch = 8
-	mini.Width, mini.Heads, mini.MLP, mini.Embed = 96, 4, 192, 64
+	mini.Width, mini.HeadWidth, mini.Embed = 96, 24, 64
 	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
-	mini.SearchSpace, mini.GroupQueue, mini.MomentumQueue = 1600, 9600, 1024
+	mini.SearchBatches, mini.GroupBatches, mini.QueueBatches = 50, 300, 32
 	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
@@ -151,15 +163,15 @@ func scales() []Scale {
 
 	small := mini
 	small.Name = "small"
-	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Size: 128, Density: "spec"}.WithDefaults()
+	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Density: "spec"}
 	small.Writing.Pool, small.Writing.Hard, small.Writing.Masks, small.Writing.Refills, small.Writing.Keep = 63, 15, 8, 8, 15
 	small.Rerank, small.BatchSize, small.MaxLen = 64, 96, 25
 	small.Epochs, small.WarmStart = 10, 10
 	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
 	small.Image, small.Patch = 128, 16
-	small.Width, small.Heads, small.MLP, small.Embed = 384, 6, 1536, 256
+	small.Width, small.HeadWidth, small.MLPTimes, small.Embed = 384, 64, 4, 256
 	small.VisionLayers, small.TextLayers, small.Fusion = 12, 3, 3
-	small.SearchSpace, small.GroupQueue, small.MomentumQueue = 4800, 48000, 16128
+	small.SearchBatches, small.GroupBatches, small.QueueBatches = 50, 500, 168
 	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
 	small.Half = true
 	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50}
@@ -175,14 +187,14 @@ func scales() []Scale {
 	paper.Name = "paper"
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Epochs, paper.WarmStart = 20, 0
-	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Size: 256, Density: "spec"}.WithDefaults()
+	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Density: "spec"}
 	paper.likeALBEF()
 	paper.Rerank = 256
-	paper.SearchSpace, paper.GroupQueue, paper.MomentumQueue = 5664, 28320, 65472
+	paper.SearchBatches, paper.GroupBatches, paper.QueueBatches = 59, 295, 682
 	paper.Global, paper.Writing = negative.PublishedGlobal(), negative.PublishedWriting()
 	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
-	paper.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100, Epochs: 30}
-	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Queue: 65536, Rate: 1e-5, Min: 1e-6}
+	paper.Schedule, paper.CosineTimes = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100}, 1.5
+	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Rate: 1e-5, Min: 1e-6}
 	paper.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 2e-5, Min: 1e-5, Warmup: 100}
 	paper.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 2e-5, Min: 1e-6, Warmup: 100}
 	paper.Language = Tuning{Epochs: 10, BatchSize: 256, Rate: 3e-4, Min: 3e-5, Warmup: 2000}
@@ -223,7 +235,7 @@ func Preset(name string, folder bool) (Scale, error) {
 	case "mini":
 		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen, s.Rerank = 2, 4, 1000, 16, 8
 		s.Image, s.Patch, s.Epochs = 64, 16, 3
-		s.SearchSpace, s.GroupQueue = 1920, 11520
+		s.SearchBatches, s.GroupBatches = 60, 360
 	}
 	return s, nil
 }
@@ -238,17 +250,13 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 		pixels = s.Views
 		pixels.Size = s.Image
 	}
+	s = s.Resolved()
 	optimiser := s.Optimiser
 	if s.LARS != (train.LARS{}) {
 		optimiser = train.AdamW{}
 	}
 	schedule := s.Schedule
-	if s.Pretraining.Rate == 0 {
-		schedule.Past += s.WarmStart
-	}
-	if schedule.Epochs == 0 {
-		schedule.Epochs = schedule.Past + s.Epochs
-	}
+	schedule.Past = s.past()
 	devices := s.Devices
 	if devices == 1 {
 		devices = 0 // the same run

@@ -64,7 +64,7 @@ func TestPresetsFit(t *testing.T) {
 // The paper preset is ALBEF's architecture with BERT's vocabulary, under GRIT-VLP's regime (METHODS.md 1.2 and 19) with the
 // sizes of FALCON's table 5.
 func TestPaperPreset(t *testing.T) {
-	s := papertest.Preset(t, "paper", true)
+	s := papertest.Preset(t, "paper", true).Resolved()
 	if got, want := s.Model(30522), albef.Paper(); got != want {
 		t.Errorf("framework: got %+v, want %+v", got, want)
 	}

@@ -126,6 +126,7 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 		if err != nil {
 			return err
 		}
+		scale = scale.Resolved()
 		var values []string
 		for _, key := range settings {
 			value := given[key]

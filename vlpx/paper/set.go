@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -121,37 +120,25 @@ func (s *Scale) frame(name string) error {
 	return nil
 }
 
-// SetAll changes fields one after the other, as Set does, the framework first, since it changes others. Then it moves the settings that belong to
-// changed ones (see Companions), but for those that this call or one before it sets.
+// SetAll changes fields one after the other, as Set does, the framework first, since it changes others.
 func (s *Scale) SetAll(assignments []string) error {
-	if len(assignments) == 0 {
-		return nil
-	}
-	names := make([]string, len(assignments))
-	for i, assignment := range assignments {
+	var rest []string
+	for _, assignment := range assignments {
 		x, text, err := assigned(assignment)
 		if err != nil {
 			return err
 		}
-		if names[i] = x.Name; x.Name != "framework" {
-			continue
-		}
-		if err := s.frame(text); err != nil {
+		if x.Name != "framework" {
+			rest = append(rest, assignment)
+		} else if err := s.frame(text); err != nil {
 			return err
 		}
 	}
-	was := *s
-	s.apart = slices.Clone(s.apart)
-	for i, assignment := range assignments {
-		if names[i] == "framework" {
-			continue
-		}
+	for _, assignment := range rest {
 		if err := s.Set(assignment); err != nil {
 			return err
 		}
-		s.apart = append(s.apart, names[i])
 	}
-	s.together(was)
 	return nil
 }
 

@@ -55,8 +55,8 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"tiny", []string{"epochs=40", "schedule.epochs=7"}, 7},
 		{"tiny", []string{"Schedule.Epochs=7", "Epochs=40"}, 7},
 		{"tiny", []string{"schedule.epochs=7"}, 7},
-		{"paper", nil, 30}, // of 20 epochs, as published
-		{"paper", []string{"epochs=40"}, 40},
+		{"paper", nil, 30},                   // of 20 epochs, as published
+		{"paper", []string{"epochs=40"}, 60}, // as many times as long
 	} {
 		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []Row{MethodRow("InfoNCE")}}, Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
 		if err != nil {

@@ -17,12 +17,9 @@ type Settable struct {
 	Values []string
 	// Also are what the field calls it besides, which Set takes unless it is another setting's, too.
 	Also []string
-	// Where is what reads it that no method and no framework does by itself, such as a folder of photographs; empty for none.
-	Where string
 
 	field string  // of Scale, where it has another name
 	zero  float64 // what a number of zero stands for, which is then no value that can be set; 0 for zero
-	aside bool    // it is no part of a run's identity
 }
 
 // Brief is the setting in a sentence, with its unit.
@@ -133,7 +130,7 @@ func FindSetting(key string) (Settable, error) {
 	suggestion := Suggest(name, names)
 	if _, near, ok := strings.Cut(suggestion, `"`); ok { // by an alias it is told by its name
 		if x, err := FindSetting(strings.TrimSuffix(near, `"?`)); err == nil {
-			suggestion = fmt.Sprintf("; did you mean %q? %s. It is read by %s.", x.Name, x.Brief(), ReadersOf(x))
+			suggestion = fmt.Sprintf("; did you mean %q? %s.", x.Name, x.Brief())
 		}
 	}
 	return Settable{}, fmt.Errorf("no setting %q%s %s", key, suggestion, seeAll)

@@ -23,18 +23,21 @@ func trainingSettings() []Settable {
 			Also: []string{"gpus", "ngpus", "numgpus", "nprocpernode", "dataparallel"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, in the place of the " +
 			"papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
-		{Name: "schedule.rate", Unit: "a step", Says: "the learning rate after the warm-up, from which it falls", Also: []string{"lr", "learningrate", "maxlr", "peaklr", "baselr"}},
-		{Name: "schedule.min", Unit: "a step", Says: "the learning rate at which the cosine ends", Also: []string{"minlr", "lrmin", "etamin"}},
-		{Name: "schedule.warmup", Unit: "a step", Says: "the learning rate of the first iteration, from which it rises", Also: []string{"warmuplr"}},
+		{Name: "schedule.rate", Unit: "a step", Says: "the learning rate after the warm-up, from which it falls; 0 for what rootrate gives", Also: []string{"lr", "learningrate", "maxlr", "peaklr", "baselr"}},
+		{Name: "schedule.min", Unit: "a step", Says: "the learning rate at which the cosine ends, schedule.rate at most", Also: []string{"minlr", "lrmin", "etamin"}},
+		{Name: "schedule.warmup", Unit: "a step", Says: "the learning rate of the first iteration, from which it rises; schedule.rate at most", Also: []string{"warmuplr"}},
 		{Name: "schedule.units", Unit: "steps", Says: "steps in which the learning rate rises, each of schedule.unit iterations; 0 for no warm-up",
 			Also: []string{"warmup", "warmupsteps"}},
 		{Name: "schedule.unit", Unit: "iterations", Says: "iterations of each step of the warm-up", Also: []string{"warmup", "warmupiterations"}},
-		{Name: "schedule.epochs", Unit: "epochs", Says: "length of the cosine by which the learning rate falls; 0 for those of warm start and run together",
+		{Name: "schedule.epochs", Unit: "epochs", Says: "length of the cosine by which the learning rate falls; 0 for what cosinetimes gives",
 			Also: []string{"tmax"}},
 		{Name: "schedule.past", Unit: "epochs", Says: "epochs of the cosine that are over when the run starts, besides those of the warm start"},
 		{Name: "schedule.smooth", Says: "the learning rate moves at every iteration instead of once an epoch, and rises over schedule.ramp"},
-		{Name: "schedule.ramp", Unit: "epochs", Says: "length of the warm-up of a smooth learning rate", Also: []string{"warmup", "warmupepochs"}},
+		{Name: "schedule.ramp", Unit: "epochs", Says: "length of the warm-up of a smooth learning rate; 0 for what rampshare gives", Also: []string{"warmup", "warmupepochs"}},
 		{Name: "schedule.linear", Says: "a smooth learning rate falls in a line instead of a cosine"},
+		{Name: "cosinetimes", Unit: "of epochs", Says: "length of the learning rate's fall, as a multiple of the epochs of warm start and run; 0 for 1"},
+		{Name: "rampshare", Unit: "of epochs", Says: "length of the warm-up of a smooth learning rate, as a share of the epochs"},
+		{Name: "rootrate", Unit: "a step", Says: "learning rate of a mini-batch of one pair; it grows by the square root of batchsize, as in SimCLR"},
 		{Name: "optimiser.weightdecay", Says: "AdamW's decay of the weights, as a multiple of the learning rate", Also: []string{"weightdecay", "wd"}},
 		{Name: "optimiser.beta1", Says: "AdamW's decay of the mean of the gradients"},
 		{Name: "optimiser.beta2", Says: "AdamW's decay of the mean of the squared gradients"},
@@ -49,22 +52,21 @@ func trainingSettings() []Settable {
 		{Name: "asked", Unit: "questions", Says: "questions of the test split that a model which writes answers is asked; 0 for all"},
 		{Name: "pretraining.rate", Unit: "a step", Says: "learning rate of the pre-training that stands in the warm start's place where a framework has its own, " +
 			"as UNITER; 0 where the warm start shares the run's cosine"},
-		{Name: "pretraining.batchsize", Unit: "pairs", Says: "mini-batch of that pre-training", Where: "a pre-training of pretraining.rate"},
+		{Name: "pretraining.batchsize", Unit: "pairs", Says: "mini-batch of the pre-training of pretraining.rate"},
 	}
 }
 
 func dataSettings() []Settable {
-	const folder = "a folder of photographs (-data FOLDER)"
 	return []Settable{
 		{Name: "captionnoise", Unit: "share", Says: "training captions that are replaced by another image's, as in captions from the web",
 			Also: []string{"noise", "noiseratio", "noiserate"}},
 		{Name: "portion", Unit: "share", Says: "training images that are used, the first ones; 0 for all", Also: []string{"fraction", "subset"}},
-		{Name: "images", Unit: "images", Says: "images of each split of a folder that are used, the first ones; 0 for all", Where: folder},
-		{Name: "captions", Unit: "captions", Says: "captions of each training image of a folder that are used, the first ones; 0 for all", Where: folder},
+		{Name: "images", Unit: "images", Says: "images of each split of a folder that are used, the first ones; 0 for all"},
+		{Name: "captions", Unit: "captions", Says: "captions of each training image of a folder that are used, the first ones; 0 for all"},
 		{Name: "scenes.train", Unit: "images", Says: "generated training images"},
 		{Name: "scenes.val", Unit: "images", Says: "generated images of the validation split"},
 		{Name: "scenes.test", Unit: "images", Says: "generated images of the test split"},
-		{Name: "scenes.size", Unit: "pixels", Says: "side of a generated image, 16 to 4096", Also: []string{"resolution"}},
+		{Name: "scenes.size", Unit: "pixels", Says: "side of a generated image, 16 to 4096; 0 for image", Also: []string{"resolution"}},
 		{Name: "scenes.density", Says: "how many images a caption is true of, from few to many", Values: []string{"spec", "quart", "half", "base", "mid", "dbl"}},
 		{Name: "scenes.captions", Unit: "captions", Says: "captions of a generated image"},
 		{Name: "scenes.traincaptions", Unit: "captions", Says: "captions of a generated training image; 0 for scenes.captions"},
@@ -99,7 +101,6 @@ func dataSettings() []Settable {
 }
 
 func modelSettings() []Settable {
-	const lockedWeights = "an image encoder that is locked (-weights vision=NAME with locked.side)"
 	return []Settable{
 		{Name: "temperature", Says: "the temperature of ITC at first, which is learned, by ALBEF between 0.001 and 0.5; unless it is set, the published 0.07. Contrasts over the whole data have global.temperature",
 			zero: negative.PublishedTemperature, Also: []string{"tau", "temp", "logitscale"}},
@@ -109,12 +110,14 @@ func modelSettings() []Settable {
 		{Name: "textlayers", Unit: "layers", Says: "layers of the text encoder; of UNITER and language models, all", Also: []string{"layers"}},
 		{Name: "fusion", Unit: "layers", Says: "layers that read image and text together, behind the text encoder's", Also: []string{"fusionlayers", "layers"}},
 		{Name: "width", Unit: "numbers", Says: "width of the transformers, or of a ResNet's first stage; a multiple of heads", Also: []string{"hiddensize", "dim"}},
-		{Name: "heads", Unit: "heads", Says: "heads of attention"},
-		{Name: "mlp", Unit: "numbers", Says: "width of the middle of a layer's perceptron", Also: []string{"intermediatesize", "ffn"}},
+		{Name: "headwidth", Unit: "numbers", Says: "width of each head of attention, about", Also: []string{"headdim"}},
+		{Name: "heads", Unit: "heads", Says: "heads of attention; 0 for as many as are headwidth wide"},
+		{Name: "mlptimes", Unit: "of width", Says: "width of the middle of a layer's perceptron, as a multiple of the layer's", Also: []string{"mlpratio"}},
+		{Name: "mlp", Unit: "numbers", Says: "width of the middle of a layer's perceptron; 0 for mlptimes the width", Also: []string{"intermediatesize", "ffn"}},
 		{Name: "textwidth", Unit: "numbers", Says: "width of the text encoder; 0 for width"},
-		{Name: "textheads", Unit: "heads", Says: "heads of the text encoder; 0 for heads"},
-		{Name: "textmlp", Unit: "numbers", Says: "width of the middle of a text layer's perceptron; 0 for mlp"},
-		{Name: "positions", Unit: "tokens", Says: "tokens that the text encoder has positions for"},
+		{Name: "textheads", Unit: "heads", Says: "heads of the text encoder; 0 for as many as are as wide as the image encoder's"},
+		{Name: "textmlp", Unit: "numbers", Says: "width of the middle of a text layer's perceptron; 0 for the same multiple of the width as the image encoder's"},
+		{Name: "positions", Unit: "tokens", Says: "tokens that the text encoder has positions for, maxlen at least"},
 		{Name: "dropout", Unit: "share", Says: "numbers of the text encoder that training leaves out"},
 		{Name: "half", Says: "products are computed in bfloat16", Also: []string{"bf16", "fp16", "amp"}},
 		{Name: "recompute", Says: "what lies within the layers of transformers is computed again for the gradient instead of kept: less memory, a third more time",
@@ -128,20 +131,24 @@ func modelSettings() []Settable {
 		{Name: "hidden", Unit: "numbers", Says: "width of the middle of SimCLR's projection head"},
 		{Name: "queries", Unit: "vectors", Says: "queries of BLIP-2, each of which gives a vector of an image"},
 		{Name: "frozen", Says: "the image encoder that stands in BLIP-2 is not trained"},
-		{Name: "locked.side", Unit: "patches", Says: "patches a side that a locked image encoder in front of the model gives; 0 where none is locked"},
+		{Name: "locked.side", Unit: "patches", Says: "patches a side that a locked image encoder in front of the model gives; 0 where none is locked, -1 for all of one of our own"},
 		{Name: "locked.epochs", Unit: "epochs", Says: "epochs of the run of CLIP whose image encoder is locked where no published one is named; 0 for none"},
 		{Name: "locked.pixels", Says: "the statistics by which a published locked encoder sees pixels; empty for a known one's own",
-			Values: []string{"", "clip", "imagenet", "symmetric"}, Where: lockedWeights},
-		{Name: "locked.heads", Unit: "heads", Says: "heads of a published locked encoder; 0 for as many as are 64 wide", Where: lockedWeights},
-		{Name: "locked.gigabytes", Unit: "gigabytes", Says: "what the tokens of all locked encoders may take in the store; 0 for 10. It changes no numbers", Where: lockedWeights, aside: true},
+			Values: []string{"", "clip", "imagenet", "symmetric"}},
+		{Name: "locked.heads", Unit: "heads", Says: "heads of a published locked encoder; 0 for as many as are 64 wide"},
+		{Name: "locked.gigabytes", Unit: "gigabytes", Says: "what the tokens of all locked encoders may take in the store; 0 for 10. It changes no numbers"},
 	}
 }
 
 func methodSettings() []Settable {
 	rest := []Settable{
-		{Name: "searchspace", Unit: "pairs", Says: "pairs in which hard ones are grouped into mini-batches, a multiple of batchsize", Also: []string{"m", "space"}},
-		{Name: "groupqueue", Unit: "pairs", Says: "pairs that are collected before they are grouped, a multiple of searchspace", Also: []string{"queue", "queuesize"}},
-		{Name: "momentumqueue", Unit: "pairs", Says: "ALBEF's queue of pairs by momentum encoders, a multiple of batchsize", Also: []string{"queue", "queuesize"}},
+		{Name: "searchbatches", Unit: "mini-batches", Says: "mini-batches of pairs in which hard ones are grouped"},
+		{Name: "searchspace", Unit: "pairs", Says: "pairs in which hard ones are grouped into mini-batches, a multiple of batchsize; 0 for searchbatches", Also: []string{"m", "space"}},
+		{Name: "groupbatches", Unit: "mini-batches", Says: "mini-batches that are collected before they are grouped, to the nearest multiple of searchspace"},
+		{Name: "groupqueue", Unit: "pairs", Says: "pairs that are collected before they are grouped, a multiple of searchspace; 0 for groupbatches",
+			Also: []string{"queue", "queuesize"}},
+		{Name: "queuebatches", Unit: "mini-batches", Says: "mini-batches in ALBEF's queue of pairs by momentum encoders"},
+		{Name: "momentumqueue", Unit: "pairs", Says: "ALBEF's queue of pairs by momentum encoders, a multiple of batchsize; 0 for queuebatches", Also: []string{"queue", "queuesize"}},
 		{Name: "smoothing", Says: "alpha, the weight of the soft targets of S-ITC and MAFA; 0 for the published .5", Also: []string{"labelsmoothing", "alpha", "soft"}},
 		{Name: "easy", Unit: "quantile", Says: "hardness of the mini-batches of Easy quantile, 0 to 1"},
 		{Name: "hard", Unit: "quantile", Says: "hardness of the mini-batches of Hard quantile, 0 to 1"},
@@ -172,8 +179,8 @@ func methodSettings() []Settable {
 		{Name: "writing.istm", Says: "weight of TAGS' loss of matching images with written sentences"},
 		{Name: "writing.wod", Says: "weight of TAGS-DC's word discrimination"},
 		{Name: "writing.woc", Says: "weight of TAGS-DC's word correction"},
-		{Name: "writing.further", Unit: "epochs", Says: "epochs of TAGS-DC's second stage, which goes on from the first", Where: "the second stage of TAGS-DC (tags/table1)"},
-		{Name: "writing.furtherrate", Unit: "a step", Says: "learning rate of TAGS-DC's second stage", Where: "the second stage of TAGS-DC (tags/table1)"},
+		{Name: "writing.further", Unit: "epochs", Says: "epochs of TAGS-DC's second stage, which goes on from the first"},
+		{Name: "writing.furtherrate", Unit: "a step", Says: "learning rate of TAGS-DC's second stage"},
 	}
 	for _, x := range []Settable{ // of negative.Scheduled
 		{Name: "searchspace", Unit: "pairs", Says: "FALCON's search space; 0 for searchspace"},
@@ -225,11 +232,11 @@ func regimeSettings() []Settable {
 			Settable{Name: name("epochs"), Unit: "epochs", Says: fmt.Sprintf("epochs of %s%s", regime.of, none)},
 			Settable{Name: name("batchsize"), Unit: "pairs", Says: fmt.Sprintf("mini-batch of %s; 0 for batchsize%s", regime.of, least)},
 			Settable{Name: name("rate"), Unit: "a step", Says: "learning rate of " + regime.of},
-			Settable{Name: name("min"), Unit: "a step", Says: fmt.Sprintf("learning rate that %s begins its warm-up with and ends at", regime.of)},
+			Settable{Name: name("min"), Unit: "a step", Says: fmt.Sprintf("learning rate that %s begins its warm-up with and ends at, its rate at most", regime.of)},
 			Settable{Name: name("warmup"), Unit: "iterations", Says: "iterations in which the learning rate rises, of " + regime.of},
 		)
 		if regime.name == "tuning" {
-			all = append(all, Settable{Name: name("queue"), Unit: "pairs", Says: "queue of pairs by momentum encoders in fine-tuning for retrieval; 0 for momentumqueue",
+			all = append(all, Settable{Name: name("queue"), Unit: "pairs", Says: "queue of pairs by momentum encoders in fine-tuning for retrieval; 0 for momentumqueue, to the nearest multiple of its mini-batch",
 				Also: []string{"queuesize"}})
 		}
 	}

@@ -40,7 +40,7 @@ func over(setting string, logarithmic bool, points []Point, columns []Column) fu
 	return func(r *Report) (plots.Drawing, error) {
 		places := make([]place, len(points))
 		for i, p := range points {
-			places[i] = place{r.Rows[i], p.Curve, p.At(r.Plan.Scale)}
+			places[i] = place{r.Rows[i], p.Curve, p.At(r.Plan.Scale.Resolved())}
 		}
 		return r.linesOver(setting, logarithmic, places, columns)
 	}

@@ -84,7 +84,7 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 			return nil, nil, err
 		}
 		for _, setting := range settings {
-			switch field, _ := rows[v.row].setting(setting, scale); {
+			switch field, _ := rows[v.row].setting(setting, scale.Resolved()); {
 			case field.CanInt():
 				v.values[setting] = float64(field.Int())
 			case field.CanFloat():

@@ -19,6 +19,34 @@ type Tuning struct {
 	Warmup    int // first iterations, in which the rate rises from Min
 }
 
+// schedule is the regime's learning rate.
+func (t Tuning) schedule() train.Schedule {
+	least := min(t.Min, t.Rate)
+	return train.Schedule{Warmup: least, Rate: t.Rate, Min: least, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+}
+
+// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
+func (s Scale) next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
+	r := from
+	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
+	c := &r.Train
+	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
+	c.Epochs = t.Epochs
+	if t.BatchSize != 0 {
+		c.BatchSize = t.BatchSize
+	}
+	c.Schedule = t.schedule()
+	return r
+}
+
+// closer is a run that goes on from another, which crops less away than pre-training (ALBEF dataset/__init__.py), where the scale crops at all.
+func (s Scale) closer(r run.Run) run.Run {
+	if s.Augment {
+		r.Train.Transform.Crop[0] = 0.5
+	}
+	return r
+}
+
 // DistilledTuning is ALBEF's retrieval fine-tuning. BLIP-2, which has no momentum encoders, is fine-tuned by its own labels, for which either
 // tuning stands there.
 func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
@@ -27,13 +55,9 @@ func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 func PlainTuning(s Scale) negative.Method { return retrievalTuning(s, 0) }
 
 func retrievalTuning(s Scale, alpha float64) negative.Method {
-	queue := s.Tuning.Queue
-	if queue == 0 {
-		queue = s.MomentumQueue
-	}
 	m := negative.Method{
 		Batches:  negative.Uniform{},
-		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: queue, Items: true},
+		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: s.Resolved().Tuning.Queue, Items: true},
 		Matching: negative.Sampled{},
 	}
 	if s.Framework == querying {
@@ -53,35 +77,10 @@ func tunedBy(f framework.Framework) negative.Objectives {
 	return negative.Of(losses...)
 }
 
-// tuned is the fine-tuning on data that goes on from a pre-training run. The epoch with the highest mean recall on the
-// validation split is taken, as ALBEF does.
+// tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the validation
+// split is taken, as ALBEF does.
 func (s Scale) tuned(from run.Run, data run.Data, m negative.Method) run.Run {
-	r := from
-	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
-	c, t := &r.Train, s.Tuning
-	c.Method, c.Reference, c.Init = m.WithDefaults(), "", from.ID()
-	c.Objectives, c.Select = tunedBy(c.Framework.Framework), string(eval.RMean)
-	c.Epochs = t.Epochs
-	if t.BatchSize != 0 {
-		c.BatchSize = t.BatchSize
-	}
-	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
-	if s.Augment {
-		c.Transform.Crop[0] = 0.5 // less is cropped away than in pre-training (ALBEF dataset/__init__.py)
-	}
-	return r
-}
-
-// next is a run that goes on from another on data by a regime. Its framework and tasks are still the other's.
-func (s Scale) next(from run.Run, data run.Data, t Tuning, m negative.Method) run.Run {
-	r := from
-	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
-	c := &r.Train
-	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
-	c.Epochs = t.Epochs
-	if t.BatchSize != 0 {
-		c.BatchSize = t.BatchSize
-	}
-	c.Schedule = train.Schedule{Warmup: t.Min, Rate: t.Rate, Min: t.Min, Units: t.Warmup, Unit: 1, Epochs: t.Epochs}
+	r := s.closer(s.next(from, data, s.Tuning, m))
+	r.Train.Objectives, r.Train.Select = tunedBy(r.Train.Framework.Framework), string(eval.RMean)
 	return r
 }

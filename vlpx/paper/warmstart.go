@@ -10,11 +10,11 @@ const warmSeed = 1
 // warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
 // portions of the data, as the papers' pre-trained encoders are.
 func (s Scale) warmStart() Scale {
-	switch p := s.Pretraining; {
-	case p.Rate > 0:
-		s.Schedule, s.BatchSize, s.pretraining = s.linear(p.Rate, s.WarmStart), p.BatchSize, true
-	case s.Schedule.Epochs == 0:
-		s.Schedule.Epochs = s.WarmStart + s.Epochs
+	if p := s.Pretraining; p.Rate > 0 {
+		s.BatchSize, s.pretraining = p.BatchSize, true
+		s.linear(p.Rate)
+	} else {
+		s.Schedule.Epochs = s.Resolved().Schedule.Epochs
 	}
 	s.Epochs, s.WarmStart = s.WarmStart, 0
 	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0

@@ -1,9 +1,6 @@
 package paper
 
 import (
-	"cmp"
-	"math"
-
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/uniter"
@@ -19,8 +16,7 @@ type Pretraining struct {
 // uniter is UNITER at this scale, with all of its layers in the place of the text encoder's. Regions tells what it sees.
 func (s Scale) uniter(vocab int) uniter.Model {
 	return uniter.Model{
-		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: cmp.Or(s.TextWidth, s.Width), Heads: cmp.Or(s.TextHeads, s.Heads),
-			MLP: cmp.Or(s.TextMLP, s.MLP), Layers: s.TextLayers, Dropout: s.Dropout, Recompute: s.Recompute},
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Dropout: s.Dropout, Recompute: s.Recompute},
 		Half: s.Half, Margin: 0.2, Pretraining: s.pretraining,
 	}
 }
@@ -44,18 +40,18 @@ func (s *Scale) likeUNITER() {
 		s.Pretraining = Pretraining{Rate: 3e-4, BatchSize: 96}
 	case "paper":
 		full := uniter.Paper()
-		s.Width, s.Heads, s.MLP, s.TextLayers, s.Positions = full.Text.Width, full.Text.Heads, full.Text.MLP, full.Text.Layers, full.Text.Positions
+		s.TextLayers, s.Positions = full.Text.Layers, full.Text.Positions
 		s.MaxLen, s.BatchSize, s.Epochs = 60, 8, 5
 	}
-	s.Schedule = s.linear(s.Schedule.Rate/10, s.Epochs)
+	s.linear(s.Schedule.Rate / 10)
 	if s.Name == "paper" {
-		s.Schedule = s.linear(5e-5, s.Epochs)
+		s.linear(5e-5)
 	}
 }
 
-// linear is a learning rate that rises over the first tenth of the epochs and falls in a line to almost nothing.
-func (Scale) linear(rate float64, epochs int) train.Schedule {
-	return train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true, Ramp: math.Max(0.1*float64(epochs), 1e-3), Epochs: epochs}
+// linear gives a scale a learning rate that rises over the first tenth of the epochs and falls in a line to almost nothing.
+func (s *Scale) linear(rate float64) {
+	s.Schedule, s.RampShare, s.CosineTimes = train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true}, 0.1, 0
 }
 
 // writes is what models are measured by that write.

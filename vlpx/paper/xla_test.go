@@ -93,14 +93,14 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 	a := from.Train.Framework.Framework.(albef.Model)
 	add("distilled tuning", s.tuned(from, run.Data{}, DistilledTuning(s)), nil)
 	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
-	add("distilled answering", s.next(from, run.Data{}, s.VQA, DistilledAnswering(s)), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: mostAnswers, Tokens: 8})
+	add("distilled answering", s.next(from, run.Data{}, s.VQA, DistilledUnderstanding()), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: mostAnswers, Tokens: 8})
 	add("assignment", s.next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
-	add("distilled reasoning", s.next(from, run.Data{}, s.NLVR, DistilledReasoning(s)), albef.Reasoning{ALBEF: a})
+	add("distilled reasoning", s.next(from, run.Data{}, s.NLVR, DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
 	s = at(t, querying)
 	from = s.trains(plain, words)
 	first := from.Train.Framework.Framework.(blip2.Model)
-	language := at(t, "OPT").opt(words).Text
+	language := at(t, "OPT").Resolved().opt(words).Text
 	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
 	add("second stage", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
 	add("answers", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: mostAnswers, Tokens: 8})

@@ -73,9 +73,7 @@ var table7 = paper.Artifact{
 // largeBatches is SimCLR, with what a registered method leaves out.
 func largeBatches(name, leavesOut string) paper.Row {
 	row := unimodal("SimCLR", func(s *paper.Scale) {
-		before := s.BatchSize
-		s.BatchSize = min(4*before, s.TrainingScenes()/2)
-		s.Schedule.Rate *= math.Sqrt(float64(s.BatchSize) / float64(before))
+		s.BatchSize = min(4*s.BatchSize, s.TrainingScenes()/2)
 	}).As(name)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)

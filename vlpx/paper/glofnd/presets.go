@@ -18,16 +18,8 @@ var table4 = paper.Artifact{
 
 // hyperTable prints the presets of CLIP and of SimCLR beside the paper's.
 func hyperTable(r *paper.Report) (tables.Table, error) {
-	on := func(framework string, of func(paper.Scale) any) func(paper.Scale) any {
-		return func(s paper.Scale) any {
-			if err := s.Set("framework=" + framework); err != nil {
-				return err.Error()
-			}
-			return of(s)
-		}
-	}
 	both := func(name, framework, paperHas string, of func(paper.Scale) any) paper.Setting {
-		return paper.Setting{Name: name, Paper: paperHas, Of: on(framework, of)}
+		return paper.Setting{Name: name, Paper: paperHas, Framework: framework, Of: of}
 	}
 	rate := func(s paper.Scale) any { return fmt.Sprintf("%g to %g", s.Schedule.Rate, s.Schedule.Min) }
 	return paper.PresetsTable(r, []paper.Setting{

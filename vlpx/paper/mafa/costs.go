@@ -78,7 +78,7 @@ func costsTable(r *paper.Report) (tables.Table, error) {
 		results := paper.Timed(row.Results)
 		measured := func(size string) tables.Value { return tables.Value{Text: size, N: len(results)} }
 		if len(results) > 0 {
-			measuredSizes = sizesOf(r.Plan.Artifact.Rows[i].Method(r.Plan.Scale), results[0].Parameters)
+			measuredSizes = sizesOf(r.Plan.Artifact.Rows[i].Method(r.Plan.Scale.Resolved()), results[0].Parameters)
 		}
 		line.Cells = []tables.Cell{
 			{{Text: published.epoch}, paper.MeanOf(results, paper.SecondsAnEpoch)},

@@ -78,7 +78,7 @@ func TestMAFAMethodsFit(t *testing.T) {
 
 // The papers' own settings at the scale that has them (METHODS.md 4 and 19).
 func TestMAFASettings(t *testing.T) {
-	s := papertest.Preset(t, "small", false)
+	s := papertest.Preset(t, "small", false).Resolved()
 	if got, want := spaces(s), [4]int{96, 960, 4800, 24000}; got != want {
 		t.Errorf("search spaces: got %v, want %v", got, want)
 	}

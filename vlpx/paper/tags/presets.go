@@ -42,12 +42,7 @@ func hyperTable(r *paper.Report) (tables.Table, error) {
 	}
 	var settings []paper.Setting
 	for _, l := range lines {
-		settings = append(settings, paper.Setting{Name: l.name, Of: func(s paper.Scale) any {
-			if err := s.Set("framework=UNITER"); err != nil {
-				return err.Error()
-			}
-			return l.of(s)
-		}})
+		settings = append(settings, paper.Setting{Name: l.name, Framework: "UNITER", Of: l.of})
 	}
 	t := paper.PresetsTable(r, settings)
 	t.Columns = slices.Concat([]tables.Column{

@@ -1,0 +1,45 @@
+package paper
+
+import (
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/negative"
+)
+
+// A comparison of a run with itself is refused where settings say that it were another.
+func TestSameRuns(t *testing.T) {
+	compare := func(own []negative.Method, methods ...string) (*Planned, error) {
+		var rows []Row
+		for _, text := range methods {
+			row, err := Variant(text, own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, row)
+		}
+		a, err := Compared(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	}
+	for _, c := range [][]string{
+		{"GRIT-VLP", "GRIT-VLP, hard=.7", "same runs"},
+		{"GRIT-VLP, searchspace=40", "GRIT-VLP", "same runs"},
+		{"GRIT-VLP", "GRIT-VLP, contrast.weight=.2", "same runs"},
+		{"GRIT-VLP, searchspace=80", "GRIT-VLP, batches.searchspace=80", "same runs"},
+		{"Hard quantile, hard=.3", "Easy quantile, easy=.3", "same runs"},
+	} {
+		if _, err := compare(nil, c[:2]...); err == nil || !strings.Contains(err.Error(), "leave one of them out") || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%v: got %v", c[:2], err)
+		}
+	}
+	p, err := compare([]negative.Method{{Name: "Mine"}}, "InfoNCE", "Mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Runs()); n != 1 {
+		t.Errorf("%d runs, want the one", n)
+	}
+}

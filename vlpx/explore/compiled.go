@@ -116,9 +116,9 @@ func (l *compiledMethod) build(s *model.Scope, in []*Node) []*Node {
 	case f.Connections != nil:
 		row, picked = l.ofAnchor(online(f)), l.pick(f.Connections.Images, f.Connections.Texts)
 	case picks:
-		row, picked = l.ofAnchor(contrasted), l.pick(matching.Negatives(contrasted, noise))
+		row, picked = l.ofAnchor(contrasted), l.pick(matching.Negatives(l.method.Seen(f, contrasted), noise))
 	default:
-		row, picked = l.ofAnchor(contrasted), l.met(l.method.Matching.Pairs(contrasted, noise))
+		row, picked = l.ofAnchor(contrasted), l.met(l.method.ITMPairs(f, contrasted, noise))
 	}
 	return append([]*Node{push, row, picked}, further...)
 }

@@ -23,7 +23,7 @@ const (
 
 // connect has what the matching picks decided on, as in training; scores are the judge's, [batch, batch], images in rows.
 func (l *compiledMethod) connect(f negative.Features, scores, noise *Node) negative.Connections {
-	candidates := l.method.Picked(f.Teller, online(f), noise)
+	candidates := l.method.Picked(f, online(f), noise)
 	chosen := func(picked *Node) *Node { return OneHot(picked, l.batch, dtypes.Float32) }
 	candidates.ImageScores = ReduceSum(Mul(Transpose(scores, 0, 1), chosen(candidates.Images)), -1)
 	candidates.TextScores = ReduceSum(Mul(scores, chosen(candidates.Texts)), -1)

@@ -22,7 +22,7 @@ import (
 const (
 	Model    = "/model"    // what is trained and what evaluation needs
 	Momentum = "/momentum" // the moving average of Model, where the method distils
-	State    = "/state"    // what a contrast keeps, such as a queue
+	State    = "/state"    // what a method keeps, such as a queue, and the variables that its parts train
 	Frozen   = "/frozen"   // a reference model from another run; checkpoints leave it out
 )
 
@@ -123,12 +123,14 @@ func Freeze(from, to *model.Store) error {
 	return nil
 }
 
-// Parameters counts the trained numbers of the model.
+// Parameters counts the trained numbers of the model, and of the method's parts.
 func Parameters(store *model.Store) int {
 	n := 0
-	for v := range store.Scope(Model).IterVariables() {
-		if v.Trainable {
-			n += v.Shape().Size()
+	for _, root := range []string{Model, State} {
+		for v := range store.Scope(root).IterVariables() {
+			if v.Trainable {
+				n += v.Shape().Size()
+			}
 		}
 	}
 	return n

@@ -56,6 +56,7 @@ type Contrasted struct {
 	Labels *Node
 	// Teller is how the Matching that sees this tells numbers by names of its own; a contrast leaves it out.
 	field.Teller
+	state *model.Scope // of what the method keeps, for the Matching
 }
 
 // Assert panics if a contrast's outcome lacks what the rest of the step needs, as one's own may: it says what is wanted.
@@ -79,7 +80,7 @@ func shapeOf(n *Node) string {
 	return "of shape " + n.Shape().String()
 }
 
-// Stateful is a Contrast that keeps variables of its own. They are saved and resumed with the weights.
+// Stateful is a Contrast that keeps variables of its own, which no optimiser trains (see [Trainable]). They are saved and resumed with the weights.
 type Stateful interface {
 	Contrast
 	// Declare puts the variables with their first values into the empty scope that Features.State will be.

@@ -10,7 +10,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/objective"
 )
 
@@ -73,7 +72,7 @@ func TestPicked(t *testing.T) {
 	i2t := [][]float32{{9, 1, 2}, {3, 9, 4}, {-5, -4, -9}}
 	t2i := [][]float32{{9, 0, -1}, {1, 9, 2}, {7, 6, 9}}
 	got := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-		k := Plain().Picked(field.Teller{}, Contrasted{I2T: in[0], T2I: in[1]}, nil)
+		k := Plain().Picked(Features{}, Contrasted{I2T: in[0], T2I: in[1]}, nil)
 		return []*Node{k.Images, k.Texts, k.SecondImages, k.SecondTexts}
 	})(i2t, t2i)
 	for i, want := range [][]float64{{1, 2, 0}, {2, 2, 1}, {2, 0, 1}, {1, 0, 0}} {

@@ -19,9 +19,14 @@ type Matching interface {
 }
 
 // ITMPairs are the pairs of ITM that the method's Matching picks.
-func (m Method) ITMPairs(t field.Teller, c Contrasted, noise *Node) Pairs {
-	c.Teller = t.For(field.Part("matching", m.Matching))
-	return m.Matching.Pairs(c, noise)
+func (m Method) ITMPairs(f Features, c Contrasted, noise *Node) Pairs {
+	return m.Matching.Pairs(m.Seen(f, c), noise)
+}
+
+// Seen is a contrast's outcome as the method's Matching sees it, which tells numbers and may have variables of its own.
+func (m Method) Seen(f Features, c Contrasted) Contrasted {
+	c.Teller, c.state = f.For(field.Part("matching", m.Matching)), f.State
+	return c
 }
 
 // Pairs are rows of ITM: the positions in the batch of an image and a text, and whether they match.

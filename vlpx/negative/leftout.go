@@ -3,6 +3,7 @@ package negative
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -23,6 +24,7 @@ type Sight struct {
 	Progress *Node        // epochs done, a fraction; a scalar
 	Fields   field.Nodes  // what it reads of the mini-batch, by its Reads
 	State    *model.Scope // of these anchors, where the part keeps variables of its own
+	root     *model.Scope // of all that the method keeps
 	// Teller is how the part tells numbers by names of its own. What it tells of each kind of anchors is taken together.
 	field.Teller
 }
@@ -54,14 +56,15 @@ func (s Sight) From(epoch float64, found *Node) *Node {
 	return LogicalAnd(found, BroadcastToDims(GreaterOrEqual(s.Progress, ConstAs(s.Progress, epoch)), found.Shape().Dimensions...))
 }
 
-// Remembering is a LeftOut that keeps variables of its own.
+// Remembering is a LeftOut that keeps variables of its own, which no optimiser trains (see [Trainable]).
 type Remembering interface {
 	LeftOut
 	// Declare puts the variables with their first values into an empty scope, below those of Start.Anchors.
 	Declare(state *model.Scope, run Start) error
 }
 
-// DeclareState puts what a method keeps from step to step into an empty scope: that of its contrast, and what its LeftOut remembers.
+// DeclareState puts what a method keeps from step to step into an empty scope: that of its contrast, what its LeftOut remembers, and the variables
+// that its parts train.
 func (m Method) DeclareState(state *model.Scope, run Start) error {
 	if keeper, keeps := m.Contrast.(Stateful); keeps {
 		if err := keeper.Declare(state, run); err != nil {
@@ -69,16 +72,24 @@ func (m Method) DeclareState(state *model.Scope, run Start) error {
 		}
 	}
 	if keeper, keeps := m.LeftOut.(Remembering); keeps {
-		return keeper.Declare(state.At(leftOutScope), run)
+		if err := keeper.Declare(state.At(leftOutScope), run); err != nil {
+			return err
+		}
 	}
-	return nil
+	if err := m.declareVariables(state, run); err != nil {
+		return err
+	}
+	return m.untrained(state, nil)
 }
 
 // Keeps tells whether a part keeps something from step to step.
 func (m Method) Keeps() bool {
 	_, stateful := m.Contrast.(Stateful)
 	_, remembers := m.LeftOut.(Remembering)
-	return stateful || remembers
+	return stateful || remembers || slices.ContainsFunc(trainable, func(role string) bool {
+		_, trains := m.parts()[role].(Trainable)
+		return trains
+	})
 }
 
 // Reading is a part that reads fields of a mini-batch by itself.
@@ -116,7 +127,7 @@ func (m Method) Leaving(state *model.Scope, in field.Nodes) *Leaving {
 	if m.LeftOut == nil {
 		return nil
 	}
-	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: state.At(leftOutScope)}, map[string]*Node{}}
+	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: state.At(leftOutScope), root: state}, map[string]*Node{}}
 }
 
 const leftOutScope = "left"

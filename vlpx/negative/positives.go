@@ -59,16 +59,17 @@ type Picking interface {
 }
 
 // Picked returns a method's candidates, which its Matching picks, without scores.
-func (m Method) Picked(t field.Teller, c Contrasted, noise *Node) Candidates {
+func (m Method) Picked(f Features, c Contrasted, noise *Node) Candidates {
 	picking := m.Matching.(Picking)
-	c.Teller = t.For(field.Part("matching", m.Matching))
+	c = m.Seen(f, c)
 	images, texts := picking.Negatives(c, noise)
 	without := func(z, picked *Node) *Node {
 		return Where(hits(picked, z.Shape().Dim(1)), ConstAs(z, -1e30), z)
 	}
-	secondImages, secondTexts := picking.Negatives(Contrasted{I2T: without(c.I2T, texts), T2I: without(c.T2I, images)}, noise)
+	second := Contrasted{I2T: without(c.I2T, texts), T2I: without(c.T2I, images), state: f.State}
+	secondImages, secondTexts := picking.Negatives(second, noise)
 	return Candidates{
-		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts, Teller: t.For(field.Part("positives", m.Positives)),
+		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts, Teller: f.For(field.Part("positives", m.Positives)),
 	}
 }
 

@@ -127,7 +127,7 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 			nodes[f.Name] = in[k]
 		}
 		told := c.Framework.Step(s, c.Use(), nodes)
-		norm := c.Optimiser.Update(s.Store(), framework.Model, told.Of(c.Framework.Framework, negative.All), ScalarOne(g, dtypes.Float32), nil)
+		norm := c.Optimiser.Update(s.Store(), told.Of(c.Framework.Framework, negative.All), ScalarOne(g, dtypes.Float32), nil)
 		step = operations(b, norm)
 		after := told.Again(c.Method.Batches.(negative.Rewarded).Reward())
 		with = operations(b, norm, after)

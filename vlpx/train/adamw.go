@@ -32,12 +32,12 @@ func (o AdamW) Decays(shape shapes.Shape) bool {
 	return shape.Rank() > 1 || shape.Rank() == 0 && !o.SpareScalars
 }
 
-// Update builds one update of the trainable variables under root from the gradient of loss, at the learning rate rate, a
+// Update builds one update of the trainable variables of the model and of the method's parts from the gradient of loss, at the learning rate rate, a
 // scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before
 // clipping.
-func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (norm *Node) {
+func (o AdamW) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
 	g := loss.Graph()
-	learned := learn(store, root, loss)
+	learned := learn(store, loss)
 	dtype := loss.DType()
 	norm = learned.norm()
 	scale := ScalarOne(g, dtype)
@@ -60,10 +60,15 @@ func (o AdamW) Update(store *model.Store, root string, loss, rate, hold *Node) (
 		set(variance, q)
 		update := Div(Div(m, correct1), AddScalar(Sqrt(Div(q, correct2)), o.Epsilon))
 		value, at := learned.values[i], rate
+		own, decays := ofPart(v)
 		switch {
+		case own:
 		case o.TemperatureRate > 0 && v.Name() == encoder.Scale:
 			at = o.temperatureRate(value)
-		case o.Decays(v.Shape()):
+		default:
+			decays = o.Decays(v.Shape())
+		}
+		if decays {
 			update = Add(update, MulScalar(value, o.WeightDecay))
 		}
 		set(v, Sub(value, Mul(at, update)))

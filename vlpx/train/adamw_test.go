@@ -76,7 +76,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 				for name := range weights {
 					loss = Add(loss, DivScalar(ReduceAllSum(Square(Square(s.Store().GetVariable("/model/"+name).NodeValue(g)))), 4))
 				}
-				return []*Node{o.Update(s.Store(), framework.Model, loss, in[0], nil)}
+				return []*Node{o.Update(s.Store(), loss, in[0], nil)}
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -239,7 +239,7 @@ func TestTemperatureRate(t *testing.T) {
 		exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			g := in[0].Graph()
 			value := func(name string) *Node { return ReduceAllSum(s.Store().GetVariable("/model/" + name).NodeValue(g)) }
-			return []*Node{o.Update(s.Store(), framework.Model, Add(value("scale"), value("bias")), in[0], nil)}
+			return []*Node{o.Update(s.Store(), Add(value("scale"), value("bias")), in[0], nil)}
 		})
 		if err != nil {
 			t.Fatal(err)

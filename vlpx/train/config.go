@@ -44,7 +44,7 @@ type Config struct {
 // optimiser is the one that the run has.
 func (c Config) optimiser() interface {
 	Validate() error
-	Update(store *model.Store, root string, loss, rate, hold *graph.Node) (norm *graph.Node)
+	Update(store *model.Store, loss, rate, hold *graph.Node) (norm *graph.Node)
 } {
 	if c.LARS != (LARS{}) {
 		return c.LARS

@@ -8,6 +8,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // Optimiser is the root of the optimiser's variables: AdamW's step count and two moments for each weight, or LARS's momentum.
@@ -19,12 +22,14 @@ type learned struct {
 	values, gradients []*Node
 }
 
-// learn builds the gradient of a loss by the trainable variables under root.
-func learn(store *model.Store, root string, loss *Node) (l learned) {
+// learn builds the gradient of a loss by the trainable variables of the model and of the method's parts.
+func learn(store *model.Store, loss *Node) (l learned) {
 	g := loss.Graph()
-	for v := range store.Scope(root).IterVariables() {
-		if v.Trainable && v.InUseByGraph(g) {
-			l.weights = append(l.weights, v)
+	for _, root := range []string{framework.Model, framework.State} {
+		for v := range store.Scope(root).IterVariables() {
+			if v.Trainable && v.InUseByGraph(g) {
+				l.weights = append(l.weights, v)
+			}
 		}
 	}
 	sort.Slice(l.weights, func(i, j int) bool { return l.weights[i].Path() < l.weights[j].Path() })
@@ -42,6 +47,14 @@ func (l learned) norm() *Node {
 		square = Add(square, ReduceAllSum(Square(d)))
 	}
 	return Sqrt(square)
+}
+
+// ofPart tells whether a weight is one that a part of the method trains, and whether that decays.
+func ofPart(v *model.Variable) (is, decays bool) {
+	if below, is := strings.CutPrefix(v.Path(), framework.State); is {
+		return negative.Trains(below)
+	}
+	return false, false
 }
 
 // setter gives variables new values, unless hold, a boolean scalar or nil, is true.

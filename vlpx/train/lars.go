@@ -25,12 +25,15 @@ func (o LARS) Validate() error {
 }
 
 // Update is as AdamW's.
-func (o LARS) Update(store *model.Store, root string, loss, rate, hold *Node) (norm *Node) {
-	learned, set := learn(store, root, loss), setter(loss.Graph(), hold)
+func (o LARS) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
+	learned, set := learn(store, loss), setter(loss.Graph(), hold)
 	for i, v := range learned.weights {
 		value, d := learned.values[i], learned.gradients[i]
-		if v.Shape().Rank() > 1 {
+		matrix := v.Shape().Rank() > 1
+		if own, decays := ofPart(v); decays || matrix && !own {
 			d = Add(d, MulScalar(value, o.WeightDecay))
+		}
+		if matrix {
 			d = Mul(d, o.scale(value, d))
 		}
 		momentum := kept(store, "momentum"+v.Path(), v.Shape())

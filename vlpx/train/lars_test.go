@@ -8,8 +8,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-
-	"vlpx.internal/vlpx/framework"
 )
 
 // The loss is the sum of w^3/3 over the weights but the last matrix's, whose gradient is zero; so it is of what starts at zero.
@@ -40,7 +38,7 @@ func TestLARSAgainstALoop(t *testing.T) {
 			loss = Add(loss, MulScalar(ReduceAllSum(Mul(x, Square(x))), factor))
 		}
 		hold := GreaterThan(in[1], ZerosLike(in[1]))
-		return []*Node{o.Update(s.Store(), framework.Model, loss, in[0], hold)}
+		return []*Node{o.Update(s.Store(), loss, in[0], hold)}
 	})
 	if err != nil {
 		t.Fatal(err)

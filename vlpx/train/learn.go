@@ -35,8 +35,13 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 	if last == Forward {
 		return told
 	}
+	loss := func() *Node {
+		loss := told.Of(f, c.Objectives)
+		c.Method.AssertTrained(s.Store().Scope(framework.State), loss)
+		return loss
+	}
 	if last == Backward {
-		told.Outputs[field.GradientNorm] = learn(s.Store(), framework.Model, told.Of(f, c.Objectives)).norm()
+		told.Outputs[field.GradientNorm] = learn(s.Store(), loss()).norm()
 		return told
 	}
 	again := func() (sum *Node) {
@@ -61,7 +66,7 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 			before = again()
 		}
 	}
-	told.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), framework.Model, told.Of(f, c.Objectives), rate, hold)
+	told.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), loss(), rate, hold)
 	if rewarded {
 		told.Outputs[field.Improvement] = Sub(before, again())
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
-	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -32,7 +31,7 @@ func checkConnections(t *testing.T, c golden.Case) {
 		rows := func(of, x *Node) *Node { return MatMul(OneHot(of, batch, x.DType()), x) }
 		float := func(x *Node) *Node { return ConvertDType(x, in[0].DType()) }
 		i2t := objective.Similarities(StopGradient(u), StopGradient(w), in[2])
-		k := mafa.Picked(field.Teller{}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}, nil)
+		k := mafa.Picked(negative.Features{}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}, nil)
 		k.TextScores = ReduceSum(Mul(in[5], OneHot(k.Texts, batch, in[5].DType())), -1)
 		k.ImageScores = ReduceSum(Mul(Transpose(in[5], 0, 1), OneHot(k.Images, batch, in[5].DType())), -1)
 		connections := ecm.Connect(k)

@@ -35,7 +35,7 @@ func checkLARS(t *testing.T, c golden.Case) {
 		for i, name := range names {
 			loss = Add(loss, ReduceAllSum(Mul(s.Store().GetVariable(framework.Model+"/"+name).NodeValue(in[0].Graph()), in[i])))
 		}
-		return []*Node{o.Update(s.Store(), framework.Model, loss, in[len(names)], nil)}
+		return []*Node{o.Update(s.Store(), loss, in[len(names)], nil)}
 	})
 	rate := tensors.FromScalar(c.Float("params", "lr"))
 	for k := range c.Len("expected", "steps") {

@@ -53,7 +53,7 @@ func matched(logits *Node) *Node {
 func (a Model) connect(m negative.Method, b Batch, f negative.Features, frozen func() *seen) negative.Connections {
 	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
 	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
-	candidates := m.Picked(b.Teller, online, b.Noise)
+	candidates := m.Picked(f, online, b.Noise)
 	batch := b.Pixels.Shape().Dim(0)
 	if m.Positives.Judge() == negative.Oracle {
 		candidates.ImageScores = ReduceSum(Mul(Transpose(b.Truth, 0, 1), oneHot(candidates.Images, b.Truth)), -1)

@@ -178,7 +178,7 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		case l.Connections != nil:
 			l.Pairs = l.Connections.Pairs
 		default:
-			l.Pairs = m.ITMPairs(b.Teller, contrasted, b.Noise)
+			l.Pairs = m.ITMPairs(features, contrasted, b.Noise)
 		}
 	}
 	if earlier == nil && m.Writes() && which.Has(negative.ITM) {

@@ -94,7 +94,7 @@ func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 		case f.Connections != nil:
 			p.pairs = f.Connections.Pairs
 		default:
-			p.pairs = b.method.ITMPairs(f.Teller, p.contrasted, b.in.Of(field.Noise))
+			p.pairs = b.method.ITMPairs(f, p.contrasted, b.in.Of(field.Noise))
 		}
 	}
 	if which.Has(negative.ITM) {
@@ -168,7 +168,7 @@ func (b *batch) frozen() func() *reference {
 func (b *batch) connect(f negative.Features, frozen func() *reference) negative.Connections {
 	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
 	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
-	candidates := b.method.Picked(f.Teller, online, b.in.Of(field.Noise))
+	candidates := b.method.Picked(f, online, b.in.Of(field.Noise))
 	pairs := b.ids.Shape().Dim(0)
 	if b.method.Positives.Judge() == negative.Oracle {
 		truth := b.in.Of(field.Truth)

@@ -170,9 +170,9 @@ func (b *batch) pick(store *model.Store, u framework.Use, noise *Node) {
 	tokens := b.captions.Shape().Dim(1)
 	texts := Reshape(BroadcastToDims(InsertAxes(b.captions, 0), b.pairs, b.pairs, tokens), b.pairs*b.pairs, tokens)
 	i2t := Reshape(b.score(store, texts, b.repeated(b.pairs)), b.pairs, b.pairs)
-	images, captions := u.Method.Matching.(negative.Picking).Negatives(negative.Contrasted{
-		I2T: i2t, T2I: Transpose(i2t, 0, 1), Teller: u.For(field.Part("matching", u.Method.Matching)),
-	}, noise)
+	images, captions := u.Method.Matching.(negative.Picking).Negatives(u.Method.Seen(
+		negative.Features{State: store.Scope(framework.State), Teller: u.Teller}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)},
+	), noise)
 	b.texts = b.add(Gather(b.captions, InsertAxes(captions, -1)), b.choose(each(captions.Graph(), b.pairs)), nil, 1)
 	b.pictures = b.add(b.captions, b.choose(images), nil, 1)
 }

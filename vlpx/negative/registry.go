@@ -21,5 +21,6 @@ func Methods() []Entry {
 		sITC, conD, mafaOracle, albefPlusPlus,
 		sogCLR, iSogCLR, fastCLIPv0, fastCLIPv1, fastCLIPv2, fastCLIPv3, gloFND, fnc, sogCLROracle,
 		uniter, uniterMLM, tags, tagsDC, tagsByWord, tagsStatic,
+		sigLIP, debiased,
 	}
 }

@@ -122,7 +122,7 @@ func TestCasesEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(cases), 60+19; got != want {
+	if got, want := len(cases), 60+22; got != want {
 		t.Errorf("got %d shipped cases, want %d", got, want)
 	}
 	for _, c := range cases {

@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 		{tiny("-set", "soft=.3"), []string{`"soft"`, "smoothing", "progressive"}},
 		{tiny("-set", "scheduler.rate=.3"), []string{"schedule.rate is the learning rate", "falcon.rate"}},
 		{shortest("show", "settings", "epohcs"), []string{`did you mean "epochs"`, "how often training passes"}},
-		{shortest("compare", "GRIT-VLP", "GRIT-VLP, hard=.7"), []string{"same runs", "GRIT-VLP does not read it", "Hard quantile"}},
+		{shortest("compare", "GRIT-VLP", "GRIT-VLP, hard=.7"), []string{"same runs", "leave one of them out"}},
 		{shortest("compare", "GRIT-VLP", "GRIT-VLP, contrast.weigh=.7"), []string{"contrast.weigh", "contrast.weight"}},
 		{tiny("-set", "epochs=three"), []string{`"three"`, "whole number", "how often training passes"}},
 		{tiny("-set", "epochs"), []string{"key=value"}},

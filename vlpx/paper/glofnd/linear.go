@@ -73,7 +73,9 @@ var table7 = paper.Artifact{
 // largeBatches is SimCLR, with what a registered method leaves out.
 func largeBatches(name, leavesOut string) paper.Row {
 	row := unimodal("SimCLR", func(s *paper.Scale) {
-		s.BatchSize = min(4*s.BatchSize, s.TrainingScenes()/2)
+		before := s.Resolved()
+		s.BatchSize = min(4*before.BatchSize, s.TrainingScenes()/2)
+		s.Schedule.Rate = before.Schedule.Rate * math.Sqrt(float64(s.BatchSize)/float64(before.BatchSize)) // to the bit of results that are kept
 	}).As(name)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)

@@ -53,6 +53,8 @@ func TestPeerHasOurLosses(t *testing.T) {
 			tolerance := []float64{1e-5, 2e-4, 1e-3}
 			if d.Half {
 				tolerance = d.tolerance()
+			} else if c.Run.Train.LARS != (train.LARS{}) {
+				tolerance[2] = 5e-3 // LARS and batch normalisation over 8 images double each processor's rounding in every step
 			}
 			batch, err := p.Load(t.Context())
 			if err == nil {

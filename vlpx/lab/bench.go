@@ -76,7 +76,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err := scale.SetAll(request.Set); err != nil {
 		return nil, err
 	}
-	b := &bench{options: o, screen: s, now: scale.Plain(), seeds: max(1, len(o.Seeds))}
+	b := &bench{options: o, screen: s, now: paper.PlainAblation(scale), seeds: max(1, len(o.Seeds))}
 	plain, err := b.now.Row()
 	if err != nil {
 		return nil, err

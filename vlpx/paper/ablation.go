@@ -161,8 +161,8 @@ func softenedBy(c negative.Contrast, alpha float64) negative.Contrast {
 	return c
 }
 
-// Plain is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
-func (s Scale) Plain() Ablation {
+// PlainAblation is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
+func PlainAblation(s Scale) Ablation {
 	s = s.Resolved()
 	return Ablation{
 		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive, LeftOut: nobodyOut,

@@ -14,7 +14,7 @@ func TestEveryPartRuns(t *testing.T) {
 	var rows []Row
 	for _, role := range Roles() {
 		for i, part := range Parts(role) {
-			a := scales()[0].Plain()
+			a := PlainAblation(scales()[0])
 			switch role {
 			case BatchesRole:
 				a.Batches = part.Name
@@ -94,7 +94,7 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 	listed := 0
 	for _, contrast := range Parts(ContrastRole) {
 		for _, out := range Parts(LeftOutRole)[1:] {
-			a := scales()[0].Plain()
+			a := PlainAblation(scales()[0])
 			a.Contrast, a.LeftOut = contrast.Name, out.Name
 			row, err := a.Row()
 			if err != nil {
@@ -116,7 +116,7 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 }
 
 func TestAblationErrors(t *testing.T) {
-	plain := scales()[0].Plain()
+	plain := PlainAblation(scales()[0])
 	unknown, torn := plain, plain
 	unknown.Contrast = "infonse"
 	torn.Contrast, torn.Positives = "regulated", "connections, learned"

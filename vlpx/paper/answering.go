@@ -18,7 +18,7 @@ const mostAnswers = 10
 //
 // The vocabulary grows by the words of the questions and answers, unless it is from a file. There is room for the longest question and the longest
 // answer of training, and for as many distinct answers as one of its questions has.
-func (s Scale) answering(w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+func answering(s Scale, w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	pretrained, ok := from.Train.Framework.Framework.(albef.Model)
 	if !ok {
 		return run.Run{}, &framework.Lacking{Method: "visual question answering", Framework: from.Train.Framework.Name(),

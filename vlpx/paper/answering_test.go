@@ -40,7 +40,7 @@ func TestAnsweringsFit(t *testing.T) {
 			s := papertest.Preset(t, name, folder)
 			for distils, tune := range map[bool]func() negative.Method{true: paper.DistilledUnderstanding, false: paper.PlainUnderstanding} {
 				from, data := preTrained(t, s)
-				r, err := s.Answering(from, data, tune())
+				r, err := paper.AnsweringRun(s, from, data, tune())
 				if err != nil {
 					t.Errorf("%s, folder %v: %v", name, folder, err)
 					continue
@@ -71,7 +71,7 @@ func TestAnsweringTakesWhatThereIs(t *testing.T) {
 	from, data := preTrained(t, s)
 	from.Train.Framework.Framework = struct{ framework.Framework }{from.Train.Framework.Framework}
 	var lacking *framework.Lacking
-	if _, err := s.Answering(from, data, paper.PlainUnderstanding()); !errors.As(err, &lacking) || !strings.Contains(err.Error(), "needs fusion layers") {
+	if _, err := paper.AnsweringRun(s, from, data, paper.PlainUnderstanding()); !errors.As(err, &lacking) || !strings.Contains(err.Error(), "needs fusion layers") {
 		t.Errorf("got %v, want an error about fusion layers", err)
 	}
 }

@@ -38,7 +38,7 @@ func Compared(rows []Row) (Artifact, error) {
 			continue
 		}
 		differ := []Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), Cosine(eval.TRMAP), Cosine(eval.IRMAP)}
-		shared, err := row.draws(rows[0])
+		shared, err := draws(row, rows[0])
 		if err != nil {
 			return Artifact{}, err
 		}
@@ -54,7 +54,7 @@ func Compared(rows []Row) (Artifact, error) {
 
 // draws tells whether two rows draw their mini-batches alike, of the same data and as large, as the default scale has it but for the rows' own
 // settings.
-func (row Row) draws(other Row) (alike bool, err error) {
+func draws(row, other Row) (alike bool, err error) {
 	var batches [2]any
 	var sizes [2][]any
 	for k, r := range []Row{row, other} {

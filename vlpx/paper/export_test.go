@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -17,18 +16,4 @@ func (p *Planned) Seeded(row int, seed uint64) (run.Run, error) {
 		return run.Run{}, err
 	}
 	return of.runs[0], nil
-}
-
-func (q Request) Published(s Scale) (run.Weights, error) { return q.published(s) }
-
-func (s Scale) FineTuned(from run.Run, data run.Data, m negative.Method) run.Run {
-	return s.tuned(from, data, m)
-}
-
-func (s Scale) Answering(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
-	return s.answering(planner{sizes: map[string]textSizes{}}, from, data, m)
-}
-
-func (s Scale) Reasoning(from run.Run, data run.Data, m negative.Method) (run.Run, error) {
-	return s.reasoning(planner{sizes: map[string]textSizes{}}, from, data, m)
 }

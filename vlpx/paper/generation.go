@@ -16,7 +16,7 @@ import (
 const languageName = "Language model"
 
 // captions is how captions are searched for, with room for as many tokens as the captions of training have.
-func (s Scale) captions() generate.Search {
+func captions(s Scale) generate.Search {
 	search := generate.Captions()
 	search.Max = min(search.Max, s.MaxLen)
 	return search
@@ -24,8 +24,8 @@ func (s Scale) captions() generate.Search {
 
 // writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them. The error
 // is that of what nothing can be measured by.
-func (s Scale) writing(has func(eval.Task) error) (tasks eval.Tasks, err error) {
-	for _, task := range []eval.Task{eval.Captioning{Search: s.captions()}, eval.Asking{Search: generate.Answers(), Questions: s.Asked}} {
+func writing(s Scale, has func(eval.Task) error) (tasks eval.Tasks, err error) {
+	for _, task := range []eval.Task{eval.Captioning{Search: captions(s)}, eval.Asking{Search: generate.Answers(), Questions: s.Asked}} {
 		lacking := has(task)
 		if lacking == nil {
 			tasks = append(tasks, task)
@@ -78,8 +78,8 @@ func (w planner) language(s Scale) (run.Run, error) {
 	return r, r.Train.Validate()
 }
 
-// speaking is the second stage that goes on from a run of the first, on data, in front of the language model of another run.
-func (s Scale) speaking(from, language run.Run, data run.Data, name string) (run.Run, error) {
+// secondStage is the second stage that goes on from a run of the first, on data, in front of the language model of another run.
+func secondStage(s Scale, from, language run.Run, data run.Data, name string) (run.Run, error) {
 	first, ok := from.Train.Framework.Framework.(blip2.Model)
 	if !ok {
 		return run.Run{}, &framework.Lacking{Method: name, Framework: from.Train.Framework.Name(), Needs: "queries for a language model to read",
@@ -95,7 +95,7 @@ func (s Scale) speaking(from, language run.Run, data run.Data, name string) (run
 	if err != nil {
 		return run.Run{}, err
 	}
-	if r.Tasks, err = s.writing(func(task eval.Task) error { return task.Check(r.Train.Framework.Framework, set) }); err != nil {
+	if r.Tasks, err = writing(s, func(task eval.Task) error { return task.Check(r.Train.Framework.Framework, set) }); err != nil {
 		return run.Run{}, err
 	}
 	if err := r.Train.Validate(); err != nil {
@@ -132,7 +132,7 @@ func (t trained) speaks() ([]run.Run, error) {
 	}
 	var all []run.Run
 	for _, from := range t.before {
-		r, err := t.scale.speaking(from, language, from.Data, t.row.Name+", second stage")
+		r, err := secondStage(t.scale, from, language, from.Data, t.row.Name+", second stage")
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (t trained) writtenElsewhere(by []run.Run) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := t.scale.writing(func(task eval.Task) error {
+	tasks, err := writing(t.scale, func(task eval.Task) error {
 		return eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{task}, Target: target(data)}.Check(by[0].Train.Framework.Framework, nil)
 	})
 	if err != nil {

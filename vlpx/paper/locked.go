@@ -38,8 +38,8 @@ func (q Request) Preset() (Scale, error) {
 	return s.photographs(), nil
 }
 
-// published is the locked encoder of published weights.
-func (l Locked) published(source weights.Source, image int) (locked.Encoder, error) {
+// publishedEncoder is the locked encoder of published weights.
+func publishedEncoder(l Locked, source weights.Source, image int) (locked.Encoder, error) {
 	if l.Pixels == "" {
 		known, _ := weights.Named(source.Name)
 		l.Pixels = known.Pixels
@@ -87,7 +87,7 @@ func (w planner) lock(runs []run.Run, source *weights.Source, s Scale) (err erro
 	var own *run.Run
 	switch {
 	case source != nil:
-		e, err = l.published(*source, s.Image)
+		e, err = publishedEncoder(l, *source, s.Image)
 	case l.Epochs > 0:
 		own, e, err = w.ownEncoder(s)
 	default:

@@ -72,7 +72,7 @@ func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
 			wanted := Part{role: role}.in(whole)
 			if !slices.ContainsFunc(Parts(role), func(p Part) bool {
 				var alone negative.Method
-				p.fill(s, s.Plain(), &alone)
+				p.fill(s, PlainAblation(s), &alone)
 				return fmt.Sprintf("%T", p.in(alone)) == fmt.Sprintf("%T", wanted)
 			}) {
 				t.Errorf("%s: no choice of %s is %T", m.Name, role, wanted)

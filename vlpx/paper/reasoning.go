@@ -14,7 +14,7 @@ import (
 const assigning = "Text assignment"
 
 // assignment is the stage of text assignment that goes on from a pre-training run of ALBEF, on the same captions (METHODS.md 15.6).
-func (s Scale) assignment(from run.Run) (run.Run, error) {
+func assignment(s Scale, from run.Run) (run.Run, error) {
 	pretrained, err := doubled(from)
 	if err != nil {
 		return run.Run{}, err
@@ -39,13 +39,13 @@ func (s Scale) assignment(from run.Run) (run.Run, error) {
 // ALBEF does.
 //
 // The vocabulary grows by the words of the statements, unless it is from a file. There is room for the longest statement of training.
-func (s Scale) reasoning(w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+func reasoning(s Scale, w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	pretrained, err := doubled(from)
 	if err != nil {
 		return run.Run{}, err
 	}
 	if s.Assignment.Epochs > 0 {
-		if from, err = s.assignment(from); err != nil {
+		if from, err = assignment(s, from); err != nil {
 			return run.Run{}, err
 		}
 	}

@@ -40,7 +40,7 @@ func TestReasoningFits(t *testing.T) {
 		for _, tune := range []func() negative.Method{paper.DistilledUnderstanding, paper.PlainUnderstanding} {
 			s := papertest.Preset(t, name, false)
 			from := pretraining(t, s)
-			r, err := s.Reasoning(from, from.Data, tune())
+			r, err := paper.ReasoningRun(s, from, from.Data, tune())
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -77,7 +77,7 @@ func TestReasoningIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := pretraining(t, s)
-	r, err := s.Reasoning(from, from.Data, paper.PlainUnderstanding())
+	r, err := paper.ReasoningRun(s, from, from.Data, paper.PlainUnderstanding())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestReasoningIsSet(t *testing.T) {
 	if err := s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = s.Reasoning(from, from.Data, paper.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 || r.Init.Train.Schedule.Rate != 5e-3 {
+	if r, err = paper.ReasoningRun(s, from, from.Data, paper.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 || r.Init.Train.Schedule.Rate != 5e-3 {
 		t.Errorf("got %+v, %v", r.Init.Train, err)
 	}
 	towers := papertest.Preset(t, "tiny", false)
@@ -96,7 +96,7 @@ func TestReasoningIsSet(t *testing.T) {
 	}
 	var lacking *framework.Lacking
 	from = pretraining(t, towers)
-	if _, err := towers.Reasoning(from, from.Data, paper.PlainUnderstanding()); !errors.As(err, &lacking) {
+	if _, err := paper.ReasoningRun(towers, from, from.Data, paper.PlainUnderstanding()); !errors.As(err, &lacking) {
 		t.Errorf("CLIP: got %v", err)
 	}
 }

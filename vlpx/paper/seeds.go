@@ -84,7 +84,7 @@ func fieldOf(m negative.Method, name string) (partField, bool) {
 }
 
 // setting is what a row has, at its scale, of a setting as rowSettings names it.
-func (row Row) setting(key string, s Scale) (v reflect.Value, ok bool) {
+func setting(row Row, key string, s Scale) (v reflect.Value, ok bool) {
 	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
 		x := Settings()[at]
 		if v = x.of(&s); x.zero != 0 && v.IsZero() {
@@ -130,7 +130,7 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 		var values []string
 		for _, key := range settings {
 			value := given[key]
-			if v, ok := r.Plan.Artifact.Rows[i].setting(key, scale); ok {
+			if v, ok := setting(r.Plan.Artifact.Rows[i], key, scale); ok {
 				value = fmt.Sprint(v.Interface())
 			}
 			values = append(values, value)

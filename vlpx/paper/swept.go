@@ -64,7 +64,7 @@ type variant struct {
 func (r *Report) variants() (all []variant, settings []string, err error) {
 	rows := r.Plan.Artifact.Rows
 	for i, row := range rows {
-		v := variant{row: i, method: row.withoutSettings(), values: map[string]float64{}}
+		v := variant{row: i, method: withoutSettings(row), values: map[string]float64{}}
 		for _, assignment := range rowSettings(row) {
 			key, text, _ := strings.Cut(assignment, "=")
 			if _, err := strconv.ParseFloat(text, 64); err != nil {
@@ -83,12 +83,12 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, setting := range settings {
-			switch field, _ := rows[v.row].setting(setting, scale.Resolved()); {
+		for _, name := range settings {
+			switch field, _ := setting(rows[v.row], name, scale.Resolved()); {
 			case field.CanInt():
-				v.values[setting] = float64(field.Int())
+				v.values[name] = float64(field.Int())
 			case field.CanFloat():
-				v.values[setting] = field.Float()
+				v.values[name] = field.Float()
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 }
 
 // withoutSettings is the row's name without the settings behind it.
-func (row Row) withoutSettings() string {
+func withoutSettings(row Row) string {
 	var behind []string
 	for _, assignment := range slices.Concat(row.Set, row.Fields) {
 		key, value, _ := strings.Cut(assignment, "=")

@@ -1,0 +1,16 @@
+package paper
+
+import (
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+)
+
+func (q Request) Published(s Scale) (run.Weights, error) { return q.published(s) }
+
+func AnsweringRun(s Scale, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+	return answering(s, planner{sizes: map[string]textSizes{}}, from, data, m)
+}
+
+func ReasoningRun(s Scale, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+	return reasoning(s, planner{sizes: map[string]textSizes{}}, from, data, m)
+}

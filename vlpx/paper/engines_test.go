@@ -52,7 +52,7 @@ func TestStepsOnEngines(t *testing.T) {
 	for _, name := range []string{"CLIP", "ALBEF", querying} {
 		first := true
 		for _, m := range Methods() {
-			c := smallest(t, name).trains(m, fewWords).Train
+			c := trains(smallest(t, name), m, fewWords).Train
 			step := stepOf(t, c.Method)
 			if suits(t, c) && !c.Method.Writes() && (first || !seen[m.Name] && !seen[step]) {
 				all, first = append(all, c), false

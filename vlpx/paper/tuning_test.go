@@ -78,7 +78,7 @@ func TestTuningsFit(t *testing.T) {
 			s := papertest.Preset(t, name, folder)
 			for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledTuning, paper.PlainTuning} {
 				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
-				c := s.tuned(from, run.Data{}, tune(s)).Train
+				c := s.Tuned(from, run.Data{}, tune(s)).Train
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, folder %v: %v", name, folder, err)
 				}

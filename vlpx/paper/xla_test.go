@@ -55,7 +55,7 @@ func framed(t *testing.T, preset, name string) Scale {
 }
 
 // trains is a training run of a method at a scale, with a vocabulary of so many words.
-func (s Scale) trains(m Method, words int) run.Run {
+func trains(s Scale, m Method, words int) run.Run {
 	r := s.Runs(run.Data{}, run.Vocabulary{}, words, m.Parts(s), []uint64{1})[0]
 	r.Train.Method.Name = m.Name
 	if m.Reference != "" {
@@ -89,7 +89,7 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 		all = append(all, r.Train)
 	}
 	s := at(t, "ALBEF")
-	from := s.trains(plain, words)
+	from := trains(s, plain, words)
 	a := from.Train.Framework.Framework.(albef.Model)
 	add("distilled tuning", s.tuned(from, run.Data{}, DistilledTuning(s)), nil)
 	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
@@ -98,7 +98,7 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 	add("distilled reasoning", s.next(from, run.Data{}, s.NLVR, DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
 	s = at(t, querying)
-	from = s.trains(plain, words)
+	from = trains(s, plain, words)
 	first := from.Train.Framework.Framework.(blip2.Model)
 	language := at(t, "OPT").Resolved().opt(words).Text
 	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
@@ -106,7 +106,7 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 	add("answers", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: mostAnswers, Tokens: 8})
 
 	s = at(t, "UNITER")
-	from = s.trains(registered("UNITER"), words)
+	from = trains(s, registered("UNITER"), words)
 	of := from.Train.Framework.Framework.(uniter.Model)
 	of.Pretraining = true
 	add("pre-training", s.next(from, run.Data{}, Tuning{Epochs: 1, Rate: 1e-4}, s.warmMethod()), of)
@@ -122,7 +122,7 @@ func TestStepsOnXLA(t *testing.T) {
 	for _, k := range Frameworks() {
 		s, seen := atPaper(true)(t, k.Name), map[string]bool{}
 		for _, m := range Methods() {
-			c := s.trains(m, publishedWords).Train
+			c := trains(s, m, publishedWords).Train
 			if suits(t, c) && !seen[stepOf(t, c.Method)] {
 				all, seen[stepOf(t, c.Method)] = append(all, c), true
 			}
@@ -146,7 +146,7 @@ func TestStepsOnXLA(t *testing.T) {
 	}
 	for _, k := range Frameworks() {
 		for _, m := range Methods() {
-			if c := atPaper(false)(t, k.Name).trains(m, publishedWords).Train; suits(t, c) {
+			if c := trains(atPaper(false)(t, k.Name), m, publishedWords).Train; suits(t, c) {
 				t.Run(k.Name+" in float32", func(t *testing.T) {
 					if work := products(t, lowered(t, xla, c)); !(work["f32"] > 0) || len(work) > 1 {
 						t.Errorf("the products' work is %v", work)
@@ -189,7 +189,7 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 				if k.Name == "UNITER" {
 					m = registered("UNITER")
 				}
-				o, store, err := s.trains(m, publishedWords).Train.Outline(xla, trainingPairs, 0)
+				o, store, err := trains(s, m, publishedWords).Train.Outline(xla, trainingPairs, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -209,7 +209,7 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plain, plainStore, err := atPaper(true)(t, k.Name).trains(m, publishedWords).Train.Outline(xla, trainingPairs, 0)
+				plain, plainStore, err := trains(atPaper(true)(t, k.Name), m, publishedWords).Train.Outline(xla, trainingPairs, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -245,7 +245,7 @@ func TestEvaluationsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	all := stages(t, atPaper(true), publishedWords)
 	for _, k := range Frameworks() {
-		all = append(all, atPaper(true)(t, k.Name).trains(registered("InfoNCE"), publishedWords).Train)
+		all = append(all, trains(atPaper(true)(t, k.Name), registered("InfoNCE"), publishedWords).Train)
 	}
 	asked := map[string]bool{}
 	seen := map[string]bool{}

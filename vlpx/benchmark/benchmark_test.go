@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -31,15 +32,15 @@ func executor(t *testing.T) *run.Executor {
 // tiny is a method's run at tiny with settings.
 func tiny(t *testing.T, method string, set ...string) Case {
 	t.Helper()
-	row, err := paper.Variant(method, nil)
+	row, err := plan.Variant(method, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	artifact, err := paper.Compared([]paper.Row{row})
+	artifact, err := paper.Compared([]plan.Row{row})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := paper.NewPlan(artifact, paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: set})
+	plan, err := paper.NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -51,7 +52,7 @@ type bench struct {
 	screen  cell.Screen
 	shown   *cell.Form
 	now     paper.Ablation
-	trained []paper.Row // to compare: the plain one first, then Options.Own
+	trained []plan.Row // to compare: the plain one first, then Options.Own
 	seeds   int
 	// Below the form: what trains now, and the latest report, which stays when the form goes.
 	progress, results cell.Block
@@ -81,9 +82,9 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.trained, b.shown = []paper.Row{plain}, b.form()
+	b.trained, b.shown = []plan.Row{plain}, b.form()
 	for _, m := range o.Own {
-		row, err := paper.Variant(m.Name, o.Own)
+		row, err := plan.Variant(m.Name, o.Own)
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +104,8 @@ func (b *bench) example(ctx context.Context) (*Report, error) {
 	return b.compare(ctx)
 }
 
-func (b *bench) keep(row paper.Row) {
-	if !slices.ContainsFunc(b.trained, func(r paper.Row) bool { return r.Name == row.Name }) {
+func (b *bench) keep(row plan.Row) {
+	if !slices.ContainsFunc(b.trained, func(r plan.Row) bool { return r.Name == row.Name }) {
 		b.trained = append(b.trained, row)
 	}
 }
@@ -227,7 +228,7 @@ func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
 					said = err.Error()
 					continue
 				}
-				rows = []paper.Row{row}
+				rows = []plan.Row{row}
 			case pressCompare:
 			default:
 				if err := b.set(e.Name, e.Value); err != nil {
@@ -267,7 +268,7 @@ func (b *bench) describe(said string) string {
 
 // train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is returned as text; an
 // error means that the bench cannot go on.
-func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (report *Report, text string, err error) {
+func (b *bench) train(ctx context.Context, form controls, rows []plan.Row) (report *Report, text string, err error) {
 	grid, err := openRows(rows, b.withSeeds())
 	if err != nil {
 		return nil, err.Error(), nil
@@ -306,7 +307,7 @@ func (b *bench) train(ctx context.Context, form controls, rows []paper.Row) (rep
 	}
 }
 
-func rowNames(rows []paper.Row) []string {
+func rowNames(rows []plan.Row) []string {
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.Name)

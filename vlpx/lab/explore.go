@@ -15,7 +15,7 @@ import (
 	"vlpx.internal/vlpx/explore"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -62,7 +62,7 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 	}
 	e.shown = min(6, e.most)
 	for _, name := range methods {
-		row, err := paper.Variant(name, o.Own)
+		row, err := plan.Variant(name, o.Own)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -34,9 +35,9 @@ func Open(id string, o Options) (*Grid, error) {
 
 // OpenComparison works out which runs a comparison of methods needs, each method as Compare names it; it runs nothing.
 func OpenComparison(methods []string, o Options) (*Grid, error) {
-	var rows []paper.Row
+	var rows []plan.Row
 	for _, name := range methods {
-		row, err := paper.Variant(name, o.Own)
+		row, err := plan.Variant(name, o.Own)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +47,7 @@ func OpenComparison(methods []string, o Options) (*Grid, error) {
 }
 
 // openRows works out which runs a comparison of rows needs.
-func openRows(rows []paper.Row, o Options) (*Grid, error) {
+func openRows(rows []plan.Row, o Options) (*Grid, error) {
 	artifact, err := paper.Compared(rows)
 	if err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func open(artifact paper.Artifact, o Options) (*Grid, error) {
 
 // left lists the jobs of the plan that the store does not have, runs before measures. One whose file is damaged is none of them: it is not
 // made until the file is deleted.
-func (g *Grid) left() ([]paper.Job, error) {
-	var left []paper.Job
+func (g *Grid) left() ([]plan.Job, error) {
+	var left []plan.Job
 	for _, j := range g.Plan.All() {
 		_, done, err := j.Metrics(g.Store)
 		if err == nil && !done && j.Task != nil {
@@ -114,7 +115,7 @@ func (g *Grid) Missing() ([]run.Run, error) {
 }
 
 // runsOf are the runs among jobs.
-func runsOf(jobs []paper.Job) []run.Run {
+func runsOf(jobs []plan.Job) []run.Run {
 	var runs []run.Run
 	for _, j := range jobs {
 		if j.Task == nil {

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/scale"
 )
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
@@ -62,8 +63,8 @@ func methods() tables.Table {
 			{Name: "also called"},
 			{Name: "source"}},
 	}
-	for _, method := range paper.Methods() {
-		m := method.Parts(paper.Scale{Epochs: 1}).WithDefaults()
+	for _, method := range scale.Methods() {
+		m := method.Parts(scale.Scale{Epochs: 1}).WithDefaults()
 		part := func(p any) string {
 			if p == nil {
 				return ""
@@ -84,7 +85,7 @@ func frameworks() tables.Table {
 			"\"GRIT-VLP, framework=clip\".",
 		Columns: []tables.Column{{Name: "what"}, {Name: "losses"}},
 	}
-	for _, k := range paper.Frameworks() {
+	for _, k := range scale.Frameworks() {
 		t.Rows = append(t.Rows, words(k.Name, k.What, negative.Of(k.Losses()...).String()))
 	}
 	return t

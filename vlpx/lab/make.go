@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vlpx.internal/vlpx/engine"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -76,7 +76,7 @@ func (g *Grid) make(ctx context.Context, listen func(Progress)) (err error) {
 }
 
 // work does jobs, runs before measures.
-func (g *Grid) work(ctx context.Context, jobs []paper.Job, listen func(Progress)) error {
+func (g *Grid) work(ctx context.Context, jobs []plan.Job, listen func(Progress)) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (g *Grid) work(ctx context.Context, jobs []paper.Job, listen func(Progress)
 }
 
 // do makes a run, or measures a finished one. The store keeps what comes out.
-func do(ctx context.Context, e *run.Executor, j paper.Job) (err error) {
+func do(ctx context.Context, e *run.Executor, j plan.Job) (err error) {
 	if j.Task == nil {
 		_, err = e.Run(ctx, j.Run)
 	} else {

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/source"
 )
@@ -46,7 +47,7 @@ func (g *Grid) Measure(ctx context.Context, task eval.Task, split string) (table
 	t := tables.Table{
 		Title: fmt.Sprintf("%T on the %s split", task, split),
 		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s, mean ± standard deviation over seeds.",
-			p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash), listed(p.Seeds, ", ")),
+			p.Scale.Name, p.Data.Name, plan.Abbreviated(p.Data.Hash), listed(p.Seeds, ", ")),
 	}
 	if taken := p.Taken(); taken != "" {
 		t.Note += " " + taken

@@ -23,7 +23,9 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/source"
 )
 
@@ -32,7 +34,7 @@ type mine struct{ clip.Model }
 
 func (mine) Name() string { return "Mine" }
 
-func newMine(s paper.Scale, vocab int) framework.Framework {
+func newMine(s scale.Scale, vocab int) framework.Framework {
 	s.Framework = "CLIP"
 	return mine{s.Model(vocab).(clip.Model)}
 }
@@ -92,12 +94,12 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	if shipped, err := paper.FindReference(table1.Plan); shipped != nil || err != nil {
 		t.Errorf("ALBEF's shipped results (%v) stand beside it", err)
 	}
-	if row := slices.IndexFunc(table1.Plan.Artifact.Rows, func(r paper.Row) bool { return r.Name == "MAFA" }); table1.Plan.Rows[row] != nil {
+	if row := slices.IndexFunc(table1.Plan.Artifact.Rows, func(r plan.Row) bool { return r.Name == "MAFA" }); table1.Plan.Rows[row] != nil {
 		t.Error("MAFA has runs of a framework that matches no pairs")
 	}
 	for want, o := range map[string]Options{
 		"leave one of them out": {Scale: "tiny", Model: newMine, Framework: "clip"},
-		"gives none":            {Scale: "tiny", Model: func(paper.Scale, int) framework.Framework { return nil }},
+		"gives none":            {Scale: "tiny", Model: func(scale.Scale, int) framework.Framework { return nil }},
 	} {
 		if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -135,7 +137,7 @@ func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framewor
 // embeddings are refused where they are named, and left out of a paper's table.
 func TestFrameworkOfPictures(t *testing.T) {
 	o := smallest(t.TempDir())
-	o.Model = func(s paper.Scale, vocab int) framework.Framework { return pictures{Image: s.Image, Embed: 8} }
+	o.Model = func(s scale.Scale, vocab int) framework.Framework { return pictures{Image: s.Image, Embed: 8} }
 	o.Tasks = []eval.Task{steps{Height: 0.5}}
 	grid, err := OpenComparison([]string{"InfoNCE", "InfoNCE, schedule.rate=1e-2"}, o)
 	if err != nil {

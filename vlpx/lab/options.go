@@ -11,6 +11,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -54,7 +56,7 @@ type Options struct {
 	Own []negative.Method `json:"-"`
 	// Model makes a custom framework, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.
-	Model func(s paper.Scale, vocab int) framework.Framework `json:"-"`
+	Model func(s scale.Scale, vocab int) framework.Framework `json:"-"`
 	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores pairs.
 	// They are part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task `json:"-"`
@@ -99,16 +101,16 @@ func (o Options) absolute() Options {
 }
 
 // request is what is asked of an artifact, with a store at home.
-func (o Options) request(home string) (paper.Request, error) {
+func (o Options) request(home string) (plan.Request, error) {
 	data, err := o.folder(o.Data)
 	if err != nil {
-		return paper.Request{}, err
+		return plan.Request{}, err
 	}
 	second, err := o.folder(o.Data2)
 	if o.Framework != "" {
 		o.Set = append([]string{"framework=" + o.Framework}, o.Set...)
 	}
-	return paper.Request{
+	return plan.Request{
 		Scale: o.Scale, Data: data, Seeds: o.Seeds, Methods: o.Methods, Own: o.Own, Set: o.Set, Vocabulary: o.Vocabulary,
 		Weights: o.Weights, Places: Places(home), Regions: o.Regions, Graphs: o.Graphs, Model: o.Model, Tasks: o.Tasks,
 		Second: second, Without: o.Without,

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Remarks says in lines what there is to know of the settings: a learning rate that falls to its end before training does.
@@ -96,7 +97,7 @@ func (g *Grid) estimate(runs int, engine string) (time.Duration, error) {
 	if n > 0 {
 		return time.Duration(float64(runs) * seconds / float64(n) * float64(time.Second)), nil
 	}
-	preset, err := paper.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil)
+	preset, err := scale.Preset(g.Plan.Scale.Name, g.Plan.Data.Scenes == nil)
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,8 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/source"
 )
 
@@ -95,10 +97,10 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 	if first == nil {
 		return nil, faults[0]
 	}
-	plan := first.Plan
-	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = plan.Scale.Name, plan.Data.Name, paper.Abbreviated(plan.Data.Hash), plan.Seeds,
-		plan.Settings()
-	p.name = plan.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "."))
+	planned := first.Plan
+	p.Scale, p.Data, p.DataHash, p.Seeds, p.Set = planned.Scale.Name, planned.Data.Name, plan.Abbreviated(planned.Data.Hash), planned.Seeds,
+		planned.Settings()
+	p.name = planned.FileName(strings.ReplaceAll(strings.Join(append([]string{"report"}, names...), "-"), "/", "."))
 
 	counted := map[string]bool{}
 	for i, a := range ready {
@@ -132,7 +134,7 @@ func selected(names []string) ([]paper.Artifact, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no artifact or paper %q%s See them all with: vlpx list", name, paper.Suggest(name, known))
+			return nil, fmt.Errorf("no artifact or paper %q%s See them all with: vlpx list", name, scale.Suggest(name, known))
 		}
 	}
 	return slices.DeleteFunc(catalogue.List(), func(a paper.Artifact) bool {

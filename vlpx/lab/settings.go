@@ -6,27 +6,27 @@ import (
 	"strings"
 
 	"vlpx.internal/tables"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Settings is the table of settings: of all, or of those that names tell of, each a setting or the first word of several, such as
 // "schedule". Values are those of the options' scale, with their framework and what they set. One setting alone is told in full. A name
 // that is none is an error, which says what it may be.
 func Settings(names []string, o Options) (tables.Table, error) {
-	all := paper.Settings()
-	var some []paper.Settable
+	all := scale.Settings()
+	var some []scale.Settable
 	for _, name := range names {
-		group := slices.DeleteFunc(slices.Clone(all), func(x paper.Settable) bool {
+		group := slices.DeleteFunc(slices.Clone(all), func(x scale.Settable) bool {
 			return x.Group() != strings.ToLower(strings.TrimSuffix(name,
 				"."))
 		})
 		if len(group) == 0 {
-			x, err := paper.FindSetting(name)
+			x, err := scale.FindSetting(name)
 			if err != nil {
 				return tables.Table{}, err
 			}
-			group = []paper.Settable{x}
+			group = []scale.Settable{x}
 		}
 		some = append(some, group...)
 	}
@@ -40,7 +40,7 @@ func Settings(names []string, o Options) (tables.Table, error) {
 }
 
 // settingsTable has a line a setting.
-func settingsTable(of []paper.Settable, o Options) (tables.Table, error) {
+func settingsTable(of []scale.Settable, o Options) (tables.Table, error) {
 	s, err := o.scale()
 	if err != nil {
 		return tables.Table{}, err
@@ -64,7 +64,7 @@ func settingsTable(of []paper.Settable, o Options) (tables.Table, error) {
 }
 
 // settingTable tells one setting in full.
-func settingTable(x paper.Settable, o Options) (tables.Table, error) {
+func settingTable(x scale.Settable, o Options) (tables.Table, error) {
 	t := tables.Table{Title: "The setting " + x.Name, Heading: " ", Columns: []tables.Column{{Name: " ", Breaks: true}}}
 	tell := func(name, text string) {
 		if text != "" {
@@ -75,7 +75,7 @@ func settingTable(x paper.Settable, o Options) (tables.Table, error) {
 	tell("unit", x.Unit)
 	tell("can be", strings.Join(slices.DeleteFunc(slices.Clone(x.Values), func(v string) bool { return v == "" }), ", "))
 	tell("also", strings.Join(x.Also, ", "))
-	for _, name := range paper.ScaleNames() {
+	for _, name := range scale.ScaleNames() {
 		of := o
 		of.Scale = name
 		s, err := of.scale()
@@ -88,14 +88,14 @@ func settingTable(x paper.Settable, o Options) (tables.Table, error) {
 }
 
 // scale is that of the options with what they set.
-func (o Options) scale() (paper.Scale, error) {
+func (o Options) scale() (scale.Scale, error) {
 	home, err := run.Home(o.Home)
 	if err != nil {
-		return paper.Scale{}, err
+		return scale.Scale{}, err
 	}
 	request, err := o.request(home)
 	if err != nil {
-		return paper.Scale{}, err
+		return scale.Scale{}, err
 	}
 	if request.Scale == "" {
 		request.Scale = "mini"
@@ -115,7 +115,7 @@ func listedSettings(what string, o Options) (t tables.Table, asks bool, err erro
 		return t, false, nil
 	}
 	names := strings.Fields(rest)
-	if _, err := paper.FindSetting(rest); err == nil { // such as "weight decay"
+	if _, err := scale.FindSetting(rest); err == nil { // such as "weight decay"
 		names = []string{rest}
 	}
 	if t, err = Settings(names, o); err != nil {

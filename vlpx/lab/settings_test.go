@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"vlpx.internal/tables"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 )
 
 func TestSettings(t *testing.T) {
@@ -14,8 +14,8 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all.Rows) != len(paper.Settings()) {
-		t.Errorf("%d lines, want one for each of %d settings", len(all.Rows), len(paper.Settings()))
+	if len(all.Rows) != len(scale.Settings()) {
+		t.Errorf("%d lines, want one for each of %d settings", len(all.Rows), len(scale.Settings()))
 	}
 	var text strings.Builder
 	if err := all.Text(&text, tables.Terminal{Width: 120}); err != nil {

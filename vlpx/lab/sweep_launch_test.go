@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -30,7 +31,7 @@ func TestGPUsTogether(t *testing.T) {
 		t.Errorf("four of two GPUs: got error %v", err)
 	}
 	on := func(devices int) run.Run { return run.Run{Train: train.Config{Devices: devices}} }
-	planned := func(rows [][]run.Run) *Grid { return &Grid{Plan: &paper.Planned{Plan: paper.Plan{Rows: rows}}} }
+	planned := func(rows [][]run.Run) *Grid { return &Grid{Plan: &paper.Planned{Plan: plan.Plan{Rows: rows}}} }
 	s := &Sweep{Grids: []*Grid{planned([][]run.Run{{on(0)}, nil}), planned([][]run.Run{{on(0), on(4)}, {on(2)}})}}
 	if got := s.devicesEach(); got != 4 {
 		t.Errorf("the runs want %d devices, not 4", got)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/sweep"
 )
@@ -19,7 +19,7 @@ func (g *Grid) doTask(ctx context.Context, task sweep.Task, listen func(Progress
 	if err != nil {
 		return err
 	}
-	if err := g.work(ctx, []paper.Job{j}, listen); err != nil {
+	if err := g.work(ctx, []plan.Job{j}, listen); err != nil {
 		if errors.Is(err, run.ErrDisplaced) {
 			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
 		}
@@ -33,13 +33,13 @@ func (g *Grid) doTask(ctx context.Context, task sweep.Task, listen func(Progress
 }
 
 // named is the job that a task is.
-func (g *Grid) named(t sweep.Task) (paper.Job, error) {
+func (g *Grid) named(t sweep.Task) (plan.Job, error) {
 	for _, j := range g.Plan.All() {
 		if j.ID() == t.ID {
 			return j, nil
 		}
 	}
-	return paper.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have "+
+	return plan.Job{}, fmt.Errorf("the plan has %s as %s, which this program does not plan: it is another version, or the data have "+
 		"changed; start the sweep again",
 		t.What, run.Short(t.ID))
 }

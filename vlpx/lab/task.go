@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Task is a task by its name, as Show("tasks") lists it, with values of its flags (see [eval.Flags]). A value of a flag that a user gives
@@ -19,7 +19,7 @@ func Task(name string, values map[string][]string) (eval.Task, error) {
 		}
 	}
 	if !slices.Contains(names, name) {
-		return nil, fmt.Errorf("no task %q%s There are %s", name, paper.Suggest(name, names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("no task %q%s There are %s", name, scale.Suggest(name, names), strings.Join(names, ", "))
 	}
 	all := eval.Registered()
 	entry := all[slices.IndexFunc(all, func(e eval.Entry) bool { return e.Name == name })]

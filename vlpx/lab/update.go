@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"vlpx.internal/tables"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -40,7 +40,7 @@ func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 		Title:   p.Artifact.ID + ": metrics added to finished runs",
 		Heading: "run",
 		Columns: []tables.Column{{Name: "added"}, {Name: "kept, though today's code gives another value"}},
-		Note:    fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name, paper.Abbreviated(p.Data.Hash)),
+		Note:    fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name, plan.Abbreviated(p.Data.Hash)),
 	}
 	var finished []run.Run
 	unfinished := 0

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Ablation is a method composed of parts by name, with the settings that an ablation bench moves. The names are those of Parts.
@@ -47,14 +49,14 @@ func Roles() []string {
 func Parts(role string) []Part {
 	parts := slices.Clone(namedParts[role])
 	known := map[string]bool{"<nil>": true} // Positives and LeftOut of most methods
-	kind := func(method Method) string {
-		return fmt.Sprintf("%T", Part{role: role}.in(method.Parts(Scale{Epochs: 1}).WithDefaults()))
+	kind := func(method scale.Method) string {
+		return fmt.Sprintf("%T", Part{role: role}.in(method.Parts(scale.Scale{Epochs: 1}).WithDefaults()))
 	}
 	for k := range parts {
 		parts[k].role = role
-		known[kind(registered(parts[k].Of))] = true
+		known[kind(scale.Registered(parts[k].Of))] = true
 	}
-	for _, m := range Methods() {
+	for _, m := range scale.Methods() {
 		if len(parts) > 0 && !known[kind(m)] {
 			known[kind(m)] = true
 			parts = append(parts, Part{Name: m.Name, What: m.What, Of: m.Name, role: role})
@@ -114,14 +116,14 @@ func (p Part) in(m negative.Method) any {
 }
 
 // fill takes the part from its method, at the ablation's settings.
-func (p Part) fill(s Scale, a Ablation, m *negative.Method) {
+func (p Part) fill(s scale.Scale, a Ablation, m *negative.Method) {
 	if slices.Contains(p.Uses, SearchSpaceKey) {
 		s.SearchSpace, s.Scheduler.SearchSpace = a.SearchSpace, a.SearchSpace
 	}
 	if slices.Contains(p.Uses, QuantileKey) {
 		s.Hard, s.Soft = a.Quantile, a.Quantile
 	}
-	of := registered(p.Of).Parts(s).WithDefaults()
+	of := scale.Registered(p.Of).Parts(s).WithDefaults()
 	switch p.role {
 	case BatchesRole:
 		m.Batches = of.Batches
@@ -139,10 +141,10 @@ func (p Part) fill(s Scale, a Ablation, m *negative.Method) {
 // reference is the registered method whose run the part needs; empty for none.
 func (p Part) reference() string {
 	var alone negative.Method
-	if p.fill(Scale{Epochs: 1}, Ablation{}, &alone); !alone.NeedsReference() {
+	if p.fill(scale.Scale{Epochs: 1}, Ablation{}, &alone); !alone.NeedsReference() {
 		return ""
 	}
-	return registered(p.Of).Reference
+	return scale.Registered(p.Of).Reference
 }
 
 // softenedBy is a contrast with another weight of its soft targets, if it has any.
@@ -162,7 +164,7 @@ func softenedBy(c negative.Contrast, alpha float64) negative.Contrast {
 }
 
 // PlainAblation is the ablation that everything is compared with: the first part of every role, at a scale's sizes.
-func PlainAblation(s Scale) Ablation {
+func PlainAblation(s scale.Scale) Ablation {
 	s = s.Resolved()
 	return Ablation{
 		Batches: uniformBatches, Contrast: infoNCEContrast, Matching: hardestMatching, Positives: withoutPositive, LeftOut: nobodyOut,
@@ -179,7 +181,7 @@ func (a Ablation) part(role string) (Part, error) {
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name }); i >= 0 {
 		return parts[i], nil
 	}
-	return Part{}, fmt.Errorf("no %s called %q%s There are %s", role, name, Suggest(name, names(parts)), strings.Join(names(parts), "; "))
+	return Part{}, fmt.Errorf("no %s called %q%s There are %s", role, name, scale.Suggest(name, names(parts)), strings.Join(names(parts), "; "))
 }
 
 func names(parts []Part) []string {
@@ -191,14 +193,14 @@ func names(parts []Part) []string {
 }
 
 // Row is the ablation as a row of a comparison. Its name says the parts that are not plain and the settings that make a difference.
-func (a Ablation) Row() (Row, error) {
-	row, used := Row{}, map[string]bool{TemperatureKey: a.Temperature != negative.PublishedTemperature}
+func (a Ablation) Row() (plan.Row, error) {
+	row, used := plan.Row{}, map[string]bool{TemperatureKey: a.Temperature != negative.PublishedTemperature}
 	var chosen []Part
 	var name []string
 	for _, role := range Roles() {
 		p, err := a.part(role)
 		if err != nil {
-			return Row{}, err
+			return plan.Row{}, err
 		}
 		chosen = append(chosen, p)
 		if p.Name != Parts(role)[0].Name {
@@ -209,9 +211,9 @@ func (a Ablation) Row() (Row, error) {
 		}
 		if needed := p.reference(); needed != "" {
 			if row.Reference != nil && row.Reference.Name != needed {
-				return Row{}, fmt.Errorf("%s and %s: a run has one reference model, and these need different ones", p.Name, row.Reference.Name)
+				return plan.Row{}, fmt.Errorf("%s and %s: a run has one reference model, and these need different ones", p.Name, row.Reference.Name)
 			}
-			reference := MethodRow(needed)
+			reference := plan.MethodRow(needed)
 			row.Reference = &reference
 		}
 	}
@@ -227,14 +229,14 @@ func (a Ablation) Row() (Row, error) {
 		}
 	}
 	row.Name = strings.Join(name, ", ")
-	row.Method = func(s Scale) negative.Method {
+	row.Method = func(s scale.Scale) negative.Method {
 		m := negative.Method{Name: row.Name}
 		for _, p := range chosen {
 			p.fill(s, a, &m)
 		}
 		return m.WithDefaults()
 	}
-	row.Vary = func(s *Scale) { s.Temperature = a.Temperature }
+	row.Vary = func(s *scale.Scale) { s.Temperature = a.Temperature }
 	return row, nil
 }
 

@@ -5,16 +5,18 @@ import (
 	"strings"
 	"testing"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 
 	"vlpx.internal/vlpx/negative"
 )
 
 // Every choice of every role makes a run, alone beside the plain parts, and is named.
 func TestEveryPartRuns(t *testing.T) {
-	var rows []Row
+	var rows []plan.Row
 	for _, role := range Roles() {
 		for i, part := range Parts(role) {
-			a := PlainAblation(scales()[0])
+			a := PlainAblation(scale.Scales()[0])
 			switch role {
 			case BatchesRole:
 				a.Batches = part.Name
@@ -48,7 +50,7 @@ func TestEveryPartRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestAblationSettings(t *testing.T) {
 	if want := "fixed quantile, smoothed, sampled, connections, exact, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
 		t.Errorf("the row is called %q, want %q", row.Name, want)
 	}
-	s := scales()[0].Resolved()
+	s := scale.Scales()[0].Resolved()
 	row.Vary(&s)
 	m := row.Method(s)
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 16, Queue: s.GroupQueue}); m.Batches != want {
@@ -94,13 +96,13 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 	listed := 0
 	for _, contrast := range Parts(ContrastRole) {
 		for _, out := range Parts(LeftOutRole)[1:] {
-			a := PlainAblation(scales()[0])
+			a := PlainAblation(scale.Scales()[0])
 			a.Contrast, a.LeftOut = contrast.Name, out.Name
 			row, err := a.Row()
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := row.Method(scales()[0])
+			m := row.Method(scale.Scales()[0])
 			_, lists := m.Contrast.(negative.Listing)
 			if err := m.Validate(); (err == nil) != lists {
 				t.Errorf("%s: lists its negatives: %v, error %v", row.Name, lists, err)
@@ -116,7 +118,7 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 }
 
 func TestAblationErrors(t *testing.T) {
-	plain := PlainAblation(scales()[0])
+	plain := PlainAblation(scale.Scales()[0])
 	unknown, torn := plain, plain
 	unknown.Contrast = "infonse"
 	torn.Contrast, torn.Positives = "regulated", "connections, learned"

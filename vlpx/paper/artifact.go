@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/plan"
 )
 
 // Status tells how much of an artifact vlpx regenerates.
@@ -30,7 +31,7 @@ type Artifact struct {
 	// for an empty one it is generated scenes.
 	Data string
 	// Rows are the methods it compares; none where it needs no runs of its own.
-	Rows []Row
+	Rows []plan.Row
 	// Columns it shows; a column without a metric is of a task that is not there yet.
 	Columns []Column
 	Claims  []Claim
@@ -40,7 +41,7 @@ type Artifact struct {
 	// which is of the validation split.
 	Sweep []string
 	// Downstream are tasks that each row's model is put to besides; columns name their metrics.
-	Downstream []Downstream
+	Downstream []plan.Downstream
 	// Table lays out what the runs gave, such as Comparison; nil while the artifact is not there yet.
 	Table func(*Report) (tables.Table, error)
 	// Figure draws it, such as Bars or Curves; nil for none. It returns nil while there are no results to draw.
@@ -55,7 +56,7 @@ func (a Artifact) Status() Status {
 	if a.Table == nil {
 		return NotYet
 	}
-	if slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Method == nil }) ||
+	if slices.ContainsFunc(a.Rows, func(r plan.Row) bool { return r.Method == nil }) ||
 		slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Metric == "" }) {
 		return Partial
 	}

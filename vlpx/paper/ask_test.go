@@ -13,11 +13,12 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // asking is a plan of tags/table3 or table4 whose rows ask, on few scenes.
-func asking(t *testing.T, id string, q paper.Request) *paper.Planned {
+func asking(t *testing.T, id string, q plan.Request) *paper.Planned {
 	t.Helper()
 	q.Set = append(q.Set, "scenes.val=1", "scenes.test=1")
 	return papertest.Plan(t, catalogue.List(), id, q)
@@ -40,7 +41,7 @@ func TestQuestions(t *testing.T) {
 		{"tags/table4", "TAGS2 by TAGS1", []uint64{4}, []string{"TAGS 4 of TAGS 5"}},
 		{"tags/table3", "Corrected", []uint64{7, 1}, []string{"GPT-2 7 of TAGS-DC 7", "GPT-2 1 of TAGS-DC 1"}},
 	} {
-		p := asking(t, c.id, paper.Request{Seeds: c.seeds, Methods: []string{c.row}})
+		p := asking(t, c.id, plan.Request{Seeds: c.seeds, Methods: []string{c.row}})
 		i := slices.IndexFunc(p.Asked, func(asked bool) bool { return asked })
 		var got []string
 		for _, jobs := range p.Jobs[i] {
@@ -63,13 +64,13 @@ func TestQuestions(t *testing.T) {
 func TestRunsOfQuestions(t *testing.T) {
 	for _, c := range []struct {
 		id   string
-		q    paper.Request
+		q    plan.Request
 		want []string
 	}{
-		{"tags/table4", paper.Request{Seeds: []uint64{1, 2}}, []string{"Warm start 1", "TAGS 1", "UNITER 1", "TAGS 2", "UNITER 2"}},
-		{"tags/table4", paper.Request{Seeds: []uint64{1, 2}, Methods: []string{"TAGS1 by UNITER"}}, []string{"Warm start 1", "UNITER 1", "TAGS 1", "UNITER 2", "TAGS 2"}},
-		{"tags/table4", paper.Request{Seeds: []uint64{3}, Methods: []string{"TAGS2 by TAGS1"}}, []string{"Warm start 1", "TAGS 3", "TAGS 4"}},
-		{"tags/table3", paper.Request{Seeds: []uint64{1}}, []string{"Warm start 1", "TAGS 1", "TAGS-DC 1", "GPT-2 1"}},
+		{"tags/table4", plan.Request{Seeds: []uint64{1, 2}}, []string{"Warm start 1", "TAGS 1", "UNITER 1", "TAGS 2", "UNITER 2"}},
+		{"tags/table4", plan.Request{Seeds: []uint64{1, 2}, Methods: []string{"TAGS1 by UNITER"}}, []string{"Warm start 1", "UNITER 1", "TAGS 1", "UNITER 2", "TAGS 2"}},
+		{"tags/table4", plan.Request{Seeds: []uint64{3}, Methods: []string{"TAGS2 by TAGS1"}}, []string{"Warm start 1", "TAGS 3", "TAGS 4"}},
+		{"tags/table3", plan.Request{Seeds: []uint64{1}}, []string{"Warm start 1", "TAGS 1", "TAGS-DC 1", "GPT-2 1"}},
 	} {
 		p := asking(t, c.id, c.q)
 		var got []string
@@ -83,7 +84,7 @@ func TestRunsOfQuestions(t *testing.T) {
 			t.Errorf("%s: counted %d runs a seed, want %d", c.id, n, len(got))
 		}
 	}
-	table4, table2 := asking(t, "tags/table4", paper.Request{Seeds: []uint64{1}}), asking(t, "tags/table2", paper.Request{Seeds: []uint64{1}, Methods: []string{"TAGS"}})
+	table4, table2 := asking(t, "tags/table4", plan.Request{Seeds: []uint64{1}}), asking(t, "tags/table2", plan.Request{Seeds: []uint64{1}, Methods: []string{"TAGS"}})
 	if at := slices.IndexFunc(table2.Rows, func(runs []run.Run) bool { return runs != nil }); table4.Rows[0][0].ID() != table2.Rows[at][0].ID() {
 		t.Error("a run that is asked is another than the same one of a table that asks nothing")
 	}
@@ -96,8 +97,8 @@ func TestLanguageModelBesideARequest(t *testing.T) {
 	if err := os.WriteFile(words, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plain := asking(t, "tags/table3", paper.Request{Seeds: []uint64{1}}).Jobs[0][0][1]
-	p := asking(t, "tags/table3", paper.Request{Seeds: []uint64{1}, Vocabulary: words, Tasks: []eval.Task{eval.Classification{}}})
+	plain := asking(t, "tags/table3", plan.Request{Seeds: []uint64{1}}).Jobs[0][0][1]
+	p := asking(t, "tags/table3", plan.Request{Seeds: []uint64{1}, Vocabulary: words, Tasks: []eval.Task{eval.Classification{}}})
 	q := p.Jobs[0][0][1]
 	if q.Run.ID() != plain.Run.ID() || q.Of.ID() == plain.Of.ID() || len(q.Of.Tasks) != len(plain.Of.Tasks)+1 {
 		t.Errorf("got the language model %s of the vocabulary %+v, about a run by %d tasks; want %s as ever, about one with a task more", q.Run.ID(), q.Run.Vocabulary,
@@ -107,7 +108,7 @@ func TestLanguageModelBesideARequest(t *testing.T) {
 
 // An answer joins the results of its row and seed alone; a row tells what is still to be asked, and claims are tested on the answers.
 func TestAnswersInAReport(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", paper.Request{Seeds: []uint64{1, 2, 3}})
+	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", plan.Request{Seeds: []uint64{1, 2, 3}})
 	for _, row := range []string{"TAGS1 by TAGS1", "TAGS1 by UNITER"} { // the same runs as the other rows
 		papertest.Finish(t, store, p, row, map[string][]float64{"TR@1": {10, 20, 30}})
 	}
@@ -161,7 +162,7 @@ func TestAnswersInAReport(t *testing.T) {
 
 // Answers are shipped with what was asked; where today another question would be, the row is stale.
 func TestReferenceOfQuestions(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", paper.Request{Methods: []string{"TAGS2 by TAGS1"}})
+	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", plan.Request{Methods: []string{"TAGS2 by TAGS1"}})
 	papertest.Finish(t, store, p, "TAGS2 by TAGS1", map[string][]float64{"TR@1": {1, 2, 3}})
 	papertest.Answer(t, store, p, "TAGS2 by TAGS1", string(eval.DiscriminationAccuracy), 80, 82, 84)
 	reference, err := paper.NewReference(papertest.Report(t, p, store))
@@ -173,7 +174,7 @@ func TestReferenceOfQuestions(t *testing.T) {
 		t.Fatalf("got %+v, want the answers' mean and three questions", row)
 	}
 	status := func(of paper.Reference, seeds ...uint64) string {
-		r := papertest.Report(t, asking(t, "tags/table4", paper.Request{Methods: []string{"TAGS2 by TAGS1"}, Seeds: seeds}), run.OpenStore(t.TempDir()))
+		r := papertest.Report(t, asking(t, "tags/table4", plan.Request{Methods: []string{"TAGS2 by TAGS1"}, Seeds: seeds}), run.OpenStore(t.TempDir()))
 		r.SetReference(&of)
 		return papertest.Table(t, r).Rows[0].Status
 	}

@@ -15,7 +15,9 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -25,7 +27,7 @@ func BenchmarkStep(b *testing.B) {
 	const vocab = 37 // of the captions of mini
 	backend, scale := usual(b)
 	for _, name := range []string{"InfoNCE", "GRIT-VLP", "ALBEF"} {
-		m := MethodRow(name).Method(scale)
+		m := plan.MethodRow(name).Method(scale)
 		b.Run(m.Name, func(b *testing.B) {
 			c := scale.Runs(run.Data{}, run.Vocabulary{}, vocab, m, []uint64{1})[0].Train
 			store := model.NewStore()
@@ -58,14 +60,14 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // usual is the engine that vlpx would choose, and the mini preset for scenes.
-func usual(b *testing.B) (compute.Backend, Scale) {
+func usual(b *testing.B) (compute.Backend, scale.Scale) {
 	choice, _ := engine.Choose(engine.Cache())
 	backend, err := engine.Open(choice)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(backend.Finalize)
-	scale, err := Preset("mini", false)
+	scale, err := scale.Preset("mini", false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func usual(b *testing.B) (compute.Backend, Scale) {
 
 // inShort makes a benchmark of seconds out of one of minutes where -short asks for it, to see that it still runs: its training set is
 // then of eight mini-batches, and its numbers mean nothing.
-func inShort(s Scale) Scale {
+func inShort(s scale.Scale) scale.Scale {
 	if testing.Short() {
 		s.Scenes.Train, s.SearchSpace, s.GroupQueue = 8*s.BatchSize, 2*s.BatchSize, 4*s.BatchSize
 	}

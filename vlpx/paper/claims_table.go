@@ -6,11 +6,12 @@ import (
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/evidence"
+	"vlpx.internal/vlpx/plan"
 )
 
 // asked tells whether the row of a claim was asked for.
 func (r *Report) asked(name string) bool {
-	i := slices.IndexFunc(r.Plan.Artifact.Rows, func(row Row) bool { return row.Name == name })
+	i := slices.IndexFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return row.Name == name })
 	return i < 0 || r.Plan.Asked[i] // BestOfSweep is none
 }
 
@@ -73,7 +74,7 @@ func (r *Report) ClaimsInShort() tables.Table {
 		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
 	}
 	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and decides below 0.05.",
-		r.Plan.seedList(), r.tested)
+		r.Plan.SeedList(), r.tested)
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -38,7 +39,7 @@ func (c codes) other(x run.Run) (bool, error) {
 }
 
 // any tells it of a row's run and of those among further jobs.
-func (c codes) any(x run.Run, further []Job) (bool, error) {
+func (c codes) any(x run.Run, further []plan.Job) (bool, error) {
 	other, err := c.other(x)
 	for _, j := range further {
 		if err == nil && !other && j.Task == nil {

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -36,7 +37,7 @@ func TestOtherCodeIsMarked(t *testing.T) {
 		t.Errorf("of no code that is told: got the note %q (%v)", table.Note, err)
 	}
 	runs := func(name string) []run.Run {
-		return r.Plan.Rows[slices.IndexFunc(r.Plan.Artifact.Rows, func(row paper.Row) bool { return row.Name == name })]
+		return r.Plan.Rows[slices.IndexFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return row.Name == name })]
 	}
 	for _, name := range []string{"ALBEF", "GRIT-VLP", "Hard quantile"} {
 		for k, x := range runs(name) {
@@ -75,7 +76,7 @@ func TestOtherCodeIsMarked(t *testing.T) {
 // A run that goes on from one of other code is of other code.
 func TestOtherCodeOfAWarmStart(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1",
-		paper.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}, Without: rowsAlone, Set: []string{"warmstart=1"}})
+		plan.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}, Without: papertest.RowsAlone, Set: []string{"warmstart=1"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
 	x := p.Rows[0][0]
 	if x.Init == nil {

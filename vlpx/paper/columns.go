@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -72,7 +73,7 @@ func OnSecond(metrics ...eval.Metric) []Column {
 		if words := strings.Fields(c.Group); len(words) > 1 {
 			group += ", " + strings.ToLower(words[0])
 		}
-		columns = append(columns, Column{Group: group, Name: c.Name, Metric: SecondPrefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
+		columns = append(columns, Column{Group: group, Name: c.Name, Metric: plan.SecondPrefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
 	}
 	return columns
 }
@@ -96,7 +97,7 @@ func Under(group, prefix string, metrics ...eval.Metric) []Column {
 // the paper has for its own.
 func Accuracies(group string, m eval.Metric, validation, test string) []Column {
 	return []Column{
-		{Group: group, Name: validation, Metric: string(m) + onValidation, Unit: "%"},
+		{Group: group, Name: validation, Metric: string(m) + plan.OnValidation, Unit: "%"},
 		{Group: group, Name: test, Metric: string(m), Unit: "%"},
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -17,16 +19,16 @@ func falseInBatch() Column { return WithMetric(OwnColumns(), train.FalseInBatch)
 
 // Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first in what the two
 // do not share: false negatives in the mini-batch are compared where the mini-batches are drawn in different ways.
-func Compared(rows []Row) (Artifact, error) {
+func Compared(rows []plan.Row) (Artifact, error) {
 	if len(rows) == 0 {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
 	}
 	a := Artifact{
-		ID: comparison, Title: "Your comparison", Rows: rows, Columns: ownComparisonColumns(),
+		ID: plan.Comparison, Title: "Your comparison", Rows: rows, Columns: ownComparisonColumns(),
 		Table: ownComparison, Figure: comparisonFigure,
 	}
 	if len(rows) == 1 {
-		a.ID, a.Title, a.Figure = single, rows[0].Name, learning
+		a.ID, a.Title, a.Figure = plan.Single, rows[0].Name, learning
 	}
 	seen := map[string]bool{}
 	for i, row := range rows {
@@ -54,15 +56,15 @@ func Compared(rows []Row) (Artifact, error) {
 
 // draws tells whether two rows draw their mini-batches alike, of the same data and as large, as the default scale has it but for the rows' own
 // settings.
-func draws(row, other Row) (alike bool, err error) {
+func draws(row, other plan.Row) (alike bool, err error) {
 	var batches [2]any
 	var sizes [2][]any
-	for k, r := range []Row{row, other} {
-		s, err := Preset(defaultScale, false)
+	for k, r := range []plan.Row{row, other} {
+		s, err := scale.Preset(defaultScale, false)
 		if err != nil {
 			return false, err
 		}
-		if s, err = r.changing(s); err != nil {
+		if s, err = r.Changing(s); err != nil {
 			return false, err
 		}
 		s = s.Resolved()
@@ -91,7 +93,7 @@ func ownComparison(r *Report) (tables.Table, error) {
 }
 
 // compared tells of an artifact that Compared made.
-func (a Artifact) compared() bool { return a.Experiment().compared() }
+func (a Artifact) compared() bool { return a.Experiment().Compared() }
 
 // ownComparisonColumns are those of every comparison of one's own; tasks that are asked for and parts that tell numbers add theirs.
 func ownComparisonColumns() []Column { return slices.Concat(Retrieval(), OwnColumns()) }

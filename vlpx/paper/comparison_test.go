@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -21,7 +22,7 @@ func TestClaimsOfWhatRowsShare(t *testing.T) {
 		{"InfoNCE", "InfoNCE, temperature=.2", false}, {"GRIT-VLP", "GRIT-VLP, searchspace=16", true}, {"InfoNCE", "InfoNCE, batchsize=4", true},
 		{"InfoNCE", "InfoNCE, scenes.density=half", true},
 	} {
-		p := comparedPlan(t, paper.Request{Seeds: []uint64{1}}, v.first, v.other)
+		p := comparedPlan(t, plan.Request{Seeds: []uint64{1}}, v.first, v.other)
 		claimed := false
 		for _, c := range p.Artifact.Claims {
 			claimed = claimed || c.In.Metric == train.FalseInBatch
@@ -34,7 +35,7 @@ func TestClaimsOfWhatRowsShare(t *testing.T) {
 
 // What no run can have once all are finished is not claimed, such as retrieval of a framework that reads no captions.
 func TestClaimsOfWhatNobodyMeasures(t *testing.T) {
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1, 2, 3}}, "InfoNCE", "GRIT-VLP")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2, 3}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	papertest.Finish(t, store, p, "InfoNCE", map[string][]float64{train.FalseInBatch: {1, 2, 3}})
 	if r := papertest.Report(t, p, store); len(r.Claims) != 5 {
@@ -49,7 +50,7 @@ func TestClaimsOfWhatNobodyMeasures(t *testing.T) {
 
 // No row wins by its hardest negatives, nor where claims of papers tell their order.
 func TestTheHardestHaveNoWinner(t *testing.T) {
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1, 2, 3}}, "InfoNCE", "GRIT-VLP")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2, 3}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	for k, name := range []string{"InfoNCE", "GRIT-VLP"} {
 		papertest.Finish(t, store, p, name, map[string][]float64{train.FalseHardest: {float64(k), 2, 3}, train.FalseInBatch: {float64(k), 2, 3}, "TR@1": {float64(k), 2, 3}})

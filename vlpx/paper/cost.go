@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"time"
+	"vlpx.internal/vlpx/plan"
 )
 
 // costs are what one run takes: for tiny and mini measured with ONNX Runtime on two cores (the shipped reference results tell
@@ -31,7 +32,7 @@ func RunCost(scale string) time.Duration { return costs[scale] }
 // RunsASeed counts the runs that an artifact takes for one seed, with all that they need, each once. It plans them at the mini preset, of few
 // scenes, so that next to nothing is read.
 func (a Artifact) RunsASeed() int {
-	p, err := New(a.Experiment(), Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
+	p, err := plan.New(a.Experiment(), plan.Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
 	if err != nil {
 		panic(fmt.Sprintf("paper: %s: %v", a.ID, err))
 	}

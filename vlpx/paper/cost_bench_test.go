@@ -9,7 +9,9 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -35,7 +37,7 @@ func BenchmarkCosts(b *testing.B) {
 
 	var methods []negative.Method
 	for _, name := range []string{"InfoNCE", "ALBEF", "DiHT", "SRCL", "GRIT-VLP", "S-ITC", "MAFA", "MAFA (Oracle)", "FALCON"} {
-		methods = append(methods, MethodRow(name).Method(scale))
+		methods = append(methods, plan.MethodRow(name).Method(scale))
 	}
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
@@ -78,8 +80,8 @@ func BenchmarkCosts(b *testing.B) {
 }
 
 // onScenes is the training split of a scale's scenes, and the jobs that train a method on it, with a folder each.
-func onScenes(b *testing.B, backend compute.Backend, scale Scale) (datasets.Set, func(Scale, negative.Method) train.Job) {
-	data, err := run.ScenesData(scale.Scenes)
+func onScenes(b *testing.B, backend compute.Backend, sizes scale.Scale) (datasets.Set, func(scale.Scale, negative.Method) train.Job) {
+	data, err := run.ScenesData(sizes.Scenes)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,11 +93,11 @@ func onScenes(b *testing.B, backend compute.Backend, scale Scale) (datasets.Set,
 	if err != nil {
 		b.Fatal(err)
 	}
-	tokenizer, err := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab}.Tokenizer(collection)
+	tokenizer, err := run.Vocabulary{MinCount: sizes.MinCount, MaxSize: sizes.MaxVocab}.Tokenizer(collection)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return set, func(s Scale, m negative.Method) train.Job {
+	return set, func(s scale.Scale, m negative.Method) train.Job {
 		c := s.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
 		return train.Job{Config: c, Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()}
 	}

@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -27,7 +28,7 @@ func TestOwnMethods(t *testing.T) {
 		{[]string{"GRIT-VLP"}, []string{"GRIT-VLP", "mine", "mine, too"}},
 		{[]string{"mine"}, []string{"mine", "mine, too"}},
 	} {
-		p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Methods: c.methods, Own: mine, Without: rowsAlone})
+		p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: c.methods, Own: mine, Without: papertest.RowsAlone})
 		var got []string
 		for _, r := range p.Runs() {
 			got = append(got, r.Train.Method.Name)
@@ -36,15 +37,15 @@ func TestOwnMethods(t *testing.T) {
 			t.Errorf("of %q run %q, want %q", c.methods, got, c.want)
 		}
 	}
-	all := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Own: mine[:1], Without: rowsAlone})
-	if got, want := len(all.Runs()), len(papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Without: rowsAlone}).Runs())+1; got != want {
+	all := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Own: mine[:1], Without: papertest.RowsAlone})
+	if got, want := len(all.Runs()), len(papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Without: papertest.RowsAlone}).Runs())+1; got != want {
 		t.Errorf("%d runs of all rows and one of my own, want %d", got, want)
 	}
 	if len(table1.Rows) != before {
 		t.Errorf("the before's artifact has %d rows now, want %d as before", len(table1.Rows), before)
 	}
 
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF"}, Own: mine, Without: rowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Own: mine, Without: papertest.RowsAlone})
 	method := p.Rows[before][0].Train.Method
 	if method.Matching != (negative.Hardest{}) || method.Batches != (negative.Uniform{}) || method.Contrast != mine[0].Contrast {
 		t.Errorf("got %+v, want my contrast and the plain choices for the rest", method)
@@ -75,27 +76,27 @@ func TestOwnMethods(t *testing.T) {
 }
 
 func TestOwnMethodErrors(t *testing.T) {
-	own := func(names ...string) paper.Request {
-		q := paper.Request{Scale: "tiny"}
+	own := func(names ...string) plan.Request {
+		q := plan.Request{Scale: "tiny"}
 		for _, name := range names {
 			q.Own = append(q.Own, negative.Method{Name: name})
 		}
 		return q
 	}
-	with := func(contrast negative.Contrast) paper.Request {
-		return paper.Request{Scale: "tiny", Own: []negative.Method{{Name: "mine", Contrast: contrast}}}
+	with := func(contrast negative.Contrast) plan.Request {
+		return plan.Request{Scale: "tiny", Own: []negative.Method{{Name: "mine", Contrast: contrast}}}
 	}
 	table1 := papertest.Artifact(t, catalogue.List(), "falcon/table1")
 	for name, c := range map[string]struct {
 		artifact paper.Artifact
-		request  paper.Request
+		request  plan.Request
 		want     string
 	}{
 		"no name":         {table1, own("mine", ""), `method 2 of your own is called ""`},
 		"space":           {table1, own("mine "), `called "mine "`},
 		"catalogue":       {table1, own("falcon"), `a row "falcon" already`},
 		"twice":           {table1, own("mine", "Mine"), `a row "Mine" already`},
-		"no such row":     {table1, paper.Request{Scale: "tiny", Methods: []string{"min"}, Own: own("mine").Own}, `did you mean "mine"?`},
+		"no such row":     {table1, plan.Request{Scale: "tiny", Methods: []string{"min"}, Own: own("mine").Own}, `did you mean "mine"?`},
 		"no comparison":   {paper.Artifact{ID: "falcon/table5"}, own("mine"), `falcon/table5 compares no methods`},
 		"unexported part": {table1, with(struct{ negative.Contrast }{}), "the field Contrast"},
 		"a function": {table1, with(struct {

@@ -8,21 +8,23 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // put is an artifact of a row that is asked as it is and one that is fine-tuned, with downstream tasks.
-func put(tasks ...paper.Downstream) []paper.Artifact {
+func put(tasks ...plan.Downstream) []paper.Artifact {
 	return []paper.Artifact{{
 		ID: "vlpx/put", Downstream: tasks, Table: paper.Comparison,
-		Rows:    []paper.Row{paper.MethodRow("InfoNCE"), paper.MethodRow("InfoNCE").As("tuned").Tuned(paper.PlainTuning)},
+		Rows:    []plan.Row{plan.MethodRow("InfoNCE"), plan.MethodRow("InfoNCE").As("tuned").Tuned(scale.PlainTuning)},
 		Columns: append(paper.Retrieval(), paper.OnSecond(eval.TR1, eval.IR1)...),
 	}}
 }
 
 // On the second data a row is asked as it is, or fine-tuned from the pre-training that the row itself was fine-tuned from.
 func TestSecond(t *testing.T) {
-	p := papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{4, 5}})
+	p := papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{4, 5}})
 	for k := range p.Seeds {
 		asked, tuned := p.Jobs[0][k][1], p.Jobs[1][k][1]
 		if task, is := asked.Task.(eval.Elsewhere); !is || task.Target.Scenes.World == "" || task.Target.Hash == p.Data.Hash || asked.Run.ID() != p.Rows[0][k].ID() {
@@ -45,7 +47,7 @@ func TestSecond(t *testing.T) {
 
 // What a downstream task gave joins the result of its row and seed, without hiding what the row measured itself; a row tells what is left.
 func TestOutcomesInAReport(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1, 2}})
 	for _, row := range []string{"InfoNCE", "tuned"} {
 		papertest.Finish(t, store, p, row, map[string][]float64{"TR@1": {10, 20}})
 	}
@@ -97,19 +99,19 @@ func TestOutcomesInAReport(t *testing.T) {
 
 // A task can be left out; one that nobody knows is an error. A folder without a second one is told, and the rest is measured.
 func TestWithout(t *testing.T) {
-	p := papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1}, Without: []string{"Second"}})
+	p := papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1}, Without: []string{"Second"}})
 	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
 		t.Errorf("got %v in files %s", p.Jobs[0][0], p.FileName("x"))
 	}
-	if _, err := paper.NewPlan(put(paper.Second)[0], paper.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil || !strings.Contains(err.Error(), "second") {
+	if _, err := paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil || !strings.Contains(err.Error(), "second") {
 		t.Errorf("an unknown task: got %v", err)
 	}
 	folder := papertest.Photographs(t)
-	p = papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1}, Data: folder})
+	p = papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1}, Data: folder})
 	if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.Contains(table.Note, "-data2") {
 		t.Errorf("photographs without second ones: %s", table.Note)
 	}
-	p = papertest.Plan(t, put(paper.Second), "vlpx/put", paper.Request{Seeds: []uint64{1}, Data: folder, Second: folder})
+	p = papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1}, Data: folder, Second: folder})
 	if task := p.Jobs[0][0][1].Task.(eval.Elsewhere); task.Target.Dir != folder {
 		t.Errorf("got the target %+v, want %s", task.Target, folder)
 	}

@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -25,7 +26,7 @@ func (r *Report) Table() (tables.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.Plan.leftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
+		t.Note += r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
 	}
 	return t, err
 }
@@ -116,7 +117,7 @@ func (r *Report) Shown() []Column {
 	for _, row := range r.Plan.Artifact.Rows {
 		papers = max(papers, len(row.Paper))
 	}
-	asked := r.Plan.measures()
+	asked := r.Plan.Measures()
 	var columns []Column
 	for i, c := range r.Plan.Artifact.Columns {
 		metric := strings.TrimPrefix(c.Metric, eval.CosinePrefix)
@@ -139,12 +140,12 @@ func (r *Report) has(c Column) bool {
 
 func (r *Report) Note() string {
 	note := r.scaleNote()
-	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row Row) bool { return len(row.Paper) > 0 }) {
+	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return len(row.Paper) > 0 }) {
 		note += " The paper's numbers are of its own data and scale."
 	}
 	if r.reference != nil {
 		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on data %s, %s, %s.", r.reference.seeds(),
-			Abbreviated(r.reference.DataHash), r.reference.Date.Format("2006-01-02"), r.reference.origins())
+			plan.Abbreviated(r.reference.DataHash), r.reference.Date.Format("2006-01-02"), r.reference.origins())
 		if of := r.reference.Encoder; of != r.Encoder {
 			note += " There " + cmp.Or(strings.ToLower(of[:min(1, len(of))])+of[min(1, len(of)):], "no encoder is locked.")
 		}
@@ -154,13 +155,13 @@ func (r *Report) Note() string {
 
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
-	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash))
+	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash))
 	if len(r.Seeds) == 1 {
-		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.seedList())
+		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())
 	} else {
-		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
+		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.SeedList())
 	}
-	if warmed := r.Plan.warmed(); warmed != "" {
+	if warmed := r.Plan.Warmed(); warmed != "" {
 		note += " " + warmed
 	}
 	if r.Encoder != "" {
@@ -184,7 +185,7 @@ func (r *Report) FirstSeed() []train.Record {
 func (r *Report) NewTable(note string) tables.Table {
 	t := tables.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, Abbreviated(r.Data.Hash), r.Plan.seedList(), note),
+		Note:  fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash), r.Plan.SeedList(), note),
 	}
 	if ran := r.origins(); ran != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", ran)

@@ -18,6 +18,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/random"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -29,14 +30,14 @@ const (
 )
 
 // smallest is the scale "tiny" of a framework with even smaller sizes.
-func smallest(t *testing.T, name string) Scale {
+func smallest(t *testing.T, name string) scale.Scale {
 	s := framed(t, "tiny", name)
-	s.Locked = Locked{}
+	s.Locked = scale.Locked{}
 	s.BatchSize, s.MaxLen, s.MomentumQueue, s.SearchSpace, s.GroupQueue = aBatch, 10, aBatch, fewPairs, fewPairs
 	if s.Bottlenecks == nil {
 		s.Width, s.MLP, s.Embed = 16, 16, 8
 	}
-	for _, t := range []*Tuning{&s.Tuning, &s.VQA, &s.NLVR, &s.Assignment, &s.Generation, &s.Captioning} {
+	for _, t := range []*scale.Tuning{&s.Tuning, &s.VQA, &s.NLVR, &s.Assignment, &s.Generation, &s.Captioning} {
 		t.BatchSize, t.Queue = 0, 0
 	}
 	return s
@@ -49,9 +50,9 @@ func TestStepsOnEngines(t *testing.T) {
 	elsewhere := []string{"plain tuning", "second stage", "pre-training"} // in package train, or as another one here
 	all := slices.DeleteFunc(stages(t, smallest, fewWords), func(c train.Config) bool { return slices.Contains(elsewhere, c.Method.Name) })
 	seen := map[string]bool{}
-	for _, name := range []string{"CLIP", "ALBEF", querying} {
+	for _, name := range []string{"CLIP", "ALBEF", scale.Querying} {
 		first := true
-		for _, m := range Methods() {
+		for _, m := range scale.Methods() {
 			c := trains(smallest(t, name), m, fewWords).Train
 			step := stepOf(t, c.Method)
 			if suits(t, c) && !c.Method.Writes() && (first || !seen[m.Name] && !seen[step]) {

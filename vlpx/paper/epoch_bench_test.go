@@ -16,6 +16,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -28,12 +29,12 @@ func BenchmarkFALCONEpoch(b *testing.B) {
 	scale.Epochs = 3
 	scale = inShort(scale)
 	set, job := onScenes(b, backend, scale)
-	added := rewardShare(b, backend, job(scale, MethodRow("FALCON").Method(scale)).Config)
+	added := rewardShare(b, backend, job(scale, plan.MethodRow("FALCON").Method(scale)).Config)
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
 		var both [2]*stepper
 		for i, name := range []string{"GRIT-VLP", "FALCON"} {
-			both[i] = newStepper(ctx, job(scale, MethodRow(name).Method(scale)))
+			both[i] = newStepper(ctx, job(scale, plan.MethodRow(name).Method(scale)))
 		}
 		steps := len(datasets.Pairs(set)) / scale.BatchSize
 		var seconds [2]float64

@@ -11,9 +11,9 @@ var Leading = leading
 func (r *Report) SetReference(of *Reference) { r.reference = of }
 
 func (p *Planned) Seeded(row int, seed uint64) (run.Run, error) {
-	of, err := p.seeded(p.Artifact.Rows[row], []uint64{seed})
+	of, err := p.RunsOf(p.Artifact.Rows[row], []uint64{seed})
 	if err != nil {
 		return run.Run{}, err
 	}
-	return of.runs[0], nil
+	return of.Runs[0], nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"vlpx.internal/vlpx/plan"
 )
 
 const (
@@ -26,10 +27,10 @@ func (p *Planned) FileNameOf(name string, view View) string {
 	if p.Scale.Name != defaultScale {
 		parts = append(parts, p.Scale.Name)
 	}
-	if p.planner.folder() {
-		parts = append(parts, p.Data.Name, Abbreviated(p.Data.Hash))
+	if p.Planner.Folder() {
+		parts = append(parts, p.Data.Name, plan.Abbreviated(p.Data.Hash))
 	}
-	if source := p.lockedSource(); source != nil {
+	if source := p.LockedSource(); source != nil {
 		parts = append(parts, source.Name)
 	}
 	parts = append(parts, p.Settings()...)
@@ -40,25 +41,25 @@ func (p *Planned) FileNameOf(name string, view View) string {
 			rows = append(rows, row.Name)
 		}
 		parts = append(parts, strings.Join(rows, "+"))
-	case len(p.planner.Methods) > 0:
-		parts = append(parts, "methods="+strings.Join(p.planner.Methods, "+"))
+	case len(p.Planner.Methods) > 0:
+		parts = append(parts, "methods="+strings.Join(p.Planner.Methods, "+"))
 	}
-	for _, m := range p.planner.Own {
+	for _, m := range p.Planner.Own {
 		parts = append(parts, "own="+m.Name)
 	}
-	for _, task := range p.planner.Tasks {
+	for _, task := range p.Planner.Tasks {
 		parts = append(parts, fmt.Sprintf("task=%T%+v", task, task))
 	}
-	if p.planner.Second != "" {
-		parts = append(parts, "data2="+filepath.Base(p.planner.Second))
+	if p.Planner.Second != "" {
+		parts = append(parts, "data2="+filepath.Base(p.Planner.Second))
 	}
-	if len(p.planner.Without) > 0 {
-		parts = append(parts, "without="+strings.Join(p.planner.Without, "+"))
+	if len(p.Planner.Without) > 0 {
+		parts = append(parts, "without="+strings.Join(p.Planner.Without, "+"))
 	}
 	if !slices.Equal(p.Seeds, defaultSeeds) {
-		parts = append(parts, "seeds="+strings.ReplaceAll(p.seedList(), " ", ""))
+		parts = append(parts, "seeds="+strings.ReplaceAll(p.SeedList(), " ", ""))
 	}
-	if q := p.planner.Request; len(q.Weights) > 0 || q.Vocabulary+q.Regions+q.Graphs+q.Second != "" { // whose names say too little
+	if q := p.Planner.Request; len(q.Weights) > 0 || q.Vocabulary+q.Regions+q.Graphs+q.Second != "" { // whose names say too little
 		sum := sha256.New()
 		for _, r := range p.Runs() {
 			sum.Write([]byte(r.ID()))

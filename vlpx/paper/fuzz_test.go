@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Whatever is to be set, one field has the value that was written, or the error leaves the scale as it was.
@@ -22,7 +24,7 @@ func FuzzSet(f *testing.F) {
 		f.Add(assignment)
 	}
 	f.Fuzz(func(t *testing.T, assignment string) {
-		s, err := Preset("mini", false)
+		s, err := scale.Preset("mini", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,12 +39,12 @@ func FuzzSet(f *testing.F) {
 			return
 		}
 		key, _, _ := strings.Cut(assignment, "=")
-		set, err := FindSetting(key)
+		set, err := scale.FindSetting(key)
 		if err != nil {
 			t.Fatalf("%q was set, and yet %v", assignment, err)
 		}
-		for _, x := range Settings() {
-			now, before := x.of(&s).Interface(), x.of(&was).Interface()
+		for _, x := range scale.Settings() {
+			now, before := x.Of(&s).Interface(), x.Of(&was).Interface()
 			if v, ok := now.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
 				t.Fatalf("%q: %s is %v", assignment, x.Name, v)
 			}
@@ -67,20 +69,20 @@ func FuzzVariant(f *testing.F) {
 	}
 	own := []negative.Method{{Name: "Mine"}, {Name: "Mine, too"}}
 	f.Fuzz(func(t *testing.T, text string) {
-		row, err := Variant(text, own)
+		row, err := plan.Variant(text, own)
 		if err != nil {
 			return
 		}
-		again, err := Variant(row.Name, own)
+		again, err := plan.Variant(row.Name, own)
 		if err != nil || again.Name != row.Name || !slices.Equal(again.Set, row.Set) || !slices.Equal(again.Fields, row.Fields) {
 			t.Fatalf("%q is %q with %q, which is %q with %q (%v)", text, row.Name, row.Set, again.Name, again.Set, err)
 		}
 		for _, assignment := range row.Set {
-			if err := new(Scale).Set(assignment); err != nil {
+			if err := new(scale.Scale).Set(assignment); err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
 		}
-		if method := row.Method(scales()[0]); method.Name != row.Name {
+		if method := row.Method(scale.Scales()[0]); method.Name != row.Name {
 			t.Fatalf("%q: the method of %q is %q", text, row.Name, method.Name)
 		}
 	})
@@ -93,8 +95,8 @@ func FuzzReferences(f *testing.F) {
 	f.Add([]byte(`[{"Artifact": "a", "Scale": "b", "Data": "c", "Rows": [{"Name": "", "Runs": ["x"], "Metrics": {"m": [1, -1, 3]}}, {"Name": ""}]}]`))
 	f.Add([]byte(`null`))
 	f.Add(referenceJSON[:min(len(referenceJSON), 4000)])
-	a := Artifact{ID: "falcon/table1", Rows: []Row{MethodRow("ALBEF")}, Columns: Retrieval(), Table: Comparison}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	a := Artifact{ID: "falcon/table1", Rows: []plan.Row{plan.MethodRow("ALBEF")}, Columns: Retrieval(), Table: Comparison}
+	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -12,31 +12,33 @@ import (
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // spoken is BLIP-2 alone and with MAFA on noisy captions, with downstream tasks.
-func spoken(tasks ...paper.Downstream) []paper.Artifact {
-	noisy := func(method string) paper.Row {
-		return paper.BLIP2Row(method).On("BLIP-2", func(s *paper.Scale) { s.CaptionNoise = paper.WebNoise })
+func spoken(tasks ...plan.Downstream) []paper.Artifact {
+	noisy := func(method string) plan.Row {
+		return plan.BLIP2Row(method).On("BLIP-2", func(s *scale.Scale) { s.CaptionNoise = plan.WebNoise })
 	}
-	return []paper.Artifact{{ID: "vlpx/spoken", Rows: []paper.Row{noisy(""), noisy("MAFA")}, Columns: paper.Retrieval(), Downstream: tasks, Table: paper.Comparison}}
+	return []paper.Artifact{{ID: "vlpx/spoken", Rows: []plan.Row{noisy(""), noisy("MAFA")}, Columns: paper.Retrieval(), Downstream: tasks, Table: paper.Comparison}}
 }
 
 // A second stage goes on from each row's and seed's first, on its captions; all have the language model of one run, on captions without noise, with
 // questions, and what is written elsewhere is asked of the same second stages.
 func TestGeneration(t *testing.T) {
-	plan := func(set ...string) *paper.Planned {
-		return papertest.Plan(t, spoken(paper.Generation, paper.GenerationElsewhere), "vlpx/spoken", paper.Request{Seeds: []uint64{3, 5}, Set: set})
+	planned := func(set ...string) *paper.Planned {
+		return papertest.Plan(t, spoken(plan.Generation, plan.GenerationElsewhere), "vlpx/spoken", plan.Request{Seeds: []uint64{3, 5}, Set: set})
 	}
-	p := plan()
+	p := planned()
 	var language string
 	stages := map[string]bool{}
 	for i, row := range p.Rows {
 		for k, first := range row {
 			own, elsewhere := p.Jobs[i][k][1], p.Jobs[i][k][2]
 			r := own.Run
-			if own.Task != nil || r.Init.ID() != first.ID() || r.Train.Seed != p.Seeds[k] || r.Data.Hash != first.Data.Hash || r.Data.Scenes.CaptionNoise != paper.WebNoise {
+			if own.Task != nil || r.Init.ID() != first.ID() || r.Train.Seed != p.Seeds[k] || r.Data.Hash != first.Data.Hash || r.Data.Scenes.CaptionNoise != plan.WebNoise {
 				t.Errorf("%s: got %+v, want a second stage on the captions of %s", p.Artifact.Rows[i].Name, r, first.ID())
 			}
 			m := r.Train.Framework.Framework.(blip2.Generative)
@@ -58,7 +60,7 @@ func TestGeneration(t *testing.T) {
 			}
 			stages[r.ID()] = true
 			task, is := elsewhere.Task.(eval.Elsewhere)
-			if !is || elsewhere.Run.ID() != r.ID() || task.Target.Hash == r.Data.Hash || task.Target.Scenes.World == "" || task.Prefix != paper.SecondPrefix {
+			if !is || elsewhere.Run.ID() != r.ID() || task.Target.Hash == r.Data.Hash || task.Target.Scenes.World == "" || task.Prefix != plan.SecondPrefix {
 				t.Errorf("got %+v of %s, want what %s writes of other scenes", elsewhere.Task, elsewhere.Run.ID(), r.ID())
 			}
 			for _, tasks := range []eval.Tasks{r.Tasks, task.Of} {
@@ -75,14 +77,14 @@ func TestGeneration(t *testing.T) {
 	if at := slices.Index(made, language); at < 0 || slices.Contains(made[at+1:], language) || slices.IndexFunc(made, func(id string) bool { return stages[id] }) < at {
 		t.Error("the language model is not made once, before the second stages")
 	}
-	if p := plan("portion=0.5"); p.Jobs[0][0][1].Run.Language.ID() != language {
+	if p := planned("portion=0.5"); p.Jobs[0][0][1].Run.Language.ID() != language {
 		t.Error("a part of the data has another language model")
 	}
 }
 
 // Fine-tuning for captions goes on from the second stage, on captions without noise, and needs no other run; what it writes of other data is asked.
 func TestCaptioningIsTuned(t *testing.T) {
-	p := papertest.Plan(t, spoken(paper.Generation, paper.Captioning, paper.NoCaps), "vlpx/spoken", paper.Request{Seeds: []uint64{3}})
+	p := papertest.Plan(t, spoken(plan.Generation, plan.Captioning, plan.NoCaps), "vlpx/spoken", plan.Request{Seeds: []uint64{3}})
 	for i := range p.Rows {
 		stage, tuned, asked := p.Jobs[i][0][1].Run, p.Jobs[i][0][2].Run, p.Jobs[i][0][3]
 		if tuned.Init.ID() != stage.ID() || tuned.Language != nil || tuned.Train.Language != "" || tuned.Data.Scenes.CaptionNoise != 0 ||
@@ -98,11 +100,11 @@ func TestCaptioningIsTuned(t *testing.T) {
 // Of photographs without questions captions alone are measured; a framework without queries has no second stage, which the table tells.
 func TestGenerationTakesWhatThereIs(t *testing.T) {
 	folder := papertest.Photographs(t)
-	p := papertest.Plan(t, spoken(paper.Generation), "vlpx/spoken", paper.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
+	p := papertest.Plan(t, spoken(plan.Generation), "vlpx/spoken", plan.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
 	if r := p.Jobs[0][0][1].Run; len(r.Tasks) != 1 || r.Tasks[0].(eval.Captioning).Images != 0 {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}
-	p = papertest.Plan(t, put(paper.Generation), "vlpx/put", paper.Request{Seeds: []uint64{1}})
+	p = papertest.Plan(t, put(plan.Generation), "vlpx/put", plan.Request{Seeds: []uint64{1}})
 	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note, "Not measured: generation, which needs queries") {
 		t.Errorf("of ALBEF: %s", note)
 	}
@@ -110,7 +112,7 @@ func TestGenerationTakesWhatThereIs(t *testing.T) {
 
 // Beside a row on ALBEF stands the same on BLIP-2, with its method, noise and reference model, whose metrics join under the framework's name.
 func TestBeside(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "mafa/table9", paper.Request{Seeds: []uint64{1, 2}})
+	p := papertest.Plan(t, catalogue.List(), "mafa/table9", plan.Request{Seeds: []uint64{1, 2}})
 	store := run.OpenStore(t.TempDir())
 	for i, row := range p.Rows {
 		for k, own := range row {
@@ -125,7 +127,7 @@ func TestBeside(t *testing.T) {
 			}
 		}
 	}
-	if noise := p.Jobs[0][0][1].Run.Data.Scenes.CaptionNoise; noise != paper.WebNoise {
+	if noise := p.Jobs[0][0][1].Run.Data.Scenes.CaptionNoise; noise != plan.WebNoise {
 		t.Errorf("the first row has a noise of %g on BLIP-2", noise)
 	}
 	name := p.Artifact.Rows[2].Name
@@ -142,8 +144,8 @@ func TestBeside(t *testing.T) {
 
 // Con-D of BLIP-2 with MAFA is the plain row's model, fine-tuned for retrieval.
 func TestBLIP2sConD(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "falcon/table3", paper.Request{Seeds: []uint64{1, 2}})
-	plain, mafa := p.Rows[rowNumber(t, p, "BLIP-2")], p.Rows[rowNumber(t, p, "BLIP-2 + MAFA")]
+	p := papertest.Plan(t, catalogue.List(), "falcon/table3", plan.Request{Seeds: []uint64{1, 2}})
+	plain, mafa := p.Rows[papertest.RowNumber(t, p, "BLIP-2")], p.Rows[papertest.RowNumber(t, p, "BLIP-2 + MAFA")]
 	for k := range p.Seeds {
 		judge := mafa[k].Reference
 		if judge == nil || judge.Init == nil || judge.Init.ID() != plain[k].ID() || judge.Train.Framework.Name() != "BLIP-2" || judge.Train.Method.Positives != nil {

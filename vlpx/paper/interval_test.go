@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -33,9 +34,9 @@ func itemised(hits int) *eval.Items {
 func itemisedReport(t *testing.T, older bool) *paper.Report {
 	t.Helper()
 	store := run.OpenStore(t.TempDir())
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF", "GRIT-VLP", "InfoNCE"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF", "GRIT-VLP", "InfoNCE"}})
 	for row, hits := range map[string][]int{"ALBEF": {40, 50, 60}, "GRIT-VLP": {50, 60, 71}} {
-		i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == row })
+		i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == row })
 		for k, r := range p.Rows[i] {
 			result := run.Result{
 				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee", Examples: eval.QueryItems.Examples(itemised(hits[k])),
@@ -125,7 +126,7 @@ func TestIntervalsOfOlderResults(t *testing.T) {
 
 // One seed is told to be one.
 func TestNoteOfASingleSeed(t *testing.T) {
-	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{7}}), run.OpenStore(t.TempDir()))
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{7}}), run.OpenStore(t.TempDir()))
 	if text := textOf(t, r.ClaimsTable()); !strings.Contains(text, "Nothing is tested yet") || strings.Contains(text, "Holm") || strings.Count(text, "not yet") != len(r.Claims) {
 		t.Errorf("got the claims\n%swant each not yet tested, and nothing more", text)
 	}

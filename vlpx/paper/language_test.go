@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/gpt"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -17,12 +18,12 @@ func TestPublishedLanguageModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
-	row := MethodRow("UNITER").On("UNITER")
-	row.Ask = &Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
-	artifact := Artifact{ID: "test/language", Rows: []Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)}, Table: Comparison}
+	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
+	row := plan.MethodRow("UNITER").On("UNITER")
+	row.Ask = &plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
+	artifact := Artifact{ID: "test/language", Rows: []plan.Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)}, Table: Comparison}
 	of := func(weights ...string) (*Planned, error) {
-		return NewPlan(artifact, Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
+		return NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
 	}
 	trained, err := of()
 	if err != nil {

@@ -107,7 +107,7 @@ func (p *Planned) gather(store *run.Store, steppedAround func(error) bool) (map[
 			answers[x.ID()] = of
 		}
 	}
-	p.besides = newBesides(slices.Collect(maps.Values(answers)), withCosine(p.measures()))
+	p.besides = newBesides(slices.Collect(maps.Values(answers)), withCosine(p.Measures()))
 	return answers, nil
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // section finds the places of METHODS.md that a source names.
@@ -22,14 +24,14 @@ func TestMethodsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, m := range Methods() {
+	for _, m := range scale.Methods() {
 		for _, name := range append([]string{m.Name}, m.Aliases...) {
 			if lower := strings.ToLower(name); seen[lower] || name == "" || strings.Contains(name, ",") {
 				t.Errorf("%s: the name %q is there twice, or could not stand before a setting", m.Name, name)
 			} else {
 				seen[lower] = true
 			}
-			row, err := Variant(strings.ToUpper(name)+", epochs=2", nil)
+			row, err := plan.Variant(strings.ToUpper(name)+", epochs=2", nil)
 			if want := m.Name + ", epochs=2"; err != nil || row.Name != want {
 				t.Errorf("%s: got the row %q (%v), want %q", name, row.Name, err, want)
 			}
@@ -44,12 +46,12 @@ func TestMethodsAreNamed(t *testing.T) {
 // A method has a reference model if its parts ask one, and that is a method, too.
 func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 	var needs []string
-	for _, m := range Methods() {
-		parts := m.Parts(scales()[0])
+	for _, m := range scale.Methods() {
+		parts := m.Parts(scale.Scales()[0])
 		if parts.NeedsReference() != (m.Reference != "") {
 			t.Errorf("%s: needs a reference model: %v, and has %q", m.Name, parts.NeedsReference(), m.Reference)
 		}
-		if row := MethodRow(m.Name); m.Reference != "" && (row.Reference == nil || row.Reference.Name != m.Reference) {
+		if row := plan.MethodRow(m.Name); m.Reference != "" && (row.Reference == nil || row.Reference.Name != m.Reference) {
 			t.Errorf("%s: got the reference %v, want %s", m.Name, row.Reference, m.Reference)
 		}
 		if m.Needs() != "" {
@@ -58,15 +60,15 @@ func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 	}
 	listtest.Equal(t, "needs", needs, []string{"SRCL: InfoNCE", "MAFA: Con-D", "Con-D: fine-tuning", "MAFA (Oracle): the relation", "ALBEF++: InfoNCE",
 		"SogCLR (Oracle): the relation", "TAGS w/ SG: UNITER+MLM"})
-	if conD := MethodRow("MAFA").Reference; conD.Tune == nil {
+	if conD := plan.MethodRow("MAFA").Reference; conD.Tune == nil {
 		t.Error("MAFA's Con-D is not fine-tuned")
 	}
 }
 
 // Each part of each method can be chosen alone.
 func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
-	s := scales()[0]
-	for _, m := range Methods() {
+	s := scale.Scales()[0]
+	for _, m := range scale.Methods() {
 		whole := m.Parts(s).WithDefaults()
 		for _, role := range Roles() {
 			wanted := Part{role: role}.in(whole)
@@ -84,11 +86,11 @@ func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
 // A method of one's own may have an alias for its name, and is then what the name means; that of a method is refused.
 func TestOwnMethodsBeforeAliases(t *testing.T) {
 	mine := negative.Method{Name: "GRIT", Contrast: negative.Smoothed{Alpha: 0.25}}
-	row, err := Variant("grit", []negative.Method{mine})
-	if err != nil || row.Name != "GRIT" || row.Method(scales()[0]).Contrast != mine.Contrast {
+	row, err := plan.Variant("grit", []negative.Method{mine})
+	if err != nil || row.Name != "GRIT" || row.Method(scale.Scales()[0]).Contrast != mine.Contrast {
 		t.Errorf("got the row %q (%v), want one's own", row.Name, err)
 	}
-	if _, err := Variant("mafa", []negative.Method{{Name: "mafa"}}); err == nil || !strings.Contains(err.Error(), "another Name") {
+	if _, err := plan.Variant("mafa", []negative.Method{{Name: "mafa"}}); err == nil || !strings.Contains(err.Error(), "another Name") {
 		t.Errorf("one's own MAFA: error %v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -20,7 +20,7 @@ func TestToldColumns(t *testing.T) {
 	for k, name := range []string{"one", "other"} {
 		own = append(own, negative.Method{Name: name, Contrast: negative.Consistency{Weight: 0.5 + float64(k)}})
 	}
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Own: own, Without: rowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Own: own, Without: papertest.RowsAlone})
 	columns := len(p.Artifact.Columns)
 	store := run.OpenStore(t.TempDir())
 	put := func(row int, epochs ...field.Numbers) {

@@ -13,13 +13,15 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // A report says what was set, in title, note, CSV, JSON and the figure.
 func TestReportSaysWhatWasSet(t *testing.T) {
 	store := run.OpenStore(t.TempDir())
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Set: []string{"Epochs=2", "scenes.test=8"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Set: []string{"Epochs=2", "scenes.test=8"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
 	r := papertest.Report(t, p, store)
 	table, err := r.Table()
@@ -65,7 +67,7 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 		}
 	}
 
-	plain, err := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{}), store).Table()
+	plain, err := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{}), store).Table()
 	if err != nil || strings.Contains(plain.Title+plain.Note, "hanged from") || strings.Contains(plain.Title, "(") {
 		t.Errorf("nothing was set: got title %q, note %q (%v)", plain.Title, plain.Note, err)
 	}
@@ -73,7 +75,7 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 
 // Every report tells how many images could not be read: in table and figure note, of each row in the CSV, of each seed in the JSON.
 func TestReportTellsUnreadableImages(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1, 2}})
 	for k, unread := range []map[string][]string{{"test": {"a.jpg"}}, {"test": {"a.jpg", "b.jpg"}}} {
 		x := p.Rows[0][k]
 		papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go",
@@ -97,7 +99,7 @@ func TestReportTellsUnreadableImages(t *testing.T) {
 
 // Rows whose runs are of several commits, engines and data say so, each its own.
 func TestRowsTellTheirOwnCommit(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{})
 	for row, commits := range map[int][3]string{0: {"a", "a", "a"}, 1: {"b", "a", "b"}} {
 		for k, x := range p.Rows[row] {
 			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go", Commit: commits[k]})
@@ -131,7 +133,7 @@ func TestRowsTellTheirOwnCommit(t *testing.T) {
 }
 
 func TestFileName(t *testing.T) {
-	name := func(q paper.Request) string {
+	name := func(q plan.Request) string {
 		t.Helper()
 		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
 		p, err := paper.NewPlan(a, q)
@@ -140,7 +142,7 @@ func TestFileName(t *testing.T) {
 		}
 		return p.FileName("table1")
 	}
-	for want, q := range map[string]paper.Request{
+	for want, q := range map[string]plan.Request{
 		"table1":                       {},
 		"table1-tiny":                  {Scale: "tiny"},
 		"table1-tiny-epochs=3":         {Scale: "tiny", Set: []string{"Epochs=3"}},
@@ -155,9 +157,9 @@ func TestFileName(t *testing.T) {
 	}
 	var compared []string
 	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=80"}} {
-		var artifact []paper.Row
+		var artifact []plan.Row
 		for _, row := range rows {
-			r, err := paper.Variant(row, nil)
+			r, err := plan.Variant(row, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +169,7 @@ func TestFileName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny"})
+		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,14 +185,14 @@ func TestFileName(t *testing.T) {
 		if err := os.WriteFile(file, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+words), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return name(paper.Request{Scale: "tiny", Vocabulary: file})
+		return name(plan.Request{Scale: "tiny", Vocabulary: file})
 	}
 	if a, b := vocabulary("a\n"), vocabulary("b\n"); a == b || a != vocabulary("a\n") || !strings.HasPrefix(a, "table1-tiny-vocabulary=vocab.txt-") {
 		t.Errorf("got %q and %q of two vocabularies in files of one name", a, b)
 	}
 	// Names that would look the same, or are too long, have a hash.
 	hostile := func(name string) string {
-		return (&paper.Planned{Plan: paper.Plan{Scale: paper.Scale{Name: "mini"}, Seeds: []uint64{1, 2, 3}}}).FileName(name)
+		return (&paper.Planned{Plan: plan.Plan{Scale: scale.Scale{Name: "mini"}, Seeds: []uint64{1, 2, 3}}}).FileName(name)
 	}
 	for _, pair := range [][2]string{{"a b", "a_b"}, {"a/b", `a\b`}, {strings.Repeat("x", 300), strings.Repeat("x", 301)}} {
 		one, other := hostile(pair[0]), hostile(pair[1])

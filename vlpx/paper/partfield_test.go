@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // inner parts of one's own, as a notebook has them.
@@ -32,7 +34,7 @@ func TestVariantOfParts(t *testing.T) {
 		{Name: "Corrected", Contrast: debiased{TauPlus: 0.1}},
 		{Name: "Corrected, by address", Contrast: one, Batches: negative.Grouped{SearchSpace: 40, Queue: 80}},
 	}
-	s := scales()[0]
+	s := scale.Scales()[0]
 	for text, want := range map[string]struct {
 		name string
 		of   func(negative.Method) any
@@ -53,7 +55,7 @@ func TestVariantOfParts(t *testing.T) {
 		"MAFA, low=.6":                     {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
 		"GRIT-VLP, searchspace=80":         {"GRIT-VLP, searchspace=80", func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
 	} {
-		row, err := Variant(text, own)
+		row, err := plan.Variant(text, own)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -82,7 +84,7 @@ func TestVariantOfParts(t *testing.T) {
 		"SogCLR, temperature=.1":               {"global.temperature", "scale.temperature or contrast.temperature"},
 		"Corrected, by address, searchspace=1": {"is a setting", "scale.searchspace or"},
 	} {
-		_, err := Variant(text, own)
+		_, err := plan.Variant(text, own)
 		for _, want := range wants {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: got %v, want %q in it", text, err, want)
@@ -93,7 +95,7 @@ func TestVariantOfParts(t *testing.T) {
 
 // What is one of a part's is none of all methods, and says where it stands.
 func TestFieldForAll(t *testing.T) {
-	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []Row{MethodRow("GRIT-VLP")}}, Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
+	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []plan.Row{plan.MethodRow("GRIT-VLP")}}, plan.Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
 	if err == nil || !strings.Contains(err.Error(), `no setting "contrast.weight"`) || !strings.Contains(err.Error(), `"METHOD, contrast.weight=.3"`) {
 		t.Errorf("got %v", err)
 	}
@@ -101,11 +103,11 @@ func TestFieldForAll(t *testing.T) {
 
 // A row's method has what the row sets, as an explorer asks it.
 func TestRowAt(t *testing.T) {
-	row, err := Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil)
+	row, err := plan.Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := row.At(scales()[0])
+	m, err := row.At(scale.Scales()[0])
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 80, Queue: 160}); err != nil || m.Batches != want {
 		t.Errorf("got %+v and %v, want %+v", m.Batches, err, want)
 	}
@@ -114,9 +116,9 @@ func TestRowAt(t *testing.T) {
 // A field of a part is part of the run's identity, and a row without it is another run.
 func TestPartsOfOwnAreOtherRuns(t *testing.T) {
 	own := []negative.Method{{Name: "Mine", Batches: negative.Grouped{SearchSpace: 40, Queue: 80}}}
-	var rows []Row
+	var rows []plan.Row
 	for _, text := range []string{"Mine", "Mine, batches.searchspace=80", "Mine, queue=160"} {
-		row, err := Variant(text, own)
+		row, err := plan.Variant(text, own)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +128,7 @@ func TestPartsOfOwnAreOtherRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -16,9 +17,9 @@ import (
 func someSeeds(t *testing.T) *paper.Report {
 	t.Helper()
 	store := run.OpenStore(t.TempDir())
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Without: rowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Without: papertest.RowsAlone})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}, "IR@1": {5, 6, 7}})
-	for k, r := range p.Rows[rowNumber(t, p, "GRIT-VLP")] {
+	for k, r := range p.Rows[papertest.RowNumber(t, p, "GRIT-VLP")] {
 		metrics := map[string]float64{"TR@1": float64(11 * (k + 1)), "IR@1": float64(k + 6)}
 		if k == 1 {
 			delete(metrics, "IR@1")

@@ -9,7 +9,9 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -29,10 +31,10 @@ type Picked struct {
 
 // NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the first.
 func NewPicked(rows []Picked) (*Report, error) {
-	var named []Row
+	var named []plan.Row
 	for _, row := range rows {
-		method := func(Scale) negative.Method { return row.Train.Method }
-		named = append(named, Row{Name: row.Name, Method: method, Vary: func(s *Scale) { s.BatchSize = row.Train.BatchSize }})
+		method := func(scale.Scale) negative.Method { return row.Train.Method }
+		named = append(named, plan.Row{Name: row.Name, Method: method, Vary: func(s *scale.Scale) { s.BatchSize = row.Train.BatchSize }})
 	}
 	a, err := Compared(named)
 	if err != nil {
@@ -49,8 +51,8 @@ func NewPicked(rows []Picked) (*Report, error) {
 		return t, err
 	}
 	first := rows[0]
-	p := &Planned{Artifact: a, Plan: Plan{
-		Experiment: a.Experiment(), Scale: Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows)),
+	p := &Planned{Artifact: a, Plan: plan.Plan{
+		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows)),
 	}}
 	for i, row := range rows {
 		p.Asked[i] = true
@@ -135,18 +137,18 @@ func (r *Report) pickedNote(rows []Picked) string {
 			continue
 		}
 		if row.Data.Hash != rows[0].Data.Hash {
-			others = append(others, fmt.Sprintf("%s is on other data (%s, %s)", row.Name, row.Data.Name, Abbreviated(row.Data.Hash)))
+			others = append(others, fmt.Sprintf("%s is on other data (%s, %s)", row.Name, row.Data.Name, plan.Abbreviated(row.Data.Hash)))
 		}
 		if scale := cmp.Or(row.Scale, "an unknown scale"); row.Scale != rows[0].Scale {
 			others = append(others, fmt.Sprintf("%s is at %s", row.Name, scale))
 		}
 	}
 	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "), cmp.Or(rows[0].Scale, "an unknown scale"),
-		r.Data.Name, Abbreviated(r.Data.Hash))
+		r.Data.Name, plan.Abbreviated(r.Data.Hash))
 	if len(r.Seeds) == 1 {
-		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.seedList())
+		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())
 	} else {
-		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.seedList())
+		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.SeedList())
 	}
 	if len(others) > 0 {
 		note += fmt.Sprintf(" Not all is alike: %s.", strings.Join(others, "; "))

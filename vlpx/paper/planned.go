@@ -1,8 +1,10 @@
 package paper
 
+import "vlpx.internal/vlpx/plan"
+
 // Planned is an artifact with its plan, of which reports are made.
 type Planned struct {
-	Plan
+	plan.Plan
 	// Artifact has the plan's rows, and columns for what the request's tasks measure.
 	Artifact Artifact
 
@@ -10,8 +12,8 @@ type Planned struct {
 }
 
 // NewPlan works out which runs an artifact needs by a request. It reads the captions, for the vocabulary, but runs nothing.
-func NewPlan(a Artifact, q Request) (*Planned, error) {
-	p, err := New(a.Experiment(), q)
+func NewPlan(a Artifact, q plan.Request) (*Planned, error) {
+	p, err := plan.New(a.Experiment(), q)
 	if p == nil {
 		return nil, err
 	}
@@ -20,6 +22,6 @@ func NewPlan(a Artifact, q Request) (*Planned, error) {
 }
 
 // Experiment is what is planned of the artifact.
-func (a Artifact) Experiment() Experiment {
-	return Experiment{ID: a.ID, Rows: a.Rows, Downstream: a.Downstream}
+func (a Artifact) Experiment() plan.Experiment {
+	return plan.Experiment{ID: a.ID, Rows: a.Rows, Downstream: a.Downstream}
 }

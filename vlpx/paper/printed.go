@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vlpx.internal/tables"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -12,11 +13,11 @@ import (
 type Setting struct {
 	Name, Paper string
 	Framework   string
-	Of          func(Scale) any
+	Of          func(scale.Scale) any
 }
 
 // at is the preset's value.
-func (x Setting) at(s Scale) any {
+func (x Setting) at(s scale.Scale) any {
 	if x.Framework != "" {
 		if err := s.Set("framework=" + x.Framework); err != nil {
 			return err
@@ -34,7 +35,7 @@ func PresetsTable(r *Report, settings []Setting) tables.Table {
 		Heading: "hyper-parameter",
 		Columns: []tables.Column{{Name: "the paper's"}},
 	}
-	all := scales()
+	all := scale.Scales()
 	for _, s := range all {
 		name := s.Name
 		if s.Name == p.Scale.Name {
@@ -58,7 +59,7 @@ func PresetsTable(r *Report, settings []Setting) tables.Table {
 }
 
 // AdamW tells a scale's optimiser, which may be LARS.
-func AdamW(s Scale) any {
+func AdamW(s scale.Scale) any {
 	if o := s.LARS; o != (train.LARS{}) {
 		return fmt.Sprintf("LARS(%g, %g, wd %g)", o.Trust, o.Momentum, o.WeightDecay)
 	}

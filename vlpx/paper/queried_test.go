@@ -4,20 +4,22 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // At a scale with BLIP-2's sizes, MAFA mines by Con-D alone, within ten mini-batches, smooths by .2, and gives its new positives to the contrast and
 // to matching but not to generation; GRIT-VLP and FALCON give their mini-batches alone.
 func TestBLIP2Rows(t *testing.T) {
-	for _, name := range ScaleNames() {
-		s, err := Preset(name, false)
+	for _, name := range scale.ScaleNames() {
+		s, err := scale.Preset(name, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.frame("BLIP-2"); err != nil {
+		if err := s.Frame("BLIP-2"); err != nil {
 			t.Fatal(err)
 		}
-		of := func(method string) negative.Method { return BLIP2Row(method).Method(s).WithDefaults() }
+		of := func(method string) negative.Method { return plan.BLIP2Row(method).Method(s).WithDefaults() }
 		plain, grit, mafa, falcon := of(""), of("GRIT-VLP"), of("MAFA"), of("FALCON")
 		if plain.Batches != (negative.Uniform{}) || plain.Contrast != (negative.InfoNCE{Items: true}) || plain.Matching != (negative.Sampled{}) || plain.Positives != nil {
 			t.Errorf("%s: BLIP-2 has %+v", name, plain)
@@ -42,7 +44,7 @@ func TestBLIP2Rows(t *testing.T) {
 			t.Errorf("%s: BLIP-2 + MAFA has the labels of %+v, want S-ITC by .2", name, mafa.Contrast)
 		}
 		oracle := of("MAFA (Oracle)").Positives.(negative.ECM)
-		if BLIP2Row("MAFA (Oracle)").Reference != nil || oracle.Use != ecm.Use {
+		if plan.BLIP2Row("MAFA (Oracle)").Reference != nil || oracle.Use != ecm.Use {
 			t.Errorf("%s: with the relation it has %+v, and a model to ask", name, oracle)
 		}
 	}

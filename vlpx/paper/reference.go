@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -85,7 +86,7 @@ func References() ([]Reference, error) {
 // FindReference returns the reference results for a plan's artifact, scale, data and framework, nil if none are shipped, as none are of a
 // framework of one's own.
 func FindReference(p *Planned) (*Reference, error) {
-	if p.planner.Model != nil {
+	if p.Planner.Model != nil {
 		return nil, nil
 	}
 	all, err := References()
@@ -93,7 +94,7 @@ func FindReference(p *Planned) (*Reference, error) {
 		return nil, err
 	}
 	for i, r := range all {
-		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name && r.Framework == p.framework() {
+		if r.Artifact == p.Artifact.ID && r.Scale == p.Scale.Name && r.Data == p.Data.Name && r.Framework == p.Framework() {
 			return &all[i], nil
 		}
 	}
@@ -112,20 +113,20 @@ func (r *Reference) row(p *Planned, i int) (row ReferenceRow, stale, ok bool) {
 	}
 	row = r.Rows[at]
 	if len(p.Rows[i]) > 0 {
-		today, err := p.seeded(p.Artifact.Rows[i], row.seeds())
-		stale = err != nil || !row.current(today.jobs)
+		today, err := p.RunsOf(p.Artifact.Rows[i], row.seeds())
+		stale = err != nil || !row.current(today.Jobs)
 	}
 	return row, stale, true
 }
 
 // current tells whether these are the jobs that the row was shipped of, [seeds][jobs]. A downstream task that was left out then is no other.
-func (row ReferenceRow) current(today [][]Job) bool {
+func (row ReferenceRow) current(today [][]plan.Job) bool {
 	var runs, questions []string
 	for k, jobs := range today {
 		for _, j := range jobs {
 			id := j.ID()
 			switch shipped := row.Downstream[j.Downstream]; {
-			case j.asked():
+			case j.Asked():
 				questions = append(questions, id)
 			case j.Downstream == "":
 				runs = append(runs, id)
@@ -165,7 +166,7 @@ func NewReference(r *Report) (Reference, error) {
 		var engines, commits []string
 		for k, result := range results {
 			for _, j := range r.Plan.Jobs[i][k] {
-				if j.asked() {
+				if j.Asked() {
 					one.Questions = append(one.Questions, j.ID())
 				}
 			}
@@ -208,7 +209,7 @@ func NewReference(r *Report) (Reference, error) {
 }
 
 // whole are the identities of the jobs of the downstream tasks that all results have, by the tasks' names; nil for none.
-func whole(have [][]Job) map[string][]string {
+func whole(have [][]plan.Job) map[string][]string {
 	ids := map[string][]string{}
 	for _, jobs := range have {
 		for _, j := range jobs {

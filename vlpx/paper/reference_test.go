@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -23,7 +24,7 @@ func TestSeeded(t *testing.T) {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{3, 8}, Set: []string{"warmstart=1"}})
+		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{3, 8}, Set: []string{"warmstart=1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestSeeded(t *testing.T) {
 // fresh makes a reference of ALBEF's three runs.
 func fresh(t *testing.T) (paper.Reference, *paper.Report) {
 	t.Helper()
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF"}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30.00004}})
 	r := papertest.Report(t, p, store)
 	reference, err := paper.NewReference(r)
@@ -85,8 +86,8 @@ func TestNewReference(t *testing.T) {
 	if got := paper.Leading(append(slices.Clone(gap[:1]), gap[2]), unfinished.Plan.Rows[0]); len(got) != 1 {
 		t.Errorf("with the second seed missing: got %d leading results, want 1", len(got))
 	}
-	nothing := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{}), run.OpenStore(t.TempDir()))
-	costs := papertest.Plan(t, catalogue.List(), "mafa/table12", paper.Request{Methods: []string{"ALBEF"}})
+	nothing := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{}), run.OpenStore(t.TempDir()))
+	costs := papertest.Plan(t, catalogue.List(), "mafa/table12", plan.Request{Methods: []string{"ALBEF"}})
 	papertest.Finish(t, store, costs, "ALBEF", map[string][]float64{"TR@1": {1, 2, 3}})
 	if _, err := paper.NewReference(papertest.Report(t, costs, store)); err == nil || !strings.Contains(err.Error(), "no measure") {
 		t.Errorf("got %v of an artifact whose columns no run has by itself, want an error", err)
@@ -95,7 +96,7 @@ func TestNewReference(t *testing.T) {
 		t.Errorf("got error %v, want one about the missing runs", err)
 	}
 
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
 	single, err := paper.NewReference(papertest.Report(t, p, store))
 	if got, want := single.Rows[0].Metrics["TR@1"], [3]float64{10, 0, 1}; err != nil || got != want {
@@ -108,15 +109,15 @@ func TestReferenceInTable(t *testing.T) {
 	reference, _ := fresh(t)
 	for _, c := range []struct {
 		name    string
-		request paper.Request
+		request plan.Request
 		status  string
 	}{
-		{"the same configuration", paper.Request{}, "0 of 3 seeds"},
-		{"two rows", paper.Request{Methods: []string{"GRIT-VLP", "ALBEF"}}, "0 of 3 seeds"},
-		{"further seeds", paper.Request{Seeds: []uint64{1, 2, 3, 4}}, "0 of 4 seeds"},
-		{"another configuration", paper.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
-		{"another seed", paper.Request{Seeds: []uint64{7}}, "0 of 1 seeds"},
-		{"another seed and configuration", paper.Request{Seeds: []uint64{7}, Set: []string{"epochs=2"}}, "0 of 1 seeds, stale reference"},
+		{"the same configuration", plan.Request{}, "0 of 3 seeds"},
+		{"two rows", plan.Request{Methods: []string{"GRIT-VLP", "ALBEF"}}, "0 of 3 seeds"},
+		{"further seeds", plan.Request{Seeds: []uint64{1, 2, 3, 4}}, "0 of 4 seeds"},
+		{"another configuration", plan.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
+		{"another seed", plan.Request{Seeds: []uint64{7}}, "0 of 1 seeds"},
+		{"another seed and configuration", plan.Request{Seeds: []uint64{7}, Set: []string{"epochs=2"}}, "0 of 1 seeds, stale reference"},
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.request), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)
@@ -138,7 +139,7 @@ func TestReferenceInTable(t *testing.T) {
 
 // A reference of seeds that are not 1, 2 and so on says which; its commits and engines are those of its runs, and it has their intervals.
 func TestReferenceOfOtherSeeds(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Methods: []string{"ALBEF", "GRIT-VLP"}, Seeds: []uint64{4, 9}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF", "GRIT-VLP"}, Seeds: []uint64{4, 9}})
 	for i := range 2 {
 		for k, x := range p.Rows[i] {
 			engine, commit := "go", "a"
@@ -161,11 +162,11 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 		t.Errorf("got the interval %v, want about 25 ± 6", ends)
 	}
 	for _, c := range []struct {
-		q      paper.Request
+		q      plan.Request
 		status string
 	}{
-		{paper.Request{}, "0 of 3 seeds"}, {paper.Request{Seeds: []uint64{9}}, "0 of 1 seeds"},
-		{paper.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
+		{plan.Request{}, "0 of 3 seeds"}, {plan.Request{Seeds: []uint64{9}}, "0 of 1 seeds"},
+		{plan.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.q), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 )
 
 // A comparison of a run with itself is refused where settings say that it were another.
 func TestSameRuns(t *testing.T) {
 	compare := func(own []negative.Method, methods ...string) (*Planned, error) {
-		var rows []Row
+		var rows []plan.Row
 		for _, text := range methods {
-			row, err := Variant(text, own)
+			row, err := plan.Variant(text, own)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -22,7 +23,7 @@ func TestSameRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}})
+		return NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	}
 	for _, c := range [][]string{
 		{"GRIT-VLP", "GRIT-VLP, hard=.7", "same runs"},

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -68,7 +69,7 @@ type RowReport struct {
 	// Downstream are the results of the runs that downstream tasks go on with, by the task's name, seed by seed, where they are finished.
 	Downstream map[string][]run.Result `json:"-"`
 
-	further [][]Job // that the store has besides each of Results
+	further [][]plan.Job // that the store has besides each of Results
 }
 
 // First is the result of the run that a downstream task goes on with from the row's first one, and whether it is there.
@@ -97,7 +98,7 @@ type Summary struct {
 func NewReport(p *Planned, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
-		Encoder: p.seenBy(), Framework: p.framework(), Plan: p, bootstraps: bootstraps{},
+		Encoder: p.SeenBy(), Framework: p.Framework(), Plan: p, bootstraps: bootstraps{},
 	}
 	var err error
 	if r.reference, err = FindReference(p); err != nil {
@@ -122,7 +123,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			result, have, further, err := p.joined(i, k, result, store, r.steppedAround)
+			result, have, further, err := p.Joined(i, k, result, store, r.steppedAround)
 			if err != nil {
 				return nil, err
 			}
@@ -214,7 +215,7 @@ func once(list []string, name string) []string {
 }
 
 // status tells how far a row's runs are.
-func status(row Row, runs []run.Run, done, unasked int) string {
+func status(row plan.Row, runs []run.Run, done, unasked int) string {
 	switch {
 	case row.Method == nil:
 		return string(NotYet)
@@ -228,7 +229,7 @@ func status(row Row, runs []run.Run, done, unasked int) string {
 	return string(Ready)
 }
 
-func (r *Report) summaries(row Row, results []run.Result) map[string]Summary {
+func (r *Report) summaries(row plan.Row, results []run.Result) map[string]Summary {
 	metrics := map[string]Summary{}
 	for c, column := range r.Plan.Artifact.Columns {
 		s := r.summary(column, results)

@@ -16,6 +16,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -24,7 +25,7 @@ import (
 func halfDone(t *testing.T) (*paper.Report, *run.Store) {
 	t.Helper()
 	store := run.OpenStore(t.TempDir())
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Without: rowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Without: papertest.RowsAlone})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}, "IR@1": {5, 6, 7}, "IR@10": {50, 60, 70}})
 	papertest.Finish(t, store, p, "GRIT-VLP", map[string][]float64{"TR@1": {11, 22, 33}, "IR@1": {6, 7, 8.1}, "IR@10": {80.1, 90, 99.9},
 		train.FalseInBatch: {10, 10.1, 10}})
@@ -79,8 +80,8 @@ func TestReportOfAHalfDoneGrid(t *testing.T) {
 // A row whose method is not there yet has the paper's numbers and no runs, and makes its artifact partial.
 func TestReportOfAMissingMethod(t *testing.T) {
 	a := papertest.Artifact(t, catalogue.List(), "falcon/figure6")
-	a.Rows = append(slices.Clone(a.Rows), paper.Row{Name: "BLIP-2", Paper: []float64{2}})
-	p, err := paper.NewPlan(a, paper.Request{Scale: "tiny"})
+	a.Rows = append(slices.Clone(a.Rows), plan.Row{Name: "BLIP-2", Paper: []float64{2}})
+	p, err := paper.NewPlan(a, plan.Request{Scale: "tiny"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestReportFigure(t *testing.T) {
 		t.Error(err)
 	}
 
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{Seeds: []uint64{4}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{4}})
 	if figure, err := papertest.Report(t, p, store).Figure(); figure != nil || err != nil {
 		t.Errorf("without results: figure %v, error %v", figure, err)
 	}
@@ -197,7 +198,7 @@ func TestReportFigure(t *testing.T) {
 
 // An epoch without a measurement is left out of the curves; the rows not there yet stay out of the figure.
 func TestReportCurves(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/D.2", paper.Request{Methods: []string{"albef"}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/D.2", plan.Request{Methods: []string{"albef"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
 	r := papertest.Report(t, p, store)
 	figure := papertest.Figure(t, r)

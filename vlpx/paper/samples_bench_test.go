@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/plan"
 )
 
 // BenchmarkSamples is a training step of the mini preset of a method that keeps numbers of each sample, GloFND, with few samples and with ten
@@ -20,7 +21,7 @@ func BenchmarkSamples(b *testing.B) {
 		most = many / 10
 	}
 	all := []*contender{
-		contend(b, backend, scale, MethodRow("InfoNCE"), few), contend(b, backend, scale, MethodRow("GloFND"), few), contend(b, backend, scale, MethodRow("GloFND"), most),
+		contend(b, backend, scale, plan.MethodRow("InfoNCE"), few), contend(b, backend, scale, plan.MethodRow("GloFND"), few), contend(b, backend, scale, plan.MethodRow("GloFND"), most),
 	}
 	bytes := 0
 	for v := range all[1].store.Scope(framework.State).IterVariables() {

@@ -18,13 +18,15 @@ import (
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
 func TestPresetNames(t *testing.T) {
-	listtest.Equal(t, "scales", paper.ScaleNames(), []string{"tiny", "mini", "small", "paper"})
-	for _, name := range paper.ScaleNames() {
+	listtest.Equal(t, "scales", scale.ScaleNames(), []string{"tiny", "mini", "small", "paper"})
+	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			if s := papertest.Preset(t, name, folder); s.Name != name || s.Augment && !folder {
 				t.Errorf("%s, folder %v: got %q, augment %v", name, folder, s.Name, s.Augment)
@@ -34,18 +36,18 @@ func TestPresetNames(t *testing.T) {
 			t.Errorf("%s: no cost", name)
 		}
 	}
-	if _, err := paper.Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
+	if _, err := scale.Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
 		t.Errorf("got error %v, want a suggestion of small", err)
 	}
 }
 
 // Every preset is a configuration that trains: its sizes fit, with every method.
 func TestPresetsFit(t *testing.T) {
-	for _, name := range paper.ScaleNames() {
+	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := papertest.Preset(t, name, folder)
-			for _, m := range paper.Methods() {
-				row := paper.MethodRow(m.Name)
+			for _, m := range scale.Methods() {
+				row := plan.MethodRow(m.Name)
 				config := s.Runs(run.Data{}, run.Vocabulary{}, 1000, row.Method(s), []uint64{1})[0].Train
 				if row.Reference != nil {
 					config.Reference = "of another run"
@@ -96,7 +98,7 @@ func TestPaperPreset(t *testing.T) {
 
 // SimCLR is SogCLR's at the paper's scale (METHODS.md 7.1), and trains at every scale, on scenes, on photographs and behind no locked encoder.
 func TestSimCLRPresets(t *testing.T) {
-	for _, name := range paper.ScaleNames() {
+	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := papertest.Preset(t, name, folder)
 			if err := s.Set("framework=simclr"); err != nil {
@@ -106,7 +108,7 @@ func TestSimCLRPresets(t *testing.T) {
 			if err := c.Validate(); err != nil {
 				t.Errorf("%s, folder %v: %v", name, folder, err)
 			}
-			if c.Optimiser != (train.AdamW{}) || s.WarmStart != 0 || s.Locked != (paper.Locked{}) {
+			if c.Optimiser != (train.AdamW{}) || s.WarmStart != 0 || s.Locked != (scale.Locked{}) {
 				t.Errorf("%s, folder %v: got %+v, a warm start of %d epochs and the locked encoder %+v; want LARS alone", name, folder, c.Optimiser, s.WarmStart, s.Locked)
 			}
 			if name != "paper" {
@@ -136,7 +138,7 @@ func TestLanguageModelPresets(t *testing.T) {
 		"gpt-2": gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
 		"opt":   opt.Model{Half: true, Text: encoder.OPT{Vocab: 50257, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
 	} {
-		for _, name := range paper.ScaleNames() {
+		for _, name := range scale.ScaleNames() {
 			for _, folder := range []bool{false, true} {
 				s := papertest.Preset(t, name, folder)
 				if err := s.Set("framework=" + model); err != nil {
@@ -146,7 +148,7 @@ func TestLanguageModelPresets(t *testing.T) {
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s at %s, folder %v: %v", model, name, folder, err)
 				}
-				if s.WarmStart != 0 || s.Locked != (paper.Locked{}) || c.Transform != (transform.Pipeline{Size: s.Image}) {
+				if s.WarmStart != 0 || s.Locked != (scale.Locked{}) || c.Transform != (transform.Pipeline{Size: s.Image}) {
 					t.Errorf("%s at %s, folder %v: got a warm start of %d epochs, the locked encoder %+v and the augmentation %+v",
 						model, name, folder, s.WarmStart, s.Locked, c.Transform)
 				}

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // SeedReport is what a finished run gave.
@@ -56,16 +58,16 @@ func (p *Planned) seedReport(result run.Result) SeedReport {
 }
 
 // rowSettings are what a row itself changes, "key=value": of the scale, and of its method's parts, such as "contrast.weight=.1".
-func rowSettings(row Row) []string {
+func rowSettings(row plan.Row) []string {
 	settings := []string{}
 	for _, assignment := range row.Set {
 		key, value, _ := strings.Cut(assignment, "=")
-		settings = append(settings, plainly(key)+"="+value)
+		settings = append(settings, scale.Plainly(key)+"="+value)
 	}
 	for _, assignment := range row.Fields {
 		key, value, _ := strings.Cut(assignment, "=")
-		name := plainly(key)
-		if f, ok := fieldOf(row.Method(scales()[0]).WithDefaults(), name); ok {
+		name := scale.Plainly(key)
+		if f, ok := fieldOf(row.Method(scale.Scales()[0]).WithDefaults(), name); ok {
 			name = f.String()
 		}
 		settings = append(settings, name+"="+value)
@@ -74,28 +76,28 @@ func rowSettings(row Row) []string {
 }
 
 // fieldOf is the field of a method or of its parts that a name is of.
-func fieldOf(m negative.Method, name string) (partField, bool) {
-	fields := partFields(m)
-	at := slices.IndexFunc(fields, func(f partField) bool { return name == f.name || name == f.String() })
+func fieldOf(m negative.Method, name string) (plan.PartField, bool) {
+	fields := plan.PartFields(m)
+	at := slices.IndexFunc(fields, func(f plan.PartField) bool { return name == f.Name || name == f.String() })
 	if at < 0 {
-		return partField{}, false
+		return plan.PartField{}, false
 	}
 	return fields[at], true
 }
 
 // setting is what a row has, at its scale, of a setting as rowSettings names it.
-func setting(row Row, key string, s Scale) (v reflect.Value, ok bool) {
-	if at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == key }); at >= 0 {
-		x := Settings()[at]
-		if v = x.of(&s); x.zero != 0 && v.IsZero() {
-			v = reflect.ValueOf(x.zero)
+func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool) {
+	if at := slices.IndexFunc(scale.Settings(), func(x scale.Settable) bool { return x.Name == key }); at >= 0 {
+		x := scale.Settings()[at]
+		if v = x.Of(&s); x.Zero != 0 && v.IsZero() {
+			v = reflect.ValueOf(x.Zero)
 		}
 		return v, true
 	}
 	method := row.Method(s).WithDefaults()
 	f, ok := fieldOf(method, key)
 	if ok {
-		v = f.in(method)
+		v = f.In(method)
 	}
 	return v, ok
 }
@@ -122,7 +124,7 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 		if len(row.Seeds) == 0 {
 			continue
 		}
-		scale, err := r.Plan.planner.scaleOf(r.Plan.Artifact.Rows[i], r.Plan.Scale)
+		scale, err := r.Plan.Planner.ScaleOf(r.Plan.Artifact.Rows[i], r.Plan.Scale)
 		if err != nil {
 			return err
 		}

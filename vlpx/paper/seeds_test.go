@@ -10,15 +10,16 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // comparedPlan is what a comparison of rows, as they are named, comes to at scale tiny.
-func comparedPlan(t *testing.T, q paper.Request, names ...string) *paper.Planned {
+func comparedPlan(t *testing.T, q plan.Request, names ...string) *paper.Planned {
 	t.Helper()
-	var rows []paper.Row
+	var rows []plan.Row
 	for _, name := range names {
-		row, err := paper.Variant(name, q.Own)
+		row, err := plan.Variant(name, q.Own)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func comparedPlan(t *testing.T, q paper.Request, names ...string) *paper.Planned
 
 // A line a row, seed and metric, with the settings of all rows as columns, each with its value in every row.
 func TestSeedsCSV(t *testing.T) {
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1, 5}, Set: []string{"Epochs=2"}}, "GRIT-VLP", "GRIT-VLP, SearchSpace=16", "InfoNCE, temperature=.2, epochs=1")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 5}, Set: []string{"Epochs=2"}}, "GRIT-VLP", "GRIT-VLP, SearchSpace=16", "InfoNCE, temperature=.2, epochs=1")
 	store := run.OpenStore(t.TempDir())
 	papertest.Finish(t, store, p, "GRIT-VLP", map[string][]float64{"TR@1": {10, 20.125}, "odd": {1, 2}})
 	papertest.Finish(t, store, p, "InfoNCE, temperature=.2, epochs=1", map[string][]float64{"IR@1": {30}})

@@ -4,28 +4,30 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 func TestSet(t *testing.T) {
 	for _, c := range []struct {
 		assignment string
-		get        func(Scale) any
+		get        func(scale.Scale) any
 		want       any
 	}{
-		{"epochs=7", func(s Scale) any { return s.Epochs }, 7},
-		{"EPOCHS=7", func(s Scale) any { return s.Epochs }, 7},
-		{"Dropout=0.25", func(s Scale) any { return s.Dropout }, 0.25},
-		{"dropout=.25", func(s Scale) any { return s.Dropout }, 0.25},
-		{"augment=true", func(s Scale) any { return s.Augment }, true},
-		{"captionnoise=0.3", func(s Scale) any { return s.CaptionNoise }, 0.3},
-		{"Scenes.Density=dbl", func(s Scale) any { return s.Scenes.Density }, "dbl"},
-		{"scenes.seed=9", func(s Scale) any { return s.Scenes.Seed }, uint64(9)},
-		{"Schedule.Rate=3e-4", func(s Scale) any { return s.Schedule.Rate }, 3e-4},
-		{"schedule.epochs=4", func(s Scale) any { return s.Schedule.Epochs }, 4},
-		{"tuning.rate=3e-3", func(s Scale) any { return s.Tuning.Rate }, 3e-3},
-		{"optimiser.weightdecay=0", func(s Scale) any { return s.Optimiser.WeightDecay }, 0.0},
+		{"epochs=7", func(s scale.Scale) any { return s.Epochs }, 7},
+		{"EPOCHS=7", func(s scale.Scale) any { return s.Epochs }, 7},
+		{"Dropout=0.25", func(s scale.Scale) any { return s.Dropout }, 0.25},
+		{"dropout=.25", func(s scale.Scale) any { return s.Dropout }, 0.25},
+		{"augment=true", func(s scale.Scale) any { return s.Augment }, true},
+		{"captionnoise=0.3", func(s scale.Scale) any { return s.CaptionNoise }, 0.3},
+		{"Scenes.Density=dbl", func(s scale.Scale) any { return s.Scenes.Density }, "dbl"},
+		{"scenes.seed=9", func(s scale.Scale) any { return s.Scenes.Seed }, uint64(9)},
+		{"Schedule.Rate=3e-4", func(s scale.Scale) any { return s.Schedule.Rate }, 3e-4},
+		{"schedule.epochs=4", func(s scale.Scale) any { return s.Schedule.Epochs }, 4},
+		{"tuning.rate=3e-3", func(s scale.Scale) any { return s.Tuning.Rate }, 3e-3},
+		{"optimiser.weightdecay=0", func(s scale.Scale) any { return s.Optimiser.WeightDecay }, 0.0},
 	} {
-		s, err := Preset("mini", false)
+		s, err := scale.Preset("mini", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +57,7 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"paper", nil, 30},                   // of 20 epochs, as published
 		{"paper", []string{"epochs=40"}, 60}, // as many times as long
 	} {
-		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []Row{MethodRow("InfoNCE")}}, Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
+		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +84,7 @@ func TestSetErrors(t *testing.T) {
 		"scenes.seed=-1":   "not a whole number from 0; scenes.seed: the seed of generated",
 		"Schedule.Rates=1": `did you mean "schedule.rate"?`,
 	} {
-		s, err := Preset("mini", false)
+		s, err := scale.Preset("mini", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func TestSetErrors(t *testing.T) {
 
 // A framework changes other settings, so it is set before them wherever it stands; two are refused, as the first would leave its own.
 func TestFrameworkIsSetFirst(t *testing.T) {
-	s, err := Preset("tiny", false)
+	s, err := scale.Preset("tiny", false)
 	if err != nil {
 		t.Fatal(err)
 	}

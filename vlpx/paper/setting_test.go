@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // What the field calls a setting finds it; what could be several, or is none, says what there is.
@@ -14,7 +16,7 @@ func TestFindSetting(t *testing.T) {
 		"batch_size": "batchsize", "scheduler.shared": "falcon.shared", "scheduler.open": "falcon.openbeta", "density": "scenes.density", "scale.width": "width",
 		"scenes.captionnoise": "captionnoise", "views.size": "image", "hard": "hard", "falcon.probe": "falcon.probequantiles", "Writing.Hard": "",
 	} {
-		x, err := FindSetting(key)
+		x, err := scale.FindSetting(key)
 		if x.Name != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, error %v; want %q", key, x.Name, err, want)
 		}
@@ -33,7 +35,7 @@ func TestFindSetting(t *testing.T) {
 		"vqa.queue":      {`no setting "vqa.queue"`},
 		"":               {`no setting ""`},
 	} {
-		_, err := FindSetting(key)
+		_, err := scale.FindSetting(key)
 		for _, words := range want {
 			if err == nil || !strings.Contains(err.Error(), words) {
 				t.Errorf("%q: got %v, want %q in it", key, err, words)
@@ -44,19 +46,19 @@ func TestFindSetting(t *testing.T) {
 
 // Values that a text can have are told; all of them can be planned or say what they need.
 func TestValuesOfTexts(t *testing.T) {
-	for _, x := range Settings() {
-		v := x.of(new(Scale))
+	for _, x := range scale.Settings() {
+		v := x.Of(new(scale.Scale))
 		if text := v.Kind() == reflect.String; text != (x.Values != nil) && x.Name != "falcon.objectives" {
 			t.Errorf("%s is a text: %t, and its values are %q", x.Name, text, x.Values)
 		}
 	}
-	density, err := FindSetting("density")
+	density, err := scale.FindSetting("density")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, value := range density.Values {
-		q := Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"density=" + value}}
-		p, err := NewPlan(Artifact{ID: "test/density", Rows: []Row{MethodRow("InfoNCE")}}, q)
+		q := plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"density=" + value}}
+		p, err := NewPlan(Artifact{ID: "test/density", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, q)
 		if err != nil || p.Data.Scenes.Density != value || !slices.Equal(p.Settings(), []string{"scenes.density=" + value}) {
 			t.Errorf("density %s: %v, of settings %v", value, err, p.Settings())
 		}
@@ -65,11 +67,11 @@ func TestValuesOfTexts(t *testing.T) {
 
 // A zero that stands for the usual value is no value to set, and nowhere shown as one.
 func TestSettingWhoseZeroIsItsUsualValue(t *testing.T) {
-	s, err := Preset("tiny", false)
+	s, err := scale.Preset("tiny", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	temperature, err := FindSetting("tau")
+	temperature, err := scale.FindSetting("tau")
 	if err != nil {
 		t.Fatal(err)
 	}

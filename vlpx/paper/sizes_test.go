@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Sizes follow those that they are relative to, whatever the order, unless they are set themselves.
@@ -47,7 +49,7 @@ func TestResolved(t *testing.T) {
 		{"paper", []string{"epochs=40"}, "schedule.epochs=60"},
 		{"paper", []string{"epochs=40", "schedule.epochs=7"}, "schedule.epochs=7"},
 	} {
-		s, err := Preset(c.scale, false)
+		s, err := scale.Preset(c.scale, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func TestResolved(t *testing.T) {
 		}
 		for _, want := range strings.Fields(c.want) {
 			name, value, _ := strings.Cut(want, "=")
-			x, err := FindSetting(name)
+			x, err := scale.FindSetting(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,15 +74,15 @@ func TestResolved(t *testing.T) {
 
 // What a request sets stays where a row sets another size.
 func TestSetSizesAcrossRows(t *testing.T) {
-	row, err := Variant("InfoNCE, batch=12, epochs=9", nil)
+	row, err := plan.Variant("InfoNCE, batch=12, epochs=9", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Compared([]Row{MethodRow("InfoNCE"), row})
+	a, err := Compared([]plan.Row{plan.MethodRow("InfoNCE"), row})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"schedule.epochs=7", "batchsize=24"}})
+	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"schedule.epochs=7", "batchsize=24"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestSetSizesAcrossRows(t *testing.T) {
 
 // A cosine that is set shorter than training is told of.
 func TestSwings(t *testing.T) {
-	a := Artifact{ID: "test/swings", Rows: []Row{MethodRow("InfoNCE"), MethodRow("GRIT-VLP")}}
+	a := Artifact{ID: "test/swings", Rows: []plan.Row{plan.MethodRow("InfoNCE"), plan.MethodRow("GRIT-VLP")}}
 	for _, c := range []struct {
 		set  []string
 		want string
@@ -103,7 +105,7 @@ func TestSwings(t *testing.T) {
 		{[]string{"warmstart=4", "schedule.epochs=5"}, "after 5 of 7 epochs"},
 		{[]string{"epochs=40", "schedule.epochs=3", "schedule.smooth=true", "schedule.linear=true", "schedule.units=0"}, ""}, // which stays at its least
 	} {
-		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
+		p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +118,11 @@ func TestSwings(t *testing.T) {
 // Whatever the batch size, every method of the registry can be made, with its tasks.
 func TestAnyBatchSize(t *testing.T) {
 	for _, size := range []string{"2", "3", "7"} {
-		a := Artifact{ID: "test/batches", Downstream: []Downstream{NLVR2, VQA}}
+		a := Artifact{ID: "test/batches", Downstream: []plan.Downstream{plan.NLVR2, plan.VQA}}
 		for _, name := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Streamed", "Hard quantile"} {
-			a.Rows = append(a.Rows, MethodRow(name))
+			a.Rows = append(a.Rows, plan.MethodRow(name))
 		}
-		p, err := NewPlan(a, Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"batchsize=" + size}})
+		p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"batchsize=" + size}})
 		if err != nil {
 			t.Errorf("a batch of %s: %v", size, err)
 			continue
@@ -137,7 +139,7 @@ func TestAnyBatchSize(t *testing.T) {
 func TestSetAllInAnyOrder(t *testing.T) {
 	set := []string{"epochs=7", "batchsize=24", "width=48", "image=48", "lr=1e-5", "framework=clip", "schedule.min=0"}
 	rapid.Check(t, func(t *rapid.T) {
-		one, other := scales()[0], scales()[0]
+		one, other := scale.Scales()[0], scale.Scales()[0]
 		shuffled := rapid.Permutation(set).Draw(t, "order")
 		if one.SetAll(set) != nil || other.SetAll(shuffled) != nil {
 			t.Fatal("an error")

@@ -7,18 +7,20 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/plots"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Point is a row of a sweep: a method at one setting of what is swept.
 type Point struct {
-	Row
-	Curve string              // the points of a curve share it
-	At    func(Scale) float64 // the setting, above zero; those of a curve do not fall
+	plan.Row
+	Curve string                    // the points of a curve share it
+	At    func(scale.Scale) float64 // the setting, above zero; those of a curve do not fall
 }
 
 // RowsOf are the rows of points.
-func RowsOf(points []Point) []Row {
-	var rows []Row
+func RowsOf(points []Point) []plan.Row {
+	var rows []plan.Row
 	for _, p := range points {
 		rows = append(rows, p.Row)
 	}
@@ -86,14 +88,14 @@ var portions = []struct {
 }{{"1/4", 4}, {"1/2", 2}, {"all", 1}}
 
 // PortionPoints are a row on portions of the data, and so is what it needs.
-func PortionPoints(row Row) []Point {
+func PortionPoints(row plan.Row) []Point {
 	var points []Point
 	for _, p := range portions {
 		one, share := row.As(fmt.Sprintf("%s (%s)", row.Name, p.name)), 1/float64(p.parts)
 		if p.parts > 1 {
-			one = one.Varying(func(s *Scale) { s.Portion = share })
+			one = one.Varying(func(s *scale.Scale) { s.Portion = share })
 		}
-		points = append(points, Point{Row: one, Curve: row.Name, At: func(Scale) float64 { return share }})
+		points = append(points, Point{Row: one, Curve: row.Name, At: func(scale.Scale) float64 { return share }})
 	}
 	return points
 }

@@ -10,6 +10,8 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -79,7 +81,7 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 		return all, nil, nil
 	}
 	for _, v := range all {
-		scale, err := r.Plan.planner.scaleOf(rows[v.row], r.Plan.Scale)
+		scale, err := r.Plan.Planner.ScaleOf(rows[v.row], r.Plan.Scale)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -96,11 +98,11 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 }
 
 // withoutSettings is the row's name without the settings behind it.
-func withoutSettings(row Row) string {
+func withoutSettings(row plan.Row) string {
 	var behind []string
 	for _, assignment := range slices.Concat(row.Set, row.Fields) {
 		key, value, _ := strings.Cut(assignment, "=")
-		behind = append(behind, ", "+assignment, ", scale."+assignment, ", "+plainly(key)+"="+value)
+		behind = append(behind, ", "+assignment, ", scale."+assignment, ", "+scale.Plainly(key)+"="+value)
 	}
 	name := row.Name
 	for shorter := ""; shorter != name; {
@@ -181,12 +183,12 @@ func (r *Report) sweep() (s swept, ok bool, err error) {
 
 // unset tells that a setting's zero stands in a row for its usual value.
 func (r *Report) unset(row int, setting string) bool {
-	at := slices.IndexFunc(Settings(), func(x Settable) bool { return x.Name == setting && x.zero != 0 })
+	at := slices.IndexFunc(scale.Settings(), func(x scale.Settable) bool { return x.Name == setting && x.Zero != 0 })
 	if at < 0 {
 		return false
 	}
-	scale, err := r.Plan.planner.scaleOf(r.Plan.Artifact.Rows[row], r.Plan.Scale)
-	return err == nil && Settings()[at].of(&scale).IsZero()
+	s, err := r.Plan.Planner.ScaleOf(r.Plan.Artifact.Rows[row], r.Plan.Scale)
+	return err == nil && scale.Settings()[at].Of(&s).IsZero()
 }
 
 // foremost is the row of a curve that was asked for first.
@@ -199,7 +201,7 @@ func (r *Report) untouched(row int, setting string, values ...float64) bool {
 	return len(r.Plan.Rows[row]) > 0 && !slices.ContainsFunc(values, func(value float64) bool {
 		other := r.Plan.Artifact.Rows[row]
 		other.Set = append(slices.Clone(other.Set), setting+"="+strconv.FormatFloat(value, 'f', -1, 64))
-		of, err := r.Plan.seeded(other, r.Plan.Seeds[:1])
-		return err != nil || of.runs[0].ID() != r.Plan.Rows[row][0].ID()
+		of, err := r.Plan.RunsOf(other, r.Plan.Seeds[:1])
+		return err != nil || of.Runs[0].ID() != r.Plan.Rows[row][0].ID()
 	})
 }

@@ -8,22 +8,24 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
 // What a run needs comes before it, once: the reference model, what that starts from, and the pre-training.
 func TestPlanOfFineTuning(t *testing.T) {
-	conD := paper.MethodRow("Con-D")
-	tuned := paper.MethodRow("SRCL").As("tuned").Tuned(paper.DistilledTuning)
+	conD := plan.MethodRow("Con-D")
+	tuned := plan.MethodRow("SRCL").As("tuned").Tuned(scale.DistilledTuning)
 	tuned.Reference = &conD
-	a := paper.Artifact{ID: "test/tuning", Rows: []paper.Row{
+	a := paper.Artifact{ID: "test/tuning", Rows: []plan.Row{
 		tuned,
-		paper.MethodRow("S-ITC"),
-		paper.MethodRow("InfoNCE").As("plain"),
-		paper.MethodRow("InfoNCE").As("plain tuned").Tuned(paper.PlainTuning),
+		plan.MethodRow("S-ITC"),
+		plan.MethodRow("InfoNCE").As("plain"),
+		plan.MethodRow("InfoNCE").As("plain tuned").Tuned(scale.PlainTuning),
 	}}
-	p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
+	p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +75,10 @@ func TestPlanOfFineTuning(t *testing.T) {
 
 // Fine-tuning at every scale is a configuration that trains, that of the paper ALBEF's on COCO (METHODS.md 15.3 and 19).
 func TestTuningsFit(t *testing.T) {
-	for _, name := range paper.ScaleNames() {
+	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := papertest.Preset(t, name, folder)
-			for _, tune := range []func(paper.Scale) negative.Method{paper.DistilledTuning, paper.PlainTuning} {
+			for _, tune := range []func(scale.Scale) negative.Method{scale.DistilledTuning, scale.PlainTuning} {
 				from := s.Runs(run.Data{}, run.Vocabulary{}, 1000, negative.Plain(), []uint64{1})[0]
 				c := s.Tuned(from, run.Data{}, tune(s)).Train
 				if err := c.Validate(); err != nil {

@@ -11,7 +11,9 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -26,7 +28,7 @@ type contender struct {
 }
 
 // contend prepares the step of a row.
-func contend(b *testing.B, backend compute.Backend, s Scale, row Row, pairs int) *contender {
+func contend(b *testing.B, backend compute.Backend, s scale.Scale, row plan.Row, pairs int) *contender {
 	const vocab = 37 // of the captions of mini
 	c := s.Runs(run.Data{}, run.Vocabulary{}, vocab, row.Method(s), []uint64{1})[0].Train
 	if r, regional := c.Framework.Framework.(framework.Regional); regional {
@@ -98,7 +100,7 @@ func BenchmarkOverhead(b *testing.B) {
 	scale.Global.Begin = 0 // from the first step on
 	var all []*contender
 	for _, method := range []string{"SogCLR", "FNC", "GloFND"} {
-		all = append(all, contend(b, backend, scale, MethodRow(method), 10_000))
+		all = append(all, contend(b, backend, scale, plan.MethodRow(method), 10_000))
 	}
 	inTurn(b, all)
 	for _, of := range all {

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -16,12 +17,12 @@ type Unreadable struct {
 
 // add takes a run's in, each once.
 func (u *Unreadable) add(r run.Result) {
-	u.Training = joined(u.Training, r.Skipped)
+	u.Training = plan.Joined(u.Training, r.Skipped)
 	for split, keys := range r.Unreadable {
 		if u.Evaluation == nil {
 			u.Evaluation = map[string][]string{}
 		}
-		u.Evaluation[split] = joined(u.Evaluation[split], keys)
+		u.Evaluation[split] = plan.Joined(u.Evaluation[split], keys)
 	}
 }
 

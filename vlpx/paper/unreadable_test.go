@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestReportOfUnreadableImages(t *testing.T) {
 	for _, id := range []string{"falcon/table1", "falcon/figure2", "vlpx/quantile"} {
 		store := run.OpenStore(t.TempDir())
-		p := papertest.Plan(t, catalogue.List(), id, paper.Request{})
+		p := papertest.Plan(t, catalogue.List(), id, plan.Request{})
 		noted := func() (note, text string) {
 			r := papertest.Report(t, p, store)
 			table, err := r.Table()

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/source"
 )
 
@@ -50,7 +52,7 @@ func (p *Planned) CheckView(v View) error {
 // mayReport reports whether a name is of no known metric, and none that a reader may have meant, so that it may be of a number that parts report.
 func (p *Planned) mayReport(name string) bool {
 	c, names, err := p.column(name)
-	return err == nil && c.Metric == "" && (p.foreign() || Suggest(strings.TrimSpace(name), names) == ".")
+	return err == nil && c.Metric == "" && (p.foreign() || scale.Suggest(strings.TrimSpace(name), names) == ".")
 }
 
 // foreign reports whether some run has a part or a framework that is defined outside of this module.
@@ -131,7 +133,7 @@ func (p *Planned) rowNamed(name string) (int, error) {
 		}
 		names = append(names, row.Name)
 	}
-	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, Suggest(name, names), strings.Join(names, "; "))
+	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, scale.Suggest(name, names), strings.Join(names, "; "))
 }
 
 // column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its heading, or
@@ -159,7 +161,7 @@ func (p *Planned) columnNamed(name string) (Column, error) {
 	}
 	name = strings.TrimSpace(name)
 	return Column{}, fmt.Errorf("no metric %q%s %s has %s; vlpx show tasks lists what runs measure, and what a task of "+
-		"your own measures is there once vlpx.Measure has kept it", name, Suggest(name, names), p.Artifact.ID,
+		"your own measures is there once vlpx.Measure has kept it", name, scale.Suggest(name, names), p.Artifact.ID,
 		strings.Join(own, "; "))
 }
 
@@ -220,28 +222,28 @@ func (r *Report) Viewed(v View) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	one, plan := *r, *r.Plan
-	one.view, one.Plan = v, &plan
+	one, p := *r, *r.Plan
+	one.view, one.Plan = v, &p
 	if !v.Selects() {
 		return &one, nil
 	}
 	one.chosen = true
-	a := &plan.Artifact
+	a := &p.Artifact
 	a.Columns, a.Rows, a.Figure = columns, nil, comparisonFigure
 	if !a.compared() { // which is a comparison without a paper's numbers
 		a.Table = Comparison
 	}
-	if v.Curves || a.ID == single {
+	if v.Curves || a.ID == plan.Single {
 		a.Figure = Curves
 	}
-	plan.Rows, plan.Jobs, plan.Asked = nil, nil, nil
+	p.Rows, p.Jobs, p.Asked = nil, nil, nil
 	one.Rows, one.Unreadable = nil, Unreadable{}
 	for _, i := range rows {
 		of := r.Plan
 		a.Rows = append(a.Rows, of.Artifact.Rows[i])
-		plan.Rows, plan.Asked = append(plan.Rows, of.Rows[i]), append(plan.Asked, of.Asked[i])
+		p.Rows, p.Asked = append(p.Rows, of.Rows[i]), append(p.Asked, of.Asked[i])
 		if of.Jobs != nil { // nil where finished runs are compared
-			plan.Jobs = append(plan.Jobs, of.Jobs[i])
+			p.Jobs = append(p.Jobs, of.Jobs[i])
 		}
 		row := r.Rows[i]
 		row.Metrics = map[string]Summary{}
@@ -257,12 +259,12 @@ func (r *Report) Viewed(v View) (*Report, error) {
 		}
 		one.Rows = append(one.Rows, row)
 	}
-	plan.Experiment.Rows = a.Rows
+	p.Experiment.Rows = a.Rows
 	one.claims, one.Claims = nil, nil
 	for k, claim := range r.claims {
 		in := slices.ContainsFunc(columns, func(c Column) bool { return c.Key() == claim.In.Key() })
 		for _, name := range claim.Rows() {
-			in = in && slices.ContainsFunc(a.Rows, func(row Row) bool { return row.Name == name })
+			in = in && slices.ContainsFunc(a.Rows, func(row plan.Row) bool { return row.Name == name })
 		}
 		if in {
 			one.claims, one.Claims = append(one.claims, claim), append(one.Claims, r.Claims[k])

@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -103,7 +104,7 @@ func TestViewSizes(t *testing.T) {
 			t.Errorf("%+v: the report takes it", view)
 		}
 	}
-	sizes := papertest.Plan(t, catalogue.List(), "falcon/table6", paper.Request{})
+	sizes := papertest.Plan(t, catalogue.List(), "falcon/table6", plan.Request{})
 	if err := sizes.CheckView(paper.View{Metrics: []string{"IR@1"}}); err == nil || !strings.Contains(err.Error(), "compares no metrics") {
 		t.Errorf("a table of no methods: error %v", err)
 	}
@@ -118,7 +119,7 @@ func FuzzView(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := paper.NewPlan(table1, paper.Request{Scale: "tiny", Seeds: []uint64{1}})
+	p, err := paper.NewPlan(table1, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func FuzzView(f *testing.F) {
 
 // Curves are over the epochs, where retrieval is by cosine; what no epoch has is told.
 func TestViewOfCurves(t *testing.T) {
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	for _, name := range []string{"InfoNCE", "GRIT-VLP"} {
 		papertest.Histories(t, store, p, name, []train.Record{{Metrics: map[string]float64{"IR mAP": 3}}, {Metrics: map[string]float64{"IR mAP": 5}}})
@@ -163,7 +164,7 @@ func TestViewOfCurves(t *testing.T) {
 
 // What a part told by a name of its own can be chosen, too, once it is told: for the table, for the figure, over the epochs.
 func TestViewOfToldNumbers(t *testing.T) {
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	epoch := func(sum float64) train.Record {
 		return train.Record{Numbers: field.Numbers{{Name: "spread", Sum: sum, Of: 1}}}
@@ -188,7 +189,7 @@ func TestViewOfToldNumbers(t *testing.T) {
 
 // Each choice of rows and columns has a file of its own; a title and a size have not.
 func TestFileNameOfAView(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", paper.Request{})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{})
 	names := map[string]bool{}
 	for _, v := range []paper.View{{}, {Rows: []string{"ALBEF"}}, {Metrics: []string{"IR@1"}}, {Metrics: []string{"IR@1"}, Rows: []string{"ALBEF"}}, {Curves: true}} {
 		names[p.FileNameOf("table1", v)] = true
@@ -201,7 +202,7 @@ func TestFileNameOfAView(t *testing.T) {
 // More than six rows are dots with intervals, of seeds or, of one seed each, of test images.
 func TestManyRowsAreDots(t *testing.T) {
 	names := []string{"InfoNCE", "ALBEF", "GRIT-VLP", "DiHT", "FALCON", "Easy quantile", "Hard quantile"}
-	p := comparedPlan(t, paper.Request{Seeds: []uint64{1, 2}}, names...)
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2}}, names...)
 	store := run.OpenStore(t.TempDir())
 	for k, name := range names {
 		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {float64(10 * k), float64(10*k + 2)}, "IR@1": {50, 50}})
@@ -227,7 +228,7 @@ func TestManyRowsAreDots(t *testing.T) {
 // lies across, one at another value stands alone.
 func TestSweep(t *testing.T) {
 	report := func(names ...string) *paper.Report {
-		p := comparedPlan(t, paper.Request{Seeds: []uint64{1, 2}, Set: []string{"groupqueue=320"}}, names...)
+		p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2}, Set: []string{"groupqueue=320"}}, names...)
 		store := run.OpenStore(t.TempDir())
 		for k, name := range names {
 			papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {float64(k), float64(k + 2)}, "IR@5": {1, 2}, "cosine IR mAP": {1, 2}, train.FalseInBatch: {3, 4}})

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 )
 
 // BenchmarkWriting is what TAGS-DC's sentences cost at mini: steps of UNITER with retrieved negatives, with masked words besides, with written
@@ -17,9 +18,9 @@ func BenchmarkWriting(b *testing.B) {
 	}
 	var all []*contender
 	for _, method := range []string{"UNITER", "UNITER+MLM", "TAGS", "TAGS-DC"} {
-		all = append(all, contend(b, backend, scale, MethodRow(method), 10_000))
+		all = append(all, contend(b, backend, scale, plan.MethodRow(method), 10_000))
 	}
-	all = append(all, contend(b, backend, plain, MethodRow("ALBEF"), 10_000), contend(b, backend, plain, MethodRow("ALBEF").Writing().As("ALBEF+TAGS"), 10_000))
+	all = append(all, contend(b, backend, plain, plan.MethodRow("ALBEF"), 10_000), contend(b, backend, plain, plan.MethodRow("ALBEF").Writing().As("ALBEF+TAGS"), 10_000))
 	inTurn(b, all)
 	for k, of := range all {
 		first := all[0]
@@ -30,7 +31,7 @@ func BenchmarkWriting(b *testing.B) {
 		b.ReportMetric(float64(of.took)/float64(first.took), of.name+"/"+first.name)
 	}
 	writing := all[2].took - all[1].took
-	of := MethodRow("TAGS").Method(scale).Writing.(negative.TAGS)
+	of := plan.MethodRow("TAGS").Method(scale).Writing.(negative.TAGS)
 	b.ReportMetric(float64(b.N*scale.BatchSize*of.Masks*of.Refills)/writing.Seconds(), "sentences/s")
 	b.ReportMetric(100*float64(writing)/float64(all[2].took), "%-of-TAGS")
 }

@@ -22,7 +22,9 @@ import (
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -33,8 +35,8 @@ const (
 )
 
 // atPaper is the scale "paper" of a framework, for photographs, with products in bfloat16 or not.
-func atPaper(half bool) func(t *testing.T, name string) Scale {
-	return func(t *testing.T, name string) Scale {
+func atPaper(half bool) func(t *testing.T, name string) scale.Scale {
+	return func(t *testing.T, name string) scale.Scale {
 		s := framed(t, "paper", name)
 		s.Half = half
 		return s
@@ -42,11 +44,11 @@ func atPaper(half bool) func(t *testing.T, name string) Scale {
 }
 
 // framed is a preset for photographs of a framework.
-func framed(t *testing.T, preset, name string) Scale {
+func framed(t *testing.T, preset, name string) scale.Scale {
 	t.Helper()
-	s, err := Preset(preset, true)
-	if err == nil && name != Frameworks()[0].Name {
-		err = s.frame(name)
+	s, err := scale.Preset(preset, true)
+	if err == nil && name != scale.Frameworks()[0].Name {
+		err = s.Frame(name)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func framed(t *testing.T, preset, name string) Scale {
 }
 
 // trains is a training run of a method at a scale, with a vocabulary of so many words.
-func trains(s Scale, m Method, words int) run.Run {
+func trains(s scale.Scale, m scale.Method, words int) run.Run {
 	r := s.Runs(run.Data{}, run.Vocabulary{}, words, m.Parts(s), []uint64{1})[0]
 	r.Train.Method.Name = m.Name
 	if m.Reference != "" {
@@ -78,9 +80,9 @@ func suits(t *testing.T, c train.Config) bool {
 }
 
 // stages are the configurations at a scale besides training a method: fine-tuning, and stages of a framework.
-func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (all []train.Config) {
+func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words int) (all []train.Config) {
 	t.Helper()
-	plain := registered("InfoNCE")
+	plain := scale.Registered("InfoNCE")
 	add := func(name string, r run.Run, f framework.Framework) {
 		r.Train.Method.Name = name
 		if f != nil {
@@ -91,25 +93,25 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 	s := at(t, "ALBEF")
 	from := trains(s, plain, words)
 	a := from.Train.Framework.Framework.(albef.Model)
-	add("distilled tuning", s.tuned(from, run.Data{}, DistilledTuning(s)), nil)
-	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
-	add("distilled answering", s.next(from, run.Data{}, s.VQA, DistilledUnderstanding()), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: mostAnswers, Tokens: 8})
-	add("assignment", s.next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
-	add("distilled reasoning", s.next(from, run.Data{}, s.NLVR, DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
+	add("distilled tuning", s.Tuned(from, run.Data{}, scale.DistilledTuning(s)), nil)
+	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
+	add("distilled answering", s.Next(from, run.Data{}, s.VQA, plan.DistilledUnderstanding()), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: plan.MostAnswers, Tokens: 8})
+	add("assignment", s.Next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
+	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, plan.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
-	s = at(t, querying)
+	s = at(t, scale.Querying)
 	from = trains(s, plain, words)
 	first := from.Train.Framework.Framework.(blip2.Model)
-	language := at(t, "OPT").Resolved().opt(words).Text
-	add("plain tuning", s.tuned(from, run.Data{}, PlainTuning(s)), nil)
-	add("second stage", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
-	add("answers", s.next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: mostAnswers, Tokens: 8})
+	language := at(t, "OPT").Resolved().Opt(words).Text
+	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
+	add("second stage", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
+	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: plan.MostAnswers, Tokens: 8})
 
 	s = at(t, "UNITER")
-	from = trains(s, registered("UNITER"), words)
+	from = trains(s, scale.Registered("UNITER"), words)
 	of := from.Train.Framework.Framework.(uniter.Model)
 	of.Pretraining = true
-	add("pre-training", s.next(from, run.Data{}, Tuning{Epochs: 1, Rate: 1e-4}, s.warmMethod()), of)
+	add("pre-training", s.Next(from, run.Data{}, scale.Tuning{Epochs: 1, Rate: 1e-4}, s.WarmMethod()), of)
 	return all
 }
 
@@ -119,9 +121,9 @@ func stages(t *testing.T, at func(t *testing.T, name string) Scale, words int) (
 func TestStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	all := stages(t, atPaper(true), publishedWords)
-	for _, k := range Frameworks() {
+	for _, k := range scale.Frameworks() {
 		s, seen := atPaper(true)(t, k.Name), map[string]bool{}
-		for _, m := range Methods() {
+		for _, m := range scale.Methods() {
 			c := trains(s, m, publishedWords).Train
 			if suits(t, c) && !seen[stepOf(t, c.Method)] {
 				all, seen[stepOf(t, c.Method)] = append(all, c), true
@@ -144,8 +146,8 @@ func TestStepsOnXLA(t *testing.T) {
 			}
 		})
 	}
-	for _, k := range Frameworks() {
-		for _, m := range Methods() {
+	for _, k := range scale.Frameworks() {
+		for _, m := range scale.Methods() {
 			if c := trains(atPaper(false)(t, k.Name), m, publishedWords).Train; suits(t, c) {
 				t.Run(k.Name+" in float32", func(t *testing.T) {
 					if work := products(t, lowered(t, xla, c)); !(work["f32"] > 0) || len(work) > 1 {
@@ -177,17 +179,17 @@ func stepOf(t *testing.T, m negative.Method) string {
 // they stand for.
 func TestMemorySavingStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
-	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, querying: {39, 0}}
-	for _, k := range Frameworks() {
+	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, scale.Querying: {39, 0}}
+	for _, k := range scale.Frameworks() {
 		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
 			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {
 				s := atPaper(true)(t, k.Name)
 				if err := s.SetAll(set); err != nil {
 					t.Fatal(err)
 				}
-				m := registered("InfoNCE")
+				m := scale.Registered("InfoNCE")
 				if k.Name == "UNITER" {
-					m = registered("UNITER")
+					m = scale.Registered("UNITER")
 				}
 				o, store, err := trains(s, m, publishedWords).Train.Outline(xla, trainingPairs, 0)
 				if err != nil {
@@ -244,8 +246,8 @@ func lowered(t *testing.T, xla *enginetest.Recorder, c train.Config) string {
 func TestEvaluationsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	all := stages(t, atPaper(true), publishedWords)
-	for _, k := range Frameworks() {
-		all = append(all, trains(atPaper(true)(t, k.Name), registered("InfoNCE"), publishedWords).Train)
+	for _, k := range scale.Frameworks() {
+		all = append(all, trains(atPaper(true)(t, k.Name), scale.Registered("InfoNCE"), publishedWords).Train)
 	}
 	asked := map[string]bool{}
 	seen := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -72,14 +72,14 @@ func TestComposition(t *testing.T) {
 // registered are the parts of one role of all methods that are registered, one a type; those given take the place of the ones of their
 // types.
 func registered[P any](of func(negative.Method) P, given ...P) []P {
-	small := paper.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8, Writing: negative.WritingSettings{Pool: 4,
+	small := scale.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8, Writing: negative.WritingSettings{Pool: 4,
 		Hard: 2},
 		Global: negative.GlobalSettings{Gamma: 0.8, Faded: 0.2, Temperature: 0.07, Individual: negative.IndividualSettings{Least: 0.01, Most: 1}}}
 	parts, known := slices.Clone(given), map[string]bool{}
 	for _, part := range given {
 		known[fmt.Sprintf("%T", part)] = true
 	}
-	for _, m := range paper.Methods() {
+	for _, m := range scale.Methods() {
 		part := of(m.Parts(small).WithDefaults())
 		if kind := fmt.Sprintf("%T", part); !known[kind] {
 			known[kind] = true

@@ -21,17 +21,22 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
 // Noon is when results are finished.
 var Noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
+// RowsAlone leaves out what falcon/table1 puts its rows to downstream.
+var RowsAlone = []string{"NLVR2", "VQA"}
+
 // Finish writes results of a row into the store: seed k gets the k-th of each metric's values.
 func Finish(t *testing.T, store *run.Store, p *paper.Planned, name string, metrics map[string][]float64) {
 	t.Helper()
-	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
+	i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == name })
 	for k, r := range p.Rows[i] {
 		result := run.Result{
 			ID: r.ID(), Method: name, Seed: r.Train.Seed, Metrics: map[string]float64{}, Engine: "go", Commit: "c0ffee",
@@ -54,14 +59,14 @@ func Finish(t *testing.T, store *run.Store, p *paper.Planned, name string, metri
 // Answer writes answers to a row's questions into the store: seed k gets the k-th value of a metric.
 func Answer(t *testing.T, store *run.Store, p *paper.Planned, name, metric string, values ...float64) {
 	t.Helper()
-	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
+	i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == name })
 	for k, v := range values {
 		Keep(t, store, p.Jobs[i][k][1], map[string]float64{metric: v})
 	}
 }
 
 // Keep writes what a measure gave into the store.
-func Keep(t *testing.T, store *run.Store, j paper.Job, metrics map[string]float64) {
+func Keep(t *testing.T, store *run.Store, j plan.Job, metrics map[string]float64) {
 	t.Helper()
 	if err := os.MkdirAll(store.Dir(j.Run), 0o755); err != nil {
 		t.Fatal(err)
@@ -177,9 +182,9 @@ func Photographs(t *testing.T) string {
 }
 
 // Preset is a scale by its name.
-func Preset(t *testing.T, name string, folder bool) paper.Scale {
+func Preset(t *testing.T, name string, folder bool) scale.Scale {
 	t.Helper()
-	s, err := paper.Preset(name, folder)
+	s, err := scale.Preset(name, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +202,7 @@ func Artifact(t *testing.T, all []paper.Artifact, id string) paper.Artifact {
 }
 
 // Plan is what a request comes to for the artifact of that ID, at scale tiny unless it names another.
-func Plan(t *testing.T, all []paper.Artifact, id string, q paper.Request) *paper.Planned {
+func Plan(t *testing.T, all []paper.Artifact, id string, q plan.Request) *paper.Planned {
 	t.Helper()
 	q.Scale = cmp.Or(q.Scale, "tiny")
 	p, err := paper.NewPlan(Artifact(t, all, id), q)
@@ -210,9 +215,21 @@ func Plan(t *testing.T, all []paper.Artifact, id string, q paper.Request) *paper
 // Histories writes results of a row, a seed for each history, into the store.
 func Histories(t *testing.T, store *run.Store, p *paper.Planned, name string, epochs ...[]train.Record) {
 	t.Helper()
-	row := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
+	row := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == name })
 	for k, records := range epochs {
 		r := p.Rows[row][k]
 		Put(t, store, r, run.Result{ID: r.ID(), Method: name, Seed: r.Train.Seed, Epochs: records, Finished: Noon})
 	}
+}
+
+// RowNumber is the place of a row by its name.
+func RowNumber(t testing.TB, p *paper.Planned, name string) int {
+	t.Helper()
+	for i, row := range p.Artifact.Rows {
+		if row.Name == name {
+			return i
+		}
+	}
+	t.Fatalf("%s has no row %s", p.Artifact.ID, name)
+	return 0
 }

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/vlpx/paper/ours"
 	"vlpx.internal/vlpx/paper/srcl"
 	"vlpx.internal/vlpx/paper/tags"
+	"vlpx.internal/vlpx/scale"
 )
 
 // papers are the papers in their order, then the project's own.
@@ -53,5 +54,5 @@ func Find(id string) (paper.Artifact, error) {
 		ids = append(ids, a.ID)
 	}
 	return paper.Artifact{}, fmt.Errorf("no artifact %q%s See them all with: vlpx list, or vlpx.Show(\"\") in a notebook", id,
-		paper.Suggest(id, ids))
+		scale.Suggest(id, ids))
 }

@@ -7,6 +7,8 @@ import (
 
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // ids are the tables and figures of the five papers, paper by paper, and the project's own.
@@ -44,7 +46,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 			if a.Title == "" || a.Status() != paper.NotYet && a.Look == "" || Title(a.Paper()) == "" {
 				t.Error("no title, nothing to look for, or its paper has no title")
 			}
-			rows, keys := map[string]paper.Row{}, map[string]int{}
+			rows, keys := map[string]plan.Row{}, map[string]int{}
 			for i, c := range a.Columns {
 				if _, twice := keys[c.Key()]; twice {
 					t.Errorf("column %q is there twice", c.Key())
@@ -59,8 +61,8 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				if a.Paper() == "vlpx" && len(row.Paper) > 0 && a.ID != "vlpx/written" { // of which TAGS-DC's text has a number
 					t.Errorf("row %q of an artifact of our own has numbers of a paper", row.Name)
 				}
-				for _, name := range paper.ScaleNames() {
-					s, err := paper.Preset(name, false)
+				for _, name := range scale.ScaleNames() {
+					s, err := scale.Preset(name, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -91,7 +93,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				}
 				first, second := better.Paper[at], than.Paper[at]
 				if claim.Over != [2]string{} {
-					first, second = first-paper.RowNamed(a.Rows, claim.Over[0]).Paper[at], second-paper.RowNamed(a.Rows, claim.Over[1]).Paper[at]
+					first, second = first-plan.RowNamed(a.Rows, claim.Over[0]).Paper[at], second-plan.RowNamed(a.Rows, claim.Over[1]).Paper[at]
 				}
 				if (first > second) == claim.In.Lower {
 					t.Errorf("%s, by %s: got %v and %v, which say otherwise", claim, claim.Source, first, second)

@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -16,7 +17,7 @@ func TestTablesOfAnEmptyStore(t *testing.T) {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{1}})
+		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}

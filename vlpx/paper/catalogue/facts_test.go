@@ -8,6 +8,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -121,7 +122,7 @@ func TestRemarksAreInTheNote(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"falcon/table4", "falcon/D.1", "mafa/table12", "srcl/figure3"} { // each laid out by another function
-		p := papertest.Plan(t, List(), id, paper.Request{Seeds: []uint64{1}})
+		p := papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}})
 		if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.HasSuffix(table.Note, p.Artifact.Remarks()) {
 			t.Errorf("%s: the note %q does not end with %q", id, table.Note, p.Artifact.Remarks())
 		}
@@ -151,11 +152,11 @@ func TestNumbersThatThePaperDoesNotPrint(t *testing.T) {
 			t.Fatal(err)
 		}
 		same := func(got, want float64) bool { return got == want || math.IsNaN(got) && want == x }
-		if got := paper.RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
+		if got := plan.RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
 			t.Errorf("%s, %s: got %v, want %v", want.id, want.row, got, want.paper)
 		}
 	}
-	table := papertest.Table(t, papertest.Report(t, papertest.Plan(t, List(), "falcon/table5", paper.Request{}), run.OpenStore(t.TempDir())))
+	table := papertest.Table(t, papertest.Report(t, papertest.Plan(t, List(), "falcon/table5", plan.Request{}), run.OpenStore(t.TempDir())))
 	for _, row := range table.Rows {
 		if printed := row.Cells[0][0].Text; strings.Contains(printed, "768") || strings.Contains(printed, "12, 6") {
 			if !strings.HasPrefix(printed, "ALBEF's: ") {

@@ -11,14 +11,15 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // onCLIP asks for CLIP at tiny.
-func onCLIP(methods ...string) paper.Request { return onFramework("clip", methods...) }
+func onCLIP(methods ...string) plan.Request { return onFramework("clip", methods...) }
 
-func onFramework(name string, methods ...string) paper.Request {
-	return paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"framework=" + name}, Methods: methods}
+func onFramework(name string, methods ...string) plan.Request {
+	return plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"framework=" + name}, Methods: methods}
 }
 
 // Every artifact can be asked for with another framework: it has the rows that this can have, and tells of the others why not. Only an
@@ -80,7 +81,7 @@ func TestShippedResultsOnCLIP(t *testing.T) {
 		set     []string
 		shipped bool
 	}{{nil, true}, {[]string{"framework=albef"}, true}, {[]string{"framework=clip"}, false}} {
-		p, err := paper.NewPlan(table1, paper.Request{Scale: "mini", Set: c.set})
+		p, err := paper.NewPlan(table1, plan.Request{Scale: "mini", Set: c.set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,11 +97,11 @@ func TestNamedRowsOnCLIP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := paper.Variant("MAFA", nil)
+	row, err := plan.Variant("MAFA", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	comparison, err := paper.Compared([]paper.Row{paper.MethodRow("InfoNCE"), row})
+	comparison, err := paper.Compared([]plan.Row{plan.MethodRow("InfoNCE"), row})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestNamedRowsOnCLIP(t *testing.T) {
 	own.Own = []negative.Method{{Name: "mine", Positives: negative.ECM{Low: .5, High: .8, JudgedBy: negative.Oracle}}}
 	for name, c := range map[string]struct {
 		artifact paper.Artifact
-		request  paper.Request
+		request  plan.Request
 	}{"named": {table1, onCLIP("InfoNCE", "MAFA")}, "compared": {comparison, onCLIP()}, "one's own": {table1, own}} {
 		var lacking *framework.Lacking
 		if _, err := paper.NewPlan(c.artifact, c.request); !errors.As(err, &lacking) || lacking.Needs != "image-text matching" {

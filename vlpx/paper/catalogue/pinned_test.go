@@ -28,6 +28,7 @@ import (
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -162,7 +163,7 @@ func pinnedRuns(t *testing.T) []run.Run {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		q := paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"portion=0.34", "epochs=2", "schedule.epochs=2"}}
+		q := plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"portion=0.34", "epochs=2", "schedule.epochs=2"}}
 		if a.ID == methods {
 			q.Without = []string{"NLVR2", "VQA"} // other tables put fewer methods to them
 		}

@@ -10,6 +10,8 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // What is shipped is of artifacts that there are, each once, and its rows are of runs that were made: identities, and measures that can be.
@@ -43,7 +45,7 @@ var identity = regexp.MustCompile("^[0-9a-f]{16}$")
 // unfit tells what is wrong with a reference of an artifact.
 func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if !slices.Contains(paper.ScaleNames(), r.Scale) || r.Data == "" || r.DataHash == "" || r.Engine == "" || r.Commit == "" || r.Date.IsZero() || r.Seconds <= 0 {
+	if !slices.Contains(scale.ScaleNames(), r.Scale) || r.Data == "" || r.DataHash == "" || r.Engine == "" || r.Commit == "" || r.Date.IsZero() || r.Seconds <= 0 {
 		say("scale %q, data %q %q, engine %q, commit %q, date %v, %v seconds: something is missing", r.Scale, r.Data, r.DataHash, r.Engine, r.Commit, r.Date, r.Seconds)
 	}
 	if len(r.Rows) == 0 {
@@ -54,7 +56,7 @@ func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 		columns[c.Key()] = c
 	}
 	for k, row := range r.Rows {
-		if !slices.ContainsFunc(a.Rows, func(x paper.Row) bool { return x.Name == row.Name }) {
+		if !slices.ContainsFunc(a.Rows, func(x plan.Row) bool { return x.Name == row.Name }) {
 			say("row %q is not in the artifact", row.Name)
 		}
 		if slices.ContainsFunc(r.Rows[:k], func(x paper.ReferenceRow) bool { return x.Name == row.Name }) {

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // Each method of the paper is trained once, whatever tables it is in.
 func TestMAFASharesRuns(t *testing.T) {
 	ids := func(id, row string) string {
 		t.Helper()
-		p := papertest.Plan(t, List(), id, paper.Request{Seeds: []uint64{1}, Methods: []string{row}})
+		p := papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}, Methods: []string{row}})
 		i := slices.IndexFunc(p.Asked, func(asked bool) bool { return asked })
 		return p.Rows[i][0].ID()
 	}
@@ -46,8 +46,8 @@ func TestMAFASharesRuns(t *testing.T) {
 // Methods that several artifacts compare are the same runs.
 func TestSharedRuns(t *testing.T) {
 	of := func(id, row string) string {
-		p := papertest.Plan(t, List(), id, paper.Request{Seeds: []uint64{1}, Methods: []string{row}})
-		k := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == row })
+		p := papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}, Methods: []string{row}})
+		k := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == row })
 		return p.Rows[k][0].ID()
 	}
 	for _, same := range [][4]string{
@@ -71,7 +71,7 @@ func TestShownRuns(t *testing.T) {
 	runs := func(ids ...string) map[string]bool {
 		all := map[string]bool{}
 		for _, id := range ids {
-			for _, r := range papertest.Plan(t, List(), id, paper.Request{Seeds: []uint64{1}}).Runs() {
+			for _, r := range papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}}).Runs() {
 				all[r.ID()] = true
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // lost stands for a number that the paper's text has lost.
@@ -21,19 +23,19 @@ var table4 = paper.Artifact{
 		"own. The sizes have the paper's names: here they are five mini-batches, the usual search space, and five of these. The " +
 		"paper suspects that the fall of a contrastive loss as reward drives the quantile down; the last columns have numbers " +
 		"of it.",
-	Rows: []paper.Row{
-		paper.MethodRow("FALCON").As("Search space 480").Scheduled(func(s paper.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[0] }),
-		paper.MethodRow("FALCON", lost, 86.28, 92.78, 46.19, lost, lost).As("Search space 5664").
-			Scheduled(func(s paper.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
-		paper.MethodRow("FALCON", 61.94, lost, lost, lost, 74.61, 83.96).As("Search space 28320").
-			Scheduled(func(s paper.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
+	Rows: []plan.Row{
+		plan.MethodRow("FALCON").As("Search space 480").Scheduled(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[0] }),
+		plan.MethodRow("FALCON", lost, 86.28, 92.78, 46.19, lost, lost).As("Search space 5664").
+			Scheduled(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[1] }),
+		plan.MethodRow("FALCON", 61.94, lost, lost, lost, 74.61, 83.96).As("Search space 28320").
+			Scheduled(func(s scale.Scale, b *negative.Scheduled) { b.SearchSpace = searchSpaces(s)[2] }),
 		rewardRow(negative.Of(negative.ITC), nil),
 		rewardRow(negative.Of(negative.ITM), nil),
 		rewardRow(negative.Of(negative.ITC, negative.ITM), nil),
 		rewardRow(negative.Of(negative.MLM), fullFALCON),
 		rewardRow(negative.Of(negative.ITC, negative.ITM, negative.MLM), nil),
-		paper.MethodRow("FALCON").As("Instance-based: false").Scheduled(func(_ paper.Scale, b *negative.Scheduled) { b.Shared = true }),
-		paper.MethodRow("FALCON", fullFALCON...).As("Instance-based: true").Scheduled(func(_ paper.Scale, b *negative.Scheduled) { b.Shared = false }),
+		plan.MethodRow("FALCON").As("Instance-based: false").Scheduled(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true }),
+		plan.MethodRow("FALCON", fullFALCON...).As("Instance-based: true").Scheduled(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = false }),
 	},
 	Note: "The paper's text has lost most numbers of this table: of the search spaces it has the best of each column only, and of the objectives " +
 		"one row without its name, which is inferred to be MLM's. Section 4.3 names no measure: that its claims are tested in image R@1 is our choice.",
@@ -60,8 +62,8 @@ const columnIsOurs = "section 4.3, column ours"
 // fullFALCON are the numbers of table 4's own FALCON, which are not quite those of table 1.
 var fullFALCON = []float64{61.72, 86.28, 92.78, 46.19, 74.56, 83.94}
 
-func rewardRow(o negative.Objectives, numbers []float64) paper.Row {
-	return paper.MethodRow("FALCON", numbers...).As("Reward " + o.String()).Scheduled(func(_ paper.Scale, b *negative.Scheduled) {
+func rewardRow(o negative.Objectives, numbers []float64) plan.Row {
+	return plan.MethodRow("FALCON", numbers...).As("Reward " + o.String()).Scheduled(func(_ scale.Scale, b *negative.Scheduled) {
 		if o != negative.Of(negative.MLM) { // the default, so that it is the same run
 			b.Objectives = o
 		}

@@ -5,6 +5,8 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // table2 compares methods on clean and on noisy captions (FALCON, Table 2).
@@ -22,7 +24,7 @@ var table2 = paper.Artifact{
 			{63.92, 87.48, 93.20, 48.53, 75.96, 84.99}, {67.92, 88.66, 93.26, 50.00, 75.30, 82.65},
 			{65.94, 85.58, 90.52, 49.39, 72.42, 79.33}, {66.00, 87.90, 93.98, 50.47, 77.52, 86.02},
 		}),
-		[]paper.Row{paper.MethodRow("FALCON").As("FALCON (half of the clean)").Varying(func(s *paper.Scale) { s.Portion = 0.5 })}),
+		[]plan.Row{plan.MethodRow("FALCON").As("FALCON (half of the clean)").Varying(func(s *scale.Scale) { s.Portion = 0.5 })}),
 	Note: "The paper compares 1.1 million pairs here with table 1's 0.6 million; the row on half of the clean images stands for that. Of the " +
 		"noisy captions a share belongs to another image, which is ours. That FALCON gains less on noisy captions is true of its numbers over " +
 		"GRIT-VLP's, and not of those over ALBEF's.",
@@ -44,10 +46,10 @@ var table2 = paper.Artifact{
 }
 
 // withCaptions are table 2's methods, on captions from the web or on clean ones.
-func withCaptions(name string, web bool, numbers [][]float64) []paper.Row {
-	var rows []paper.Row
+func withCaptions(name string, web bool, numbers [][]float64) []plan.Row {
+	var rows []plan.Row
 	for i, method := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON"} {
-		row := paper.MethodRow(method, numbers[i]...).As(method + " (" + name + ")")
+		row := plan.MethodRow(method, numbers[i]...).As(method + " (" + name + ")")
 		if web {
 			row = row.OnWebCaptions()
 		}

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -22,8 +23,8 @@ var figure6 = paper.Artifact{
 	Look: "Whether FALCON's longer epochs pay for themselves. A run has converged at the end of the first epoch whose mean of the " +
 		"six recalls on the validation split, without re-ranking, is at least 99 % of its highest; 1.0C is what ALBEF took. Clocks " +
 		"are of the machine: one that was doing other things makes them noisy.",
-	Rows: []paper.Row{paper.MethodRow("ALBEF", 1), paper.MethodRow("GRIT-VLP", 0.65), paper.MethodRow("MAFA", 0.76),
-		paper.MethodRow("FALCON", 0.83)},
+	Rows: []plan.Row{plan.MethodRow("ALBEF", 1), plan.MethodRow("GRIT-VLP", 0.65), plan.MethodRow("MAFA", 0.76),
+		plan.MethodRow("FALCON", 0.83)},
 	Columns: slices.Concat([]paper.Column{{Name: "time to convergence", Metric: convergence, Unit: "C", Lower: true}},
 		paper.Validation(eval.TR1, eval.IR1, eval.RMean), []paper.Column{anEpoch, toConverge}),
 	Claims: []paper.Claim{

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -33,7 +34,7 @@ func (c clocked) result() run.Result {
 // finishClocked writes the runs of a row into the store, one a seed.
 func finishClocked(t *testing.T, store *run.Store, p *paper.Planned, name string, runs ...clocked) {
 	t.Helper()
-	i := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == name })
+	i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == name })
 	for k, c := range runs {
 		r := p.Rows[i][k]
 		result := c.result()
@@ -45,7 +46,7 @@ func finishClocked(t *testing.T, store *run.Store, p *paper.Planned, name string
 // clockReport is figure 6 with the runs of some rows, one seed after another.
 func clockReport(t *testing.T, rows map[string][]clocked) (*paper.Report, tables.Table) {
 	t.Helper()
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure6", paper.Request{})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure6", plan.Request{})
 	for name, runs := range rows {
 		finishClocked(t, store, p, name, runs...)
 	}

@@ -8,14 +8,14 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // Con-D alone is asked, once a seed for all thresholds, and the rows' runs stay as they are without the task.
 func TestComplexityAsksConD(t *testing.T) {
-	p := papertest.Plan(t, Artifacts(), "falcon/figure2", paper.Request{Seeds: []uint64{1, 2}})
-	without := papertest.Plan(t, Artifacts(), "falcon/figure2", paper.Request{Seeds: []uint64{1, 2}, Without: []string{"complexity"}})
+	p := papertest.Plan(t, Artifacts(), "falcon/figure2", plan.Request{Seeds: []uint64{1, 2}})
+	without := papertest.Plan(t, Artifacts(), "falcon/figure2", plan.Request{Seeds: []uint64{1, 2}, Without: []string{"complexity"}})
 	asked := map[string]bool{}
 	for i, row := range p.Artifact.Rows {
 		for k, r := range p.Rows[i] {
@@ -38,11 +38,11 @@ func TestComplexityAsksConD(t *testing.T) {
 
 // The panel has a line of each kind of pairs by what was answered, over the seeds of the row that has most of them.
 func TestComplexityFigure(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure2", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure2", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Finish(t, store, p, "q = 0.8", map[string][]float64{"IR@1": {1, 2}})
 	papertest.Finish(t, store, p, "MAFA (threshold 0.5)", map[string][]float64{"IR@1": {1}})
 	papertest.Finish(t, store, p, "MAFA (threshold 0.9)", map[string][]float64{"IR@1": {1, 2}})
-	row := slices.IndexFunc(p.Artifact.Rows, func(r paper.Row) bool { return r.Name == "MAFA (threshold 0.9)" })
+	row := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == "MAFA (threshold 0.9)" })
 	if drawing, err := papertest.Report(t, p, store).Figure(); err != nil || drawing != nil {
 		t.Errorf("without answers: got %v (%v), want no figure", drawing, err)
 	}

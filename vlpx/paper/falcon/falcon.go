@@ -7,24 +7,25 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // table1Rows are the methods of FALCON's table 1, with the numbers it reports for retrieval on COCO, NLVR2 and VQA, and one
 // row of our own: the plain baseline.
-var table1Rows = []paper.Row{
-	paper.MethodRow("ALBEF", 55.60, 81.92, 90.10, 41.16, 70.63, 80.81, 72.98, 73.61, 70.46, 70.72),
-	paper.MethodRow("GRIT-VLP", 60.60, 83.52, 89.14, 44.61, 69.54, 77.67, 74.63, 75.26, 71.04, 71.22),
-	paper.MethodRow("DiHT", 54.72, 78.64, 84.00, 40.53, 65.20, 74.22, 73.08, 74.12, 70.74, 71.07),
-	paper.MethodRow("SRCL", 54.52, 79.24, 85.42, 41.25, 66.36, 75.04, 73.27, 74.28, 70.77, 71.01),
-	paper.MethodRow("MAFA", 60.96, 83.24, 89.62, 44.77, 69.49, 77.96, 75.16, 75.13, 71.13, 71.22),
-	paper.MethodRow("Easy quantile", 18.92, 55.30, 72.90, 20.18, 58.07, 74.73, 72.32, 73.42, 69.97, 70.30),
-	paper.MethodRow("Hard quantile", 58.80, 84.16, 91.28, 44.73, 73.43, 83.26, 73.98, 74.41, 71.00, 71.31),
-	paper.MethodRow("Progressive-Hardening", 58.30, 84.54, 90.94, 44.21, 73.39, 82.97, 73.42, 74.24, 70.95, 71.15),
-	paper.MethodRow("Progressive-Softening", 59.08, 84.76, 91.74, 44.24, 73.59, 82.74, 73.58, 74.80, 70.93, 71.17),
-	paper.MethodRow("FALCON", 62.28, 86.18, 92.30, 46.18, 74.65, 83.58, 75.17, 75.47, 71.24, 71.36),
-	paper.MethodRow("InfoNCE"),
+var table1Rows = []plan.Row{
+	plan.MethodRow("ALBEF", 55.60, 81.92, 90.10, 41.16, 70.63, 80.81, 72.98, 73.61, 70.46, 70.72),
+	plan.MethodRow("GRIT-VLP", 60.60, 83.52, 89.14, 44.61, 69.54, 77.67, 74.63, 75.26, 71.04, 71.22),
+	plan.MethodRow("DiHT", 54.72, 78.64, 84.00, 40.53, 65.20, 74.22, 73.08, 74.12, 70.74, 71.07),
+	plan.MethodRow("SRCL", 54.52, 79.24, 85.42, 41.25, 66.36, 75.04, 73.27, 74.28, 70.77, 71.01),
+	plan.MethodRow("MAFA", 60.96, 83.24, 89.62, 44.77, 69.49, 77.96, 75.16, 75.13, 71.13, 71.22),
+	plan.MethodRow("Easy quantile", 18.92, 55.30, 72.90, 20.18, 58.07, 74.73, 72.32, 73.42, 69.97, 70.30),
+	plan.MethodRow("Hard quantile", 58.80, 84.16, 91.28, 44.73, 73.43, 83.26, 73.98, 74.41, 71.00, 71.31),
+	plan.MethodRow("Progressive-Hardening", 58.30, 84.54, 90.94, 44.21, 73.39, 82.97, 73.42, 74.24, 70.95, 71.15),
+	plan.MethodRow("Progressive-Softening", 59.08, 84.76, 91.74, 44.24, 73.59, 82.74, 73.58, 74.80, 70.93, 71.17),
+	plan.MethodRow("FALCON", 62.28, 86.18, 92.30, 46.18, 74.65, 83.58, 75.17, 75.47, 71.24, 71.36),
+	plan.MethodRow("InfoNCE"),
 }
 
 // table1 compares FALCON with heuristic negative mining, COCO pre-training (FALCON, Table 1).
@@ -40,7 +41,7 @@ var table1 = paper.Artifact{
 	Figure:     paper.Bars,
 	Rows:       table1Rows,
 	Columns:    slices.Concat(paper.Retrieval(), paper.NLVR2Columns(), paper.VQAColumns(), paper.OwnColumns()),
-	Downstream: []paper.Downstream{paper.NLVR2, paper.VQA},
+	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
 	Claims: slices.Concat(
 		aboveAll("FALCON", "ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Hard quantile", "Progressive-Hardening", "Progressive-Softening"),
 		[]paper.Claim{
@@ -79,7 +80,7 @@ var figureD2 = paper.Artifact{
 	Note:    "Appendix D.2 draws curves and prints no numbers; falcon/table1 has the paper's, of the end of training.",
 	Table:   paper.Comparison,
 	Figure:  paper.Curves,
-	Rows:    paper.WithoutNumbers(table1Rows),
+	Rows:    plan.WithoutNumbers(table1Rows),
 	Columns: append(paper.Retrieval(), throughout),
 	Claims: func() []paper.Claim {
 		var claims []paper.Claim

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // figure4 shows what the scheduler picks for a few anchors (FALCON, Figure 4).
@@ -17,7 +18,7 @@ var figure4 = paper.Artifact{
 	Title: "What the scheduler picks: anchors with candidates at their sampled quantile",
 	Look: "Whether the picks come closer to their anchors over training, and how many of the close ones are true pairs: those the " +
 		"scheduler should keep away from. A dashed frame marks a false negative.",
-	Rows:   []paper.Row{paper.MethodRow("FALCON")},
+	Rows:   []plan.Row{plan.MethodRow("FALCON")},
 	Table:  picksTable,
 	Figure: picksFigure,
 }

@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // table3 has FALCON inside BLIP-2 (FALCON, Table 3).
@@ -15,14 +16,14 @@ var table3 = paper.Artifact{
 		"each meets there. FALCON's scheduler is rewarded by ITG, the loss of writing a caption.",
 	Note: "The image encoder is frozen. BLIP-2 + GRIT and BLIP-2 + FALCON differ from BLIP-2 in their mini-batches alone; MAFA smooths its labels and takes " +
 		"new positives besides.",
-	Rows: []paper.Row{
-		paper.BLIP2Row("", 75.22, 93.00, 96.50, 57.98, 82.08, 88.78, 90.10, 77.48),
-		paper.BLIP2Row("GRIT-VLP", 73.90, 93.10, 96.52, 57.47, 80.50, 87.56, 90.40, 77.28),
-		paper.BLIP2Row("MAFA", 74.21, 93.00, 96.61, 57.94, 81.12, 88.44, 90.30, 77.32),
-		paper.BLIP2Row("FALCON", 75.56, 93.50, 96.90, 58.52, 82.39, 88.98, 90.90, 77.72),
+	Rows: []plan.Row{
+		plan.BLIP2Row("", 75.22, 93.00, 96.50, 57.98, 82.08, 88.78, 90.10, 77.48),
+		plan.BLIP2Row("GRIT-VLP", 73.90, 93.10, 96.52, 57.47, 80.50, 87.56, 90.40, 77.28),
+		plan.BLIP2Row("MAFA", 74.21, 93.00, 96.61, 57.94, 81.12, 88.44, 90.30, 77.32),
+		plan.BLIP2Row("FALCON", 75.56, 93.50, 96.90, 58.52, 82.39, 88.98, 90.90, 77.72),
 	},
 	Columns:    slices.Concat(paper.Retrieval(), paper.OnSecond(eval.TR1, eval.IR1), paper.OwnColumns()),
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Claims: slices.Concat(
 		paper.Above("BLIP-2 + FALCON", "BLIP-2", "section 4.2", eval.TR1, eval.IR1),
 		paper.Above("BLIP-2 + FALCON", "BLIP-2 + GRIT", "section 4.2", eval.TR1, eval.IR1),

@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -20,7 +21,7 @@ var figure2 = paper.Artifact{
 		"pairs fall where captions say more. The levels are ours; the paper's are lost.",
 	Note: "The figure's quantiles and thresholds are lost in the paper's text: these are ours, and so is the measure of complexity in " +
 		"its panel of ITM scores: the objects, attributes and relations of a caption's scene graph.",
-	Rows: slices.Concat(paper.QuantileRows(paper.QuantileLevels()), filterRows()),
+	Rows: slices.Concat(plan.QuantileRows(plan.QuantileLevels()), filterRows()),
 	Columns: []paper.Column{
 		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
 		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
@@ -36,7 +37,7 @@ var figure2 = paper.Artifact{
 		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2", Why: paper.DrawnOnly},
 		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: paper.DrawnOnly},
 	},
-	Downstream: []paper.Downstream{paper.Complexity},
+	Downstream: []plan.Downstream{plan.Complexity},
 	Table:      paper.Comparison,
 	Figure:     figure2Curves,
 }

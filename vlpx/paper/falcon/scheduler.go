@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // figureD1 shows how the predicted distributions of a few anchors change (FALCON, appendix D.1).
@@ -22,7 +23,7 @@ var figureD1 = paper.Artifact{
 			Why: "it compares two kinds of anchors of one row; see the table, and vlpx/policy"},
 		{What: "The best hardness rises over training", Source: "section 2", Why: paper.DrawnOnly},
 	},
-	Rows:   []paper.Row{paper.MethodRow("FALCON")},
+	Rows:   []plan.Row{plan.MethodRow("FALCON")},
 	Table:  betaTable,
 	Figure: betaFigure,
 }

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scheduler"
 	"vlpx.internal/vlpx/train"
@@ -58,7 +59,7 @@ func followedHistory(set datasets.Set) (epochs []train.Record, followed [3][]int
 
 // The figures show the anchors that have all picks before others, in five epochs of seven.
 func TestFollowedAnchors(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure4", paper.Request{})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure4", plan.Request{})
 	set, err := p.Data.TrainingSet()
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func TestMarkOfAPick(t *testing.T) {
 func TestSchedulerOnPhotographs(t *testing.T) {
 	dir := papertest.Photographs(t)
 	for _, id := range []string{"falcon/figure4", "falcon/D.1"} {
-		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, paper.Request{Data: dir, Seeds: []uint64{5}})
+		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, plan.Request{Data: dir, Seeds: []uint64{5}})
 		set, err := p.Data.TrainingSet()
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +175,7 @@ func TestSchedulerOnPhotographs(t *testing.T) {
 }
 
 func TestBetas(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/D.1", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/D.1", plan.Request{Seeds: []uint64{1, 2}})
 	set, err := p.Data.TrainingSet()
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestShortened(t *testing.T) {
 }
 
 func TestSimilarities(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure5", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure5", plan.Request{Seeds: []uint64{1, 2}})
 	counts := func(bins map[int]int) []int {
 		c := make([]int, 80)
 		for bin, n := range bins {
@@ -291,7 +292,7 @@ func TestSimilarities(t *testing.T) {
 // Without results there is no figure, and the table says so; so it is where a run is there without what the figure shows.
 func TestSchedulerWithoutResults(t *testing.T) {
 	for _, id := range []string{"falcon/figure4", "falcon/figure5", "falcon/D.1"} {
-		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, paper.Request{})
+		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, plan.Request{})
 		r := papertest.Report(t, p, store)
 		if drawing, err := r.Figure(); drawing != nil || err != nil {
 			t.Errorf("%s: got the figure %v, error %v; want neither", id, drawing, err)

@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -16,7 +17,7 @@ var figure5 = paper.Artifact{
 	Title: "Distributions of I2T and T2I similarities over training",
 	Look: "Whether the two have like scales, which is why FALCON adds them: if one were much wider than the other, it alone would " +
 		"decide which pairs are hard.",
-	Rows:   []paper.Row{paper.MethodRow("FALCON")},
+	Rows:   []plan.Row{plan.MethodRow("FALCON")},
 	Table:  similarityTable,
 	Figure: similarityFigure,
 }

@@ -7,6 +7,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -31,11 +33,11 @@ var figureD3 = paper.Artifact{
 }
 
 // spaceRows are GRIT-VLP or MAFA at the search spaces of table 4.
-func spaceRows(method string) []paper.Row {
-	var rows []paper.Row
+func spaceRows(method string) []plan.Row {
+	var rows []plan.Row
 	for k, size := range []int{480, 5664, 28320} {
-		row := paper.MethodRow(method).As(fmt.Sprintf("%s (search space %d)", method, size))
-		rows = append(rows, row.Searching(func(s paper.Scale) int { return searchSpaces(s)[k] }))
+		row := plan.MethodRow(method).As(fmt.Sprintf("%s (search space %d)", method, size))
+		rows = append(rows, row.Searching(func(s scale.Scale) int { return searchSpaces(s)[k] }))
 	}
 	return rows
 }
@@ -43,7 +45,7 @@ func spaceRows(method string) []paper.Row {
 // searchSpaces are the sizes of FALCON's table 4 at a scale whose search space stands for the paper's 5,664: 480, which is five
 // mini-batches of 96, and 28,320, five times as much. Table 5 has 2,400 in the place of 480. No search space exceeds an epoch by
 // much: a larger one is the epoch.
-func searchSpaces(s paper.Scale) [3]int {
+func searchSpaces(s scale.Scale) [3]int {
 	return [3]int{5 * s.BatchSize, s.SearchSpace, 5 * s.SearchSpace}
 }
 
@@ -51,10 +53,10 @@ func searchSpaces(s paper.Scale) [3]int {
 var filterThresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
 
 // filterRows are MAFA by its threshold.
-func filterRows() []paper.Row {
-	var rows []paper.Row
+func filterRows() []plan.Row {
+	var rows []plan.Row
 	for _, threshold := range filterThresholds {
-		rows = append(rows, paper.MethodRow("S-ITC").As(fmt.Sprintf("MAFA (threshold %g)", threshold)).Mining(negative.ECM{Low: 0.5, High: threshold}))
+		rows = append(rows, plan.MethodRow("S-ITC").As(fmt.Sprintf("MAFA (threshold %g)", threshold)).Mining(negative.ECM{Low: 0.5, High: threshold}))
 	}
 	return rows
 }

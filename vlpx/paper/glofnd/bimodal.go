@@ -5,7 +5,9 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -18,7 +20,7 @@ var table3 = paper.Artifact{
 	Note: "SogCLR's bimodal loss is FastCLIP-v1, and FastCLIP is FastCLIP-v3, as in the published code. Retrieval is the mean of the six recalls of own captions, " +
 		"classes are the grounds of the scenes by a prompt, and the mean is that of the two, beside the paper's means over 38 tasks, over three data sets for retrieval " +
 		"and over ImageNet and its variants.",
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		bimodal("FastCLIP-v1", "", 24.87, 29.28, 18.86).As(sogCLR),
 		bimodal("FastCLIP-v1", "FNC", 24.55, 29.69, 18.69).As(sogCLRFNC),
 		bimodal("FastCLIP-v1", "GloFND", 25.37, 29.92, 19.44).As(sogCLRGloFND),
@@ -66,7 +68,7 @@ var table8 = paper.Artifact{
 		"all others started from.",
 	Note: "The pre-trained model is the scale's warm start in the place of OpenAI's ResNet-50; with -weights model=NAME, at a scale that has none, a published one. The second " +
 		"row's name is lost in the paper's text; FastCLIP is inferred. False negatives are left out after the first epoch, as the paper has it. Recall is on own captions.",
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		finetuned("", untrained, 27.58, 48.17, 57.53, 44.43, 26.30, 48.14, 57.69, 44.04).As(base),
 		finetuned("", nil, 36.07, 58.94, 67.22, 54.08, 35.76, 59.19, 67.44, 54.13).As(fastCLIP),
 		finetuned("FNC", nil, 33.69, 58.01, 67.51, 53.07, 33.61, 57.95, 67.53, 53.03).As(fastCLIPFNC),
@@ -84,12 +86,12 @@ var table8 = paper.Artifact{
 const base = "Base"
 
 // finetuned is FastCLIP-v3 on CLIP from the scale's warm start, with what another method leaves out after the first epoch.
-func finetuned(leavesOut string, change func(*paper.Scale), numbers ...float64) paper.Row {
-	row := paper.MethodRow("FastCLIP-v3", numbers...)
+func finetuned(leavesOut string, change func(*scale.Scale), numbers ...float64) plan.Row {
+	row := plan.MethodRow("FastCLIP-v3", numbers...)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)
 	}
-	return row.On("clip", learning("FastCLIP-v3"), func(s *paper.Scale) {
+	return row.On("clip", learning("FastCLIP-v3"), func(s *scale.Scale) {
 		s.Global.Begin = 1 / float64(s.Epochs)
 		if change != nil {
 			change(s)
@@ -98,7 +100,7 @@ func finetuned(leavesOut string, change func(*paper.Scale), numbers ...float64) 
 }
 
 // untrained leaves the warm start as it is: an epoch at a rate of 0.
-func untrained(s *paper.Scale) {
+func untrained(s *scale.Scale) {
 	s.Epochs, s.Schedule, s.Optimiser.TemperatureRate = 1, train.Schedule{}, 0
 }
 

@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // lambda compares learned thresholds with what they estimate (GloFND, section 4.3 (ii) and (iii)).
@@ -18,7 +19,7 @@ var lambda = paper.Artifact{
 	Note: "The quantile is over all other training images, of one view each as in evaluation, the paper's over 100,000 samples; it reports an MAE of 0.1 and an RMSE of " +
 		"0.13 of the learned thresholds, 0.21 and 0.28 of FNC's. A row's network has both: what it learned, and what mini-batches would give.",
 	Data:    images,
-	Rows:    numbered([]paper.Row{unimodal("GloFND").As(sogCLRGloFND)}, []float64{0.1, 0.13, 0.21, 0.28}),
+	Rows:    numbered([]plan.Row{unimodal("GloFND").As(sogCLRGloFND)}, []float64{0.1, 0.13, 0.21, 0.28}),
 	Columns: errorColumns(),
 	Unstated: []paper.Unstated{
 		{What: "learned thresholds have less than half the error of FNC's", Source: "section 4.3", Why: "both are columns of one row"},

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Names of the unimodal rows.
@@ -15,12 +17,12 @@ const (
 )
 
 // unimodalRows are those of tables 1, 2, 5 and 6, whose runs are the same.
-func unimodalRows() []paper.Row {
-	return []paper.Row{unimodal("SogCLR").As(sogCLR), unimodal("FNC").As(sogCLRFNC), unimodal("GloFND").As(sogCLRGloFND)}
+func unimodalRows() []plan.Row {
+	return []plan.Row{unimodal("SogCLR").As(sogCLR), unimodal("FNC").As(sogCLRFNC), unimodal("GloFND").As(sogCLRGloFND)}
 }
 
 // numbered are the rows with the paper's numbers, a list each.
-func numbered(rows []paper.Row, numbers ...[]float64) []paper.Row {
+func numbered(rows []plan.Row, numbers ...[]float64) []plan.Row {
 	rows = slices.Clone(rows)
 	for i := range numbers {
 		rows[i].Paper = numbers[i]
@@ -60,7 +62,7 @@ var table7 = paper.Artifact{
 	Look:  "Whether a threshold helps where the loss itself looks no further than the mini-batch.",
 	Note:  "The mini-batches are four times as large as SogCLR's, as the paper's 512 are, but not more than half of the data.",
 	Data:  images,
-	Rows: numbered([]paper.Row{largeBatches("SimCLR", ""), largeBatches("SimCLR + FNC", "FNC"), largeBatches("SimCLR + GloFND", "GloFND")},
+	Rows: numbered([]plan.Row{largeBatches("SimCLR", ""), largeBatches("SimCLR + FNC", "FNC"), largeBatches("SimCLR + GloFND", "GloFND")},
 		[]float64{76.88, 73.38, 66.40, 33.56, 62.56}, []float64{76.90, 73.10, 64.88, 34.20, 62.27}, []float64{77.14, 73.66, 66.50, 35.58, 63.22}),
 	Columns: slices.Concat(linear(), found()),
 	Claims: slices.Concat(
@@ -71,8 +73,8 @@ var table7 = paper.Artifact{
 }
 
 // largeBatches is SimCLR, with what a registered method leaves out.
-func largeBatches(name, leavesOut string) paper.Row {
-	row := unimodal("SimCLR", func(s *paper.Scale) {
+func largeBatches(name, leavesOut string) plan.Row {
+	row := unimodal("SimCLR", func(s *scale.Scale) {
 		before := s.Resolved()
 		s.BatchSize = min(4*before.BatchSize, s.TrainingScenes()/2)
 		s.Schedule.Rate = before.Schedule.Rate * math.Sqrt(float64(s.BatchSize)/float64(before.BatchSize)) // to the bit of results that are kept
@@ -90,7 +92,7 @@ var batchwise = paper.Artifact{
 	Look:  "Whether each anchor needs a threshold of its own, and whether learning it over the whole data is better than taking it from the mini-batch.",
 	Note:  "The paper shows this in a figure whose numbers its text has lost.",
 	Data:  images,
-	Rows: append(unimodalRows(), unimodal("GloFND").As(single).With(paper.Thresholded(func(t *thresholds) {
+	Rows: append(unimodalRows(), unimodal("GloFND").As(single).With(plan.Thresholded(func(t *thresholds) {
 		t.Single = true
 	}))),
 	Columns: slices.Concat(linear(), found(), []paper.Column{share()}),

@@ -11,16 +11,17 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // Pictures of anchors with what was taken for their false negatives in a mini-batch of the last epoch (GloFND, Figures 1, 5 and 6). The
 // mini-batch is the first one of that epoch, the same for all methods; its images are shown in their order.
 var (
-	figure1 = foundArtifact("glofnd/figure1", "Anchors with the false negatives found", []paper.Row{unimodal("GloFND").As(sogCLRGloFND)}, 0)
+	figure1 = foundArtifact("glofnd/figure1", "Anchors with the false negatives found", []plan.Row{unimodal("GloFND").As(sogCLRGloFND)}, 0)
 	figure5 = foundArtifact("glofnd/figure5", "Anchors with the false negatives found by GloFND and FNC",
-		[]paper.Row{unimodal("GloFND").As(sogCLRGloFND), unimodal("FNC").As(sogCLRFNC)}, 0)
+		[]plan.Row{unimodal("GloFND").As(sogCLRGloFND), unimodal("FNC").As(sogCLRFNC)}, 0)
 	figure6 = foundArtifact("glofnd/figure6", "Anchors with the false negatives found, further examples",
-		[]paper.Row{unimodal("GloFND").As(sogCLRGloFND)}, 1)
+		[]plan.Row{unimodal("GloFND").As(sogCLRGloFND)}, 1)
 )
 
 // What a figure shows at most.
@@ -30,7 +31,7 @@ const (
 )
 
 // foundArtifact shows the part-th lot of anchors for which the first row found something.
-func foundArtifact(id, title string, rows []paper.Row, part int) paper.Artifact {
+func foundArtifact(id, title string, rows []plan.Row, part int) paper.Artifact {
 	return paper.Artifact{
 		ID: id, Title: title,
 		Look: "Whether what is found looks like the anchor, and whether its number differs between anchors, as a threshold of each anchor allows and " +

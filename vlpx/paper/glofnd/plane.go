@@ -4,6 +4,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // plane is t-SNE of the embeddings (GloFND's figure of SogCLR without and with it).
@@ -13,7 +14,7 @@ var plane = paper.Artifact{
 	Look: "Whether classes lie tighter and further apart. A picture of one seed; the column beside it is measured. t-SNE shows " +
 		"neighbours; how far apart groups lie says nothing.",
 	Data:    images,
-	Rows:    []paper.Row{unimodal("SogCLR").As(sogCLR), unimodal("GloFND").As(sogCLRGloFND)},
+	Rows:    []plan.Row{unimodal("SogCLR").As(sogCLR), unimodal("GloFND").As(sogCLRGloFND)},
 	Columns: []paper.Column{neighbours(), average()},
 	Claims:  above(sogCLRGloFND, "introduction", []paper.Column{neighbours()}, sogCLR),
 	Table:   paper.Comparison,

@@ -4,6 +4,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // images is the data that the unimodal artifacts are best looked at with: 100 classes of as many images, as ImageNet100's, so that one
@@ -11,25 +13,25 @@ import (
 const images = "cifar100"
 
 // unimodal is a registered method on SimCLR's framework, with changes of the scale for the row.
-func unimodal(method string, changes ...func(*paper.Scale)) paper.Row {
-	return paper.MethodRow(method).On("simclr", changes...)
+func unimodal(method string, changes ...func(*scale.Scale)) plan.Row {
+	return plan.MethodRow(method).On("simclr", changes...)
 }
 
 // bimodal is a registered method on CLIP, with what another one leaves out, if any, trained from nothing for as many epochs as the warm start and the run
 // have together: the paper pre-trains.
-func bimodal(method, leavesOut string, numbers ...float64) paper.Row {
-	row := paper.MethodRow(method, numbers...)
+func bimodal(method, leavesOut string, numbers ...float64) plan.Row {
+	row := plan.MethodRow(method, numbers...)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)
 	}
-	row = row.On("clip", func(s *paper.Scale) { s.Epochs, s.WarmStart = s.Epochs+s.WarmStart, 0 }, learning(method))
+	row = row.On("clip", func(s *scale.Scale) { s.Epochs, s.WarmStart = s.Epochs+s.WarmStart, 0 }, learning(method))
 	row.Tasks = eval.Tasks{eval.Classification{Prompts: []string{"an object on {}"}}}
 	return row
 }
 
 // learning is the change of a scale for FastCLIP-v3: its first temperature, and the rate at which that learns (METHODS.md 9).
-func learning(method string) func(*paper.Scale) {
-	return func(s *paper.Scale) {
+func learning(method string) func(*scale.Scale) {
+	return func(s *scale.Scale) {
 		if method == "FastCLIP-v3" {
 			s.Temperature, s.Optimiser.TemperatureRate = 0.07, 2e-4
 		}

@@ -8,6 +8,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // thresholds is the part that the rows change.
@@ -40,14 +42,14 @@ func startPoints() []paper.Point {
 	for _, method := range []string{"GloFND", "FNC"} {
 		for _, at := range starts {
 			row := unimodal(method, from(at)).As(fmt.Sprintf("%s from %g", method, at))
-			points = append(points, paper.Point{Row: row, Curve: method, At: func(paper.Scale) float64 { return at }})
+			points = append(points, paper.Point{Row: row, Curve: method, At: func(scale.Scale) float64 { return at }})
 		}
 	}
 	return points
 }
 
 // from begins to leave negatives out at a part of all epochs.
-func from(at float64) func(*paper.Scale) { return func(s *paper.Scale) { s.Global.Begin = at } }
+func from(at float64) func(*scale.Scale) { return func(s *scale.Scale) { s.Global.Begin = at } }
 
 // neighbours is a cheap look at how representations grow.
 func neighbours() paper.Column { return paper.ColumnOf(eval.NeighboursTop1) }
@@ -61,9 +63,9 @@ var predfn = paper.Artifact{
 		"published, and by the plain descent of the paper's equation 4.",
 	Note: "The paper's thresholds descend by the plain gradient from epoch 20 of 200; the rate is not printed, ours is Adam's.",
 	Data: images,
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		unimodal("GloFND").As(sogCLRGloFND),
-		unimodal("GloFND", from(.1)).As("GloFND by plain descent").With(paper.Thresholded(func(t *thresholds) { t.Descent = true })),
+		unimodal("GloFND", from(.1)).As("GloFND by plain descent").With(plan.Thresholded(func(t *thresholds) { t.Descent = true })),
 	},
 	Columns:  slices.Concat([]paper.Column{share()}, found()),
 	Unstated: []paper.Unstated{{What: "the share reaches alpha after a few epochs and stays", Source: "section 4.3", Why: paper.DrawnOnly}},

@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // figure7 shows images that became positives of a text (MAFA, Figure 7).
@@ -16,7 +17,7 @@ var figure7 = paper.Artifact{
 	Title: "New positives found, with respect to the texts",
 	Look: "Whether the images that Con-D connects with a caption are as it says: a cross marks one that is, a grey frame one that " +
 		"is not. No figure means that it connects none.",
-	Rows:   []paper.Row{paper.MethodRow("MAFA")},
+	Rows:   []plan.Row{plan.MethodRow("MAFA")},
 	Table:  ofTexts.table,
 	Figure: ofTexts.figure,
 }
@@ -27,7 +28,7 @@ var figure8 = paper.Artifact{
 	Title: "New positives found, with respect to the images",
 	Look: "Whether the captions that Con-D connects with an image are true of it: a cross marks one that is, a grey frame one " +
 		"that is not. Its errors may be near misses, such as another colour, or have nothing in common with the image.",
-	Rows:   []paper.Row{paper.MethodRow("MAFA")},
+	Rows:   []plan.Row{plan.MethodRow("MAFA")},
 	Table:  ofImages.table,
 	Figure: ofImages.figure,
 }

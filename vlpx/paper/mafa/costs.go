@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -16,10 +17,10 @@ var table12 = paper.Artifact{
 	Look: "Whether MAFA, which asks Con-D, costs less than ALBEF, which runs momentum encoders. Clocks are of the machine: one " +
 		"that was doing other things makes them noisy. The paper's BLIP is left out. That Con-D has to be trained first is in " +
 		"neither's number.",
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF", 190./150),
-		paper.MethodRow("GRIT-VLP", 1),
-		paper.MethodRow("MAFA", 186./150),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF", 190./150),
+		plan.MethodRow("GRIT-VLP", 1),
+		plan.MethodRow("MAFA", 186./150),
 	},
 	Columns: []paper.Column{{Name: "an epoch, GRIT-VLP's is 1", Metric: epochTime, Lower: true}, paper.AnEpoch()},
 	Claims: []paper.Claim{

@@ -7,6 +7,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -28,11 +30,11 @@ var table1 = paper.Artifact{
 		"paper estimates them by a strong model; ours are counted by the relation.",
 	Note: "The paper's are its model's times 0.83, the share that people confirmed; mafa/table9 has the raw ones. Its counts, of five million pairs, " +
 		"are left out.",
-	Rows: []paper.Row{
-		paper.MethodRow("InfoNCE", 2.5, 2.3).As("Random (noisy)").OnWebCaptions(),
-		paper.MethodRow("GRIT-VLP", 16.4, 16.2).As("GRIT (noisy)").OnWebCaptions(),
-		paper.MethodRow("InfoNCE", 3.1, 3.0).As("Random (clean)"),
-		paper.MethodRow("GRIT-VLP", 23.2, 22.2).As("GRIT (clean)"),
+	Rows: []plan.Row{
+		plan.MethodRow("InfoNCE", 2.5, 2.3).As("Random (noisy)").OnWebCaptions(),
+		plan.MethodRow("GRIT-VLP", 16.4, 16.2).As("GRIT (noisy)").OnWebCaptions(),
+		plan.MethodRow("InfoNCE", 3.1, 3.0).As("Random (clean)"),
+		plan.MethodRow("GRIT-VLP", 23.2, 22.2).As("GRIT (clean)"),
 	},
 	Columns: slices.Concat(counted("False negatives"), []paper.Column{
 		{Group: "Our own", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
@@ -66,17 +68,17 @@ var table9 = paper.Artifact{
 		"in runs that mine connections, so that the truth differs from table 1's.",
 	Note: "The paper's ratios are raw; its counts, of five million pairs, are left out. Its BLIP-2 judges ALBEF's negatives; ours judges its own, in the same " +
 		"row's run on BLIP-2.",
-	Rows: []paper.Row{
-		paper.MethodRow("InfoNCE", 2.9, 2.8).As("Random (noisy)").Mining(paper.Connections()).OnWebCaptions(),
-		paper.MethodRow("GRIT-VLP", 19.7, 19.5).As("GRIT (noisy)").Mining(paper.Connections()).OnWebCaptions(),
-		paper.MethodRow("InfoNCE", 3.7, 3.6, 4.4, 4.3, 2.4, 2.3).As("Random (clean)").Mining(paper.Connections()),
-		paper.MethodRow("GRIT-VLP", 28.0, 26.8, 31.7, 29.9, 19.0, 17.4).As("GRIT (clean)").Mining(paper.Connections()),
+	Rows: []plan.Row{
+		plan.MethodRow("InfoNCE", 2.9, 2.8).As("Random (noisy)").Mining(plan.Connections()).OnWebCaptions(),
+		plan.MethodRow("GRIT-VLP", 19.7, 19.5).As("GRIT (noisy)").Mining(plan.Connections()).OnWebCaptions(),
+		plan.MethodRow("InfoNCE", 3.7, 3.6, 4.4, 4.3, 2.4, 2.3).As("Random (clean)").Mining(plan.Connections()),
+		plan.MethodRow("GRIT-VLP", 28.0, 26.8, 31.7, 29.9, 19.0, 17.4).As("GRIT (clean)").Mining(plan.Connections()),
 	},
 	Columns: slices.Concat(counted(bySome[0]), []paper.Column{
 		{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Unit: "%", Lower: true},
 		{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Unit: "%", Lower: true},
 	}, onBLIP2, paper.MinedColumns()),
-	Downstream: []paper.Downstream{paper.Beside("BLIP-2")},
+	Downstream: []plan.Downstream{plan.Beside("BLIP-2")},
 	Claims: append(countedClaims(bySome[0], "appendix B"),
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
 			In: paper.Column{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Lower: true}},
@@ -119,14 +121,14 @@ var figure5Points = func() []paper.Point {
 	var points []paper.Point
 	for _, b := range []struct {
 		name string
-		size func(paper.Scale) int
+		size func(scale.Scale) int
 	}{
-		{"B/4", func(s paper.Scale) int { return s.BatchSize / 4 }}, {"B/2", func(s paper.Scale) int { return s.BatchSize / 2 }},
-		{"B", func(s paper.Scale) int { return s.BatchSize }},
-		{"2 B", func(s paper.Scale) int { return 2 * s.BatchSize }}, {"4 B", func(s paper.Scale) int { return 4 * s.BatchSize }},
+		{"B/4", func(s scale.Scale) int { return s.BatchSize / 4 }}, {"B/2", func(s scale.Scale) int { return s.BatchSize / 2 }},
+		{"B", func(s scale.Scale) int { return s.BatchSize }},
+		{"2 B", func(s scale.Scale) int { return 2 * s.BatchSize }}, {"4 B", func(s scale.Scale) int { return 4 * s.BatchSize }},
 	} {
-		row := paper.MethodRow("InfoNCE").As(fmt.Sprintf("Random (%s)", b.name)).Varying(func(s *paper.Scale) { s.BatchSize = b.size(*s) })
-		points = append(points, paper.Point{Row: row, Curve: "Random", At: func(s paper.Scale) float64 { return float64(b.size(s)) }})
+		row := plan.MethodRow("InfoNCE").As(fmt.Sprintf("Random (%s)", b.name)).Varying(func(s *scale.Scale) { s.BatchSize = b.size(*s) })
+		points = append(points, paper.Point{Row: row, Curve: "Random", At: func(s scale.Scale) float64 { return float64(b.size(s)) }})
 	}
 	return points
 }()

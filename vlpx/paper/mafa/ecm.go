@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // swapped tells of MAFA's tables 5 and 15.
@@ -18,13 +19,13 @@ var table5 = paper.Artifact{
 	Look: "Whether mining matters more where mini-batches are hard, and whether new positives teach more than their absence. S-ITC " +
 		"is left out under random sampling. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions.",
 	Note: swapped + " Section 5.4 says that MAFA helps under random sampling; in the table text R@1 falls by 0.1.",
-	Rows: []paper.Row{
-		paper.MethodRow("InfoNCE", 74.4, 57.6, 79.75, 79.94, 74.49, 74.67).As("Random"),
-		paper.MethodRow("InfoNCE", 74.3, 57.8, 81.20, 81.03, 74.61, 74.78).As("Random + MAFA").Mining(paper.Connections()),
-		paper.MethodRow("GRIT-VLP", 76.6, 59.6, 81.40, 81.23, 75.26, 75.32).As("GRIT"),
-		paper.MethodRow("S-ITC", 77.1, 61.1, 82.33, 81.95, 75.50, 75.54).As("GRIT + MAFA (ECM-E)").
+	Rows: []plan.Row{
+		plan.MethodRow("InfoNCE", 74.4, 57.6, 79.75, 79.94, 74.49, 74.67).As("Random"),
+		plan.MethodRow("InfoNCE", 74.3, 57.8, 81.20, 81.03, 74.61, 74.78).As("Random + MAFA").Mining(plan.Connections()),
+		plan.MethodRow("GRIT-VLP", 76.6, 59.6, 81.40, 81.23, 75.26, 75.32).As("GRIT"),
+		plan.MethodRow("S-ITC", 77.1, 61.1, 82.33, 81.95, 75.50, 75.54).As("GRIT + MAFA (ECM-E)").
 			Mining(negative.ECM{Low: 0.5, High: 0.8, Eliminate: true}),
-		paper.MethodRow("MAFA", 78.0, 61.2, 82.52, 82.08, 75.55, 75.75).As("GRIT + MAFA"),
+		plan.MethodRow("MAFA", 78.0, 61.2, 82.52, 82.08, 75.55, 75.75).As("GRIT + MAFA"),
 	},
 	Columns: slices.Concat(firstRecalls(), tasks(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims: slices.Concat(
@@ -36,14 +37,14 @@ var table5 = paper.Artifact{
 		paper.AboveByCosine("GRIT + MAFA", "GRIT + MAFA (ECM-E)"), paper.AboveByCosine("GRIT + MAFA (ECM-E)", "GRIT"),
 		paper.AboveByCosine("Random + MAFA", "Random"),
 	),
-	Downstream: []paper.Downstream{paper.NLVR2, paper.VQA},
+	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
 
 // usingRow is GRIT-VLP whose new positives count in some of the losses alone.
-func usingRow(o negative.Objectives, numbers ...float64) paper.Row {
-	return paper.MethodRow("GRIT-VLP", numbers...).As("ECM in " + o.String()).Mining(negative.ECM{Low: 0.5, High: 0.8, Use: o})
+func usingRow(o negative.Objectives, numbers ...float64) plan.Row {
+	return plan.MethodRow("GRIT-VLP", numbers...).As("ECM in " + o.String()).Mining(negative.ECM{Low: 0.5, High: 0.8, Use: o})
 }
 
 // table14 uses the new positives in one loss at a time, without S-ITC (MAFA, Table 14).
@@ -52,12 +53,12 @@ var table14 = paper.Artifact{
 	Title: "ECM in ITC, ITM and MLM separately",
 	Look: "In which loss a new positive teaches the most, and whether ITC gains without S-ITC, which is left out. Zero-shot retrieval; " +
 		"the paper's numbers are fine-tuned, on noisy captions.",
-	Rows: []paper.Row{
-		paper.MethodRow("GRIT-VLP", 76.6, 93.4, 96.9, 59.6, 83.3, 89.9, 83.3).As("without ECM"),
+	Rows: []plan.Row{
+		plan.MethodRow("GRIT-VLP", 76.6, 93.4, 96.9, 59.6, 83.3, 89.9, 83.3).As("without ECM"),
 		usingRow(negative.Of(negative.ITC), 77.1, 93.5, 96.8, 59.7, 83.4, 90.1, 83.4),
 		usingRow(negative.Of(negative.ITM), 77.1, 93.5, 97.3, 59.9, 83.7, 90.0, 83.6),
 		usingRow(negative.Of(negative.MLM), 77.4, 93.7, 97.0, 59.9, 83.2, 89.9, 83.5),
-		paper.MethodRow("GRIT-VLP", 77.4, 93.9, 96.9, 60.2, 83.8, 90.4, 83.8).As("ECM in all three").Mining(paper.Connections()),
+		plan.MethodRow("GRIT-VLP", 77.4, 93.9, 96.9, 60.2, 83.8, 90.4, 83.8).As("ECM in all three").Mining(plan.Connections()),
 	},
 	Columns: slices.Concat(recallsAndMean(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims: slices.Concat(
@@ -77,8 +78,8 @@ var table14 = paper.Artifact{
 }
 
 // thresholdRow is MAFA whose new positives are those above a threshold; at the lower one, 0.5, nothing is ambiguous.
-func thresholdRow(name string, threshold float64, numbers ...float64) paper.Row {
-	return paper.MethodRow("S-ITC", numbers...).As(name).Mining(negative.ECM{Low: 0.5, High: threshold})
+func thresholdRow(name string, threshold float64, numbers ...float64) plan.Row {
+	return plan.MethodRow("S-ITC", numbers...).As(name).Mining(negative.ECM{Low: 0.5, High: threshold})
 }
 
 // table15 compares two thresholds of Con-D (MAFA, Table 15).
@@ -88,7 +89,7 @@ var table15 = paper.Artifact{
 	Look: "What a lower threshold costs in precision and gives in recall; retrieval should hardly tell them apart. At 0.5 nothing is " +
 		"re-sampled. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions.",
 	Note: swapped,
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		thresholdRow("threshold 0.5", 0.5, 78.0, 61.2, 82.06, 82.35, 75.60, 75.78),
 		thresholdRow("threshold 0.8", 0.8, 78.0, 61.2, 82.52, 82.08, 75.55, 75.77),
 	},
@@ -99,7 +100,7 @@ var table15 = paper.Artifact{
 		{Better: "threshold 0.5", Than: "threshold 0.8", In: paper.Mined(negative.FalseLeft)},
 	}, paper.AboveByCosine("threshold 0.8", "threshold 0.5")...),
 	Unstated:   []paper.Unstated{{What: "Mining is stable across thresholds", Source: "appendix G.5", Why: paper.Alike}},
-	Downstream: []paper.Downstream{paper.NLVR2, paper.VQA},
+	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -111,10 +112,10 @@ var table16 = paper.Artifact{
 	Look: "How much of what a perfect judge would give the learned one gives. The paper's oracle is a stronger model; ours is the " +
 		"data's own relation. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions. Where the oracle " +
 		"itself is no better than GRIT-VLP, do not expect it of Con-D.",
-	Rows: []paper.Row{
-		paper.MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT"),
-		paper.MethodRow("MAFA", 78.0, 61.2, 96.1, 84.9),
-		paper.MethodRow("MAFA (Oracle)", 78.5, 61.2, 95.8, 84.2),
+	Rows: []plan.Row{
+		plan.MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT"),
+		plan.MethodRow("MAFA", 78.0, 61.2, 96.1, 84.9),
+		plan.MethodRow("MAFA (Oracle)", 78.5, 61.2, 95.8, 84.2),
 	},
 	Columns: slices.Concat(firstRecalls(), secondFirst(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims: slices.Concat(
@@ -123,7 +124,7 @@ var table16 = paper.Artifact{
 	),
 	Unstated: []paper.Unstated{{What: "There is only a little gap between MAFA and the oracle, which is lower on Flickr30K",
 		Source: "appendix G.5", Why: paper.Alike}},
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }

@@ -9,6 +9,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // table2 tells where the soft labels lie (MAFA, Table 2 and appendix D). Those of the consistency loss are the published
@@ -18,10 +20,10 @@ var table2 = paper.Artifact{
 	Title: "Soft-label mass in the top 1-5, 6-B and beyond",
 	Look: "Whether only S-ITC gives most of a grouped mini-batch a label worth having. Image anchors of the last epoch, labels in " +
 		"descending order, shares of their sum; B is the batch size, behind it comes the queue.",
-	Rows: []paper.Row{
-		paper.MethodRow("S-ITC", 0.5260, 0.4740),
-		paper.MethodRow("GRIT-VLP", 0.9822, 0.0178).As("Consistency loss"),
-		paper.MethodRow("GRIT-VLP", 0.6746, 0.0009, 0.3245).As("Momentum distillation").With(queued),
+	Rows: []plan.Row{
+		plan.MethodRow("S-ITC", 0.5260, 0.4740),
+		plan.MethodRow("GRIT-VLP", 0.9822, 0.0178).As("Consistency loss"),
+		plan.MethodRow("GRIT-VLP", 0.6746, 0.0009, 0.3245).As("Momentum distillation").With(queued),
 	},
 	Columns: []paper.Column{
 		{Group: "Sum of soft labels", Name: "top 1-5", Metric: negative.LabelsTop},
@@ -46,37 +48,37 @@ var table2 = paper.Artifact{
 var labelsInBatch = paper.Column{Group: "Sum of soft labels", Name: "top 6-B", Metric: negative.LabelsBatch}
 
 // contrastedBy gives a row another contrast.
-func contrastedBy(contrast func(paper.Scale) negative.Contrast) func(paper.Scale, *negative.Method) {
-	return func(s paper.Scale, m *negative.Method) { m.Contrast = contrast(s) }
+func contrastedBy(contrast func(scale.Scale) negative.Contrast) func(scale.Scale, *negative.Method) {
+	return func(s scale.Scale, m *negative.Method) { m.Contrast = contrast(s) }
 }
 
 // Momentum distillation with and without a queue, and S-ITC.
 var (
-	queued = contrastedBy(func(s paper.Scale) negative.Contrast {
+	queued = contrastedBy(func(s scale.Scale) negative.Contrast {
 		return negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: s.MomentumQueue}
 	})
-	unqueued  = contrastedBy(func(paper.Scale) negative.Contrast { return negative.Distilled{Alpha: 0.4, Decay: 0.995} })
-	smoothing = contrastedBy(func(paper.Scale) negative.Contrast { return negative.Smoothed{Alpha: 0.5} })
+	unqueued  = contrastedBy(func(scale.Scale) negative.Contrast { return negative.Distilled{Alpha: 0.4, Decay: 0.995} })
+	smoothing = contrastedBy(func(scale.Scale) negative.Contrast { return negative.Smoothed{Alpha: 0.5} })
 )
 
 // softRows are the soft labels of ITC under random and grouped sampling (MAFA, Tables 6 and 17). All have GRIT-VLP's hardest
 // negatives and masking, so that they differ in nothing else. MD is momentum distillation, MD_NQ that without a queue.
-func softRows() []paper.Row {
-	return []paper.Row{
-		paper.MethodRow("InfoNCE", 74.4, 57.6, 93.5, 81.7).As("Random: one-hot"),
-		paper.MethodRow("InfoNCE", 73.8, 57.9, 93.3, 81.5).As("Random: MD_NQ").With(unqueued),
-		paper.MethodRow("InfoNCE", 74.2, 57.4, 93.5, 81.9).As("Random: MD").With(queued),
-		paper.MethodRow("InfoNCE", 73.5, 56.1, 92.9, 79.9).As("Random: S-ITC").With(smoothing),
-		paper.MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT: consistency"),
-		paper.MethodRow("GRIT-VLP", 77.1, 59.8, 95.5, 83.8).As("GRIT: MD_NQ").With(unqueued),
-		paper.MethodRow("GRIT-VLP", 76.1, 58.9, 94.4, 82.7).As("GRIT: MD").With(queued),
-		paper.MethodRow("GRIT-VLP", 77.5, 60.5, 96.1, 84.2).As("GRIT: S-ITC").With(smoothing),
+func softRows() []plan.Row {
+	return []plan.Row{
+		plan.MethodRow("InfoNCE", 74.4, 57.6, 93.5, 81.7).As("Random: one-hot"),
+		plan.MethodRow("InfoNCE", 73.8, 57.9, 93.3, 81.5).As("Random: MD_NQ").With(unqueued),
+		plan.MethodRow("InfoNCE", 74.2, 57.4, 93.5, 81.9).As("Random: MD").With(queued),
+		plan.MethodRow("InfoNCE", 73.5, 56.1, 92.9, 79.9).As("Random: S-ITC").With(smoothing),
+		plan.MethodRow("GRIT-VLP", 76.6, 59.6, 95.5, 82.9).As("GRIT: consistency"),
+		plan.MethodRow("GRIT-VLP", 77.1, 59.8, 95.5, 83.8).As("GRIT: MD_NQ").With(unqueued),
+		plan.MethodRow("GRIT-VLP", 76.1, 58.9, 94.4, 82.7).As("GRIT: MD").With(queued),
+		plan.MethodRow("GRIT-VLP", 77.5, 60.5, 96.1, 84.2).As("GRIT: S-ITC").With(smoothing),
 	}
 }
 
 // withQueue are the rows that have a queue or know of none.
-func withQueue(rows []paper.Row) []paper.Row {
-	return slices.DeleteFunc(rows, func(r paper.Row) bool { return strings.HasSuffix(r.Name, "MD_NQ") })
+func withQueue(rows []plan.Row) []plan.Row {
+	return slices.DeleteFunc(rows, func(r plan.Row) bool { return strings.HasSuffix(r.Name, "MD_NQ") })
 }
 
 // table6 sets S-ITC beside other soft labels (MAFA, Table 6).
@@ -94,7 +96,7 @@ var table6 = paper.Artifact{
 		paper.Above("GRIT: consistency", "GRIT: MD", "section 5.4", eval.TR1, eval.IR1),
 		paper.AboveByCosine("GRIT: S-ITC", "GRIT: consistency"), paper.AboveByCosine("Random: one-hot", "Random: S-ITC"),
 	),
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -108,15 +110,15 @@ var table17 = paper.Artifact{
 	Rows:       softRows(),
 	Columns:    slices.Concat(firstRecalls(), secondFirst(), paper.OwnColumns()),
 	Claims:     append(paper.Above("GRIT: MD_NQ", "GRIT: MD", "appendix G.6", eval.TR1, eval.IR1), paper.AboveByCosine("GRIT: MD_NQ", "GRIT: MD")...),
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
 
 // alphaRow is GRIT-VLP with S-ITC of some strength.
-func alphaRow(alpha float64, numbers ...float64) paper.Row {
-	return paper.MethodRow("S-ITC", numbers...).As(fmt.Sprintf("alpha = %g", alpha)).
-		With(contrastedBy(func(paper.Scale) negative.Contrast { return negative.Smoothed{Alpha: alpha} }))
+func alphaRow(alpha float64, numbers ...float64) plan.Row {
+	return plan.MethodRow("S-ITC", numbers...).As(fmt.Sprintf("alpha = %g", alpha)).
+		With(contrastedBy(func(scale.Scale) negative.Contrast { return negative.Smoothed{Alpha: alpha} }))
 }
 
 // table18 varies the strength of S-ITC (MAFA, Table 18).
@@ -125,7 +127,7 @@ var table18 = paper.Artifact{
 	Title: "Mixing parameter of S-ITC",
 	Look: "Whether a wide range of smoothing does equally well, and only the strongest hurts. Zero-shot retrieval after all epochs; the " +
 		"paper's numbers are fine-tuned after 10 of 20, on noisy captions.",
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		alphaRow(0.1, 75.5, 93.3, 96.9, 58.4, 82.7, 89.3, 82.7),
 		alphaRow(0.3, 75.8, 93.0, 96.4, 58.8, 82.7, 89.4, 82.7),
 		alphaRow(0.5, 75.6, 92.9, 96.6, 59.0, 82.8, 89.6, 82.7),

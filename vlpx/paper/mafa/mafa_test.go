@@ -9,7 +9,9 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 )
 
 // The paper prints the mean of six recalls in three tables, to a digit.
@@ -44,7 +46,7 @@ func TestMAFATablesAgree(t *testing.T) {
 		ir1         int // its place in the longer table
 	}{{&table10, &table3, 3}, {&table11, &table4, 3}, {&table17, &table6, 1}} {
 		for _, row := range c.short.Rows {
-			long := paper.RowNamed(c.long.Rows, row.Name)
+			long := plan.RowNamed(c.long.Rows, row.Name)
 			if len(long.Paper) == 0 && len(row.Paper) == 0 {
 				continue
 			}
@@ -59,7 +61,7 @@ func TestMAFATablesAgree(t *testing.T) {
 func TestMAFAMethodsFit(t *testing.T) {
 	for _, a := range Artifacts() {
 		for _, row := range a.Rows {
-			for _, name := range paper.ScaleNames() {
+			for _, name := range scale.ScaleNames() {
 				s := papertest.Preset(t, name, false)
 				if row.Vary != nil {
 					row.Vary(&s)
@@ -82,8 +84,8 @@ func TestMAFASettings(t *testing.T) {
 	if got, want := spaces(s), [4]int{96, 960, 4800, 24000}; got != want {
 		t.Errorf("search spaces: got %v, want %v", got, want)
 	}
-	m := paper.MethodRow("MAFA").Method(s)
-	if m.Positives != paper.Connections() || paper.Connections() != (negative.ECM{Low: 0.5, High: 0.8}) || m.Contrast != (negative.Smoothed{Alpha: 0.5}) || m.Masking != 0.5 {
+	m := plan.MethodRow("MAFA").Method(s)
+	if m.Positives != plan.Connections() || plan.Connections() != (negative.ECM{Low: 0.5, High: 0.8}) || m.Contrast != (negative.Smoothed{Alpha: 0.5}) || m.Masking != 0.5 {
 		t.Errorf("got MAFA %+v", m)
 	}
 	for _, row := range softRows() {

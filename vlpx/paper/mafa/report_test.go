@@ -17,13 +17,14 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
 
 // A line of a sweep has its points in their order, without those that repeat the one before, and a panel for each column with results.
 func TestSweepFigure(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "mafa/figure2", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "mafa/figure2", plan.Request{Seeds: []uint64{1, 2}})
 	for k, row := range p.Artifact.Rows[:4] { // at tiny M = 8, 40, 40, 200
 		papertest.Finish(t, store, p, row.Name, map[string][]float64{"R mean": {float64(10 * k), float64(10*k + 2)}, train.FalseHardest: {5, 5}})
 	}
@@ -47,7 +48,7 @@ func TestSweepFigure(t *testing.T) {
 
 // GRIT-VLP's epochs take 10 s, MAFA's 15 s.
 func TestCostsTable(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "mafa/table12", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "mafa/table12", plan.Request{Seeds: []uint64{1}})
 	for i, clock := range [][]float64{1: {10, 20}, 2: {15, 30}} {
 		if r := p.Rows[i][0]; clock != nil {
 			papertest.Put(t, store, r, run.Result{ID: r.ID(), Clock: clock, Parameters: 412_345, Epochs: make([]train.Record, 2)})
@@ -77,7 +78,7 @@ func TestCostsTable(t *testing.T) {
 
 // Table 2's numbers have the paper's four digits.
 func TestLabelsTable(t *testing.T) {
-	p := papertest.Plan(t, Artifacts(), "mafa/table2", paper.Request{})
+	p := papertest.Plan(t, Artifacts(), "mafa/table2", plan.Request{})
 	table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir())))
 	var text strings.Builder
 	if err := table.Markdown(&text); err != nil {
@@ -103,7 +104,7 @@ func TestNewPositives(t *testing.T) {
 		image, text int // of the last connection
 		caption     string
 	}{{"mafa/figure7", 9, 0, "found (0.9375)"}, {"mafa/figure8", 0, 9, "found (0.9375): "}} {
-		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), c.id, paper.Request{Seeds: []uint64{3}})
+		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), c.id, plan.Request{Seeds: []uint64{3}})
 		r := papertest.Report(t, p, store)
 		if drawing, err := r.Figure(); drawing != nil || err != nil {
 			t.Errorf("%s without a run: %v, %v", c.id, drawing, err)
@@ -148,11 +149,11 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		of       connecting
 	}{{figure7, ofTexts}, {figure8, ofImages}} {
 		a := side.artifact
-		row := paper.MethodRow("S-ITC").As("MAFA").Mining(negative.ECM{Low: threshold, High: threshold})
-		reference := paper.MethodRow("InfoNCE") // which is made sooner than one that is fine-tuned
+		row := plan.MethodRow("S-ITC").As("MAFA").Mining(negative.ECM{Low: threshold, High: threshold})
+		reference := plan.MethodRow("InfoNCE") // which is made sooner than one that is fine-tuned
 		row.Reference = &reference
-		a.Rows = []paper.Row{row}
-		p, err := paper.NewPlan(a, paper.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
+		a.Rows = []plan.Row{row}
+		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
 			"rerank=2", "epochs=1"}})
 		if err != nil {
 			t.Fatal(err)

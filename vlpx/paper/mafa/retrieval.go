@@ -5,6 +5,8 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // table3 compares fine-tuned models (MAFA, Table 3). UNITER, VILLA, OSCAR, TCL and BLIP are not among our methods, and 14
@@ -26,7 +28,7 @@ var table3 = paper.Artifact{
 		{What: "MAFA on noisy captions is above BLIP on clean ones", Source: "section 5.3", Why: noBLIP},
 		{What: "MAFA on 4 million images is above ALBEF on 14 million", Source: "section 5.3", Why: "there are no data of that size"},
 	},
-	Downstream: []paper.Downstream{paper.Second, paper.NLVR2, paper.VQA},
+	Downstream: []plan.Downstream{plan.Second, plan.NLVR2, plan.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -46,18 +48,18 @@ var table10 = paper.Artifact{
 	Columns:    slices.Concat(paper.Retrieval(), paper.SecondRecalls(), []paper.Column{paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False)}),
 	Claims:     tunedClaims("appendix G.3"),
 	Unstated:   []paper.Unstated{{What: "On clean captions MAFA is above BLIP", Source: "appendix G.3", Why: noBLIP}},
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
 
 // tunedRows are the methods of table 3 that are ours, fine-tuned for retrieval.
-func tunedRows(numbers [4][]float64) []paper.Row {
-	return []paper.Row{
-		paper.MethodRow("ALBEF", numbers[0]...).As("ALBEF (noisy)").Tuned(paper.DistilledTuning).OnWebCaptions(),
-		paper.MethodRow("GRIT-VLP", numbers[1]...).As("GRIT-VLP (noisy)").Tuned(paper.PlainTuning).OnWebCaptions(),
-		paper.MethodRow("MAFA", numbers[2]...).As("MAFA (noisy)").Tuned(paper.PlainTuning).OnWebCaptions(),
-		paper.MethodRow("MAFA", numbers[3]...).As("MAFA (clean)").Tuned(paper.PlainTuning),
+func tunedRows(numbers [4][]float64) []plan.Row {
+	return []plan.Row{
+		plan.MethodRow("ALBEF", numbers[0]...).As("ALBEF (noisy)").Tuned(scale.DistilledTuning).OnWebCaptions(),
+		plan.MethodRow("GRIT-VLP", numbers[1]...).As("GRIT-VLP (noisy)").Tuned(scale.PlainTuning).OnWebCaptions(),
+		plan.MethodRow("MAFA", numbers[2]...).As("MAFA (noisy)").Tuned(scale.PlainTuning).OnWebCaptions(),
+		plan.MethodRow("MAFA", numbers[3]...).As("MAFA (clean)").Tuned(scale.PlainTuning),
 	}
 }
 
@@ -86,7 +88,7 @@ var table4 = paper.Artifact{
 	}),
 	Columns:    slices.Concat(firstRecalls(), secondFirst(), tasks(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims:     componentClaims("section 5.4"),
-	Downstream: []paper.Downstream{paper.Second, paper.NLVR2, paper.VQA},
+	Downstream: []plan.Downstream{plan.Second, plan.NLVR2, plan.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -106,19 +108,19 @@ var table11 = paper.Artifact{
 	}),
 	Columns:    slices.Concat(paper.Retrieval(), paper.SecondRecalls(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims:     componentClaims("Table 11"),
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
 
 // componentRows are the four combinations on noisy and on clean captions; numbers are of the rows that MAFA reports, in its order.
-func componentRows(numbers [6][]float64) []paper.Row {
-	four := func(captions string, numbers [4][]float64) []paper.Row {
-		return []paper.Row{
-			paper.MethodRow("GRIT-VLP", numbers[0]...).As("GRIT-VLP (" + captions + ")"),
-			paper.MethodRow("GRIT-VLP", numbers[1]...).As("ECM (" + captions + ")").Mining(paper.Connections()),
-			paper.MethodRow("S-ITC", numbers[2]...).As("S-ITC (" + captions + ")"),
-			paper.MethodRow("MAFA", numbers[3]...).As("MAFA (" + captions + ")"),
+func componentRows(numbers [6][]float64) []plan.Row {
+	four := func(captions string, numbers [4][]float64) []plan.Row {
+		return []plan.Row{
+			plan.MethodRow("GRIT-VLP", numbers[0]...).As("GRIT-VLP (" + captions + ")"),
+			plan.MethodRow("GRIT-VLP", numbers[1]...).As("ECM (" + captions + ")").Mining(plan.Connections()),
+			plan.MethodRow("S-ITC", numbers[2]...).As("S-ITC (" + captions + ")"),
+			plan.MethodRow("MAFA", numbers[3]...).As("MAFA (" + captions + ")"),
 		}
 	}
 	rows := four("noisy", [4][]float64(numbers[:4]))

@@ -6,11 +6,13 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // spaces are the search spaces of MAFA's figure 2, 1, 10, 50 and 500 times its mini-batch, at a scale whose search space stands for
 // the third. No search space exceeds an epoch by much, so that the last one is five times the third, not ten times.
-func spaces(s paper.Scale) [4]int {
+func spaces(s scale.Scale) [4]int {
 	return [4]int{s.BatchSize, min(10*s.BatchSize, s.SearchSpace), s.SearchSpace, 5 * s.SearchSpace}
 }
 
@@ -26,12 +28,12 @@ func spacePoints(from int, numbers [][]float64) []paper.Point {
 			if k < from {
 				continue
 			}
-			of := func(s paper.Scale) int { return spaces(s)[k] }
-			row := paper.MethodRow(method).As(fmt.Sprintf("%s (M = %s)", method, size)).Searching(of)
+			of := func(s scale.Scale) int { return spaces(s)[k] }
+			row := plan.MethodRow(method).As(fmt.Sprintf("%s (M = %s)", method, size)).Searching(of)
 			if len(numbers) > 0 {
 				row.Paper, numbers = numbers[0], numbers[1:]
 			}
-			points = append(points, paper.Point{Row: row, Curve: method, At: func(s paper.Scale) float64 { return float64(of(s)) }})
+			points = append(points, paper.Point{Row: row, Curve: method, At: func(s scale.Scale) float64 { return float64(of(s)) }})
 		}
 	}
 	return points
@@ -109,5 +111,5 @@ var figure6 = paper.Artifact{
 
 // figure6Points are GRIT-VLP and MAFA on portions of the data.
 var figure6Points = slices.Concat(
-	paper.PortionPoints(paper.MethodRow("GRIT-VLP")),
-	paper.PortionPoints(paper.MethodRow("MAFA")))
+	paper.PortionPoints(plan.MethodRow("GRIT-VLP")),
+	paper.PortionPoints(plan.MethodRow("MAFA")))

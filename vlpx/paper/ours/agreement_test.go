@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -18,7 +19,7 @@ import (
 // ALBEF in seed 2: τ with itself (2-1)/3. The AUC ranks them the other way round in seed 1, τ -1; FALCON, InfoNCE, ALBEF in seed 2, τ 1/3.
 func disagreeing(t *testing.T, seeds ...uint64) *paper.Report {
 	t.Helper()
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: seeds})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: seeds})
 	papertest.Finish(t, store, p, "InfoNCE", map[string][]float64{"TR@1": {30, 32}, "IR@1": {32, 30}, "AUC": {60, 70}, "TR mAP": {9, 9}, "IR mAP": {8, 8}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {20, 10}, "IR@1": {22, 12}, "AUC": {70, 60}, "TR mAP": {7, 7}, "IR mAP": {6, 6}})
 	papertest.Finish(t, store, p, "FALCON", map[string][]float64{"TR@1": {10, 20}, "IR@1": {12, 22}, "AUC": {80, 80}, "TR mAP": {5, 5}, "IR mAP": {4, 4}})
@@ -116,7 +117,7 @@ func TestAgreementOfPhotographs(t *testing.T) {
 	if table := papertest.Table(t, r); len(table.Columns) != 16 || len(papertest.Figure(t, r).Panels) != 1 {
 		t.Errorf("got %d columns and %d panels, want two times four measures with their ranks, and AUC's panel", len(table.Columns), len(papertest.Figure(t, r).Panels))
 	}
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: []uint64{1}})
 	for k, name := range []string{"ALBEF", "MAFA"} {
 		v := []float64{float64(k)}
 		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": v, "IR@1": v, "TR mAP@R": v, "IR mAP@R": v, "cosine TR@1": v, "cosine IR@1": v, "cosine AUC": v})
@@ -132,7 +133,7 @@ func TestAgreementOfPhotographs(t *testing.T) {
 
 // A seed that some of the methods lack is left out, and one method has no ranking.
 func TestAgreementOfAHalfDoneGrid(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {1, 2}, "IR@1": {1, 2}, "AUC": {50, 60}})
 	if figure, err := papertest.Report(t, p, store).Figure(); figure != nil || err != nil {
 		t.Errorf("one method: figure %v, error %v", figure, err)

@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // captions shows what the models of MAFA's tables 8 and 19 write of some pictures. The pictures were chosen before there was a model: evenly
@@ -18,8 +19,8 @@ var captions = paper.Artifact{
 	Look: "What a wrong caption gets wrong, whether MAFA's first stage makes fewer of them, and what fine-tuning on clean " +
 		"captions mends. The scene tells which are true. Without a frame a sentence is none of the captions' grammar, so that " +
 		"nothing tells whether it is true.",
-	Rows:       []paper.Row{paper.BLIP2Row("").OnWebCaptions(), paper.BLIP2Row("MAFA").OnWebCaptions()},
-	Downstream: []paper.Downstream{paper.Generation, paper.Captioning},
+	Rows:       []plan.Row{plan.BLIP2Row("").OnWebCaptions(), plan.BLIP2Row("MAFA").OnWebCaptions()},
+	Downstream: []plan.Downstream{plan.Generation, plan.Captioning},
 	Table:      captionsTable,
 	Figure:     captionsFigure,
 }
@@ -33,7 +34,7 @@ const nothing = "(nothing)"
 // writer is a row's model that writes, by the downstream task that trains it.
 type writer struct{ task, name string }
 
-var writers = []writer{{paper.Generation.Name, "second stage"}, {paper.Captioning.Name, "fine-tuned"}}
+var writers = []writer{{plan.Generation.Name, "second stage"}, {plan.Captioning.Name, "fine-tuned"}}
 
 // written are some captions of the first seed of a row that has them, evenly over those that were written.
 func (w writer) written(row paper.RowReport) []eval.WrittenCaption {

@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -18,7 +19,7 @@ func goOn(t *testing.T, store *run.Store, p *paper.Planned, row, seed int, task 
 	t.Helper()
 	own := p.Rows[row][seed]
 	papertest.Put(t, store, own, run.Result{ID: own.ID(), Seed: own.Train.Seed, Finished: papertest.Noon})
-	at := slices.IndexFunc(p.Jobs[row][seed], func(j paper.Job) bool { return j.Downstream == task })
+	at := slices.IndexFunc(p.Jobs[row][seed], func(j plan.Job) bool { return j.Downstream == task })
 	if at < 0 {
 		t.Fatalf("row %d is not put to %s", row, task)
 	}
@@ -52,7 +53,7 @@ func texts(row tables.Row) []string {
 
 // Of more captions than have room some are shown, evenly, of the first seed, with what is known of each.
 func TestCaptions(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/captions", paper.Request{Seeds: []uint64{3, 4}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/captions", plan.Request{Seeds: []uint64{3, 4}})
 	if d, err := papertest.Report(t, p, store).Figure(); d != nil || err != nil {
 		t.Errorf("nothing to draw: got %v, %v", d, err)
 	}

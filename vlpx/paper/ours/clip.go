@@ -5,6 +5,7 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -34,10 +35,10 @@ var onCLIP = paper.Artifact{
 var inBatch = paper.Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true}
 
 // clipRows are registered methods on CLIP.
-func clipRows(methods ...string) []paper.Row {
-	var rows []paper.Row
+func clipRows(methods ...string) []plan.Row {
+	var rows []plan.Row
 	for _, name := range methods {
-		rows = append(rows, paper.MethodRow(name).On("clip"))
+		rows = append(rows, plan.MethodRow(name).On("clip"))
 	}
 	return rows
 }

@@ -10,6 +10,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // ownThreshold is the one at which our rows convert: where false negatives are dense, a Con-D that learned from them says "matched" of a
@@ -17,7 +19,7 @@ import (
 const ownThreshold = 0.3
 
 // albefConD is ALBEF, fine-tuned for retrieval, as a discriminator.
-var albefConD = paper.MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(paper.DistilledTuning)
+var albefConD = plan.MethodRow("ALBEF").As("Con-D of ALBEF").Tuned(scale.DistilledTuning)
 
 // discriminators compares judges of MAFA's connections by the relation. All students are MAFA.
 var discriminators = paper.Artifact{
@@ -26,14 +28,14 @@ var discriminators = paper.Artifact{
 	Look: "Which part of the hard negatives that are true pairs each Con-D finds, how many of its new positives are wrong, and at " +
 		"which threshold. All are of the last epoch and among the hardest negatives, where telling is hardest. The rows between " +
 		"no judge and the relation tell what finding more is worth.",
-	Rows: []paper.Row{
-		paper.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
-		judgedBy("ALBEF; fine-tuned", albefConD, paper.Connections()),
-		judgedBy("ALBEF; as pre-trained", paper.MethodRow("ALBEF"), paper.Connections()),
-		paper.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
+	Rows: []plan.Row{
+		plan.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
+		judgedBy("ALBEF; fine-tuned", albefConD, plan.Connections()),
+		judgedBy("ALBEF; as pre-trained", plan.MethodRow("ALBEF"), plan.Connections()),
+		plan.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
 		judgedBy("ALBEF; fine-tuned; threshold .3", albefConD, negative.ECM{Low: ownThreshold, High: ownThreshold}),
-		paper.MethodRow("MAFA (Oracle)").As("the relation"),
-		paper.MethodRow("S-ITC").As("none (S-ITC)"),
+		plan.MethodRow("MAFA (Oracle)").As("the relation"),
+		plan.MethodRow("S-ITC").As("none (S-ITC)"),
 	},
 	Columns: slices.Concat(paper.MinedColumns(), []paper.Column{amongHardest}, paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.TRMAP),
 		paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
@@ -56,8 +58,8 @@ var discriminators = paper.Artifact{
 var amongHardest = paper.Column{Group: "New positives", Name: "AUC", Metric: negative.ConDAUC, Unit: "%"}
 
 // judgedBy is MAFA with another Con-D.
-func judgedBy(name string, discriminator paper.Row, e negative.ECM) paper.Row {
-	row := paper.MethodRow("S-ITC").As(name).Mining(e)
+func judgedBy(name string, discriminator plan.Row, e negative.ECM) plan.Row {
+	row := plan.MethodRow("S-ITC").As(name).Mining(e)
 	row.Reference = &discriminator
 	return row
 }

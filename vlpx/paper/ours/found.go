@@ -6,6 +6,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -19,14 +21,14 @@ var leftOut = paper.Artifact{
 	Note: "A threshold acts on ITC and on which negatives ITM may pick. Alpha is the share of true pairs among random images and captions; under GRIT-VLP a mini-batch " +
 		"has eight times as many, and a threshold learns the quantile of the mini-batches that it sees: \"alpha of its mini-batches\" is that share. " +
 		"An alpha of each anchor's own is the share of the data that is true of it, by the relation. Hardest are the negatives that ITM meets.",
-	Rows: []paper.Row{
-		paper.MethodRow("InfoNCE"), thresholded("InfoNCE", "", uniform),
-		paper.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform), thresholded("GRIT-VLP", "; alpha of its mini-batches", batchAlpha),
-		thresholded("GRIT-VLP", "; attracted", batchAlpha).With(func(_ paper.Scale, m *negative.Method) { m.Attract = true }),
+	Rows: []plan.Row{
+		plan.MethodRow("InfoNCE"), thresholded("InfoNCE", "", uniform),
+		plan.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform), thresholded("GRIT-VLP", "; alpha of its mini-batches", batchAlpha),
+		thresholded("GRIT-VLP", "; attracted", batchAlpha).With(func(_ scale.Scale, m *negative.Method) { m.Attract = true }),
 		thresholded("GRIT-VLP", "; each anchor's alpha", anchorAlpha),
-		paper.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").With(func(_ paper.Scale, m *negative.Method) { m.LeftOut = negative.Exact{} }),
-		paper.MethodRow("FALCON"), thresholded("FALCON", "", uniform),
-		paper.MethodRow("MAFA"),
+		plan.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").With(func(_ scale.Scale, m *negative.Method) { m.LeftOut = negative.Exact{} }),
+		plan.MethodRow("FALCON"), thresholded("FALCON", "", uniform),
+		plan.MethodRow("MAFA"),
 	},
 	Columns: slices.Concat([]paper.Column{
 		paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1), paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP),
@@ -61,20 +63,20 @@ func foundColumns() []paper.Column {
 const trueInGRIT = 2.65 / 0.34
 
 // Kinds of alpha.
-func uniform(s paper.Scale) negative.Thresholds { return negative.Thresholds{Alpha: s.Global.Alpha} }
+func uniform(s scale.Scale) negative.Thresholds { return negative.Thresholds{Alpha: s.Global.Alpha} }
 
-func batchAlpha(s paper.Scale) negative.Thresholds {
+func batchAlpha(s scale.Scale) negative.Thresholds {
 	return negative.Thresholds{Alpha: min(trueInGRIT*s.Global.Alpha, 0.5)}
 }
 
-func anchorAlpha(s paper.Scale) negative.Thresholds {
+func anchorAlpha(s scale.Scale) negative.Thresholds {
 	return negative.Thresholds{Alpha: s.Global.Alpha, Known: true}
 }
 
 // thresholded is a registered method without the negatives above learned thresholds, from the first step on, as the scale's warm start knows
 // similarity already.
-func thresholded(method, more string, of func(paper.Scale) negative.Thresholds) paper.Row {
-	return paper.MethodRow(method).As(method + " + GloFND" + more).With(func(s paper.Scale, m *negative.Method) {
+func thresholded(method, more string, of func(scale.Scale) negative.Thresholds) plan.Row {
+	return plan.MethodRow(method).As(method + " + GloFND" + more).With(func(s scale.Scale, m *negative.Method) {
 		t := of(s)
 		t.FromBatch = s.Global.FromBatch
 		m.LeftOut = t

@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // human asks people, or the exact relation, what the papers' retrieval cannot tell: whether a method knows a caption that is true
@@ -66,10 +67,10 @@ func aboveGRIT(better string) []paper.Claim {
 }
 
 // methodRows are rows of registered methods, under their own names.
-func methodRows(methods ...string) []paper.Row {
-	var rows []paper.Row
+func methodRows(methods ...string) []plan.Row {
+	var rows []plan.Row
 	for _, name := range methods {
-		rows = append(rows, paper.MethodRow(name))
+		rows = append(rows, plan.MethodRow(name))
 	}
 	return rows
 }

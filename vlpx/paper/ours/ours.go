@@ -6,6 +6,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -18,7 +20,7 @@ var artifacts = []paper.Artifact{
 		Title: "What reward FALCON's scheduler gets at fixed quantiles",
 		Look: "Whether the improvement of MLM on a mini-batch depends on its hardness at all, by how many of its standard deviations, " +
 			"and at which quantile it is largest: a policy can learn no more than that.",
-		Rows: []paper.Row{
+		Rows: []plan.Row{
 			probeRow("Reward ITC", negative.Of(negative.ITC)), probeRow("Reward ITM", negative.Of(negative.ITM)),
 			probeRow("Reward MLM", ""),
 		},
@@ -31,8 +33,8 @@ var artifacts = []paper.Artifact{
 		Look: "Whether complex anchors get lower quantiles than simple ones, as FALCON has it: they are slower to align, while simple ones " +
 			"allow higher ones later. Simple anchors have short captions, which are true of more images, so that their false negatives " +
 			"gather at the top: a scheduler that minds these would choose the other way round.",
-		Rows: []paper.Row{
-			paper.MethodRow("FALCON").As("Instance-based: true"), sharedRow("Instance-based: false"),
+		Rows: []plan.Row{
+			plan.MethodRow("FALCON").As("Instance-based: true"), sharedRow("Instance-based: false"),
 		},
 		Columns: classColumns(),
 		Claims: []paper.Claim{
@@ -46,8 +48,8 @@ var artifacts = []paper.Artifact{
 		Title: "FALCON's scheduler against the best fixed quantile",
 		Look:  "Whether a learned schedule beats the quantile that is best on the validation split.",
 		Rows: slices.Concat(
-			[]paper.Row{paper.MethodRow("InfoNCE")}, paper.QuantileRows(paper.QuantileLevels()),
-			[]paper.Row{paper.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
+			[]plan.Row{plan.MethodRow("InfoNCE")}, plan.QuantileRows(plan.QuantileLevels()),
+			[]plan.Row{plan.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
 		Columns: slices.Concat(paper.Validation(eval.IRMAP, eval.IR10), []paper.Column{
 			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
 			paper.Cosine(eval.IR1False),
@@ -65,7 +67,7 @@ var artifacts = []paper.Artifact{
 		ID:    "vlpx/density",
 		Title: "FALCON's scheduler when captions say less and more of the hard negatives are true",
 		Look:  "Whether the scheduler turns to easier negatives where more of the hard ones are true.",
-		Rows: []paper.Row{
+		Rows: []plan.Row{
 			densityRow("spec"), densityRow("quart"), densityRow("half"),
 		},
 		Columns: classColumns(),
@@ -89,19 +91,19 @@ var artifacts = []paper.Artifact{
 }
 
 // sharedRow is FALCON with one quantile for all anchors of a mini-batch.
-func sharedRow(name string) paper.Row {
-	return paper.MethodRow("FALCON").As(name).Scheduled(func(_ paper.Scale, b *negative.Scheduled) { b.Shared = true })
+func sharedRow(name string) plan.Row {
+	return plan.MethodRow("FALCON").As(name).Scheduled(func(_ scale.Scale, b *negative.Scheduled) { b.Shared = true })
 }
 
-func probeRow(name string, o negative.Objectives) paper.Row {
-	return paper.MethodRow("FALCON").As(name).Scheduled(func(_ paper.Scale, b *negative.Scheduled) {
+func probeRow(name string, o negative.Objectives) plan.Row {
+	return plan.MethodRow("FALCON").As(name).Scheduled(func(_ scale.Scale, b *negative.Scheduled) {
 		b.Objectives, b.Probe = o, []float64{0.2, 0.5, 0.8, 0.9, 1}
 	})
 }
 
 // densityRow is FALCON on scenes of another density of false negatives.
-func densityRow(level string) paper.Row {
-	return paper.MethodRow("FALCON").As(level + " density").Varying(func(s *paper.Scale) { s.Scenes.Density = level })
+func densityRow(level string) plan.Row {
+	return plan.MethodRow("FALCON").As(level + " density").Varying(func(s *scale.Scale) { s.Scenes.Density = level })
 }
 
 // classColumns tell what was chosen for anchors of each complexity, and what of it was a false negative.

@@ -6,6 +6,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -19,8 +21,8 @@ var queried = paper.Artifact{
 		"are false. The oracle's row is MAFA with the relation as judge.",
 	Note: "ALBEF's rows have BLIP-2's search space, its sampled matching and one-hot labels, so that they differ in the framework and in BLIP-2's label " +
 		"smoothing alone. BLIP-2 sees images by a frozen encoder, ALBEF trains its own.",
-	Rows: []paper.Row{
-		paper.BLIP2Row(""), paper.BLIP2Row("GRIT-VLP"), paper.BLIP2Row("MAFA"), paper.BLIP2Row("MAFA (Oracle)"), paper.BLIP2Row("FALCON"),
+	Rows: []plan.Row{
+		plan.BLIP2Row(""), plan.BLIP2Row("GRIT-VLP"), plan.BLIP2Row("MAFA"), plan.BLIP2Row("MAFA (Oracle)"), plan.BLIP2Row("FALCON"),
 		beside("InfoNCE", "ALBEF"), beside("GRIT-VLP", "ALBEF + GRIT"),
 	},
 	Columns: slices.Concat(paper.Retrieval(), paper.OwnColumns(), paper.MinedColumns()),
@@ -40,8 +42,8 @@ var queried = paper.Artifact{
 }
 
 // beside is a row of BLIP-2's on ALBEF: with its losses of one-hot labels and sampled pairs, and its search space.
-func beside(method, name string) paper.Row {
-	return paper.MethodRow(method).As(name).With(func(_ paper.Scale, m *negative.Method) {
+func beside(method, name string) plan.Row {
+	return plan.MethodRow(method).As(name).With(func(_ scale.Scale, m *negative.Method) {
 		m.Contrast, m.Matching = negative.InfoNCE{}, negative.Sampled{}
-	}).Searching(func(s paper.Scale) int { return 10 * s.BatchSize }).On("ALBEF")
+	}).Searching(func(s scale.Scale) int { return 10 * s.BatchSize }).On("ALBEF")
 }

@@ -12,6 +12,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/eval/answer"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // questions shows what models answer to some questions: ALBEF, which is taught to and ranks the answers of training, and BLIP-2's second stage,
@@ -22,11 +23,11 @@ var questions = paper.Artifact{
 	Look: "Which kinds of questions are answered right, how sure ALBEF is where it is wrong, and whether its second answer is then the right one. BLIP-2 " +
 		"was never taught to answer.",
 	Note: "ALBEF's rows are those of falcon/table1, BLIP-2's those of mafa/table8. " + whoseEncoder,
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF").On("ALBEF"), paper.MethodRow("MAFA").On("ALBEF"),
-		paper.BLIP2Row("").OnWebCaptions(), paper.BLIP2Row("MAFA").OnWebCaptions(),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF").On("ALBEF"), plan.MethodRow("MAFA").On("ALBEF"),
+		plan.BLIP2Row("").OnWebCaptions(), plan.BLIP2Row("MAFA").OnWebCaptions(),
 	},
-	Downstream: []paper.Downstream{paper.VQA, paper.Generation},
+	Downstream: []plan.Downstream{plan.VQA, plan.Generation},
 	Table:      questionsTable,
 	Figure:     questionsFigure,
 }
@@ -39,7 +40,7 @@ const answersShown = 3
 
 // answered are the questions of the first seed of a row that has them.
 func answered(row paper.RowReport) []eval.AnsweredQuestion {
-	for _, task := range []string{paper.VQA.Name, paper.Generation.Name} {
+	for _, task := range []string{plan.VQA.Name, plan.Generation.Name} {
 		if result, done := row.First(task); done {
 			return eval.AnsweredQuestions.Of(result.Examples)
 		}

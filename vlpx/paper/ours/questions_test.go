@@ -9,13 +9,13 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // A question that several rows were asked is shown once, with the answers of each.
 func TestQuestions(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/questions", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/questions", plan.Request{Seeds: []uint64{1}})
 	if table := papertest.Table(t, papertest.Report(t, p, store)); len(table.Rows) != 4 || table.Rows[0].Status == "" {
 		t.Errorf("before anything has run: got %+v", table.Rows)
 	}

@@ -10,7 +10,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -24,7 +24,7 @@ func rewarded(low, high []float64) []train.Record {
 
 // Two seeds count as one: rewards 1 and 3 at one quantile, 5 and 7 at the other.
 func TestReward(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/reward", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/reward", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Histories(t, store, p, p.Artifact.Rows[1].Name, rewarded([]float64{1}, []float64{7}), rewarded([]float64{3}, []float64{5}))
 	papertest.Histories(t, store, p, p.Artifact.Rows[2].Name, rewarded([]float64{1}, []float64{2}))
 	r := papertest.Report(t, p, store)
@@ -88,7 +88,7 @@ func TestSignalToNoise(t *testing.T) {
 
 // Without results there is no figure, and the table says so; so it is where a run is there without a scheduled epoch.
 func TestRewardWithoutResults(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/reward", paper.Request{})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/reward", plan.Request{})
 	for _, lines := range []int{len(p.Artifact.Rows), len(p.Artifact.Rows) - 1} {
 		r := papertest.Report(t, p, store)
 		if drawing, err := r.Figure(); drawing != nil || err != nil {

@@ -8,6 +8,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -21,12 +23,12 @@ var written = paper.Artifact{
 	Note: "Each model writes from one caption of each test image; sentences that are the caption itself, and such as no rule of the scenes' grammar reads, do not count. The paper's " +
 		"filter leaves out a sentence all of whose new words stand in another caption of the image; its human evaluation calls 96.5 % of 200 kept sentences true " +
 		"negatives, which is the paper's number of the last column.",
-	Rows: []paper.Row{
-		numbers(paper.MethodRow("UNITER").On("UNITER")),
-		numbers(paper.MethodRow("TAGS w/ WM").On("UNITER")),
-		numbers(paper.MethodRow("TAGS w/ SG").On("UNITER")),
-		numbers(paper.MethodRow("TAGS").On("UNITER"), 3.5),
-		numbers(paper.MethodRow("TAGS").On("UNITER").Further("TAGS-DC")),
+	Rows: []plan.Row{
+		numbers(plan.MethodRow("UNITER").On("UNITER")),
+		numbers(plan.MethodRow("TAGS w/ WM").On("UNITER")),
+		numbers(plan.MethodRow("TAGS w/ SG").On("UNITER")),
+		numbers(plan.MethodRow("TAGS").On("UNITER"), 3.5),
+		numbers(plan.MethodRow("TAGS").On("UNITER").Further("TAGS-DC")),
 	},
 	Columns: writtenColumns(),
 	Claims: []paper.Claim{
@@ -40,7 +42,7 @@ var written = paper.Artifact{
 }
 
 // numbers gives a row the paper's number of the last column.
-func numbers(row paper.Row, kept ...float64) paper.Row {
+func numbers(row plan.Row, kept ...float64) plan.Row {
 	if kept != nil {
 		row.Paper = append(slices.Repeat([]float64{math.NaN()}, len(writtenColumns())-1), kept...)
 	}
@@ -71,10 +73,10 @@ var tagged = paper.Artifact{
 	Note: "A written sentence joins ITM's pairs as a negative of its image, with the weight of a pair: the hardest of four, two maskings with two refills each, by the model's own masked " +
 		"words. All rows train for two fifths of the scale's epochs after the warm start, since a step that writes costs more. With one caption an image, as at mini, " +
 		"the filter knows no other annotated words.",
-	Rows: func() []paper.Row {
-		var rows []paper.Row
+	Rows: func() []plan.Row {
+		var rows []plan.Row
 		for _, method := range []string{"ALBEF", "GRIT-VLP", "FALCON"} {
-			row := paper.MethodRow(method).Varying(func(s *paper.Scale) {
+			row := plan.MethodRow(method).Varying(func(s *scale.Scale) {
 				all := s.Epochs
 				s.Epochs = max(2, all*2/5)
 				s.CosineTimes *= float64(all) / float64(s.Epochs) // where it is longer than training, as long as ever

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // figure5 and figure6 show what ALBEF and SRCL retrieve for a few captions (SRCL, Figures 5 and 6). The captions were chosen
@@ -28,7 +29,7 @@ func examplesArtifact(id, title string, part int) paper.Artifact {
 		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend from full " +
 			"to partial agreement. The relation tells which images the caption is true of. The captions were " +
 			"chosen before there was a model.",
-		Rows:   []paper.Row{paper.MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
+		Rows:   []plan.Row{plan.MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
 		Table:  func(r *paper.Report) (tables.Table, error) { return examplesTable(r, part) },
 		Figure: func(r *paper.Report) (plots.Drawing, error) { return examplesFigure(r, part) },
 	}

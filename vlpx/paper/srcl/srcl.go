@@ -7,6 +7,8 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/scale"
 )
 
 // Artifacts are the artifacts of SRCL (Jiang et al., 2023).
@@ -28,9 +30,9 @@ var artifacts = []paper.Artifact{
 
 var (
 	// weightedTuning is SRCL's retrieval fine-tuning: its loss by the model's own weights, and ITM.
-	weightedTuning = func(paper.Scale) negative.Method { return selfRegulated(0) }
+	weightedTuning = func(scale.Scale) negative.Method { return selfRegulated(0) }
 	// unweightedTuning is weightedTuning with all negatives alike.
-	unweightedTuning = func(paper.Scale) negative.Method { return selfRegulated(flat) }
+	unweightedTuning = func(scale.Scale) negative.Method { return selfRegulated(flat) }
 )
 
 // flat is a temperature inside the similarity at which a negative's weight is one to within two millionths, whatever its cosine.
@@ -41,22 +43,22 @@ func selfRegulated(temperature float64) negative.Method {
 }
 
 // regulatedRow is SRCL with the temperature inside the similarity; 0 for none, as the paper prints it.
-func regulatedRow(name string, temperature float64, numbers ...float64) paper.Row {
-	return informedRow(name, func(s paper.Scale) negative.Contrast {
+func regulatedRow(name string, temperature float64, numbers ...float64) plan.Row {
+	return informedRow(name, func(s scale.Scale) negative.Contrast {
 		return negative.Regulated{Epochs: s.Epochs, Temperature: temperature}
 	}, numbers)
 }
 
 // prunedRow is InfoNCE without the negatives whose weight is below a threshold: ALBEF++.
-func prunedRow(name string, threshold, temperature float64, numbers ...float64) paper.Row {
-	return informedRow(name, func(s paper.Scale) negative.Contrast {
+func prunedRow(name string, threshold, temperature float64, numbers ...float64) plan.Row {
+	return informedRow(name, func(s scale.Scale) negative.Contrast {
 		return negative.Pruned{Weights: negative.Regulated{Epochs: s.Epochs, Temperature: temperature}, Threshold: threshold}
 	}, numbers)
 }
 
 // informedRow is SRCL with another contrast.
-func informedRow(name string, contrast func(paper.Scale) negative.Contrast, numbers []float64) paper.Row {
-	return paper.MethodRow("SRCL", numbers...).As(name).With(func(s paper.Scale, m *negative.Method) { m.Contrast = contrast(s) })
+func informedRow(name string, contrast func(scale.Scale) negative.Contrast, numbers []float64) plan.Row {
+	return plan.MethodRow("SRCL", numbers...).As(name).With(func(s scale.Scale, m *negative.Method) { m.Contrast = contrast(s) })
 }
 
 // oneDifference tells which row the claims of SRCL's tables are about.
@@ -70,7 +72,7 @@ const distils = ", but ours distils"
 const onFlickr = "The paper's numbers are of Flickr30K, not of COCO. "
 
 // unweighted is what SRCL and ALBEF++ are without their weights: the same loss, with all negatives alike. It is SRCL's ALBEF.
-func unweighted(name string) paper.Row { return prunedRow(name, 0, 0) }
+func unweighted(name string) plan.Row { return prunedRow(name, 0, 0) }
 
 // recallsAt1And5 are the retrieval columns of SRCL's tables 1 and 4.
 func recallsAt1And5() []paper.Column {
@@ -87,9 +89,9 @@ var table1 = paper.Artifact{
 		"about as many negatives are removed as are false. Nothing removed differs from it in that alone; ALBEF distils besides.", negative.Sharp),
 	Note: onFlickr + "It does not say at which threshold; 0.2, the one that it praises, and the temperature are ours. Its ALBEF is ours with nothing " +
 		"removed: the row ALBEF distils from momentum encoders and a queue besides, and so the claims are not about it.",
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03, 76.06),
-		paper.MethodRow("ALBEF++", 92.12, 98.98, 78.37, 93.61, 76.33),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03, 76.06),
+		plan.MethodRow("ALBEF++", 92.12, 98.98, 78.37, 93.61, 76.33),
 		prunedRow("ALBEF++ (no temperature)", 0.2, 0),
 		unweighted("Nothing removed"),
 	},
@@ -97,7 +99,7 @@ var table1 = paper.Artifact{
 	Claims: slices.Concat(
 		paper.Above("ALBEF++", "Nothing removed", "Table 1", eval.TR1, eval.TR5, eval.IR1, eval.IR5),
 		paper.AboveByCosine("ALBEF++", "Nothing removed")),
-	Downstream: []paper.Downstream{paper.VQA},
+	Downstream: []plan.Downstream{plan.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -109,8 +111,8 @@ var table2 = paper.Artifact{
 	Look: "Whether SRCL's lead outlasts fine-tuning, in which its own similarity alone makes the weights. The paper's rows of E2E-VLP, " +
 		"UNITER, OSCAR, ALIGN, VinVL and ViLT are left out.",
 	Note: oneDifference,
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF", 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7).Tuned(paper.DistilledTuning),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF", 76.6, 93.2, 96.9, 58.4, 83.1, 90.2, 94.6, 99.8, 100.0, 83.9, 96.8, 98.7).Tuned(scale.DistilledTuning),
 		regulatedRow("SRCL", 0, 77.3, 94.1, 97.2, 60.4, 83.9, 90.8, 96.3, 99.8, 100.0, 85.8, 97.8, 99.0).Tuned(weightedTuning),
 		unweighted("SRCL without weights").Tuned(unweightedTuning),
 	},
@@ -119,7 +121,7 @@ var table2 = paper.Artifact{
 	Claims: slices.Concat(
 		paper.Above("SRCL", "SRCL without weights", "section 4.2.1", eval.TR1, eval.IR1),
 		paper.Above("SRCL", "ALBEF", "section 4.2.1"+distils, eval.TR1, eval.IR1), paper.AboveByCosine("SRCL", "SRCL without weights")),
-	Downstream: []paper.Downstream{paper.Second},
+	Downstream: []plan.Downstream{plan.Second},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -131,13 +133,13 @@ var table3 = paper.Artifact{
 	Look: "Whether SRCL's lead in retrieval is one in understanding, too. The paper's rows of ViLBERT, LXMER, UNITER, OSCAR, " +
 		"VinVL, E2E-VLP and ViLT are left out. A statement is right by chance in half of the cases.",
 	Note: oneDifference,
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF", 76.09, 76.32, 82.21, 83.11),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF", 76.09, 76.32, 82.21, 83.11),
 		regulatedRow("SRCL", 0, 76.66, 76.93, 83.43, 83.95),
 		unweighted("SRCL without weights"),
 	},
 	Columns:    append(paper.VQAColumns(), paper.NLVR2Columns()...),
-	Downstream: []paper.Downstream{paper.VQA, paper.NLVR2},
+	Downstream: []plan.Downstream{plan.VQA, plan.NLVR2},
 	Claims: slices.Concat(
 		paper.AboveIn("SRCL", "SRCL without weights", "section 4.2.2", paper.VQAColumns()[1], paper.NLVR2Columns()[1]),
 		paper.AboveIn("SRCL", "ALBEF", "section 4.2.2"+distils, paper.VQAColumns()[1], paper.NLVR2Columns()[1])),
@@ -153,8 +155,8 @@ var table4 = paper.Artifact{
 		"FILIP and UNITER, other models on other data, are left out. AUC tells whether the weights know false negatives at all: " +
 		"how often one weighs less than a true negative.",
 	Note: onFlickr + oneDifference,
-	Rows: []paper.Row{
-		paper.MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03),
+	Rows: []plan.Row{
+		plan.MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03),
 		regulatedRow("SRCL", 0, 92.42, 99.41, 79.43, 94.46),
 		regulatedRow(sharpSRCL, negative.Sharp),
 		unweighted("SRCL without weights"),
@@ -181,7 +183,7 @@ var figure4 = paper.Artifact{
 	Note:       oneDifference,
 	Rows:       paper.RowsOf(figure4Points),
 	Columns:    slices.Concat(recallsAt1And5(), paper.VQAColumns()[1:], paper.OwnColumns()),
-	Downstream: []paper.Downstream{paper.VQA},
+	Downstream: []plan.Downstream{plan.VQA},
 	Claims: slices.Concat(
 		paper.Above("SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1),
 		paper.Above("SRCL (1/2)", "SRCL without weights (1/2)", "section 4.4", eval.TR1, eval.IR1),
@@ -193,6 +195,6 @@ var figure4 = paper.Artifact{
 }
 
 var figure4Points = slices.Concat(
-	paper.PortionPoints(paper.MethodRow("ALBEF")),
+	paper.PortionPoints(plan.MethodRow("ALBEF")),
 	paper.PortionPoints(regulatedRow("SRCL", 0)),
 	paper.PortionPoints(unweighted("SRCL without weights")))

@@ -14,8 +14,9 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -34,7 +35,7 @@ func weighed(pairs [2]int, fn, tn []float64, lowest ...negative.Weighed) train.R
 }
 
 func TestWeightsTable(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure7", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure7", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Histories(t, store, p, "SRCL",
 		[]train.Record{weighed([2]int{0, 9}, []float64{0.1}, []float64{1.5}), weighed([2]int{0, 9}, []float64{0.2, 0.4}, []float64{1, 1.2})},
 		[]train.Record{weighed([2]int{3, 4}, []float64{0.3}, []float64{0.5}), weighed([2]int{3, 4}, []float64{0.6}, []float64{0.25})})
@@ -60,7 +61,7 @@ func TestWeightsTable(t *testing.T) {
 }
 
 func TestHeatFigure(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure7", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure7", plan.Request{Seeds: []uint64{1}})
 	if d, err := papertest.Report(t, p, store).Figure(); d != nil || err != nil {
 		t.Errorf("nothing to draw: got %v, %v", d, err)
 	}
@@ -76,7 +77,7 @@ func TestHeatFigure(t *testing.T) {
 }
 
 func TestLowestWeights(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure8", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure8", plan.Request{Seeds: []uint64{1}})
 	set, err := p.Data.TrainingSet()
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestLowestWeights(t *testing.T) {
 
 // Points of both temperatures begin where nothing is removed; SRCL is a line across.
 func TestThresholdFigure(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure3", paper.Request{Seeds: []uint64{1, 2}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure3", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Finish(t, store, p, "Nothing removed", map[string][]float64{"IR@1": {10, 20}})
 	papertest.Finish(t, store, p, thresholdName(0.2, negative.Sharp), map[string][]float64{"IR@1": {30, 30}})
 	papertest.Finish(t, store, p, "SRCL", map[string][]float64{"IR@1": {40, 44}})
@@ -150,7 +151,7 @@ func TestThresholdFigure(t *testing.T) {
 }
 
 func TestRetrievalExamples(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure6", paper.Request{Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure6", plan.Request{Seeds: []uint64{1}})
 	set, err := p.Data.TestSet()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func TestRetrievalExamples(t *testing.T) {
 
 // Portions of the data are of the training images alone, and a whole portion is the whole data's run.
 func TestPortions(t *testing.T) {
-	p, whole := papertest.Plan(t, Artifacts(), "srcl/figure4", paper.Request{Seeds: []uint64{1}}), papertest.Plan(t, Artifacts(), "srcl/table4", paper.Request{Seeds: []uint64{1}})
+	p, whole := papertest.Plan(t, Artifacts(), "srcl/figure4", plan.Request{Seeds: []uint64{1}}), papertest.Plan(t, Artifacts(), "srcl/table4", plan.Request{Seeds: []uint64{1}})
 	for k, want := range []int{6, 12, 24} {
 		for _, row := range []int{k, 3 + k} {
 			if s := p.Rows[row][0].Data.Scenes; s.Train != want || s.Test != 16 {
@@ -220,10 +221,10 @@ func TestFlatWeights(t *testing.T) {
 	}
 	defer backend.Finalize()
 	for _, c := range []struct {
-		method func(paper.Scale) negative.Method
+		method func(scale.Scale) negative.Method
 		same   bool
 	}{{weightedTuning, false}, {unweightedTuning, true}} {
-		contrast := c.method(paper.Scale{}).Contrast
+		contrast := c.method(scale.Scale{}).Contrast
 		got, err := graph.CallOnceN(backend, func(u, w, items *graph.Node) []*graph.Node {
 			f := negative.Features{Image: u, Text: w, Items: items, Temperature: graph.ConstAs(u, 0.5)}
 			return []*graph.Node{contrast.ITC(f).Loss, graph.MulScalar(negative.InfoNCE{}.ITC(f).Loss, 2)}

@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -42,8 +43,8 @@ var figure3 = paper.Artifact{
 		"below 0.7 go with these weights, its best threshold of 0.2 with a temperature.",
 	Note: "The figure's numbers are lost. Of the thresholds the text names 0.2 and 0.3, 0.7 for the distribution of the weights only; 0.5 is ours, " +
 		"and so are the temperature and 0.7 in the claims, which the paper makes of a rise and a fall.",
-	Rows: slices.Concat([]paper.Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
-		[]paper.Row{regulatedRow("SRCL", 0, 20), regulatedRow(sharpSRCL, negative.Sharp)}),
+	Rows: slices.Concat([]plan.Row{unweighted("Nothing removed")}, thresholdRows(0), thresholdRows(negative.Sharp),
+		[]plan.Row{regulatedRow("SRCL", 0, 20), regulatedRow(sharpSRCL, negative.Sharp)}),
 	Columns: slices.Concat([]paper.Column{weightsBelow(0.7)}, recallsAt1And5(), paper.OwnColumns(), weightColumns()),
 	Claims: slices.Concat(
 		paper.Above(thresholdName(0.2, negative.Sharp), "Nothing removed", "section 4.3, temperature ours", eval.TR1, eval.IR1),
@@ -68,8 +69,8 @@ func thresholdName(threshold, temperature float64) string {
 	return name
 }
 
-func thresholdRows(temperature float64) []paper.Row {
-	var rows []paper.Row
+func thresholdRows(temperature float64) []plan.Row {
+	var rows []plan.Row
 	for _, t := range thresholds {
 		rows = append(rows, prunedRow(thresholdName(t, temperature), t, temperature))
 	}

@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -33,8 +34,8 @@ var figure8 = paper.Artifact{
 	Figure: lowestFigure,
 }
 
-func weighedRows() []paper.Row {
-	return []paper.Row{regulatedRow("SRCL", 0), regulatedRow(sharpSRCL, negative.Sharp)}
+func weighedRows() []plan.Row {
+	return []plan.Row{regulatedRow("SRCL", 0), regulatedRow(sharpSRCL, negative.Sharp)}
 }
 
 // lowestShown is how many negatives of a row a figure shows, two side by side.

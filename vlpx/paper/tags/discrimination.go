@@ -4,6 +4,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // table4 asks who tells captions from sentences made of them, and whether it matters who made these (TAGS-DC, Table 4).
@@ -14,13 +15,13 @@ var table4 = paper.Artifact{
 		"model can tell any, where these are the hardest ones that a model found.",
 	Note: "A row is by whom the sentences are and which model tells them. TAGS1 is the run of the seed, TAGS2 that of the next seed, of the last one the first; with one seed it " +
 		"is a run of a further one. Sentences are the hardest that TAGS kept of a caption by its own score. A tie counts as not told.",
-	Rows: []paper.Row{
-		telling("TAGS1 by TAGS1", tags, paper.Ask{}, eval.Written, 98.7),
-		telling("TAGS1 by UNITER", baseline, paper.Ask{Of: generator()}, eval.Written, 2.3),
-		telling("TAGS2 by TAGS1", tags, paper.Ask{Crossed: true}, eval.Written, 99.7),
-		telling("TAGS2 by UNITER", baseline, paper.Ask{Of: generator(), Crossed: true}, eval.Written, 2.8),
-		telling("VSE-C by TAGS1", tags, paper.Ask{}, eval.Edited, 96.3),
-		telling("VSE-C by UNITER", baseline, paper.Ask{Of: generator()}, eval.Edited, 87.5),
+	Rows: []plan.Row{
+		telling("TAGS1 by TAGS1", tags, plan.Ask{}, eval.Written, 98.7),
+		telling("TAGS1 by UNITER", baseline, plan.Ask{Of: generator()}, eval.Written, 2.3),
+		telling("TAGS2 by TAGS1", tags, plan.Ask{Crossed: true}, eval.Written, 99.7),
+		telling("TAGS2 by UNITER", baseline, plan.Ask{Of: generator(), Crossed: true}, eval.Written, 2.8),
+		telling("VSE-C by TAGS1", tags, plan.Ask{}, eval.Edited, 96.3),
+		telling("VSE-C by UNITER", baseline, plan.Ask{Of: generator()}, eval.Edited, 87.5),
 	},
 	Columns: []paper.Column{accuracy},
 	Claims: []paper.Claim{
@@ -37,13 +38,13 @@ var table4 = paper.Artifact{
 var accuracy = paper.ColumnOf(eval.DiscriminationAccuracy)
 
 // generator is the row whose runs write.
-func generator() *paper.Row {
+func generator() *plan.Row {
 	row := on(tags)
 	return &row
 }
 
 // telling is a row whose model tells captions from a version of the sentences that a run wrote.
-func telling(name, discriminator string, ask paper.Ask, against eval.Version, number float64) paper.Row {
+func telling(name, discriminator string, ask plan.Ask, against eval.Version, number float64) plan.Row {
 	ask.Task = func(of string) eval.Task { return eval.Discrimination{Of: of, Against: against} }
 	return asking(name, on(discriminator), ask, number)
 }

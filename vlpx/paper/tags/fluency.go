@@ -3,6 +3,7 @@ package tags
 import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // table3 asks a language model how fluent captions are, and what was made of them (TAGS-DC, Table 3).
@@ -13,7 +14,7 @@ var table3 = paper.Artifact{
 		"A fluent negative cannot be told by its language alone.",
 	Note: "The paper's perplexity is by the published GPT-2; ours by a GPT-2 that learned from training captions alone, one a seed, or by the published one in a folder with -weights language=FOLDER. A row is what the run of TAGS-DC of " +
 		"that seed made of captions of the test split: over all tokens of those captions of which it made one, the end among them.",
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		fluency("Positive", eval.Original, 51.13), fluency("Synthetic", eval.Written, 87.63), fluency("Corrected", eval.Corrected, 70.87),
 		fluency("VSE-C", eval.Edited, 292.76),
 	},
@@ -30,13 +31,13 @@ var table3 = paper.Artifact{
 var perplexity = paper.ColumnOf(eval.SentencePerplexity)
 
 // asking is a row named after what it asks.
-func asking(name string, row paper.Row, ask paper.Ask, number float64) paper.Row {
+func asking(name string, row plan.Row, ask plan.Ask, number float64) plan.Row {
 	row.Name, row.Ask, row.Paper = name, &ask, []float64{number}
 	return row
 }
 
 // fluency is what a language model says of a version of the sentences of TAGS-DC.
-func fluency(name string, v eval.Version, number float64) paper.Row {
-	model := paper.MethodRow("InfoNCE").As("GPT-2").On("GPT-2") // of the method it has the mini-batches
-	return asking(name, second(tagsDC), paper.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: v} }}, number)
+func fluency(name string, v eval.Version, number float64) plan.Row {
+	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2") // of the method it has the mini-batches
+	return asking(name, second(tagsDC), plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: v} }}, number)
 }

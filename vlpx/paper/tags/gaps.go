@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -17,7 +18,7 @@ var figure3 = paper.Artifact{
 		"are true.",
 	Note: "The gap is the score of a written sentence that was trained against less its caption's, from -1 to 1. The text and the figure of the paper disagree on which of its " +
 		"two panels is which; section 4.1 has the static generator fail to provide sentences close to the image.",
-	Rows:    []paper.Row{on(static), on(tags)},
+	Rows:    []plan.Row{on(static), on(tags)},
 	Columns: gapColumns(),
 	Claims: []paper.Claim{
 		{Better: tags, Than: static, In: gapColumns()[0], Source: "section 4.1"},

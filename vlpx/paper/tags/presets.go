@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 )
 
 // table5 has the hyper-parameters of both stages (TAGS-DC, Table 5).
@@ -23,22 +24,22 @@ var table5 = paper.Artifact{
 type printed struct {
 	name  string
 	paper [4]string
-	of    func(paper.Scale) any
+	of    func(scale.Scale) any
 }
 
 func hyperTable(r *paper.Report) (tables.Table, error) {
 	same := func(value string) [4]string { return [4]string{value, value, value, value} }
 	lines := []printed{
-		{"learning rate, first stage", [4]string{"5e-5", "4e-5", "5e-5", "4e-5"}, func(s paper.Scale) any { return fmt.Sprintf("%.3g", s.Schedule.Rate) }},
-		{"learning rate, second stage", same("1e-5"), func(s paper.Scale) any { return s.Writing.FurtherRate }},
-		{"margin alpha", same("0.2"), func(s paper.Scale) any { return s.Model(1).(uniter.Model).Margin }},
-		{"temperature of refilling", same("1.5"), func(s paper.Scale) any { return s.Writing.Temperature }},
-		{"sentences kept", [4]string{"31", "23", "31", "23"}, func(s paper.Scale) any { return s.Writing.Keep }},
-		{"lambda of ITM", same("1"), func(paper.Scale) any { return 1 }},
-		{"lambda of MLM", [4]string{"0.1", "0.1", "0.05", "0.05"}, func(s paper.Scale) any { return s.Writing.MLM }},
-		{"lambda of ISTM", [4]string{"1e-3", "5e-4", "1e-4", "5e-4"}, func(s paper.Scale) any { return s.Writing.ISTM }},
-		{"lambda of WoD, second stage", [4]string{"1e-3", "5e-4", "5e-4", "5e-4"}, func(s paper.Scale) any { return s.Writing.WoD }},
-		{"lambda of WoC, second stage", [4]string{"1e-3", "5e-4", "5e-4", "5e-4"}, func(s paper.Scale) any { return s.Writing.WoC }},
+		{"learning rate, first stage", [4]string{"5e-5", "4e-5", "5e-5", "4e-5"}, func(s scale.Scale) any { return fmt.Sprintf("%.3g", s.Schedule.Rate) }},
+		{"learning rate, second stage", same("1e-5"), func(s scale.Scale) any { return s.Writing.FurtherRate }},
+		{"margin alpha", same("0.2"), func(s scale.Scale) any { return s.Model(1).(uniter.Model).Margin }},
+		{"temperature of refilling", same("1.5"), func(s scale.Scale) any { return s.Writing.Temperature }},
+		{"sentences kept", [4]string{"31", "23", "31", "23"}, func(s scale.Scale) any { return s.Writing.Keep }},
+		{"lambda of ITM", same("1"), func(scale.Scale) any { return 1 }},
+		{"lambda of MLM", [4]string{"0.1", "0.1", "0.05", "0.05"}, func(s scale.Scale) any { return s.Writing.MLM }},
+		{"lambda of ISTM", [4]string{"1e-3", "5e-4", "1e-4", "5e-4"}, func(s scale.Scale) any { return s.Writing.ISTM }},
+		{"lambda of WoD, second stage", [4]string{"1e-3", "5e-4", "5e-4", "5e-4"}, func(s scale.Scale) any { return s.Writing.WoD }},
+		{"lambda of WoC, second stage", [4]string{"1e-3", "5e-4", "5e-4", "5e-4"}, func(s scale.Scale) any { return s.Writing.WoC }},
 	}
 	var settings []paper.Setting
 	for _, l := range lines {

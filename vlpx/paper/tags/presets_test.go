@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/papertest"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
 // The preset of the paper's scale is the paper's base setting on Flickr30K, number by number, and a setting that is changed shows.
 func TestHyperparameters(t *testing.T) {
-	p := papertest.Plan(t, Artifacts(), "tags/table5", paper.Request{Set: []string{"writing.keep=7"}})
+	p := papertest.Plan(t, Artifacts(), "tags/table5", plan.Request{Set: []string{"writing.keep=7"}})
 	table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir())))
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)

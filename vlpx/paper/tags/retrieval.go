@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // Names of rows.
@@ -19,12 +20,12 @@ const (
 )
 
 // on is a registered method on UNITER, with the paper's numbers on MS-COCO and Flickr30K.
-func on(method string, numbers ...float64) paper.Row {
-	return paper.MethodRow(method, numbers...).On("UNITER")
+func on(method string, numbers ...float64) plan.Row {
+	return plan.MethodRow(method, numbers...).On("UNITER")
 }
 
 // second is the second stage of TAGS-DC, which goes on from TAGS, by a method.
-func second(method string, numbers ...float64) paper.Row {
+func second(method string, numbers ...float64) plan.Row {
 	row := on(tags).Further(method)
 	row.Paper = numbers
 	return row
@@ -59,7 +60,7 @@ var table1 = paper.Artifact{
 	Title: "Retrieval against UNITER-style baselines",
 	Look:  "Whether negatives that are written add to hard ones that are retrieved, and how many of them are true.",
 	Note:  note,
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		on(baseline, 64.4, 87.4, 93.1, 50.3, 78.5, 87.2, 460.9, 85.9, 97.1, 98.8, 72.5, 92.3, 96.1, 542.7),
 		second(tagsDC, 66.6, 88.6, 94.0, 51.6, 79.1, 87.5, 467.4, 87.9, 98.1, 99.3, 74.5, 93.3, 96.3, 549.4),
 	},
@@ -67,7 +68,7 @@ var table1 = paper.Artifact{
 	Claims:  above(tagsDC, "section 3.1", append(paper.Retrieval(), rsum()), baseline),
 	Unstated: []paper.Unstated{{What: "TAGS-DC is above other authors' models", Source: "section 3.1",
 		Why: "they are not trained here"}},
-	Downstream: []paper.Downstream{paper.SecondWhole},
+	Downstream: []plan.Downstream{plan.SecondWhole},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -81,7 +82,7 @@ var table2 = paper.Artifact{
 		"training. Two rows are ours: the baseline, and TAGS trained on for as long as TAGS-DC, against which to hold the two " +
 		"tasks.",
 	Note: note + " The static generator is UNITER fine-tuned with masked words, and frozen.",
-	Rows: []paper.Row{
+	Rows: []plan.Row{
 		on(byWord, 64.9, 87.8, 93.3, 51.1, 78.9, 87.4, 463.4, 85.9, 97.6, 99.1, 74.2, 93.0, 96.1, 545.9),
 		on(static, 64.1, 87.6, 93.4, 50.9, 78.8, 87.3, 462.1, 85.5, 97.4, 98.9, 73.3, 92.6, 96.0, 543.7),
 		on(tags, 65.4, 88.4, 93.6, 51.3, 79.0, 87.5, 465.2, 87.2, 97.8, 99.2, 74.4, 93.1, 96.1, 547.8),
@@ -95,7 +96,7 @@ var table2 = paper.Artifact{
 		above(tagsDC, "section 3.2", []paper.Column{rsum(), paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1)}, tags),
 		above(tagsDC, "ours", []paper.Column{rsum()}, longerTags),
 		above(tags, "ours", []paper.Column{rsum()}, baseline)),
-	Downstream: []paper.Downstream{paper.SecondWhole},
+	Downstream: []plan.Downstream{plan.SecondWhole},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }

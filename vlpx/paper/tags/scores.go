@@ -4,6 +4,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
 
@@ -17,7 +18,7 @@ var figure1 = paper.Artifact{
 	Note: "The paper scores Flickr30K by CLIP and prints that about 40 % of the whole set's hardest negatives are above their positive, that 18 % are more than .05 " +
 		"below, and that all generated ones are above. Here a row's own model scores, from 0 to 1, and UNITER writes by its masked words as it is. The split is " +
 		"one caption of each of its images.",
-	Rows:    []paper.Row{on(baseline), on(tags)},
+	Rows:    []plan.Row{on(baseline), on(tags)},
 	Columns: hardness(),
 	Claims: []paper.Claim{
 		{Better: baseline, Than: tags, In: harder("written", writtenScore), Source: "ours"},

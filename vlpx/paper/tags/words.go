@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 )
 
 // figure4 shows what word discrimination and correction make of written sentences (TAGS-DC, section 4.4 and Figure 4).
@@ -19,7 +20,7 @@ var figure4 = paper.Artifact{
 	Note: "The paper prints an accuracy of 66.5 % of word discrimination and of 87.3 % of word correction, and does not say over which words; ours are over all words of the written " +
 		"sentences and over the masked ones. A word's colour is the probability that it was replaced; words of the written and of the corrected sentence that differ " +
 		"from the caption are marked. A word is corrected where that probability is at least .5.",
-	Rows:    []paper.Row{second(tagsDC, 66.5, math.NaN(), 87.3)},
+	Rows:    []plan.Row{second(tagsDC, 66.5, math.NaN(), 87.3)},
 	Columns: []paper.Column{paper.ColumnOf(eval.WoDAccuracy), paper.ColumnOf(eval.WoDRecall), paper.ColumnOf(eval.WoCAccuracy)},
 	Table:   examplesTable,
 }

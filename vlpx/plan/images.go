@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
+	"vlpx.internal/vlpx/weights"
+)
+
+// takenOf are how many images of a folder's splits the runs take, and of how many.
+type takenOf struct{ train, trainOf, test, testOf int }
+
+// countTaken counts the images that the scale takes of a folder, where it does not take all.
+func (p *Plan) countTaken() error {
+	if p.Data.Dir == "" || p.Data.Images == 0 {
+		return nil
+	}
+	c, err := p.Data.Open()
+	if err != nil {
+		return err
+	}
+	for split, n := range map[string][2]*int{"train": {&p.taken.train, &p.taken.trainOf}, "test": {&p.taken.test, &p.taken.testOf}} {
+		all, err := c.Split(split)
+		if err != nil {
+			continue // which is told where a run needs it
+		}
+		*n[0], *n[1] = min(all.Len(), p.Data.Images), all.Len()
+	}
+	return nil
+}
+
+// Taken tells how many of a folder's images the scale takes, and what takes all; empty where all are taken.
+func (p *Plan) Taken() string {
+	var some []string
+	for _, of := range []struct {
+		n, of int
+		what  string
+	}{{p.taken.train, p.taken.trainOf, "training"}, {p.taken.test, p.taken.testOf, "test"}} {
+		if of.n < of.of {
+			some = append(some, fmt.Sprintf("%s of %s %s images", weights.Thousands(of.n), weights.Thousands(of.of), of.what))
+		}
+	}
+	if len(some) == 0 {
+		return ""
+	}
+	why := fmt.Sprintf("scale %s; -set images=0, or -scale mini, takes all", p.Scale.Name)
+	if slices.ContainsFunc(p.Planner.Set, func(assignment string) bool {
+		key, _, _ := strings.Cut(strings.ToLower(assignment), "=")
+		return strings.TrimPrefix(scale.Plainly(key), "scale.") == "images"
+	}) {
+		why = fmt.Sprintf("images=%d; images=0 takes all", p.Data.Images)
+	}
+	return fmt.Sprintf("%s of %s (%s).", strings.Join(some, " and "), p.Data.Name, why)
+}
+
+// folder tells whether the data is a folder of photographs.
+func (q Request) Folder() bool { return q.Data != "" && q.Data != "scenes" }
+
+// data describes the data at a scale, with the request's scene graphs.
+func (q Request) data(s scale.Scale) (run.Data, error) {
+	d, err := q.images(s)
+	if err != nil || q.Graphs == "" {
+		return d, err
+	}
+	return d.WithGraphs(q.Graphs)
+}
+
+// images describes the images and captions at a scale.
+func (q Request) images(s scale.Scale) (run.Data, error) {
+	s = s.Resolved()
+	if !q.Folder() {
+		if s.CaptionNoise != 0 {
+			s.Scenes.CaptionNoise = s.CaptionNoise
+		}
+		s.Scenes.Train = s.TrainingScenes()
+		return run.ScenesData(s.Scenes)
+	}
+	d, known := q.folders[q.Data]
+	if !known {
+		var err error
+		if d, err = run.FolderData(q.Data); err != nil {
+			return d, err
+		}
+		if q.folders != nil {
+			q.folders[q.Data] = d
+		}
+	}
+	d.Images, d.Captions, d.CaptionNoise, d.Portion = s.Images, s.Captions, s.CaptionNoise, s.Portion
+	return d, nil
+}

@@ -1,0 +1,324 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/regions"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
+	"vlpx.internal/vlpx/weights"
+)
+
+// Request is what a user asks of an artifact.
+type Request struct {
+	Scale   string   // a preset; "mini" if empty
+	Data    string   // "scenes" or empty for generated scenes, else a folder in a layout that datasets/layout knows
+	Seeds   []uint64 // 1, 2 and 3 if empty
+	Methods []string // rows to run; all if empty
+	Set     []string // changes of the preset, key=value
+	// Own are methods of one's own: further rows, which are always run.
+	Own []negative.Method
+	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's list of merges (see text.IsMerges) or GPT-2's; empty for one built from the training captions.
+	Vocabulary string
+	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each with the
+	// name of a known checkpoint, a path or "none"; what is not named here is as the scale has it.
+	Weights []string
+	Places  weights.Places // of the known ones
+	// Regions is a folder of files of regions, one a picture (docs/REGIONS.md), for a framework that reads regions; empty for none.
+	Regions string
+	// Graphs is a file of scene graphs of training captions, as FACTUAL or SPICE's parser write them, in the place of those that are parsed;
+	// empty for none.
+	Graphs string
+	// Second is a folder of captioned images in the place of the second data (see [Second]); empty for other scenes, where Data is scenes.
+	Second string
+	// Without names downstream tasks to leave out, each by its name; see Artifact.Downstream.
+	Without []string
+	// Model makes a framework of one's own for a vocabulary of the given size, 0 where it reads no captions; every run has it in the place
+	// of the scale's. nil for none. It is asked more than once, also with a vocabulary of 1.
+	Model func(s scale.Scale, vocab int) framework.Framework
+	// Tasks are what runs are measured by besides retrieval, which is left out where the framework is one of images alone.
+	Tasks []eval.Task
+
+	folders map[string]run.Data // those that a plan has opened, whose content takes time to read; nil to open them each time
+}
+
+// Experiment is what is planned: the rows of an artifact, or those of a comparison that a user put together.
+type Experiment struct {
+	ID   string
+	Rows []Row
+	// Downstream are tasks that each row's model is put to besides.
+	Downstream []Downstream
+}
+
+// Names of experiments that a user put together, of several rows and of one.
+const (
+	Comparison = "vlpx/compare"
+	Single     = "vlpx/run"
+)
+
+// compared tells of an experiment that a user put together.
+func (e Experiment) Compared() bool { return e.ID == Comparison || e.ID == Single }
+
+// Plan is an experiment with the runs that a request comes to.
+type Plan struct {
+	Experiment Experiment
+	Scale      scale.Scale
+	Data       run.Data
+	Seeds      []uint64
+	// Rows are the runs of each row, one a seed; nil where the method is not there yet or was not asked for.
+	Rows [][]run.Run
+	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil where
+	// a row has no runs.
+	Jobs [][][]Job
+	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
+	Asked []bool
+
+	Planner planner
+	left    []leftOut
+	undone  []leftOut // downstream tasks that no row's runs can be put to, each once, by their names
+	taken   takenOf   // images of the data, where that is a folder
+}
+
+// New works a request out: it reads the captions (for the vocabulary) but runs nothing.
+func New(e Experiment, q Request) (*Plan, error) {
+	if q.Scale == "" {
+		q.Scale = "mini"
+	}
+	e, err := e.withOwn(q.Own)
+	if err != nil {
+		return nil, err
+	}
+	q.Set, q.folders = slices.Clone(q.Set), map[string]run.Data{}
+	for i, assignment := range q.Set {
+		if q.Set[i], err = scale.Canonical(assignment); err != nil {
+			return nil, ofPart(assignment, err)
+		}
+	}
+	scale, err := q.Preset()
+	if err != nil {
+		return nil, err
+	}
+	if err := scale.SetAll(q.Set); err != nil {
+		return nil, err
+	}
+	p := &Plan{Experiment: e, Scale: scale, Seeds: q.Seeds}
+	if len(p.Seeds) == 0 {
+		p.Seeds = []uint64{1, 2, 3}
+	}
+	for i, seed := range p.Seeds {
+		if slices.Contains(p.Seeds[:i], seed) {
+			return nil, fmt.Errorf("seed %d is there twice in %v; the same run counts once", seed, p.Seeds)
+		}
+	}
+	if p.Data, err = q.data(scale); err != nil {
+		return nil, err
+	}
+	if err := p.countTaken(); err != nil {
+		return nil, err
+	}
+	if err := q.checkWithout(); err != nil {
+		return nil, err
+	}
+	if p.Asked, err = asked(e, q.Methods); err != nil {
+		return nil, err
+	}
+	for i := range q.Own {
+		p.Asked[len(p.Asked)-1-i] = true
+	}
+	if err := p.rows(q); err != nil {
+		return p, err
+	}
+	return p, p.repeated()
+}
+
+func asked(e Experiment, methods []string) ([]bool, error) {
+	rows := make([]bool, len(e.Rows))
+	var names []string
+	for i, row := range e.Rows {
+		rows[i] = len(methods) == 0
+		names = append(names, row.Name)
+	}
+	for _, method := range methods {
+		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(method)) })
+		if i < 0 {
+			return nil, fmt.Errorf("%s has no row %q%s There are %s", e.ID, method, scale.Suggest(method, names), strings.Join(names, "; "))
+		}
+		rows[i] = true
+	}
+	return rows, nil
+}
+
+// rows fills in the runs.
+func (p *Plan) rows(q Request) error {
+	p.Rows = make([][]run.Run, len(p.Experiment.Rows))
+	published, err := q.published(p.Scale)
+	if err != nil {
+		return err
+	}
+	p.Jobs = make([][][]Job, len(p.Experiment.Rows))
+	if p.Planner.known == nil {
+		p.Planner.known, p.Planner.sizes = map[words]*text.Tokenizer{}, map[string]textSizes{}
+	}
+	p.Planner = planner{q, p.Seeds, published, nil, p.Planner.known, p.Planner.sizes}
+	if q.Regions != "" {
+		of, err := regions.Folder(q.Regions)
+		if err != nil {
+			return err
+		}
+		p.Planner.files = &of
+	}
+	for i, row := range p.Experiment.Rows {
+		if row.Method == nil || !p.Asked[i] {
+			continue
+		}
+		of, err := p.RunsOf(row, p.Seeds)
+		if lacking := new(framework.Lacking); errors.As(err, &lacking) && !p.named(i) {
+			p.Asked[i], p.left = false, append(p.left, leftOut{row.Name, lacking})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.Rows[i], p.Jobs[i] = of.Runs, of.Jobs
+		for _, l := range of.left {
+			if !slices.ContainsFunc(p.undone, func(u leftOut) bool { return u.row == l.row }) {
+				p.undone = append(p.undone, l)
+			}
+		}
+	}
+	p.undone = slices.DeleteFunc(p.undone, func(u leftOut) bool { return p.has(u.row) })
+	if len(p.left) > 0 && !slices.ContainsFunc(p.Rows, func(runs []run.Run) bool { return runs != nil }) {
+		return fmt.Errorf("%s: no row suits the framework; the first says: %w", p.Experiment.ID, p.left[0].lacking)
+	}
+	return p.unused()
+}
+
+// has tells whether some row has a job of a downstream task.
+func (p *Plan) has(task string) bool {
+	return slices.ContainsFunc(p.Jobs, func(seeds [][]Job) bool {
+		return len(seeds) > 0 && slices.ContainsFunc(seeds[0], func(j Job) bool { return j.Downstream == task })
+	})
+}
+
+// seeded is a row with seeds: its runs, one a seed, and all its jobs, [seeds][jobs].
+type seeded struct {
+	Runs []run.Run
+	Jobs [][]Job
+	left []leftOut // downstream tasks that the runs cannot be put to
+}
+
+// seeded works a row out with seeds, which may be none of the plan's.
+func (p *Plan) RunsOf(row Row, seeds []uint64) (of seeded, err error) {
+	w := p.Planner
+	w.seeds = seeds
+	t, err := w.trained(row, p.Scale, p.Data)
+	if err != nil {
+		return of, err
+	}
+	of.Runs = t.own
+	asks, err := w.asks(row, t.own, p.Scale, p.Data)
+	if err != nil {
+		return of, err
+	}
+	downstream, left, err := p.downstream(t)
+	if err != nil {
+		return of, err
+	}
+	of.left = left
+	for k, j := range jobs(t.own) {
+		all := []Job{j}
+		if asks != nil {
+			all = append(all, asks[k])
+		}
+		of.Jobs = append(of.Jobs, append(all, downstream[k]...))
+	}
+	return of, nil
+}
+
+// All lists the jobs of all rows with those that they need, each once. Runs come first, each after those that it needs. Their order is seed by
+// seed, so that an interrupted grid has whole comparisons first: the rows' own, then those that the rows ask. Those of downstream tasks come
+// behind all seeds, and measures of finished runs last.
+func (p *Plan) All() []Job {
+	var runs, measures []Job
+	listed := map[string]bool{}
+	var add func(Job)
+	add = func(j Job) {
+		for _, needed := range j.Needs() {
+			add(needed)
+		}
+		id := j.ID()
+		switch {
+		case listed[id]:
+		case j.Task == nil:
+			runs = append(runs, j)
+		default:
+			measures = append(measures, j)
+		}
+		listed[id] = true
+	}
+	pass := func(seed int, takes func(Job) bool) {
+		for _, seeds := range p.Jobs {
+			if seeds != nil {
+				for _, j := range seeds[seed] {
+					if takes(j) {
+						add(j)
+					}
+				}
+			}
+		}
+	}
+	for s := range p.Seeds {
+		pass(s, func(j Job) bool { return j.Downstream == "" && !j.Asked() })
+		pass(s, Job.Asked)
+	}
+	for s := range p.Seeds {
+		pass(s, func(j Job) bool { return j.Downstream != "" })
+	}
+	return append(runs, measures...)
+}
+
+// Runs lists the runs among All.
+func (p *Plan) Runs() []run.Run {
+	var runs []run.Run
+	for _, j := range p.All() {
+		if j.Task == nil {
+			runs = append(runs, j.Run)
+		}
+	}
+	return runs
+}
+
+// framework names the plan's framework; empty for the usual one.
+func (p *Plan) Framework() string {
+	if own := p.Planner.Model; own != nil {
+		return own(p.Scale.Resolved(), 1).Name()
+	}
+	if p.Scale.Framework == scale.Frameworks()[0].Name {
+		return ""
+	}
+	return p.Scale.Framework
+}
+
+// measures are the metrics that the plan's jobs give.
+func (p *Plan) Measures() map[string]bool {
+	all := map[string]bool{}
+	for _, j := range p.All() {
+		if j.Task == nil {
+			for _, info := range j.Run.Tasks.Metrics() {
+				all[string(info.Metric)] = true
+			}
+			continue
+		}
+		for _, info := range j.Task.Metrics() {
+			all[j.Prefix+string(info.Metric)] = true
+		}
+	}
+	return all
+}

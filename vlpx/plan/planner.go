@@ -1,0 +1,232 @@
+package plan
+
+import (
+	"fmt"
+
+	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/regions"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
+)
+
+// planner works out the runs of rows.
+type planner struct {
+	Request
+	seeds     []uint64
+	published run.Weights
+	files     *regions.Files // of Request.Regions; nil for none
+	known     map[words]*text.Tokenizer
+	sizes     map[string]textSizes // of the texts of runs that go on from others, by what they are read from
+}
+
+// words are what a tokenizer is made of; rows mostly share them.
+type words struct {
+	data       string // the hash
+	vocabulary run.Vocabulary
+}
+
+// trained is a row with its runs.
+type trained struct {
+	planner planner
+	row     Row
+	scale   scale.Scale // the row's
+	clean   run.Data    // what it is fine-tuned on, without caption noise
+	// before are the runs of pre-training, and own those that are the row's, the same where it is not fine-tuned; one a seed.
+	before, own []run.Run
+}
+
+// runs are the runs of a row at a scale on its data, one a seed, with those that they need.
+func (w planner) runs(row Row, scale scale.Scale, data run.Data) ([]run.Run, error) {
+	t, err := w.trained(row, scale, data)
+	return t.own, err
+}
+
+// trained works out the runs of a row at a scale on its data.
+func (w planner) trained(row Row, scale scale.Scale, data run.Data) (trained, error) {
+	before, scale, data, err := w.pretraining(row, scale, data)
+	if err != nil {
+		return trained{}, err
+	}
+	if scale.CaptionNoise != 0 || scale.Scenes.CaptionNoise != 0 {
+		// The papers pre-train on captions from the web and fine-tune on COCO's.
+		scale.CaptionNoise, scale.Scenes.CaptionNoise = 0, 0
+		if data, err = w.data(scale); err != nil {
+			return trained{}, err
+		}
+	}
+	t := trained{w, row, scale, data, before, before}
+	if err := before[0].Train.Validate(); err != nil || row.Tune == nil {
+		return t, err
+	}
+	method := row.Tune(scale.Resolved())
+	method.Name = row.Name + " fine-tuned"
+	t.own = nil
+	for _, from := range before {
+		t.own = append(t.own, scale.Tuned(from, data, method))
+	}
+	return t, t.own[0].Train.Validate()
+}
+
+// pretraining are the runs of a row before it is fine-tuned, with the row's scale and data.
+func (w planner) pretraining(row Row, scale scale.Scale, data run.Data) ([]run.Run, scale.Scale, run.Data, error) {
+	base := scale
+	scale, err := w.ScaleOf(row, scale)
+	if err != nil {
+		return nil, scale, data, err
+	}
+	if row.Framework != "" || row.Vary != nil || row.Set != nil {
+		if data, err = w.data(scale); err != nil {
+			return nil, scale, data, err
+		}
+	}
+	if row.Framework != "" {
+		if w.published, err = w.Request.published(scale); err != nil { // those of the plan's scale are for its framework
+			return nil, scale, data, err
+		}
+	}
+	method := row.Method(scale.Resolved())
+	if row.Ask == nil { // else it is the question that the row is named after
+		method.Name = row.Name
+	}
+	vocabulary, vocab, err := w.vocabulary(scale, data, method)
+	if err != nil {
+		return nil, scale, data, err
+	}
+	runs := w.of(scale, data, vocabulary, vocab, method, w.seeds)
+	for k := range runs {
+		runs[k].Tasks = append(runs[k].Tasks, row.Tasks...)
+	}
+	if err := w.publish(runs, scale); err != nil {
+		return nil, scale, data, err
+	}
+	if err := w.warm(runs, scale, vocabulary, vocab); err != nil {
+		return nil, scale, data, err
+	}
+	if row.From != nil {
+		first, err := w.runs(*row.From, base, data)
+		if err != nil {
+			return nil, scale, data, err
+		}
+		for k := range runs {
+			runs[k].Init, runs[k].Train.Init = &first[k], first[k].ID()
+		}
+	}
+	if row.Reference != nil {
+		references, err := w.runs(*row.Reference, scale, data)
+		if err != nil {
+			return nil, scale, data, err
+		}
+		for k := range runs {
+			runs[k].Reference, runs[k].Train.Reference = &references[k], references[k].ID()
+		}
+	}
+	return runs, scale, data, nil
+}
+
+// scaleOf is the scale with a row's framework and changes.
+func (w planner) ScaleOf(row Row, scale scale.Scale) (scale.Scale, error) {
+	plain := scale.Framework == ""
+	if err := row.onto(&scale); err != nil {
+		return scale, err
+	}
+	if plain && scale.Framework != "" { // whose preset has changed what the request has set
+		if err := scale.SetAll(w.Set); err != nil {
+			return scale, err
+		}
+	}
+	if row.Vary != nil {
+		row.Vary(&scale)
+	}
+	return scale, scale.SetAll(row.Set)
+}
+
+// onto gives the scale the row's framework, if it has one of its own.
+func (row Row) onto(s *scale.Scale) error {
+	if row.Framework == "" {
+		return nil
+	}
+	k, err := scale.FindKind(row.Framework)
+	if err == nil && s.Framework != "" && s.Framework != k.Name {
+		return &framework.Lacking{Method: row.Name, Framework: s.Framework, Needs: "what " + k.Name + " does", Advice: "leave the framework to the row"}
+	}
+	if err != nil {
+		return err
+	}
+	return s.Frame(row.Framework)
+}
+
+// of are the runs of a method at a scale, by the request's framework and tasks.
+func (w planner) of(scale scale.Scale, data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
+	runs := scale.Runs(data, vocabulary, vocab, m, seeds)
+	for k := range runs {
+		f := &runs[k].Train.Framework
+		if w.Model != nil {
+			f.Framework = w.Model(scale.Resolved(), vocab)
+		}
+		if !framework.Retrieves(f.Framework) {
+			runs[k].Tasks = nil
+		}
+		runs[k].Tasks = append(append(runs[k].Tasks, scale.FrameworkTasks()...), w.Tasks...)
+	}
+	return runs
+}
+
+// vocabulary is that of a method's runs, with its size, by the data of their warm start where they have one: none and 0 where the framework
+// reads no captions.
+func (w planner) vocabulary(scale scale.Scale, data run.Data, m negative.Method) (run.Vocabulary, int, error) {
+	c := w.of(scale, data, run.Vocabulary{}, 1, m, w.seeds[:1])[0].Train
+	switch {
+	case w.Model != nil && scale.Framework != "":
+		return run.Vocabulary{}, 0, fmt.Errorf("framework=%s beside a framework of your own; leave one of them out", scale.Framework)
+	case c.Framework.Framework == nil:
+		return run.Vocabulary{}, 0, fmt.Errorf("the function that makes your framework gives none")
+	case !framework.Reads(c.Framework.Framework, c.Use()):
+		return run.Vocabulary{}, 0, nil
+	}
+	if scale.WarmStart > 0 {
+		var err error
+		if data, err = w.data(scale.WarmScale()); err != nil {
+			return run.Vocabulary{}, 0, err
+		}
+	}
+	v := run.Vocabulary{MinCount: scale.MinCount, MaxSize: scale.MaxVocab, File: w.Vocabulary}
+	of := words{data.Hash, v}
+	tokenizer := w.known[of]
+	if tokenizer == nil {
+		collection, err := data.Open()
+		if err != nil {
+			return v, 0, err
+		}
+		if tokenizer, err = v.Tokenizer(collection); err != nil {
+			return v, 0, err
+		}
+		w.known[of] = tokenizer
+	}
+	if w.Vocabulary != "" {
+		v = run.Vocabulary{File: w.Vocabulary, Hash: tokenizer.Hash()}
+	}
+	return v, tokenizer.Size(), nil
+}
+
+// warm lets runs start from the scale's warm start, if it has one.
+func (w planner) warm(runs []run.Run, s scale.Scale, vocabulary run.Vocabulary, vocab int) error {
+	if s.WarmStart == 0 {
+		return nil
+	}
+	s = s.WarmScale()
+	data, err := w.data(s)
+	if err != nil {
+		return err
+	}
+	starts := w.of(s, data, vocabulary, vocab, s.WarmMethod(), []uint64{scale.WarmSeed})
+	if err := w.publish(starts, s); err != nil {
+		return err
+	}
+	for k := range runs {
+		runs[k].Weights = run.Weights{} // those that the warm start began with
+		runs[k].Init, runs[k].Train.Init = &starts[0], starts[0].ID()
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package plan
+
+import (
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/scale"
+)
+
+// BLIP2Row is BLIP-2's first stage under a row's name, by itself or with a method, as MAFA and FALCON put them into it: GRIT-VLP and FALCON give
+// their mini-batches alone, and MAFA besides its smoothed labels and new positives, without re-sampling and without their texts in the generative
+// loss (MAFA, appendix A; METHODS.md 4.4).
+func BLIP2Row(method string, numbers ...float64) Row {
+	own := func(_ scale.Scale, m *negative.Method) {
+		m.Contrast, m.Matching = negative.InfoNCE{Items: true}, negative.Sampled{}
+	}
+	switch method {
+	case "":
+		return MethodRow("InfoNCE", numbers...).As("BLIP-2").With(own).On(scale.Querying)
+	case "GRIT-VLP", "FALCON":
+		name := map[string]string{"GRIT-VLP": "BLIP-2 + GRIT", "FALCON": "BLIP-2 + FALCON"}[method]
+		return MethodRow(method, numbers...).As(name).With(own).On(scale.Querying)
+	}
+	row := MethodRow(method, numbers...).As("BLIP-2 + " + method).With(func(_ scale.Scale, m *negative.Method) {
+		ecm := m.Positives.(negative.ECM)
+		ecm.Low, ecm.Use = ecm.High, negative.Of(negative.ITC, negative.ITM)
+		m.Positives = ecm
+	})
+	if row.Reference != nil { // the paper's Con-D is the plain model, fine-tuned
+		judge := MethodRow("InfoNCE").As("BLIP-2").With(own).Tuned(scale.PlainTuning)
+		row.Reference = &judge
+	}
+	return row.On(scale.Querying)
+}

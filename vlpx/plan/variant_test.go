@@ -1,0 +1,90 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"vlpx.internal/internal/test/papertest"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/plan"
+)
+
+func TestVariant(t *testing.T) {
+	own := []negative.Method{{Name: "Mine"}, {Name: "Mine, too"}}
+	for text, want := range map[string]string{
+		"GRIT-VLP":                               "GRIT-VLP",
+		" grit-vlp ":                             "GRIT-VLP",
+		"Mine, too":                              "Mine, too",
+		"mine":                                   "Mine",
+		"GRIT-VLP,searchspace=16,temperature=.2": "GRIT-VLP, searchspace=16, temperature=.2",
+	} {
+		row, err := plan.Variant(text, own)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := row.Method(papertest.Preset(t, "tiny", false)).Name; row.Name != want || got != want {
+			t.Errorf("%q: row %q of method %q, want %q", text, row.Name, got, want)
+		}
+	}
+	for text, says := range map[string]string{
+		"GRIT-VPL":               `did you mean "GRIT-VLP"?`,
+		"":                       "no method",
+		"GRIT-VLP, searchspce=3": `did you mean "searchspace"?`,
+		"GRIT-VLP, epochs=x":     "whole number",
+		"GRIT-VLP,":              "key=value",
+	} {
+		if _, err := plan.Variant(text, own); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: error %v, want one that says %q", text, err, says)
+		}
+	}
+}
+
+// A variant's changes reach its runs, those of its data included, and no other row's; a plain method's run is the catalogue's own.
+func TestComparedPlan(t *testing.T) {
+	var rows []plan.Row
+	for _, text := range []string{"GRIT-VLP", "GRIT-VLP, searchspace=16, scenes.density=half, temperature=0.2", "SRCL, epochs=2"} {
+		row, err := plan.Variant(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	a, err := paper.Compared(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := plan.Request{Scale: "tiny", Seeds: []uint64{1}}
+	p, err := paper.NewPlan(a, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, changed, srcl := p.Rows[0][0], p.Rows[1][0], p.Rows[2][0]
+	if got := changed.Train.Method.Batches.(negative.Grouped).SearchSpace; got != 16 || modelOf(changed).Temperature != 0.2 {
+		t.Errorf("search space %d, temperature %g, want 16, 0.2", got, modelOf(changed).Temperature)
+	}
+	if changed.Data.Scenes.Density != "half" || plain.Data.Scenes.Density != "mid" {
+		t.Errorf("densities %s and %s, want half and mid", changed.Data.Scenes.Density, plain.Data.Scenes.Density)
+	}
+	if srcl.Reference == nil || srcl.Train.Epochs != 2 || srcl.Reference.Train.Epochs != 2 {
+		t.Errorf("SRCL has %d epochs and the reference %v, want two epochs of both", srcl.Train.Epochs, srcl.Reference)
+	}
+	table, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range table.Artifact.Rows {
+		if row.Name == "GRIT-VLP" && table.Rows[i][0].ID() != plain.ID() {
+			t.Error("GRIT-VLP is another run than falcon/table1's")
+		}
+	}
+	if want := 2 * 5; len(a.Claims) != want {
+		t.Errorf("%d claims, want %d", len(a.Claims), want)
+	}
+	if _, err := paper.Compared([]plan.Row{rows[0], rows[0]}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("the same row twice: error %v", err)
+	}
+	if _, err := paper.Compared(nil); err == nil {
+		t.Error("no rows: no error")
+	}
+}

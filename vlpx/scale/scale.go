@@ -1,0 +1,275 @@
+package scale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
+)
+
+// Scale is a preset of sizes and of the training regime. Any field can be set by name (see Set). Every method of an artifact runs at the same
+// scale.
+//
+// Sizes are relative to each other: a field that is 0 is derived from others, as its comment says. [Scale.Resolved] works them out.
+type Scale struct {
+	Name string
+	// Framework is the name of the model; ALBEF if empty. Set first, since it changes other settings.
+	Framework string
+
+	Scenes   scenes.Config // the generated data; not used for a folder. A Size of 0 is Image
+	Images   int           // images of each split of a folder to use, the first ones; 0 for all
+	Captions int           // captions of a training image of a folder to use, the first ones; 0 for all
+	// Views is how the two views of an image are augmented where the framework contrasts them; its Size is Image.
+	Views     transform.Pipeline
+	Augment   bool // ALBEF's crop, flip and RandAugment; never on scenes, whose captions they would make false
+	MinCount  int  // a word of the corpus vocabulary is seen so often in training
+	MaxVocab  int  // ids in the corpus vocabulary at most
+	MaxLen    int  // tokens a caption
+	Rerank    int  // candidates that image-text matching re-ranks
+	BatchSize int
+	Devices   int // of the engine that share each mini-batch; 0 is 1
+	Epochs    int
+	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
+	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that has a
+	// Pretraining of its own starts from that.
+	WarmStart int
+
+	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
+	Asked int
+
+	// Portion is the share of the training images that is used, the first ones; 0 for all.
+	Portion float64
+	// CaptionNoise is the share of training captions replaced by another image's, as in captions from the web; unless 0 it
+	// takes the place of Scenes.CaptionNoise.
+	CaptionNoise float64
+
+	// Locked is the image encoder without gradient in front of the model.
+	Locked                           Locked
+	Regions                          Regions
+	Image, Patch                     int // pixels a side
+	Width, Embed                     int
+	HeadWidth                        int     // of a head, about
+	MLPTimes                         float64 // width of the middle of a layer's perceptron, as a multiple of the layer's
+	Heads, MLP                       int     // 0 for what HeadWidth and MLPTimes give
+	VisionLayers, TextLayers, Fusion int
+	TextWidth                        int   // of the text encoder; 0 for Width
+	TextHeads, TextMLP               int   // 0 for as many a width as the image encoder has
+	Bottlenecks                      []int // blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
+	Basic                            bool  // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
+	Stem                             int   // of SimCLR's ResNet, see encoder.ResNet
+	Queries                          int   // of BLIP-2
+	Frozen                           bool  // the image encoder of BLIP-2 is not trained
+	Hidden                           int   // width of the middle of SimCLR's projection head
+	Positions                        int   // at least MaxLen
+	Dropout                          float64
+	Half                             bool    // products in bfloat16
+	Recompute                        bool    // transformers' activations are computed again for the gradient instead of kept
+	FusedAttention                   bool    // of the vision transformer, where the engine has it
+	MeanPool                         bool    // of the image's tokens, instead of the class token
+	Temperature                      float64 // of ITC at first; 0 for the published 0.07
+
+	// SearchBatches is the search space of the grouped samplers, and GroupBatches their queue, about, in mini-batches. QueueBatches is ALBEF's queue
+	// of momentum embeddings in mini-batches.
+	SearchBatches, GroupBatches, QueueBatches int
+	// SearchSpace, GroupQueue and MomentumQueue are the same in pairs; 0 for what the mini-batches give.
+	SearchSpace, GroupQueue, MomentumQueue int
+	// Smoothing is the alpha of MAFA's S-ITC; 0 for the published code's 0.5.
+	Smoothing float64
+	// Easy and Hard are the two fixed quantiles of FALCON's table 1; Progressive-Hardening goes from Soft to 1 and
+	// Progressive-Softening back. The paper's values are lost in its text: these are ours.
+	Easy, Hard, Soft float64
+	// Scheduler is FALCON's; its search space is SearchSpace where it names none.
+	Scheduler negative.Scheduled
+	Global    negative.GlobalSettings
+	Writing   negative.WritingSettings
+
+	Optimiser train.AdamW
+	LARS      train.LARS // in the place of Optimiser, unless it is zero
+	// Schedule is the learning rate. Its Epochs, Ramp and Rate are 0 for what CosineTimes, RampShare and RootRate give. Warmup and Min are Rate
+	// at most.
+	Schedule    train.Schedule
+	CosineTimes float64 // length of the fall, as a multiple of the epochs of warm start and run; 0 for 1
+	RampShare   float64 // rise of a smooth learning rate, as a share of the epochs
+	RootRate    float64 // learning rate of a mini-batch of one pair; it grows by the square root of the size
+	Tuning      Tuning
+	VQA         Tuning // for visual question answering; it has no queue
+	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of fine-tuning
+	// it for captions. None has a queue.
+	Language, Generation, Captioning Tuning
+	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither has a
+	// queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
+	Assignment, NLVR Tuning
+	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
+	Pretraining Pretraining
+
+	folder      bool // the data is a folder of images instead of generated scenes
+	pretraining bool // this is the scale of such a warm start
+}
+
+// Scales are the presets by name, for generated scenes.
+func Scales() []Scale {
+	tiny := Scale{
+		Name:     "tiny",
+		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Density: "mid"},
+		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Devices: 1, Epochs: 3,
+		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
+		SearchBatches: 5, GroupBatches: 10, QueueBatches: 8, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
+		Global:    negative.PublishedGlobal(),
+		Optimiser: train.AdamW{Beta1: 0.9, Beta2: 0.98, Epsilon: 1e-8, WeightDecay: 0.02, ClipNorm: 1},
+		Schedule:  train.Schedule{Warmup: 1e-4, Rate: 2e-3, Min: 4e-5, Units: 10, Unit: 1},
+		Tuning:    Tuning{Epochs: 1, Rate: 4e-4, Min: 4e-5, Warmup: 5},
+		VQA:       Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
+		NLVR:      Tuning{Epochs: 1, Rate: 1e-3, Min: 4e-5, Warmup: 5},
+		Writing:   negative.PublishedWriting(),
+	}
+	tiny.Assignment = tiny.NLVR
+	tiny.Language, tiny.Generation, tiny.Captioning = tiny.NLVR, tiny.NLVR, tiny.Tuning
+	tiny.Language.Epochs = 10 // of a vocabulary and a grammar, where a model that goes on from another has both
+	tiny.Writing.Pool, tiny.Writing.Hard, tiny.Writing.Masks, tiny.Writing.Refills, tiny.Writing.Keep = 4, 2, 2, 2, 2
+	tiny.Writing.FurtherRate = 4e-5
+	// Lambda times the pairs seen is about the published: a run at mini sees a hundredth of them.
+	tiny.Writing.ISTM, tiny.Writing.WoD, tiny.Writing.WoC = 0.1, 0.1, 0.1
+	// Of scenes one caption in twenty is true of another image, and an anchor is seen too seldom for its threshold to come down from 1.
+	tiny.Global.Alpha, tiny.Global.FromBatch = 0.05, true
+	mini := tiny
+	mini.Name = "mini"
+	mini.Scenes = scenes.Config{Train: 10000, Val: 500, Test: 500, Captions: 5, TrainCaptions: 1, Density: "spec"}
+	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
+	mini.Writing.FurtherRate = 2e-5
+	mini.Writing.Pool, mini.Writing.Hard, mini.Writing.Masks, mini.Writing.Refills, mini.Writing.Keep = 15, 3, 4, 4, 4
+	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
+	mini.Patch = 8
+	mini.Width, mini.HeadWidth, mini.Embed = 96, 24, 64
+	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
+	mini.SearchBatches, mini.GroupBatches, mini.QueueBatches = 50, 300, 32
+	mini.Scheduler.Hidden, mini.Scheduler.Rate = 128, 3e-4
+	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
+	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
+	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
+	mini.NLVR = Tuning{Epochs: 4, Rate: 1e-4, Min: 1e-5, Warmup: 50} // at higher rates the forms of statements keep each other from being learned
+	mini.Asked = 1000
+	mini.Language = Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100}
+	mini.Generation = Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+	mini.Captioning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
+	mini.VQA = Tuning{Epochs: 2, BatchSize: 64, Rate: 1e-3, Min: 2e-5, Warmup: 50}
+
+	small := mini
+	small.Name = "small"
+	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Density: "spec"}
+	small.Writing.Pool, small.Writing.Hard, small.Writing.Masks, small.Writing.Refills, small.Writing.Keep = 63, 15, 8, 8, 15
+	small.Rerank, small.BatchSize, small.MaxLen = 64, 96, 25
+	small.Epochs, small.WarmStart = 10, 10
+	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
+	small.Image, small.Patch = 128, 16
+	small.Width, small.HeadWidth, small.MLPTimes, small.Embed = 384, 64, 4, 256
+	small.VisionLayers, small.TextLayers, small.Fusion = 12, 3, 3
+	small.SearchBatches, small.GroupBatches, small.QueueBatches = 50, 500, 168
+	small.Scheduler.Hidden, small.Scheduler.Rate, small.Scheduler.Lookahead = 256, 1e-4, 2
+	small.Half = true
+	small.Schedule = train.Schedule{Warmup: 1e-5, Rate: 3e-4, Min: 1e-5, Units: 20, Unit: 50}
+	small.Tuning = Tuning{Epochs: 4, Rate: 5e-5, Min: 5e-6, Warmup: 100}
+	small.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 1e-4, Min: 5e-5, Warmup: 100}
+	small.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 1e-4, Min: 5e-6, Warmup: 100}
+	small.Language = Tuning{Epochs: 4, BatchSize: 128, Rate: 5e-4, Min: 1e-5, Warmup: 400}
+	small.Generation = Tuning{Epochs: 5, BatchSize: 128, Rate: 3e-4, Min: 1e-5, Warmup: 400}
+	small.Captioning = Tuning{Epochs: 2, BatchSize: 128, Rate: 5e-5, Min: 5e-6, Warmup: 100}
+	small.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 1e-4, Min: 5e-6, Warmup: 400}
+
+	paper := small
+	paper.Name = "paper"
+	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
+	paper.Epochs, paper.WarmStart = 20, 0
+	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Density: "spec"}
+	paper.likeALBEF()
+	paper.Rerank = 256
+	paper.SearchBatches, paper.GroupBatches, paper.QueueBatches = 59, 295, 682
+	paper.Global, paper.Writing = negative.PublishedGlobal(), negative.PublishedWriting()
+	paper.Optimiser = train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}
+	paper.Schedule, paper.CosineTimes = train.Schedule{Warmup: 1e-5, Rate: 1e-4, Min: 1e-5, Units: 20, Unit: 100}, 1.5
+	paper.Tuning = Tuning{Epochs: 5, BatchSize: 256, Rate: 1e-5, Min: 1e-6}
+	paper.Assignment = Tuning{Epochs: 1, BatchSize: 64, Rate: 2e-5, Min: 1e-5, Warmup: 100}
+	paper.NLVR = Tuning{Epochs: 10, BatchSize: 128, Rate: 2e-5, Min: 1e-6, Warmup: 100}
+	paper.Language = Tuning{Epochs: 10, BatchSize: 256, Rate: 3e-4, Min: 3e-5, Warmup: 2000}
+	paper.Generation = Tuning{Epochs: 10, BatchSize: 512, Rate: 1e-4, Min: 5e-5, Warmup: 2000}
+	paper.Captioning = Tuning{Epochs: 5, BatchSize: 128, Rate: 1e-5, Min: 0, Warmup: 1000}
+	paper.VQA = Tuning{Epochs: 8, BatchSize: 256, Rate: 2e-5, Min: 1e-6, Warmup: 400}
+	return []Scale{tiny, mini, small, paper}
+}
+
+// ScaleNames lists the presets, smallest first.
+func ScaleNames() []string {
+	var names []string
+	for _, s := range Scales() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Preset returns a scale by name, for generated scenes or for a folder of photographs. An unknown name is an error that
+// suggests the nearest.
+func Preset(name string, folder bool) (Scale, error) {
+	i := slices.IndexFunc(Scales(), func(s Scale) bool { return s.Name == name })
+	if i < 0 {
+		return Scale{}, fmt.Errorf("no scale %q%s There are %s", name, Suggest(name, ScaleNames()), strings.Join(ScaleNames(), ", "))
+	}
+	s := Scales()[i]
+	s.folder = folder
+	if !folder {
+		s.Augment = false
+		return s, nil
+	}
+	s.Scheduler.Lookahead = 2 // photographs take time to decode
+	s.WarmStart = 0
+	s.Global.Alpha = negative.PublishedGlobal().Alpha
+	switch s.Name {
+	case "tiny":
+		s.Images, s.MaxVocab, s.MaxLen = 32, 300, 16
+	case "mini":
+		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen, s.Rerank = 2, 4, 1000, 16, 8
+		s.Image, s.Patch, s.Epochs = 64, 16, 3
+		s.SearchBatches, s.GroupBatches = 60, 360
+	}
+	return s, nil
+}
+
+// Runs are the runs of a method on data at this scale, one a seed. vocab is the size of the vocabulary that the data gives.
+func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negative.Method, seeds []uint64) []run.Run {
+	pixels := transform.Pipeline{Size: s.Image}
+	if s.Augment {
+		pixels = transform.ALBEF(s.Image)
+	}
+	if s.Views != (transform.Pipeline{}) {
+		pixels = s.Views
+		pixels.Size = s.Image
+	}
+	s = s.Resolved()
+	optimiser := s.Optimiser
+	if s.LARS != (train.LARS{}) {
+		optimiser = train.AdamW{}
+	}
+	schedule := s.Schedule
+	schedule.Past = s.past()
+	devices := s.Devices
+	if devices == 1 {
+		devices = 0 // the same run
+	}
+	var runs []run.Run
+	for _, seed := range seeds {
+		runs = append(runs, run.Run{
+			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
+			Train: train.Config{
+				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
+				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
+			},
+		})
+	}
+	return runs
+}

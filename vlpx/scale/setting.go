@@ -1,0 +1,140 @@
+package scale
+
+import (
+	"fmt"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Settable is a field of Scale that can be set, with what there is to know of it.
+type Settable struct {
+	Name string
+	Unit string // of its values; empty where they have none
+	Says string // what it is, a sentence without its subject
+	// Values are those that a text can have; nil where it can have any.
+	Values []string
+	// Also are what the field calls it besides, which Set takes unless it is another setting's, too.
+	Also []string
+
+	field string  // of Scale, where it has another name
+	Zero  float64 // what a number of zero stands for, which is then no value that can be set; 0 for zero
+}
+
+// Brief is the setting in a sentence, with its unit.
+func (x Settable) Brief() string {
+	if x.Unit == "" {
+		return x.Name + ": " + x.Says
+	}
+	return fmt.Sprintf("%s: %s (%s)", x.Name, x.Says, x.Unit)
+}
+
+// Group is the first word of a setting's name where that has several, else empty.
+func (x Settable) Group() string {
+	if group, _, dotted := strings.Cut(x.Name, "."); dotted {
+		return group
+	}
+	return ""
+}
+
+// Value is the setting at a scale.
+func (x Settable) Value(s Scale) string {
+	v := x.Of(&s)
+	if x.Zero != 0 && v.IsZero() {
+		v = reflect.ValueOf(x.Zero)
+	}
+	if v.Kind() == reflect.Float64 {
+		return fmt.Sprintf("%.4g", v.Float())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// of is the field of a scale.
+func (x Settable) Of(s *Scale) reflect.Value {
+	v := reflect.ValueOf(s).Elem()
+	for _, name := range strings.Split(x.path(), ".") {
+		v = v.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) && token.IsExported(field) })
+	}
+	return v
+}
+
+func (x Settable) path() string {
+	if x.field != "" {
+		return x.field
+	}
+	return x.Name
+}
+
+// noSettings are fields of a scale that nobody sets, with the setting in whose place they stand; empty where there is none.
+var noSettings = map[string]string{
+	"name":                "",
+	"scenes.captionnoise": "captionnoise",
+	"views.size":          "image",
+	"vqa.queue":           "", "nlvr.queue": "", "assignment.queue": "", // nothing but retrieval fine-tuning has one
+	"language.queue": "", "generation.queue": "", "captioning.queue": "",
+}
+
+// elsewhere are words for what is asked for in another way than by a setting.
+var elsewhere = map[string]string{
+	"seed":  "seeds are asked for by -seeds 1,2,3, or Options.Seeds; the setting scenes.seed is that of the generated data",
+	"seeds": "seeds are asked for by -seeds 1,2,3, or Options.Seeds; the setting scenes.seed is that of the generated data",
+	"scale": "a scale is asked for by -scale tiny, or Options.Scale",
+	"data":  "data is asked for by -data FOLDER, or Options.Data",
+	"scheduler.rate": "schedule.rate is the learning rate, falcon.rate that of the policy which FALCON's scheduler learns; " +
+		"write the one that is meant",
+}
+
+// plainly is a name as it is looked for: "Weight decay", "weight_decay" and "weight-decay" are weightdecay.
+func Plainly(key string) string {
+	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(key))
+}
+
+// FindSetting finds a setting by its name, by what the field calls it or by the last word of its name, as far as there is but one. An error names
+// those that it may be, or the nearest there is.
+func FindSetting(key string) (Settable, error) {
+	all, name := Settings(), strings.TrimPrefix(Plainly(key), "scale.")
+	if i := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	if instead := noSettings[name]; instead != "" {
+		return FindSetting(instead)
+	}
+	if told, ok := elsewhere[name]; ok {
+		return Settable{}, fmt.Errorf("no setting %q: %s", key, told)
+	}
+	var may []Settable
+	var names []string
+	for _, x := range all {
+		if slices.Contains(x.Also, name) || strings.HasSuffix(x.Name, "."+name) {
+			may = append(may, x)
+		}
+		names = append(append(names, x.Name), x.Also...)
+	}
+	if len(may) == 1 {
+		return may[0], nil
+	}
+	const seeAll = "See them all with: vlpx show settings, or vlpx.Show(\"settings\") in a notebook"
+	if len(may) > 1 {
+		var told []string
+		for _, x := range may {
+			if len(may) > mayTold {
+				told = append(told, x.Name)
+				continue
+			}
+			told = append(told, fmt.Sprintf("%s (%s)", x.Name, x.Says))
+		}
+		return Settable{}, fmt.Errorf("no setting %q; it may be %s or %s: write the one that is meant. %s", key,
+			strings.Join(told[:len(told)-1], ", "), told[len(told)-1], seeAll)
+	}
+	suggestion := Suggest(name, names)
+	if _, near, ok := strings.Cut(suggestion, `"`); ok { // by an alias it is told by its name
+		if x, err := FindSetting(strings.TrimSuffix(near, `"?`)); err == nil {
+			suggestion = fmt.Sprintf("; did you mean %q? %s.", x.Name, x.Brief())
+		}
+	}
+	return Settable{}, fmt.Errorf("no setting %q%s %s", key, suggestion, seeAll)
+}
+
+// mayTold is the number of settings at most that an error tells the sentences of.
+const mayTold = 4

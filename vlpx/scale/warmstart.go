@@ -1,0 +1,35 @@
+package scale
+
+import (
+	"vlpx.internal/vlpx/negative"
+)
+
+// warmSeed is the seed of the warm start, whatever those of the runs that go on from it.
+const WarmSeed = 1
+
+// warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
+// portions of the data, as the papers' pre-trained encoders are.
+func (s Scale) WarmScale() Scale {
+	if p := s.Pretraining; p.Rate > 0 {
+		s.BatchSize, s.pretraining = p.BatchSize, true
+		s.Linear(p.Rate)
+	} else {
+		s.Schedule.Epochs = s.Resolved().Schedule.Epochs
+	}
+	s.Epochs, s.WarmStart = s.WarmStart, 0
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	return s
+}
+
+// warmName is that of what trains the warm start.
+const WarmName = "Warm start"
+
+// warmMethod trains the warm start: InfoNCE on uniform mini-batches, or what the framework has for its pre-training.
+func (s Scale) WarmMethod() negative.Method {
+	m := negative.Plain()
+	m.Name = WarmName
+	if s.pretraining {
+		m.Masking = s.Writing.Rate
+	}
+	return m
+}

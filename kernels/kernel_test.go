@@ -15,7 +15,7 @@ import (
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/lab"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 )
 
 // skip skips the test for want of a program, unless $VLPX_REQUIRE, a list with commas, names what is wanted.

@@ -7,7 +7,7 @@ import (
 
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 )
 
 // Files returns the notebooks by the name of their file in this folder. An artifact that the catalogue does not know is an

@@ -18,7 +18,7 @@ import (
 	"vlpx.internal/internal/test/listtest"
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 )
 
 func TestCommittedFilesAreTheGenerated(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/lab"
-	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/weights"
 )
@@ -125,12 +125,12 @@ func describeData(c *cobra.Command) {
 
 // describeEncoder reports whether an image encoder can be locked in front of photographs.
 func describeEncoder(c *cobra.Command, places weights.Places) {
-	source, err := places.Find(paper.Lockable)
+	source, err := places.Find(scale.Lockable)
 	switch {
 	case err != nil:
 		fmt.Fprintf(c.OutOrStdout(), "encoder  %v\n", err)
 	case source.Hash == "":
-		fmt.Fprintf(c.OutOrStdout(), "encoder  none to lock in front of photographs; vlpx weights fetch %s\n", paper.Lockable)
+		fmt.Fprintf(c.OutOrStdout(), "encoder  none to lock in front of photographs; vlpx weights fetch %s\n", scale.Lockable)
 	default:
 		fmt.Fprintf(c.OutOrStdout(), "encoder  %s, in front of photographs at mini (%s)\n", source.Name, source.Path)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vlpx.internal/vlpx/lab"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 )
 
 // options are the flags that say what to run; they fill lab.Options.
@@ -19,7 +19,7 @@ type options struct {
 
 func (o *options) bind(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(paper.ScaleNames(), ", "))
+	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))
 	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
 	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a "+
 		"`folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+

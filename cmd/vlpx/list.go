@@ -9,7 +9,8 @@ import (
 
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
+	"vlpx.internal/vlpx/scale"
 )
 
 // listed is an artifact as `vlpx list -json` says it.
@@ -33,7 +34,7 @@ func listCommand() *cobra.Command {
 			var all []listed
 			for _, a := range catalogue.List() {
 				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(), Cost: map[string]string{}}
-				for _, name := range paper.ScaleNames() {
+				for _, name := range scale.ScaleNames() {
 					one.Cost[name] = "–"
 					if one.Runs > 0 {
 						one.Cost[name] = paper.Cost(name, one.Runs)

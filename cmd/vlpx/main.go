@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vlpx.internal/vlpx/lab"
-	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/scale"
 )
 
 func main() {
@@ -51,7 +51,7 @@ func command() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("no command %q; did you mean %q? See vlpx -h", args[0], paper.Nearest(args[0], names(c)))
+			return fmt.Errorf("no command %q; did you mean %q? See vlpx -h", args[0], scale.Nearest(args[0], names(c)))
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -68,7 +68,7 @@ func command() *cobra.Command {
 			return fmt.Errorf("%s has no flag -%s; the method is its argument, as in vlpx %s GRIT-VLP; see %s -h", c.Name(), name, c.Name(),
 				c.CommandPath())
 		}
-		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, paper.Nearest(name, flags), c.CommandPath())
+		return fmt.Errorf("%s has no flag -%s; did you mean -%s? See %s -h", c.Name(), name, scale.Nearest(name, flags), c.CommandPath())
 	})
 	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(),
 		trainCommand(), evalCommand(),

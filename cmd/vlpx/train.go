@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -172,7 +173,7 @@ func methodOrFolder(c *cobra.Command, args []string) (err error) {
 // isFolder reports whether an argument is an exported model's folder rather than a method: what is no method's name, and is a folder or is
 // written as a path.
 func isFolder(arg string) bool {
-	if _, err := paper.Variant(arg, nil); err == nil {
+	if _, err := plan.Variant(arg, nil); err == nil {
 		return false
 	}
 	return isDir(arg) || strings.ContainsRune(arg, filepath.Separator)

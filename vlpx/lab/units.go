@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/train"
 )
 

@@ -11,7 +11,7 @@ import (
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"

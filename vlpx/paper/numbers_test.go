@@ -8,7 +8,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"

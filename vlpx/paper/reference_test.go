@@ -12,7 +12,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )

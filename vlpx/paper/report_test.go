@@ -15,7 +15,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"

@@ -14,7 +14,7 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"

@@ -9,7 +9,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )

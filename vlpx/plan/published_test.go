@@ -10,7 +10,7 @@ import (
 
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"

@@ -7,7 +7,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/catalogue"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 )
 

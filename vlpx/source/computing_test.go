@@ -86,7 +86,7 @@ func TestCode(t *testing.T) {
 		{"vlpx/run/store.go", "func (", "func changed() {}\n\nfunc (", []bool{false, false, false, false}},
 		{"vlpx/train/loop.go", "func (", "func changed() {}\n\nfunc (", []bool{true, true, true, true}},
 		{"vlpx/train/train_test.go", "func ", "func changed() {}\n\nfunc ", []bool{false, false, false, false}},
-		{"vlpx/paper/scale.go", "func ", "func changed() {}\n\nfunc ", []bool{false, false, false, false}},
+		{"vlpx/scale/scale.go", "func ", "func changed() {}\n\nfunc ", []bool{false, false, false, false}},
 		{"vlpx/framework/opt/opt.go", "func (", "func changed() {}\n\nfunc (", []bool{false, true, true, true}},
 		{"vlpx/framework/albef/step.go", "func (", "func changed() {}\n\nfunc (", []bool{true, false, true, true}},
 		{"datasets/scenes/scenes.go", "func ", "func changed() {}\n\nfunc ", []bool{true, true, true, true}},

@@ -37,7 +37,7 @@ import (
 
 var update = flag.Bool("update", false, "write the numbers of TestPinned into their file")
 
-// pinnedName is the file of the pinned numbers. go test ./vlpx/paper/catalogue -run TestPinned -update writes it.
+// pinnedName is the file of the pinned numbers. go test ./vlpx/papers/catalogue -run TestPinned -update writes it.
 const pinnedName = "testdata/pinned.json"
 
 // Numbers may differ from the pinned ones by these shares: those of the first step, and those after an update, which grow apart where
@@ -320,7 +320,7 @@ func TestPinned(t *testing.T) {
 	if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
 		t.Fatalf("%s: %v", pinnedName, err)
 	}
-	const command = "go test ./vlpx/paper/catalogue -run TestPinned -update"
+	const command = "go test ./vlpx/papers/catalogue -run TestPinned -update"
 	renewed, err := got.renewed(have)
 	if err != nil {
 		t.Fatal(err)

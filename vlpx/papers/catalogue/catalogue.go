@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/paper/falcon"
-	"vlpx.internal/vlpx/paper/glofnd"
-	"vlpx.internal/vlpx/paper/mafa"
-	"vlpx.internal/vlpx/paper/ours"
-	"vlpx.internal/vlpx/paper/srcl"
-	"vlpx.internal/vlpx/paper/tags"
+	"vlpx.internal/vlpx/papers/falcon"
+	"vlpx.internal/vlpx/papers/glofnd"
+	"vlpx.internal/vlpx/papers/mafa"
+	"vlpx.internal/vlpx/papers/ours"
+	"vlpx.internal/vlpx/papers/srcl"
+	"vlpx.internal/vlpx/papers/tags"
 	"vlpx.internal/vlpx/scale"
 )
 

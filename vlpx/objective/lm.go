@@ -11,19 +11,23 @@ import . "github.com/gomlx/gomlx/core/graph"
 // With no token to predict the loss is zero. The result is a scalar in nats.
 func LM(ids, likelihood *Node) *Node { return LMBehind(ids, likelihood, 1) }
 
-// LMBehind is LM of texts whose first tokens, so many of each, are a prompt that is not predicted (BLIP-2's second stage, LAVIS blip2_opt.py).
+// LMBehind is LM of texts whose first tokens, so many of each, are a prompt that is not predicted (BLIP-2's second stage, LAVIS blip2_opt.py). With
+// 0 of them the first token is predicted, too, by what stands in front of the text.
 func LMBehind(ids, likelihood *Node, prompt int) *Node {
-	behind := GreaterOrEqual(Iota(ids.Graph(), ids.Shape(), 1), Scalar(ids.Graph(), ids.DType(), prompt))
-	return Neg(maskedMean(likelihood, Mul(Predicted(ids, likelihood), ConvertDType(behind, likelihood.DType()))))
+	return Neg(maskedMean(likelihood, from(prompt, ids, likelihood)))
 }
 
 // NextTokens returns the log-likelihood of each token of texts by those before it, in nats, [batch, tokens]; 0 for a token that is not
-// predicted: a text's first one and padding.
+// predicted: padding, and a text's first one if nothing stands in front of it.
 //
 //   - ids: texts, padded with zeros behind their last token, which is none; [batch, tokens] (int32).
-//   - logits: over the vocabulary at all tokens but the last, [batch, tokens-1, vocabulary].
+//   - logits: over the vocabulary at all tokens but the last, [batch, tokens-1, vocabulary], or at what stands in front of the text and these, [batch,
+//     tokens, vocabulary].
 func NextTokens(ids, logits *Node) *Node {
 	batch, tokens := ids.Shape().Dim(0), ids.Shape().Dim(1)
+	if logits.Shape().Dim(1) == tokens {
+		return Mul(logLikelihood(logits, ids), from(0, ids, logits))
+	}
 	logits.AssertDims(batch, tokens-1, -1)
 	likelihood := logLikelihood(logits, Slice(ids, AxisRange(), AxisRange(1)))
 	return Mul(GrowLeft(likelihood, 1, 1, 0), Predicted(ids, logits))
@@ -31,10 +35,13 @@ func NextTokens(ids, logits *Node) *Node {
 
 // Predicted marks the tokens of texts that a language model predicts, all but the first of each and its padding: 1 or 0 in the type of
 // like, [batch, tokens].
-func Predicted(ids, like *Node) *Node {
+func Predicted(ids, like *Node) *Node { return from(1, ids, like) }
+
+// from marks the tokens of texts from a place on, but for their padding: 1 or 0 in the type of like, [batch, tokens].
+func from(place int, ids, like *Node) *Node {
 	places := Iota(ids.Graph(), ids.Shape(), 1)
 	last := ReduceAndKeep(Where(NotEqual(ids, ZerosLike(ids)), places, ZerosLike(places)), ReduceMax, 1)
-	within := LogicalAnd(LessOrEqual(places, BroadcastToShape(last, ids.Shape())), GreaterThan(places, ZerosLike(places)))
+	within := LogicalAnd(LessOrEqual(places, BroadcastToShape(last, ids.Shape())), GreaterOrEqual(places, ConstAs(places, place)))
 	return ConvertDType(within, like.DType())
 }
 

@@ -54,6 +54,23 @@ func TestLMAgainstLoop(t *testing.T) {
 	near(t, "LM of nothing", value(t, lm, logits, [][]int32{{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {2, 0, 0, 0, 0}}), 0)
 }
 
+// With a state in front of them all tokens of a text are predicted, the first one, too.
+func TestLMOfWholeTextsAgainstLoop(t *testing.T) {
+	const batch, tokens, vocab = 3, 5, 6
+	logits := drawn(rand.New(rand.NewPCG(7, 5)), batch, tokens, vocab)
+	ids := [][]int32{{2, 4, 5, 0, 3}, {2, 3, 0, 0, 0}, {2, 0, 0, 0, 0}}
+	var sum, count float64
+	for b, text := range ids {
+		for place := 0; place <= []int{4, 1, 0}[b]; place++ {
+			sum -= logSoftmax(logits.row(b*tokens+place), int(text[place]))
+			count++
+		}
+	}
+	lm := func(in []*Node) *Node { return LMBehind(in[1], NextTokens(in[1], in[0]), 0) }
+	near(t, "LM", value(t, lm, logits, ids), sum/count)
+	checkGradient(t, lm, logits, ids)
+}
+
 // The first tokens of a text are no part of the loss, but for the mean of what is behind them: one of a text shorter than its prompt has none.
 func TestLMBehindAgainstLoop(t *testing.T) {
 	const batch, tokens, vocab = 3, 5, 6

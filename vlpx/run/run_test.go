@@ -165,7 +165,7 @@ func everyPart() map[string][]any {
 	return map[string][]any{
 		"Start": {negative.Uniform{}, negative.Grouped{}, negative.FixedQuantile{}, negative.Progressive{},
 			negative.Streamed{}, negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
-		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, regulated, negative.SelfRegulated{},
+		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, negative.SigLIP{}, negative.Debiased{}, regulated, negative.SelfRegulated{},
 			negative.Pruned{Weights: regulated}, negative.SogCLR{}, negative.ISogCLR{}, negative.FastCLIP{}},
 		"Pairs":   {negative.Hardest{}, negative.Sampled{}, negative.Retrieved{}},
 		"Connect": {negative.ECM{}, negative.ECM{Use: negative.Of(negative.ITM)}},

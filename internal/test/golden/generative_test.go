@@ -1,6 +1,7 @@
 package golden_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,7 @@ func checkGenerative(t *testing.T, m machine, c golden.Case) {
 		paths, grads = gradients(store, framework.Model, loss)
 		return append(out, grads...)
 	})
+	unprompted(t, m, c, store, g, inputs, got[4])
 	m.near(t, c, "loss", got[0], "loss")
 	for k, name := range []string{"image_embeds", "query_output", "opt_query_inputs"} {
 		m.near(t, c, name, got[1+k], "intermediate", name)
@@ -80,4 +82,69 @@ func checkGenerative(t *testing.T, m machine, c golden.Case) {
 		t.Errorf("%s has a gradient; it is frozen", paths[k])
 	}
 	read(t, c)
+}
+
+// labelled is the loss of the published code (blip2_opt.py) by logits over queries and a text's tokens, place by place, and its gradient by them. A
+// label is a token, or none for queries, padding and, if there is a prompt, its tokens; a logit predicts the label of the next place.
+func labelled(logits []float64, vocabulary, queries, prompt, tokens int, ids, there []int) (loss float64, slope []float64) {
+	slope = make([]float64, len(logits))
+	count := 0
+	for row := range len(ids) / tokens {
+		for token := prompt; token < tokens; token++ {
+			if there[row*tokens+token] == 0 {
+				continue
+			}
+			count++
+			at := (row*(queries+tokens) + queries + token - 1) * vocabulary // the first token's is the last query's
+			var sum float64
+			for _, z := range logits[at : at+vocabulary] {
+				sum += math.Exp(z)
+			}
+			for k, z := range logits[at : at+vocabulary] {
+				slope[at+k] += math.Exp(z) / sum
+			}
+			own := at + ids[row*tokens+token]
+			loss -= logits[own] - math.Log(sum)
+			slope[own]--
+		}
+	}
+	for k := range slope {
+		slope[k] /= float64(count)
+	}
+	return loss / float64(count), slope
+}
+
+// unprompted holds the loss without a prompt, of which the case has none: the rule of labels gives the published loss of the case's own prompt,
+// and by the same logits that of none, with the gradients of all that is trained.
+func unprompted(t *testing.T, m machine, c golden.Case, store *model.Store, g blip2.Generative, inputs []*tensors.Tensor, logits []float64) {
+	t.Helper()
+	ids, there, tokens := c.Ints("inputs", "input_ids"), c.Ints("inputs", "attention_mask"), c.Tensor("inputs", "input_ids").Shape[1]
+	of := func(prompt int) (float64, []float64) {
+		return labelled(logits, g.Language.Vocab, g.BLIP2.Text.Queries, prompt, tokens, ids, there)
+	}
+	prompted, _ := of(c.Int("params", "prompt_length"))
+	m.near(t, c, "loss by labels", []float64{prompted}, "loss")
+	want, slope := of(0)
+	rows := len(ids) / tokens
+	by := m.tensor(t, tensors.FromFlatDataAndDimensions(slope, rows, g.BLIP2.Text.Queries+tokens, g.Language.Vocab))
+	var paths []string
+	got := m.run(t, store, append(slices.Clone(inputs), by), func(s *model.Scope, in []*Node) []*Node {
+		root := func() *model.Scope { return s.Store().Scope(framework.Model) }
+		queries := g.BLIP2.See(root(), in[0])
+		loss := g.Describe(root(), queries, in[1], 0)
+		language, front := root().At("language"), encoder.Linear(root().At("language_projection"), queries, g.Language.Width, false)
+		states := g.Language.States(language, Concatenate([]*Node{front, g.Language.Words(language, in[1])}, 1), nil, false)
+		var ours, theirs []*Node
+		paths, ours = gradients(store, framework.Model, loss)
+		_, theirs = gradients(store, framework.Model, ReduceAllSum(Mul(g.Language.Next(language, states, false), in[3])))
+		return append(append([]*Node{loss}, ours...), theirs...)
+	})
+	deviation := c.Float("float32_deviation", "expected", "intermediate")
+	m.close(t, "loss without a prompt", got[0], []float64{want}, deviation)
+	for k, path := range paths {
+		m.close(t, "gradient without a prompt of "+path, got[1+k], got[1+len(paths)+k], deviation)
+	}
+	if prompted == want {
+		t.Error("the loss without a prompt is that with one")
+	}
 }

@@ -1,6 +1,8 @@
 package blip2
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -26,10 +28,26 @@ type Generative struct {
 	Language encoder.OPT // frozen
 	// Prompt are ids between a caption's first token and its words, as those of "a photo of", which are not predicted.
 	Prompt []int32 `json:",omitempty"`
+	// SpareFirst leaves a caption's first token unpredicted without a prompt, too, as runs of earlier versions have it. The published code predicts
+	// it then, from the last query. It stands in every run's JSON, so that earlier runs are others.
+	SpareFirst bool
 	// Answers makes it answer questions, which stand in the place of captions: the distinct answers of a question that a mini-batch has room
 	// for. Tokens are those of an answer, with [CLS] and [SEP].
 	Answers int `json:",omitempty"`
 	Tokens  int `json:",omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Settings that say nothing of SpareFirst are of an earlier version.
+func (m *Generative) UnmarshalJSON(text []byte) error {
+	type plain Generative
+	read := plain{SpareFirst: true}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&read); err != nil {
+		return err
+	}
+	*m = Generative(read)
+	return nil
 }
 
 // Name implements framework.Framework.
@@ -100,17 +118,26 @@ func (m Generative) Step(s *model.Scope, _ framework.Use, in field.Nodes) framew
 		nats := m.speech().answer(s, queries, texts, answers)
 		told.Losses[negative.Answers] = objective.Answers(nats, Reshape(weights, -1), answers.Shape().Dim(0))
 	} else {
-		told.Losses[negative.LM] = m.Describe(s, queries, m.prompted(texts), 1+len(m.Prompt))
+		told.Losses[negative.LM] = m.Describe(s, queries, m.prompted(texts), m.given())
 	}
 	return told
 }
 
-// Describe is the loss of texts behind queries of which the first tokens are a prompt (METHODS.md 13; LAVIS blip2_opt.py).
+// given is how many of a text's first tokens are not predicted: the first one and the prompt. Without a prompt all are predicted, as published.
+func (m Generative) given() int {
+	if len(m.Prompt) == 0 && !m.SpareFirst {
+		return 0
+	}
+	return 1 + len(m.Prompt)
+}
+
+// Describe is the loss of texts behind queries of which the first tokens are a prompt (METHODS.md 13; LAVIS blip2_opt.py). Without one the last query
+// predicts the first token.
 //
 //   - queries: what they see of the images of the same rows, [rows, queries, width].
 //   - ids: texts, padded with zeros behind them, [rows, tokens].
 func (m Generative) Describe(s *model.Scope, queries, ids *Node, prompt int) *Node {
-	return objective.LMBehind(ids, m.speech().describe(s, queries, ids), prompt)
+	return objective.LMBehind(ids, m.speech().describe(s, queries, ids, prompt), prompt)
 }
 
 // See gives the states of the first stage's queries, which have seen images, [batch, queries, width].

@@ -40,12 +40,17 @@ func (l speech) frozen(s *model.Scope) {
 //
 //   - queries: [rows, queries, any width].
 //   - ids: texts, padded with zeros behind them, [rows, tokens].
-func (l speech) describe(s *model.Scope, queries, ids *Node) *Node {
+//   - prompt: how many of their first tokens are not predicted. With 0 of them the last query predicts the first token.
+func (l speech) describe(s *model.Scope, queries, ids *Node, prompt int) *Node {
 	language := l.language(s)
 	fed := l.Words(language, Slice(ids, AxisRange(), AxisRange(0, ids.Shape().Dim(1)-1)))
 	states := l.States(language, Concatenate([]*Node{l.front(s, queries), fed}, 1), nil, l.half)
 	l.frozen(s)
-	behind := Slice(states, AxisRange(), AxisRange(queries.Shape().Dim(1)))
+	first := queries.Shape().Dim(1)
+	if prompt == 0 {
+		first--
+	}
+	behind := Slice(states, AxisRange(), AxisRange(first))
 	return objective.NextTokens(ids, l.Next(language, behind, l.half))
 }
 

@@ -87,7 +87,7 @@ func TestAnswersFollowQuestions(t *testing.T) {
 			ids = append(ids, append(text, make([]int32, 8-len(text))...))
 		}
 	}
-	nats := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, each(in[0], 2), in[1])} })(queriesOf(2), ids)[0]
+	nats := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, each(in[0], 2), in[1], 1)} })(queriesOf(2), ids)[0]
 	for row := range ids {
 		var want float64
 		for place := slices.Index(questions[row/2], 3) + 1; place < 8; place++ {
@@ -118,7 +118,7 @@ func TestWritesBehindQueries(t *testing.T) {
 		return all
 	})(queriesOf(2), prompts, words)
 	nats := func(ids [][]int32) []float32 {
-		return spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, in[0], in[1])} })(queriesOf(2), ids)[0]
+		return spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, in[0], in[1], 1)} })(queriesOf(2), ids)[0]
 	}
 	for row, length := range []int{3, 1} {
 		text := slices.Concat(prompts[row][:length], words[row])
@@ -143,7 +143,7 @@ func TestLanguageModelIsFrozen(t *testing.T) {
 	ids := [][]int32{{2, 5, 6, 3}, {2, 7, 3, 0}}
 	var trained []string
 	out := spoken(t, func(s *model.Scope, in []*Node) []*Node {
-		loss := objective.LM(in[1], tiny.describe(s, in[0], in[1]))
+		loss := objective.LM(in[1], tiny.describe(s, in[0], in[1], 1))
 		trained = nil
 		for v := range s.Store().IterVariables() {
 			if v.Trainable {

@@ -1,5 +1,5 @@
-// Package sources has the source of the packages that may compute what a run gives, as this program was built from it. So a result can tell which
-// code made it, wherever the program runs. It imports nothing.
+// Package sources has the source of the packages that may compute what a run gives, as this program was built from it. So a result can tell
+// which code made it, wherever the program runs. It imports nothing.
 package sources
 
 import "embed"

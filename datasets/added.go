@@ -3,8 +3,8 @@ package datasets
 import "fmt"
 
 // Added returns a set in which images have further captions behind their own: those of other pairs of the set, as new positive pairs that a
-// model has mined, or pairs that are seen once more (MAFA, appendix G.8). The relation says of a further caption what it says of it where it
-// comes from; what else is known of the images is carried over.
+// model has mined, or pairs that are seen once more (MAFA, appendix G.8). The relation says of a further caption what it says of it where
+// it comes from; what else is known of the images is carried over.
 //
 //   - further: of each image the pairs, as [Pairs] of the set counts them, whose captions it gets, in their order.
 func Added(s Set, further [][]int) (Set, error) {

@@ -40,7 +40,8 @@ type Benchmark string
 
 // Benchmarks of COCO's captions, on the test split of Karpathy.
 const (
-	// ECCV is ECCV Caption: for 1,261 images and 1,332 captions what people verified of five models' proposals, and CxC (Chun et al., 2022).
+	// ECCV is ECCV Caption: for 1,261 images and 1,332 captions what people verified of five models' proposals, and CxC (Chun et al.,
+	// 2022).
 	ECCV Benchmark = "ECCV Caption"
 	// CxC is Crisscrossed Captions: for all images and captions, what people rated as matching beside the own ones (Parekh et al., 2021).
 	CxC Benchmark = "CxC"

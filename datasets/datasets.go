@@ -3,8 +3,8 @@
 // loader that does so in parallel ahead of training.
 //
 // It knows nothing of models or training. Sources live in packages of their own: scenes (generated, exact relation), karpathy (COCO and
-// Flickr JSON files with a folder of images), annotated (VQA v2, NLVR2 and NoCaps), imagefolder (a folder a class), cifar (CIFAR's binary records)
-// and webdataset (tar shards).
+// Flickr JSON files with a folder of images), annotated (VQA v2, NLVR2 and NoCaps), imagefolder (a folder a class), cifar (CIFAR's binary
+// records) and webdataset (tar shards).
 // The package layout tells which of them a folder is for.
 package datasets
 
@@ -15,8 +15,8 @@ import (
 )
 
 // Set is one split of a collection: images, each with any number of captions. What else is known of them further interfaces tell, which
-// a set implements where it knows: [Related], [Labelled], [Boxed], [Sharded], [Spoken], [Questioned], [Stated], [Domained]. Its methods may be
-// called concurrently.
+// a set implements where it knows: [Related], [Labelled], [Boxed], [Sharded], [Spoken], [Questioned], [Stated], [Domained]. Its methods may
+// be called concurrently.
 type Set interface {
 	// Name tells the collection and the split, such as "scenes/train".
 	Name() string

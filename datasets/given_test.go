@@ -30,5 +30,6 @@ func TestDistinctAnswers(t *testing.T) {
 type answered struct{ fake }
 
 func (answered) Questions() []Question {
-	return []Question{{Image: 0, Answers: []string{"yes", "no", "yes"}}, {Image: 1, Answers: []string{"2", "no"}}, {Image: 1}, {Image: 7, Answers: []string{"not shown"}}}
+	return []Question{{Image: 0, Answers: []string{"yes", "no", "yes"}}, {Image: 1, Answers: []string{"2", "no"}}, {Image: 1},
+		{Image: 7, Answers: []string{"not shown"}}}
 }

@@ -9,9 +9,9 @@ import (
 	"vlpx.internal/datasets/text"
 )
 
-// WithGraphs is a set whose captions have the scene graphs of a file (see [scenegraph.ReadFile]), as other parsers or people made them; a caption
-// without one there is parsed. Captions are compared by their words, whatever their case and punctuation. A file that has none of the
-// set's captions is an error.
+// WithGraphs is a set whose captions have the scene graphs of a file (see [scenegraph.ReadFile]), as other parsers or people made them; a
+// caption without one there is parsed. Captions are compared by their words, whatever their case and punctuation. A file that has none of
+// the set's captions is an error.
 func WithGraphs(s Set, file string) (Set, error) {
 	read, err := scenegraph.ReadFile(file)
 	if err != nil {

@@ -41,8 +41,8 @@ func behind(s Set) iter.Seq[Set] {
 	}
 }
 
-// GraphOf is the scene graph of a sentence about an image of a set: that of a file, if the set has one (see [WithGraphs]); exact where the set's
-// language is known and it is of that; else as it is parsed.
+// GraphOf is the scene graph of a sentence about an image of a set: that of a file, if the set has one (see [WithGraphs]); exact where the
+// set's language is known and it is of that; else as it is parsed.
 func GraphOf(s Set, sentence string) scenegraph.Graph {
 	for of := range behind(s) {
 		if g, ok := of.(graphed); ok {
@@ -59,8 +59,8 @@ func GraphOf(s Set, sentence string) scenegraph.Graph {
 	return scenegraph.Parse(sentence)
 }
 
-// TokenPhrases are the phrases of the scene graph of a sentence by places among its first ids, as many as asked for, without [CLS]; nil where it
-// has none.
+// TokenPhrases are the phrases of the scene graph of a sentence by places among its first ids, as many as asked for, without [CLS]; nil
+// where it has none.
 //
 //   - places: where words lie among the ids, such as text.Tokenizer.Places.
 func TokenPhrases(s Set, sentence string, places func(words []string) [][2]int, ids int) []scenegraph.Phrase {

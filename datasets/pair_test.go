@@ -43,7 +43,8 @@ func TestShardPairs(t *testing.T) {
 	if got := ShardPairs(s); got != nil {
 		t.Errorf("a set without shards: got %v, want nil", got)
 	}
-	for _, c := range []struct{ images, want []int }{{nil, nil}, {[]int{0}, []int{0}}, {[]int{0, 1, 2, 3, 4}, []int{0, 2, 3, 4, 7}}, {[]int{0, 3}, []int{0, 4}}} {
+	for _, c := range []struct{ images, want []int }{{nil, nil}, {[]int{0}, []int{0}}, {[]int{0, 1, 2, 3, 4}, []int{0, 2, 3, 4, 7}},
+		{[]int{0, 3}, []int{0, 4}}} {
 		if got := ShardPairs(sharded{s, c.images}); !slices.Equal(got, c.want) {
 			t.Errorf("shards from images %v: got pairs %v, want %v", c.images, got, c.want)
 		}

@@ -19,8 +19,8 @@ type Questioned interface {
 	Questions() []Question
 }
 
-// OfQuestions shows the questions about a set's images in the place of their captions, so that a pair is an image with a question: pair p is
-// question p of the view, which is [Questioned], too. An image without questions is in no pair.
+// OfQuestions shows the questions about a set's images in the place of their captions, so that a pair is an image with a question: pair p
+// is question p of the view, which is [Questioned], too. An image without questions is in no pair.
 func OfQuestions(s Set) (Set, error) {
 	for of := range behind(s) {
 		if questioned, ok := of.(Questioned); ok {

@@ -16,8 +16,8 @@ type Stated interface {
 	Statements() []Statement
 }
 
-// OfStatements shows the statements about two of a set's images in the place of captions, each with its left image: pair p is statement p of
-// the view, which is [Stated], too. An image that is the left one of none is in no pair.
+// OfStatements shows the statements about two of a set's images in the place of captions, each with its left image: pair p is statement p
+// of the view, which is [Stated], too. An image that is the left one of none is in no pair.
 func OfStatements(s Set) (Set, error) {
 	for of := range behind(s) {
 		if stated, ok := of.(Stated); ok {

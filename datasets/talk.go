@@ -3,8 +3,8 @@ package datasets
 // Prompt is a question as a language model is asked it (LAVIS, Blip2OPT.predict_answers).
 func Prompt(question string) string { return "question : " + question + " answer :" }
 
-// OfTalk shows all that a language model reads of a set: the captions of an image, and behind them its questions as [Prompt] puts them, each with
-// its most frequent answer. A set without questions shows its captions.
+// OfTalk shows all that a language model reads of a set: the captions of an image, and behind them its questions as [Prompt] puts them,
+// each with its most frequent answer. A set without questions shows its captions.
 func OfTalk(s Set) Set {
 	texts := make([][]string, s.Len())
 	for i := range texts {

@@ -1,7 +1,7 @@
 package datasets
 
-// Uncaptioned is a set without its captions, so that each image is one pair. Classes and shards are carried over; the relation is not, since it
-// is of captions.
+// Uncaptioned is a set without its captions, so that each image is one pair. Classes and shards are carried over; the relation is not,
+// since it is of captions.
 func Uncaptioned(s Set) Set { return carry(uncaptioned{s}, nil, s) }
 
 type uncaptioned struct{ Set }

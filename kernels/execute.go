@@ -22,8 +22,8 @@ import (
 //
 // A cell that does not compile, panics or exits with a status other than zero does not stop the cells after it; the error
 // then names each such cell as its page does, In [2], with what it wrote to standard error or the compiler's complaint and the
-// lines of cells that this is about, and out is written all the same. In any other case of error, such as a missing jupyter-nbconvert or a cancelled ctx, which ends the kernel and its
-// cell, out is left as it was.
+// lines of cells that this is about, and out is written all the same. In any other case of error, such as a missing jupyter-nbconvert or a
+// cancelled ctx, which ends the kernel and its cell, out is left as it was.
 func Execute(ctx context.Context, prefix, notebook, out string) error {
 	if err := execute(ctx, prefix, notebook, out); err != nil {
 		return fmt.Errorf("kernels: execute %s: %w", notebook, err)

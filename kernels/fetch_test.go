@@ -208,7 +208,8 @@ func TestInstallTellsOfAnotherCheckout(t *testing.T) {
 		if kernel, err := readSpec(spec); err != nil || kernel.Checkout != test.of {
 			t.Errorf("%s: the kernel is of %s (%v), want %s", test.name, kernel.Checkout, err, test.of)
 		}
-		for notebook, want := range map[string]string{filepath.Join(t.TempDir(), "a.ipynb"): test.imports, filepath.Join(first, "vlpx", "a.ipynb"): first} {
+		for notebook, want := range map[string]string{filepath.Join(t.TempDir(), "a.ipynb"): test.imports,
+			filepath.Join(first, "vlpx", "a.ipynb"): first} {
 			if from, installed, err := Imports(prefix, notebook); from != want || installed != test.of || err != nil {
 				t.Errorf("%s: %s imports from %s (%v), want %s", test.name, notebook, from, err, want)
 			}
@@ -227,22 +228,27 @@ func TestGoTellsWhatIsMissingInALine(t *testing.T) {
 	}
 	var sixty strings.Builder
 	for k := range 30 {
-		fmt.Fprintf(&sixty, "go: gonb_1 imports\n\tvlpx.internal/vlpx imports\n\texample.com/p%d/sub: example.com/m%d@v1.2.3: module lookup disabled by GOPROXY=off\n", k, k%5)
+		fmt.Fprintf(&sixty,
+			"go: gonb_1 imports\n\tvlpx.internal/vlpx imports\n\texample.com/p%d/sub: example.com/m%d@v1.2.3: module lookup disabled by GOPROXY=off\n", k, k%5)
 	}
 	for _, test := range []struct{ name, says, want string }{
 		{"missing modules", sixty.String(),
-			"cells need modules that are not on this machine: example.com/m0@v1.2.3, example.com/m1@v1.2.3, example.com/m2@v1.2.3 and 2 more; vlpx notebook -install fetches them\n"},
-		{"a package that no module has", "go: gonb_1 imports\n\tx.com/y: cannot find module providing package x.com/y: module lookup disabled by GOPROXY=off\n",
+			"cells need modules that are not on this machine: example.com/m0@v1.2.3, example.com/m1@v1.2.3, example.com/m2@v1.2.3 and 2 " +
+				"more; vlpx notebook -install fetches them\n"},
+		{"a package that no module has",
+			"go: gonb_1 imports\n\tx.com/y: cannot find module providing package x.com/y: module lookup disabled by GOPROXY=off\n",
 			"no module here has the package x.com/y; if the network has it, set %env GOPROXY= to your module proxy in a cell before\n"},
 		{"anything else, but not without end", strings.Repeat("first\n", 50) + "last\n", strings.Repeat("first\n", 7) + "last\n"},
 	} {
-		write(t, dir, map[string]string{"real": "#!/bin/sh\nif [ \"$1\" = get ] && [ \"$3\" = '' ]; then cat <<'end' >&2\n" + test.says + "end\nexit 7\nfi\necho \"$@\"\n"})
+		write(t, dir, map[string]string{"real": "#!/bin/sh\nif [ \"$1\" = get ] && [ \"$3\" = '' ]; then cat <<'end' >&2\n" + test.says +
+			"end\nexit 7\nfi\necho \"$@\"\n"})
 		for _, arguments := range [][]string{{"get"}, {"get", "-t"}} {
 			command := exec.Command(filepath.Join(dir, "bin", "go"), arguments...)
 			command.Env = append(os.Environ(), "VLPX_GO="+filepath.Join(dir, "real"))
 			told, _ := command.CombinedOutput()
 			if string(told) != test.want || command.ProcessState.ExitCode() != 7 {
-				t.Errorf("%s: go %s says %q with status %d, want %q with 7", test.name, arguments, told, command.ProcessState.ExitCode(), test.want)
+				t.Errorf("%s: go %s says %q with status %d, want %q with 7", test.name, arguments, told, command.ProcessState.ExitCode(),
+					test.want)
 			}
 		}
 	}

@@ -58,7 +58,8 @@ vlpx.Run("GRIT-VPL", vlpx.Options{Scale: "tiny"})`, `did you mean "GRIT-VLP"?`},
 vlpx.Reproduse("falcon/table1")`, "In [4], line 2: undefined: vlpx.Reproduse"},
 		{`%%
 vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Scal in struct literal of type vlpx.Options"},
-		{"import \"github.com/nobody/nothing\"\n\n%%\nnothing.Do()", "no module here has the package github.com/nobody/nothing; if the network has it, set %env GOPROXY="},
+		{"import \"github.com/nobody/nothing\"\n\n%%\nnothing.Do()",
+			"no module here has the package github.com/nobody/nothing; if the network has it, set %env GOPROXY="},
 	}
 	cells := []kernels.Cell{kernels.Go(importing)}
 	for _, mistake := range mistakes {
@@ -81,7 +82,8 @@ vlpx.Reproduce("falcon/table1", vlpx.Options{Scal: "tiny"})`, "unknown field Sca
 func wrongParts(t *testing.T, prefix string) {
 	t.Setenv("VLPX_HOME", t.TempDir())
 	parts := []struct{ body, says string }{
-		{"return negative.Contrasted{Loss: Add(in.Image, in.Temperature)}", "the loss that main.Mine.ITC returns is of shape (Float32)[8, 32]"},
+		{"return negative.Contrasted{Loss: Add(in.Image, in.Temperature)}", "the loss that main.Mine.ITC returns is of shape " +
+			"(Float32)[8, 32]"},
 		{"return negative.Contrasted{Loss: Add(in.Image, Transpose(in.Text, 0, 1))}", "cannot be broadcast"},
 		{`panic("not done")`, "not done"},
 		{"var none []int; return negative.Contrasted{Loss: ConstAs(in.Image, none[3])}", "index out of range"},
@@ -257,7 +259,8 @@ vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []stri
 		atLeast := len(kept) + 4
 		wait(t, "the curves to grow", func() bool { return len(points(t, store.Dir(r))) >= atLeast })
 		answer := k.do(way, "")
-		const says = "stopped: 0 of 1 runs are kept, and a checkpoint of GRIT-VLP, seed 1; the same call goes on from there\nexit status 1\n"
+		const says = "stopped: 0 of 1 runs are kept, and a checkpoint of GRIT-VLP, seed 1; the same call goes on from there\nexit " +
+			"status 1\n"
 		if way != "interrupt" {
 			k.do("cell", importing)
 		} else if answer.Status != "error" || !strings.HasSuffix(answer.Stderr, says) || strings.Contains(answer.Stderr, "goroutine ") {

@@ -81,7 +81,8 @@ func TestLauncher(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(spec, "bin")
-	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" \"${PATH##*:}\"\n"
+	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" " +
+		"\"${PATH##*:}\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "proxy"), []byte(standIn), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,8 @@ func TestLauncher(t *testing.T) {
 				t.Errorf("it tells %q, want %q", complaint.String(), told)
 			}
 			got := strings.Split(strings.TrimSpace(string(out)), "\n")
-			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "off", "unset", " -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
+			want := []string{"/run/connection.json", filepath.Join(bin, "gonb"), "-go_work=" + test.root, "off", "unset",
+				" -tags=noxla '-ldflags=-s -w'", bin, "/go/bin"}
 			if !slices.Equal(got, want) {
 				t.Errorf("called with %q, want %q", got, want)
 			}
@@ -269,7 +271,8 @@ func TestGoimportsKnowsThePackages(t *testing.T) {
 		command.Env = append(os.Environ(), "VLPX_CHECKOUT="+checkout)
 		told, err := command.CombinedOutput()
 		got, _ := os.ReadFile(file)
-		if called := strings.Join(strings.Fields(strings.ReplaceAll(string(told), file, "")), " "); err != nil || called != test.called || string(got) != text(test.want) {
+		if called := strings.Join(strings.Fields(strings.ReplaceAll(string(told), file, "")), " "); err != nil || called != test.called ||
+			string(got) != text(test.want) {
 			t.Errorf("%q: called with %q (%v), the file is %q, want %q", test.cell, called, err, got, text(test.want))
 		}
 	}

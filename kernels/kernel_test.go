@@ -121,7 +121,8 @@ func TestKernel(t *testing.T) {
 	}{
 		{"quick-start.ipynb", 3, []string{"falcon/table1", "vlpx/run: FALCON", "GRIT-VLP, searchspace=16"}},
 		{"ablation-bench.ipynb", 2, []string{"grouped, consistency", "Hard quantile, hard=.3"}},
-		{"false-negatives.ipynb", 4, []string{"The captions nearest to image", "Sentences written from the caption", "The images nearest to the caption"}},
+		{"false-negatives.ipynb", 4, []string{"The captions nearest to image", "Sentences written from the caption",
+			"The images nearest to the caption"}},
 	} {
 		t.Run(notebook.file, func(t *testing.T) {
 			page, figures := "", 0
@@ -149,18 +150,21 @@ func TestKernel(t *testing.T) {
 		for _, c := range cells {
 			page += c.html()
 		}
-		for _, want := range []string{"GRIT-VLP", "FALCON", "Pivot", "Pivot, filtered", "framework=Towers", "neighbours", "Zero-shot classes"} {
+		for _, want := range []string{"GRIT-VLP", "FALCON", "Pivot", "Pivot, filtered", "framework=Towers", "neighbours",
+			"Zero-shot classes"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("no %q in %q", want, page)
 			}
 		}
-		grid, err := lab.Open("falcon/table1", lab.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"}, Without: []string{"NLVR2", "VQA"}})
+		grid, err := lab.Open("falcon/table1", lab.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"},
+			Without: []string{"NLVR2", "VQA"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
 		if want := len(grid.Plan.Runs()) + 2*len(grid.Plan.Seeds) + 2; err != nil || len(results) != want {
-			t.Errorf("%d runs are finished (%v), want the catalogue's, two rows of one's own, and two runs of a framework of one's own: %d", len(results), err, want)
+			t.Errorf("%d runs are finished (%v), want the catalogue's, two rows of one's own, and two runs of a framework of one's own: %d",
+				len(results), err, want)
 		}
 	})
 }
@@ -169,7 +173,8 @@ func TestKernel(t *testing.T) {
 func peerSuite(t *testing.T, prefix string) {
 	const python = "/usr/bin/python3"
 	if err := exec.Command(python, "-c", "import jupyter_kernel_test").Run(); err != nil {
-		skip(t, "notebook", "there is no python3-jupyter-kernel-test; get it with: sudo apt-get install --no-install-recommends python3-jupyter-kernel-test")
+		skip(t, "notebook", "there is no python3-jupyter-kernel-test; get it with: sudo apt-get install --no-install-recommends "+
+			"python3-jupyter-kernel-test")
 	}
 	script, err := filepath.Abs(filepath.Join("testdata", "suite.py"))
 	if err != nil {

@@ -87,7 +87,8 @@ func ownPart(t *testing.T, prefix string) {
 		return all
 	}
 	ran := func(code, seeds string, more ...kernels.Cell) string {
-		cells, err := execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...), kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...)
+		cells, err := execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...),
+			kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,9 +104,11 @@ func ownPart(t *testing.T, prefix string) {
 	all := finished()
 	maps.DeleteFunc(all, func(path string, at time.Time) bool { return first[path].Equal(at) })
 	if len(finished()) != 3 || len(all) != 1 {
-		t.Errorf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1", len(finished()), len(all))
+		t.Errorf("after a new start with a further seed and a further cell: got %d finished runs, %d of them new, want 3 and 1",
+			len(finished()), len(all))
 	}
-	for k, change := range [][2]string{{"factor = 2", "factor = 3"}, {"float64(on.Set.Len())", "2 * float64(on.Set.Len())"}, {`"Mine"`, `"My own"`}} {
+	for k, change := range [][2]string{{"factor = 2", "factor = 3"}, {"float64(on.Set.Len())", "2 * float64(on.Set.Len())"},
+		{`"Mine"`, `"My own"`}} {
 		if ran(strings.Replace(ownCode, change[0], change[1], 1), "1"); len(finished()) != 4+k {
 			t.Errorf("with %s: got %d finished runs, want %d", change[1], len(finished()), 4+k)
 		}

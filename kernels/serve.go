@@ -19,9 +19,11 @@ import (
 
 // Server is a Jupyter server for one person on this machine: it listens on 127.0.0.1 only, behind a random token.
 type Server struct {
-	Program string    // a server of Jupyter's, as JupyterServer finds it
-	Prefix  string    // where the kernel is installed; "" is the user's place
-	Open    string    // the folder or notebook to open; "" is the notebooks of the checkout at or above the working directory, else of that which installed the kernel
+	Program string // a server of Jupyter's, as JupyterServer finds it
+	Prefix  string // where the kernel is installed; "" is the user's place
+	// the folder or notebook to open; "" is the notebooks of the checkout at or above the working directory, else of that which installed
+	// the kernel
+	Open    string
 	Port    int       // 0 takes Jupyter's usual 8888 or, where that is taken, any free one
 	Browser bool      // let Jupyter open the browser, if it finds one
 	Log     io.Writer // Jupyter's warnings

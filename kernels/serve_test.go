@@ -61,7 +61,8 @@ func serveAsJupyter(arguments []string) {
 		fmt.Println("a broken configuration")
 		os.Exit(3)
 	}
-	if folder := arguments[len(arguments)-1]; strings.HasSuffix(folder, "snatched") && os.Mkdir(filepath.Join(folder, "first"), 0o755) == nil {
+	if folder := arguments[len(arguments)-1]; strings.HasSuffix(folder, "snatched") &&
+		os.Mkdir(filepath.Join(folder, "first"), 0o755) == nil {
 		listener, err := net.Listen("tcp", "127.0.0.1:"+port) // of another program, which answers nobody
 		if err != nil {
 			os.Exit(1)

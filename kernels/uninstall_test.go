@@ -27,7 +27,8 @@ func TestUninstall(t *testing.T) {
 			}
 		}
 		removed, err := Uninstall(prefix)
-		if err != nil || !slices.Contains(removed, filepath.Join(dir, "kernel.json")) || !slices.Contains(removed, filepath.Join(dir, "bin", "gopls")) {
+		if err != nil || !slices.Contains(removed, filepath.Join(dir, "kernel.json")) ||
+			!slices.Contains(removed, filepath.Join(dir, "bin", "gopls")) {
 			t.Errorf("removed %q, error %v", removed, err)
 		}
 		left, err := os.ReadDir(dir)

@@ -14,7 +14,8 @@ func quickStart() kernels.Notebook {
 		kernels.Go("%%\nvlpx.Show(\"falcon\")"),
 		kernels.Markdown(quickReproduce),
 		kernels.Go("%%\nvlpx.Reproduce(\"falcon/table1\", vlpx.Options{\n\tScale: \"tiny\", Seeds: []uint64{1, 2}, Methods: " +
-			"[]string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n\tWithout: []string{\"NLVR2\", \"VQA\"}, // which take further runs\n})"),
+			"[]string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"},\n\tWithout: []string{\"NLVR2\", \"VQA\"}, // which take " +
+			"further runs\n})"),
 		kernels.Markdown(quickRead),
 		kernels.Markdown(quickShow),
 		kernels.Go("%%\nvlpx.Show(\"falcon/table1\", vlpx.Options{Methods: []string{\"ALBEF\", \"GRIT-VLP\", \"FALCON\", \"InfoNCE\"}})"),

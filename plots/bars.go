@@ -45,7 +45,8 @@ func (b Bars) check() error {
 		}
 		for g, std := range s.Std {
 			if std < 0 || math.IsInf(std, 0) {
-				return fmt.Errorf("plots: bars %q: series %q: Std[%d] = %v; want a finite number from zero, or NaN", b.Title, s.Name, g, std)
+				return fmt.Errorf("plots: bars %q: series %q: Std[%d] = %v; want a finite number from zero, or NaN", b.Title,
+					s.Name, g, std)
 			}
 		}
 		if len(s.Reference) > 0 && b.Reference == "" {
@@ -192,7 +193,8 @@ type rhombus struct{}
 // DrawGlyph implements draw.GlyphDrawer.
 func (rhombus) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	r := sty.Radius
-	corners := []vg.Point{{X: at.X - r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y - r}, {X: at.X - r, Y: at.Y}}
+	corners := []vg.Point{{X: at.X - r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y - r},
+		{X: at.X - r, Y: at.Y}}
 	var path vg.Path
 	path.Move(corners[0])
 	for _, p := range corners[1:] {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Dots is a panel of one measure of many rows: a line a row, the first at the top, with a dot and its interval, on an axis that need not begin at
-// zero. The rows are named at the left; of panels side by side with the same rows the first one has the names.
+// Dots is a panel of one measure of many rows: a line a row, the first at the top, with a dot and its interval, on an axis that need not
+// begin at zero. The rows are named at the left; of panels side by side with the same rows the first one has the names.
 type Dots struct {
 	Title  string
 	XLabel string // with units; may be empty where the title says it
@@ -34,7 +34,8 @@ func (d Dots) check() error {
 	}
 	for _, r := range d.Rows {
 		if r.Low > r.High || math.IsInf(r.Low, 0) || math.IsInf(r.High, 0) {
-			return fmt.Errorf("plots: dots %q: row %q: the interval goes from %v to %v; want finite ends, the lower one first, or NaN", d.Title, r.Name, r.Low, r.High)
+			return fmt.Errorf("plots: dots %q: row %q: the interval goes from %v to %v; want finite ends, the lower one first, or NaN",
+				d.Title, r.Name, r.Low, r.High)
 		}
 	}
 	return nil

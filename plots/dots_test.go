@@ -13,7 +13,8 @@ import (
 
 // many is a figure of several measures of many rows: with intervals, without, a missing one, a name of several lines.
 func many() plots.Figure {
-	names := []string{"ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Progressive-Hardening", "FALCON", "GRIT-VLP, searchspace=960, temperature=.1, epochs=10"}
+	names := []string{"ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Progressive-Hardening", "FALCON", "GRIT-VLP, searchspace=960, " +
+		"temperature=.1, epochs=10"}
 	panel := func(title string, scale, spread float64) plots.Dots {
 		d := plots.Dots{Title: title}
 		for k, name := range names {
@@ -24,10 +25,12 @@ func many() plots.Figure {
 	}
 	missing, labelled := panel("False negatives in batch (%)", .3, 0), panel("Text Retrieval: R@10 (%)", 9, 1)
 	missing.Rows[3].Mean, labelled.XLabel = nan, "recall (%)"
-	return plots.Figure{Title: "Many methods", Note: "Means over three seeds; bars are one standard deviation.", Columns: 5, Panels: []plots.Panel{
-		panel("Text Retrieval: R@1 (%)", 1, .1), labelled, panel("Image Retrieval: R@1 (%)", 1e-3, 1e-4), missing, panel("Without re-ranking: IR mAP (%)", 6, .2),
-		panel("RSum", 50, 5),
-	}}
+	return plots.Figure{Title: "Many methods", Note: "Means over three seeds; bars are one standard deviation.", Columns: 5,
+		Panels: []plots.Panel{
+			panel("Text Retrieval: R@1 (%)", 1, .1), labelled, panel("Image Retrieval: R@1 (%)", 1e-3, 1e-4), missing,
+			panel("Without re-ranking: IR mAP (%)", 6, .2),
+			panel("RSum", 50, 5),
+		}}
 }
 
 // The rows are named once a row of panels, and every name is there, however long.

@@ -40,11 +40,12 @@ func learning() plots.Figure {
 				{Name: "GRIT-VLP", X: epochs, Mean: []float64{1, 9, nan, 20, 23, 25}, Std: []float64{.5, 1, 1, nan, 1, 1}},
 				{Name: "FALCON", X: []float64{6}, Mean: []float64{27}, Std: []float64{2}},
 			}},
-			plots.Bars{Title: "After six epochs", YLabel: "recall (%)", Groups: []string{"R@1", "R@5"}, Reference: "paper", Series: []plots.BarSeries{
-				{Name: "ALBEF", Mean: []float64{20, 41}, Std: []float64{1, 2}, Reference: []float64{55, 81}},
-				{Name: "GRIT-VLP", Mean: []float64{25, nan}, Reference: []float64{60, nan}},
-				{Name: "FALCON", Mean: []float64{27, 50}},
-			}},
+			plots.Bars{Title: "After six epochs", YLabel: "recall (%)", Groups: []string{"R@1", "R@5"}, Reference: "paper",
+				Series: []plots.BarSeries{
+					{Name: "ALBEF", Mean: []float64{20, 41}, Std: []float64{1, 2}, Reference: []float64{55, 81}},
+					{Name: "GRIT-VLP", Mean: []float64{25, nan}, Reference: []float64{60, nan}},
+					{Name: "FALCON", Mean: []float64{27, 50}},
+				}},
 		},
 	}
 }
@@ -60,11 +61,13 @@ func sweep() plots.Figure {
 		}
 		bars.Series = append(bars.Series, s)
 	}
-	return plots.Figure{Title: "Search space", Note: "One seed.", Width: plots.ColumnWidth, Known: []string{"FALCON", "MAFA"}, Panels: []plots.Panel{
-		plots.Lines{Title: "False negatives", XLabel: "search space (pairs)", YLabel: "share (%)", LogX: true, Series: []plots.Series{
-			{Name: "GRIT-VLP", X: sizes, Mean: []float64{5, 9, 17}, Std: []float64{1, 1, 2}}, {Name: "FALCON", X: sizes, Mean: []float64{5, 6, 6}},
-		}}, bars,
-	}}
+	return plots.Figure{Title: "Search space", Note: "One seed.", Width: plots.ColumnWidth, Known: []string{"FALCON", "MAFA"},
+		Panels: []plots.Panel{
+			plots.Lines{Title: "False negatives", XLabel: "search space (pairs)", YLabel: "share (%)", LogX: true, Series: []plots.Series{
+				{Name: "GRIT-VLP", X: sizes, Mean: []float64{5, 9, 17}, Std: []float64{1, 1, 2}},
+				{Name: "FALCON", X: sizes, Mean: []float64{5, 6, 6}},
+			}}, bars,
+		}}
 }
 
 // densities is a figure of long curves, of stages of one thing and of several things.
@@ -83,7 +86,8 @@ func densities() plots.Figure {
 		Panels: []plots.Panel{
 			plots.Lines{Title: "Image to text", XLabel: "similarity", YLabel: "density", Series: epochs, Ordered: true},
 			plots.Lines{Title: "Text to image", XLabel: "similarity", YLabel: "density", Series: epochs[2:], Ordered: true},
-			plots.Lines{Title: "Methods", XLabel: "quantile", YLabel: "density", Series: []plots.Series{bump("GRIT-VLP", .8, .1), bump("FALCON", .5, .2)}},
+			plots.Lines{Title: "Methods", XLabel: "quantile", YLabel: "density",
+				Series: []plots.Series{bump("GRIT-VLP", .8, .1), bump("FALCON", .5, .2)}},
 		},
 	}
 }
@@ -97,19 +101,21 @@ func ranking() plots.Figure {
 		}
 		return r
 	}
-	return plots.Figure{Title: "Two ways to rank", Note: "Means over three seeds.", Known: []string{"ALBEF", "GRIT-VLP"}, Panels: []plots.Panel{
-		panel("Re-ranked: τ = 0.47 ± 0.12", "AUC of judged pairs", .2,
-			[2]float64{6, 3}, [2]float64{5, 3.3}, [2]float64{2.7, 5.3}, [2]float64{2.3, 4.7}, [2]float64{3, 1}, [2]float64{2, 3.7}),
-		panel("Cosine: τ = -1", "R@1, judged accepted", 0,
-			[2]float64{6, 1}, [2]float64{5, 2}, [2]float64{4, 3}, [2]float64{3, 4}, [2]float64{2, 5}, [2]float64{1, 6}),
-		panel("Cosine: all alike", "mAP", nan,
-			[2]float64{3.5, 1}, [2]float64{3.5, 2}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 3}),
-	}}
+	return plots.Figure{Title: "Two ways to rank", Note: "Means over three seeds.", Known: []string{"ALBEF", "GRIT-VLP"},
+		Panels: []plots.Panel{
+			panel("Re-ranked: τ = 0.47 ± 0.12", "AUC of judged pairs", .2,
+				[2]float64{6, 3}, [2]float64{5, 3.3}, [2]float64{2.7, 5.3}, [2]float64{2.3, 4.7}, [2]float64{3, 1}, [2]float64{2, 3.7}),
+			panel("Cosine: τ = -1", "R@1, judged accepted", 0,
+				[2]float64{6, 1}, [2]float64{5, 2}, [2]float64{4, 3}, [2]float64{3, 4}, [2]float64{2, 5}, [2]float64{1, 6}),
+			panel("Cosine: all alike", "mAP", nan,
+				[2]float64{3.5, 1}, [2]float64{3.5, 2}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 6}, [2]float64{3.5, 3}),
+		}}
 }
 
 // recorded are the drawings whose images are in testdata.
 func recorded() map[string]plots.Drawing {
-	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(), "heat": weights(), "ranks": ranking(),
+	return map[string]plots.Drawing{"learning": learning(), "sweep": sweep(), "densities": densities(), "pictures": picked(),
+		"heat": weights(), "ranks": ranking(),
 		"dots": many()}
 }
 
@@ -142,7 +148,8 @@ func TestGoldenImages(t *testing.T) {
 		if got.Bounds() != want.Bounds() {
 			t.Errorf("%s: got an image of %v, want %v", name, got.Bounds(), want.Bounds())
 		} else if mean, pixels := difference(got, want); mean > meanTolerance || pixels > pixelTolerance {
-			t.Errorf("%s: got an image that differs by %.2f of 255 on the average and much in %d pixels, want at most %v and %d; look at it and, "+
+			t.Errorf("%s: got an image that differs by %.2f of 255 on the average and much in %d pixels, want at most %v and %d; look "+
+				"at it and, "+
 				"if it is right, run with -update", name, mean, pixels, meanTolerance, pixelTolerance)
 		}
 	}
@@ -261,7 +268,8 @@ func TestSVGTextsHaveTheirWidth(t *testing.T) {
 	if err := learning().SVG(&b); err != nil {
 		t.Fatal(err)
 	}
-	if texts, widths := strings.Count(b.String(), "<text "), strings.Count(b.String(), `<text textLength="`); texts == 0 || texts != widths {
+	if texts, widths := strings.Count(b.String(), "<text "), strings.Count(b.String(), `<text textLength="`); texts == 0 ||
+		texts != widths {
 		t.Errorf("%d of %d texts have a width", widths, texts)
 	}
 }
@@ -313,8 +321,10 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 	wide := learning()
 	wide.Title = strings.Repeat(long+" ", 3)
 	wide.Panels = []plots.Panel{
-		plots.Lines{Title: long, XLabel: long, YLabel: long, Series: []plots.Series{{Name: long, X: []float64{0, 1e9}, Mean: []float64{-1e-7, 1e-7}}}},
-		plots.Bars{Title: long, YLabel: long, Groups: []string{"recall among all", "recall among false", "mean average precision"}, Series: []plots.BarSeries{{Name: "FALCON", Mean: []float64{-3, 1e6, nan}}}},
+		plots.Lines{Title: long, XLabel: long, YLabel: long,
+			Series: []plots.Series{{Name: long, X: []float64{0, 1e9}, Mean: []float64{-1e-7, 1e-7}}}},
+		plots.Bars{Title: long, YLabel: long, Groups: []string{"recall among all", "recall among false", "mean average precision"},
+			Series: []plots.BarSeries{{Name: "FALCON", Mean: []float64{-3, 1e6, nan}}}},
 	}
 	single := plots.Figure{Panels: wide.Panels[:1]}
 	narrow := plots.Figure{Panels: learning().Panels, Columns: 1}
@@ -327,7 +337,8 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 			crowded.Rows[r].Pictures[c].Mark = plots.TruePair
 		}
 	}
-	bare := plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: picked().Rows[0].Pictures[0].Image, Mark: plots.TruePair}}}}}
+	bare := plots.Pictures{Rows: []plots.PictureRow{
+		{Pictures: []plots.Picture{{Image: picked().Rows[0].Pictures[0].Image, Mark: plots.TruePair}}}}}
 	for name, d := range map[string]plots.Drawing{
 		"learning": learning(), "wide": wide, "single": single, "narrow": narrow, "sweep": sweep(), "densities": densities(),
 		"pictures": picked(), "crowded": crowded, "bare": bare, "dots": many(),
@@ -405,7 +416,8 @@ func TestPDF(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\)Tj`).FindAllStringSubmatch(page, -1) {
 		texts = append(texts, strings.NewReplacer(`\(`, "(", `\)`, ")").Replace(m[1]))
 	}
-	for _, want := range []string{"ALBEF", "GRIT-VLP", "FALCON", "paper", "epoch", "R@1 (%)", "recall (%)", "Gr\xf6\xdfer -> alpha", "R@5", "80"} {
+	for _, want := range []string{"ALBEF", "GRIT-VLP", "FALCON", "paper", "epoch", "R@1 (%)", "recall (%)", "Gr\xf6\xdfer -> alpha",
+		"R@5", "80"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("no text %q in %q", want, texts)
 		}
@@ -468,14 +480,16 @@ func TestFigureRejects(t *testing.T) {
 		{line(plots.Series{Name: "s", X: []float64{2, 1}, Mean: []float64{1, 2}}), "X[1] = 1; X must be finite and ascend"},
 		{line(plots.Series{Name: "s", X: []float64{nan}, Mean: one}), "X[0] = NaN"},
 		{line(plots.Series{Name: "s", X: one, Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
-		{plots.Lines{Title: "T", LogX: true, Series: []plots.Series{{Name: "s", X: []float64{0, 1}, Mean: []float64{1, 2}}}}, "X[0] = 0; a logarithmic axis"},
+		{plots.Lines{Title: "T", LogX: true, Series: []plots.Series{{Name: "s", X: []float64{0, 1}, Mean: []float64{1, 2}}}},
+			"X[0] = 0; a logarithmic axis"},
 		{plots.Bars{Title: "T"}, `bars "T": 0 groups of 0 series`},
 		{bar(plots.BarSeries{Name: "s"}), `bars "T": series "s": 0 values of Mean for 1 groups`},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{1, 2}}), "2 values of Std for 1 groups"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Std: []float64{-1}}), "Std[0] = -1"},
 		{bar(plots.BarSeries{Name: "s", Mean: one, Reference: one}), "say in Reference what they are"},
 		{plots.Ranks{Title: "T"}, `ranks "T": no series`},
-		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 2}}}}, `series "s": rank 2 is 2; want one from 1 to 1`},
+		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 2}}}},
+			`series "s": rank 2 is 2; want one from 1 to 1`},
 		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{nan, 1}}}}, "rank 1 is NaN"},
 		{plots.Ranks{Title: "T", Series: []plots.RankSeries{{Name: "s", Mean: [2]float64{1, 1}, Std: [2]float64{0, -1}}}}, "Std[1] = -1"},
 	} {

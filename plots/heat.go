@@ -82,7 +82,8 @@ func (n countTicks) Ticks(_, _ float64) []plot.Tick {
 	return ticks
 }
 
-// Room of the scale of a Heat, in widths of its matrix: where the strip of colours begins and ends, and where the room of its numbers and name ends.
+// Room of the scale of a Heat, in widths of its matrix: where the strip of colours begins and ends, and where the room of its numbers and
+// name ends.
 const (
 	scaleFrom = 1.05
 	scaleTo   = 1.10

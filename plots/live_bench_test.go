@@ -20,7 +20,8 @@ func BenchmarkLive(b *testing.B) {
 		losses.Series = append(losses.Series, s)
 	}
 	recall := plots.Lines{Title: "Validation", XLabel: "epoch", YLabel: "R@1 (%)", Series: []plots.Series{
-		{Name: "TR", X: []float64{1, 2, 3, 4}, Mean: []float64{1, 4, 8, 9}}, {Name: "IR", X: []float64{1, 2, 3, 4}, Mean: []float64{1, 2, 5, 7}}}}
+		{Name: "TR", X: []float64{1, 2, 3, 4}, Mean: []float64{1, 4, 8, 9}},
+		{Name: "IR", X: []float64{1, 2, 3, 4}, Mean: []float64{1, 2, 5, 7}}}}
 	f := plots.Figure{Panels: []plots.Panel{losses, recall}}
 	for b.Loop() {
 		if err := f.PNG(io.Discard, 100); err != nil {

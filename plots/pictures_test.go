@@ -40,7 +40,8 @@ func picked() plots.Pictures {
 		Rows: []plots.PictureRow{
 			{Name: "a flag, red above and blue below, that hangs from a balcony of the old town hall", Pictures: []plots.Picture{
 				{Image: flagOf(32, 32), Caption: "the anchor"},
-				{Image: flagOf(60, 20), Caption: "Größere Flaggen hängen über der Straße, und darunter gehen Leute, die es eilig haben, zum Markt",
+				{Image: flagOf(60, 20), Caption: "Größere Flaggen hängen über der Straße, und darunter gehen Leute, die es eilig haben, " +
+					"zum Markt",
 					Mark: plots.TruePair},
 				{Image: flagOf(20, 300), Caption: "Donaudampfschifffahrtsgesellschaftskapitän", Mark: plots.FalsePair},
 			}},
@@ -197,7 +198,8 @@ func TestPicturesReject(t *testing.T) {
 			}
 		}
 	}
-	if err := picked().PNG(io.Discard, 2401); err == nil || !strings.Contains(err.Error(), `pictures "What is picked": 2401 dots per inch`) {
+	if err := picked().PNG(io.Discard, 2401); err == nil ||
+		!strings.Contains(err.Error(), `pictures "What is picked": 2401 dots per inch`) {
 		t.Errorf("2401 dots per inch: got %v", err)
 	}
 }

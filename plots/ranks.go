@@ -36,10 +36,12 @@ func (r Ranks) check() error {
 	for _, s := range r.Series {
 		for end, mean := range s.Mean {
 			if !(mean >= 1 && mean <= float64(len(r.Series))) {
-				return fmt.Errorf("plots: ranks %q: series %q: rank %d is %v; want one from 1 to %d", r.Title, s.Name, end+1, mean, len(r.Series))
+				return fmt.Errorf("plots: ranks %q: series %q: rank %d is %v; want one from 1 to %d", r.Title, s.Name, end+1, mean,
+					len(r.Series))
 			}
 			if std := s.Std[end]; std < 0 || math.IsInf(std, 0) {
-				return fmt.Errorf("plots: ranks %q: series %q: Std[%d] = %v; want a finite number from zero, or NaN", r.Title, s.Name, end, std)
+				return fmt.Errorf("plots: ranks %q: series %q: Std[%d] = %v; want a finite number from zero, or NaN", r.Title,
+					s.Name, end, std)
 			}
 		}
 	}
@@ -86,7 +88,8 @@ func (r Ranks) axes(looks map[string]look, width vg.Length) *plot.Plot {
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.LineStyle.Width, p.X.Tick.LineStyle.Width = 0, 0
 	style, reach := lettering(tickSize), 0.95*min(slope, 2*r.names())
-	p.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: wrapped(r.Left, style, reach)}, {Value: 1, Label: wrapped(r.Right, style, reach)}}
+	p.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: wrapped(r.Left, style, reach)},
+		{Value: 1, Label: wrapped(r.Right, style, reach)}}
 	p.X.Tick.Label.YAlign = draw.YTop
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	ticks := make(plot.ConstantTicks, len(r.Series))

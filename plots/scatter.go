@@ -32,7 +32,8 @@ func (s Scatter) check() error {
 		}
 		for k := range g.X {
 			if !finite(g.X[k]) || !finite(g.Y[k]) {
-				return fmt.Errorf("plots: scatter %q: group %q: point %d lies at %v, %v; want finite numbers", s.Title, g.Name, k, g.X[k], g.Y[k])
+				return fmt.Errorf("plots: scatter %q: group %q: point %d lies at %v, %v; want finite numbers", s.Title, g.Name, k,
+					g.X[k], g.Y[k])
 			}
 		}
 		points += len(g.X)

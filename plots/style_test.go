@@ -149,7 +149,8 @@ func TestLegendOfStages(t *testing.T) {
 	}, nil)
 	want := []key{
 		{name: "late", label: "late", sample: curve, stage: true}, {name: "ALBEF", label: "ALBEF", sample: curve},
-		{name: "early", label: "early", sample: stroke, stage: true}, {name: "latest", label: "latest", sample: stroke, stage: true}, {name: "FALCON", label: "FALCON", sample: stroke},
+		{name: "early", label: "early", sample: stroke, stage: true}, {name: "latest", label: "latest", sample: stroke, stage: true},
+		{name: "FALCON", label: "FALCON", sample: stroke},
 	}
 	if !slices.Equal(l.keys, want) {
 		t.Errorf("got keys %v, want %v", l.keys, want)

@@ -55,7 +55,8 @@ func svgTexts(t *testing.T, page []byte) (texts []svgText) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					of.size, of.bold, of.font = vg.Points(float64(points)), strings.Contains(a.Value, "font-weight:bold"), family.FindStringSubmatch(a.Value)[1]
+					of.size, of.bold, of.font = vg.Points(float64(points)), strings.Contains(a.Value, "font-weight:bold"),
+						family.FindStringSubmatch(a.Value)[1]
 				}
 			}
 			texts = append(texts, of)
@@ -86,7 +87,8 @@ func (s svgText) check(t *testing.T) {
 
 // odd are texts that look like parts of the page.
 var odd = []string{
-	"plain", "<text x=", "a & b < c > \"d\"", ">text</text>", "text", "font-family:Liberation Sans;", "data:image/jpg;", "</svg>", "<![CDATA[", "é→−α", "&#0;",
+	"plain", "<text x=", "a & b < c > \"d\"", ">text</text>", "text", "font-family:Liberation Sans;", "data:image/jpg;", "</svg>",
+	"<![CDATA[", "é→−α", "&#0;",
 }
 
 // Whatever a figure's texts are, the page is well-formed, holds them as they are, and gives each its own width.

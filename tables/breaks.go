@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// broken is the table with the words of columns that break in lines of their own, so that it is no wider than so many characters, unless a word is
-// too long for that; the table itself where it fits, or where nothing breaks. A table of several sources stays as it is.
+// broken is the table with the words of columns that break in lines of their own, so that it is no wider than so many characters, unless a
+// word is too long for that; the table itself where it fits, or where nothing breaks. A table of several sources stays as it is.
 func (t Table) broken(width int) Table {
 	if width <= 0 || len(t.Sources) > 0 || !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Breaks }) {
 		return t
@@ -48,8 +48,8 @@ func (t Table) broken(width int) Table {
 	return t
 }
 
-// namesBroken is the table with the names of rows, and what stands beside them, in lines of their own where they are longer than half of so many
-// characters. A table of several sources stays as it is.
+// namesBroken is the table with the names of rows, and what stands beside them, in lines of their own where they are longer than half of so
+// many characters. A table of several sources stays as it is.
 func (t Table) namesBroken(width int) Table {
 	most := width / 2
 	if width <= 0 || len(t.Sources) > 0 {
@@ -77,7 +77,8 @@ func (t Table) namesBroken(width int) Table {
 	return t
 }
 
-// breaks are the widths of the columns that break, 0 of the others: all have room for their longest word, and share the rest by how much they say.
+// breaks are the widths of the columns that break, 0 of the others: all have room for their longest word, and share the rest by how much
+// they say.
 func (t Table) breaks(room int, p *printer) []int {
 	widths, says, all := make([]int, len(t.Columns)), make([]int, len(t.Columns)), 0
 	for c, column := range t.Columns {

@@ -66,7 +66,8 @@ func TestBrokenTable(t *testing.T) {
 	})
 }
 
-// Names of rows that take more than half of a terminal are broken between words, so that the columns stay together; numbers stay what they are.
+// Names of rows that take more than half of a terminal are broken between words, so that the columns stay together; numbers stay what they
+// are.
 func TestLongNamesBreak(t *testing.T) {
 	long := "GRIT-VLP, groupqueue=80, temperature=.1, contrast.weight=.3 below GRIT-VLP, groupqueue=80 in false negatives"
 	table := Table{
@@ -90,7 +91,8 @@ func TestLongNamesBreak(t *testing.T) {
 		}
 	}
 	if strings.Count(narrow, "rank") != 1 || strings.Count(narrow, "7.0") != 1 || strings.Count(narrow, "–") != 1 ||
-		!strings.Contains(strings.Join(strings.Fields(strings.NewReplacer("7.0", "", "supported", "").Replace(narrow)), " "), long+" (of other code)") {
+		!strings.Contains(strings.Join(strings.Fields(strings.NewReplacer("7.0", "", "supported", "").Replace(narrow)), " "),
+			long+" (of other code)") {
 		t.Errorf("got\n%s\nwant the name in several lines of one block", narrow)
 	}
 	if !strings.Contains(text(80, true), "\x1b[1m 7.0\x1b[0m") {

@@ -13,7 +13,8 @@ func (t Table) CSV(w io.Writer) error {
 		return err
 	}
 	out := csv.NewWriter(w)
-	out.Write(append([]string{t.heading(), "status", "group", "column", "unit", "source", "mean", "std", "n", "low", "high", "text"}, t.Facts...))
+	out.Write(append([]string{t.heading(), "status", "group", "column", "unit", "source", "mean", "std", "n", "low", "high", "text"},
+		t.Facts...))
 	for _, r := range t.Rows {
 		for c, column := range t.Columns {
 			for s := range max(1, len(t.Sources)) {

@@ -22,7 +22,8 @@ const (
 
 // LaTeX writes the table as a float for a paper: the rules of booktabs, means aligned at their points by siunitx, the best ones bold, each
 // with its standard deviation behind it. A comment names the packages, and the note stands below the table. A table of more letters a line
-// than LaTeXLetters is several below each other, each with the rows' names, as in HTML; what does not fit a page is continued in floats of its own.
+// than LaTeXLetters is several below each other, each with the rows' names, as in HTML; what does not fit a page is continued in floats of
+// its own.
 func (t Table) LaTeX(w io.Writer) error {
 	if err := t.check(); err != nil {
 		return err
@@ -275,7 +276,8 @@ var latexSpecial = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "~", `\textasciitilde{}`,
 	"^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, "`", `\textasciigrave{}`, `"`, "''",
 	"[", "{[}", "]", "{]}", "*", "{*}", // behind a line's end they would be its option
-	"–", "--", "—", "---", "…", `\dots{}`, "±", `$\pm$`, "×", `$\times$`, "·", `$\cdot$`, "−", "$-$", "→", `$\to$`, "≤", `$\leq$`, "≥", `$\geq$`,
+	"–", "--", "—", "---", "…", `\dots{}`, "±", `$\pm$`, "×", `$\times$`, "·", `$\cdot$`, "−", "$-$", "→", `$\to$`, "≤", `$\leq$`,
+	"≥", `$\geq$`,
 	"≈", `$\approx$`, "≠", `$\neq$`, "∅", `$\emptyset$`, "∞", `$\infty$`, "√", `$\surd$`, "²", "$^2$", "³", "$^3$",
 	"α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "δ", `$\delta$`, "ε", `$\epsilon$`, "η", `$\eta$`, "θ", `$\theta$`, "κ", `$\kappa$`,
 	"λ", `$\lambda$`, "μ", `$\mu$`, "ν", `$\nu$`, "π", `$\pi$`, "ρ", `$\rho$`, "σ", `$\sigma$`, "τ", `$\tau$`, "φ", `$\phi$`, "χ", `$\chi$`,

@@ -52,16 +52,19 @@ func TestLaTeX(t *testing.T) {
 func TestLaTeXColumns(t *testing.T) {
 	table := tables.Table{
 		Heading: "claim",
-		Columns: []tables.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p"}, {Name: "over images"}, {Name: "verdict"}, {Name: "sentence"}},
+		Columns: []tables.Column{{Name: "difference", Format: "%+.2f"}, {Name: "p"}, {Name: "over images"}, {Name: "verdict"},
+			{Name: "sentence"}},
 		Rows: []tables.Row{
 			{Name: "[A] *", Cells: []tables.Cell{{tables.Number(-12.5)}, {{Text: "< 0.001"}}, {{Text: "-1.5 to +2"}}, {{Text: "no effect"}},
 				{tables.Words(tables.Word{Text: "a"}, tables.Word{Text: "dog", Changed: true})}}},
-			{Name: "B", Cells: []tables.Cell{{tables.Number(3)}, {{Mean: math.NaN(), N: 1}}, {}, {{Text: "x"}}, {{Text: strings.Repeat("long ", 7)}}}},
+			{Name: "B", Cells: []tables.Cell{{tables.Number(3)}, {{Mean: math.NaN(), N: 1}}, {}, {{Text: "x"}},
+				{{Text: strings.Repeat("long ", 7)}}}},
 		},
 	}
 	got := latexOf(t, table)
 	for _, want := range []string{
-		`\begin{tabular}{l S[table-format=-2.2] r r l >{\raggedright\arraybackslash}p{0.14\linewidth}}`, `{[}A{]} {*} & -12.50 & \textless{} 0.001 & $-1.5$ to $+2$ & no effect & a \underline{dog} \\`,
+		`\begin{tabular}{l S[table-format=-2.2] r r l >{\raggedright\arraybackslash}p{0.14\linewidth}}`,
+		`{[}A{]} {*} & -12.50 & \textless{} 0.001 & $-1.5$ to $+2$ & no effect & a \underline{dog} \\`,
 		`B & +3.00 & {--} & {--} & x & long long`,
 	} {
 		if !strings.Contains(got, want) {
@@ -114,7 +117,8 @@ func TestLongTableContinuesInLaTeX(t *testing.T) {
 
 // FuzzLaTeX: no text is read as markup, or adds a cell or a line.
 func FuzzLaTeX(f *testing.F) {
-	for _, seed := range []string{`a & b \\ c`, "50% {of} $x_1^2$ ~#", "a\n\n%b", `\end{tabular}`, "[x]", "*", "é ∅ ± τ", "-5 to +7", "\x00\xff"} {
+	for _, seed := range []string{`a & b \\ c`, "50% {of} $x_1^2$ ~#", "a\n\n%b", `\end{tabular}`, "[x]", "*", "é ∅ ± τ", "-5 to +7",
+		"\x00\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -123,15 +127,16 @@ func FuzzLaTeX(f *testing.F) {
 			Columns: []tables.Column{{Group: text, Name: text, Unit: text}, {Group: "g", Name: "c", Best: tables.Highest}, {Name: "d"}},
 			Rows: []tables.Row{
 				{Name: text, Status: text, Cells: []tables.Cell{{{Text: text}}, {tables.Number(1), {Mean: 2, Std: .5, N: 3}}}},
-				{Name: "b", Cells: []tables.Cell{{tables.Number(2)}, {tables.Number(2)}, {tables.Words(tables.Word{Text: text, Changed: true})}}},
+				{Name: "b", Cells: []tables.Cell{{tables.Number(2)}, {tables.Number(2)},
+					{tables.Words(tables.Word{Text: text, Changed: true})}}},
 			},
 		}
 		latexOf(t, table)
 	})
 }
 
-// latexOf is a table in LaTeX, whose braces and formulas close, which uses nothing but what this package means to, and whose lines have as many
-// cells as their table has columns.
+// latexOf is a table in LaTeX, whose braces and formulas close, which uses nothing but what this package means to, and whose lines have as
+// many cells as their table has columns.
 func latexOf(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b strings.Builder
@@ -144,7 +149,9 @@ func latexOf(t *testing.T, table tables.Table) string {
 			continue
 		}
 		if at := strings.Index(line, `\begin{tabular}{`); at >= 0 {
-			columns = len(regexp.MustCompile(`[lrS]|p\{`).FindAllString(regexp.MustCompile(`\[[^]]*]|@\{\\,}|\\linewidth|>\{\\raggedright\\arraybackslash}`).ReplaceAllString(line[at+len(`\begin{tabular}{`):], ""), -1))
+			columns = len(regexp.MustCompile(`[lrS]|p\{`).FindAllString(
+				regexp.MustCompile(`\[[^]]*]|@\{\\,}|\\linewidth|>\{\\raggedright\\arraybackslash}`).ReplaceAllString(
+					line[at+len(`\begin{tabular}{`):], ""), -1))
 		}
 		cells := 1
 		for _, token := range regexp.MustCompile(`\\multicolumn\{\d+}|\\[a-zA-Z]+|\\.|[{}$&%#_^~]`).FindAllString(line, -1) {

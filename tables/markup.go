@@ -175,14 +175,16 @@ func (t Table) htmlHead(b *bytes.Buffer) {
 			if s.heading == "" {
 				fmt.Fprintf(b, "<td colspan=\"%d\"></td>", s.past-s.first)
 			} else {
-				fmt.Fprintf(b, "<th scope=\"colgroup\" colspan=\"%d\" style=\"%s;border-bottom:%s\">%s</th>", s.past-s.first, htmlHead, htmlThin,
+				fmt.Fprintf(b, "<th scope=\"colgroup\" colspan=\"%d\" style=\"%s;border-bottom:%s\">%s</th>", s.past-s.first,
+					htmlHead, htmlThin,
 					html.EscapeString(s.heading))
 			}
 		}
 		b.WriteString("</tr>\n")
 		top = ""
 	}
-	fmt.Fprintf(b, "<tr style=\"%s;border-bottom:%s\"><th scope=\"col\" colspan=\"%d\" style=\"%s;text-align:left\">%s</th>", top, htmlRule, left,
+	fmt.Fprintf(b, "<tr style=\"%s;border-bottom:%s\"><th scope=\"col\" colspan=\"%d\" style=\"%s;text-align:left\">%s</th>", top,
+		htmlRule, left,
 		htmlHead, html.EscapeString(t.heading()))
 	wordy := t.wordy()
 	for c, name := range t.names() {
@@ -210,7 +212,8 @@ func (t Table) htmlRow(b *bytes.Buffer, r Row, wordy []bool) {
 	for k, l := range lines {
 		fmt.Fprintf(b, "<tr style=\"%s\">", htmlPlain)
 		if k == 0 {
-			fmt.Fprintf(b, "<th scope=\"rowgroup\" rowspan=\"%d\" style=\"%s%s\">%s", len(lines), htmlName, whole(r.Name), html.EscapeString(r.Name))
+			fmt.Fprintf(b, "<th scope=\"rowgroup\" rowspan=\"%d\" style=\"%s%s\">%s", len(lines), htmlName, whole(r.Name),
+				html.EscapeString(r.Name))
 			if r.Status != "" {
 				fmt.Fprintf(b, "<br><i style=\"%s\">%s</i>", htmlFaint, html.EscapeString(r.Status))
 			}

@@ -26,7 +26,8 @@ func TestPartialValues(t *testing.T) {
 			"ALBEF   30.0±2.0    12.5±1.5 (n=2)", "FALCON  31.2 (n=1)     –"}},
 		{"markdown", table.Markdown, []string{"| ALBEF | 30.0 ±2.0 | 12.5 ±1.5 (n=2) |", "| FALCON | **31.2** (n=1) | – |"}},
 		{"html", table.HTML, []string{">±2.0<", ">±1.5 (n=2)<", ">(n=1)<"}},
-		{"latex", table.LaTeX, []string{`{\scriptsize $\pm$2.0} &`, `{\scriptsize $\pm$1.5 (n=2)}`, `\bfseries 31.2 & {\scriptsize (n=1)}`}},
+		{"latex", table.LaTeX, []string{`{\scriptsize $\pm$2.0} &`, `{\scriptsize $\pm$1.5 (n=2)}`,
+			`\bfseries 31.2 & {\scriptsize (n=1)}`}},
 		{"csv", table.CSV, []string{",12.5,1.5,2,", ",31.2,,1,"}},
 	} {
 		var b strings.Builder

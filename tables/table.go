@@ -78,8 +78,8 @@ func (v Value) missing() bool { return v.Text == "" && !v.blank && (v.N == 0 || 
 
 const absent = "–"
 
-// text formats a value as its main part and its spread, either of which may be empty. Behind the spread is of how many runs the value is, where
-// some lack it.
+// text formats a value as its main part and its spread, either of which may be empty. Behind the spread is of how many runs the value is,
+// where some lack it.
 func (v Value) text(format string) (main, spread string) {
 	if format == "" {
 		format = "%.1f"
@@ -122,12 +122,14 @@ func (t Table) check() error {
 		}
 		for c, cell := range r.Cells {
 			if n := max(1, len(t.Sources)); len(cell) > n {
-				return fmt.Errorf("plots: table %q: row %q, column %q: %d values for %d sources", t.Title, r.Name, t.Columns[c].Name, len(cell), n)
+				return fmt.Errorf("plots: table %q: row %q, column %q: %d values for %d sources", t.Title, r.Name, t.Columns[c].Name,
+					len(cell), n)
 			}
 		}
 		for _, facts := range r.Facts {
 			if len(facts) > len(t.Facts) || len(r.Facts) > max(1, len(t.Sources)) {
-				return fmt.Errorf("plots: table %q: row %q: %d facts of %d sources for %d of %d", t.Title, r.Name, len(facts), len(r.Facts), len(t.Facts),
+				return fmt.Errorf("plots: table %q: row %q: %d facts of %d sources for %d of %d", t.Title, r.Name, len(facts), len(r.Facts),
+					len(t.Facts),
 					max(1, len(t.Sources)))
 			}
 		}

@@ -258,13 +258,17 @@ func TestTableRejects(t *testing.T) {
 		want  string
 	}{
 		{tables.Table{Title: "x"}, `table "x" has no columns`},
-		{tables.Table{Columns: make([]tables.Column, 1), Rows: []tables.Row{{Name: "r", Cells: make([]tables.Cell, 2)}}}, `row "r" has 2 cells for 1 columns`},
-		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Cells: []tables.Cell{make(tables.Cell, 2)}}}}, `row "r", column "c": 2 values for 1 sources`},
-		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Facts: [][]string{{"fact"}}}}}, `row "r": 1 facts of 1 sources for 0 of 1`},
+		{tables.Table{Columns: make([]tables.Column, 1), Rows: []tables.Row{{Name: "r", Cells: make([]tables.Cell, 2)}}},
+			`row "r" has 2 cells for 1 columns`},
+		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Cells: []tables.Cell{make(tables.Cell, 2)}}}},
+			`row "r", column "c": 2 values for 1 sources`},
+		{tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: "r", Facts: [][]string{{"fact"}}}}},
+			`row "r": 1 facts of 1 sources for 0 of 1`},
 	} {
 		var b strings.Builder
 		for name, err := range map[string]error{
-			"Text": v.table.Text(&b, tables.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b), "LaTeX": v.table.LaTeX(&b),
+			"Text": v.table.Text(&b, tables.Terminal{}), "Markdown": v.table.Markdown(&b), "HTML": v.table.HTML(&b), "CSV": v.table.CSV(&b),
+			"LaTeX": v.table.LaTeX(&b),
 		} {
 			if err == nil || !strings.Contains(err.Error(), v.want) {
 				t.Errorf("%s: got %v, want %q", name, err, v.want)
@@ -285,7 +289,8 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestTablePassesWriteErrorsOn(t *testing.T) {
 	table := retrieval()
 	for name, err := range map[string]error{
-		"Text": table.Text(full{}, tables.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}), "CSV": table.CSV(full{}), "LaTeX": table.LaTeX(full{}),
+		"Text": table.Text(full{}, tables.Terminal{}), "Markdown": table.Markdown(full{}), "HTML": table.HTML(full{}),
+		"CSV": table.CSV(full{}), "LaTeX": table.LaTeX(full{}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v, want %v", name, err, errFull)
@@ -298,7 +303,8 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("a|b")
 	f.Add("a\n|\\|")
 	f.Fuzz(func(t *testing.T, name string) {
-		table := tables.Table{Columns: []tables.Column{{Name: "c"}}, Rows: []tables.Row{{Name: name, Cells: []tables.Cell{{tables.Number(1)}}}}}
+		table := tables.Table{Columns: []tables.Column{{Name: "c"}},
+			Rows: []tables.Row{{Name: name, Cells: []tables.Cell{{tables.Number(1)}}}}}
 		var b strings.Builder
 		if err := table.Markdown(&b); err != nil {
 			t.Fatal(err)
@@ -334,7 +340,8 @@ func TestWideTableFoldsInHTML(t *testing.T) {
 		t.Errorf("%d tables, %d with the first row's name, %d titles, %d notes", parts, strings.Count(text, "first row"),
 			strings.Count(text, "Wide"), strings.Count(text, "the note"))
 	}
-	if strings.Index(text, "Wide") > strings.Index(text, "first row") || strings.LastIndex(text, "second row") > strings.Index(text, "the note") {
+	if strings.Index(text, "Wide") > strings.Index(text, "first row") ||
+		strings.LastIndex(text, "second row") > strings.Index(text, "the note") {
 		t.Error("the title is not above, or the note not below all of it")
 	}
 	for c := range 30 {
@@ -356,7 +363,8 @@ func TestMoreColumnsInHTML(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, rest, _ := strings.Cut(b.String(), "<details>")
-		if strings.Count(first, "<table") != 1 || strings.Count(rest, "the other columns</summary>") != want || strings.Count(rest, "</details>") != want {
+		if strings.Count(first, "<table") != 1 || strings.Count(rest, "the other columns</summary>") != want ||
+			strings.Count(rest, "</details>") != want {
 			t.Errorf("%d columns: got %s", columns, b.String())
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Text writes the table in aligned columns. A table that is too wide has the words of columns that break in several lines; where there are none,
-// it is folded into blocks, each with the row names, which take half of the width at most.
+// Text writes the table in aligned columns. A table that is too wide has the words of columns that break in several lines; where there are
+// none, it is folded into blocks, each with the row names, which take half of the width at most.
 func (t Table) Text(w io.Writer, terminal Terminal) error {
 	if err := t.check(); err != nil {
 		return err

@@ -30,8 +30,9 @@ func Words(words ...Word) Value {
 // nothing stands where words of another sentence are left out.
 const nothing = "∅"
 
-// Compared are the words of a sentence, those changed that another one of as many words has not in the same place; where the other one is longer
-// or shorter, those without a place in the longest sequence of words that both have. Where words of the other one are left out, ∅ stands as changed.
+// Compared are the words of a sentence, those changed that another one of as many words has not in the same place; where the other one is
+// longer or shorter, those without a place in the longest sequence of words that both have. Where words of the other one are left out, ∅
+// stands as changed.
 func Compared(sentence, with string) []Word {
 	var words []Word
 	for _, word := range strings.Fields(sentence) {
@@ -68,7 +69,8 @@ func Compared(sentence, with string) []Word {
 	return all
 }
 
-// common is the length of the longest sequence of words that the rest of one sentence from a place on has with that of another, by both places.
+// common is the length of the longest sequence of words that the rest of one sentence from a place on has with that of another, by both
+// places.
 func common(words []Word, other []string) [][]int {
 	length := make([][]int, len(words)+1)
 	for k := len(words); k >= 0; k-- {

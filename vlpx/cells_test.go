@@ -46,7 +46,8 @@ var cells = map[string]func(){
 	"no such run": func() { ShowRun("xyz", smallest("")) },
 	"view": func() {
 		r := Compare([]string{"InfoNCE", "InfoNCE, temperature=.2"}, smallest(""))
-		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine", Width: "page"}}),
+		Save(Show(r, Options{View: View{Metrics: []string{"IR@1", "cosine IR mAP"}, Rows: []string{"InfoNCE"}, Title: "Mine",
+			Width: "page"}}),
 			"c.svg", "c.tex", "c.seeds.csv")
 	},
 	"sweep": func() {
@@ -122,7 +123,8 @@ func TestCellsThatFail(t *testing.T) {
 	} {
 		out, complaint, status := runCell(t, name, t.TempDir())
 		if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, says) {
-			t.Errorf("%s: status %d, output %q, standard error %q; want 1, none and one line that says %q", name, status, out, complaint, says)
+			t.Errorf("%s: status %d, output %q, standard error %q; want 1, none and one line that says %q", name, status, out,
+				complaint, says)
 		}
 	}
 }
@@ -153,7 +155,8 @@ func TestCellsInATerminal(t *testing.T) {
 				}
 			}
 			for file, part := range map[string]map[string]string{
-				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"}, "view": {"c.svg": "Mine", "c.tex": "caption{Mine}\n  \\label{tab:Mine}",
+				"compare": {"c.svg": "Your comparison", "c.md": "InfoNCE"},
+				"view": {"c.svg": "Mine", "c.tex": "caption{Mine}\n  \\label{tab:Mine}",
 					"c.seeds.csv": "TR@10"},
 			}[name] {
 				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), part) {

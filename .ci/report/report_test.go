@@ -34,7 +34,8 @@ func TestReport(t *testing.T) {
 			[]string{"ok       2.0 s  a", "1.5 s  a TestGood", "1 skipped:", "a TestGolden/x: not there yet (a later paper's)"}, ""},
 		{"a skip of another package", events, "b TestGolden/* why\n", []string{"a TestGolden/x: not there yet (NOT ON THE LIST)"},
 			"0 tests and packages failed; 1 tests were skipped that"},
-		{"failures", events + failing, "a TestGolden/x why\n", []string{"c.go:1: broken", "FAIL     0.1 s  b TestBad\n    b_test.go:3: got 1, want 2"},
+		{"failures", events + failing, "a TestGolden/x why\n", []string{"c.go:1: broken", "FAIL     0.1 s  b TestBad\n    b_test.go:3: " +
+			"got 1, want 2"},
 			"2 tests and packages failed; 0 tests"},
 	} {
 		allowed, err := parseAllowances(test.skips)

@@ -86,7 +86,8 @@ func benchCommand() *cobra.Command {
 	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
 	flags.IntVar(&of.Runs, "runs", 0, "measure steps of `N` runs at once, too, each a process of its own on its share of the processors")
-	flags.StringSliceVar(&of.Parts, "parts", nil, "`parts` of a step to measure: "+strings.Join(benchmark.PartNames(), ", ")+" (default all)")
+	flags.StringSliceVar(&of.Parts, "parts", nil, "`parts` of a step to measure: "+strings.Join(benchmark.PartNames(), ", ")+
+		" (default all)")
 	flags.StringSliceVar(&of.Modes, "modes", nil, "`modes` of PyTorch that race: "+strings.Join(benchmark.Modes(), ", ")+
 		" (default all that there are)")
 	flags.DurationVar(&of.Ready, "ready", 0, "how long PyTorch may take to get ready for a step, all its ways together, a `time` such as "+
@@ -94,8 +95,9 @@ func benchCommand() *cobra.Command {
 	flags.BoolVar(&of.Alone, "alone", false, "with -peer: where PyTorch cannot make the same step, measure ours alone and tell why")
 	flags.Float64Var(&of.Peak, "peak", 0, "what the device computes at most at the precision of the products by its maker's word, in "+
 		"`TFLOP/s`, for MFU")
-	flags.BoolVar(&of.Costs, "costs", false, "measure instead how costs grow with search space, training pairs, mini-batch, cores and test "+
-		"split")
+	flags.BoolVar(&of.Costs, "costs", false,
+		"measure instead how costs grow with search space, training pairs, mini-batch, cores and test "+
+			"split")
 	flags.Float64SliceVar(&pairs, "pairs", nil, "with -costs: `numbers` of training pairs to compute them for, such as 4e6,14e6 (default "+
 		"4e6,14e6,400e6)")
 	flags.IntVar(&of.Workers, "workers", 0, "with -costs: workers that share those pairs (default 8)")

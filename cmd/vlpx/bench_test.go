@@ -47,7 +47,8 @@ func TestBench(t *testing.T) {
 			t.Errorf("%v: got status %d, %q and %q; want %q", c.args, status, out, errs, c.want)
 		}
 	}
-	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") && strings.Contains(out, "InfoNCE") {
+	if out, errs, status = execute(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") &&
+		strings.Contains(out, "InfoNCE") {
 		t.Errorf("got status %d, %q and %q; want a store without runs", status, out, errs)
 	}
 }

@@ -239,7 +239,8 @@ func (c *cluster) down(t *testing.T) {
 		for _, file := range files {
 			text, _ := os.ReadFile(file)
 			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-			if command := commandOf(pid); err == nil && pid > 1 && (strings.Contains(command, "munged") || strings.Contains(command, "slurm")) {
+			if command := commandOf(pid); err == nil && pid > 1 &&
+				(strings.Contains(command, "munged") || strings.Contains(command, "slurm")) {
 				syscall.Kill(pid, signal)
 			}
 		}

@@ -48,7 +48,8 @@ func TestExport(t *testing.T) {
 		out, errs, status := execute(t, dir, c.args...)
 		for _, want := range c.want {
 			if status != 1 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("vlpx %s: status %d, printed %q and %q; want one line that says %q", strings.Join(c.args, " "), status, out, errs, want)
+				t.Errorf("vlpx %s: status %d, printed %q and %q; want one line that says %q", strings.Join(c.args, " "), status,
+					out, errs, want)
 			}
 		}
 	}

@@ -27,8 +27,9 @@ func (o *options) bind(c *cobra.Command) {
 	flags.StringVar(&o.Framework, "framework", "", "the model and its losses, one that vlpx show frameworks lists (default ALBEF)")
 	flags.StringArrayVar(&o.Set, "set", nil, "change a setting by `key=value`, such as epochs=3 or scenes.density=dbl, one that vlpx show "+
 		"settings lists; may be repeated")
-	flags.StringVar(&o.Vocabulary, "vocab", "", "BERT vocab.txt, tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt "+
-		"(default: built from the training captions)")
+	flags.StringVar(&o.Vocabulary, "vocab", "",
+		"BERT vocab.txt, tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt "+
+			"(default: built from the training captions)")
 	flags.StringSliceVar(&o.Weights, "weights", nil,
 		"published weights to start from, `vision=NAME,text=NAME` or model=NAME for all of a model: names that vlpx weights lists, paths, "+
 			"or none (default drawn; at paper DeiT and BERT)")

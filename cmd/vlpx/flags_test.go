@@ -10,7 +10,8 @@ import (
 // Whatever follows -seeds, it is refused by an error that shows it, or it is as many seeds as there are between commas, which written
 // again are the same.
 func FuzzSeeds(f *testing.F) {
-	for _, text := range []string{"1,2,3", " 7 , 8", "", ",", "1,", "-1", "+1", "0x10", "1e3", "18446744073709551615", "18446744073709551616",
+	for _, text := range []string{"1,2,3", " 7 , 8", "", ",", "1,", "-1", "+1", "0x10", "1e3", "18446744073709551615",
+		"18446744073709551616",
 		"1 2", "1_000", "\u0661"} {
 		f.Add(text)
 	}

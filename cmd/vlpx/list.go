@@ -33,7 +33,8 @@ func listCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			var all []listed
 			for _, a := range catalogue.List() {
-				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(), Cost: map[string]string{}}
+				one := listed{ID: a.ID, Paper: a.Paper(), Title: a.Title, Status: a.Status(), Runs: 3 * a.RunsASeed(),
+					Cost: map[string]string{}}
 				for _, name := range scale.ScaleNames() {
 					one.Cost[name] = "–"
 					if one.Runs > 0 {
@@ -53,7 +54,8 @@ func listCommand() *cobra.Command {
 				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Status, a.Runs, a.Cost["tiny"], a.Cost["mini"], a.Cost["small"],
 					a.Cost["paper"], a.Title)
 			}
-			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU (estimates).")
+			fmt.Fprintln(w, "\nCost of three seeds: tiny and mini with ONNX Runtime on two cores, small and paper on one large GPU "+
+				"(estimates).")
 			if err := w.Flush(); err != nil {
 				return err
 			}

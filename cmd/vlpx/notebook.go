@@ -74,8 +74,9 @@ installed the kernel, which stays its own until -install is called in another on
 
 // goesWith names, for each flag, those it can be given with.
 var goesWith = map[string]string{
-	"install": "prefix", "uninstall": "prefix", "run": "prefix o", "o": "run prefix", "port": "no-browser prefix", "no-browser": "port prefix",
-	"prefix": "install uninstall run o port no-browser",
+	"install": "prefix", "uninstall": "prefix", "run": "prefix o", "o": "run prefix", "port": "no-browser prefix",
+	"no-browser": "port prefix",
+	"prefix":     "install uninstall run o port no-browser",
 }
 
 // check finds flags and arguments that do not belong together.

@@ -11,7 +11,8 @@ import (
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "md")...)
-	show := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "tex,seeds.csv,claims.tex",
+	show := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables",
+		"tex,seeds.csv,claims.tex",
 		"-figures", "svg",
 		"-metrics", "ir@1,fn in batch", "-rows", "GRIT-VLP", "-title", "Fewer 50%", "-width", "70mm", "-height", "1in")
 	before := files(t, dir)
@@ -24,7 +25,8 @@ func TestOutputs(t *testing.T) {
 	} {
 		found := ""
 		for name, text := range files(t, dir) {
-			if strings.HasPrefix(name, base) && strings.HasSuffix(name, "."+ending) && strings.Contains(out, "wrote "+name) && before[name] == "" {
+			if strings.HasPrefix(name, base) && strings.HasSuffix(name, "."+ending) && strings.Contains(out, "wrote "+name) &&
+				before[name] == "" {
 				found = text
 			}
 		}

@@ -16,8 +16,10 @@ func reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [ID|PAPER...]",
 		Short: "Write one HTML page of all artifacts, or of those named, from what the store has, running nothing",
-		Long: "Write one HTML page of all artifacts, or of those named, from what the store has, beside the papers' numbers and the shipped\n" +
-			"reference results. It runs nothing. The page needs no network and no scripts; a paper's name stands for all of its artifacts.\n" +
+		Long: "Write one HTML page of all artifacts, or of those named, from what the store has, beside the papers' numbers and the " +
+			"shipped\n" +
+			"reference results. It runs nothing. The page needs no network and no scripts; a paper's name stands for all of its " +
+			"artifacts.\n" +
 			"An artifact that cannot be read, as with a damaged result, has its error on the page, and the exit status is 1.",
 		Example: "  vlpx report\n  vlpx report falcon mafa/table1 -scale tiny -o falcon.html",
 		RunE: func(c *cobra.Command, names []string) error {

@@ -46,7 +46,8 @@ func TestReport(t *testing.T) {
 	out, errs, status = execute(t, dir, shortest("report", "falcon/table1", "falcon/table5", "-o", "damaged.html")...)
 	if status != 1 || !strings.Contains(out, "wrote damaged.html") || !strings.Contains(errs, "falcon/table1: ") ||
 		!strings.Contains(errs, "result.json") {
-		t.Errorf("got status %d, output %q and errors %q, want the page and an error that names the artifact and the file", status, out, errs)
+		t.Errorf("got status %d, output %q and errors %q, want the page and an error that names the artifact and the file",
+			status, out, errs)
 	}
 	if page, err = os.ReadFile(filepath.Join(dir, "damaged.html")); err != nil || !strings.Contains(string(page), `id="falcon-table5"`) {
 		t.Errorf("%v; the page has no falcon/table5", err)

@@ -68,15 +68,18 @@ func compareCommand() *cobra.Command {
 		Args: func(c *cobra.Command, methods []string) (err error) {
 			if !c.Flags().Changed("runs") {
 				if len(methods) == 0 {
-					return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show methods names them; see %s -h", c.CommandPath())
+					return fmt.Errorf("compare needs methods, such as GRIT-VLP FALCON; vlpx show methods names them; see %s -h",
+						c.CommandPath())
 				}
 				return nil
 			}
 			if len(methods) > 0 {
-				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0], c.CommandPath())
+				return fmt.Errorf("compare -runs takes runs that are finished, not the method %q too; see %s -h", methods[0],
+					c.CommandPath())
 			}
 			c.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels", "metrics", "rows",
+				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels",
+					"metrics", "rows",
 					"curves"}, f.Name) {
 					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
 				}
@@ -117,8 +120,8 @@ func showCommand() *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use: "show ID...",
-		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, frameworks, tasks, " +
-			"settings [NAME...], falcon",
+		Short: "Print an artifact from the store and the shipped reference results, running nothing; or a list: methods, " +
+			"frameworks, tasks, settings [NAME...], falcon",
 		Example: "  vlpx show falcon/table1\n  vlpx show settings -scale tiny\n  vlpx show settings schedule\n  vlpx show settings epochs",
 		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {

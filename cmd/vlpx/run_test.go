@@ -112,9 +112,11 @@ func TestReproduceTwice(t *testing.T) {
 		t.Errorf("eval by classes printed %q", classes)
 	}
 	for task, want := range map[string]string{
-		"neighbours": "neighbours", "linear": "linear average", "transfer": "transfer scenes' shape top-1", "thresholds": "text in-batch RMSE",
+		"neighbours": "neighbours", "linear": "linear average", "transfer": "transfer scenes' shape top-1",
+		"thresholds": "text in-batch RMSE",
 	} {
-		if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", task)...); !strings.Contains(out, want) || strings.Contains(out, "TR@1") {
+		if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", task)...); !strings.Contains(out, want) ||
+			strings.Contains(out, "TR@1") {
 			t.Errorf("eval by %s printed %q", task, out)
 		}
 	}
@@ -124,7 +126,8 @@ func TestReproduceTwice(t *testing.T) {
 	}
 	out, _ := must(t, dir, "doctor", "-speed")
 	if !strings.Contains(out, "4 finished runs") || !strings.Contains(out, "go:ops_sequential") ||
-		!strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") || strings.Contains(out, "speed    0 ") {
+		!strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") ||
+		strings.Contains(out, "speed    0 ") {
 		t.Errorf("doctor printed %q", out)
 	}
 }

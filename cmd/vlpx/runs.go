@@ -28,7 +28,8 @@ func runsCommand() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("runs takes flags, or show ID, not %q; vlpx runs show %s tells of a run of that name; see %s -h", args[0], args[0],
+			return fmt.Errorf("runs takes flags, or show ID, not %q; vlpx runs show %s tells of a run of that name; see %s -h",
+				args[0], args[0],
 				c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -123,7 +124,8 @@ func someRuns(most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s needs a run, by the beginning of its name; vlpx runs tells which there are; see %s -h", c.Name(), c.CommandPath())
+			return fmt.Errorf("%s needs a run, by the beginning of its name; vlpx runs tells which there are; see %s -h", c.Name(),
+				c.CommandPath())
 		case most > 0 && len(args) > most:
 			return fmt.Errorf("%s takes one run, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())
 		}

@@ -25,7 +25,8 @@ func TestStoreInOnesHands(t *testing.T) {
 		}
 		return all
 	}
-	if list(); len(all) != 2 || all[0].Scale != "tiny" || len(all[0].Set) != 5 || all[0].State != "finished" || all[0].Bytes < all[0].Model ||
+	if list(); len(all) != 2 || all[0].Scale != "tiny" || len(all[0].Set) != 5 || all[0].State != "finished" ||
+		all[0].Bytes < all[0].Model ||
 		all[0].Model == 0 {
 		t.Fatalf("got %+v, want two finished runs at tiny", all)
 	}
@@ -39,7 +40,8 @@ func TestStoreInOnesHands(t *testing.T) {
 		t.Errorf("a filter gives %+v", all)
 	}
 	out, _ := must(t, dir, "runs", "show", plain[:8], "-o", "curves.png")
-	for _, want := range []string{"Run " + plain + ": InfoNCE, seed 1", "TR@1", "without re-ranking", "Train.Seed", "tiny, scenes.train=16"} {
+	for _, want := range []string{"Run " + plain + ": InfoNCE, seed 1", "TR@1", "without re-ranking", "Train.Seed",
+		"tiny, scenes.train=16"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("runs show printed no %q:\n%s", want, out)
 		}
@@ -104,7 +106,8 @@ func TestDamagedResultInAComparison(t *testing.T) {
 	}
 	out, _ := must(t, dir, args...)
 	told := strings.Join(strings.Fields(out), "") // without the breaks of lines
-	if !strings.Contains(out, "0 of 1 seeds") || !strings.Contains(told, results[0]) || !strings.Contains(told, "deletethefiletorunitagain") {
+	if !strings.Contains(out, "0 of 1 seeds") || !strings.Contains(told, results[0]) ||
+		!strings.Contains(told, "deletethefiletorunitagain") {
 		t.Errorf("compare printed\n%s\nwant a table that names %s", out, results[0])
 	}
 	var ids []string
@@ -112,7 +115,8 @@ func TestDamagedResultInAComparison(t *testing.T) {
 		ids = append(ids, filepath.Base(filepath.Dir(result)))
 	}
 	out, _ = must(t, dir, "compare", "-runs", strings.Join(ids, ","))
-	if told := strings.Join(strings.Fields(out), ""); !strings.Contains(told, results[0]) || !strings.Contains(out, ids[1][:8]+" of InfoNCE") {
+	if told := strings.Join(strings.Fields(out), ""); !strings.Contains(told, results[0]) ||
+		!strings.Contains(out, ids[1][:8]+" of InfoNCE") {
 		t.Errorf("compare -runs printed\n%s\nwant the run that can be read, and the other named", out)
 	}
 	out, errs, status := execute(t, dir, "store", "verify")

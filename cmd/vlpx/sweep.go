@@ -17,8 +17,8 @@ func sweepCommand() *cobra.Command {
 	files := usualFiles()
 	c := &cobra.Command{
 		Use: "sweep ID...",
-		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as reproduce " +
-			"does",
+		Short: "Run what is missing of artifacts by many processes: on this machine, by Slurm or by Kubernetes; then print them as " +
+			"reproduce does",
 		Example: "  vlpx sweep falcon/table1 -scale tiny -jobs 2\n" +
 			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
 		Args: needsIDs,
@@ -48,7 +48,8 @@ func sweepCommand() *cobra.Command {
 				}
 				fmt.Fprint(c.OutOrStdout(), script)
 				if !how.DryRun {
-					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print the tables by "+
+					fmt.Fprintf(c.ErrOrStderr(), "the plan is %s; start the job by kubectl apply -f, follow it by vlpx list, and print "+
+						"the tables by "+
 						"vlpx show\n", s.PlanFile())
 				}
 				return nil
@@ -84,8 +85,9 @@ func sweepCommand() *cobra.Command {
 		"option of sbatch; may be repeated (docs/USE.md)")
 	flags.StringArrayVar(&how.K8s, "k8s", nil, "a setting of Kubernetes by `key=value`, such as image=..., claim=...; may be repeated "+
 		"(docs/USE.md)")
-	flags.BoolVar(&how.Submit, "submit", false, "return as soon as Slurm has the jobs; the same command without it follows them and prints "+
-		"the tables")
+	flags.BoolVar(&how.Submit, "submit", false,
+		"return as soon as Slurm has the jobs; the same command without it follows them and prints "+
+			"the tables")
 	flags.BoolVar(&how.DryRun, "dry-run", false, "print the scripts for sbatch, and submit nothing")
 	c.AddCommand(sweepWorkCommand())
 	return c

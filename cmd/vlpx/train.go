@@ -31,7 +31,8 @@ func trainCommand() *cobra.Command {
 			case 1:
 				return nil
 			}
-			return fmt.Errorf("train takes one method, with its settings in quotes, not %q too; vlpx compare trains several; see %s -h", args[1],
+			return fmt.Errorf("train takes one method, with its settings in quotes, not %q too; vlpx compare trains several; see %s -h",
+				args[1],
 				c.CommandPath())
 		},
 		RunE: func(c *cobra.Command, args []string) error {

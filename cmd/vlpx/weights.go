@@ -29,8 +29,9 @@ func weightsCommand() *cobra.Command {
 		},
 	}
 	fetch := &cobra.Command{
-		Use:     "fetch NAME...",
-		Short:   "Fetch published weights from the Hugging Face hub ($HF_ENDPOINT for another one), going on where a former call was cut off",
+		Use: "fetch NAME...",
+		Short: "Fetch published weights from the Hugging Face hub ($HF_ENDPOINT for another one), going on where a former call " +
+			"was cut off",
 		Example: "  vlpx weights fetch deit-base bert-base",
 		Args:    needsWeights,
 		RunE: func(c *cobra.Command, names []string) error {
@@ -114,9 +115,11 @@ func listWeights(out io.Writer, places weights.Places) error {
 		case source.Hash != "":
 			here = source.Hash
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s@%s %s\t%s\n", k.Name, k.For, k.Size, k.Licence, sum, here, k.Hub, k.Revision, k.File, k.What)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s@%s %s\t%s\n", k.Name, k.For, k.Size, k.Licence, sum, here, k.Hub, k.Revision,
+			k.File, k.What)
 	}
-	fmt.Fprintf(w, "\nFetched ones lie in %s. A run starts from them with -weights vision=NAME,text=NAME, or model=FILE for all of a model.\n",
+	fmt.Fprintf(w, "\nFetched ones lie in %s. A run starts from them with -weights vision=NAME,text=NAME, or model=FILE for all of "+
+		"a model.\n",
 		places.Cache)
 	return w.Flush()
 }

@@ -143,7 +143,8 @@ func TestVQA(t *testing.T) {
 	if got := test.(datasets.Questioned).Questions(); len(got) != 1 || got[0].Text != "Which?" || got[0].Answers != nil || test.Len() != 1 {
 		t.Errorf("got the test questions %+v of %d pictures", got, test.Len())
 	}
-	const missing = "v2_OpenEnded_mscoco_val2014_questions.json: 1 skipped: the picture is neither in val2014/ nor in images/val2014/ or images/"
+	const missing = "v2_OpenEnded_mscoco_val2014_questions.json: 1 skipped: the picture is neither in val2014/ nor in images/val2014/ " +
+		"or images/"
 	if got := told(c); !strings.Contains(got, missing) || !strings.Contains(got, "first: COCO_val2014_000000000008.jpg") {
 		t.Errorf("got %q, want it to tell of the missing picture: %q", got, missing)
 	}
@@ -272,12 +273,14 @@ func TestErrors(t *testing.T) {
 		{"0 files about pictures", OpenVQA, files{}},
 		{"no label", OpenNLVR, nlvrFiles.with(files{"dev.json": `{"identifier": "dev-2-0-0", "sentence": "Both."}`})},
 		{"1 files about pictures, none", OpenNLVR, files{"dev.json": nlvrFiles["dev.json"]}},
-		{`image 0 ("c.jpg"): no domain`, OpenNoCaps, noCapsFiles.with(files{"nocaps_test_image_info.json": `{"images": [{"id": 5, "file_name": "c.jpg"}]}`})},
+		{`image 0 ("c.jpg"): no domain`, OpenNoCaps,
+			noCapsFiles.with(files{"nocaps_test_image_info.json": `{"images": [{"id": 5, "file_name": "c.jpg"}]}`})},
 		{`image 1 ("c.jpg"): another image has this file`, OpenNoCaps, noCapsFiles.with(files{"nocaps_test_image_info.json": `{"images": [
 			{"id": 5, "file_name": "c.jpg", "domain": "in-domain"}, {"id": 6, "file_name": "c.jpg", "domain": "in-domain"}]}`})},
 	} {
 		dir := test.in.write(t)
-		if c, err := test.open(dir); err == nil || c != nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), dir) {
+		if c, err := test.open(dir); err == nil || c != nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.Contains(err.Error(), dir) {
 			t.Errorf("got %v and error %v, want one with %q and the folder", c, err, test.want)
 		}
 	}

@@ -89,7 +89,8 @@ func (c *Collection) open(names *regexp.Regexp, split func([]string) string, rea
 		}
 	}
 	if len(c.splits) == 0 {
-		return errors.Join(append([]error{fmt.Errorf("%d files about pictures, none of which can be used", len(sources))}, c.omitted.Errors()...)...)
+		return errors.Join(append([]error{fmt.Errorf("%d files about pictures, none of which can be used", len(sources))},
+			c.omitted.Errors()...)...)
 	}
 	if err := content.Digest(c.dir, files, c.digest); err != nil {
 		c.forgetful = fmt.Errorf("%s: %w", c.name, err)
@@ -152,8 +153,8 @@ func (c *Collection) list(folder string) map[string]bool {
 // Name is that of the benchmark: "vqav2", "nlvr2" or "nocaps".
 func (c *Collection) Name() string { return c.name }
 
-// Hash is 16 hexadecimal digits of the SHA-256 of the (unpacked) files about the pictures, the names of pictures that are missing, and the content
-// of those that are there.
+// Hash is 16 hexadecimal digits of the SHA-256 of the (unpacked) files about the pictures, the names of pictures that are missing, and the
+// content of those that are there.
 func (c *Collection) Hash() string { return c.hash }
 
 // Splits lists those of which there are pictures: train, val and test first.
@@ -168,8 +169,8 @@ func (c *Collection) Split(name string) (datasets.Set, error) {
 	return set, nil
 }
 
-// Skipped tells what was left out, a *datasets.Omission for each file and reason, and why the pictures could not be remembered; nil when there
-// is nothing to tell.
+// Skipped tells what was left out, a *datasets.Omission for each file and reason, and why the pictures could not be remembered; nil when
+// there is nothing to tell.
 func (c *Collection) Skipped() []error {
 	told := c.omitted.Errors()
 	if c.forgetful != nil {

@@ -11,8 +11,8 @@ import (
 
 var statementFile = regexp.MustCompile(`^(train|dev|test1|test2)\.json(?:\.gz)?$`)
 
-// OpenNLVR opens a folder with NLVR2's train.json, dev.json and test1.json and its pictures in images/train/*/, dev/ and test1/. Its dev is the
-// split val, and test1 the split test, as the papers have it. A statement is left out where one of its pictures is.
+// OpenNLVR opens a folder with NLVR2's train.json, dev.json and test1.json and its pictures in images/train/*/, dev/ and test1/. Its dev is
+// the split val, and test1 the split test, as the papers have it. A statement is left out where one of its pictures is.
 func OpenNLVR(dir string) (*Collection, error) {
 	return open("nlvr2", dir, statementFile, func(parts []string) string {
 		switch parts[1] {

@@ -10,8 +10,8 @@ import (
 
 var noCapsFile = regexp.MustCompile(`^nocaps_(val|test)_.*\.json(?:\.gz)?$`)
 
-// OpenNoCaps opens a folder with NoCaps' nocaps_val_4500_captions.json, nocaps_test_image_info.json, or both, and its pictures in val/, test/ or
-// images/. Pictures of the test split have no captions: those are with the benchmark's server.
+// OpenNoCaps opens a folder with NoCaps' nocaps_val_4500_captions.json, nocaps_test_image_info.json, or both, and its pictures in val/,
+// test/ or images/. Pictures of the test split have no captions: those are with the benchmark's server.
 func OpenNoCaps(dir string) (*Collection, error) {
 	return open("nocaps", dir, noCapsFile, func(parts []string) string { return parts[1] }, (*Collection).readNoCaps)
 }

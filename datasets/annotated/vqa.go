@@ -14,9 +14,9 @@ import (
 
 var questionFile = regexp.MustCompile(`^v2_OpenEnded_mscoco_([a-z-]+)(\d*)_questions\.json(?:\.gz)?$`)
 
-// OpenVQA opens a folder with VQA v2's v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json and COCO's pictures in train2014/,
-// val2014/ and test2015/. The splits train and val must have annotations; a test split, such as test or test-dev, has questions without answers where
-// there are none.
+// OpenVQA opens a folder with VQA v2's v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json and COCO's pictures in
+// train2014/, val2014/ and test2015/. The splits train and val must have annotations; a test split, such as test or test-dev, has questions
+// without answers where there are none.
 func OpenVQA(dir string) (*Collection, error) {
 	return open("vqav2", dir, questionFile, func(parts []string) string { return parts[1] }, (*Collection).readQuestions)
 }

@@ -73,7 +73,8 @@ func split(t *testing.T, c *Collection, name string) *Set {
 
 // batches is CIFAR-10 in its five files, the third gzipped, of six records each.
 func batches(t *testing.T) map[string]string {
-	files := map[string]string{"test_batch.bin": records(7, 3), namesOf10: "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntow_truck\n\n"}
+	files := map[string]string{"test_batch.bin": records(7, 3),
+		namesOf10: "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntow_truck\n\n"}
 	for k := range 5 {
 		files[fmt.Sprintf("data_batch_%d.bin", k+1)] = records(6*k, 6)
 	}
@@ -104,7 +105,8 @@ func TestCIFAR10(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := img.At(5, 20), (color.NRGBA{5, 20, byte(class), 255}); s.Class(i) != class || got != want || img.Bounds() != image.Rect(0, 0, 32, 32) {
+			if got, want := img.At(5, 20), (color.NRGBA{5, 20, byte(class), 255}); s.Class(i) != class || got != want ||
+				img.Bounds() != image.Rect(0, 0, 32, 32) {
 				t.Errorf("%s: got class %d and %v of %v, want class %d and %v", s.Key(i), s.Class(i), got, img.Bounds(), class, want)
 			}
 		}
@@ -168,8 +170,10 @@ func TestCoarse(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		s := split(t, coarse, "val") // the last two
-		if got := s.Classes()[s.Class(1)]; s.Len() != 2 || s.Class(0) != 18 || got != c.want || len(s.Classes()) != 20 || coarse.Name() != "CIFAR-100 coarse" {
-			t.Errorf("%s: got class %d, then %q of %d, of %s, want 18 and %q of 20", what, s.Class(0), got, len(s.Classes()), coarse.Name(), c.want)
+		if got := s.Classes()[s.Class(1)]; s.Len() != 2 || s.Class(0) != 18 || got != c.want || len(s.Classes()) != 20 ||
+			coarse.Name() != "CIFAR-100 coarse" {
+			t.Errorf("%s: got class %d, then %q of %d, of %s, want 18 and %q of 20", what, s.Class(0), got, len(s.Classes()),
+				coarse.Name(), c.want)
 		}
 		if fine, err := Open(dir); what != "JSON" && (err != nil || fine.Hash() == coarse.Hash()) {
 			t.Errorf("%s: the hash is that of the fine classes (%v)", what, err)
@@ -199,18 +203,19 @@ func TestMistakes(t *testing.T) {
 	all := whole["data_batch_2.bin"]
 	packed := whole["data_batch_3.bin.gz"]
 	for want, files := range map[string]map[string]string{
-		"data_batch_2.bin: cut off in record 5, at byte 15465: a record of CIFAR-10 has 3073 bytes": with("data_batch_2.bin", all[:5*3073+100]),
-		"data_batch_3.bin.gz: cut off in record ":                                                   with("data_batch_3.bin.gz", packed[:len(packed)-9]),
-		"data_batch_3.bin.gz: cut off at the gzip header":                                           with("data_batch_3.bin.gz", packed[:5]),
-		"data_batch_2.bin: record 1, at byte 3073: label 10; ":                                      with("data_batch_2.bin", record(0, 1)+record(0, 10)),
-		"data_batch_4.bin: file does not exist; put it there":                                       with("data_batch_4.bin", ""),
-		"neither train.bin nor data_batch_1.bin, plain or .gz":                                      with("data_batch_1.bin", ""),
-		"batches.meta.txt: 2 names of the 10 classes of CIFAR-10":                                   with(namesOf10, "a\nb"),
-		"train.bin: record 0, at byte 0: label 20; those of CIFAR-100":                              {"train.bin": record(0, 20, 1)},
-		"train.bin: record 1, at byte 3075: label 100; ":                                            {"train.bin": record(0, 1, 1) + record(0, 19, 100)},
-		"meta.json: unexpected end of JSON input; mend it":                                          {"train.bin": record(0, 1, 1), namesInJSON: "{"},
-		"9 training records; the last tenth":                                                        {"train.bin": strings.Repeat(record(0, 1, 1), 9)},
-		"train.bin: the file is empty":                                                              {"train.bin": ""},
+		"data_batch_2.bin: cut off in record 5, at byte 15465: a record of CIFAR-10 has 3073 bytes": with("data_batch_2.bin",
+			all[:5*3073+100]),
+		"data_batch_3.bin.gz: cut off in record ":                      with("data_batch_3.bin.gz", packed[:len(packed)-9]),
+		"data_batch_3.bin.gz: cut off at the gzip header":              with("data_batch_3.bin.gz", packed[:5]),
+		"data_batch_2.bin: record 1, at byte 3073: label 10; ":         with("data_batch_2.bin", record(0, 1)+record(0, 10)),
+		"data_batch_4.bin: file does not exist; put it there":          with("data_batch_4.bin", ""),
+		"neither train.bin nor data_batch_1.bin, plain or .gz":         with("data_batch_1.bin", ""),
+		"batches.meta.txt: 2 names of the 10 classes of CIFAR-10":      with(namesOf10, "a\nb"),
+		"train.bin: record 0, at byte 0: label 20; those of CIFAR-100": {"train.bin": record(0, 20, 1)},
+		"train.bin: record 1, at byte 3075: label 100; ":               {"train.bin": record(0, 1, 1) + record(0, 19, 100)},
+		"meta.json: unexpected end of JSON input; mend it":             {"train.bin": record(0, 1, 1), namesInJSON: "{"},
+		"9 training records; the last tenth":                           {"train.bin": strings.Repeat(record(0, 1, 1), 9)},
+		"train.bin: the file is empty":                                 {"train.bin": ""},
 	} {
 		dir := folder(t, files)
 		if _, err := Open(dir); err == nil || !strings.HasPrefix(err.Error(), "cifar: "+dir+": "+want) {

@@ -28,8 +28,9 @@ const heldOut = 10
 
 // Files of training records and of test records: the first of these lists that has a file in the folder counts, and wholly.
 var (
-	trainFiles = [][]string{{"train.bin"}, {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"}}
-	testFiles  = [][]string{{"test.bin"}, {"test_batch.bin"}}
+	trainFiles = [][]string{{"train.bin"}, {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+		"data_batch_5.bin"}}
+	testFiles = [][]string{{"test.bin"}, {"test_batch.bin"}}
 )
 
 // Open reads the records of a folder. The test records may be missing: then there is no split "test".
@@ -91,7 +92,8 @@ func open(dir string, f format) (*Collection, error) {
 		data []byte
 	}{{"train", train[:edge]}, {"val", train[edge:]}, {"test", test}} {
 		if split.data != nil {
-			c.splits = append(c.splits, &Set{name: c.Name() + "/" + split.name, split: split.name, format: c.format, data: split.data, classes: names})
+			c.splits = append(c.splits, &Set{name: c.Name() + "/" + split.name, split: split.name, format: c.format, data: split.data,
+				classes: names})
 		}
 	}
 	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])

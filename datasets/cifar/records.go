@@ -47,7 +47,8 @@ func (f format) parse(r io.Reader) ([]byte, error) {
 	record, rest := len(data)/f.size(), len(data)%f.size()
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == nil && rest > 0:
-		return nil, fmt.Errorf("cut off in record %d, at byte %d: a record of %s has %d bytes; get the file again", record, len(data), f.name, f.size())
+		return nil, fmt.Errorf("cut off in record %d, at byte %d: a record of %s has %d bytes; get the file again", record, len(data),
+			f.name, f.size())
 	case err != nil:
 		return nil, fmt.Errorf("record %d, at byte %d: %w; get the file again", record, len(data), err)
 	case len(data) == 0:

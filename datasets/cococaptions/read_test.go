@@ -21,7 +21,8 @@ func TestRead(t *testing.T) {
 	w.Write([]byte(nocaps))
 	w.Close()
 	dir := t.TempDir()
-	want := []Image{{0, "b.jpg", NearDomain, []string{"A dog."}}, {1, "sub/a.jpg", InDomain, []string{"A cat.", "Cats"}}, {5, "c.jpg", OutOfDomain, nil}}
+	want := []Image{{0, "b.jpg", NearDomain, []string{"A dog."}}, {1, "sub/a.jpg", InDomain, []string{"A cat.", "Cats"}},
+		{5, "c.jpg", OutOfDomain, nil}}
 	for name, content := range map[string][]byte{"captions.json": []byte(nocaps), "captions.json.gz": packed.Bytes()} {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, content, 0o666); err != nil {
@@ -58,7 +59,8 @@ func TestReadErrors(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(file); err == nil || !strings.HasPrefix(err.Error(), "cococaptions: captions_x.json: ") || !strings.Contains(err.Error(), want) {
+		if _, err := Read(file); err == nil || !strings.HasPrefix(err.Error(), "cococaptions: captions_x.json: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
 	}

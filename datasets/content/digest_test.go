@@ -90,7 +90,8 @@ func TestDamagedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"empty": "", "cut off": string(whole[:len(whole)/2]), "null": "null", "a list": "[1]", "short digest": strings.Replace(string(whole), `"Digest":"`, `"Digest":"AAAA","Was":"`, 1),
+		"empty": "", "cut off": string(whole[:len(whole)/2]), "null": "null", "a list": "[1]",
+		"short digest": strings.Replace(string(whole), `"Digest":"`, `"Digest":"AAAA","Was":"`, 1),
 	} {
 		if err := os.WriteFile(a.memory, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -107,7 +108,8 @@ func TestUnsettledFilesAreReadAgain(t *testing.T) {
 	for range 2 {
 		p := openMemory(a.folder, a.memory)
 		p.least, p.settled = 1, time.Hour
-		if got, err := p.digests([]string{"a.jpg"}); err != nil || !reflect.DeepEqual(got, [][]byte{digest("first")}) || p.read.Load() != 5 {
+		if got, err := p.digests([]string{"a.jpg"}); err != nil || !reflect.DeepEqual(got, [][]byte{digest("first")}) ||
+			p.read.Load() != 5 {
 			t.Errorf("got %x with %d bytes read (%v), want %x with 5", got, p.read.Load(), err, digest("first"))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Object is a large JSON object, which is read field by field and its lists entry by entry: so a file costs no more memory than what is kept of
-// it, and an error names the entry.
+// Object is a large JSON object, which is read field by field and its lists entry by entry: so a file costs no more memory than what is
+// kept of it, and an error names the entry.
 type Object struct {
 	Layout string                         // what the file should be, such as "a dataset file in Karpathy's layout"
 	Fields map[string]func(*Object) error // what reads a field; others are passed over

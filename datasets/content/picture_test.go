@@ -13,7 +13,8 @@ import (
 
 func TestIsPicture(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.jpg": true, "a.JPEG": true, "dir/a.b.png": true, "a.webp": true, "a.gif": false, "jpg": false, "a.jpg.txt": false, ".jpg": true, "": false,
+		"a.jpg": true, "a.JPEG": true, "dir/a.b.png": true, "a.webp": true, "a.gif": false, "jpg": false, "a.jpg.txt": false,
+		".jpg": true, "": false,
 	} {
 		if got := IsPicture(name); got != want {
 			t.Errorf("%q: got %v, want %v", name, got, want)

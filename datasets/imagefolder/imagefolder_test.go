@@ -137,10 +137,11 @@ func TestBrokenImage(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, dir := range map[string]string{
-		"train/bird: the folder of a class has no images":                      pets(t, map[string]string{"train/bird/": ""}),
-		"train/dog: the folder of a class has no images":                       pets(t, map[string]string{"train/dog/a.gif": ""}),
-		`class "dog" is in train and not in test`:                              pets(t, map[string]string{"train/dog/a.png": ""}),
-		`class "emu" is in val and not in train`:                               pets(t, map[string]string{"val/cat/a.png": "", "val/sea_lion/a.png": "", "val/emu/a.png": ""}),
+		"train/bird: the folder of a class has no images": pets(t, map[string]string{"train/bird/": ""}),
+		"train/dog: the folder of a class has no images":  pets(t, map[string]string{"train/dog/a.gif": ""}),
+		`class "dog" is in train and not in test`:         pets(t, map[string]string{"train/dog/a.png": ""}),
+		`class "emu" is in val and not in train`: pets(t,
+			map[string]string{"val/cat/a.png": "", "val/sea_lion/a.png": "", "val/emu/a.png": ""}),
 		`the folders "sea lion" and "sea_lion" both name the class "sea lion"`: pets(t, map[string]string{"train/sea lion/a.png": ""}),
 		`the folder "__" names no class`:                                       pets(t, map[string]string{"train/__/a.png": ""}),
 		"no folder train, val or test; put the folders of classes into these":  folder(t, map[string]string{"cat/a.png": ""}),
@@ -167,7 +168,8 @@ func TestHash(t *testing.T) {
 		t.Errorf("the same images elsewhere: got %s, want %s", again, plain)
 	}
 	for what, more := range map[string]map[string]string{
-		"another image": {"train/cat/a.png": drawing(t, 9)}, "one more": {"test/cat/b.png": drawing(t, 1)}, "one broken": {"train/cat/a.png": ""},
+		"another image": {"train/cat/a.png": drawing(t, 9)}, "one more": {"test/cat/b.png": drawing(t, 1)},
+		"one broken": {"train/cat/a.png": ""},
 	} {
 		if hash(more) == plain {
 			t.Errorf("%s: the hash stays %s", what, plain)

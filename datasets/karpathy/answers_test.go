@@ -88,8 +88,10 @@ func TestAnswers(t *testing.T) {
 		told = append(told, err.Error())
 	}
 	if want := []string{
-		"karpathy: eccv_caption/eccv_image_to_caption.json: 1 skipped: not in the split test, and the benchmark is without it; first: query 99",
-		"karpathy: eccv_caption/eccv_caption_to_image.json: 2 skipped: not in the split test, and the benchmark is without it; first: 10 of query 9, query 1",
+		"karpathy: eccv_caption/eccv_image_to_caption.json: 1 skipped: not in the split test, and the benchmark is without it; " +
+			"first: query 99",
+		"karpathy: eccv_caption/eccv_caption_to_image.json: 2 skipped: not in the split test, and the benchmark is without it; first: 10 " +
+			"of query 9, query 1",
 	}; !slices.Equal(told, want) {
 		t.Errorf("got %q, want %q", told, want)
 	}
@@ -153,16 +155,20 @@ func TestAnswersErrors(t *testing.T) {
 		files         map[string]string
 		want          string
 	}{
-		{"no files", good, map[string]string{"LICENSE": "MIT"}, "neither eccv_image_to_caption.json nor cxc_image_to_caption.json is there"},
-		{"one file", good, map[string]string{"cxc_caption_to_image.json": toImages}, "of cxc_image_to_caption.json and cxc_caption_to_image.json only one"},
+		{"no files", good, map[string]string{"LICENSE": "MIT"},
+			"neither eccv_image_to_caption.json nor cxc_image_to_caption.json is there"},
+		{"one file", good, map[string]string{"cxc_caption_to_image.json": toImages}, "of cxc_image_to_caption.json and " +
+			"cxc_caption_to_image.json only one"},
 		{"no test split", strings.ReplaceAll(good, `"test"`, `"val"`), whole, `no image of the split "test"`},
 		{"no cocoid", strings.ReplaceAll(good, `"cocoid": 40, `, ""), whole, `image 2 ("d.jpg") of the dataset file has no "cocoid"`},
-		{"a cocoid twice", strings.ReplaceAll(good, `"cocoid": 40`, `"cocoid": 30`), whole, `image 2 ("d.jpg") of the dataset file has the "cocoid" 30`},
+		{"a cocoid twice", strings.ReplaceAll(good, `"cocoid": 40`, `"cocoid": 30`), whole,
+			`image 2 ("d.jpg") of the dataset file has the "cocoid" 30`},
 		{"no annid", cows(4, 0, 8, 9), whole, `image 1 ("c.jpg") of the dataset file: sentence 2 has no "annid"`},
 		{"an annid twice", cows(4, 6, 8, 4), whole, `image 2 ("d.jpg") of the dataset file: sentence 1 has the "annid" 4 of another`},
 		{"too few sentences", cows(4, 6, 8, 0), with(ownFile, `{"40": [7, 8, 9]}`), `sentence 1 has no "annid"`},
 		{"cut off", good, with("eccv_caption_to_image.json", toImages[:8]), "eccv_caption_to_image.json: cut off at query 9"},
-		{"cut gzip", good, map[string]string{"eccv_image_to_caption.json.gz": gzipped(t, toCaptions)[:20], "eccv_caption_to_image.json": toImages},
+		{"cut gzip", good, map[string]string{"eccv_image_to_caption.json.gz": gzipped(t, toCaptions)[:20],
+			"eccv_caption_to_image.json": toImages},
 			"eccv_image_to_caption.json.gz: cut off"},
 		{"a list", good, with("eccv_caption_to_image.json", "[]"), `[ where "{" should be`},
 		{"a name", good, with("eccv_caption_to_image.json", `{"cat": [1]}`), `query "cat": not an id`},

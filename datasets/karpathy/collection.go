@@ -188,8 +188,8 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 func (c *Collection) Name() string { return c.name }
 
 // Hash is 16 hexadecimal digits of the SHA-256 of all that a run's numbers can depend on: the (unpacked) dataset file, the names
-// of images that are missing, the (unpacked) judgements and answers of benchmarks, and the content of every image that is there. So an image that is
-// damaged, or mended, makes another collection.
+// of images that are missing, the (unpacked) judgements and answers of benchmarks, and the content of every image that is there. So an
+// image that is damaged, or mended, makes another collection.
 func (c *Collection) Hash() string { return c.hash }
 
 // Splits lists the splits in the order in which they turn up in the file.

@@ -25,7 +25,8 @@ func TestForgetfulCollection(t *testing.T) {
 		t.Fatal(err)
 	}
 	skipped := c.Skipped()
-	if last := skipped[len(skipped)-1].Error(); !strings.Contains(last, "cannot be remembered") || !strings.Contains(last, "dataset_pets.json") {
+	if last := skipped[len(skipped)-1].Error(); !strings.Contains(last, "cannot be remembered") ||
+		!strings.Contains(last, "dataset_pets.json") {
 		t.Errorf("got %q, want it to say that the images cannot be remembered, and where", last)
 	}
 }

@@ -26,7 +26,8 @@ func (c *Collection) identify(folder string, set *Set, entries []entry, digest i
 		e := entries[p.entry]
 		what := fmt.Sprintf("image %d (%q)", p.entry, e.Filename)
 		if e.CocoID == 0 {
-			return ids{}, fmt.Errorf(`%s of the dataset file has no "cocoid", by which images are named here; add it, or take the folder away`, what)
+			return ids{},
+				fmt.Errorf(`%s of the dataset file has no "cocoid", by which images are named here; add it, or take the folder away`, what)
 		}
 		if _, twice := found.images[e.CocoID]; twice {
 			return ids{}, fmt.Errorf(`%s of the dataset file has the "cocoid" %d of another image; mend it`, what, e.CocoID)
@@ -41,8 +42,10 @@ func (c *Collection) identify(folder string, set *Set, entries []entry, digest i
 				id = sorted[s]
 			}
 			if id == 0 {
-				return ids{}, fmt.Errorf(`%s of the dataset file: sentence %d has no "annid", by which captions are named here; add it, or put %s there`,
-					what, s, ownFile)
+				return ids{},
+					fmt.Errorf(
+						`%s of the dataset file: sentence %d has no "annid", by which captions are named here; add it, or put %s there`,
+						what, s, ownFile)
 			}
 			if _, twice := found.captions[id]; twice {
 				return ids{}, fmt.Errorf(`%s of the dataset file: sentence %d has the "annid" %d of another; mend it`, what, s, id)

@@ -97,7 +97,8 @@ func parseJudgements(r io.Reader) (*judgements, error) {
 	}
 	for i, j := range all.Crowd {
 		if j.YesFraction < 0 || j.YesFraction > 1 {
-			return nil, fmt.Errorf("crowd judgement %d (%q): a fraction of %v; fractions are 0 to 1, mend or drop it", i, j.Image, j.YesFraction)
+			return nil, fmt.Errorf("crowd judgement %d (%q): a fraction of %v; fractions are 0 to 1, mend or drop it", i, j.Image,
+				j.YesFraction)
 		}
 	}
 	return all, nil

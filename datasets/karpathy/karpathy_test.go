@@ -206,7 +206,8 @@ func TestHash(t *testing.T) {
 	judged := func(score string) string {
 		return gzipped(t, `{"expert": [{"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 1, "scores": [`+score+`]}]}`)
 	}
-	three, four := hash(pets(t, map[string]string{judgementFile: judged("3")})), hash(pets(t, map[string]string{judgementFile: judged("4")}))
+	three, four := hash(pets(t, map[string]string{judgementFile: judged("3")})),
+		hash(pets(t, map[string]string{judgementFile: judged("4")}))
 	if three == plain || three == four {
 		t.Errorf("got %s without judgements, %s and %s with different ones, want three hashes", plain, three, four)
 	}
@@ -238,7 +239,8 @@ func TestOpenErrors(t *testing.T) {
 		{"judgement without scores", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
 			judgementFile: gzipped(t, `{"expert": [{"image": "x.jpg"}]}`)}, "expert judgement 0"},
 		{"judgement with a score of 5", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
-			judgementFile: gzipped(t, `{"expert": [{"image": "x.jpg", "scores": [4, 5]}]}`)}, "expert judgement 0 (\"x.jpg\"): a score of 5"},
+			judgementFile: gzipped(t, `{"expert": [{"image": "x.jpg", "scores": [4, 5]}]}`)},
+			"expert judgement 0 (\"x.jpg\"): a score of 5"},
 		{"judgement of 7 per cent", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
 			judgementFile: gzipped(t, `{"crowd": [{}, {"image": "x.jpg", "yes_fraction": 7}]}`)}, "crowd judgement 1 (\"x.jpg\")"},
 		{"judgements twice", map[string]string{"dataset_a.json": dataset, "images/a.jpg": photo,
@@ -380,7 +382,9 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzJudgements(f *testing.F) {
-	f.Add([]byte(`{"expert": [{"image": "a", "caption_image": "b", "caption_index": 1, "scores": [1, 4]}], "crowd": [{"yes_fraction": 0.4}]}`))
+	f.Add(
+		[]byte(
+			`{"expert": [{"image": "a", "caption_image": "b", "caption_index": 1, "scores": [1, 4]}], "crowd": [{"yes_fraction": 0.4}]}`))
 	f.Add([]byte(`{"expert": [{"scores": []}]}`))
 	f.Add([]byte(`{"crowd": null} {`))
 	f.Add([]byte(`{"expert": [{"scores": [1e308, 1e308]}]}`))

@@ -31,7 +31,8 @@ var layouts = []layout{
 		signs: []string{"dataset_*.json", "dataset_*.json.gz"}, open: opener(karpathy.Open),
 	},
 	{
-		name: "VQA v2's", files: "v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json with train2014/, val2014/ and test2015/",
+		name: "VQA v2's", files: "v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json with train2014/, val2014/ and " +
+			"test2015/",
 		signs: []string{"v2_OpenEnded_mscoco_*_questions.json", "v2_OpenEnded_mscoco_*_questions.json.gz"}, open: opener(annotated.OpenVQA),
 	},
 	{
@@ -40,7 +41,8 @@ var layouts = []layout{
 	},
 	{
 		name: "NoCaps'", files: "nocaps_val_4500_captions.json with images/",
-		signs: []string{"nocaps_val_*.json", "nocaps_val_*.json.gz", "nocaps_test_*.json", "nocaps_test_*.json.gz"}, open: opener(annotated.OpenNoCaps),
+		signs: []string{"nocaps_val_*.json", "nocaps_val_*.json.gz", "nocaps_test_*.json", "nocaps_test_*.json.gz"},
+		open:  opener(annotated.OpenNoCaps),
 	},
 	{
 		name: "shards of WebDataset and img2dataset", files: "train/*.tar, val/*.tar and test/*.tar",
@@ -81,9 +83,9 @@ func opener[C datasets.Collection](open func(string) (C, error)) func(string) (d
 	}
 }
 
-// Open opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a dev.json or
-// test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and folders in train, val or
-// test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts.
+// Open opens a folder by what lies in it: a dataset_*.json is Karpathy's layout, v2_OpenEnded_mscoco_*_questions.json are VQA v2's, a
+// dev.json or test1.json is NLVR2's, nocaps_*.json are NoCaps', tars are shards, a train.bin or data_batch_1.bin is CIFAR's, and folders in
+// train, val or test are classes; the first of these that is there counts. Any other folder is an error, which lists the layouts.
 func Open(dir string) (datasets.Collection, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("data: %w", err)

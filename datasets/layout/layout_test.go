@@ -63,7 +63,8 @@ func TestOpen(t *testing.T) {
 		is    func(datasets.Collection) bool
 		of    string // among what it is said to be
 	}{
-		"karpathy": {map[string]string{"dataset_few.json": captions, "images/0.png": picture, "notes.bin": "", "more.tar": ""}, is[*karpathy.Collection], "Karpathy"},
+		"karpathy": {map[string]string{"dataset_few.json": captions, "images/0.png": picture, "notes.bin": "", "more.tar": ""},
+			is[*karpathy.Collection], "Karpathy"},
 		"VQA v2": {map[string]string{
 			"v2_OpenEnded_mscoco_train2014_questions.json": `{"data_type": "mscoco", "data_subtype": "train2014",
 				"questions": [{"image_id": 9, "question": "What?", "question_id": 90}]}`,
@@ -78,8 +79,9 @@ func TestOpen(t *testing.T) {
 			"images/train/3/train-1-0-img1.png":      picture,
 			"train/more than a folder of classes/is": "",
 		}, is[*annotated.Collection], "NLVR2"},
-		"loose tars":  {map[string]string{"0.tar": shard(t, picture)}, is[*webdataset.Collection], "WebDataset"},
-		"tars":        {map[string]string{"train/0.tar": shard(t, picture), "train/0/x.png": picture}, is[*webdataset.Collection], "WebDataset"},
+		"loose tars": {map[string]string{"0.tar": shard(t, picture)}, is[*webdataset.Collection], "WebDataset"},
+		"tars": {map[string]string{"train/0.tar": shard(t, picture), "train/0/x.png": picture}, is[*webdataset.Collection],
+			"WebDataset"},
 		"CIFAR":       {map[string]string{"train.bin": records}, is[*cifar.Collection], "CIFAR"},
 		"imagefolder": {map[string]string{"train/square/0.png": picture, "readme.txt": ""}, is[*imagefolder.Collection], "ImageNet"},
 	} {
@@ -114,7 +116,8 @@ func TestMistakes(t *testing.T) {
 	if err == nil || Of(none) != "" {
 		t.Fatalf("a folder of no layout: want an error, and not %q", Of(none))
 	}
-	for _, want := range []string{none, "dataset_*.json", "v2_mscoco_*_annotations.json", "test1.json", "nocaps_val", "*.tar", "train.bin", "train/CLASS/*.jpg"} {
+	for _, want := range []string{none, "dataset_*.json", "v2_mscoco_*_annotations.json", "test1.json", "nocaps_val", "*.tar", "train.bin",
+		"train/CLASS/*.jpg"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}

@@ -37,8 +37,8 @@ func Pixels(ctx context.Context, set datasets.Set, images []int, size int) (pixe
 	return pixels, skipped, nil
 }
 
-// Unreadable decodes all images of a set, or reads their features where these are not nil, in parallel, and tells those that fail, in order. It
-// keeps none.
+// Unreadable decodes all images of a set, or reads their features where these are not nil, in parallel, and tells those that fail, in
+// order. It keeps none.
 func Unreadable(ctx context.Context, set datasets.Set, features Features) ([]Skip, error) {
 	images := make([]int, set.Len())
 	for i := range images {

@@ -7,19 +7,20 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Features are what a model reads of the images of a set in the place of pixels, a locked encoder's tokens or regions: without a gradient, and
-// of images without augmentation, they never change. Their methods may be called concurrently.
+// Features are what a model reads of the images of a set in the place of pixels, a locked encoder's tokens or regions: without a gradient,
+// and of images without augmentation, they never change. Their methods may be called concurrently.
 type Features interface {
 	// Size is how many numbers an image has.
 	Size() int
-	// Features writes those of image i, [Size]. Of an image that cannot be read they are those of the mean colour, or of no regions, and the
-	// error says why.
+	// Features writes those of image i, [Size]. Of an image that cannot be read they are those of the mean colour, or of no regions, and
+	// the error says why.
 	Features(ctx context.Context, i int, out []float32) error
 }
 
 // Images are what a model reads of images of a set in evaluation, [N, Features.Size]: their features, or, where these are nil, their
 // pixels; see [Pixels], as which it is otherwise.
-func Images(ctx context.Context, set datasets.Set, images []int, size int, features Features) (numbers []float32, skipped []Skip, err error) {
+func Images(ctx context.Context, set datasets.Set, images []int, size int, features Features) (numbers []float32, skipped []Skip,
+	err error) {
 	if features == nil {
 		return Pixels(ctx, set, images, size)
 	}

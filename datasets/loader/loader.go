@@ -62,7 +62,8 @@ func (c Config) validate() error {
 	}
 	for i, other := range c.Others {
 		if other < 0 || other >= c.Set.Len() {
-			return fmt.Errorf("loader: Config.Others[%d] is image %d, which %s does not have; there are %d", i, other, c.Set.Name(), c.Set.Len())
+			return fmt.Errorf("loader: Config.Others[%d] is image %d, which %s does not have; there are %d", i, other, c.Set.Name(),
+				c.Set.Len())
 		}
 	}
 	return c.Transform.Validate()
@@ -156,7 +157,8 @@ func (l *Loader) Submit(r Request) error {
 	}
 	for position, p := range r.Pairs {
 		if p < 0 || p >= len(l.config.Pairs) {
-			return fmt.Errorf("loader: epoch %d, step %d: position %d asks for pair %d of %d", r.Epoch, r.Step, position, p, len(l.config.Pairs))
+			return fmt.Errorf("loader: epoch %d, step %d: position %d asks for pair %d of %d", r.Epoch, r.Step, position, p,
+				len(l.config.Pairs))
 		}
 	}
 	l.mu.Lock()
@@ -170,9 +172,9 @@ func (l *Loader) Submit(r Request) error {
 }
 
 // Next returns the batch that was submitted first of those not yet returned, as soon as it is ready. A pair whose image, or second
-// image, cannot be decoded is replaced by the next one of Config.Pairs whose images can and, but for a pool's, that is not in the mini-batch.
-// Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx ends first
-// nothing is lost: the next call returns the same batch.
+// image, cannot be decoded is replaced by the next one of Config.Pairs whose images can and, but for a pool's, that is not in the
+// mini-batch. Where there is none left, or no image of the whole batch can be decoded, that is an error and the batch is gone. When ctx
+// ends first nothing is lost: the next call returns the same batch.
 func (l *Loader) Next(ctx context.Context) (Batch, error) {
 	start := time.Now()
 	defer func() { l.waited.Add(int64(time.Since(start))) }()
@@ -219,7 +221,8 @@ func (l *Loader) deliver(w *work) (Batch, error) {
 		}
 	}
 	if w.failed != nil {
-		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: too few images can be decoded to fill the mini-batch of %d pairs; one says: %w; "+
+		return Batch{}, fmt.Errorf("loader: epoch %d, step %d: too few images can be decoded to fill the mini-batch of %d pairs; one "+
+			"says: %w; "+
 			"mend the images, or take a smaller batch size", w.request.Epoch, w.request.Step, len(w.skips), w.failed.Err)
 	}
 	return batch, nil

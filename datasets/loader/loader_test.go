@@ -157,7 +157,8 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// A second view is of the same images, augmented by draws of its own; the first stays what it is alone. Without a tokenizer there are no ids.
+// A second view is of the same images, augmented by draws of its own; the first stays what it is alone. Without a tokenizer there are no
+// ids.
 func TestSecondView(t *testing.T) {
 	one := config(t, toys{n: 4})
 	two := one
@@ -332,7 +333,8 @@ func (m mixed) Image(_ context.Context, i int) (image.Image, error) {
 	m.decoded.Add(1)
 	r := image.Rect(0, 0, 9+i, 7+i)
 	return []image.Image{
-		image.NewYCbCr(r, image.YCbCrSubsampleRatio420), image.NewYCbCr(r, image.YCbCrSubsampleRatio444), image.NewRGBA(r), image.NewNRGBA(r),
+		image.NewYCbCr(r, image.YCbCrSubsampleRatio420), image.NewYCbCr(r, image.YCbCrSubsampleRatio444), image.NewRGBA(r),
+		image.NewNRGBA(r),
 		image.NewGray(r), image.NewPaletted(r, nil), image.NewCMYK(r), image.NewGray16(r), image.NewRGBA64(r), image.NewNRGBA64(r),
 	}[i%10], nil
 }

@@ -105,7 +105,8 @@ func TestOthersWithFeatures(t *testing.T) {
 	c := config(t, toys{n: 5})
 	c.Features, c.Others = numbered{}, []int{4, 3, 2, 1, 0, 4, 3, 2, 1, 0}
 	b := fetch(t, c, Request{Pairs: []int{1, 7, 5}})[0]
-	if !slices.Equal(b.Pairs, []int{1, 7, 6}) || !slices.Equal(b.Pixels, []float32{0, 0, 3, 9, 3, 9}) || !slices.Equal(b.Other, []float32{3, 9, 2, 4, 3, 9}) {
+	if !slices.Equal(b.Pairs, []int{1, 7, 6}) || !slices.Equal(b.Pixels, []float32{0, 0, 3, 9, 3, 9}) ||
+		!slices.Equal(b.Other, []float32{3, 9, 2, 4, 3, 9}) {
 		t.Errorf("got pairs %v with %v and %v", b.Pairs, b.Pixels, b.Other)
 	}
 }

@@ -35,8 +35,8 @@ func (s together) Image(ctx context.Context, i int) (image.Image, error) {
 	return s.toys.Image(ctx, i)
 }
 
-// Workers have an image each at the same time, within a mini-batch and from one to the next, so that time falls with their number as long as
-// there are cores: 4 images of 4 workers wait for each other, 18 times, and mini-batches have 12.
+// Workers have an image each at the same time, within a mini-batch and from one to the next, so that time falls with their number as long
+// as there are cores: 4 images of 4 workers wait for each other, 18 times, and mini-batches have 12.
 func TestWorkersHaveImagesAtOnce(t *testing.T) {
 	const workers, batch, steps = 4, 12, 6
 	set := together{toys: toys{n: batch * steps}, at: workers, asked: new(atomic.Int64)}

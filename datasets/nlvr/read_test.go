@@ -26,7 +26,8 @@ func TestRead(t *testing.T) {
 		{"dev-850-2-0", "dev-850-2-img0.png", "dev-850-2-img1.png", "dev", "A cat.", false},
 	}
 	dir := t.TempDir()
-	for name, content := range map[string][]byte{"train.json": []byte(file), "ends.json": []byte(file + "\r\n"), "train.json.gz": packed.Bytes()} {
+	for name, content := range map[string][]byte{"train.json": []byte(file), "ends.json": []byte(file + "\r\n"),
+		"train.json.gz": packed.Bytes()} {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, content, 0o666); err != nil {
 			t.Fatal(err)

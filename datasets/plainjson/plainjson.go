@@ -9,7 +9,8 @@ import (
 	"reflect"
 )
 
-// Unmarshal reads JSON into a value. What is wrong is told with the line and column where reading stopped, and by the file's own words instead of Go's types.
+// Unmarshal reads JSON into a value. What is wrong is told with the line and column where reading stopped, and by the file's own words
+// instead of Go's types.
 func Unmarshal(text []byte, into any) error {
 	return InText(text, json.Unmarshal(text, into))
 }

@@ -11,9 +11,9 @@ import (
 // Align makes a graph of a caption and the text of one that somebody else wrote for it, in FACTUAL's form: "( man , sit on , bench ) ,
 // ( bench , is , green )". Equal names are one object.
 //
-// A name gets the first words of the caption in its order that say it and that no other name of its kind has yet: equal ones, those with the
-// same singular or the same verb, a numeral for its digits. The words of a name need not stand together. What the caption does not say in
-// these words has no positions, as TAGS skips such nodes. An error names the segment that has neither one name nor three.
+// A name gets the first words of the caption in its order that say it and that no other name of its kind has yet: equal ones, those with
+// the same singular or the same verb, a numeral for its digits. The words of a name need not stand together. What the caption does not say
+// in these words has no positions, as TAGS skips such nodes. An error names the segment that has neither one name nor three.
 func Align(caption, graph string) (Graph, error) {
 	a := aligner{Graph: Graph{Words: text.Words(caption)}, objects: map[string]int{}}
 	for k := range a.taken {
@@ -22,7 +22,8 @@ func Align(caption, graph string) (Graph, error) {
 	for _, segment := range Segments(graph, nil) {
 		names := strings.Split(segment, " , ")
 		if len(names) != 1 && len(names) != 3 || slices.Contains(names, "") || slices.Contains(names, ",") {
-			return Graph{}, fmt.Errorf("the segment %q has %d names; a segment is ( object ), ( object , is , attribute ) or ( subject , relation , object )",
+			return Graph{}, fmt.Errorf("the segment %q has %d names; a segment is ( object ), ( object , is , attribute ) or ( subject , "+
+				"relation , object )",
 				segment, len(names))
 		}
 		subject := a.object(names[0])

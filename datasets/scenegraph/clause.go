@@ -16,7 +16,8 @@ func (p *parser) connect(heads []int, whose bool) {
 			o.name = "wear"
 		}
 		if o.name == "with" {
-			if !p.isAnimate(o.subjects) && p.isAnimate(p.subjects) && (isPart[p.headOf(heads)] || isClothing[p.headOf(heads)] || p.isAnimate(heads)) {
+			if !p.isAnimate(o.subjects) && p.isAnimate(p.subjects) && (isPart[p.headOf(heads)] || isClothing[p.headOf(heads)] ||
+				p.isAnimate(heads)) {
 				o.subjects = p.subjects
 			}
 			if whose {
@@ -159,7 +160,8 @@ func (p *parser) conjunction() {
 	}
 }
 
-// split makes two of the subject that the clause began with, a compound: the object that a preposition at its end waits for, and the subject.
+// split makes two of the subject that the clause began with, a compound: the object that a preposition at its end waits for, and the
+// subject.
 func (p *parser) split() {
 	if len(p.subjects) != 1 || !p.open.verb && !p.copula {
 		return

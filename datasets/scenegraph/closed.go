@@ -39,9 +39,9 @@ var closedWords = map[class]string{
 	conjunction: "and or & but nor",
 	relative:    "that which who whom",
 	adverb:      degrees + " partly mostly well barely indoors outdoors can could will would may might must should does did don doesn didn",
-	preposition: "on in at by with under over above below beneath underneath behind beside besides near between among amongst around across along " +
-		"alongside against through into onto inside outside off from to for of past toward towards within without upon atop beyond during like amid next " +
-		"down up out after before opposite throughout inbetween w",
+	preposition: "on in at by with under over above below beneath underneath behind beside besides near between among amongst around " +
+		"across along alongside against through into onto inside outside off from to for of past toward towards within without upon atop " +
+		"beyond during like amid next down up out after before opposite throughout inbetween w",
 	comma: ",",
 	there: "there",
 }
@@ -66,12 +66,14 @@ var spellings = map[string]string{"blond": "blonde", "wood": "wooden", "tshirt":
 	"cell phone": "cellphone", "multicolored": "multi-colored"}
 
 // numbers are the values of numerals; "one" is an article.
-var numbers = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+var numbers = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"ten":    "10",
 	"eleven": "11", "twelve": "12"}
 
 // prepositions are the names of prepositions and of the particles before them, where these are others than the words.
-var prepositions = map[string]string{"below": "under", "beneath": "under", "underneath": "under", "atop": "on top of", "inbetween": "between",
-	"amongst": "among", "toward": "towards", "upon": "on", "besides": "beside", "w": "with"}
+var prepositions = map[string]string{"below": "under", "beneath": "under", "underneath": "under", "atop": "on top of",
+	"inbetween": "between",
+	"amongst":   "among", "toward": "towards", "upon": "on", "besides": "beside", "w": "with"}
 
 // set is the words of a list.
 func set(words string) map[string]bool {
@@ -86,7 +88,8 @@ var (
 	// isNounish are adjectives that are as often nouns.
 	isNounish = set("light orange cream square adult male female gold silver rectangle")
 	// isMover are what moves without being alive: its verb may look like a noun.
-	isMover        = set(machines + " bus train truck van kite motorcycle helicopter wave shadow bridge trolley ship sailboat taxi tram branch")
+	isMover = set(machines + " bus train truck van kite motorcycle helicopter wave shadow bridge trolley ship sailboat taxi " +
+		"tram branch")
 	isNominal      = set(nominal)
 	isNounInIng    = set(nounsInIng)
 	isNounInLy     = set(nounsInLy)

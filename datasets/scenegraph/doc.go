@@ -4,7 +4,8 @@
 //
 // [Parse] makes a graph of an English caption by rules; [ReadTSV] and [ReadCSV] read the graphs that people or other parsers made;
 // [Compare] scores one against another, and [Vocabulary.Edits] edits a caption by its graph. The names in a graph follow FACTUAL
-// (Li et al., 2023): "( man , sit on , bench ) , ( bench , is , green )", numbers in digits, and a whole has its parts: "( bear , have , leg )".
+// (Li et al., 2023): "( man , sit on , bench ) , ( bench , is , green )", numbers in digits, and a whole has its parts: "( bear , have ,
+// leg )".
 //
 // It knows strings only, and imports of this module package text, whose words its positions count.
 package scenegraph

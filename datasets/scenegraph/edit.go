@@ -25,16 +25,16 @@ type Edit struct {
 	Sentence string // the caption's words, and those that replace some of them, with single spaces between
 }
 
-// Edits draws up to n distinct edits of a caption, in the order drawn. A kind is drawn first, of those that the caption allows, then what of
-// this kind changes, then what it becomes; so the same draws give the same edits. A caption of which nothing can be changed has none.
+// Edits draws up to n distinct edits of a caption, in the order drawn. A kind is drawn first, of those that the caption allows, then what
+// of this kind changes, then what it becomes; so the same draws give the same edits. A caption of which nothing can be changed has none.
 //
 //   - own: the graphs of all captions of the image. What they say is not put in.
 //
 // A noun becomes one of the same number, a numeral another from two to ten. A relation becomes another of the same form ("sitting on",
 // "flying over"), or its two noun phrases change places, unless that says the same ("next to"). For VSE-C WordNet tells that two nouns are
 // no synonyms and neither is a kind of the other. Here no noun of the image's own captions is put in, none of a short list of families
-// that hold words for the same thing (a woman is a person; a bike may be a motorcycle), and words for anything ("object", "thing") are neither
-// replaced nor put in; of prepositions lists of those that go together say so. Some edits are still true of the image.
+// that hold words for the same thing (a woman is a person; a bike may be a motorcycle), and words for anything ("object", "thing") are
+// neither replaced nor put in; of prepositions lists of those that go together say so. Some edits are still true of the image.
 func (v Vocabulary) Edits(g Graph, own []Graph, n int, r *rand.Rand) []Edit {
 	e := editor{Vocabulary: v, graph: g, own: append(slices.Clip(own), g), r: r}
 	kinds := e.kinds()
@@ -188,7 +188,8 @@ func (g Graph) exchanged(r Relation) string {
 	if !apart || isMutual[r.Name] {
 		return ""
 	}
-	return strings.Join(slices.Concat(g.Words[:first[0]], g.Words[second[0]:second[1]], g.Words[first[1]:second[0]], g.Words[first[0]:first[1]],
+	return strings.Join(slices.Concat(g.Words[:first[0]], g.Words[second[0]:second[1]], g.Words[first[1]:second[0]],
+		g.Words[first[0]:first[1]],
 		g.Words[second[1]:]), " ")
 }
 

@@ -51,7 +51,8 @@ func TestEdits(t *testing.T) {
 	}{
 		{"a dog on a mat", []string{"a hound near a table"}, map[EditKind][]string{
 			// A puppy may be a dog, an own caption has a table, and a thing is anything.
-			EditNoun: {"a ball on a mat", "a basket on a mat", "a box on a mat", "a dog on a ball", "a dog on a basket", "a dog on a box", "a dog on a puppy",
+			EditNoun: {"a ball on a mat", "a basket on a mat", "a box on a mat", "a dog on a ball", "a dog on a basket", "a dog on a box",
+				"a dog on a puppy",
 				"a dog on a rain", "a dog on an egg", "a dog on an umbrella", "a rain on a mat", "an egg on a mat", "an umbrella on a mat"},
 			// The dog may be in the mat that it is on, and behind the table that it is near.
 			EditRelation: {"a dog under a mat", "a mat on a dog"},
@@ -64,10 +65,12 @@ func TestEdits(t *testing.T) {
 			EditNoun:    {"two cats", "two dogs"},
 		}},
 		{"the small red ball next to the large blue ball", nil, map[EditKind][]string{EditRelation: {
-			"the small red ball behind the large blue ball", "the small red ball in the large blue ball", "the small red ball on the large blue ball",
+			"the small red ball behind the large blue ball", "the small red ball in the large blue ball",
+			"the small red ball on the large blue ball",
 			"the small red ball under the large blue ball"}}},
 		{"the small red ball above the large blue ball", nil, map[EditKind][]string{EditRelation: {
-			"the large blue ball above the small red ball", "the small red ball behind the large blue ball", "the small red ball in the large blue ball",
+			"the large blue ball above the small red ball", "the small red ball behind the large blue ball",
+			"the small red ball in the large blue ball",
 			"the small red ball under the large blue ball"}}},
 		{"", nil, nil},
 		{"ball", nil, nil},

@@ -58,7 +58,8 @@ var (
 		{"next to": true, "near": true, "by": true, "beside": true, "close to": true, "with": true},
 		{"on": true, "on top of": true, "over": true, "above": true, "against": true},
 		set("in inside within at on into"), set("under below"), set("with have"),
-		{"in front of": true, "near": true, "by": true, "next to": true, "at": true}, {"behind": true, "near": true, "by": true, "in back of": true},
+		{"in front of": true, "near": true, "by": true, "next to": true, "at": true},
+		{"behind": true, "near": true, "by": true, "in back of": true},
 	}
 
 	// isMutual are relations that hold in both directions.

@@ -70,8 +70,8 @@ func (g Graph) Phrases() []Phrase {
 	return all
 }
 
-// String is the graph as FACTUAL writes it: a segment "( subject , relation , object )" for each relation, then "( object , is , attribute )",
-// and "( object )" for what has neither. A graph without objects is "".
+// String is the graph as FACTUAL writes it: a segment "( subject , relation , object )" for each relation, then "( object , is , attribute
+// )", and "( object )" for what has neither. A graph without objects is "".
 func (g Graph) String() string {
 	var segments []string
 	add := func(names ...string) { segments = append(segments, "( "+strings.Join(names, " , ")+" )") }

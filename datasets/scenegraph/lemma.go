@@ -31,24 +31,25 @@ func Lemma(noun string) string {
 // irregularNouns maps plurals that no rule makes, and nouns that only look like one, to what they are called.
 var irregularNouns = func() map[string]string {
 	of := map[string]string{
-		"men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse", "oxen": "ox",
+		"men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse",
+		"oxen":  "ox",
 		"buses": "bus", "busses": "bus", "lenses": "lens", "gases": "gas", "cacti": "cactus", "leaves": "leaf", "skies": "sky",
 		"axes": "axe", "aches": "ache", "bras": "bra", "quizzes": "quiz", "media": "medium", "skis": "ski", "bikinis": "bikini",
 	}
-	for _, singular := range strings.Fields("policeman fireman snowman workman fisherman businessman sportsman cameraman batsman cowman doorman " +
-		"policewoman sportswoman gentleman salesman horseman lifeguardsman serviceman snowwoman businesswoman") {
+	for _, singular := range strings.Fields("policeman fireman snowman workman fisherman businessman sportsman cameraman batsman " +
+		"cowman doorman policewoman sportswoman gentleman salesman horseman lifeguardsman serviceman snowwoman businesswoman") {
 		of[strings.TrimSuffix(singular, "an")+"en"] = singular
 	}
 	for _, singular := range strings.Fields("shelf loaf half calf knife wife scarf hoof wolf elf bookshelf life thief") {
 		of[strings.TrimSuffix(strings.TrimSuffix(singular, "fe"), "f")+"ves"] = singular
 	}
-	for _, singular := range strings.Fields("movie cookie brownie hoodie tie pie zombie selfie smoothie veggie bowtie necktie birdie doggie rookie " +
-		"shoe toe canoe horseshoe snowshoe oboe tiptoe") {
+	for _, singular := range strings.Fields("movie cookie brownie hoodie tie pie zombie selfie smoothie veggie bowtie necktie birdie " +
+		"doggie rookie shoe toe canoe horseshoe snowshoe oboe tiptoe") {
 		of[singular+"s"] = singular
 	}
-	for _, same := range strings.Fields("people pants jeans shorts glasses sunglasses eyeglasses scissors clothes trousers leggings tights pajamas " +
-		"overalls goggles binoculars headphones tongs pliers bleachers gas bus lens canvas atlas christmas series species swiss news its this " +
-		"his has was yes as us sports graffiti underpants suspenders") {
+	for _, same := range strings.Fields("people pants jeans shorts glasses sunglasses eyeglasses scissors clothes trousers leggings " +
+		"tights pajamas overalls goggles binoculars headphones tongs pliers bleachers gas bus lens canvas atlas christmas series species " +
+		"swiss news its this his has was yes as us sports graffiti underpants suspenders") {
 		of[same] = same
 	}
 	return of

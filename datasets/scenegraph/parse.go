@@ -6,13 +6,14 @@ import (
 	"vlpx.internal/datasets/text"
 )
 
-// Parse makes a graph of an English caption: a sentence, or as most captions are a noun phrase. It tags the words by a lexicon, their endings
-// and their neighbours, groups them to noun phrases, and reads these from left to right. It takes what it cannot understand for nouns.
+// Parse makes a graph of an English caption: a sentence, or as most captions are a noun phrase. It tags the words by a lexicon, their
+// endings and their neighbours, groups them to noun phrases, and reads these from left to right. It takes what it cannot understand for
+// nouns.
 //
 //   - The last noun of a phrase is an object; what describes it are attributes; nouns before it make a compound ("tennis racket") or, of
 //     materials and the like, an attribute ("metal pole"). "It" and its like are no objects of their own.
-//   - A verb relates its subject to its object, a preposition the noun phrase before it to the one behind, and both together are one relation
-//     ("sit on"). Who is in clothes wears them; "surrounded by" and "covered in" relate the other way round.
+//   - A verb relates its subject to its object, a preposition the noun phrase before it to the one behind, and both together are one
+//     relation ("sit on"). Who is in clothes wears them; "surrounded by" and "covered in" relate the other way round.
 //   - "The X of Y" and "Y's X" are "( Y , have , X )" unless X is a quantity ("a bunch of"), a container ("a cup of") or a side of Y
 //     behind a preposition ("on the side of").
 //   - What a copula says of a thing is an attribute of it, and so is what it does without an object.

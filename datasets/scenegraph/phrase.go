@@ -110,7 +110,8 @@ func (p *parser) of(xs []int) []int {
 // quantity reads a quantity with its "of" if one comes next, and returns what it says of the things: nothing, or its name.
 func (p *parser) quantity() (describes []named, ok bool) {
 	word := p.word(0)
-	if p.word(1) != "of" || p.class(0) != noun && p.class(0) != determiner && p.class(0) != numeral || !isQuantity[word] && !isDescribing[word] {
+	if p.word(1) != "of" || p.class(0) != noun && p.class(0) != determiner && p.class(0) != numeral || !isQuantity[word] &&
+		!isDescribing[word] {
 		return nil, false
 	}
 	at := p.take(2)

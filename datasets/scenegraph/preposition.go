@@ -12,7 +12,8 @@ func (p *parser) preposition() {
 		p.describe(of, "in the distance", p.take(3))
 		return
 	}
-	if p.comes("on", "top") && p.word(2) != "of" && len(p.topic) > 0 && len(p.nearest) > 0 && p.nearest[0] != p.topic[0] { // a horse with a man on top
+	// a horse with a man on top
+	if p.comes("on", "top") && p.word(2) != "of" && len(p.topic) > 0 && len(p.nearest) > 0 && p.nearest[0] != p.topic[0] {
 		p.relate(p.nearest, "on top of", p.topic, p.take(2))
 		return
 	}
@@ -50,7 +51,8 @@ func (p *parser) opened(name string, at []int) open {
 			verb.name, verb.flipped = o.said.base, true
 		}
 		return verb
-	case done.verb && name == "with" && handles[done.name], done.verb && name == "to" && transfers[done.name], done.name == "play" && isPlace[name]:
+	case done.verb && name == "with" && handles[done.name], done.verb && name == "to" && transfers[done.name], done.name == "play" &&
+		isPlace[name]:
 		return behind(done)
 	case done.verb && carries[done.name] && isPlace[name]:
 		return with(done.subjects, name)
@@ -138,7 +140,9 @@ var (
 )
 
 // regions are the names of prepositions by the part that they take in.
-var regions = map[string]string{"top": "on top of", "side": "on side of", "sides": "on both sides of", "front": "in front of", "back": "on back of",
-	"rear": "at rear of", "middle": "on middle of", "center": "in center of", "centre": "in center of", "edge": "on edge of", "end": "in end of",
+var regions = map[string]string{"top": "on top of", "side": "on side of", "sides": "on both sides of", "front": "in front of",
+	"back": "on back of",
+	"rear": "at rear of", "middle": "on middle of", "center": "in center of", "centre": "in center of", "edge": "on edge of",
+	"end":    "in end of",
 	"bottom": "on bottom of", "corner": "in corner of", "left": "at the left of", "right": "on the right side of", "base": "at base of",
 	"shape": "in shape of"}

@@ -81,7 +81,8 @@ func ReadTSV(file string, content io.Reader) ([]Captioned, error) {
 		}
 		caption, graph, ok := strings.Cut(lines.Text(), "\t")
 		if !ok {
-			return nil, fmt.Errorf("scenegraph: %s:%d: %.100q has no tab; put one between the caption and its graph", file, line, lines.Text())
+			return nil, fmt.Errorf("scenegraph: %s:%d: %.100q has no tab; put one between the caption and its graph", file, line,
+				lines.Text())
 		}
 		var err error
 		if all, err = appendCaptioned(all, file, line, caption, graph); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Tuple is what SPICE compares (Anderson et al., 2016, section 3.2): the name of an object; those of an object and its attribute; or those of
-// a subject, a relation and an object.
+// Tuple is what SPICE compares (Anderson et al., 2016, section 3.2): the name of an object; those of an object and its attribute; or those
+// of a subject, a relation and an object.
 type Tuple []string
 
 // Kind is that of a tuple of one, two or three names.

@@ -88,7 +88,8 @@ func classify(all []token, i int) {
 		}
 	case t.word == "like" && isVerb, t.word == "close" && after == "to", (t.word == "full" || side && before == noun) && after == "of":
 		t.class = preposition
-	case (t.word == "inside" || t.word == "outside") && nounMayFollow(after) && (before == preposition || before == determiner || before == adjective):
+	case (t.word == "inside" || t.word == "outside") && nounMayFollow(after) &&
+		(before == preposition || before == determiner || before == adjective):
 		t.class = adjective
 	case compounds[t.word][Lemma(after)], t.word == "cream" && before == noun, side && before != noun && nounMayFollow(after):
 		t.class = noun
@@ -151,7 +152,8 @@ func gerundOr(word string, before class, after string) class {
 		return noun
 	case isCompoundIng[word] && isCompoundHead[after] && !isAmbiguousIng[word]:
 		return noun
-	case isAmbiguousIng[word] && (before == noun || before == copula) && (follows || isOpener(after) || closed[after] == preposition && after != "of"):
+	case isAmbiguousIng[word] && (before == noun || before == copula) && (follows || isOpener(after) || closed[after] == preposition &&
+		after != "of"):
 		return gerund
 	case isAmbiguousIng[word] || isNounInIng[word]:
 		return noun
@@ -241,7 +243,8 @@ func byEnding(all []token, i int, before class, after string) class {
 	has := func(ending string, least int) bool { return n >= least && strings.HasSuffix(word, ending) }
 	switch {
 	case has("ly", 5) && !isNounInLy[word]:
-		if nounMayFollow(after) && (before == determiner || before == stop || before == adjective) && closed[after] == 0 && !isAdjective[after] &&
+		if nounMayFollow(after) && (before == determiner || before == stop || before == adjective) && closed[after] == 0 &&
+			!isAdjective[after] &&
 			!strings.HasSuffix(after, "ed") {
 			return adjective
 		}
@@ -250,7 +253,8 @@ func byEnding(all []token, i int, before class, after string) class {
 		return participleOr(before, after)
 	case has("ing", 6):
 		return gerundOr(word, before, after)
-	case has("ful", 5), has("less", 6), has("ous", 6), has("ish", 6) && nounMayFollow(after), has("able", 7) && word != "vegetable" && word != "table":
+	case has("ful", 5), has("less", 6), has("ous", 6), has("ish", 6) && nounMayFollow(after), has("able", 7) && word != "vegetable" &&
+		word != "table":
 		if describes(all, i, before, after) {
 			return adjective
 		}

@@ -7,7 +7,8 @@ func TestVerbForms(t *testing.T) {
 		"hold": {"hold", bare}, "holds": {"hold", finite}, "holding": {"hold", gerund}, "held": {"hold", participle},
 		"carries": {"carry", finite}, "carried": {"carry", participle}, "playing": {"play", gerund}, "plays": {"play", finite},
 		"riding": {"ride", gerund}, "ridden": {"ride", participle}, "swimming": {"swim", gerund}, "stopped": {"stop", participle},
-		"watches": {"watch", finite}, "goes": {"go", finite}, "lying": {"lay", gerund}, "lies": {"lay", finite}, "tied": {"tie", participle},
+		"watches": {"watch", finite}, "goes": {"go", finite}, "lying": {"lay", gerund}, "lies": {"lay", finite},
+		"tied":   {"tie", participle},
 		"seeing": {"see", gerund}, "seated": {"sit", participle},
 	} {
 		if got := verbForms[word]; got != want {

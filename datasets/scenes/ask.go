@@ -15,8 +15,8 @@ const questionsEach = 4
 // Questions implements datasets.Questioned: four an image or a few more, with exact answers, a fifth of each kind.
 //
 // Each question is asked of as many images as it can have answers, one with each: its text alone tells nothing of the answer, as in VQA v2
-// (Goyal et al., 2017), where each question has two images. An image to which no question fits that others answer otherwise has fewer; one that is
-// alone in its split has none. They are drawn at the first call and kept: those of 10,000 images take a second.
+// (Goyal et al., 2017), where each question has two images. An image to which no question fits that others answer otherwise has fewer; one
+// that is alone in its split has none. They are drawn at the first call and kept: those of 10,000 images take a second.
 func (s *Split) Questions() []datasets.Question { return s.questions() }
 
 // asked is a question without its image.
@@ -90,8 +90,8 @@ func (a *asker) askAbout(image int) bool {
 	return false
 }
 
-// group finds images which answer a question in all ways, one each, of which one is given: first among those that lack questions; nil where some
-// answer is not found.
+// group finds images which answer a question in all ways, one each, of which one is given: first among those that lack questions; nil where
+// some answer is not found.
 func (a *asker) group(q asked, image int) []int {
 	t := templates[q.template]
 	answers := t.answers(&a.shown, q.saying)
@@ -101,7 +101,8 @@ func (a *asker) group(q asked, image int) []int {
 	}
 	join := func(of int) (all bool) {
 		answer, ok := t.answer(a.scenes[of], q.saying)
-		if k := slices.Index(answers, answer); ok && k >= 0 && group[k] < 0 && len(a.asked[of]) < 2*questionsEach && !slices.Contains(a.asked[of], q) {
+		if k := slices.Index(answers, answer); ok && k >= 0 && group[k] < 0 && len(a.asked[of]) < 2*questionsEach &&
+			!slices.Contains(a.asked[of], q) {
 			group[k] = of
 			missing--
 		}

@@ -8,8 +8,8 @@
 // A scene's class is its ground, or with Config.OneShape the shape that all its objects have: a label for methods that learn from images
 // alone, which augmentations of colour would make false of grounds.
 //
-// The same grammar asks questions about scenes and makes statements about two of them, whose answers and truth are exact and in balance, so that
-// nothing but the images tells them: see [Split.Questions] and [Split.Statements], and [Answer] and [Judge] for those of one's own.
+// The same grammar asks questions about scenes and makes statements about two of them, whose answers and truth are exact and in balance, so
+// that nothing but the images tells them: see [Split.Questions] and [Split.Statements], and [Answer] and [Judge] for those of one's own.
 // Config.World has scenes of a second world, in which half of the shapes are new: see [SecondWorld] and [Split.Domain].
 //
 // Everything is drawn from a seed; there are no files. Every scene has random streams of its own, so pictures are drawn

@@ -17,8 +17,8 @@ func TestCoverage(t *testing.T) {
 		Diamond:  2,
 		Ring:     math.Pi * (1 - hole*hole),
 		Star:     4 * starWaist,
-		// Two half discs of radius .5, a triangle of base 2 and height 1.5, and what of the other halves is beyond its edges, .75/sqrt(3.25)
-		// from their middles.
+		// Two half discs of radius .5, a triangle of base 2 and height 1.5, and what of the other halves is beyond its edges,
+		// .75/sqrt(3.25) from their middles.
 		Heart: math.Pi*.25 + 1.5 + 2*(.25*math.Acos(1.5/math.Sqrt(3.25))-.75/math.Sqrt(3.25)*math.Sqrt(.25-.75*.75/3.25)),
 		Frame: 4 * (squareHalf*squareHalf - gap*gap),
 	}
@@ -58,9 +58,11 @@ func TestBoxes(t *testing.T) {
 				}
 			}
 			b := o.box()
-			for _, side := range [][2]float64{{b.Left, float64(left)}, {b.Top, float64(top)}, {b.Right, float64(right)}, {b.Bottom, float64(bottom)}} {
+			for _, side := range [][2]float64{{b.Left, float64(left)}, {b.Top, float64(top)}, {b.Right, float64(right)},
+				{b.Bottom, float64(bottom)}} {
 				if got := side[0] * pixels; math.Abs(got-side[1]) > 1.5 {
-					t.Errorf("%v %v: the box %+v, and drawn are %d to %d across and %d to %d down of %d", size, shape, b, left, right, top, bottom, pixels)
+					t.Errorf("%v %v: the box %+v, and drawn are %d to %d across and %d to %d down of %d", size, shape, b, left, right, top,
+						bottom, pixels)
 					break
 				}
 			}

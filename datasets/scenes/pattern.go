@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A pattern is the text of a question or statement with slots in angle brackets, which [saying] fills. The same pattern is rendered and read:
+// A pattern is the text of a question or statement with slots in angle brackets, which [saying] fills. The same pattern is rendered and
+// read:
 //
 //	<caption>    the graph: a red disc left of a ring on sand
 //	<subject>    without an article: red disc; so <object>

@@ -11,8 +11,9 @@ const (
 	Exist     = "exist"     // is there a red disc ?
 	Count     = "count"     // how many striped objects are there ?
 	Attribute = "attribute" // what colour is the small disc ? what is the ground ?
-	Compare   = "compare"   // are there more discs than rings ? is the disc bigger than the ring ? do the disc and the ring have the same colour ?
-	Relation  = "relation"  // is the disc left of the ring ? what is left of the ring ?
+	// are there more discs than rings ? is the disc bigger than the ring ? do the disc and the ring have the same colour ?
+	Compare  = "compare"
+	Relation = "relation" // is the disc left of the ring ? what is left of the ring ?
 )
 
 // template is a form of questions.

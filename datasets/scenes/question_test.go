@@ -27,12 +27,14 @@ func matching(s Scene, phrase string) (found []Object) {
 
 // lies tells whether an object is in a direction of another.
 func lies(a Object, direction string, b Object) bool {
-	return map[string]bool{"left of": a.Column < b.Column, "right of": a.Column > b.Column, "above": a.Row < b.Row, "below": a.Row > b.Row}[direction]
+	return map[string]bool{"left of": a.Column < b.Column, "right of": a.Column > b.Column, "above": a.Row < b.Row,
+		"below": a.Row > b.Row}[direction]
 }
 
 // facetOf is a word of an object.
 func facetOf(o Object, facet string) string {
-	return map[string]string{"shape": o.Shape.String(), "colour": o.Colour.String(), "size": o.Size.String(), "texture": o.Texture.String()}[facet]
+	return map[string]string{"shape": o.Shape.String(), "colour": o.Colour.String(), "size": o.Size.String(),
+		"texture": o.Texture.String()}[facet]
 }
 
 // slowAnswers are the answers of a scene to questions of each form, by the words alone; "" where there is none.
@@ -56,23 +58,25 @@ var slowAnswers = []struct {
 	{regexp.MustCompile(`^are there more ([a-z ]+) than ([a-z ]+) \?$`), func(s Scene, part []string) string {
 		return yes(len(matching(s, part[1])) > len(matching(s, part[2])))
 	}},
-	{regexp.MustCompile(`^is the ([a-z ]+) (bigger than|left of|right of|above|below) the ([a-z ]+) \?$`), func(s Scene, part []string) string {
-		a, b := matching(s, part[1]), matching(s, part[3])
-		if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
-			return ""
-		}
-		if part[2] == "bigger than" {
-			return yes(a[0].Size == Big && b[0].Size == Small)
-		}
-		return yes(lies(a[0], part[2], b[0]))
-	}},
-	{regexp.MustCompile(`^do the ([a-z ]+) and the ([a-z ]+) have the same (shape|colour|size|texture) \?$`), func(s Scene, part []string) string {
-		a, b := matching(s, part[1]), matching(s, part[2])
-		if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
-			return ""
-		}
-		return yes(facetOf(a[0], part[3]) == facetOf(b[0], part[3]))
-	}},
+	{regexp.MustCompile(`^is the ([a-z ]+) (bigger than|left of|right of|above|below) the ([a-z ]+) \?$`),
+		func(s Scene, part []string) string {
+			a, b := matching(s, part[1]), matching(s, part[3])
+			if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+				return ""
+			}
+			if part[2] == "bigger than" {
+				return yes(a[0].Size == Big && b[0].Size == Small)
+			}
+			return yes(lies(a[0], part[2], b[0]))
+		}},
+	{regexp.MustCompile(`^do the ([a-z ]+) and the ([a-z ]+) have the same (shape|colour|size|texture) \?$`),
+		func(s Scene, part []string) string {
+			a, b := matching(s, part[1]), matching(s, part[2])
+			if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+				return ""
+			}
+			return yes(facetOf(a[0], part[3]) == facetOf(b[0], part[3]))
+		}},
 	{regexp.MustCompile(`^what is (left of|right of|above|below) the ([a-z ]+) \?$`), func(s Scene, part []string) string {
 		of, there := matching(s, part[2]), 0
 		if len(of) != 1 {
@@ -138,7 +142,8 @@ func TestQuestionsHaveTheirAnswers(t *testing.T) {
 			got, err := Answer(scene, q.Text)
 			slow, is := slowAnswer(scene, q.Text)
 			if err != nil || len(q.Answers) != 1 || q.Answers[0] != got || !is || slow != got {
-				t.Fatalf("%q of %+v: the answers %q, from the text %q, %v, by the words %q %v", q.Text, scene, q.Answers, got, err, slow, is)
+				t.Fatalf("%q of %+v: the answers %q, from the text %q, %v, by the words %q %v", q.Text, scene, q.Answers, got,
+					err, slow, is)
 			}
 			if at := s.Key(q.Image) + q.Text; texts[at] {
 				t.Errorf("%q is asked twice of image %d", q.Text, q.Image)
@@ -395,7 +400,8 @@ func TestAnswerIsWhatTheWordsSay(t *testing.T) {
 
 func FuzzAnswer(f *testing.F) {
 	for _, text := range []string{
-		"is there a red disc left of an object on sand ?", "how many striped crosses are there ?", "what colour is the small disc ?", "what is the ground ?",
+		"is there a red disc left of an object on sand ?", "how many striped crosses are there ?", "what colour is the small disc ?",
+		"what is the ground ?",
 		"are there more discs than stars ?", "is the disc bigger than the ring ?", "do the square and the ring have the same colour ?",
 		"is the disc left of the ring ?", "what is above the object ?", "is there a object ?",
 	} {

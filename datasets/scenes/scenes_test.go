@@ -317,7 +317,8 @@ func TestCollection(t *testing.T) {
 		t.Errorf("hash of Default(): got %s, want that of Config{}, %s", got, want)
 	}
 	for _, c := range []Config{
-		{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {OneShape: true}, {Noise: -1}, {CaptionNoise: .1}, {Seed: 9},
+		{Train: 9}, {Captions: 4}, {TrainCaptions: 1}, {Density: "dbl"}, {Bright: true}, {OneShape: true}, {Noise: -1},
+		{CaptionNoise: .1}, {Seed: 9},
 		{World: SecondWorld},
 	} {
 		if hash(c) == all.Hash() {

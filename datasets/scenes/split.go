@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/datasets"
 )
 
-// Split is one split of the collection. It implements datasets.Related, whose relation is known for every pair, datasets.Labelled, datasets.Boxed,
-// datasets.Spoken, datasets.Questioned, datasets.Stated and datasets.Domained.
+// Split is one split of the collection. It implements datasets.Related, whose relation is known for every pair, datasets.Labelled,
+// datasets.Boxed, datasets.Spoken, datasets.Questioned, datasets.Stated and datasets.Domained.
 type Split struct {
 	config   Config
 	world    *world

@@ -11,9 +11,10 @@ var _ datasets.Stated = (*Split)(nil)
 
 // Statements implements datasets.Stated: two with each image as the left one, as many of each form, as far as others of the split allow.
 //
-// Four statements have one text and two left and two right images: each left image makes it true with one of the right ones and false with the
-// other, and so does each right image. Neither the text nor one of the images with it tells anything of the truth, as NLVR2 (Suhr et al., 2019)
-// has it for the text. An image for which no three others are found is the left one of none, as one is in a split of an odd number.
+// Four statements have one text and two left and two right images: each left image makes it true with one of the right ones and false with
+// the other, and so does each right image. Neither the text nor one of the images with it tells anything of the truth, as NLVR2 (Suhr et
+// al., 2019) has it for the text. An image for which no three others are found is the left one of none, as one is in a split of an odd
+// number.
 func (s *Split) Statements() []datasets.Statement { return s.statements() }
 
 // stater draws the statements of a split.
@@ -28,7 +29,8 @@ type stater struct {
 
 func (s *Split) state() []datasets.Statement {
 	a := stater{
-		world: s.world, scenes: s.content().scenes, r: s.stream(forStatements, 0), open: newOpenImages(s.count), counts: make([]int, len(claims)),
+		world: s.world, scenes: s.content().scenes, r: s.stream(forStatements, 0), open: newOpenImages(s.count),
+		counts: make([]int, len(claims)),
 	}
 	for len(a.open.images) > 0 {
 		image := pick(a.r, a.open.images)
@@ -66,8 +68,8 @@ func (a *stater) stateOf(image int) {
 	}
 }
 
-// four finds two left images, of which the first is given, and two right ones, so that a statement is true of the first ones, true of the second
-// ones, and false of the others.
+// four finds two left images, of which the first is given, and two right ones, so that a statement is true of the first ones, true of the
+// second ones, and false of the others.
 func (a *stater) four(c claim, s saying, image int) (left, right [2]int, ok bool) {
 	is := func(truth bool, l, r int) bool {
 		holds, known := c.holds(a.scenes[l], a.scenes[r], s)

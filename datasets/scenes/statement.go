@@ -7,10 +7,10 @@ import (
 
 // claim is a form of statements about two scenes.
 //
-// Its truth must be such that of two left and two right scenes each left one makes it true with one of the right ones and false with the other,
-// and each right one so with the left ones, or neither scene alone could be kept from telling it. Where more of one scene makes a claim true
-// whatever the other is, as in "both images have a disc" or "the left image has more discs than the right one", there are no such scenes: an image
-// without a disc is then enough to call it false.
+// Its truth must be such that of two left and two right scenes each left one makes it true with one of the right ones and false with the
+// other, and each right one so with the left ones, or neither scene alone could be kept from telling it. Where more of one scene makes a
+// claim true whatever the other is, as in "both images have a disc" or "the left image has more discs than the right one", there are no
+// such scenes: an image without a disc is then enough to call it false.
 type claim struct {
 	pattern pattern
 	// holds tells the truth, and whether there is one: "the disc" must be one object, and no more.
@@ -97,8 +97,8 @@ func drawCaption(_ *vocabulary, left Scene, r *rand.Rand) saying {
 	return saying{Graph: g}
 }
 
-// Judge tells exactly whether a statement about two scenes is true, in the words of either world. An error tells where the statement is none of
-// the language, or that it is neither true nor false, as of "the disc of the left image" where there are two.
+// Judge tells exactly whether a statement about two scenes is true, in the words of either world. An error tells where the statement is
+// none of the language, or that it is neither true nor false, as of "the disc of the left image" where there are two.
 func Judge(left, right Scene, statement string) (holds bool, err error) {
 	c, s, err := read("statement", statement, claims, func(c claim) pattern { return c.pattern })
 	if err != nil {
@@ -106,7 +106,8 @@ func Judge(left, right Scene, statement string) (holds bool, err error) {
 	}
 	holds, known := c.holds(left, right, s)
 	if !known {
-		return false, fmt.Errorf("scenes: statement %.200q is neither true nor false: what it calls the one is not one object of its scene", statement)
+		return false, fmt.Errorf("scenes: statement %.200q is neither true nor false: what it calls the one is not one object of its scene",
+			statement)
 	}
 	return holds, nil
 }

@@ -21,9 +21,10 @@ var slowTruths = []struct {
 	form  *regexp.Regexp
 	truth func(left, right Scene, part []string) (holds, known bool)
 }{
-	{regexp.MustCompile(`^the left image has (\w+) ([a-z ]+) more than the right one$`), func(left, right Scene, part []string) (bool, bool) {
-		return len(matching(left, part[2])) == len(matching(right, part[2]))+numbered(part[1]), true
-	}},
+	{regexp.MustCompile(`^the left image has (\w+) ([a-z ]+) more than the right one$`),
+		func(left, right Scene, part []string) (bool, bool) {
+			return len(matching(left, part[2])) == len(matching(right, part[2]))+numbered(part[1]), true
+		}},
 	{regexp.MustCompile(`^the two images have (\w+) ([a-z ]+) in total$`), func(left, right Scene, part []string) (bool, bool) {
 		return len(matching(left, part[2]))+len(matching(right, part[2])) == numbered(part[1]), true
 	}},
@@ -136,7 +137,8 @@ func TestOneImageTellsNothing(t *testing.T) {
 	})
 }
 
-// Whoever learned from the training split what its statements' texts, with what they count in one of the images, mostly are is right by chance.
+// Whoever learned from the training split what its statements' texts, with what they count in one of the images, mostly are is right by
+// chance.
 func TestCountsOfOneImageTellNothing(t *testing.T) {
 	train, test := open(t, Config{}, "train"), open(t, Config{}, "test")
 	for _, side := range []string{"left", "right", "none"} {
@@ -263,7 +265,8 @@ func TestJudgeIsWhatTheWordsSay(t *testing.T) {
 
 func FuzzJudge(f *testing.F) {
 	for _, text := range []string{
-		"the left image has one disc more than the right one", "the two images have six striped crosses in total", "one image has one ring and the other none",
+		"the left image has one disc more than the right one", "the two images have six striped crosses in total",
+		"one image has one ring and the other none",
 		"both images have the same number of red objects", "there is a disc left of a ring on sand in exactly one image",
 		"both images have an object or neither has", "the images have the same ground",
 		"the disc of the left image and the object of the right one have the same colour",

@@ -128,8 +128,9 @@ func fromMerges(merges []string) (*Tokenizer, error) {
 		"post_processor": object{"type": "RobertaProcessing", "sep": []any{clipEnd, end}, "cls": []any{clipStart, start},
 			"trim_offsets": false, "add_prefix_space": false},
 		"decoder": object{"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true},
-		"model": object{"type": "BPE", "dropout": nil, "unk_token": clipEnd, "continuing_subword_prefix": "", "end_of_word_suffix": endOfWord,
-			"fuse_unk": false, "vocab": vocabulary, "merges": merges},
+		"model": object{"type": "BPE", "dropout": nil, "unk_token": clipEnd, "continuing_subword_prefix": "",
+			"end_of_word_suffix": endOfWord,
+			"fuse_unk":           false, "vocab": vocabulary, "merges": merges},
 	})
 	if err != nil {
 		return nil, err
@@ -165,7 +166,8 @@ func bytePieces(suffixes ...string) []string {
 }
 
 // clipClean prepares a caption as CLIP does: HTML's entities resolved, twice; letters composed; runs of white space into one space, none at
-// the ends; lower case. Bytes that are no UTF-8 become U+FFFD. CLIP also repairs text in a wrong encoding (ftfy), which is not done here, as Hugging Face does not.
+// the ends; lower case. Bytes that are no UTF-8 become U+FFFD. CLIP also repairs text in a wrong encoding (ftfy), which is not done here,
+// as Hugging Face does not.
 func clipClean(caption string) string {
 	caption = strings.ToValidUTF8(caption, "\uFFFD")
 	caption = norm.NFC.String(html.UnescapeString(html.UnescapeString(caption)))

@@ -81,8 +81,8 @@ func gptWhole(vocabulary map[string]int) error {
 	return nil
 }
 
-// FromVocabAndMerges reads GPT-2's tokenizer from its two older files: vocab.json, the ids of all pieces, and merges.txt, a line that tells the
-// version, then two pieces a line.
+// FromVocabAndMerges reads GPT-2's tokenizer from its two older files: vocab.json, the ids of all pieces, and merges.txt, a line that tells
+// the version, then two pieces a line.
 func FromVocabAndMerges(vocab, merges string) (*Tokenizer, error) {
 	ids := map[string]int{}
 	content, err := os.ReadFile(vocab)
@@ -127,8 +127,9 @@ func fromVocabAndMerges(ids map[string]int, merges []string) (*Tokenizer, error)
 		"pre_tokenizer":  level,
 		"post_processor": level,
 		"decoder":        level,
-		"model": object{"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": "", "end_of_word_suffix": "", "fuse_unk": false,
-			"vocab": ids, "merges": merges},
+		"model": object{"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": "", "end_of_word_suffix": "",
+			"fuse_unk": false,
+			"vocab":    ids, "merges": merges},
 	})
 	if err != nil {
 		return nil, err

@@ -159,7 +159,8 @@ func TestFlickr30kCaptions(t *testing.T) {
 		}
 	}
 	if wrong > 0 || len(captions.Cases) != 9884 || continued < 1000 {
-		t.Errorf("%d of %d captions with %d continuation pieces differ, want 0 of 9884 with more than 1000", wrong, len(captions.Cases), continued)
+		t.Errorf("%d of %d captions with %d continuation pieces differ, want 0 of 9884 with more than 1000", wrong,
+			len(captions.Cases), continued)
 	}
 }
 
@@ -288,8 +289,9 @@ func TestTokenizerFileErrors(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"twice.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\na\n", "nomask.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\na", "blank.txt": "[PAD]\n\na", "latin1.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\xe9\n",
-		"late.txt": "[UNK]\n[PAD]\n[CLS]\n[SEP]\n[MASK]\na",
+		"twice.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\na\n", "nomask.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\na", "blank.txt": "[PAD]\n\na",
+		"latin1.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\xe9\n",
+		"late.txt":   "[UNK]\n[PAD]\n[CLS]\n[SEP]\n[MASK]\na",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -386,7 +388,9 @@ func FuzzTokenizerJSON(f *testing.F) {
 		f.Add(content, "ab b a")
 	}
 	f.Add([]byte(`{"model": {"type": "WordPiece", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`), "a")
-	f.Add([]byte(`{"pre_tokenizer":{"type":"BertPreTokenizer"},"model":{"type":"WordPiece","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":2,"[MASK]":-1}}}`), "")
+	f.Add(
+		[]byte(
+			`{"pre_tokenizer":{"type":"BertPreTokenizer"},"model":{"type":"WordPiece","vocab":{"[PAD]":0,"[UNK]":1,"[CLS]":2,"[SEP]":2,"[MASK]":-1}}}`), "")
 	f.Fuzz(func(t *testing.T, content []byte, caption string) {
 		tokenizer, err := parse(content)
 		if (tokenizer == nil) == (err == nil) {
@@ -438,7 +442,8 @@ func TestWhole(t *testing.T) {
 	}{
 		"a sentence": {ids, true}, "without padding": {k.Encode("a red disc", 5), true}, "an unknown word": {with(2, k.UNK()), true},
 		"padding inside": {with(2, k.PAD()), false}, "a mask": {with(1, k.MASK()), false}, "a second start": {with(3, k.CLS()), false},
-		"an end inside": {with(2, k.SEP()), false}, "a word behind the end": {with(6, ids[1]), false}, "no end": {ids[:4], false}, "nothing": {nil, false},
+		"an end inside": {with(2, k.SEP()), false}, "a word behind the end": {with(6, ids[1]), false}, "no end": {ids[:4], false},
+		"nothing": {nil, false},
 	} {
 		if got := k.Whole(c.ids); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)

@@ -117,10 +117,12 @@ func parse(content []byte) (*Tokenizer, error) {
 	case about.Model.Type == "WordPiece" && about.PreTokenizer.Type == "BertPreTokenizer":
 		t.kind = bertKind
 		specials = []special{{"[PAD]", &t.pad}, {"[UNK]", &t.unk}, {"[CLS]", &t.cls}, {"[SEP]", &t.sep}, {"[MASK]", &t.mask}}
-	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == endOfWord && len(split) == 2 && split[0].Type == "Split" && split[1].Type == "ByteLevel":
+	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == endOfWord && len(split) == 2 && split[0].Type == "Split" &&
+		split[1].Type == "ByteLevel":
 		t.kind, t.mask = clipKind, -1
 		specials = []special{{clipStart, &t.cls}, {clipEnd, &t.sep}, {clipEnd, &t.unk}}
-	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == "" && about.PreTokenizer.Type == "ByteLevel" && !about.PreTokenizer.AddPrefixSpace &&
+	case about.Model.Type == "BPE" && about.Model.EndOfWordSuffix == "" && about.PreTokenizer.Type == "ByteLevel" &&
+		!about.PreTokenizer.AddPrefixSpace &&
 		about.Normalizer == nil:
 		t.kind, t.mask = gptKind, -1
 		specials = []special{{gptEnd, &t.cls}, {gptEnd, &t.sep}, {gptEnd, &t.unk}}
@@ -128,7 +130,8 @@ func parse(content []byte) (*Tokenizer, error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer, CLIP's BPE and GPT-2's are supported",
+		return nil, fmt.Errorf("model %q with pre_tokenizer %q; only BERT's WordPiece with BertPreTokenizer, CLIP's BPE and GPT-2's are "+
+			"supported",
 			about.Model.Type, about.PreTokenizer.Type)
 	}
 	for i, added := range about.AddedTokens {
@@ -185,8 +188,8 @@ func parse(content []byte) (*Tokenizer, error) {
 
 // Encode returns [CLS], the text's pieces, [SEP] and as many [PAD] as make maxLen ids; pieces that do not fit are dropped. Of CLIP's these
 // are its start, its end, and 0; of GPT-2's its end, its end again, and 0. maxLen must be at least 2. For BERT the text is lower-cased
-// and stripped of accents, unless its tokenizer.json says otherwise, and split at punctuation; for CLIP it is lower-cased and split into words, digits and runs of signs; for GPT-2 it is
-// split into words, numbers and runs of signs, each with the space before it.
+// and stripped of accents, unless its tokenizer.json says otherwise, and split at punctuation; for CLIP it is lower-cased and split into
+// words, digits and runs of signs; for GPT-2 it is split into words, numbers and runs of signs, each with the space before it.
 func (t *Tokenizer) Encode(text string, maxLen int) []int32 {
 	ids := append(make([]int32, 0, maxLen), t.cls)
 	// Word by word a text of any length costs no more than what is kept of it.
@@ -218,7 +221,8 @@ func (t *Tokenizer) Prepare(caption string) string {
 	return caption
 }
 
-// MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary and GPT-2's.
+// MaxWords is the number of words of a caption that EncodeCaption keeps; 0 where it takes a caption as it is, as for CLIP's vocabulary and
+// GPT-2's.
 func (t *Tokenizer) MaxWords() int { return t.kind.words }
 
 // Places are where words lie among the ids of a text made of them, as Encode gives these behind [CLS], each from the first id to behind the
@@ -245,11 +249,14 @@ func (t *Tokenizer) word(word string) []int32 {
 	return ids
 }
 
-// Whole tells whether ids are words alone between [CLS] and [SEP]: none of the vocabulary's other tokens stands among them, which Decode would
-// leave out.
+// Whole tells whether ids are words alone between [CLS] and [SEP]: none of the vocabulary's other tokens stands among them, which Decode
+// would leave out.
 func (t *Tokenizer) Whole(ids []int32) bool {
 	end := slices.Index(ids, t.sep)
-	return end > 0 && ids[0] == t.cls && !slices.ContainsFunc(ids[1:end], func(id int32) bool { return id == t.pad || id == t.cls || id == t.mask }) &&
+	return end > 0 && ids[0] == t.cls && !slices.ContainsFunc(ids[1:end], func(id int32) bool {
+		return id == t.pad || id == t.cls ||
+			id == t.mask
+	}) &&
 		!slices.ContainsFunc(ids[end+1:], func(id int32) bool { return id != t.pad })
 }
 

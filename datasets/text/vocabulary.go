@@ -98,7 +98,8 @@ func (t *Tokenizer) Grown(texts iter.Seq[string], minCount int) (*Tokenizer, err
 		}
 	}
 	if len(known) != t.size {
-		return nil, fmt.Errorf("text: growing a vocabulary of %d pieces whose ids go up to %d; its ids must have no gaps", len(known), t.size-1)
+		return nil, fmt.Errorf("text: growing a vocabulary of %d pieces whose ids go up to %d; its ids must have no gaps",
+			len(known), t.size-1)
 	}
 	grown, err := fromPieces(pieces)
 	if err != nil {

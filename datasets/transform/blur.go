@@ -30,14 +30,15 @@ func (b GaussianBlur) Apply(rng *rand.Rand, m RGB) {
 
 func (b GaussianBlur) validate() error {
 	if !chance(b.Chance) || b != (GaussianBlur{}) && !(0 < b.Sigma[0] && b.Sigma[0] <= b.Sigma[1] && b.Sigma[1] <= maxSigma) {
-		return fmt.Errorf("transform: Blur is %+v; the chance lies in 0 to 1, and sigma has two values, 0 < least <= largest <= %d pixels, or leave it out",
+		return fmt.Errorf("transform: Blur is %+v; the chance lies in 0 to 1, and sigma has two values, 0 < least <= largest <= %d "+
+			"pixels, or leave it out",
 			b, maxSigma)
 	}
 	return nil
 }
 
-// Blur convolves the image with a Gaussian of a standard deviation in pixels, which ends three of them from its centre. The outermost pixels
-// go on beyond the edges.
+// Blur convolves the image with a Gaussian of a standard deviation in pixels, which ends three of them from its centre. The outermost
+// pixels go on beyond the edges.
 //
 // The kernel is separable, and its weights are whole numbers that sum to 1<<16. Between the two passes values have eight more bits.
 func (m RGB) Blur(sigma float64) {

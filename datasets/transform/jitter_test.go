@@ -70,7 +70,8 @@ func rgb(h, s, v float64) [3]float64 {
 	return [...][3]float64{{v, u, p}, {q, v, p}, {p, v, u}, {p, q, v}, {u, p, v}, {v, p, q}}[int(sector)%6]
 }
 
-// Saturation, contrast and hue by their definitions in float64; truncated values may be one below where float32 falls short of a whole number.
+// Saturation, contrast and hue by their definitions in float64; truncated values may be one below where float32 falls short of a whole
+// number.
 func TestJittersAgainstDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, factor, turns := drawRGB(t), rapid.Float64Range(0, 2).Draw(t, "factor"), rapid.Float64Range(-0.5, 0.5).Draw(t, "turns")
@@ -185,7 +186,8 @@ func TestSogCLRIsValid(t *testing.T) {
 		{Size: 8, Jitter: ColourJitter{Chance: 2}}, {Size: 8, Jitter: ColourJitter{Chance: 1, Hue: 0.6}},
 		{Size: 8, Jitter: ColourJitter{Chance: 1, Brightness: -1}}, {Size: 8, Jitter: ColourJitter{Chance: 1, Contrast: math.NaN()}},
 		{Size: 8, Blur: GaussianBlur{Chance: 1}}, {Size: 8, Blur: GaussianBlur{Chance: 1, Sigma: [2]float64{2, 1}}},
-		{Size: 8, Blur: GaussianBlur{Chance: 1, Sigma: [2]float64{1, 100}}}, {Size: 8, Blur: GaussianBlur{Chance: -1, Sigma: [2]float64{1, 2}}},
+		{Size: 8, Blur: GaussianBlur{Chance: 1, Sigma: [2]float64{1, 100}}},
+		{Size: 8, Blur: GaussianBlur{Chance: -1, Sigma: [2]float64{1, 2}}},
 	} {
 		if p.Validate() == nil {
 			t.Errorf("%+v: got nil, want an error", p)

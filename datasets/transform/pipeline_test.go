@@ -130,7 +130,8 @@ func TestPipelineJSON(t *testing.T) {
 	}{
 		{Pipeline{Size: 64}, `{"size":64}`},
 		{ALBEF(64), `{"size":64,"crop":[0.2,1],"flip":true,"randaugment":{"ops":2,"magnitude":7}}`},
-		{Pipeline{Size: 8, Greyscale: 0.2, Jitter: ColourJitter{Chance: 1, Hue: 0.1}, Blur: GaussianBlur{Chance: 1, Sigma: [2]float64{0.1, 2}}},
+		{Pipeline{Size: 8, Greyscale: 0.2, Jitter: ColourJitter{Chance: 1, Hue: 0.1},
+			Blur: GaussianBlur{Chance: 1, Sigma: [2]float64{0.1, 2}}},
 			`{"size":8,"jitter":{"chance":1,"brightness":0,"contrast":0,"saturation":0,"hue":0.1},"greyscale":0.2,"blur":{"chance":1,"sigma":[0.1,2]}}`},
 	} {
 		got, err := json.Marshal(test.pipeline)

@@ -20,8 +20,8 @@ type Question struct {
 	AnswerKind string   // "yes/no", "number" or "other"
 }
 
-// Read reads a file of questions and the file of their annotations, which has the answers; "" for a test split, which has none. Files are gzipped if
-// their names end in .gz. Every question must have annotations, and they must be of the same images.
+// Read reads a file of questions and the file of their annotations, which has the answers; "" for a test split, which has none. Files are
+// gzipped if their names end in .gz. Every question must have annotations, and they must be of the same images.
 func Read(questions, annotations string) ([]Question, error) {
 	asked, err := read(questions, parseQuestions)
 	if err != nil {
@@ -131,7 +131,8 @@ func join(asked, answered *file) ([]Question, error) {
 	annotations := map[int64]int{} // where a question's are
 	if answered != nil {
 		if asked.Split != answered.Split {
-			return nil, fmt.Errorf("the questions are about %s, the annotations about %s; give files of one split", asked.Split, answered.Split)
+			return nil, fmt.Errorf("the questions are about %s, the annotations about %s; give files of one split", asked.Split,
+				answered.Split)
 		}
 		for i, a := range answered.Entries {
 			annotations[*a.QuestionID] = i
@@ -143,7 +144,8 @@ func join(asked, answered *file) ([]Question, error) {
 		if answered != nil {
 			at, has := annotations[q.ID]
 			if !has {
-				return nil, fmt.Errorf("question %d (id %d): no annotation has its id; give the file that belongs to the questions", i, q.ID)
+				return nil, fmt.Errorf("question %d (id %d): no annotation has its id; give the file that belongs to the questions", i,
+					q.ID)
 			}
 			a := answered.Entries[at]
 			if *a.ImageID != *e.ImageID {

@@ -81,7 +81,8 @@ func TestReadErrors(t *testing.T) {
 		{asked("val2014", "train2014"), "q.json with a.json.gz: the questions are about train2014, the annotations about val2014"},
 		{asked("262148000", "7"), "question 1 (id 7): no annotation has its id"},
 		{asked("262148,", "7,"), "question 1 (id 262148000): it is about the image 7, its annotation about 262148"},
-		{asked(`, {"image_id": 262148, "question": "How many?", "question_id": 262148000}`, ``), "annotation 0: no question has the id 262148000"},
+		{asked(`, {"image_id": 262148, "question": "How many?", "question_id": 262148000}`, ``), "annotation 0: no question has the id " +
+			"262148000"},
 		{answered(`[{"answer": "", "answer_id": 1}]`, "[]"), "annotation 1: of question 458752000: no answers"},
 		{answered(`458752000`, "262148000"), "annotation 1: the question_id 262148000 is that of annotation 0, too"},
 		{answered(`"", "answer_id"`, `4, "answer_id"`), "annotation 1: \"answers.answer\" is a number"},

@@ -101,7 +101,8 @@ func list(dir string) (map[string][]string, error) {
 			case strings.HasSuffix(name, ".tar"):
 				shards[folder] = append(shards[folder], name)
 			case strings.HasSuffix(name, ".tgz"), strings.Contains(e.Name(), ".tar."):
-				return nil, fmt.Errorf("%s: the shard is compressed, and images cannot be read where they lie in it; unpack it into a plain .tar", name)
+				return nil, fmt.Errorf("%s: the shard is compressed, and images cannot be read where they lie in it; unpack it into a "+
+					"plain .tar", name)
 			}
 		}
 	}
@@ -144,7 +145,8 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 			c.omitted.Add(split, o.reason, path.Join(shard, o.what))
 		}
 		if found[n].cut != nil {
-			c.told = append(c.told, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest", shard, found[n].cut))
+			c.told = append(c.told, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest",
+				shard, found[n].cut))
 		}
 		samples := slices.DeleteFunc(found[n].samples, func(s sample) bool {
 			mute := captioned && s.caption() == ""
@@ -156,7 +158,8 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 		set.add(shard, samples)
 	}
 	if set.Len() == 0 {
-		return nil, errors.Join(append([]error{fmt.Errorf("%s: none of the %d shards has a sample that can be used", split, len(shards))}, c.Skipped()...)...)
+		return nil, errors.Join(append([]error{fmt.Errorf("%s: none of the %d shards has a sample that can be used", split, len(shards))},
+			c.Skipped()...)...)
 	}
 	return set, nil
 }
@@ -188,7 +191,8 @@ func (c *Collection) label(dir string) error {
 	if err == nil {
 		c.classes = strings.Split(strings.TrimRight(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), "\n")
 		if highest >= len(c.classes) {
-			return fmt.Errorf("%s: %d names, and there is an image of class %d; name each class from 0 on, one a line", namesFile, len(c.classes), highest)
+			return fmt.Errorf("%s: %d names, and there is an image of class %d; name each class from 0 on, one a line", namesFile,
+				len(c.classes), highest)
 		}
 		return nil
 	}

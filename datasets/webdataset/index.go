@@ -84,7 +84,8 @@ func index(shard io.ReadSeeker) (found indexed, err error) {
 		case header.Typeflag == tar.TypeXGlobalHeader:
 			continue
 		case !filepath.IsLocal(header.Name):
-			return indexed{}, fmt.Errorf("the entry %q lies outside of the shard's folder; such a shard is not to be trusted, make it anew", header.Name)
+			return indexed{}, fmt.Errorf("the entry %q lies outside of the shard's folder; such a shard is not to be trusted, make it anew",
+				header.Name)
 		}
 		offset, err := shard.Seek(0, io.SeekCurrent)
 		if err != nil {

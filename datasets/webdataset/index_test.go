@@ -46,7 +46,8 @@ func pictures(data []byte) map[string]string {
 		}
 		key, ending := split(header.Name)
 		text, err := io.ReadAll(r)
-		if header.Typeflag == tar.TypeReg && err == nil && len(text) > 0 && slices.Contains([]string{"jpg", "jpeg", "png", "webp"}, ending) && found[key] == "" {
+		if header.Typeflag == tar.TypeReg && err == nil && len(text) > 0 &&
+			slices.Contains([]string{"jpg", "jpeg", "png", "webp"}, ending) && found[key] == "" {
 			found[key] = string(text)
 		}
 	}
@@ -74,8 +75,10 @@ func TestSplitOfNames(t *testing.T) {
 
 // Samples stand in the order of their first entries, and their pictures where a reader of the whole finds them.
 func TestIndex(t *testing.T) {
-	data := shard(t, entry{"a/", ""}, entry{"a/0.txt", " two cats\n"}, entry{"a/0.jpg", strings.Repeat("0", 700)}, entry{"a/0.json", `{"caption": "other"}`},
-		entry{"1.png", "1"}, entry{"2.cls", "7\n"}, entry{"1.json", `{"caption": "a dog", "width": 3}`}, entry{"2.WebP", strings.Repeat("2", 512)},
+	data := shard(t, entry{"a/", ""}, entry{"a/0.txt", " two cats\n"}, entry{"a/0.jpg", strings.Repeat("0", 700)},
+		entry{"a/0.json", `{"caption": "other"}`},
+		entry{"1.png", "1"}, entry{"2.cls", "7\n"}, entry{"1.json", `{"caption": "a dog", "width": 3}`},
+		entry{"2.WebP", strings.Repeat("2", 512)},
 		entry{"2.npy", "left alone"}, entry{"3.jpg", "3"}, entry{"3.json", "no JSON"}, entry{"4.jpg", "\xff"}, entry{"4.txt", "caf\xe9"},
 		entry{strings.Repeat("long/", 60) + "5.jpg", "5"}, entry{".x.jpg", "hidden"})
 	found := mustIndex(t, data)
@@ -87,7 +90,8 @@ func TestIndex(t *testing.T) {
 		key, caption string
 		class        int
 	}{
-		{"a/0", "two cats", -1}, {"1", "a dog", -1}, {"2", "", 7}, {"3", "", -1}, {"4", "caf\uFFFD", -1}, {strings.Repeat("long/", 60) + "5", "", -1},
+		{"a/0", "two cats", -1}, {"1", "a dog", -1}, {"2", "", 7}, {"3", "", -1}, {"4", "caf\uFFFD", -1},
+		{strings.Repeat("long/", 60) + "5", "", -1},
 	} {
 		s := found.samples[i]
 		if s.key != want.key || s.caption() != want.caption || s.class != want.class {
@@ -104,7 +108,8 @@ func TestIndex(t *testing.T) {
 
 func TestOmissions(t *testing.T) {
 	found := mustIndex(t, shard(t, entry{"0.txt", "no picture"}, entry{"1.jpg", "a"}, entry{"1.png", "b"}, entry{"2.jpg", ""},
-		entry{"3.jpg", "a"}, entry{"3.cls", "cat"}, entry{"4.jpg", "a"}, entry{"4.cls", "-1"}, entry{"5.jpg", "a"}, entry{"5.txt", strings.Repeat("x", maxText+1)},
+		entry{"3.jpg", "a"}, entry{"3.cls", "cat"}, entry{"4.jpg", "a"}, entry{"4.cls", "-1"}, entry{"5.jpg", "a"},
+		entry{"5.txt", strings.Repeat("x", maxText+1)},
 		entry{"6.jpg", "a"}, entry{"6.cls", "1048576"}))
 	want := []omitted{
 		{"the sample has a picture before this one; drop one of them", "1.png"},
@@ -142,7 +147,8 @@ func TestLinks(t *testing.T) {
 
 // Wherever a shard is cut, what lies before the cut is found, and the cut is told with its byte.
 func TestCutShards(t *testing.T) {
-	whole := shard(t, entry{"0.jpg", strings.Repeat("a", 600)}, entry{"0.txt", "a"}, entry{"1.jpg", strings.Repeat("b", 100)}, entry{"1.txt", "b"})
+	whole := shard(t, entry{"0.jpg", strings.Repeat("a", 600)}, entry{"0.txt", "a"}, entry{"1.jpg", strings.Repeat("b", 100)},
+		entry{"1.txt", "b"})
 	all := mustIndex(t, whole)
 	const marks = 2 * 512
 	for cut := range len(whole) {
@@ -162,7 +168,8 @@ func TestCutShards(t *testing.T) {
 	}
 	damaged := slices.Clone(whole)
 	damaged[1536+3] ^= 0xff // in the name of the second header
-	if found := mustIndex(t, damaged); len(found.samples) != 1 || found.cut == nil || !strings.Contains(found.cut.Error(), "damaged at byte 1536") {
+	if found := mustIndex(t, damaged); len(found.samples) != 1 || found.cut == nil ||
+		!strings.Contains(found.cut.Error(), "damaged at byte 1536") {
 		t.Errorf("a damaged header: got %+v, want one sample and the byte", found)
 	}
 }
@@ -182,7 +189,8 @@ func TestRefusedShards(t *testing.T) {
 
 // Whatever the bytes, a sample is a picture that a reader of the whole finds, too, and no key is there twice.
 func FuzzIndex(f *testing.F) {
-	whole := shard(f, entry{"a/0.jpg", strings.Repeat("a", 600)}, entry{"a/0.txt", "a"}, entry{"1.cls", "3"}, entry{"1.png", "b"}, entry{"1.json", `{"caption":"c"}`})
+	whole := shard(f, entry{"a/0.jpg", strings.Repeat("a", 600)}, entry{"a/0.txt", "a"}, entry{"1.cls", "3"}, entry{"1.png", "b"},
+		entry{"1.json", `{"caption":"c"}`})
 	f.Add(whole)
 	f.Add(whole[:1700])
 	f.Add(shard(f, entry{"../0.jpg", "a"}))

@@ -30,7 +30,8 @@ func photo(t testing.TB, width int) string {
 func captioned(t testing.TB, first, n int) (entries []entry) {
 	for i := first; i < first+n; i++ {
 		key := fmt.Sprintf("%09d", i)
-		entries = append(entries, entry{key + ".jpg", photo(t, i+1)}, entry{key + ".txt", "picture " + key}, entry{key + ".json", `{"status": "success"}`})
+		entries = append(entries, entry{key + ".jpg", photo(t, i+1)}, entry{key + ".txt", "picture " + key},
+			entry{key + ".json", `{"status": "success"}`})
 	}
 	return entries
 }
@@ -125,7 +126,8 @@ func TestBrokenSamples(t *testing.T) {
 	want := []string{
 		"webdataset: train: 1 skipped: no picture, .jpg, .jpeg, .png or .webp; put one beside it; first: 0.tar/blind",
 		"webdataset: train: 1 skipped: no caption, where others have one; write it into a .txt beside it; first: 0.tar/mute",
-		fmt.Sprintf("webdataset: 2.tar: it is cut off at byte %d; the samples before that are used, get the shard again for the rest", len(last)-4000),
+		fmt.Sprintf("webdataset: 2.tar: it is cut off at byte %d; the samples before that are used, get the shard again for the rest",
+			len(last)-4000),
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("got told\n%q, want\n%q", told, want)
@@ -134,7 +136,8 @@ func TestBrokenSamples(t *testing.T) {
 	if got := s.Shards(); !slices.Equal(got, []int{0, 2, 4}) || s.Len() != 5 {
 		t.Errorf("got %d images with shards from %v, want 5 from 0, 2 and 4", s.Len(), got)
 	}
-	if _, err := s.Image(t.Context(), 3); err == nil || !strings.Contains(err.Error(), `image 3 ("1.tar/damaged")`) || !strings.Contains(err.Error(), "get it again") {
+	if _, err := s.Image(t.Context(), 3); err == nil || !strings.Contains(err.Error(), `image 3 ("1.tar/damaged")`) ||
+		!strings.Contains(err.Error(), "get it again") {
 		t.Errorf("a damaged picture: got error %v, want one that names the shard and the key", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -174,7 +177,8 @@ func TestClasses(t *testing.T) {
 		t.Errorf("got class %q and the hash %s, want a sea lion and another than without names", s.Classes()[s.Class(0)], c.Hash())
 	}
 	files["classnames.txt"] = []byte("cat\nsea lion\n")
-	if _, err := Open(folder(t, files)); err == nil || !strings.Contains(err.Error(), "classnames.txt: 2 names, and there is an image of class 2") {
+	if _, err := Open(folder(t, files)); err == nil || !strings.Contains(err.Error(), "classnames.txt: 2 names, and there is an image "+
+		"of class 2") {
 		t.Errorf("a class without name: got error %v", err)
 	}
 	files["test/0.tar"] = labelled("1", "")

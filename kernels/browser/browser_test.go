@@ -133,7 +133,8 @@ func testScratch(t *testing.T, j *jupyter) {
 	s.Interrupt()
 	s.Finish(6)
 	got := s.Cell(6)
-	if !strings.Contains(got.Stderr, "stopped: 0 of 2 runs are kept, and a checkpoint of Warm start, seed 1; the same call goes on from there") || strings.Contains(got.Output, "goroutine ") {
+	if !strings.Contains(got.Stderr, "stopped: 0 of 2 runs are kept, and a checkpoint of Warm start, seed 1; the same call goes on "+
+		"from there") || strings.Contains(got.Output, "goroutine ") {
 		t.Errorf("an interrupted cell ends with %q, want a line that says what is kept", got.Output)
 	}
 	s.Screenshot("interrupted")

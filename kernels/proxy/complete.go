@@ -78,7 +78,8 @@ func program(cell string) (source string, inMain bool) {
 		switch {
 		case continued:
 			continued = strings.HasSuffix(command, `\`)
-		case strings.HasPrefix(command, "%main") || command == "%%" || strings.HasPrefix(command, "%% ") || strings.HasPrefix(command, "%%\t"):
+		case strings.HasPrefix(command, "%main") || command == "%%" || strings.HasPrefix(command, "%% ") ||
+			strings.HasPrefix(command, "%%\t"):
 			b.WriteString(opensMain)
 			inMain = true
 		case len(command) > 1 && (command[0] == '%' || command[0] == '!'):

@@ -124,7 +124,8 @@ func TestSessionAnswers(t *testing.T) {
 		s := newSession(key)
 		asked := relayed(t, stream(sent(test.asks+"_request", "7", "", test.content)), s.requests())
 		h, m := received(t, asked)
-		if h != (header{"7", "kernel_info_request"}) || string(m.content) != "{}" || string(m.identities[0]) != "a client" || !json.Valid(m.header) {
+		if h != (header{"7", "kernel_info_request"}) || string(m.content) != "{}" || string(m.identities[0]) != "a client" ||
+			!json.Valid(m.header) {
 			t.Fatalf("GoNB is asked %s %s", m.header, m.content)
 		}
 		for _, other := range [][]byte{
@@ -137,7 +138,8 @@ func TestSessionAnswers(t *testing.T) {
 		}
 		reply := stream(sent("kernel_info_reply", "r", "7", `{"status": "ok"}`))
 		h, m = received(t, relayed(t, reply, s.replies()))
-		if h != (header{"r", test.asks + "_reply"}) || string(m.content) != test.want || readHeader(m.parent) != (header{"7", test.asks + "_request"}) {
+		if h != (header{"r", test.asks + "_reply"}) || string(m.content) != test.want ||
+			readHeader(m.parent) != (header{"7", test.asks + "_request"}) {
 			t.Errorf("%s: the client gets %s %s on %s, want %s", test.content, m.header, m.content, m.parent, test.want)
 		}
 		if got := relayed(t, reply, s.replies()); !bytes.Equal(got, reply) {
@@ -148,12 +150,14 @@ func TestSessionAnswers(t *testing.T) {
 
 // A completion that fails, as the first one does that gopls is too slow for, has the fields of an error.
 func TestSessionTellsOfAnError(t *testing.T) {
-	_, m := received(t, relayed(t, stream(sent("complete_reply", "r", "1", `{"status": "error", "matches": []}`)), newSession(key).replies()))
+	_, m := received(t, relayed(t, stream(sent("complete_reply", "r", "1", `{"status": "error", "matches": []}`)),
+		newSession(key).replies()))
 	var got struct {
 		Ename, Evalue      string
 		Matches, Traceback []string
 	}
-	if err := json.Unmarshal(m.content, &got); err != nil || got.Ename == "" || got.Evalue == "" || got.Traceback == nil || got.Matches == nil {
+	if err := json.Unmarshal(m.content, &got); err != nil || got.Ename == "" || got.Evalue == "" || got.Traceback == nil ||
+		got.Matches == nil {
 		t.Errorf("the client gets %s (%v)", m.content, err)
 	}
 	for _, content := range []string{`{"status": "ok", "matches": ["a"]}`, `{"status": "error", "ename": "E"}`, `[]`} {

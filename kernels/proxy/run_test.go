@@ -82,7 +82,8 @@ func proxyOf(t *testing.T, dir, transport, order string) (proxy *exec.Cmd, port 
 		listener.Close()
 	}
 	file := filepath.Join(dir, "kernel-one.json")
-	text := fmt.Sprintf(`{"transport": %q, "ip": %q, "shell_port": %d, "hb_port": 2, "key": "a key", "kernel_name": "vlpx"}`, transport, ip, port)
+	text := fmt.Sprintf(`{"transport": %q, "ip": %q, "shell_port": %d, "hb_port": 2, "key": "a key", "kernel_name": "vlpx"}`,
+		transport, ip, port)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,8 @@ func TestRun(t *testing.T) {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || filepath.Base(path) != "kernel-one.json" {
 				t.Errorf("the connection file %s: %v (%v)", path, info, err)
 			}
-			if inner := int(told["shell_port"].(float64)); inner == port || inner == 2 || told["key"] != "a key" || told["kernel_name"] != "vlpx" {
+			if inner := int(told["shell_port"].(float64)); inner == port || inner == 2 || told["key"] != "a key" ||
+				told["kernel_name"] != "vlpx" {
 				t.Errorf("the kernel's connection %v", told)
 			}
 			network, address := "tcp", "127.0.0.1:"+strconv.Itoa(port)
@@ -196,7 +198,8 @@ func TestRunEndsWithItsKernel(t *testing.T) {
 }
 
 func TestConnectionThatIsNone(t *testing.T) {
-	for name, text := range map[string]string{"no JSON": "{", "no transport": `{"ip": "127.0.0.1"}`, "another one": `{"transport": "udp"}`} {
+	for name, text := range map[string]string{"no JSON": "{", "no transport": `{"ip": "127.0.0.1"}`,
+		"another one": `{"transport": "udp"}`} {
 		path := filepath.Join(t.TempDir(), "kernel.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

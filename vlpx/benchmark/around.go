@@ -65,9 +65,9 @@ func (b *bench) sampler(ctx context.Context, c Case, probe *run.Probe) (Line, er
 // looks is how often in an epoch a sampler's memory is looked at: each look collects what is dead.
 const looks = 16
 
-// sampling runs a sampler for epochs of so many pairs, behind a first that does not count and before a last that is not made, on random embeddings
-// in the place of a model's. It returns the seconds of the sampler alone, a mini-batch on average in each epoch, and the most live memory that it
-// was seen to add to the process, in bytes.
+// sampling runs a sampler for epochs of so many pairs, behind a first that does not count and before a last that is not made, on random
+// embeddings in the place of a model's. It returns the seconds of the sampler alone, a mini-batch on average in each epoch, and the most
+// live memory that it was seen to add to the process, in bytes.
 func sampling(ctx context.Context, of train.Config, pairs, epochs int) (Times, uint64, error) {
 	f := of.Framework.Framework
 	var before, now runtime.MemStats
@@ -103,7 +103,8 @@ func sampling(ctx context.Context, of train.Config, pairs, epochs int) (Times, u
 			draw(r, image, framework.Dim(f))
 			draw(r, text, framework.Dim(f))
 			begun = time.Now()
-			err = sampler.Observe(negative.Observation{Pairs: batch, Image: image, Text: text, Temperature: 0.07, Improvement: r.NormFloat64() / 100})
+			err = sampler.Observe(negative.Observation{Pairs: batch, Image: image, Text: text, Temperature: 0.07,
+				Improvement: r.NormFloat64() / 100})
 			took += time.Since(begun)
 			if err != nil {
 				return nil, 0, err

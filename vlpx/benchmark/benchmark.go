@@ -21,14 +21,16 @@ type Settings struct {
 	Parts  []string // of a step, of PartNames; all if empty
 	Peer   bool     // PyTorch makes the same steps in turn with ours
 	Modes  []string // of PyTorch that race, of Modes; all that there are if empty
-	// Ready is how long PyTorch may take to get ready for a case, all its ways together; ways that are not ready by then do not race. 0: as long as it
-	// takes.
+	// Ready is how long PyTorch may take to get ready for a case, all its ways together; ways that are not ready by then do not race. 0: as
+	// long as it takes.
 	Ready time.Duration
 	Alone bool // where PyTorch cannot race, ours is measured alone and the result tells why
 	Costs bool // how costs grow with sizes is measured instead
-	// Peak is what the device computes at most at the precision of the products by its maker's word, in operations a second; 0 where it is not told.
+	// Peak is what the device computes at most at the precision of the products by its maker's word, in operations a second; 0 where it is
+	// not told.
 	Peak float64
-	// Pairs are the numbers of training pairs that costs are computed for, beside; DefaultPairs if empty. Workers share them; DefaultWorkers if 0.
+	// Pairs are the numbers of training pairs that costs are computed for, beside; DefaultPairs if empty. Workers share them;
+	// DefaultWorkers if 0.
 	Pairs   []int
 	Workers int
 	// Runs are whole steps at the same time, in processes of their own, that are measured, too; none if 0. Again makes a process
@@ -139,14 +141,16 @@ func Measure(ctx context.Context, executor *run.Executor, cases []Case, s Settin
 		}
 	}
 	if s.Runs > 0 && s.Again == nil {
-		return Result{}, fmt.Errorf("benchmark: %d runs at once are processes, and nothing tells how to start one; set Settings.Again", s.Runs)
+		return Result{}, fmt.Errorf("benchmark: %d runs at once are processes, and nothing tells how to start one; set Settings.Again",
+			s.Runs)
 	}
 	if say == nil {
 		say = func(string) {}
 	}
 	b := &bench{Settings: s, executor: executor, say: say}
 	b.result = Result{
-		Machine: engine.Describe(), Engine: executor.Engine, Threads: runtime.GOMAXPROCS(0), Versions: executor.Versions, Begun: time.Now().UTC().Truncate(time.Second),
+		Machine: engine.Describe(), Engine: executor.Engine, Threads: runtime.GOMAXPROCS(0), Versions: executor.Versions,
+		Begun:  time.Now().UTC().Truncate(time.Second),
 		Before: load(), Rounds: b.rounds(), Nominal: s.Peak,
 	}
 	work := b.measure

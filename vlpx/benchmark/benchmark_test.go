@@ -74,7 +74,8 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: got %v operations, a share of %v, %d bytes up", got[len(got)-1], l.Operations, l.Share, l.Up)
 		}
 	}
-	want := []string{"step forward", "step forward and backward", "step whole step", "loader a mini-batch", "sampler a mini-batch", "evaluation the test split"}
+	want := []string{"step forward", "step forward and backward", "step whole step", "loader a mini-batch", "sampler a mini-batch",
+		"evaluation the test split"}
 	for _, framework := range []string{"CLIP", "OPT"} {
 		for _, line := range want {
 			if !slices.Contains(got, framework+" "+line) {
@@ -91,8 +92,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A step of CLIP has as many operations as its sizes say: the backward pass has two products for each of the forward pass, but for the patches,
-// whose pixels need no gradient.
+// A step of CLIP has as many operations as its sizes say: the backward pass has two products for each of the forward pass, but for the
+// patches, whose pixels need no gradient.
 func TestOperationsOfCLIP(t *testing.T) {
 	c := tiny(t, "InfoNCE", "framework=clip")
 	p, of := probe(t, executor(t), c), c.Run.Train
@@ -177,7 +178,8 @@ func TestSettingsMistakes(t *testing.T) {
 
 func TestMeasureStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Measure(ctx, executor(t), []Case{tiny(t, "InfoNCE")}, Settings{Kinds: []string{Step}, Rounds: 1000}, func(string) { cancel() })
+	_, err := Measure(ctx, executor(t), []Case{tiny(t, "InfoNCE")}, Settings{Kinds: []string{Step}, Rounds: 1000},
+		func(string) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}

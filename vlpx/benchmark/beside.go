@@ -85,8 +85,8 @@ func (b *beside) close() {
 	}
 }
 
-// Beside is how many steps a second processes make together that serve steps of a run, each on its share of this machine's processors. command makes one
-// of them, to be started.
+// Beside is how many steps a second processes make together that serve steps of a run, each on its share of this machine's processors.
+// command makes one of them, to be started.
 func Beside(ctx context.Context, processes int, command func(ctx context.Context) *exec.Cmd) (float64, error) {
 	b, err := startBeside(processes, func(cpus []int) (*peer, error) { return startOurs(ctx, command(ctx), cpus) })
 	if err != nil {

@@ -47,7 +47,8 @@ func TestServe(t *testing.T) {
 	if answers.More() {
 		t.Error("there are more answers than lines")
 	}
-	if err := serve(t.Context(), e, c.Run, strings.NewReader("half\n"), &out); err == nil || !strings.Contains(err.Error(), `"half"; a step has the parts [backward forward whole]`) {
+	if err := serve(t.Context(), e, c.Run, strings.NewReader("half\n"), &out); err == nil ||
+		!strings.Contains(err.Error(), `"half"; a step has the parts [backward forward whole]`) {
 		t.Errorf("asked for a half: got %v", err)
 	}
 }
@@ -67,7 +68,8 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	broken := program(t, "echo out of memory >&2; exit 1")
-	if _, err := Beside(t.Context(), 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, broken) }); err == nil || !strings.Contains(err.Error(), "out of memory") {
+	if _, err := Beside(t.Context(), 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, broken) }); err == nil ||
+		!strings.Contains(err.Error(), "out of memory") {
 		t.Errorf("a program that fails: got %v", err)
 	}
 	missing := exec.Command("/nowhere")
@@ -81,7 +83,8 @@ func TestBesideStops(t *testing.T) {
 	asleep := program(t, "exec sleep 1000")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("enough"))
 	defer cancel()
-	if _, err := Beside(ctx, 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, asleep) }); err == nil || !strings.Contains(err.Error(), "enough") {
+	if _, err := Beside(ctx, 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, asleep) }); err == nil ||
+		!strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v, want the context's cause", err)
 	}
 }

@@ -22,8 +22,8 @@ type Cost struct {
 	Against string  // such as "search space, pairs"
 	Unit    string  // of the values, "s" or "bytes"
 	Points  []Point // the smallest first
-	// Exponent is that of the power law that fits the points best: the slope of the line through their logarithms by least squares. It is zero
-	// where a value is.
+	// Exponent is that of the power law that fits the points best: the slope of the line through their logarithms by least squares. It is
+	// zero where a value is.
 	Exponent float64
 	// Expected is the largest exponent that is in order, and Why where it comes from.
 	Expected float64
@@ -72,7 +72,8 @@ var (
 
 // costs measures how what a case is made of grows with its sizes.
 func (b *bench) costs(ctx context.Context, c Case) error {
-	for _, measure := range []func(context.Context, Case) ([]Cost, error){b.samplerCosts, b.stateCosts, b.stepCosts, b.loaderCosts, b.evaluationCosts} {
+	for _, measure := range []func(context.Context, Case) ([]Cost, error){b.samplerCosts, b.stateCosts, b.stepCosts, b.loaderCosts,
+		b.evaluationCosts} {
 		costs, err := measure(ctx, c)
 		if err != nil {
 			return err
@@ -91,12 +92,14 @@ func (b *bench) samplerCosts(ctx context.Context, c Case) (all []Cost, err error
 		why    string
 		start  func(space int) negative.Batches
 	}{
-		{"GRIT-VLP", 1, "embeddings of a search space", func(space int) negative.Batches { return negative.Grouped{SearchSpace: space, Queue: space} }},
+		{"GRIT-VLP", 1, "embeddings of a search space",
+			func(space int) negative.Batches { return negative.Grouped{SearchSpace: space, Queue: space} }},
 		{"FALCON", 2, "similarities of a search space", func(space int) negative.Batches { return negative.Scheduled{SearchSpace: space} }},
 	} {
 		b.say("costs: the sampler of " + of.name + " against its search space")
 		const against = "search space, pairs"
-		time := Cost{What: of.name + "'s sampler, a mini-batch", Against: against, Unit: "s", Expected: 1, Why: "each pair is compared with those of its search space"}
+		time := Cost{What: of.name + "'s sampler, a mini-batch", Against: against, Unit: "s", Expected: 1, Why: "each pair is compared " +
+			"with those of its search space"}
 		memory := Cost{What: of.name + "'s sampler, memory", Against: against, Unit: "bytes", Expected: of.memory, Why: of.why}
 		time, err = time.growing(ctx, spaces, func(space int) (float64, error) {
 			train := c.Run.Train
@@ -121,7 +124,8 @@ func (b *bench) stateCosts(ctx context.Context, c Case) (all []Cost, err error) 
 	of := c.Run.Train
 	kept := Cost{What: "SogCLR's numbers of samples", Against: against, Unit: "bytes", Expected: 1, Why: "some numbers of each pair"}
 	kept, err = kept.growing(ctx, sizes, func(pairs int) (float64, error) {
-		start := negative.Start{Pairs: pairs, BatchSize: of.BatchSize, Dim: framework.Dim(of.Framework.Framework), Epochs: 1, Anchors: framework.Anchors(of.Framework.Framework)}
+		start := negative.Start{Pairs: pairs, BatchSize: of.BatchSize, Dim: framework.Dim(of.Framework.Framework), Epochs: 1,
+			Anchors: framework.Anchors(of.Framework.Framework)}
 		return keptBytes(negative.Method{Contrast: negative.SogCLR{Gamma: 0.9}}, start)
 	})
 	return []Cost{kept}, err
@@ -132,7 +136,8 @@ func (b *bench) stepCosts(ctx context.Context, c Case) ([]Cost, error) {
 	const against = "mini-batch, pairs"
 	name := c.Run.Train.Method.Name + " of " + c.Run.Train.Framework.Name()
 	b.say("costs: a step of " + name + " against the mini-batch")
-	operations := Cost{What: "a step of " + name + ", operations", Against: against, Unit: "FLOP", Expected: 1, Why: "each pair is encoded; ITC alone has pairs of pairs"}
+	operations := Cost{What: "a step of " + name + ", operations", Against: against, Unit: "FLOP", Expected: 1,
+		Why: "each pair is encoded; ITC alone has pairs of pairs"}
 	time := Cost{What: "a step of " + name, Against: against, Unit: "s", Expected: 1, Why: "as its operations"}
 	usual := c.Run.Train.BatchSize
 	time, err := time.growing(ctx, []int{usual / 2, usual, 2 * usual, 4 * usual}, func(batch int) (float64, error) {
@@ -173,7 +178,8 @@ func (b *bench) loaderCosts(ctx context.Context, c Case) ([]Cost, error) {
 	for n := 1; n <= runtime.GOMAXPROCS(0); n *= 2 {
 		workers = append(workers, n)
 	}
-	cost := Cost{What: loaderCost, Against: "cores", Unit: "s", Expected: -1, Why: "images are independent; above -1 where cores are shared"}
+	cost := Cost{What: loaderCost, Against: "cores", Unit: "s", Expected: -1,
+		Why: "images are independent; above -1 where cores are shared"}
 	cost, err = cost.growing(ctx, workers, func(n int) (float64, error) {
 		times, err := b.loading(ctx, c, probe, n)
 		return times.Median(), err

@@ -60,8 +60,10 @@ func TestSamplingSeesTheSearchSpace(t *testing.T) {
 		}
 		return times.Median()
 	}
-	uniform, small, large := median(negative.Uniform{}), median(negative.Grouped{SearchSpace: 128, Queue: 128}), median(negative.Grouped{SearchSpace: 4096, Queue: 4096})
+	uniform, small, large := median(negative.Uniform{}), median(negative.Grouped{SearchSpace: 128, Queue: 128}),
+		median(negative.Grouped{SearchSpace: 4096, Queue: 4096})
 	if !(uniform < small && 3*small < large) {
-		t.Errorf("got %v s a mini-batch of the uniform sampler, %v and %v in search spaces of 128 and 4096; want them to grow", uniform, small, large)
+		t.Errorf("got %v s a mini-batch of the uniform sampler, %v and %v in search spaces of 128 and 4096; want them to grow", uniform,
+			small, large)
 	}
 }

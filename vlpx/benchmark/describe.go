@@ -72,7 +72,8 @@ func describe(c train.Config, engine string) (d described, err error) {
 		locked, own = f.Vision.Locked, len(f.ResNet.Layers) > 0 || !f.Vision.CLIP || f.Vision.Activation != f.Text.Activation
 		d.Settings, d.table = f.Export().Settings, f.Export().Table
 	case blip2.Model:
-		dropout, smoothing, own = f.Text.Dropout, f.Smoothing, f.Vision.CLIP || !f.Vision.EVA || f.Vision.Activation != "" || f.Vision.Locked == 0 && !f.Frozen
+		dropout, smoothing, own = f.Text.Dropout, f.Smoothing, f.Vision.CLIP || !f.Vision.EVA || f.Vision.Activation != "" ||
+			f.Vision.Locked == 0 && !f.Frozen
 		d.Settings, d.table, d.frozen = f.Export().Settings, f.Export().Table, weights.BLIP2(framework.Frozen)
 	case simclr.Model:
 		own = f.Vision.Width > 0
@@ -132,7 +133,8 @@ func (d *described) method(m negative.Method, smoothing float64) bool {
 	case negative.Smoothed:
 		d.Contrast["kind"], d.Contrast["alpha"], d.Contrast["first"] = "smoothed", contrast.Alpha, contrast.FirstEpoch
 	case negative.SogCLR:
-		d.Contrast["kind"], d.Contrast["gamma"], d.Contrast["decay"], d.Contrast["temperature"] = "SogCLR", contrast.Gamma, contrast.Decay, contrast.Temperature
+		d.Contrast["kind"], d.Contrast["gamma"], d.Contrast["decay"], d.Contrast["temperature"] = "SogCLR", contrast.Gamma, contrast.Decay,
+			contrast.Temperature
 		if contrast.As != negative.ByAuthors || m.Positives != nil {
 			return false
 		}

@@ -12,9 +12,9 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// export writes a step into a folder: step.json, model.safetensors with the model's first values in published names, reference.safetensors with
-// those of a frozen model, where the method asks one, and batch.safetensors with the mini-batch by the names of its fields, and what the method
-// keeps below "state/".
+// export writes a step into a folder: step.json, model.safetensors with the model's first values in published names, reference.safetensors
+// with those of a frozen model, where the method asks one, and batch.safetensors with the mini-batch by the names of its fields, and what
+// the method keeps below "state/".
 func export(dir string, d described, probe *run.Probe, in field.Values) error {
 	d.Room = probe.Room()
 	err := writeModel(filepath.Join(dir, "model.safetensors"), probe, framework.Model, d.table)

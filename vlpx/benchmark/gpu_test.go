@@ -41,8 +41,8 @@ func TestStepWithMemoryApart(t *testing.T) {
 	}
 }
 
-// On a GPU only the fastest way of PyTorch stays, since memory is for few, and a way that fails costs nothing but itself. PyTorch is the real one on
-// the processor, told that it is on a GPU.
+// On a GPU only the fastest way of PyTorch stays, since memory is for few, and a way that fails costs nothing but itself. PyTorch is the
+// real one on the processor, told that it is on a GPU.
 func TestRaceOnAGPU(t *testing.T) {
 	real, dir := torch(t), t.TempDir()
 	script := `#!/bin/sh
@@ -81,7 +81,8 @@ main.main(folder, "eager")' "$2" "$3" "$4"
 		t.Errorf("got %d peers, want torch.compile", len(of.peers))
 	}
 	left := strings.Join(b.result.Left, "; ")
-	if !strings.Contains(left, "PyTorch eager, whose step took") || !strings.Contains(left, "reduce-overhead ended: RuntimeError: no graphs here") {
+	if !strings.Contains(left, "PyTorch eager, whose step took") || !strings.Contains(left, "reduce-overhead ended: RuntimeError: no "+
+		"graphs here") {
 		t.Errorf("got %q left out, want the slower way and the one that fails", left)
 	}
 	if b.result.PyTorch != "2.11.0" {
@@ -100,12 +101,14 @@ func TestReady(t *testing.T) {
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	e := executor(t)
 	e.Engine = "xla:cuda" // as it is called
-	b := &bench{Settings: Settings{Peer: true, Ready: 20 * time.Second, Modes: []string{eager, compiled}}, executor: e, say: func(string) {}}
+	b := &bench{Settings: Settings{Peer: true, Ready: 20 * time.Second, Modes: []string{eager, compiled}}, executor: e,
+		say: func(string) {}}
 	of, err := b.enter(t.Context(), tiny(t, "InfoNCE"))
 	if of != nil {
 		defer of.close()
 	}
-	if err != nil || len(of.peers) != 1 || of.peers[0].mode != eager || len(b.result.Left) != 1 || !strings.Contains(b.result.Left[0], "PyTorch compile was not ready in time, 20s") {
+	if err != nil || len(of.peers) != 1 || of.peers[0].mode != eager || len(b.result.Left) != 1 ||
+		!strings.Contains(b.result.Left[0], "PyTorch compile was not ready in time, 20s") {
 		t.Fatalf("got %+v, %q left out", err, b.result.Left)
 	}
 	if _, err := of.peers[0].step(train.Whole); err != nil {

@@ -37,8 +37,8 @@ const (
 // looked is how many pairs FALCON's search space is measured with.
 const looked = 4_800
 
-// DefaultPairs are those of the data sets that the papers pre-train on, 4M and 14M, and of LAION-400M; DefaultWorkers are the GPUs that ALBEF was
-// trained with.
+// DefaultPairs are those of the data sets that the papers pre-train on, 4M and 14M, and of LAION-400M; DefaultWorkers are the GPUs that
+// ALBEF was trained with.
 func DefaultPairs() []int { return []int{4_000_000, 14_000_000, 400_000_000} }
 
 const DefaultWorkers = 8
@@ -114,7 +114,8 @@ func outlooks(pairs []int, workers int, space, group, perCore float64, perSample
 		all = append(all, o)
 	}
 	of := fmt.Sprintf("an image's and a caption's, of %d numbers", publishedDim)
-	row("embeddings of all pairs, float32 (FALCON)", host+", and each checkpoint", "bytes", counted(of), func(n float64) float64 { return n * single })
+	row("embeddings of all pairs, float32 (FALCON)", host+", and each checkpoint", "bytes", counted(of),
+		func(n float64) float64 { return n * single })
 	row("the same in half precision", host+"; not done", "bytes", counted(of), func(n float64) float64 { return n * half })
 	row("embeddings of its pairs, float32 (FALCON)", worker, "bytes", counted(of), func(n float64) float64 { return ceil(n/w) * single })
 	row("GRIT-VLP's queue", host, "bytes", counted(fmt.Sprintf("%d pairs, whatever there are", publishedGroupQueue)),
@@ -123,15 +124,19 @@ func outlooks(pairs []int, workers int, space, group, perCore float64, perSample
 	for _, name := range []string{"SogCLR", "GloFND"} {
 		row("numbers of samples ("+name+")", host, "bytes", kept, func(n float64) float64 { return n * perSample[name] })
 	}
-	row(fmt.Sprintf("FALCON's search space of %d", publishedSpace), host, "bytes", counted("M² bytes, embeddings and states"), func(n float64) float64 { return spaceBytes })
+	row(fmt.Sprintf("FALCON's search space of %d", publishedSpace), host, "bytes", counted("M² bytes, embeddings and states"),
+		func(n float64) float64 { return spaceBytes })
 	row("FALCON's search spaces, an epoch", host, "", counted("pairs over M"), spaces)
 	row("their time", host, "s", measured, func(n float64) float64 { return spaces(n) * space })
-	row("local search spaces, an epoch (FALCON)", worker, "", counted("pairs of the worker over M"), func(n float64) float64 { return spaces(ceil(n / w)) })
+	row("local search spaces, an epoch (FALCON)", worker, "", counted("pairs of the worker over M"),
+		func(n float64) float64 { return spaces(ceil(n / w)) })
 	row("their time, all workers at once", worker, "s", measured, func(n float64) float64 { return spaces(ceil(n/w)) * space })
-	row(fmt.Sprintf("GRIT-VLP's search spaces of %d, their time", publishedGroup), host, "s", grouped, func(n float64) float64 { return groups(n) * group })
+	row(fmt.Sprintf("GRIT-VLP's search spaces of %d, their time", publishedGroup), host, "s", grouped,
+		func(n float64) float64 { return groups(n) * group })
 	row("local search spaces of GRIT-VLP, their time", worker, "s", grouped, func(n float64) float64 { return groups(ceil(n/w)) * group })
 	row("pairs a second for an epoch a day", "loader", "", counted("pairs over a day"), func(n float64) float64 { return n / day })
-	row("cores for that", "loader", "", "measured with one core, of images of this scale", func(n float64) float64 { return n / day / perCore })
+	row("cores for that", "loader", "", "measured with one core, of images of this scale",
+		func(n float64) float64 { return n / day / perCore })
 	return all
 }
 
@@ -153,7 +158,8 @@ func unlike(pairs int) (image, text []float32) {
 	return image, text
 }
 
-// spaceSeconds is what one of FALCON's search spaces takes at its published size, states, buckets and the walk through it, from a smaller one.
+// spaceSeconds is what one of FALCON's search spaces takes at its published size, states, buckets and the walk through it, from a smaller
+// one.
 func (b *bench) spaceSeconds(ctx context.Context) (float64, error) {
 	image, text := unlike(looked)
 	times, err := repeated(ctx, b.few(), func() error {
@@ -203,7 +209,8 @@ func bytesPerSample(method negative.Method) (float64, error) {
 	var kept [2]float64
 	for k := range kept {
 		var err error
-		start := negative.Start{Pairs: 1024 << k, BatchSize: 32, Dim: publishedDim, Epochs: 1, Anchors: []string{negative.ImageAnchors, negative.TextAnchors}}
+		start := negative.Start{Pairs: 1024 << k, BatchSize: 32, Dim: publishedDim, Epochs: 1,
+			Anchors: []string{negative.ImageAnchors, negative.TextAnchors}}
 		if kept[k], err = keptBytes(method, start); err != nil {
 			return 0, err
 		}
@@ -216,7 +223,8 @@ func (r Result) outlook() tables.Table {
 	t := tables.Table{
 		Title: "More training pairs, on paper", Heading: "what",
 		Note: "Nothing of this was run: it is computed from what the published sizes take (embeddings of " + strconv.Itoa(publishedDim) +
-			" numbers) and from what was measured. Not done is what training here does not do: one process has all pairs and search spaces of a run, and no halves are kept. " + r.note(),
+			" numbers) and from what was measured. Not done is what training here does not do: one process has all pairs and search " +
+			"spaces of a run, and no halves are kept. " + r.note(),
 		Columns: []tables.Column{{Name: "where", Breaks: true}},
 	}
 	for _, p := range r.Outlooks[0].Points {

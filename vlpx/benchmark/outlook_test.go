@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/scheduler"
 )
 
-// Of 4 million pairs: 8.192 GB of embeddings, as 2 * 256 numbers a pair of 4 bytes; 500,000 pairs for each of 8 workers, 1.024 GB; 142 search spaces
-// of 28,320, of which a worker has 18; 2,084 of GRIT-VLP's, of which a worker has 261; 46.3 pairs a second.
+// Of 4 million pairs: 8.192 GB of embeddings, as 2 * 256 numbers a pair of 4 bytes; 500,000 pairs for each of 8 workers, 1.024 GB; 142
+// search spaces of 28,320, of which a worker has 18; 2,084 of GRIT-VLP's, of which a worker has 261; 46.3 pairs a second.
 func TestOutlooks(t *testing.T) {
 	of := outlooks([]int{4_000_000, 1_000}, 8, 9, 0.05, 100, map[string]float64{"SogCLR": 8, "GloFND": 32})
 	want := map[string][2]float64{

@@ -20,8 +20,8 @@ const (
 	bfloat16 precision = "bfloat16"
 )
 
-// side is that of the square matrices whose product is an engine's peak: large enough to fill a processor's cores. A GPU takes larger ones, several
-// products in a chain, so that what is between the calls counts for little. All are our choice.
+// side is that of the square matrices whose product is an engine's peak: large enough to fill a processor's cores. A GPU takes larger ones,
+// several products in a chain, so that what is between the calls counts for little. All are our choice.
 const (
 	side     = 1024
 	wide     = 8192

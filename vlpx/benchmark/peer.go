@@ -28,8 +28,8 @@ import (
 var scripts embed.FS
 
 // ErrNoTorch is that there is no PyTorch to race.
-var ErrNoTorch = errors.New("no python3 here has PyTorch and NumPy; on Debian or Ubuntu apt install python3-torch python3-numpy libopenblas0-pthread, " +
-	"elsewhere pip install torch numpy, or leave -peer out")
+var ErrNoTorch = errors.New("no python3 here has PyTorch and NumPy; on Debian or Ubuntu apt install python3-torch python3-numpy " +
+	"libopenblas0-pthread, elsewhere pip install torch numpy, or leave -peer out")
 
 // python is an interpreter that has PyTorch.
 type python struct {
@@ -63,7 +63,8 @@ func findTorch(ctx context.Context, gpu bool, programs ...string) (python, error
 		return python{}, context.Cause(ctx)
 	}
 	if blind != "" {
-		return python{}, fmt.Errorf("benchmark: %s; install one that is built for CUDA (pip install torch), set $GOMLX_BACKEND to an engine of the processor, such as "+
+		return python{}, fmt.Errorf("benchmark: %s; install one that is built for CUDA (pip install torch), set $GOMLX_BACKEND to an "+
+			"engine of the processor, such as "+
 			"onnx:cpu, or leave -peer out", blind)
 	}
 	return python{}, fmt.Errorf("benchmark: %w", ErrNoTorch)
@@ -84,8 +85,8 @@ func Modes() []string { return []string{eager, compiled, replayed} }
 type way struct {
 	mode    string
 	threads int // 0 on a GPU: as many as it likes
-	// asleep lets GNU OpenMP's threads sleep while they wait. By itself it lets them spin, and where the cores have other work, too, a step of more
-	// than one thread has been seen to take a hundred times as long by it.
+	// asleep lets GNU OpenMP's threads sleep while they wait. By itself it lets them spin, and where the cores have other work, too, a step
+	// of more than one thread has been seen to take a hundred times as long by it.
 	asleep bool
 }
 

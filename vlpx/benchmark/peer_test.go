@@ -40,9 +40,13 @@ func TestPeerHasOurLosses(t *testing.T) {
 		tiny(t, "InfoNCE", "framework=simclr"), tiny(t, "InfoNCE", "framework=simclr", "basic=false", "stem=0"),
 		pixels(t, "InfoNCE"), tiny(t, "GRIT-VLP"), tiny(t, "GRIT-VLP", "framework=clip"), pixels(t, "GRIT-VLP"),
 		tiny(t, "FALCON"), tiny(t, "FALCON", "scheduler.objectives=ITC+ITM"), tiny(t, "FALCON", "framework=clip"), pixels(t, "FALCON"),
-		tiny(t, "S-ITC"), tiny(t, "MAFA"), pixels(t, "MAFA"), connecting(t, tiny(t, "MAFA"), 0.22, 0.3), connecting(t, pixels(t, "MAFA"), 0.62, 0.663),
-		tiny(t, "SogCLR"), tiny(t, "GloFND"), tiny(t, "GloFND", "framework=clip"), pixels(t, "GloFND"), tiny(t, "GloFND", "global.frombatch=false"),
-		tiny(t, "InfoNCE", "half=true"), pixels(t, "InfoNCE", "half=true"), tiny(t, "GRIT-VLP", "half=true"), tiny(t, "InfoNCE", "framework=clip", "half=true"), tiny(t, "MAFA", "half=true"), tiny(t, "InfoNCE", "framework=simclr", "half=true"),
+		tiny(t, "S-ITC"), tiny(t, "MAFA"), pixels(t, "MAFA"), connecting(t, tiny(t, "MAFA"), 0.22, 0.3),
+		connecting(t, pixels(t, "MAFA"), 0.62, 0.663),
+		tiny(t, "SogCLR"), tiny(t, "GloFND"), tiny(t, "GloFND", "framework=clip"), pixels(t, "GloFND"),
+		tiny(t, "GloFND", "global.frombatch=false"),
+		tiny(t, "InfoNCE", "half=true"), pixels(t, "InfoNCE", "half=true"), tiny(t, "GRIT-VLP", "half=true"),
+		tiny(t, "InfoNCE", "framework=clip", "half=true"), tiny(t, "MAFA", "half=true"),
+		tiny(t, "InfoNCE", "framework=simclr", "half=true"),
 	} {
 		t.Run(c.name(), func(t *testing.T) {
 			p, dir := probe(t, e, c), t.TempDir()
@@ -89,7 +93,8 @@ func TestPeerHasOurLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			after, err := theirs.step(train.Backward)
-			if _, momentum := c.Run.Train.Method.Contrast.(negative.Distilled); err != nil || !momentum && !d.Half && !keeps(c) && !maps.Equal(before.Losses, after.Losses) {
+			if _, momentum := c.Run.Train.Method.Contrast.(negative.Distilled); err != nil || !momentum && !d.Half && !keeps(c) &&
+				!maps.Equal(before.Losses, after.Losses) {
 				t.Errorf("got %v after a forward pass with %v, %v", after.Losses, before.Losses, err)
 			}
 		})
@@ -206,11 +211,13 @@ func program(t *testing.T, script string) string {
 }
 
 func TestPeerThatEnds(t *testing.T) {
-	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")}, way{mode: eager, threads: 1}, t.TempDir())
+	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")},
+		way{mode: eager, threads: 1}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.step(train.Whole); err == nil || !strings.Contains(err.Error(), "PyTorch eager, 1 thread ended: MemoryError: too large") {
+	if _, err := p.step(train.Whole); err == nil ||
+		!strings.Contains(err.Error(), "PyTorch eager, 1 thread ended: MemoryError: too large") {
 		t.Errorf("got %v, want its last words", err)
 	}
 }
@@ -230,13 +237,17 @@ func TestPeerStops(t *testing.T) {
 
 func TestPeersThreads(t *testing.T) {
 	for _, w := range []way{{eager, 1, false}, {eager, 3, true}} {
-		p, err := start(t.Context(), python{path: program(t, `read part; echo '{"seconds": '$OMP_NUM_THREADS$OPENBLAS_NUM_THREADS.5', "losses": {}}'; echo "asleep: $OMP_WAIT_POLICY" >&2`)}, w, t.TempDir())
+		p,
+			err := start(t.Context(),
+			python{path: program(t,
+				`read part; echo '{"seconds": '$OMP_NUM_THREADS$OPENBLAS_NUM_THREADS.5', "losses": {}}'; echo "asleep: $OMP_WAIT_POLICY" >&2`)}, w, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, err := p.step(train.Whole)
 		p.close()
-		if want := float64(11*w.threads) + 0.5; err != nil || a.Seconds != want || strings.Contains(p.complaint.String(), "PASSIVE") != w.asleep {
+		if want := float64(11*w.threads) + 0.5; err != nil || a.Seconds != want ||
+			strings.Contains(p.complaint.String(), "PASSIVE") != w.asleep {
 			t.Errorf("%s: got %v and %q, %v; want the threads %v", p.name(), a.Seconds, p.complaint.String(), err, want)
 		}
 	}
@@ -254,7 +265,8 @@ func TestPeerOfAnotherStep(t *testing.T) {
 	if err := p.check([]seen{{itc(2), 1e-4}, {itc(2.001), 1e-3}}); err != nil {
 		t.Errorf("near: got %v", err)
 	}
-	if err := p.check([]seen{{itc(2.001), 1e-4}}); err == nil || !strings.Contains(err.Error(), "step 1 of PyTorch eager, 1 thread: its ITC is 2, and ours 2.001") {
+	if err := p.check([]seen{{itc(2.001), 1e-4}}); err == nil || !strings.Contains(err.Error(), "step 1 of PyTorch eager, 1 thread: its "+
+		"ITC is 2, and ours 2.001") {
 		t.Errorf("far: got %v", err)
 	}
 	if a, err := p.step(train.Forward); err != nil || a.Seconds != 0.5 {
@@ -267,7 +279,8 @@ func TestQualify(t *testing.T) {
 	b := &bench{}
 	var peers []*peer
 	for k, seconds := range []string{"0.2", "0.1", "0.7"} {
-		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)}, way{mode: eager, threads: k + 1}, t.TempDir())
+		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)},
+			way{mode: eager, threads: k + 1}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +288,8 @@ func TestQualify(t *testing.T) {
 		peers = append(peers, p)
 	}
 	racing, err := b.qualify(tiny(t, "InfoNCE"), peers, slow)
-	if err != nil || !slices.Equal(racing, peers[:2]) || len(b.result.Left) != 1 || !strings.Contains(b.result.Left[0], "PyTorch eager, 3 threads, whose step took 7 times") {
+	if err != nil || !slices.Equal(racing, peers[:2]) || len(b.result.Left) != 1 ||
+		!strings.Contains(b.result.Left[0], "PyTorch eager, 3 threads, whose step took 7 times") {
 		t.Errorf("got %d racing, %q left out, %v", len(racing), b.result.Left, err)
 	}
 }
@@ -308,7 +322,8 @@ func TestTorchOnAGPU(t *testing.T) {
 	if err != nil || found.path != sees || !found.cuda || !found.compiles {
 		t.Errorf("got %+v, %v; want the one that sees a GPU", found, err)
 	}
-	if _, err = findTorch(t.Context(), true, blind); err == nil || !strings.Contains(err.Error(), "PyTorch 2.9.1 of "+blind+" sees no GPU") {
+	if _, err = findTorch(t.Context(), true, blind); err == nil ||
+		!strings.Contains(err.Error(), "PyTorch 2.9.1 of "+blind+" sees no GPU") {
 		t.Errorf("got %v, want that it sees none", err)
 	}
 	if found, err = findTorch(t.Context(), false, blind, sees); err != nil || found.path != blind {
@@ -333,7 +348,8 @@ func TestDescribedDevice(t *testing.T) {
 		tf32           bool
 		within         float64
 	}{
-		{"onnx:cpu", "cpu", false, 1e-4}, {"xla:cuda", "cuda", true, 2e-3}, {"xla:cuda,tf32=false", "cuda", false, 1e-4}, {"xla:/opt/xla_cuda_plugin.so", "cuda", true, 2e-3},
+		{"onnx:cpu", "cpu", false, 1e-4}, {"xla:cuda", "cuda", true, 2e-3}, {"xla:cuda,tf32=false", "cuda", false, 1e-4},
+		{"xla:/opt/xla_cuda_plugin.so", "cuda", true, 2e-3},
 	} {
 		d, err := describe(tiny(t, "InfoNCE").Run.Train, c.engine)
 		if err != nil || d.Device != c.device || d.TF32 != c.tf32 || d.tolerance()[0] != c.within {

@@ -15,9 +15,10 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// tolerance is how far PyTorch's losses may be from ours, relatively, for a race to be one of the same step: that of the first step, and of the
-// second one, whose weights come from both optimisers in float32. The second is our choice: where a gradient is zero but for rounding, the first
-// update by Adam is as large as any. So are those of products with fewer bits, TF32's 10 and bfloat16's 7, where each side rounds at other places.
+// tolerance is how far PyTorch's losses may be from ours, relatively, for a race to be one of the same step: that of the first step, and of
+// the second one, whose weights come from both optimisers in float32. The second is our choice: where a gradient is zero but for rounding,
+// the first update by Adam is as large as any. So are those of products with fewer bits, TF32's 10 and bfloat16's 7, where each side rounds
+// at other places.
 func (d described) tolerance() []float64 {
 	switch {
 	case d.Half:
@@ -96,7 +97,8 @@ func (b *bench) admit(ctx context.Context, in python, w way, dir string, ours []
 	p.end = end
 	inTime := func() bool { return true }
 	if b.Ready > 0 {
-		inTime = time.AfterFunc(time.Until(begun.Add(b.Ready)), func() { end(fmt.Errorf("benchmark: %s %w, %v", w.name(), errLate, b.Ready)) }).Stop
+		inTime = time.AfterFunc(time.Until(begun.Add(b.Ready)),
+			func() { end(fmt.Errorf("benchmark: %s %w, %v", w.name(), errLate, b.Ready)) }).Stop
 	}
 	err = p.check(ours)
 	if !inTime() && err == nil {

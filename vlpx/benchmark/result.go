@@ -30,9 +30,10 @@ type Result struct {
 	// tell of other programs, too.
 	Before, After float64
 	Rounds        int
-	Nominal       float64 `json:",omitempty"` // what the device computes at most by its maker's word, in operations a second, where it was told
-	Lines         []Line  `json:",omitempty"`
-	Costs         []Cost  `json:",omitempty"` // where they were asked for, in the place of lines
+	// what the device computes at most by its maker's word, in operations a second, where it was told
+	Nominal float64 `json:",omitempty"`
+	Lines   []Line  `json:",omitempty"`
+	Costs   []Cost  `json:",omitempty"` // where they were asked for, in the place of lines
 	// Outlooks are what more training pairs would take, beside costs.
 	Outlooks []Outlook `json:",omitempty"`
 	// Left tells what was asked for and cannot be measured, each with the reason.
@@ -54,10 +55,11 @@ type Line struct {
 	Median, Quartile1, Quartile3 float64
 	Pairs                        float64 `json:",omitempty"` // a second, of all runs at once
 	Operations                   float64 `json:",omitempty"` // floating-point, of products
-	Peak                         float64 `json:",omitempty"` // operations a second of the engine's matrix product, the median in the same turns
-	Share                        float64 `json:",omitempty"` // of Peak
-	MFU                          float64 `json:",omitempty"` // share of Result.Nominal, of PyTorch's steps by the operations of ours
-	Precision                    string  `json:",omitempty"` // of products: float32, TF32 or bfloat16
+	// operations a second of the engine's matrix product, the median in the same turns
+	Peak      float64 `json:",omitempty"`
+	Share     float64 `json:",omitempty"` // of Peak
+	MFU       float64 `json:",omitempty"` // share of Result.Nominal, of PyTorch's steps by the operations of ours
+	Precision string  `json:",omitempty"` // of products: float32, TF32 or bfloat16
 	// Memory is what was taken of a GPU, in bytes: by the whole process, or of PyTorch by its tensors at most. 0 where nobody tells.
 	Memory   uint64 `json:",omitempty"`
 	Up, Down int64  `json:",omitempty"` // bytes that cross between host and engine at each step

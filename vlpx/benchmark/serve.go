@@ -19,8 +19,8 @@ import (
 // answersFile is the file descriptor on which a process of this program answers, as its output is what its caller prints.
 const answersFile = 3
 
-// Serve makes a step of a run for each line of standard input, which names a part of it, and answers with its seconds and losses, as peer/main.py does,
-// until there are no more lines. It is what the processes of [Settings].Again do.
+// Serve makes a step of a run for each line of standard input, which names a part of it, and answers with its seconds and losses, as
+// peer/main.py does, until there are no more lines. It is what the processes of [Settings].Again do.
 func Serve(ctx context.Context, executor *run.Executor, r run.Run) error {
 	answers := os.NewFile(answersFile, "answers")
 	defer answers.Close()

@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// step is a part of a training step on one mini-batch, whose numbers come from the host each time, as the loader's do. To an engine with memory of
-// its own images go before the time begins, as in training, where they go while the step before runs.
+// step is a part of a training step on one mini-batch, whose numbers come from the host each time, as the loader's do. To an engine with
+// memory of its own images go before the time begins, as in training, where they go while the step before runs.
 type step struct {
 	probe *run.Probe
 	part  train.Part
@@ -99,7 +99,8 @@ func (c Case) precision(engine string) precision {
 	return float32s
 }
 
-// steps measures the parts of the entrants' steps in turn with the engine's matrix product at their precision and with peers, all in the same rounds.
+// steps measures the parts of the entrants' steps in turn with the engine's matrix product at their precision and with peers, all in the
+// same rounds.
 func (b *bench) steps(ctx context.Context, entrants []*entrant) error {
 	var all []contender
 	var rates []precision

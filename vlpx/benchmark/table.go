@@ -82,7 +82,8 @@ func (r Result) costs() tables.Table {
 			points = append(points, fmt.Sprintf("%.0f: %s", p.At, c.value(p.Value)))
 		}
 		row := tables.Row{Name: c.What}
-		for _, text := range []string{c.Against, strings.Join(points, ", "), fmt.Sprintf("%.2f", c.Exponent), fmt.Sprintf("%.0f", c.Expected), c.Why} {
+		for _, text := range []string{c.Against, strings.Join(points, ", "), fmt.Sprintf("%.2f", c.Exponent),
+			fmt.Sprintf("%.0f", c.Expected), c.Why} {
 			row.Cells = append(row.Cells, tables.Cell{{Text: text}})
 		}
 		t.Rows = append(t.Rows, row)
@@ -170,7 +171,8 @@ func some(format string, x float64) string {
 
 // note tells where the times are from, and how to read them.
 func (r Result) note() string {
-	note := fmt.Sprintf("%s, threads: %d, on %d cores of %s, load %.1f before and %.1f after.", r.Engine, r.Threads, r.Machine.Cores, r.Machine.CPU, r.Before, r.After)
+	note := fmt.Sprintf("%s, threads: %d, on %d cores of %s, load %.1f before and %.1f after.", r.Engine, r.Threads, r.Machine.Cores,
+		r.Machine.CPU, r.Before, r.After)
 	if cores := float64(r.Machine.Cores); r.Before > cores/4 {
 		note += " Other programs were at work: take the times for no more than an order, and ratios of the same turns with care."
 	}
@@ -179,7 +181,8 @@ func (r Result) note() string {
 		if onGPU(r.Engine) {
 			size = wide
 		}
-		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same turns, %s.", size, r.peaks())
+		note += fmt.Sprintf(" GFLOP are of matrix products and convolutions; the peak is the product of two matrices of %d in the same "+
+			"turns, %s.", size, r.peaks())
 		note += " Up go the mini-batch and what the engine does not keep of the model, down comes what a step tells."
 	}
 	if r.Nominal > 0 {
@@ -189,7 +192,8 @@ func (r Result) note() string {
 		note += " Memory is what our process has of the GPU, and what the tensors of PyTorch have had of it at most."
 	}
 	if r.PyTorch != "" {
-		note += fmt.Sprintf(" PyTorch %s made the same steps in turn, with the same first weights and losses; its ratio is that of its fastest way.", r.PyTorch)
+		note += fmt.Sprintf(" PyTorch %s made the same steps in turn, with the same first weights and losses; its ratio is that of its "+
+			"fastest way.", r.PyTorch)
 	}
 	if len(r.Left) > 0 {
 		note += " Left out: " + strings.Join(r.Left, "; ") + "."

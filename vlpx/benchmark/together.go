@@ -45,8 +45,8 @@ var together = []struct {
 	{tables.Column{Name: "its fastest way"}, func(_, peer Line) string { return cmp.Or(strings.TrimPrefix(peer.By, "PyTorch "), none) }},
 }
 
-// Together lays the whole steps of several results out, a row a step of ours: beside it the fastest of PyTorch's. Rows tell of what was set what
-// not all have, and of their engine where there are several.
+// Together lays the whole steps of several results out, a row a step of ours: beside it the fastest of PyTorch's. Rows tell of what was set
+// what not all have, and of their engine where there are several.
 func Together(results []Result) tables.Table {
 	t := tables.Table{Title: "Whole steps", Heading: "step"}
 	var engines, left []string
@@ -123,7 +123,8 @@ func (r Result) where() string {
 // fastest is the line of PyTorch's fastest way of a step of ours, empty where none raced.
 func (r Result) fastest(ours Line) (best Line) {
 	for _, l := range r.Lines {
-		same := l.Framework == ours.Framework && l.Method == ours.Method && l.Scale == ours.Scale && l.Set == ours.Set && l.Batch == ours.Batch
+		same := l.Framework == ours.Framework && l.Method == ours.Method && l.Scale == ours.Scale && l.Set == ours.Set &&
+			l.Batch == ours.Batch
 		if l.By != "" && l.What == ours.What && same && (best.By == "" || l.Median < best.Median) {
 			best = l
 		}

@@ -12,7 +12,8 @@ import (
 
 // one is a result with a whole step of ours, and of PyTorch in two ways.
 func one(method, set string, peers bool) Result {
-	ours := Line{Framework: "ALBEF", Method: method, Scale: "small", Set: set, Batch: 96, Kind: Step, What: "whole step", Median: 0.02, Pairs: 4800,
+	ours := Line{Framework: "ALBEF", Method: method, Scale: "small", Set: set, Batch: 96, Kind: Step, What: "whole step", Median: 0.02,
+		Pairs: 4800,
 		Share: 0.5, MFU: 0.45, Precision: "bfloat16", Memory: 12e9}
 	r := Result{Engine: "xla:cuda", Machine: engine.Machine{GPUs: []engine.GPU{{Name: "a GPU"}}}, Nominal: 1e15, Lines: []Line{ours}}
 	if peers {
@@ -44,7 +45,8 @@ func TestTogether(t *testing.T) {
 	several := results[0].Lines[0]
 	several.What, several.Runs, several.Pairs = "whole step, 3 runs at once", 3, 9000
 	results[1].Lines = append(results[1].Lines, several)
-	if rows := Together(results).Rows; len(rows) != 3 || !strings.HasPrefix(rows[2].Name, "ALBEF, InfoNCE, batch 96 at small, 3 runs at once") {
+	if rows := Together(results).Rows; len(rows) != 3 || !strings.HasPrefix(rows[2].Name, "ALBEF, InfoNCE, batch 96 at small, 3 "+
+		"runs at once") {
 		t.Errorf("got %d rows, want a third one of runs at once", len(rows))
 	}
 	results[1].Lines = results[1].Lines[:1]
@@ -71,14 +73,16 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ content, want string }{
-		"what was written": {string(text), ""}, "another file": {"Gallia est", "no result of vlpx bench -json"}, "an empty object": {"{}", "nothing that was measured"},
-		"half of it": {string(text[:len(text)/2]), "no result"},
+		"what was written": {string(text), ""}, "another file": {"Gallia est", "no result of vlpx bench -json"},
+		"an empty object": {"{}", "nothing that was measured"},
+		"half of it":      {string(text[:len(text)/2]), "no result"},
 	} {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Read(path)
-		if c.want == "" && (err != nil || len(r.Lines) != 3 || !(r.Lines[0].Ratio > 0.89)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && (err != nil || len(r.Lines) != 3 || !(r.Lines[0].Ratio > 0.89)) || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %d lines, %v; want %q", name, len(r.Lines), err, c.want)
 		}
 	}

@@ -24,7 +24,8 @@ func TestFormHTML(t *testing.T) {
 	}
 	for _, want := range []string{
 		`data-vlpx="bench"`, `data-vlpx-control="batches"`, `<option selected>a&lt;b&gt;</option>`, `<option>uniform</option>`,
-		`min="0" max="1" step="0.05" value="0.8"`, `data-vlpx-button="run"`, `Run &lt;it&gt;`, `title="a &#34;hint&#34;`, `address = "/vlpx/x1"`,
+		`min="0" max="1" step="0.05" value="0.8"`, `data-vlpx-button="run"`, `Run &lt;it&gt;`, `title="a &#34;hint&#34;`,
+		`address = "/vlpx/x1"`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
@@ -111,7 +112,8 @@ func TestCheck(t *testing.T) {
 // Whatever a page sends is an event, and one that passes the form's check is of a control or button of it and has a value of it.
 func FuzzHeard(f *testing.F) {
 	for _, text := range []string{
-		`{"name": "ready"}`, `{"name": "part", "value": "a"}`, `{"name": "quantile", "value": ".5"}`, `{"name": "quantile", "value": "Inf"}`, `{"name": 3}`,
+		`{"name": "ready"}`, `{"name": "part", "value": "a"}`, `{"name": "quantile", "value": ".5"}`,
+		`{"name": "quantile", "value": "Inf"}`, `{"name": 3}`,
 		"", "null", `{"name": ""}`, `{"name": "run", "value": "part"}`, `run`,
 	} {
 		f.Add(text)
@@ -130,7 +132,8 @@ func FuzzHeard(f *testing.F) {
 			return
 		}
 		v, err := strconv.ParseFloat(e.Value, 64)
-		if e.Name != "run" && !(e.Name == "part" && (e.Value == "a" || e.Value == "b")) && !(e.Name == "quantile" && err == nil && v >= 0 && v <= 1) {
+		if e.Name != "run" && !(e.Name == "part" && (e.Value == "a" || e.Value == "b")) &&
+			!(e.Name == "quantile" && err == nil && v >= 0 && v <= 1) {
 			t.Fatalf("%q: %+v passed", text, e)
 		}
 	})

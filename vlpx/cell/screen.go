@@ -136,7 +136,8 @@ func within(limit time.Duration, sync func()) error {
 	case <-done:
 		return nil
 	case <-time.After(limit):
-		return fmt.Errorf("the notebook's kernel did not take what is shown within %v, so that some of it may be missing; results are in the "+
+		return fmt.Errorf("the notebook's kernel did not take what is shown within %v, so that some of it may be missing; results "+
+			"are in the "+
 			"store: restart the kernel and run the cell again", limit)
 	}
 }

@@ -98,8 +98,8 @@ func selectRows(choice, x *Node, half bool) *Node {
 	return Reshape(inHalf(half, (*DotBuilder).MatMul, StopGradient(choice), flat), dims...)
 }
 
-// chosen is the memory of the image that each row of a choice names (see [Block.Cross]). With Half it is in bfloat16's numbers, as the products
-// that read it take it.
+// chosen is the memory of the image that each row of a choice names (see [Block.Cross]). With Half it is in bfloat16's numbers, as the
+// products that read it take it.
 func (b Block) chosen(choice *Node, m Memory) Memory {
 	return Memory{selectRows(choice, m.Keys, b.Half), selectRows(choice, m.Values, b.Half)}
 }

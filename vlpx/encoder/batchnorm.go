@@ -42,7 +42,8 @@ func standard(s *model.Scope, x *Node) (centred, deviation *Node) {
 	if s.Store().IsTraining(g) {
 		count := float64(x.Shape().Size() / channels)
 		if count < 2 {
-			exceptions.Panicf("encoder: batch normalisation trains on %s, one value a channel, which has no variance; use a larger batch or image", x.Shape())
+			exceptions.Panicf("encoder: batch normalisation trains on %s, one value a channel, which has no variance; use a larger "+
+				"batch or image", x.Shape())
 		}
 		mean = channelMean(x)
 		variance = channelMean(Square(Sub(x, spread(mean, x))))
@@ -65,8 +66,8 @@ func channelMean(x *Node) *Node {
 	return ReduceMean(x, 0)
 }
 
-// spread brings numbers of channels [channels] to x [batch, ..., channels], so that the gradient comes back as channelMean goes: [batch, 1...,
-// channels].
+// spread brings numbers of channels [channels] to x [batch, ..., channels], so that the gradient comes back as channelMean goes: [batch,
+// 1..., channels].
 func spread(of, x *Node) *Node {
 	batch, channels := x.Shape().Dim(0), x.Shape().Dim(-1)
 	dims := make([]int, x.Rank())

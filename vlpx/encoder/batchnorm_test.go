@@ -55,7 +55,8 @@ func TestBatchNormOfOneValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exec.Call(tensors.FromValue([][]float32{{1, 2}})); err == nil || !strings.Contains(err.Error(), "use a larger batch or image") {
+	if _, err := exec.Call(tensors.FromValue([][]float32{{1, 2}})); err == nil ||
+		!strings.Contains(err.Error(), "use a larger batch or image") {
 		t.Errorf("got error %v, want one that says what to do", err)
 	}
 }

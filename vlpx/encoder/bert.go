@@ -69,8 +69,8 @@ func (b BERT) Fuse(s *model.Scope, text, bias, image, choice *Node, half bool) *
 	return x
 }
 
-// FuseTwo is Fuse with a left and a right image a row, [rows, patches, any width] each, and two layers in the place of each fusion layer, of
-// which the first reads the left image and the second the right. The two share the projections of images to keys and values, which are
+// FuseTwo is Fuse with a left and a right image a row, [rows, patches, any width] each, and two layers in the place of each fusion layer,
+// of which the first reads the left image and the second the right. The two share the projections of images to keys and values, which are
 // variables of the first one's (METHODS.md 15.6).
 func (b BERT) FuseTwo(s *model.Scope, text, bias, left, right *Node, half bool) *Node {
 	x, block, rows := text, b.block(half), text.Shape().Dim(0)

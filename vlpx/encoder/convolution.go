@@ -45,8 +45,8 @@ func surrounded(x *Node, size, stride int, around float64) *Node {
 	return Pad(x, Scalar(x.Graph(), x.DType(), around), beyond...)
 }
 
-// taps are what the places of a window of size pixels see of maps x, surrounded, as the window goes by strides along an axis that was length
-// long: one a place of the window, the axis by stride as long, rounded up.
+// taps are what the places of a window of size pixels see of maps x, surrounded, as the window goes by strides along an axis that was
+// length long: one a place of the window, the axis by stride as long, rounded up.
 func taps(x *Node, axis, length, size, stride int) []*Node {
 	places, _ := extent(length, size, stride)
 	dims := x.Shape().Clone().Dimensions
@@ -81,7 +81,8 @@ func maxPool(x *Node) *Node {
 	return x
 }
 
-// larger is the larger one of two numbers, the first where they are equal, which has the gradient. The gradient of Max is the same in five passes.
+// larger is the larger one of two numbers, the first where they are equal, which has the gradient. The gradient of Max is the same in five
+// passes.
 func larger(a, b *Node) *Node { return Where(GreaterThan(b, a), b, a) }
 
 // averagePool is the mean of squares of so many pixels a side of maps x [batch, height, width, channels]; what is left at the far edges

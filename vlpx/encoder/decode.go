@@ -5,13 +5,15 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Decode turns texts ids [rows*each, tokens] (int32), padded with zeros, into states [rows*each, tokens, Width] in which a token sees itself and
-// those before it, and in each of the Fusion layers what its row remembers: BERT as a decoder, as ALBEF's of answers. It has no other layers.
+// Decode turns texts ids [rows*each, tokens] (int32), padded with zeros, into states [rows*each, tokens, Width] in which a token sees
+// itself and those before it, and in each of the Fusion layers what its row remembers: BERT as a decoder, as ALBEF's of answers. It has no
+// other layers.
 //
 //   - memory: what the texts of a row attend to, such as the states of a question, [rows, length, any width].
 //   - bias: of these attention logits, [rows, 1, 1, length], from PaddingBias.
 //
-// Texts of the same row are one sequence to the cross-attention, in which no token sees another: the memory is projected and read once a row.
+// Texts of the same row are one sequence to the cross-attention, in which no token sees another: the memory is projected and read once a
+// row.
 func (b BERT) Decode(s *model.Scope, ids, memory, bias *Node, half bool) *Node {
 	ids.AssertRank(2)
 	x := b.Embed(s, ids, nil)

@@ -18,8 +18,9 @@ const gptEpsilon = 1e-5
 
 // States turns ids [batch, tokens] (int32), tokens at most Positions, into normalised states [batch, tokens, Width].
 func (t GPT) States(s *model.Scope, ids *Node, half bool) *Node {
-	block := Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: gptEpsilon, Dropout: t.Dropout, Half: half, Activation: NewGELU,
-		Recompute: t.Recompute}
+	block := Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: gptEpsilon, Dropout: t.Dropout, Half: half,
+		Activation: NewGELU,
+		Recompute:  t.Recompute}
 	return block.causal(s, ids, t.Vocab, t.Positions, t.Layers)
 }
 

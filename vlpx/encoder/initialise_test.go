@@ -96,7 +96,8 @@ func TestInitialiseMoments(t *testing.T) {
 }
 
 func TestInitialiseConstants(t *testing.T) {
-	for name, want := range map[string]float32{Gain: 1, Offset: 0, Bias: 0, Temperature: 0.07, Scale: 2.6592600, RunningMean: 0, RunningVariance: 1} {
+	for name, want := range map[string]float32{Gain: 1, Offset: 0, Bias: 0, Temperature: 0.07, Scale: 2.6592600, RunningMean: 0,
+		RunningVariance: 1} {
 		store := initialised(t, "/model", 1, map[string][]int{"/model/x/" + name: {2}})
 		if got := values(t, store, "/model/x/"+name); got[0] != want || got[1] != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)

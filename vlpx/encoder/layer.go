@@ -58,9 +58,9 @@ func MatMulRows(x, w *Node, half bool) *Node {
 	return Reshape(inHalf(half, (*DotBuilder).MatMul, x, w), dims...)
 }
 
-// inHalf computes a product in bfloat16 if half is set, and returns a's type either way. Its gradient's products are in bfloat16, too: with the
-// accumulator that GoMLX names for a product of halves, float32, it would compute these in float32, which are two thirds of all. Engines sum up
-// products of halves in float32 without being told.
+// inHalf computes a product in bfloat16 if half is set, and returns a's type either way. Its gradient's products are in bfloat16, too: with
+// the accumulator that GoMLX names for a product of halves, float32, it would compute these in float32, which are two thirds of all.
+// Engines sum up products of halves in float32 without being told.
 func inHalf(half bool, product func(*DotBuilder) *Node, a, b *Node) *Node {
 	if !half {
 		return product(Dot(a, b))

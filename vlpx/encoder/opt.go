@@ -6,8 +6,9 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// OPT is the transformer of OPT (Zhang et al., 2022): a causal language model that normalises before its layers, with ReLU. Vectors may stand in
-// front of its words, as BLIP-2's queries do. The released model of 350 million parameters normalises behind its layers and is none of these.
+// OPT is the transformer of OPT (Zhang et al., 2022): a causal language model that normalises before its layers, with ReLU. Vectors may
+// stand in front of its words, as BLIP-2's queries do. The released model of 350 million parameters normalises behind its layers and is
+// none of these.
 type OPT struct {
 	Vocab, Positions          int // Positions: tokens at most
 	Width, Layers, Heads, MLP int
@@ -23,8 +24,9 @@ const (
 )
 
 func (t OPT) block(half bool) Block {
-	return Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: optEpsilon, Dropout: t.Dropout, Half: half, Activation: ReLU,
-		Recompute: t.Recompute}
+	return Block{Width: t.Width, Heads: t.Heads, MLP: t.MLP, PreNorm: true, Epsilon: optEpsilon, Dropout: t.Dropout, Half: half,
+		Activation: ReLU,
+		Recompute:  t.Recompute}
 }
 
 // PositionRows is the number of rows of the table of positions.
@@ -37,7 +39,8 @@ func (t OPT) Words(s *model.Scope, ids *Node) *Node {
 
 // States turns tokens [batch, tokens, Width], those of Words or others, at most Positions, into normalised states of the same shape.
 //
-//   - there: 1 a token, 0 padding, [batch, tokens]; nil where all are tokens, or where padding stands behind them and nothing is read there.
+//   - there: 1 a token, 0 padding, [batch, tokens]; nil where all are tokens, or where padding stands behind them and nothing is read
+//     there.
 func (t OPT) States(s *model.Scope, x, there *Node, half bool) *Node {
 	return t.read(s, x, there, half, func(_ int, own Memory) Memory { return own })
 }
@@ -66,8 +69,8 @@ func (t OPT) layers(s *model.Scope, x, bias *Node, half bool, memory func(layer 
 	return LayerNorm(s.In("norm"), x, optEpsilon)
 }
 
-// Next returns the logits over the vocabulary of the token behind each state [..., Width], by a decoder that is the word embedding, without a
-// bias.
+// Next returns the logits over the vocabulary of the token behind each state [..., Width], by a decoder that is the word embedding, without
+// a bias.
 func (t OPT) Next(s *model.Scope, states *Node, half bool) *Node {
 	return MatMulRows(states, Transpose(t.words(s, states.Graph()), 0, 1), half)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// selfWith applies the layer without cross-attention to x [batch, tokens, width], whose tokens attend to the keys and values that memory makes of
-// their own, such as these and those of tokens before them.
+// selfWith applies the layer without cross-attention to x [batch, tokens, width], whose tokens attend to the keys and values that memory
+// makes of their own, such as these and those of tokens before them.
 //
 //   - bias: added to the attention logits, [batch or 1, 1, tokens or 1, keys].
 func (b Block) selfWith(s *model.Scope, x, bias *Node, memory func(own Memory) Memory) *Node {
@@ -28,7 +28,8 @@ func (b Block) selfWith(s *model.Scope, x, bias *Node, memory func(own Memory) M
 // places], and the keys and values of each layer, [batch, heads, places, dim]. The places for what follows are the first ones.
 func (t OPT) Begin(s *model.Scope, x, there *Node, room int, half bool) (last *Node, memory []*Node) {
 	if tokens := x.Shape().Dim(1); tokens+room > t.Positions {
-		exceptions.Panicf("encoder: OPT has positions for %d tokens, not for %d and %d behind them; write less, or take a model with more", t.Positions, tokens, room)
+		exceptions.Panicf("encoder: OPT has positions for %d tokens, not for %d and %d behind them; write less, or take a model with more",
+			t.Positions, tokens, room)
 	}
 	memory = []*Node{GrowLeft(there, 1, room, 0)}
 	states := t.read(s, x, there, half, func(_ int, own Memory) Memory {

@@ -15,7 +15,8 @@ import (
 // Depth, width and image are free; each stage but the first halves the sides.
 func TestStagesOfAnySize(t *testing.T) {
 	pixels := normals(rand.New(rand.NewPCG(1, 1)), 2*32*32*3)
-	plain, clip := ResNet{Image: 32, Layers: []int{2, 1, 1}, Width: 4}, CLIPResNet{Image: 32, Layers: []int{1, 2}, Width: 4, Heads: 2, Output: 5}
+	plain, clip := ResNet{Image: 32, Layers: []int{2, 1, 1}, Width: 4},
+		CLIPResNet{Image: 32, Layers: []int{1, 2}, Width: 4, Heads: 2, Output: 5}
 	if got := plain.Output(); got != 64 {
 		t.Errorf("width of the features: got %d, want 64", got)
 	}
@@ -33,7 +34,8 @@ func TestStagesOfAnySize(t *testing.T) {
 	}, shaped(pixels, 2, 32, 32, 3))
 	for path, trainable := range map[string]bool{
 		"/plain/stage1/layer_1/convolution3/" + Weights: true, "/plain/stage2/layer_0/shortcut/norm/" + RunningMean: false,
-		"/clip/stem/convolution3/" + Weights: true, "/clip/stage2/layer_1/norm2/" + RunningVariance: false, "/clip/pool/position/" + Embedding: true,
+		"/clip/stem/convolution3/" + Weights: true, "/clip/stage2/layer_1/norm2/" + RunningVariance: false, "/clip/pool/position/" +
+			Embedding: true,
 	} {
 		if v := n.store.GetVariable(path); v == nil || v.Trainable != trainable {
 			t.Errorf("variable %s: got %v, want one that is trainable: %v", path, v, trainable)
@@ -98,7 +100,8 @@ func TestCLIPResNetRefusesImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exec.Call(shaped(make([]float32, 40*40*3), 1, 40, 40, 3)); err == nil || !strings.Contains(err.Error(), "a multiple of 32") {
+	if _, err := exec.Call(shaped(make([]float32, 40*40*3), 1, 40, 40, 3)); err == nil ||
+		!strings.Contains(err.Error(), "a multiple of 32") {
 		t.Errorf("got error %v, want one that says what to do", err)
 	}
 }

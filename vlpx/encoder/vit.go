@@ -60,8 +60,9 @@ func (v ViT) Encode(s *model.Scope, images *Node, half bool) *Node {
 	if v.CLIP {
 		x = LayerNorm(s.In("first_norm"), x, epsilon)
 	}
-	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation, KeysUnbiased: v.EVA,
-		Recompute: v.Recompute, Fused: v.Fused}
+	block := Block{Width: v.Width, Heads: v.Heads, MLP: v.MLP, PreNorm: true, Epsilon: epsilon, Half: half, Activation: v.Activation,
+		KeysUnbiased: v.EVA,
+		Recompute:    v.Recompute, Fused: v.Fused}
 	for layer := range v.Layers {
 		x = block.Self(s.In("layer_%d", layer), x, nil)
 	}

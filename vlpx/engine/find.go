@@ -51,7 +51,8 @@ func newFinder(home string) finder {
 			f.plugins = append(f.plugins, dir)
 		}
 	}
-	for _, prefix := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), filepath.Join(user, ".local"), "/usr/local", "/usr"} {
+	for _, prefix := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), filepath.Join(user, ".local"),
+		"/usr/local", "/usr"} {
 		if filepath.IsAbs(prefix) {
 			f.jax = append(f.jax, filepath.Join(prefix, "lib/python3*/*-packages/jax_plugins/xla_cuda*"))
 		}
@@ -92,7 +93,8 @@ func (f finder) xla() (Choice, Missing) {
 	plugin := firstFile(f.plugins, "pjrt_c_api_cpu*_plugin.so", "pjrt[-_]plugin[-_]cpu*.so")
 	if plugin == "" {
 		lacking.Why = "no PJRT plugin for the processor is installed"
-		lacking.Get = fmt.Sprintf("put pjrt_c_api_cpu_plugin.so (released as gomlx/pjrt-cpu-binaries) into ~/.local/lib/go-xla, or its folder into $%s", pluginsEnv)
+		lacking.Get = fmt.Sprintf("put pjrt_c_api_cpu_plugin.so (released as gomlx/pjrt-cpu-binaries) into ~/.local/lib/go-xla, or its "+
+			"folder into $%s", pluginsEnv)
 		return Choice{}, lacking
 	}
 	return Choice{Name: xlaEngine, Reason: "a PJRT plugin for the processor is installed", Library: plugin}, Missing{}
@@ -100,7 +102,8 @@ func (f finder) xla() (Choice, Missing) {
 
 // onnx looks for the ONNX Runtime library.
 func (f finder) onnx() (Choice, Missing) {
-	lacking := Missing{Name: onnxEngine, Get: fmt.Sprintf("vlpx doctor -fix fetches it with npm, or set $%s to libonnxruntime.so", libraryEnv)}
+	lacking := Missing{Name: onnxEngine, Get: fmt.Sprintf("vlpx doctor -fix fetches it with npm, or set $%s to libonnxruntime.so",
+		libraryEnv)}
 	if !f.linked("onnx") {
 		lacking.Why, lacking.Get = "this program was built without ONNX Runtime", "build with cgo, on Linux for amd64 or arm64"
 		return Choice{}, lacking
@@ -118,7 +121,8 @@ func (f finder) onnx() (Choice, Missing) {
 		return Choice{Name: onnxEngine, Reason: fmt.Sprintf("$%s names an ONNX Runtime", libraryEnv), Library: path}, Missing{}
 	}
 	if i := slices.IndexFunc(f.libraries, isFile); i >= 0 {
-		return Choice{Name: onnxEngine, Reason: "ONNX Runtime is installed, and no GPU engine or XLA plugin", Library: f.libraries[i]}, Missing{}
+		return Choice{Name: onnxEngine, Reason: "ONNX Runtime is installed, and no GPU engine or XLA plugin", Library: f.libraries[i]},
+			Missing{}
 	}
 	lacking.Why = "no ONNX Runtime library in " + strings.Join(f.libraries, " or ")
 	return Choice{}, lacking

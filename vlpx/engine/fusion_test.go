@@ -14,14 +14,17 @@ import (
 	"vlpx.internal/internal/test/enginetest"
 )
 
-// What ONNX Runtime computes by fused operations is what pure Go computes one operation after another, to the bit: broadcast operands, slices,
-// paddings, patches, choices, and tensors of which a thread computes a part.
+// What ONNX Runtime computes by fused operations is what pure Go computes one operation after another, to the bit: broadcast operands,
+// slices, paddings, patches, choices, and tensors of which a thread computes a part.
 func TestFusedOperationsChangeNoNumber(t *testing.T) {
 	onnx, reference := enginetest.Open(t, "onnx:cpu"), enginetest.Open(t, "go:ops_sequential")
 	for seed := range uint64(20) {
 		want, got := results(t, reference, seed), results(t, onnx, seed)
 		for i := range want {
-			if !slices.EqualFunc(got[i], want[i], func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y }) {
+			if !slices.EqualFunc(got[i], want[i], func(x, y float32) bool {
+				return math.Float32bits(x) == math.Float32bits(y) ||
+					x != x && y != y
+			}) {
 				t.Errorf("seed %d: result %d differs between the engines", seed, i)
 			}
 		}
@@ -55,16 +58,20 @@ func results(t *testing.T, on compute.Backend, seed uint64) [][]float32 {
 		centred := graph.Sub(x, column)
 		scaled := graph.Add(graph.Mul(graph.Div(centred, graph.AddScalar(graph.Sqrt(graph.Abs(column)), .5)), graph.InsertAxes(row, 0)), x)
 		clipped := graph.Where(graph.GreaterThan(scaled, x), scaled, graph.Neg(x))
-		chosen := graph.Add(graph.Where(graph.GreaterOrEqual(x, column), x, clipped), graph.Where(graph.LessOrEqual(x, graph.InsertAxes(row, 0)), clipped, scaled))
-		chosen = graph.Sub(chosen, graph.Add(graph.Where(graph.LessThan(x, graph.InsertAxes(row, 0)), x, scaled), graph.Where(graph.Equal(x, graph.InsertAxes(row, 0)), scaled, x)))
+		chosen := graph.Add(graph.Where(graph.GreaterOrEqual(x, column), x, clipped),
+			graph.Where(graph.LessOrEqual(x, graph.InsertAxes(row, 0)), clipped, scaled))
+		chosen = graph.Sub(chosen, graph.Add(graph.Where(graph.LessThan(x, graph.InsertAxes(row, 0)), x, scaled),
+			graph.Where(graph.Equal(x, graph.InsertAxes(row, 0)), scaled, x)))
 		largest := graph.ReduceMax(clipped, -1) // not of one number each: the fused operations end here
 		again := graph.Sub(graph.Mul(scaled, scaled), graph.InsertAxes(largest, -1))
 
-		padded := graph.Pad(maps, graph.ScalarZero(maps.Graph(), maps.DType()), compute.PadAxis{}, compute.PadAxis{Start: 1, End: 1}, compute.PadAxis{Start: 1, End: 1})
+		padded := graph.Pad(maps, graph.ScalarZero(maps.Graph(), maps.DType()), compute.PadAxis{}, compute.PadAxis{Start: 1, End: 1},
+			compute.PadAxis{Start: 1, End: 1})
 		var taps []*graph.Node
 		height, width := maps.Shape().Dim(1), maps.Shape().Dim(2)
 		for i := range 3 {
-			taps = append(taps, graph.Slice(padded, graph.AxisRange(), graph.AxisRange(i, i+height), graph.AxisRange(1, 1+width), graph.AxisRange()))
+			taps = append(taps, graph.Slice(padded, graph.AxisRange(), graph.AxisRange(i, i+height), graph.AxisRange(1, 1+width),
+				graph.AxisRange()))
 		}
 		patches := graph.Concatenate(taps, -1)
 		sum := graph.Add(graph.Mul(taps[0], taps[1]), graph.Sub(taps[2], maps))

@@ -69,7 +69,8 @@ func Install(ctx context.Context, home string, progress io.Writer) (string, erro
 	defer cancel()
 	path, err := onnxRuntime().install(ctx, home, progress)
 	if err != nil {
-		return "", fmt.Errorf("engine: install ONNX Runtime: %w; or get libonnxruntime.so yourself and set $%s to its path", err, libraryEnv)
+		return "", fmt.Errorf("engine: install ONNX Runtime: %w; or get libonnxruntime.so yourself and set $%s to its path",
+			err, libraryEnv)
 	}
 	return path, nil
 }
@@ -107,7 +108,8 @@ func (r release) install(ctx context.Context, home string, progress io.Writer) (
 	if sum, err := sha256File(archive); err != nil {
 		return "", err
 	} else if sum != r.sha256 {
-		return "", fmt.Errorf("%s has SHA-256 %s, want %s: the registry served something else, so nothing was installed", filepath.Base(archive), sum, r.sha256)
+		return "", fmt.Errorf("%s has SHA-256 %s, want %s: the registry served something else, so nothing was installed",
+			filepath.Base(archive), sum, r.sha256)
 	}
 	staged := filepath.Join(staging, libraryFile)
 	if err := unpack(archive, wanted, staged); err != nil {

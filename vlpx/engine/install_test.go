@@ -151,7 +151,8 @@ func TestInstallRefusesWhatItDoesNotKnow(t *testing.T) {
 		want   string
 	}{
 		{"another archive", func(r *release) { r.sha256 = strings.Repeat("0", 64) }, "registry served something else"},
-		{"another library", func(r *release) { r.libraries[platform] = library{"package/README.md", strings.Repeat("0", 64)} }, "package/README.md has SHA-256"},
+		{"another library", func(r *release) { r.libraries[platform] = library{"package/README.md", strings.Repeat("0", 64)} },
+			"package/README.md has SHA-256"},
 		{"no library", func(r *release) { r.libraries[platform] = library{"package/gone.so", ""} }, "no package/gone.so inside"},
 		{"no such platform", func(r *release) { r.libraries = nil }, platform},
 		{"another file name", func(r *release) { r.version = "1.2.4" }, "left no tiny-1.2.4.tgz"},

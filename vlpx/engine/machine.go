@@ -97,8 +97,8 @@ func gpus(ctx context.Context) []GPU {
 	return found
 }
 
-// GPUMemory is what a process of this machine has of its GPUs' memory, in bytes, as nvidia-smi tells; 0 where it does not, as in a container whose
-// processes have other numbers.
+// GPUMemory is what a process of this machine has of its GPUs' memory, in bytes, as nvidia-smi tells; 0 where it does not, as in a
+// container whose processes have other numbers.
 func GPUMemory(ctx context.Context, process int) uint64 {
 	ctx, cancel := context.WithTimeout(ctx, smiLimit)
 	defer cancel()

@@ -21,7 +21,8 @@ const noDownloadEnv = "GOMLX_NO_AUTO_INSTALL"
 func Open(c Choice) (backend compute.Backend, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			backend, err = nil, fmt.Errorf("engine %s: %v; vlpx doctor says what it needs, $%s=%s runs without it", c.Name, r, compute.ConfigEnvVar, goEngine)
+			backend, err = nil, fmt.Errorf("engine %s: %v; vlpx doctor says what it needs, $%s=%s runs without it", c.Name, r,
+				compute.ConfigEnvVar, goEngine)
 		}
 	}()
 	if _, set := os.LookupEnv(noDownloadEnv); !set {
@@ -54,8 +55,8 @@ func Open(c Choice) (backend compute.Backend, err error) {
 	return backend, nil
 }
 
-// SetSessions has ONNX Runtime compute with this process's processors and fused operations, as Open does. An error says why it keeps settings of its own,
-// with which training runs, too, and is slower. Of other engines there is nothing to set.
+// SetSessions has ONNX Runtime compute with this process's processors and fused operations, as Open does. An error says why it keeps
+// settings of its own, with which training runs, too, and is slower. Of other engines there is nothing to set.
 func (c Choice) SetSessions() error {
 	library := c.onnxLibrary()
 	if library == "" {
@@ -89,7 +90,8 @@ func (c Choice) config() (string, error) {
 		return c.Name, nil
 	}
 	if strings.ContainsAny(c.Library, ",=") {
-		return "", fmt.Errorf("engine %s: the path %s holds a comma or an equals sign, which the engine cannot take; move the library, or link it elsewhere",
+		return "", fmt.Errorf("engine %s: the path %s holds a comma or an equals sign, which the engine cannot take; move the library, "+
+			"or link it elsewhere",
 			c.Name, c.Library)
 	}
 	name, config, _ := strings.Cut(c.Name, ":")

@@ -10,9 +10,9 @@ import (
 )
 
 // Operations counts the floating-point operations of the matrix products and convolutions that results of a graph depend on, two for a
-// multiplication with its addition, as they are usually counted. Everything else, such as normalisations and the optimiser, is left out, and
-// what a graph has and no result needs counts for nothing. Zeros that a convolution finds around its input are counted, those that its input's
-// dilation puts between the values are not. A node that has products inside and is not known here is an error.
+// multiplication with its addition, as they are usually counted. Everything else, such as normalisations and the optimiser, is left out,
+// and what a graph has and no result needs counts for nothing. Zeros that a convolution finds around its input are counted, those that its
+// input's dilation puts between the values are not. A node that has products inside and is not known here is an error.
 func Operations(results ...*graph.Node) (float64, error) {
 	seen := map[*graph.Node]bool{}
 	sum, open := 0.0, append([]*graph.Node{}, results...)
@@ -62,14 +62,15 @@ func operations(n *graph.Node) (float64, error) {
 		return attention(n, 2) // logits, and what is read by their softmax
 	case graph.NodeTypeFusedScaledDotProductAttentionVJP:
 		return attention(n, 4) // a gradient of either factor of these
-	case graph.NodeTypeFusedAttentionQKVProjection, graph.NodeTypeFusedQuantizedDense, graph.NodeTypeCall, graph.NodeTypeWhile, graph.NodeTypeIf:
+	case graph.NodeTypeFusedAttentionQKVProjection, graph.NodeTypeFusedQuantizedDense, graph.NodeTypeCall, graph.NodeTypeWhile,
+		graph.NodeTypeIf:
 		return 0, fmt.Errorf("a node of type %s, whose operations nobody has told how to count", n.Type())
 	}
 	return 0, nil
 }
 
-// attention are the operations of so many products of each query [batch, heads, tokens, dim] with each key [batch, heads, keys, dim]. What a fused
-// gradient computes again is left out, so that it counts as that of the plain products.
+// attention are the operations of so many products of each query [batch, heads, tokens, dim] with each key [batch, heads, keys, dim]. What
+// a fused gradient computes again is left out, so that it counts as that of the plain products.
 func attention(n *graph.Node, products float64) (float64, error) {
 	query, key := n.Inputs()[0].Shape(), n.Inputs()[1].Shape()
 	if !strings.Contains(n.String(), "axesLayout=BHSD") {

@@ -21,7 +21,8 @@ func TestOperations(t *testing.T) {
 		{"no product", func(g *Graph) []*Node { return []*Node{Exp(parameter(g, "x", 3, 4))} }, 0},
 		{"a product", func(g *Graph) []*Node { return []*Node{MatMul(parameter(g, "x", 3, 4), parameter(g, "w", 4, 5))} }, 2 * 3 * 4 * 5},
 		{"a batch of products", func(g *Graph) []*Node {
-			return []*Node{EinsumAxes(parameter(g, "q", 2, 6, 3, 4), parameter(g, "k", 2, 6, 5, 4), [][2]int{{3, 3}}, [][2]int{{0, 0}, {1, 1}})}
+			return []*Node{EinsumAxes(parameter(g, "q", 2, 6, 3, 4), parameter(g, "k", 2, 6, 5, 4), [][2]int{{3, 3}},
+				[][2]int{{0, 0}, {1, 1}})}
 		}, 2 * 2 * 6 * 3 * 5 * 4},
 		{"a product that two results need", func(g *Graph) []*Node {
 			y := MatMul(parameter(g, "x", 3, 4), parameter(g, "w", 4, 5))

@@ -22,8 +22,8 @@ func Processors() []int {
 	return all
 }
 
-// StartOn starts a program that may use some processors only, or any where none are named. A process inherits the processors of the thread that
-// starts it, so that Go in it counts these alone for GOMAXPROCS, by which ONNX Runtime gets its threads.
+// StartOn starts a program that may use some processors only, or any where none are named. A process inherits the processors of the thread
+// that starts it, so that Go in it counts these alone for GOMAXPROCS, by which ONNX Runtime gets its threads.
 func StartOn(c *exec.Cmd, cpus []int) error {
 	if len(cpus) == 0 {
 		return c.Start()

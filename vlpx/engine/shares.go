@@ -1,6 +1,7 @@
 package engine
 
-// Shares shares processors out to processes beside each other; where there are more of these than of those, all may use all, and each share is empty.
+// Shares shares processors out to processes beside each other; where there are more of these than of those, all may use all, and each share
+// is empty.
 func Shares(processes int, cpus []int) [][]int {
 	shares := make([][]int, processes)
 	if processes > len(cpus) {

@@ -25,13 +25,15 @@ func (s Subject) sides(ctx context.Context) ([]*side, error) {
 		if err != nil {
 			return nil, err
 		}
-		return checked(s.Set, &side{name: negative.ImageAnchors, anchors: images.Features, others: images.Features, dim: len(images.Features) / s.Set.Len()})
+		return checked(s.Set, &side{name: negative.ImageAnchors, anchors: images.Features, others: images.Features,
+			dim: len(images.Features) / s.Set.Len()})
 	}
 	if err := captioned("thresholds of pairs", s.Set); err != nil {
 		return nil, err
 	}
 	if s.Model.Vectors() > 1 {
-		return nil, fmt.Errorf("eval: thresholds of pairs by %s, whose images have several vectors; take a framework with one an image", s.Model.Framework().Name())
+		return nil, fmt.Errorf("eval: thresholds of pairs by %s, whose images have several vectors; take a framework with one an image",
+			s.Model.Framework().Name())
 	}
 	e, err := s.Encode(ctx)
 	if err != nil {
@@ -53,7 +55,8 @@ func checked(set datasets.Set, sides ...*side) ([]*side, error) {
 		}
 		for at, x := range s.anchors {
 			if math.IsNaN(float64(x)) {
-				return nil, fmt.Errorf("eval: the embedding of %s %d of %s has NaN; the model that gave it has diverged", s.name, at/s.dim, set.Name())
+				return nil, fmt.Errorf("eval: the embedding of %s %d of %s has NaN; the model that gave it has diverged", s.name,
+					at/s.dim, set.Name())
 			}
 		}
 	}

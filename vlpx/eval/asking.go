@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/generate"
 )
 
-// Asking is visual question answering by a model that writes its answers and was not trained to: questions are a prompt, as BLIP-2 with a frozen
-// language model is asked (METHODS.md 13). The accuracy is that of [VQA]. It measures nothing in brief.
+// Asking is visual question answering by a model that writes its answers and was not trained to: questions are a prompt, as BLIP-2 with a
+// frozen language model is asked (METHODS.md 13). The accuracy is that of [VQA]. It measures nothing in brief.
 type Asking struct {
 	Search generate.Search
 	// Questions is the number of questions that are asked, spread evenly over the split; 0 for all.
@@ -51,7 +51,8 @@ func (Asking) Metrics() []Info {
 // Check implements Task.
 func (a Asking) Check(f framework.Framework, set datasets.Set) error {
 	if _, writes := f.(framework.Generates); !writes {
-		return fmt.Errorf("eval: answers are written by a language model, and %s has none; take one that has, such as BLIP-2's second stage", f.Name())
+		return fmt.Errorf(
+			"eval: answers are written by a language model, and %s has none; take one that has, such as BLIP-2's second stage", f.Name())
 	}
 	if a.Questions < 0 {
 		return fmt.Errorf("eval: %d questions; 0 asks all of them", a.Questions)

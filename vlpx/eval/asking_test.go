@@ -42,21 +42,24 @@ func examination(t *testing.T) (eval.Subject, album) {
 	}), a
 }
 
-// Written answers count as the official evaluation has it: one that is known is right or wrong; of ten, an answer of two people, with three of the
-// others each time, is right by 2/3 against the eight others and by 1/3 against each of the two, .6. Questions without an answer are not asked.
+// Written answers count as the official evaluation has it: one that is known is right or wrong; of ten, an answer of two people, with three
+// of the others each time, is right by 2/3 against the eight others and by 1/3 against each of the two, .6. Questions without an answer are
+// not asked.
 func TestAskingByHand(t *testing.T) {
 	on, a := examination(t)
 	got, err := eval.Asking{Search: generate.Answers()}.Measure(t.Context(), on)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got.Metrics, eval.Result{eval.WrittenAnswers: (100 + 0 + 60 + 100) / 4., eval.WrittenYesNo: 100, eval.WrittenNumber: 0, eval.WrittenOther: 60,
+	same(t, got.Metrics, eval.Result{eval.WrittenAnswers: (100 + 0 + 60 + 100) / 4., eval.WrittenYesNo: 100, eval.WrittenNumber: 0,
+		eval.WrittenOther:   60,
 		eval.WrittenCompose: 80})
 	var asked []string
 	for _, q := range eval.AnsweredQuestions.Of(got.Examples) {
 		asked = append(asked, q.Key+": "+q.Text+" "+q.Answers[0].Text)
 	}
-	want := []string{"point-0: Is it red? yes", "point-0: How many? three", "point-1: What is left of it? star", "point-2: Is it larger? no"}
+	want := []string{"point-0: Is it red? yes", "point-0: How many? three", "point-1: What is left of it? star",
+		"point-2: Is it larger? no"}
 	if !slices.Equal(asked, want) || !slices.Equal(eval.AnsweredQuestions.Of(got.Examples)[2].Right, a.questions[3].Answers) {
 		t.Errorf("got %q, want %q", asked, want)
 	}

@@ -23,16 +23,19 @@ const assignmentSeed = 1
 
 // Metrics implements Task.
 func (Assignment) Metrics() []Info {
-	return []Info{{AssignmentAccuracy, "Text Assignment", "accuracy", "%", false, "captions that are assigned to their own image beside another"}}
+	return []Info{{AssignmentAccuracy, "Text Assignment", "accuracy", "%", false, "captions that are assigned to their own image " +
+		"beside another"}}
 }
 
 // Check implements Task.
 func (Assignment) Check(f framework.Framework, set datasets.Set) error {
 	if _, assigns := f.(framework.Assigns); !assigns {
-		return fmt.Errorf("eval: %s assigns no captions to one of two images; take a framework that does, such as ALBEF text assignment", f.Name())
+		return fmt.Errorf("eval: %s assigns no captions to one of two images; take a framework that does, such as ALBEF text assignment",
+			f.Name())
 	}
 	if len(sentences(set)) == 0 || set.Len() < 2 {
-		return fmt.Errorf("eval: captions are assigned to one of two images, and %s has %d images with %d captions", set.Name(), set.Len(), len(sentences(set)))
+		return fmt.Errorf("eval: captions are assigned to one of two images, and %s has %d images with %d captions", set.Name(), set.Len(),
+			len(sentences(set)))
 	}
 	return nil
 }
@@ -56,7 +59,8 @@ func (a Assignment) Measure(ctx context.Context, on Subject) (Measured, error) {
 			all = append(all, q)
 		}
 	}
-	logits, err := on.two(ctx, len(all), func(k int) (string, int, int) { return all[k].text, all[k].images[0], all[k].images[1] }, on.Model.Assign)
+	logits, err := on.two(ctx, len(all), func(k int) (string, int, int) { return all[k].text, all[k].images[0], all[k].images[1] },
+		on.Model.Assign)
 	if err != nil {
 		return Measured{}, err
 	}

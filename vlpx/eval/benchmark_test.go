@@ -214,7 +214,8 @@ func TestFullMeasuresBenchmarks(t *testing.T) {
 	for c, p := range datasets.Pairs(b.Set) {
 		owner[c] = p.Image
 	}
-	want, err := eval.BenchmarkRecall(cosines, cosines.Transpose(), owner, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: answers.First(50, 100)})
+	want, err := eval.BenchmarkRecall(cosines, cosines.Transpose(), owner,
+		map[datasets.Benchmark]datasets.Answers{datasets.ECCV: answers.First(50, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ const (
 	// wholeLimit is how many scores are held at once at most: 134 MB. The 1,000 images and 5,000 captions of Flickr30k's test split have 5
 	// million, COCO's 5,000 and 25,000 have 125 million.
 	wholeLimit = 1 << 24
-	// blockRows is how many rows of more scores than that are held at a time: so many that gonum sums up each as it does in the whole matrix.
+	// blockRows is how many rows of more scores than that are held at a time: so many that gonum sums up each as it does in the whole
+	// matrix.
 	blockRows = 256
 )
 
-// tables are the similarities of all images with all captions, [images, captions], and the other way round: whole, or a block of rows at a time
-// where they are more than limit, which gives the same numbers.
+// tables are the similarities of all images with all captions, [images, captions], and the other way round: whole, or a block of rows at a
+// time where they are more than limit, which gives the same numbers.
 func (e *Encodings) tables(limit int) (i2t, t2i Rows) {
 	images, captions := len(e.images.Features)/(e.vectors*e.dim), len(e.texts.Features)/e.dim
 	if images*captions <= limit {
@@ -25,10 +26,12 @@ func (e *Encodings) tables(limit int) (i2t, t2i Rows) {
 	}
 	perImage := e.vectors * e.dim
 	return &blocks{rows: images, cols: captions, compute: func(b *blocks, from, to int) {
-			b.similarities(e.images.Features[from*perImage:to*perImage], e.texts.Features, e.vectors, e.dim, func(image, caption int) int { return image*captions + caption })
+			b.similarities(e.images.Features[from*perImage:to*perImage], e.texts.Features, e.vectors, e.dim,
+				func(image, caption int) int { return image*captions + caption })
 		}},
 		&blocks{rows: captions, cols: images, compute: func(b *blocks, from, to int) {
-			b.similarities(e.images.Features, e.texts.Features[from*e.dim:to*e.dim], e.vectors, e.dim, func(image, caption int) int { return caption*images + image })
+			b.similarities(e.images.Features, e.texts.Features[from*e.dim:to*e.dim], e.vectors, e.dim,
+				func(image, caption int) int { return caption*images + image })
 		}}
 }
 
@@ -73,8 +76,8 @@ func (b *blocks) check(name string, rows, cols int) error {
 	return nil
 }
 
-// similarities writes those of images [images, vectors, dim] with texts [texts, dim], of each image's vectors the largest, to their places in the
-// block. Some images go into a product, as many as blockRows rows of the block are, or all vectors of one image.
+// similarities writes those of images [images, vectors, dim] with texts [texts, dim], of each image's vectors the largest, to their places
+// in the block. Some images go into a product, as many as blockRows rows of the block are, or all vectors of one image.
 func (b *blocks) similarities(images, texts []float32, vectors, dim int, place func(image, text int) int) {
 	count, n, some := len(images)/(vectors*dim), len(texts)/dim, 1
 	if vectors == 1 {

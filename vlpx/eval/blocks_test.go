@@ -43,7 +43,8 @@ func TestBlocksAreTheWhole(t *testing.T) {
 			if _, is := of.got.(*blocks); !is {
 				t.Fatalf("%s: got %T, want blocks", of.name, of.got)
 			}
-			for _, i := range append([]int{of.want.Rows - 1, 0}, rapid.SliceOfN(rapid.IntRange(0, of.want.Rows-1), 0, 8).Draw(t, "rows")...) {
+			for _, i := range append([]int{of.want.Rows - 1, 0}, rapid.SliceOfN(rapid.IntRange(0, of.want.Rows-1), 0, 8).Draw(t,
+				"rows")...) {
 				if !slices.Equal(of.got.Row(i), of.want.Row(i)) {
 					t.Fatalf("%s: row %d is another one", of.name, i)
 				}
@@ -74,8 +75,8 @@ func TestBlocksTellOfNaN(t *testing.T) {
 	}
 }
 
-// Retrieval of more pairs than are held at once allocates less than two thirds of their scores, by the cosine and re-ranked, and finds what the whole
-// matrices give.
+// Retrieval of more pairs than are held at once allocates less than two thirds of their scores, by the cosine and re-ranked, and finds what
+// the whole matrices give.
 func TestRetrievalGoesByBlocks(t *testing.T) {
 	const images, captions, k = 1700, 10200, 16
 	if images*captions <= wholeLimit {

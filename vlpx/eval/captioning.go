@@ -15,8 +15,8 @@ import (
 )
 
 // Captioning has a model write a caption of each image, and scores it against people's (COCO captions, NoCaps; METHODS.md 15.9). Where the
-// language of the captions is known it counts those that are true, and where the images have domains the scores are told of each. It measures
-// nothing in brief.
+// language of the captions is known it counts those that are true, and where the images have domains the scores are told of each. It
+// measures nothing in brief.
 type Captioning struct {
 	Search generate.Search
 	// Prompt is what captions begin with, such as "a photo of"; it is no part of them.
@@ -78,7 +78,8 @@ func (c Captioning) Metrics() []Info {
 // Check implements Task.
 func (c Captioning) Check(f framework.Framework, set datasets.Set) error {
 	if _, writes := f.(framework.Generates); !writes {
-		return fmt.Errorf("eval: captioning takes a model that writes texts, and %s writes none; take one that does, such as BLIP-2 with a language model", f.Name())
+		return fmt.Errorf("eval: captioning takes a model that writes texts, and %s writes none; take one that does, such as BLIP-2 with "+
+			"a language model", f.Name())
 	}
 	if c.Images < 0 {
 		return fmt.Errorf("eval: captioning of %d images; 0 is all of them", c.Images)
@@ -95,7 +96,8 @@ func (c Captioning) Measure(ctx context.Context, on Subject) (Measured, error) {
 		return Measured{}, err
 	}
 	if on.Tokenizer != nil && slices.Contains(on.Tokenizer.Encode(on.Tokenizer.Prepare(c.Prompt), on.MaxLen), on.Tokenizer.UNK()) {
-		return Measured{}, fmt.Errorf("eval: captioning: the prompt %q has a word that the model's vocabulary lacks; take another one", c.Prompt)
+		return Measured{}, fmt.Errorf("eval: captioning: the prompt %q has a word that the model's vocabulary lacks; take another one",
+			c.Prompt)
 	}
 	on.Set = datasets.First(on.Set, c.Images, 0)
 	images, prompts := make([]int, on.Set.Len()), make([]string, on.Set.Len())

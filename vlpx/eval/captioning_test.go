@@ -36,8 +36,10 @@ func TestCaptionsWordForWord(t *testing.T) {
 				t.Errorf("%d beams: %s is %g, want 100", search.Beams, m, v)
 			}
 		}
-		if _, known := got.Metrics[eval.TrueCaptions]; known || got.Metrics[eval.CutCaptions] != 0 || len(eval.WrittenCaptions.Of(got.Examples)) != 40 {
-			t.Errorf("%d beams: got %v of %d captions, want none cut, and none known to be true", search.Beams, got.Metrics, len(eval.WrittenCaptions.Of(got.Examples)))
+		if _, known := got.Metrics[eval.TrueCaptions]; known || got.Metrics[eval.CutCaptions] != 0 ||
+			len(eval.WrittenCaptions.Of(got.Examples)) != 40 {
+			t.Errorf("%d beams: got %v of %d captions, want none cut, and none known to be true", search.Beams, got.Metrics,
+				len(eval.WrittenCaptions.Of(got.Examples)))
 		}
 		for i, c := range eval.WrittenCaptions.Of(got.Examples) {
 			if c.Image != i || c.Caption != a.captions[i][i%2] || c.Own != a.captions[i][0] || c.Cut || c.Known {
@@ -47,8 +49,8 @@ func TestCaptionsWordForWord(t *testing.T) {
 	}
 }
 
-// flawed are pictures with what is written of them behind a prompt: by turns their own caption, one of another colour, one that names the shape
-// alone, and one that does not end.
+// flawed are pictures with what is written of them behind a prompt: by turns their own caption, one of another colour, one that names the
+// shape alone, and one that does not end.
 func flawed(t *testing.T, n, room int) (eval.Subject, album, []string) {
 	t.Helper()
 	a, written := pictures(n), make([]string, n)
@@ -105,7 +107,8 @@ func TestCaptionsByMeasures(t *testing.T) {
 			t.Fatal(err)
 		}
 		cider := caption.CIDErD(tokens)
-		want := eval.Result{eval.BLEU4: 100 * caption.BLEU(tokens)[3].Corpus, eval.ROUGEL: 100 * caption.ROUGEL(tokens).Corpus, eval.CIDEr: 100 * cider.Corpus,
+		want := eval.Result{eval.BLEU4: 100 * caption.BLEU(tokens)[3].Corpus, eval.ROUGEL: 100 * caption.ROUGEL(tokens).Corpus,
+			eval.CIDEr: 100 * cider.Corpus,
 			eval.SPICE: 100 * spice.Corpus, eval.CutCaptions: 100 * cut / float64(n)}
 		for d, name := range datasets.Domains {
 			var sum, graphs, of float64
@@ -168,8 +171,10 @@ func TestCaptioningNeeds(t *testing.T) {
 	fails(t, eval.Captioning{Search: short, Images: -1}.Check(f, a), "captioning of -1 images")
 	fails(t, eval.Captioning{}.Check(f, a), "0 beams")
 	fails(t, eval.Captioning{Search: short}.Check(f, silent), "captioning needs a caption of each image, and point-0 of pictures has none")
-	fails(t, measured(eval.Captioning{Search: short, Prompt: "this is a zebra"}, same), `the prompt "this is a zebra" has a word that the model's vocabulary lacks`)
-	fails(t, measured(eval.Captioning{Search: short, Prompt: "this is a shape on the table"}, func(s *eval.Subject) { s.MaxLen = 4 }), "has more than 4 tokens")
+	fails(t, measured(eval.Captioning{Search: short, Prompt: "this is a zebra"}, same),
+		`the prompt "this is a zebra" has a word that the model's vocabulary lacks`)
+	fails(t, measured(eval.Captioning{Search: short, Prompt: "this is a shape on the table"}, func(s *eval.Subject) { s.MaxLen = 4 }),
+		"has more than 4 tokens")
 	fails(t, measured(eval.Captioning{Search: short}, func(s *eval.Subject) { s.Tokenizer = nil }), "has no vocabulary to write with")
 	stopped, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("enough"))

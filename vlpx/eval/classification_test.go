@@ -12,7 +12,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// slowClasses classifies every image by itself, in float64: by the cosine with the mean, normalised, of the embeddings of a class's sentences.
+// slowClasses classifies every image by itself, in float64: by the cosine with the mean, normalised, of the embeddings of a class's
+// sentences.
 func (b *bench) slowClasses(t *testing.T, prompts []string) (top1, top5, mean float64) {
 	t.Helper()
 	set := b.Set.(datasets.Labelled)
@@ -116,8 +117,8 @@ type unlabelled struct{ datasets.Set }
 // silent is a framework that embeds nothing.
 type silent struct{ framework.Framework }
 
-// What a task cannot do it says before anything is trained: an ability, a field of the data, a prompt without a place; and a class that there
-// is not with the image's key.
+// What a task cannot do it says before anything is trained: an ability, a field of the data, a prompt without a place; and a class that
+// there is not with the image's key.
 func TestClassificationRefuses(t *testing.T) {
 	b := newBench(t)
 	able := b.Model.Framework()
@@ -132,7 +133,8 @@ func TestClassificationRefuses(t *testing.T) {
 		"no place":       {able, b.Set, []string{"on {}", "a photo"}, `"a photo" has no place for a class`},
 		"several places": {able, b.Set, []string{"{} or {}"}, "write {} once"},
 	} {
-		if err := (eval.Classification{Prompts: c.prompts}).Check(c.framework, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := (eval.Classification{Prompts: c.prompts}).Check(c.framework, c.set); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
@@ -141,7 +143,8 @@ func TestClassificationRefuses(t *testing.T) {
 	}
 	wrong := b.Subject
 	wrong.Set = mislabelled{b.Set.(datasets.Labelled)}
-	if _, err := (eval.Classification{}).Measure(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "test-000003 of scenes/test is of class") {
+	if _, err := (eval.Classification{}).Measure(t.Context(), wrong); err == nil ||
+		!strings.Contains(err.Error(), "test-000003 of scenes/test is of class") {
 		t.Errorf("got %v, want an error that names the image", err)
 	}
 	dumb := b.Subject

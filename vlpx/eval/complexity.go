@@ -11,9 +11,9 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Complexity is the ITM score that a model gives captions by how much they say (FALCON, section 2 and Figure 2, right): of their own images, of
-// other images that they are true of, and of the hardest image that each is false of. The last two need a set's relation. It measures nothing in
-// brief.
+// Complexity is the ITM score that a model gives captions by how much they say (FALCON, section 2 and Figure 2, right): of their own
+// images, of other images that they are true of, and of the hardest image that each is false of. The last two need a set's relation. It
+// measures nothing in brief.
 type Complexity struct{}
 
 func init() { Register("complexity", Complexity{}) }
@@ -34,8 +34,8 @@ var PairKinds = [...]PairKind{OwnPairs, TruePairs, FalsePairs}
 const (
 	// MostFacts is what captions that say more count as.
 	MostFacts = 12
-	// complexityEach is the number of pairs that are scored at most of a kind and a complexity: the standard error of a mean of as many is .016
-	// at most.
+	// complexityEach is the number of pairs that are scored at most of a kind and a complexity: the standard error of a mean of as many is
+	// .016 at most.
 	complexityEach = 1000
 	// complexityLeast is that of which a mean is told.
 	complexityLeast = 10
@@ -68,7 +68,8 @@ func (Complexity) Metrics() []Info {
 // Check implements Task.
 func (Complexity) Check(f framework.Framework, set datasets.Set) error {
 	if _, matches := f.(framework.Matches); !matches {
-		return fmt.Errorf("eval: scores by complexity are those of image-text matching, which %s has not; take a framework that has it, such as ALBEF",
+		return fmt.Errorf("eval: scores by complexity are those of image-text matching, which %s has not; take a framework that has it, "+
+			"such as ALBEF",
 			f.Name())
 	}
 	return captioned("scores by complexity", set)
@@ -104,7 +105,8 @@ func (c Complexity) Measure(ctx context.Context, on Subject) (Measured, error) {
 		sum := 0.
 		for k, p := range scores {
 			if math.IsNaN(p) {
-				return Measured{}, fmt.Errorf("eval: the ITM probability of image %d and caption %d is NaN; the model that gave it has diverged",
+				return Measured{}, fmt.Errorf("eval: the ITM probability of image %d and caption %d is NaN; the model that gave it "+
+					"has diverged",
 					pairs[k].Image, pairs[k].Text)
 			}
 			sum += p

@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// TestFactsByHand: a red thing is an object with an attribute; two with a direction between them, one of them on a ground, are three objects
-// with what is said of them and two relations.
+// TestFactsByHand: a red thing is an object with an attribute; two with a direction between them, one of them on a ground, are three
+// objects with what is said of them and two relations.
 func TestFactsByHand(t *testing.T) {
 	b := newBench(t)
 	for caption, want := range map[string]int{
@@ -55,7 +55,8 @@ func TestByFacts(t *testing.T) {
 		}
 		all := eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, len(w.truth))
 		each := rapid.IntRange(1, 6).Draw(rt, "each")
-		some, again := eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each), eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each)
+		some, again := eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each),
+			eval.ByFacts(w.i2t.Transpose(), w.captionImage, facts, w, each)
 		if len(all) != len(want) || len(some) != len(want) {
 			rt.Fatalf("got %d and %d metrics, want %d", len(all), len(some), len(want))
 		}
@@ -165,7 +166,8 @@ func TestComplexityElsewhere(t *testing.T) {
 		t.Errorf("in brief: got %v (%v), want nothing", got.Metrics, err)
 	}
 	related.Set = datasets.Uncaptioned(related.Set)
-	if _, err := (eval.Complexity{}).Measure(t.Context(), related); err == nil || !strings.Contains(err.Error(), "needs a caption of each image") {
+	if _, err := (eval.Complexity{}).Measure(t.Context(), related); err == nil ||
+		!strings.Contains(err.Error(), "needs a caption of each image") {
 		t.Errorf("without captions: got %v", err)
 	}
 	var waved framework.Framework = waves{}

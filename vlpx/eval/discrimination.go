@@ -11,11 +11,12 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Discrimination is whether a model tells a caption from a false sentence that was made of it, by its scores of both with the caption's image
-// (TAGS-DC, section 4.3). It is measured on the test split, of which the sentences are.
+// Discrimination is whether a model tells a caption from a false sentence that was made of it, by its scores of both with the caption's
+// image (TAGS-DC, section 4.3). It is measured on the test split, of which the sentences are.
 type Discrimination struct {
-	Of      string  // the run whose sentences they are, by its identity
-	Against Version // what stands against the caption, such as [Written]; captions without it do not count, and where none has it there is no metric
+	Of string // the run whose sentences they are, by its identity
+	// what stands against the caption, such as [Written]; captions without it do not count, and where none has it there is no metric
+	Against Version
 }
 
 func init() {
@@ -28,13 +29,15 @@ const DiscriminationAccuracy Metric = "discrimination"
 
 // Metrics implements Task.
 func (Discrimination) Metrics() []Info {
-	return []Info{{DiscriminationAccuracy, "Discrimination", "accuracy", "%", false, "captions scored above a false sentence made of them; a tie is none"}}
+	return []Info{{DiscriminationAccuracy, "Discrimination", "accuracy", "%", false, "captions scored above a false sentence made of " +
+		"them; a tie is none"}}
 }
 
 // Check implements Task.
 func (d Discrimination) Check(f framework.Framework, set datasets.Set) error {
 	if _, scores := f.(framework.Scores); !scores {
-		return fmt.Errorf("eval: discrimination goes by scores of pairs, which %s does not make; take a framework that does, such as UNITER", f.Name())
+		return fmt.Errorf(
+			"eval: discrimination goes by scores of pairs, which %s does not make; take a framework that does, such as UNITER", f.Name())
 	}
 	if d.Against == Original {
 		return fmt.Errorf("eval: discrimination of captions against themselves; name another version, such as %q", Written)

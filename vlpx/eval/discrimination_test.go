@@ -34,8 +34,8 @@ func waved(t *testing.T, frequency float64) (on eval.Subject, scores eval.Scores
 	return on, scores, sentences
 }
 
-// The accuracy is that of the scores pair by pair, over the captions that have a written sentence, whatever their number and order; a sentence
-// that ties is not told apart.
+// The accuracy is that of the scores pair by pair, over the captions that have a written sentence, whatever their number and order; a
+// sentence that ties is not told apart.
 func TestDiscriminationAgainstLoop(t *testing.T) {
 	on, scores, all := waved(t, 0.05)
 	pairs := datasets.Pairs(on.Set)
@@ -63,7 +63,8 @@ func TestDiscriminationAgainstLoop(t *testing.T) {
 		if err != nil || len(got.Metrics) != 1 || math.Abs(got.Metrics[eval.DiscriminationAccuracy]-100*won/of) > 1e-9 {
 			r.Fatalf("got %v (%v), want %g of %g", got.Metrics, err, won, of)
 		}
-		if got, err := (eval.Discrimination{Of: "0123", Against: eval.Edited}).Measure(r.Context(), on); err != nil || got.Metrics[eval.DiscriminationAccuracy] != 0 {
+		if got, err := (eval.Discrimination{Of: "0123", Against: eval.Edited}).Measure(r.Context(), on); err != nil ||
+			got.Metrics[eval.DiscriminationAccuracy] != 0 {
 			r.Fatalf("captions against themselves: got %v (%v), want no one right", got.Metrics, err)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Elsewhere is what tasks measure on the test split of other data than the run's, without any training there, as the papers ask models of COCO
-// for Flickr30K and NoCaps. It measures nothing in brief.
+// Elsewhere is what tasks measure on the test split of other data than the run's, without any training there, as the papers ask models of
+// COCO for Flickr30K and NoCaps. It measures nothing in brief.
 type Elsewhere struct {
 	Target Target
 	Of     Tasks
@@ -47,8 +47,8 @@ func (e Elsewhere) Check(f framework.Framework, _ datasets.Set) error {
 	return err
 }
 
-// elsewhere are the splits that are measured on: the first one that has what the tasks take, since benchmarks keep back the captions and answers of
-// their test split (VQA v2, NoCaps).
+// elsewhere are the splits that are measured on: the first one that has what the tasks take, since benchmarks keep back the captions and
+// answers of their test split (VQA v2, NoCaps).
 var elsewhere = []string{"test", "val"}
 
 // split names the one that is measured on. The error is the test split's.

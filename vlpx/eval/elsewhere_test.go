@@ -48,7 +48,8 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("%g %% have neighbours of their class, want some that have not", v)
 	}
 	infos, plain := task.Metrics(), eval.Tasks{eval.Neighbours{K: 3}}.Metrics()
-	if len(infos) != len(plain) || infos[0].Metric != "second "+plain[0].Metric || infos[0].Group != "second "+plain[0].Group || infos[0].What != plain[0].What {
+	if len(infos) != len(plain) || infos[0].Metric != "second "+plain[0].Metric || infos[0].Group != "second "+plain[0].Group ||
+		infos[0].What != plain[0].What {
 		t.Errorf("got %+v of %+v", infos, plain)
 	}
 

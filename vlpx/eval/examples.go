@@ -18,7 +18,8 @@ type Kind[T any] struct{ name string }
 // kinds read examples by the names of their kinds.
 var kinds = map[string]func(text []byte) (any, error){}
 
-// NewKind makes a kind of examples known. A task's file has its kinds as variables. If T has a method Check() error, it is called for what is read.
+// NewKind makes a kind of examples known. A task's file has its kinds as variables. If T has a method Check() error, it is called for what
+// is read.
 func NewKind[T any](name string) Kind[T] {
 	if kinds[name] != nil {
 		panic(fmt.Sprintf("eval: two kinds of examples are named %q", name))

@@ -89,7 +89,8 @@ func Standardised(by, features []float32, width int) []float32 {
 func Penalty(k int) float64 { return penalty(k) }
 
 // Transferred are the answers to test images by what is learned of labelled ones.
-func Transferred(ctx context.Context, width, classes int, training, validation, test []float32, class, validationClass []int) ([]int, error) {
+func Transferred(ctx context.Context, width, classes int, training, validation, test []float32, class, validationClass []int) ([]int,
+	error) {
 	of := func(features []float32, class []int) seen {
 		return seen{features, width, class, make([]string, classes)}
 	}
@@ -105,7 +106,8 @@ func Sampled(t Thresholds, n, anchors, others int) (some, among []int) {
 }
 
 // Refilled are the sentences that [Writing] writes of a caption of image i from logits of its drafts, and whether they pass its filter.
-func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.MaskedPhrases, logits []float32, uniforms []float64, temperature float64) (
+func Refilled(on Subject, refills, i int, ids []int32, drafts []objective.MaskedPhrases, logits []float32, uniforms []float64,
+	temperature float64) (
 	sentences [][]int32, passed []bool) {
 	s := &scribe{Writing: Writing{Refills: refills}, Subject: on}
 	var all []draft

@@ -18,7 +18,8 @@ const (
 )
 
 // FirstImages are the first five images of eight captions, by their scores [captions, images] before and after re-ranking: the first
-// captions of images spread evenly over the set, whatever the model makes of them. Where no cosine ranks it is nil. captionImage is as for [Recall].
+// captions of images spread evenly over the set, whatever the model makes of them. Where no cosine ranks it is nil. captionImage is as for
+// [Recall].
 func FirstImages(cosine, matched Rows, captionImage []int) []Retrieved {
 	var examples []Retrieved
 	_, images := matched.Shape()

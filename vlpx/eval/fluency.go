@@ -26,7 +26,8 @@ const SentencePerplexity Metric = "sentence perplexity"
 
 // Metrics implements Task.
 func (Fluency) Metrics() []Info {
-	return []Info{{SentencePerplexity, "Fluency", "perplexity", "", true, "e to the mean nats of a token of another run's sentences by those before it"}}
+	return []Info{{SentencePerplexity, "Fluency", "perplexity", "", true, "e to the mean nats of a token of another run's sentences by " +
+		"those before it"}}
 }
 
 // Check implements Task.

@@ -37,7 +37,8 @@ func counted(t *testing.T, sentences ...eval.Sentence) eval.Subject {
 	t.Helper()
 	on := newBench(t).Subject
 	var err error
-	if on.Model, err = framework.NewInference(counting{}, framework.Use{Method: negative.Plain(), Batch: 2, Tokens: on.MaxLen}, sequential(t), model.NewStore()); err != nil {
+	if on.Model, err = framework.NewInference(counting{}, framework.Use{Method: negative.Plain(), Batch: 2, Tokens: on.MaxLen},
+		sequential(t), model.NewStore()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(on.Model.Close)
@@ -48,13 +49,15 @@ func counted(t *testing.T, sentences ...eval.Sentence) eval.Subject {
 // Of sentences of n words the end is the last of n+1 tokens, whose places sum to (n+1)(n+2)/2: by hand, over all the tokens of a version.
 func TestFluencyByHand(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("a ", n)) }
-	sentences := []eval.Sentence{{Caption: words(2), Written: words(3)}, {Caption: words(4), Written: words(1), Corrected: words(2)}, {Caption: words(1)}}
+	sentences := []eval.Sentence{{Caption: words(2), Written: words(3)}, {Caption: words(4), Written: words(1), Corrected: words(2)},
+		{Caption: words(1)}}
 	for range 20 { // more than one batch
 		sentences = append(sentences, eval.Sentence{Edited: words(9)})
 	}
 	on := counted(t, sentences...)
 	for version, want := range map[eval.Version]float64{
-		eval.Original: .1 * (6 + 15 + 3) / (3 + 5 + 2), eval.Written: .1 * (10 + 3) / (4 + 2), eval.Corrected: .1 * 6 / 3, eval.Edited: .1 * 55 / 10,
+		eval.Original: .1 * (6 + 15 + 3) / (3 + 5 + 2), eval.Written: .1 * (10 + 3) / (4 + 2), eval.Corrected: .1 * 6 / 3,
+		eval.Edited: .1 * 55 / 10,
 	} {
 		got, err := eval.Fluency{Of: "0123", Version: version}.Measure(t.Context(), on)
 		if err != nil || len(got.Metrics) != 1 || math.Abs(got.Metrics[eval.SentencePerplexity]-math.Exp(want)) > 1e-5 {

@@ -206,7 +206,8 @@ func discriminated(w world) eval.Result {
 	if kinds[0] == 0 || kinds[1] == 0 {
 		return r
 	}
-	recalls, precisions := []eval.Metric{eval.JudgedRecall5, eval.JudgedRecall8}, []eval.Metric{eval.JudgedPrecision5, eval.JudgedPrecision8}
+	recalls, precisions := []eval.Metric{eval.JudgedRecall5, eval.JudgedRecall8},
+		[]eval.Metric{eval.JudgedPrecision5, eval.JudgedPrecision8}
 	for k, n := range reached {
 		r[recalls[k]] = 100 * float64(n[1]) / float64(kinds[1])
 		if n[0]+n[1] > 0 {

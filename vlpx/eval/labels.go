@@ -19,7 +19,8 @@ func labels(set datasets.Set) (class []int, classes []string, err error) {
 	for i := range set.Len() {
 		k := labelled.Class(i)
 		if k < 0 || k >= len(classes) {
-			return nil, nil, fmt.Errorf("eval: %s of %s is of class %d; there are classes 0 to %d", set.Key(i), set.Name(), k, len(classes)-1)
+			return nil, nil, fmt.Errorf("eval: %s of %s is of class %d; there are classes 0 to %d", set.Key(i), set.Name(), k,
+				len(classes)-1)
 		}
 		class = append(class, k)
 	}
@@ -50,7 +51,8 @@ func (s Subject) see(ctx context.Context) (seen, error) {
 	of := seen{features, len(features) / len(class), class, classes}
 	for at, x := range features {
 		if x := float64(x); math.IsNaN(x) || math.IsInf(x, 0) {
-			return seen{}, fmt.Errorf("eval: the representation of %s of %s has %g; the model that gave it has diverged", s.Set.Key(at/of.width), s.Set.Name(), x)
+			return seen{}, fmt.Errorf("eval: the representation of %s of %s has %g; the model that gave it has diverged",
+				s.Set.Key(at/of.width), s.Set.Name(), x)
 		}
 	}
 	return of, nil

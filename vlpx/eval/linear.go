@@ -12,16 +12,16 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// LinearEvaluation trains a linear classifier on the representations of labelled training images, the network being frozen, at shares of these
-// images, and measures it on the split (GloFND, section 4.1 and appendix D.1; METHODS.md 15.6). It measures nothing in brief.
+// LinearEvaluation trains a linear classifier on the representations of labelled training images, the network being frozen, at shares of
+// these images, and measures it on the split (GloFND, section 4.1 and appendix D.1; METHODS.md 15.6). It measures nothing in brief.
 //
-// The classifier is trained as the published code does: by SGD with a momentum of 0.9 and no weight decay, at a rate of 0.1 for 256 images of
-// the batch size that falls to 0 as a cosine by the epoch; first weights N(0, 0.01), no bias. The published code shows it an augmented view of each
-// image in each epoch; here each image is seen as in evaluation and represented once, so that an epoch costs a product of matrices. The last
-// epoch's classifier counts: the paper's early stopping looks at the split that is measured.
+// The classifier is trained as the published code does: by SGD with a momentum of 0.9 and no weight decay, at a rate of 0.1 for 256 images
+// of the batch size that falls to 0 as a cosine by the epoch; first weights N(0, 0.01), no bias. The published code shows it an augmented
+// view of each image in each epoch; here each image is seen as in evaluation and represented once, so that an epoch costs a product of
+// matrices. The last epoch's classifier counts: the paper's early stopping looks at the split that is measured.
 //
-// Training images are taken at random, as in the paper, not so many a class: the smaller share's are among the larger one's. They are the same for
-// all models. Of a class of which none is taken no image can be right but by chance. A share that
+// Training images are taken at random, as in the paper, not so many a class: the smaller share's are among the larger one's. They are the
+// same for all models. Of a class of which none is taken no image can be right but by chance. A share that
 // rounds to no image at all takes one of each class.
 type LinearEvaluation struct {
 	// Shares of the training images, above 0 and up to 1; none for the paper's 1, 0.1, 0.01 and 0.001.
@@ -82,11 +82,13 @@ func (l LinearEvaluation) Check(f framework.Framework, set datasets.Set) error {
 	shares := l.shares()
 	for at, share := range shares {
 		if !(share > 0 && share <= 1) || slices.Contains(shares[:at], share) {
-			return fmt.Errorf("eval: linear evaluation at a share of %v of the training images; use shares above 0 and up to 1, each once", share)
+			return fmt.Errorf("eval: linear evaluation at a share of %v of the training images; use shares above 0 and up to 1, each once",
+				share)
 		}
 	}
 	if n := len(l.Epochs); n > 0 && (n != len(shares) || slices.Min(l.Epochs) < 1) {
-		return fmt.Errorf("eval: linear evaluation of %d shares for %v epochs; give each share 1 or more, or none for the published ones", len(shares), l.Epochs)
+		return fmt.Errorf("eval: linear evaluation of %d shares for %v epochs; give each share 1 or more, or none for the published ones",
+			len(shares), l.Epochs)
 	}
 	if l.Batch < 0 {
 		return fmt.Errorf("eval: linear evaluation with mini-batches of %d images; use 1 or more", l.Batch)

@@ -81,8 +81,8 @@ func TestCrossEntropyIsStable(t *testing.T) {
 	}
 }
 
-// TestLinearAgainstSlow writes the published SGD down: v = .9 v + g, w = w - rate v, the rate .1 batch/256 (1 + cos(pi e/epochs))/2 by epoch, the
-// last mini-batch smaller; gradients by finite differences.
+// TestLinearAgainstSlow writes the published SGD down: v = .9 v + g, w = w - rate v, the rate .1 batch/256 (1 + cos(pi e/epochs))/2 by
+// epoch, the last mini-batch smaller; gradients by finite differences.
 func TestLinearAgainstSlow(t *testing.T) {
 	const classes, epochs, width = 3, 4, 3
 	p := clusters("few", 7, classes, .4, 9)
@@ -125,8 +125,8 @@ func TestLinearAgainstSlow(t *testing.T) {
 	}
 }
 
-// TestTaken: the images of a share are a rounded number, different ones, among those of a larger share; of a share too small for one image there
-// is one of each class that has any.
+// TestTaken: the images of a share are a rounded number, different ones, among those of a larger share; of a share too small for one image
+// there is one of each class that has any.
 func TestTaken(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		class := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 60).Draw(rt, "class")

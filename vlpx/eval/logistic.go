@@ -55,19 +55,22 @@ func (l *logistic) fit(ctx context.Context, c float64) error {
 		Grad:   func(to, w []float64) { l.objective(w, c); copy(to, l.gradient.Data) },
 		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
 	}
-	settings := optimize.Settings{GradientThreshold: logisticFlat, MajorIterations: logisticIterations, Converger: optimize.NeverTerminate{}}
+	settings := optimize.Settings{GradientThreshold: logisticFlat, MajorIterations: logisticIterations,
+		Converger: optimize.NeverTerminate{}}
 	found, err := optimize.Minimize(problem, slices.Clone(l.weights.Data), &settings, &optimize.LBFGS{})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && (found == nil || !(floats.Norm(found.Gradient, math.Inf(1)) < 10*logisticFlat)) { // rounding may end a line search near the least
+	// rounding may end a line search near the least
+	if err != nil && (found == nil || !(floats.Norm(found.Gradient, math.Inf(1)) < 10*logisticFlat)) {
 		return fmt.Errorf("eval: logistic regression at C = %.3g: %w", c, err)
 	}
 	copy(l.weights.Data, found.X)
 	return nil
 }
 
-// standards make representations of length 1, and then of mean 0 and standard deviation 1 in each component over the images that they are of.
+// standards make representations of length 1, and then of mean 0 and standard deviation 1 in each component over the images that they are
+// of.
 type standards struct{ mean, deviation []float64 }
 
 // standardsOf are those of images; a component that does not vary becomes 0.

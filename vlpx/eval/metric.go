@@ -100,10 +100,14 @@ func retrievalMetrics() []Info {
 		{IRMAP, imageRetrieval, "mAP", "%", false, "mean average precision over all images a caption is true of"},
 		{TR1False, textRetrieval, "R@1, against false", "%", false, "images whose best caption outranks every caption false of them"},
 		{IR1False, imageRetrieval, "R@1, against false", "%", false, "captions whose image outranks every image they are false of"},
-		{TRMAPR, textRetrieval, "mAP@R", "%", false, "image queries of ECCV with R listed captions: mean average precision down to place R"},
-		{IRMAPR, imageRetrieval, "mAP@R", "%", false, "caption queries of ECCV with R listed images: mean average precision down to place R"},
-		{TRRPrecision, textRetrieval, "R-Precision", "%", false, "image queries of ECCV with R listed captions: share of these among the first R"},
-		{IRRPrecision, imageRetrieval, "R-Precision", "%", false, "caption queries of ECCV with R listed images: share of these among the first R"},
+		{TRMAPR, textRetrieval, "mAP@R", "%", false,
+			"image queries of ECCV with R listed captions: mean average precision down to place R"},
+		{IRMAPR, imageRetrieval, "mAP@R", "%", false,
+			"caption queries of ECCV with R listed images: mean average precision down to place R"},
+		{TRRPrecision, textRetrieval, "R-Precision", "%", false, "image queries of ECCV with R listed captions: share of these among " +
+			"the first R"},
+		{IRRPrecision, imageRetrieval, "R-Precision", "%", false, "caption queries of ECCV with R listed images: share of these among " +
+			"the first R"},
 		{TR1ECCV, textRetrieval, "R@1, ECCV", "%", false, "image queries of ECCV with a listed caption ranked first"},
 		{TR5ECCV, textRetrieval, "R@5, ECCV", "%", false, "image queries of ECCV with a listed caption among the first 5"},
 		{TR10ECCV, textRetrieval, "R@10, ECCV", "%", false, "image queries of ECCV with a listed caption among the first 10"},
@@ -122,7 +126,8 @@ func retrievalMetrics() []Info {
 		{IR1Fold, imageRetrieval, "R@1, 1K", "%", false, "IR@1 among 1,000 images and their captions, mean over the folds of the split"},
 		{IR5Fold, imageRetrieval, "R@5, 1K", "%", false, "IR@5 among 1,000 images and their captions, mean over the folds of the split"},
 		{IR10Fold, imageRetrieval, "R@10, 1K", "%", false, "IR@10 among 1,000 images and their captions, mean over the folds of the split"},
-		{JudgedAUC, judgedPairs, "AUC", "%", false, "couples of a true and a false pair, with captions of other images, scored in the right order"},
+		{JudgedAUC, judgedPairs, "AUC", "%", false, "couples of a true and a false pair, with captions of other images, scored in the " +
+			"right order"},
 		{JudgedRecall5, judgedPairs, "recall at .5", "%", false, "true pairs that image-text matching gives a probability of at least .5"},
 		{JudgedRecall8, judgedPairs, "recall at .8", "%", false, "true pairs that image-text matching gives a probability of at least .8"},
 		{JudgedPrecision5, judgedPairs, "precision at .5", "%", false, "true pairs among those of a probability of at least .5"},

@@ -13,9 +13,9 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Mining says how new positive pairs of a set are mined before training, by a frozen model that is its own Con-D (MAFA, section 4.1 and appendix
-// G.8): in each mini-batch of an epoch of GRIT sampling the hardest other text of each image and the hardest other image of each text are scored
-// by ITM, and those above the threshold are new positives.
+// Mining says how new positive pairs of a set are mined before training, by a frozen model that is its own Con-D (MAFA, section 4.1 and
+// appendix G.8): in each mini-batch of an epoch of GRIT sampling the hardest other text of each image and the hardest other image of each
+// text are scored by ITM, and those above the threshold are new positives.
 type Mining struct {
 	Sampling  negative.Grouped
 	BatchSize int
@@ -35,15 +35,16 @@ func (m Mining) Check(f framework.Framework, set datasets.Set) error {
 		return fmt.Errorf("eval: mining pairs above a probability of %g; use one from 0 to 1", m.Threshold)
 	}
 	if _, ok := f.(framework.Matches); !ok {
-		return fmt.Errorf("eval: new pairs are mined by image-text matching, which %s does not make; take a run of one such as ALBEF, or of BLIP-2's first stage",
+		return fmt.Errorf("eval: new pairs are mined by image-text matching, which %s does not make; take a run of one such as ALBEF, or "+
+			"of BLIP-2's first stage",
 			f.Name())
 	}
 	return captioned("mining", set)
 }
 
-// Mine mines new positive pairs of the set. A text that an image has already, its own or a mined one, is no candidate for it: on data with few
-// distinct texts it would be the hardest of most. Mini-batches are encoded one at a time, in each of two epochs: GRIT groups the second by
-// what the model saw in the first. So memory does not grow with what Match reads of all images.
+// Mine mines new positive pairs of the set. A text that an image has already, its own or a mined one, is no candidate for it: on data with
+// few distinct texts it would be the hardest of most. Mini-batches are encoded one at a time, in each of two epochs: GRIT groups the second
+// by what the model saw in the first. So memory does not grow with what Match reads of all images.
 func (s Subject) Mine(ctx context.Context, m Mining) (Mined, error) {
 	if err := m.Check(s.Model.Framework(), s.Set); err != nil {
 		return Mined{}, err
@@ -165,8 +166,8 @@ func (m *miner) connect(ctx context.Context, b met) error {
 	return nil
 }
 
-// hardest are the most similar text of each image, then the most similar image of each text, without the pairs that there are already and each
-// once; among equals the first.
+// hardest are the most similar text of each image, then the most similar image of each text, without the pairs that there are already and
+// each once; among equals the first.
 //
 //   - sims: [images, texts].
 //   - has: the texts of each image.

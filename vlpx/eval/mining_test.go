@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/framework/clip"
 )
 
-// Each image's most similar text that it has not, then each text's image: what both pick is there once, and so is a text that two pairs have.
-// Of equals the first counts, and an anchor that has all others picks none.
+// Each image's most similar text that it has not, then each text's image: what both pick is there once, and so is a text that two pairs
+// have. Of equals the first counts, and an anchor that has all others picks none.
 func TestHardestOfAMiniBatch(t *testing.T) {
 	of := func(rows ...[]float64) eval.Scores {
 		s := eval.NewScores(len(rows), len(rows[0]))

@@ -25,7 +25,8 @@ const NeighboursTop1 Metric = "neighbours"
 
 // Metrics implements Task.
 func (Neighbours) Metrics() []Info {
-	return []Info{{NeighboursTop1, "Representations", "neighbours", "%", false, "images of the class that most of their nearest other images have"}}
+	return []Info{{NeighboursTop1, "Representations", "neighbours", "%", false, "images of the class that most of their nearest other " +
+		"images have"}}
 }
 
 // Check implements Task.
@@ -72,8 +73,8 @@ func (n Neighbours) Measure(ctx context.Context, on Subject) (Measured, error) {
 	return Measured{Metrics: Result{NeighboursTop1: top1}}, nil
 }
 
-// vote is the class that most of the k images of the highest cosines have, of which the image itself, at minus infinity, is none; among equals
-// that of the nearest.
+// vote is the class that most of the k images of the highest cosines have, of which the image itself, at minus infinity, is none; among
+// equals that of the nearest.
 func vote(cosines []float64, k int, class []int, classes int) int {
 	k = min(k, len(cosines)-1)
 	votes, first := make([]int, classes), make([]int, classes)

@@ -9,8 +9,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// Perplexity is how little a language model expects a split's captions: e to the mean of the nats of all their tokens, of which the end of a
-// caption is one. Guessing among all tokens alike it is the size of the vocabulary (METHODS.md 15.7).
+// Perplexity is how little a language model expects a split's captions: e to the mean of the nats of all their tokens, of which the end of
+// a caption is one. Guessing among all tokens alike it is the size of the vocabulary (METHODS.md 15.7).
 type Perplexity struct{}
 
 func init() { Register("perplexity", Perplexity{}) }
@@ -20,7 +20,8 @@ const CaptionPerplexity Metric = "perplexity"
 
 // Metrics implements Task.
 func (Perplexity) Metrics() []Info {
-	return []Info{{CaptionPerplexity, "Language", "perplexity", "", true, "e to the mean nats of a token of the captions by those before it"}}
+	return []Info{{CaptionPerplexity, "Language", "perplexity", "", true,
+		"e to the mean nats of a token of the captions by those before it"}}
 }
 
 // Check implements Task.

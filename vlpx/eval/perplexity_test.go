@@ -123,7 +123,8 @@ func TestPerplexityRefuses(t *testing.T) {
 			t.Errorf("got %v, want an error that says %q", err, says)
 		}
 	}
-	if _, err := newBench(t).Likelihoods(t.Context(), []string{"a"}); err == nil || !strings.Contains(err.Error(), "ALBEF is no language model") {
+	if _, err := newBench(t).Likelihoods(t.Context(), []string{"a"}); err == nil ||
+		!strings.Contains(err.Error(), "ALBEF is no language model") {
 		t.Errorf("got %v", err)
 	}
 	s.Tokenizer = nil

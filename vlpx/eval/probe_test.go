@@ -113,9 +113,9 @@ func by(t testing.TB, set, training points) eval.Subject {
 	return s
 }
 
-// TestNeighboursByHand: on a circle, points at 0, 10, 30, 35 and 190 degrees of classes a, a, b, b, a. The nearest, one to four, have the classes
-// abba, abba, baaa, baaa and bbaa: of one or two a, a, b, b, b, four right of five; of three b, b, a, a, b, none; of four, where as many go by the
-// nearest, a, a, a, a, b, two.
+// TestNeighboursByHand: on a circle, points at 0, 10, 30, 35 and 190 degrees of classes a, a, b, b, a. The nearest, one to four, have the
+// classes abba, abba, baaa, baaa and bbaa: of one or two a, a, b, b, b, four right of five; of three b, b, a, a, b, none; of four, where as
+// many go by the nearest, a, a, a, a, b, two.
 func TestNeighboursByHand(t *testing.T) {
 	p := points{name: "circle", class: []int{0, 0, 1, 1, 0}, classes: []string{"a", "b"}}
 	for k, degrees := range []float64{0, 10, 30, 35, 190} {
@@ -166,7 +166,8 @@ func TestNeighboursAgainstSorting(t *testing.T) {
 		}
 		got, err := eval.Neighbours{K: k}.Measure(t.Context(), by(t, p, p))
 		want := 100 * right / 600
-		if err != nil || math.Abs(got.Metrics[eval.NeighboursTop1]-want) > 0.5 || want < 30 || want > 95 { // float32 decides between two that are as near
+		// float32 decides between two that are as near
+		if err != nil || math.Abs(got.Metrics[eval.NeighboursTop1]-want) > 0.5 || want < 30 || want > 95 {
 			t.Errorf("K = %d: got %v (%v), want %g", k, got.Metrics, err, want)
 		}
 	}

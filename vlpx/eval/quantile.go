@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// quantile is that of numbers at a level from 0 to 1, between two of them by linear interpolation at level (n - 1), as torch.quantile and numpy
-// have it. It puts the numbers into another order.
+// quantile is that of numbers at a level from 0 to 1, between two of them by linear interpolation at level (n - 1), as torch.quantile and
+// numpy have it. It puts the numbers into another order.
 func quantile(x []float64, level float64) float64 {
 	place := level * float64(len(x)-1)
 	low := int(math.Floor(place))
@@ -17,8 +17,8 @@ func quantile(x []float64, level float64) float64 {
 	return value
 }
 
-// nth is the number at place k, from 0, of the ascending order. It puts the numbers into another order, in which none before k is larger and none
-// behind it smaller (Hoare's FIND).
+// nth is the number at place k, from 0, of the ascending order. It puts the numbers into another order, in which none before k is larger
+// and none behind it smaller (Hoare's FIND).
 func nth(x []float64, k int) float64 {
 	for low, high := 0, len(x)-1; low < high; {
 		pivot, i, j := x[low+(high-low)/2], low, high

@@ -68,9 +68,11 @@ var addends = func() map[Metric][]addend {
 		RMean:  {{TRRank, recalls(100. / 6)}, {IRRank, recalls(100. / 6)}},
 		RSum:   {{TRRank, recalls(100)}, {IRRank, recalls(100)}},
 		TRRank: {{TRRank, itself}}, IRRank: {{IRRank, itself}},
-		TR1True: {{TRRank + rankTrue, within(1, 100)}}, TR5True: {{TRRank + rankTrue, within(5, 100)}}, TR10True: {{TRRank + rankTrue, within(10, 100)}},
-		IR1True: {{IRRank + rankTrue, within(1, 100)}}, IR5True: {{IRRank + rankTrue, within(5, 100)}}, IR10True: {{IRRank + rankTrue, within(10, 100)}},
-		TRMAP: {{TRMAP, precision}}, IRMAP: {{IRMAP, precision}},
+		TR1True: {{TRRank + rankTrue, within(1, 100)}}, TR5True: {{TRRank + rankTrue, within(5, 100)}},
+		TR10True: {{TRRank + rankTrue, within(10, 100)}},
+		IR1True:  {{IRRank + rankTrue, within(1, 100)}}, IR5True: {{IRRank + rankTrue, within(5, 100)}},
+		IR10True: {{IRRank + rankTrue, within(10, 100)}},
+		TRMAP:    {{TRMAP, precision}}, IRMAP: {{IRMAP, precision}},
 		TR1False: {{TRRank + rankFalse, within(1, 100)}}, IR1False: {{IRRank + rankFalse, within(1, 100)}},
 	}
 }()

@@ -92,8 +92,8 @@ func (r Reasoning) Measure(ctx context.Context, on Subject) (Measured, error) {
 	return Verdicts.With(Measured{Metrics: Result{ReasoningAccuracy: accuracy, ReasoningConsistency: consistency}}, shown), nil
 }
 
-// judgements are the accuracy and the consistency of verdicts that are right or not, in per cent. A statement counts once in the consistency,
-// however many pairs of images it is about, and is right where it is of all of them, as in NLVR2's own evaluation.
+// judgements are the accuracy and the consistency of verdicts that are right or not, in per cent. A statement counts once in the
+// consistency, however many pairs of images it is about, and is right where it is of all of them, as in NLVR2's own evaluation.
 func judgements(all []datasets.Statement, right []bool) (accuracy, consistency float64) {
 	hits, consistent := 0, map[string]bool{}
 	for k, s := range all {

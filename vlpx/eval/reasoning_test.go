@@ -37,7 +37,8 @@ func reasoning(t *testing.T, of func(albef.Model) framework.Framework) eval.Subj
 	var all []datasets.Statement
 	for k := range 77 {
 		captions := s.Set.Captions(k / 3)
-		all = append(all, datasets.Statement{Left: r.IntN(s.Set.Len()), Right: r.IntN(s.Set.Len()), Text: captions[0], True: r.IntN(2) == 1})
+		all = append(all, datasets.Statement{Left: r.IntN(s.Set.Len()), Right: r.IntN(s.Set.Len()), Text: captions[0],
+			True: r.IntN(2) == 1})
 	}
 	s.Set = stated{s.Set, all}
 	f := of(albef.Model{
@@ -61,7 +62,8 @@ func judge(a albef.Model) framework.Framework  { return albef.Reasoning{ALBEF: a
 func assign(a albef.Model) framework.Framework { return albef.Assignment{ALBEF: a} }
 
 // alone gives the logits of one text with two images.
-func alone(t *testing.T, s eval.Subject, run func([]int32, []float32, []float32) ([]float32, error), text string, left, right int) []float32 {
+func alone(t *testing.T, s eval.Subject, run func([]int32, []float32, []float32) ([]float32, error), text string, left,
+	right int) []float32 {
 	t.Helper()
 	pixels, _, err := loader.Pixels(t.Context(), s.Set, []int{left, right}, s.Size)
 	if err != nil {
@@ -103,7 +105,8 @@ func TestReasoningAgainstLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := eval.Result{eval.ReasoningAccuracy: 100 * float64(hits) / 77, eval.ReasoningConsistency: 100 * float64(len(texts)-len(wrong)) / float64(len(texts))}
+		want := eval.Result{eval.ReasoningAccuracy: 100 * float64(hits) / 77, eval.ReasoningConsistency: 100 *
+			float64(len(texts)-len(wrong)) / float64(len(texts))}
 		for name, w := range want {
 			if math.Abs(got.Metrics[name]-w) > 1e-9 || len(got.Metrics) != 2 {
 				t.Errorf("%s: got %g, want %g", name, got.Metrics[name], w)
@@ -113,7 +116,8 @@ func TestReasoningAgainstLoop(t *testing.T) {
 			t.Errorf("got %d examples, want 8", len(eval.Verdicts.Of(got.Examples)))
 		}
 		for _, v := range eval.Verdicts.Of(got.Examples) {
-			if want, is := probability[v.Statement]; !is || math.Abs(v.Probability-want) > 1e-5 || v.Keys != [2]string{set.Key(v.Left), set.Key(v.Right)} {
+			if want, is := probability[v.Statement]; !is || math.Abs(v.Probability-want) > 1e-5 ||
+				v.Keys != [2]string{set.Key(v.Left), set.Key(v.Right)} {
 				t.Errorf("got the example %+v, want a probability of %g", v, want)
 			}
 		}
@@ -132,8 +136,8 @@ func TestConsistency(t *testing.T) {
 	}
 }
 
-// A caption counts where its own image has the higher logit of the two, whatever that of neither; which images are asked about does not depend
-// on the model.
+// A caption counts where its own image has the higher logit of the two, whatever that of neither; which images are asked about does not
+// depend on the model.
 func TestAssignmentIsAboutOwnImages(t *testing.T) {
 	s := reasoning(t, assign)
 	got, err := eval.Assignment{}.Measure(t.Context(), s)

@@ -147,7 +147,8 @@ func TestMetricsListsEveryNumberOnce(t *testing.T) {
 	}
 	maps.Copy(all, discriminated)
 	asked := datasets.Answers{Captions: [][]int{{0}}, Images: [][]int{{0}}}
-	answered, err := eval.BenchmarkRecall(w.i2t, w.t2i, w.captionImage, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: asked, datasets.CxC: asked})
+	answered, err := eval.BenchmarkRecall(w.i2t, w.t2i, w.captionImage, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: asked,
+		datasets.CxC: asked})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,8 @@ func (e Entry) Takes(flag string) bool {
 // registry has the tasks by their names in JSON.
 var registry = map[string]Entry{}
 
-// Register makes a task known: [Tasks] reads its JSON, [Metrics] lists its metrics, and the command finds it by its name. Each task is registered
-// in its own file, in an init function. Registering a type or a name twice panics.
+// Register makes a task known: [Tasks] reads its JSON, [Metrics] lists its metrics, and the command finds it by its name. Each task is
+// registered in its own file, in an init function. Registering a type or a name twice panics.
 func Register[T Task](name string, usual T, flags ...Flag) {
 	kind := fmt.Sprintf("%T", usual)
 	for other, e := range registry {

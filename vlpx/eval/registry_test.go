@@ -44,7 +44,8 @@ func TestEveryTaskIsRegisteredInItsFile(t *testing.T) {
 			}
 			tasks++
 			name := f.Recv.List[0].Type.(*ast.Ident).Name
-			if call := "Register("; !registered["eval."+name] || !strings.Contains(string(text), call) || !strings.Contains(string(text), name+"{") {
+			if call := "Register("; !registered["eval."+name] || !strings.Contains(string(text), call) ||
+				!strings.Contains(string(text), name+"{") {
 				t.Errorf("%s: the task %s is not registered there", path, name)
 			}
 		}
@@ -66,7 +67,8 @@ func TestMetricsAreOfAllTasks(t *testing.T) {
 			t.Errorf("%q has no heading or no meaning: %+v", info.Metric, info)
 		}
 	}
-	for _, m := range []eval.Metric{eval.CIDEr, eval.WrittenAnswers, eval.ReasoningAccuracy, eval.AssignmentAccuracy, eval.ITMScore(eval.OwnPairs, 3)} {
+	for _, m := range []eval.Metric{eval.CIDEr, eval.WrittenAnswers, eval.ReasoningAccuracy, eval.AssignmentAccuracy,
+		eval.ITMScore(eval.OwnPairs, 3)} {
 		if info, known := eval.InfoOf(m); !known || info.Metric != m {
 			t.Errorf("%q is no metric of any task", m)
 		}

@@ -106,7 +106,8 @@ func Rerank(i2t, t2i Rows, k int, score func(pairs []ImageText) ([]float64, erro
 	}
 	for p, pair := range pairs {
 		if math.IsNaN(logits[p]) {
-			return fail(fmt.Errorf("eval: re-ranking: logit of image %d and caption %d is NaN; the model that gave it has diverged", pair.Image, pair.Text))
+			return fail(fmt.Errorf("eval: re-ranking: logit of image %d and caption %d is NaN; the model that gave it has diverged",
+				pair.Image, pair.Text))
 		}
 		ofImages.add(pair.Image, pair.Text, logits[p])
 		ofCaptions.add(pair.Text, pair.Image, logits[p])

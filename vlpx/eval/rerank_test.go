@@ -37,7 +37,8 @@ func TestRerankByHand(t *testing.T) {
 // Where a framework adds the similarity, a scored pair has the sum.
 func TestAdding(t *testing.T) {
 	sims := matrix([]float64{.1, .9}, []float64{.4, .3})
-	got, err := eval.Adding(sims, func([]eval.ImageText) ([]float64, error) { return []float64{10, 20}, nil })([]eval.ImageText{{Image: 0, Text: 1}, {Image: 1, Text: 0}})
+	got, err := eval.Adding(sims, func([]eval.ImageText) ([]float64, error) { return []float64{10, 20}, nil })(
+		[]eval.ImageText{{Image: 0, Text: 1}, {Image: 1, Text: 0}})
 	if err != nil || !slices.Equal(got, []float64{10.9, 20.4}) {
 		t.Errorf("got %v, %v", got, err)
 	}

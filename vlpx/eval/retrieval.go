@@ -45,7 +45,8 @@ func (r Retrieval) Check(f framework.Framework, set datasets.Set) error {
 		return fmt.Errorf("eval: re-ranking %d candidates; use at least 1", r.Rerank)
 	}
 	if !framework.Retrieves(f) {
-		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions or by scores of pairs, which %s does not make", f.Name())
+		return fmt.Errorf("eval: retrieval goes by embeddings of images and captions or by scores of pairs, which %s does not make",
+			f.Name())
 	}
 	return captioned("retrieval", set)
 }

@@ -13,8 +13,8 @@ import (
 const (
 	// scoreBatch is the number of pairs in one forward pass of a framework that scores pairs.
 	scoreBatch = 256
-	// briefImages is how many images of a split, the first ones, retrieval by scores takes in brief: with five captions each 20,480 pairs, some
-	// seconds at the scale mini, where its 200 images have 200,000.
+	// briefImages is how many images of a split, the first ones, retrieval by scores takes in brief: with five captions each 20,480 pairs,
+	// some seconds at the scale mini, where its 200 images have 200,000.
 	briefImages = evalBatch
 )
 
@@ -52,8 +52,8 @@ func probabilities(scores Scores) func([]ImageText) ([]float64, error) {
 	}
 }
 
-// scores are those of all images with all captions, [images, captions], and the image of each caption. Captions of the same tokens are scored
-// once.
+// scores are those of all images with all captions, [images, captions], and the image of each caption. Captions of the same tokens are
+// scored once.
 func (s Subject) scores(ctx context.Context) (Scores, []int, error) {
 	if s.Tokenizer == nil {
 		return Scores{}, nil, errors.New("eval: scores of pairs without a vocabulary; give Subject.Tokenizer")

@@ -25,7 +25,8 @@ import (
 	"vlpx.internal/vlpx/regions"
 )
 
-// waves scores a pair by the sine of Frequency times the image's mean pixel times the sum of the caption's ids: it has no weights, and embeds nothing.
+// waves scores a pair by the sine of Frequency times the image's mean pixel times the sum of the caption's ids: it has no weights, and
+// embeds nothing.
 type waves struct {
 	Size      int
 	Frequency float64
@@ -100,7 +101,8 @@ func TestRetrievalByScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := b.measure(t, scores, scores.Transpose())
-	judged, err := eval.SampleJudged(b.Set.Len(), b.owner, b.Set.(datasets.Related).Relation(), 10_000).Matching(func(pairs []eval.ImageText) ([]float64, error) {
+	judged, err := eval.SampleJudged(b.Set.Len(), b.owner, b.Set.(datasets.Related).Relation(),
+		10_000).Matching(func(pairs []eval.ImageText) ([]float64, error) {
 		var all []float64
 		for _, p := range pairs {
 			all = append(all, 1/(1+math.Exp(-scores.Row(p.Image)[p.Text])))
@@ -122,7 +124,8 @@ func TestRetrievalByScores(t *testing.T) {
 	if err := eval.QueryItems.Of(got.Examples).Check(); err != nil {
 		t.Error(err)
 	}
-	if eval.QueryItems.Of(got.Examples).Shares(string(eval.TR1)) == nil || eval.QueryItems.Of(got.Examples).Shares(eval.CosinePrefix+string(eval.TR1)) != nil {
+	if eval.QueryItems.Of(got.Examples).Shares(string(eval.TR1)) == nil ||
+		eval.QueryItems.Of(got.Examples).Shares(eval.CosinePrefix+string(eval.TR1)) != nil {
 		t.Error("want the queries of the scores, and none by a cosine")
 	}
 	for _, x := range eval.RetrievedImages.Of(got.Examples) {
@@ -154,7 +157,8 @@ func TestScoresInBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if eval.QueryItems.Of(got.Examples) != nil || eval.RetrievedImages.Of(got.Examples) != nil || len(got.Metrics) == 0 || len(got.Metrics) >= len(want.Metrics) {
+	if eval.QueryItems.Of(got.Examples) != nil || eval.RetrievedImages.Of(got.Examples) != nil || len(got.Metrics) == 0 ||
+		len(got.Metrics) >= len(want.Metrics) {
 		t.Errorf("got %+v, want metrics of recall alone", got)
 	}
 	for metric, value := range got.Metrics {
@@ -205,7 +209,8 @@ func TestScoresThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unable.Close()
-	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil || !strings.Contains(err.Error(), "scores no pairs") {
+	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil ||
+		!strings.Contains(err.Error(), "scores no pairs") {
 		t.Errorf("a framework without the ability: got %v", err)
 	}
 	if _, err := on.Model.Texts(make([]int32, b.MaxLen)); err == nil {

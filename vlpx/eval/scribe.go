@@ -52,7 +52,8 @@ func newScribe(ctx context.Context, w Writing, on Subject, all []datasets.Pair, 
 func (s *scribe) caption(place int) []int32 { return s.ids[place*s.MaxLen : (place+1)*s.MaxLen] }
 
 // rows runs evalBatch rows at a time of sentences [rows, MaxLen] with the images of places among the pairs.
-func (s *scribe) rows(ctx context.Context, ids []int32, places []int, run func(ids []int32, images []float32, from, count int) error) error {
+func (s *scribe) rows(ctx context.Context, ids []int32, places []int,
+	run func(ids []int32, images []float32, from, count int) error) error {
 	size := s.Model.ImageSize()
 	for from := 0; from < len(places); from += evalBatch {
 		if err := ctx.Err(); err != nil {
@@ -238,8 +239,8 @@ func (s *scribe) filter(pair datasets.Pair, ids []int32, candidates []candidate)
 	}
 }
 
-// correct tells of the words of sentences [rows, MaxLen] with images by their places how probably each was replaced and which stood there, both
-// [rows, MaxLen].
+// correct tells of the words of sentences [rows, MaxLen] with images by their places how probably each was replaced and which stood there,
+// both [rows, MaxLen].
 func (s *scribe) correct(ctx context.Context, ids []int32, places []int) (replaced []float32, words []int32, err error) {
 	err = s.rows(ctx, ids, places, func(batch []int32, images []float32, _, count int) error {
 		probabilities, originals, err := s.Model.Correct(batch, images)
@@ -255,8 +256,8 @@ func (s *scribe) correct(ctx context.Context, ids []int32, places []int) (replac
 // isReplaced is the probability from which a word is told to be a replaced one.
 const isReplaced = 0.5
 
-// restored is a sentence written from a caption with the words put back that are told to be replaced, and the probability of each of its words
-// to be one, by what correct tells of it.
+// restored is a sentence written from a caption with the words put back that are told to be replaced, and the probability of each of its
+// words to be one, by what correct tells of it.
 func (s *scribe) restored(caption, sentence []int32, replaced []float32, words []int32) (text string, probabilities []float64) {
 	corrected := slices.Clone(sentence)
 	for at := 1; at < len(caption) && caption[at] != s.Tokenizer.SEP(); at++ {

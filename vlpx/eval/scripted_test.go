@@ -15,8 +15,8 @@ import (
 	"vlpx.internal/vlpx/framework"
 )
 
-// scripted is a framework that reads three numbers an image, the first of which is the image's number, and writes what a script has of that image
-// behind that prompt: where the script has nothing, all tokens are as likely.
+// scripted is a framework that reads three numbers an image, the first of which is the image's number, and writes what a script has of that
+// image behind that prompt: where the script has nothing, all tokens are as likely.
 type scripted struct {
 	reading
 	vocabulary int
@@ -106,7 +106,8 @@ func pictures(n int) album {
 
 // coloured is a shape with its colour.
 func coloured(i int) string {
-	colours, shapes := []string{"red", "blue", "green", "white", "black", "grey", "brown"}, []string{"circle", "square", "star", "cross", "heart", "ring"}
+	colours, shapes := []string{"red", "blue", "green", "white", "black", "grey", "brown"},
+		[]string{"circle", "square", "star", "cross", "heart", "ring"}
 	return colours[i%7] + " " + shapes[i/7%6]
 }
 

@@ -19,14 +19,15 @@ const (
 // Sentences are the examples of [Writing].
 var Sentences = NewKind[[]Sentence]("Sentences")
 
-// Sentence is a caption of a split with what was made of it: a negative that a model wrote, and what it makes of that (TAGS-DC, sections 4.2 to 4.4).
+// Sentence is a caption of a split with what was made of it: a negative that a model wrote, and what it makes of that (TAGS-DC, sections
+// 4.2 to 4.4).
 type Sentence struct {
 	Pair    int    `json:"pair"` // index into the split's pairs
 	Caption string `json:"caption"`
 	Written string `json:"written,omitempty"` // the hardest that the filter left; "" where none is
 	Element string `json:"element,omitempty"` // what alone was masked: object, attribute or relation
-	// Corrected is Written by word correction, and Replaced the probability of each of its words to be a replaced one, by word discrimination;
-	// none of a model without these heads.
+	// Corrected is Written by word correction, and Replaced the probability of each of its words to be a replaced one, by word
+	// discrimination; none of a model without these heads.
 	Corrected string    `json:"corrected,omitempty"`
 	Replaced  []float64 `json:"replaced,omitempty"`
 	// Edited is made by rules, as in VSE-C; "" where no rule applies.
@@ -50,18 +51,20 @@ func (s Sentence) Of(v Version) string {
 
 // sentencesOf is the flag of the run whose sentences a task is about.
 func sentencesOf[T Task](set func(task *T, run string)) Flag {
-	return NewFlag("of", "the `run`, as vlpx runs names it, about whose sentences discrimination and fluency ask", func(t *T, run string) error {
-		set(t, run)
-		return nil
-	})
+	return NewFlag("of", "the `run`, as vlpx runs names it, about whose sentences discrimination and fluency ask",
+		func(t *T, run string) error {
+			set(t, run)
+			return nil
+		})
 }
 
 // versionOf is the flag of their version.
 func versionOf[T Task](set func(task *T, v Version)) Flag {
-	return NewFlag("version", "the `version` of these: original, written, corrected or edited (default written)", func(t *T, v string) error {
-		set(t, Version(v))
-		return nil
-	})
+	return NewFlag("version", "the `version` of these: original, written, corrected or edited (default written)",
+		func(t *T, v string) error {
+			set(t, Version(v))
+			return nil
+		})
 }
 
 // about tells why sentences are none to ask for.
@@ -75,7 +78,8 @@ func about(run string, v Version) error {
 	return nil
 }
 
-// versions are the sentences of a run that have a version; none where nothing could be made of any caption, as by rules that know no word of it.
+// versions are the sentences of a run that have a version; none where nothing could be made of any caption, as by rules that know no word
+// of it.
 func (s Subject) versions(run string, v Version) ([]Sentence, error) {
 	all, err := s.SentencesOf(run)
 	return slices.DeleteFunc(slices.Clone(all), func(x Sentence) bool { return x.Of(v) == "" }), err

@@ -52,7 +52,8 @@ func dense(r, c int) blas64.General {
 	return blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
 }
 
-// softmax is a linear classifier with room for what a batch needs: the logits of a representation x are (x, 1) W, W being [width+1, classes].
+// softmax is a linear classifier with room for what a batch needs: the logits of a representation x are (x, 1) W, W being [width+1,
+// classes].
 type softmax struct {
 	weights  blas64.General // [width+1, classes]
 	gradient blas64.General // of the mean cross entropy, [width+1, classes]

@@ -24,10 +24,12 @@ type Subject struct {
 	// Brief asks for no more than is wanted after each epoch of training.
 	Brief bool
 	// Training is the model on the split that it was trained on, with the same images and captions, for tasks that learn from these or look
-	// at them; On is the model on a split of another collection. They live as long as the measuring. nil where the program that measures has none.
+	// at them; On is the model on a split of another collection. They live as long as the measuring. nil where the program that measures
+	// has none.
 	Training func(ctx context.Context) (Subject, error)
 	On       func(ctx context.Context, c datasets.Collection, split string) (Subject, error)
-	// Answers are the distinct ones to the questions that the model was trained on. nil where the program that measures knows of no training.
+	// Answers are the distinct ones to the questions that the model was trained on. nil where the program that measures knows of no
+	// training.
 	Answers func() ([]string, error)
 	// State is what the method kept by the end of training at a path below framework.State, such as a threshold of each pair, flat, and
 	// whether it kept that; nil keeps nothing.
@@ -138,7 +140,8 @@ func (s Subject) accept(skip loader.Skip) error {
 	return s.Accept(skip)
 }
 
-// Similarities are the cosines of images [images, vectors, dim] with texts [texts, dim], of each image's vectors the largest: [images, texts].
+// Similarities are the cosines of images [images, vectors, dim] with texts [texts, dim], of each image's vectors the largest: [images,
+// texts].
 func Similarities(images, texts []float32, vectors, dim int) Scores {
 	if vectors == 1 {
 		return Cosines(images, texts, dim)

@@ -16,8 +16,8 @@ type Target struct {
 	Hash string // of its content
 	// Labels are the classes where the data has several: CoarseLabels, or none for the usual ones.
 	Labels string `json:",omitempty"`
-	// ByClass makes the average over targets count this one by the mean over classes, as the protocols of Pets, Caltech-101 and Flowers have it,
-	// instead of by top-1.
+	// ByClass makes the average over targets count this one by the mean over classes, as the protocols of Pets, Caltech-101 and Flowers
+	// have it, instead of by top-1.
 	ByClass bool `json:",omitempty"`
 	// Scenes is the generator's configuration where the data is generated, else nil.
 	Scenes *scenes.Config `json:",omitempty"`
@@ -40,7 +40,8 @@ func SceneTarget(name string, c scenes.Config) (Target, error) {
 	return t, nil
 }
 
-// FolderTarget is a folder in any layout that package layout knows, which has classes and a split to measure on, under the collection's name.
+// FolderTarget is a folder in any layout that package layout knows, which has classes and a split to measure on, under the collection's
+// name.
 func FolderTarget(dir, labels string) (Target, error) {
 	t := Target{Labels: labels, Dir: dir}
 	collection, err := t.open()

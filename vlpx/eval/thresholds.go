@@ -15,14 +15,15 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Thresholds compares the threshold of false negatives that a method has learned for each training pair, as GloFND does, with what it estimates:
-// the (1 - alpha)-quantile of the cosines of an anchor and all other samples (GloFND, section 4.3 (iii)). Beside it stands the quantile within a
-// mini-batch, as FNC takes it, which needs no learning (METHODS.md 10.2 and 11); the learned ones are what lies at [negative.ThresholdPath]. It measures nothing in brief.
+// Thresholds compares the threshold of false negatives that a method has learned for each training pair, as GloFND does, with what it
+// estimates: the (1 - alpha)-quantile of the cosines of an anchor and all other samples (GloFND, section 4.3 (iii)). Beside it stands the
+// quantile within a mini-batch, as FNC takes it, which needs no learning (METHODS.md 10.2 and 11); the learned ones are what lies at
+// [negative.ThresholdPath]. It measures nothing in brief.
 //
-// The network is frozen, and sees training images as in evaluation, where the paper augments them. In a framework that embeds captions an image
-// is compared with the captions of the other pairs and a caption with their images; in one that does not, an image with the other images. Of
-// more than 20,000 samples as many are anchors, drawn at random, each against the same 100,000 of the others, as the paper's; of fewer all are,
-// against all.
+// The network is frozen, and sees training images as in evaluation, where the paper augments them. In a framework that embeds captions an
+// image is compared with the captions of the other pairs and a caption with their images; in one that does not, an image with the other
+// images. Of more than 20,000 samples as many are anchors, drawn at random, each against the same 100,000 of the others, as the paper's; of
+// fewer all are, against all.
 type Thresholds struct {
 	Alpha   float64 `json:",omitempty"` // share of false negatives; 0 for the published unimodal 0.01
 	Batch   int     `json:",omitempty"` // anchors of a mini-batch, each with one negative less; 0 for the published 128
@@ -32,10 +33,11 @@ type Thresholds struct {
 
 func init() {
 	Register("thresholds", Thresholds{},
-		NewFlag("alpha", "the `share` of false negatives by which thresholds are measured (default 0.01)", func(t *Thresholds, share string) (err error) {
-			t.Alpha, err = strconv.ParseFloat(share, 64)
-			return err
-		}))
+		NewFlag("alpha", "the `share` of false negatives by which thresholds are measured (default 0.01)",
+			func(t *Thresholds, share string) (err error) {
+				t.Alpha, err = strconv.ParseFloat(share, 64)
+				return err
+			}))
 }
 
 // ThresholdMetrics are the errors of learned and of in-batch thresholds of anchors: mean absolute, and root of the mean square.
@@ -63,7 +65,8 @@ func (Thresholds) Metrics() []Info {
 		group := "Thresholds of anchors, " + anchors
 		mae, rmse, batchMAE, batchRMSE := ThresholdMetrics(anchors)
 		all = append(all,
-			Info{mae, group, "MAE", "", true, "mean absolute error of the learned threshold, against the quantile over all training samples"},
+			Info{mae, group, "MAE", "", true,
+				"mean absolute error of the learned threshold, against the quantile over all training samples"},
 			Info{rmse, group, "RMSE", "", true, "root of the mean square error of the learned threshold"},
 			Info{batchMAE, group, "MAE in batch", "", true, "mean absolute error of the quantile within a random mini-batch"},
 			Info{batchRMSE, group, "RMSE in batch", "", true, "root of the mean square error of the quantile within a random mini-batch"})
@@ -178,7 +181,8 @@ func (t Thresholds) sampled(n, most, mostOthers int) (anchors, others []int) {
 	if n <= most {
 		return upTo(n), upTo(n)
 	}
-	return random.Stream(t.Seed, "thresholds", "anchors").Perm(n)[:most], random.Stream(t.Seed, "thresholds", "others").Perm(n)[:min(n, mostOthers)]
+	return random.Stream(t.Seed, "thresholds", "anchors").Perm(n)[:most],
+		random.Stream(t.Seed, "thresholds", "others").Perm(n)[:min(n, mostOthers)]
 }
 
 // quantiles are the (1 - alpha)-quantile of an anchor's cosines with all others and those with the others of random mini-batches.

@@ -75,7 +75,8 @@ func kept(state map[string][]float32) func(string) ([]float32, bool, error) {
 }
 
 // slowThresholds are the errors of learned thresholds and the mean ones of a single random negative, of all anchors against all others.
-func slowThresholds(cosine func(anchor, other int) float64, n int, alpha float64, learned []float32) (mae, rmse, singleMAE, singleRMSE float64) {
+func slowThresholds(cosine func(anchor, other int) float64, n int, alpha float64, learned []float32) (mae, rmse, singleMAE,
+	singleRMSE float64) {
 	for i := range n {
 		var all []float64
 		for j := range n {
@@ -94,8 +95,8 @@ func slowThresholds(cosine func(anchor, other int) float64, n int, alpha float64
 	return mae, math.Sqrt(rmse), singleMAE, math.Sqrt(singleRMSE)
 }
 
-// TestThresholdsOfImages compares with loops over all pairs. In mini-batches of all samples the quantile is the exact one; in such of two it is
-// the cosine of one random negative, whose mean error many draws come close to.
+// TestThresholdsOfImages compares with loops over all pairs. In mini-batches of all samples the quantile is the exact one; in such of two
+// it is the cosine of one random negative, whose mean error many draws come close to.
 func TestThresholdsOfImages(t *testing.T) {
 	const n, alpha = 150, .07 // more anchors than are looked at at once
 	p := clusters("train", n, 5, .4, 3)
@@ -127,7 +128,8 @@ func TestThresholdsOfImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for metric, want := range map[eval.Metric][2]float64{
-			"image threshold MAE": {mae, 1e-6}, "image threshold RMSE": {rmse, 1e-6}, "image in-batch MAE": {c.mae, c.within}, "image in-batch RMSE": {c.rmse, c.within},
+			"image threshold MAE": {mae, 1e-6}, "image threshold RMSE": {rmse, 1e-6}, "image in-batch MAE": {c.mae, c.within},
+			"image in-batch RMSE": {c.rmse, c.within},
 		} {
 			if have, there := got.Metrics[metric]; !there || math.Abs(have-want[0]) > want[1] {
 				t.Errorf("%+v: %s: got %g, want %g", c.task, metric, have, want[0])
@@ -160,8 +162,8 @@ func TestThresholdsOfImages(t *testing.T) {
 	}
 }
 
-// TestThresholdsOfPairs: with captions, an image is an anchor among the other pairs' captions and a caption among their images, by embeddings
-// made one by one.
+// TestThresholdsOfPairs: with captions, an image is an anchor among the other pairs' captions and a caption among their images, by
+// embeddings made one by one.
 func TestThresholdsOfPairs(t *testing.T) {
 	b := newBench(t)
 	b.encodeSlowly(t)
@@ -254,11 +256,12 @@ func TestThresholdsErrors(t *testing.T) {
 		training points
 		left     int
 	}{
-		"at alpha = 1;":                              {eval.Thresholds{Alpha: 1}, p, 0},
-		"at alpha = -0.1;":                           {eval.Thresholds{Alpha: -.1}, p, 0},
-		"of 0 mini-batches of 1;":                    {eval.Thresholds{Batch: 1}, p, 0},
-		"keeps 19 thresholds of images; the":         {eval.Thresholds{}, p, 19},
-		"among 1 samples of few; an":                 {eval.Thresholds{}, spoiled(func(p *points) { p.at, p.class = p.at[:1], p.class[:1] }), 0},
+		"at alpha = 1;":                      {eval.Thresholds{Alpha: 1}, p, 0},
+		"at alpha = -0.1;":                   {eval.Thresholds{Alpha: -.1}, p, 0},
+		"of 0 mini-batches of 1;":            {eval.Thresholds{Batch: 1}, p, 0},
+		"keeps 19 thresholds of images; the": {eval.Thresholds{}, p, 19},
+		"among 1 samples of few; an": {eval.Thresholds{},
+			spoiled(func(p *points) { p.at, p.class = p.at[:1], p.class[:1] }), 0},
 		"the embedding of image 2 of few has NaN; t": {eval.Thresholds{}, spoiled(func(p *points) { p.at[2][0] = float32(math.NaN()) }), 0},
 	} {
 		on := by(t, p, c.training)
@@ -281,7 +284,8 @@ func TestThresholdsErrors(t *testing.T) {
 	captionless := b.Subject
 	captionless.Set, captionless.Features = p, loader.Features(nil)
 	b.Training = func(context.Context) (eval.Subject, error) { return captionless, nil }
-	if _, err := (eval.Thresholds{}).Measure(t.Context(), b.Subject); err == nil || !strings.Contains(err.Error(), "needs a caption of each image") {
+	if _, err := (eval.Thresholds{}).Measure(t.Context(), b.Subject); err == nil ||
+		!strings.Contains(err.Error(), "needs a caption of each image") {
 		t.Errorf("pairs without captions: got %v", err)
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Transfer fits an L2-regularised multinomial logistic regression on the frozen network's representations of other labelled data, and measures
-// it there (GloFND, section 4.1 and appendix D.1; METHODS.md 15.6). Images are resized to what the network reads. It measures nothing in brief.
+// Transfer fits an L2-regularised multinomial logistic regression on the frozen network's representations of other labelled data, and
+// measures it there (GloFND, section 4.1 and appendix D.1; METHODS.md 15.6). Images are resized to what the network reads. It measures
+// nothing in brief.
 //
 // Representations are brought to length 1, and each component to mean 0 and standard deviation 1 over the target's training images. The
 // penalty is chosen among ten values of C, 1e-6 to 1e5 by equal factors, the first of equals, by top-1 on the target's validation split, or
 // where it has none on a tenth of its training images; then the regression is fitted to both together and measured on the test
-// split (the validation split, where there is no other). Each C starts from the regression before it, so that of several penalties too weak to
-// matter the first is where all of them end. The paper says, and its code does, that the best C on the test split counts:
+// split (the validation split, where there is no other). Each C starts from the regression before it, so that of several penalties too weak
+// to matter the first is where all of them end. The paper says, and its code does, that the best C on the test split counts:
 // that is better by luck, for all methods.
 type Transfer struct {
 	// Targets are the data; none for generated scenes, by their ground and by their shape.
@@ -44,7 +45,8 @@ func TransferMean(target string) Metric { return Metric("transfer " + target + "
 
 // UsualTargets are those of Transfer where none are named, of scenes that no training set of the usual seed has.
 func UsualTargets() []Target {
-	return []Target{{Name: "scenes' ground", Scenes: &scenes.Config{Seed: 2}}, {Name: "scenes' shape", Scenes: &scenes.Config{Seed: 3, OneShape: true}}}
+	return []Target{{Name: "scenes' ground", Scenes: &scenes.Config{Seed: 2}},
+		{Name: "scenes' shape", Scenes: &scenes.Config{Seed: 3, OneShape: true}}}
 }
 
 // add adds a target by its name: scenes for the usual ones, or a folder, with ":coarse" behind it for CIFAR-100's coarse classes.
@@ -80,8 +82,10 @@ func (t Transfer) Metrics() []Info {
 	var all []Info
 	for _, target := range t.targets() {
 		all = append(all,
-			Info{TransferTop1(target.Name), group, target.Name, "%", false, "images of " + target.Name + " that logistic regression on representations gets right"},
-			Info{TransferMean(target.Name), group, target.Name + ", by class", "%", false, "the same within each class, mean over the classes that have images"})
+			Info{TransferTop1(target.Name), group, target.Name, "%", false, "images of " + target.Name + " that logistic regression on " +
+				"representations gets right"},
+			Info{TransferMean(target.Name), group, target.Name + ", by class", "%", false, "the same within each class, mean over the " +
+				"classes that have images"})
 	}
 	return append(all, Info{TransferAverage, group, "average", "%", false, "mean over the targets, of each by what its protocol measures"})
 }
@@ -208,7 +212,8 @@ const heldOutOf = 10
 func (s seen) holdOut() (training, held seen, err error) {
 	n := len(s.class) / heldOutOf
 	if n == 0 {
-		return s, held, fmt.Errorf("eval: %d training images without a validation split; a tenth is held out, which takes %d at least", len(s.class), heldOutOf)
+		return s, held, fmt.Errorf("eval: %d training images without a validation split; a tenth is held out, which takes %d at least",
+			len(s.class), heldOutOf)
 	}
 	training, held = seen{width: s.width, classes: s.classes}, seen{width: s.width, classes: s.classes}
 	for at, i := range random.Stream(0, "transfer", "held out").Perm(len(s.class)) {

@@ -66,8 +66,8 @@ func TestRegressionClosedForm(t *testing.T) {
 	}
 }
 
-// TestRegressionIsTheLeast: the gradient is flat where a regression ends, and the objective is convex: it is the same from wherever it started, as far
-// as the bias, which nothing holds, may go on at that slope.
+// TestRegressionIsTheLeast: the gradient is flat where a regression ends, and the objective is convex: it is the same from wherever it
+// started, as far as the bias, which nothing holds, may go on at that slope.
 func TestRegressionIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		_, features, class, classes := problem(rt)
@@ -101,8 +101,8 @@ func TestPenalties(t *testing.T) {
 	}
 }
 
-// TestStandards: of unit length and then of mean 0 and deviation 1 by the training images, others by the same numbers; a component that does not
-// vary is 0, and a representation of zeros does no harm.
+// TestStandards: of unit length and then of mean 0 and deviation 1 by the training images, others by the same numbers; a component that
+// does not vary is 0, and a representation of zeros does no harm.
 func TestStandards(t *testing.T) {
 	by := []float32{3, 4, 0, 0, 5, 0, 4, 3, 0} // unit: (.6, .8), (0, 1), (.8, .6)
 	got := eval.Standardised(by, append(slices.Clone(by), 0, 0, 0), 3)
@@ -118,8 +118,8 @@ func TestStandards(t *testing.T) {
 	}
 }
 
-// TestTransferChooses: forty training images in nine components, of which one tells the class, are learned by heart with a weak penalty; the one
-// that is chosen does nearly as well on others as the plane between the means, which has 84 % of them on their side.
+// TestTransferChooses: forty training images in nine components, of which one tells the class, are learned by heart with a weak penalty;
+// the one that is chosen does nearly as well on others as the plane between the means, which has 84 % of them on their side.
 func TestTransferChooses(t *testing.T) {
 	const width, classes = 9, 2
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -193,8 +193,9 @@ func TestTransfer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got.Metrics, eval.Result{"transfer one top-1": 100, "transfer one mean": 100, "transfer other top-1": 100, "transfer other mean": 100,
-		eval.TransferAverage: 100})
+	same(t, got.Metrics, eval.Result{"transfer one top-1": 100, "transfer one mean": 100, "transfer other top-1": 100,
+		"transfer other mean": 100,
+		eval.TransferAverage:  100})
 
 	wrong := sets["test"] // class 2 has four images, of which three lie at class 0
 	wrong.at, wrong.class = slices.Clone(wrong.at[:9]), slices.Clone(wrong.class[:9])
@@ -205,8 +206,9 @@ func TestTransfer(t *testing.T) {
 	if got, err = task.Measure(t.Context(), across(t, sets)); err != nil {
 		t.Fatal(err)
 	}
-	same(t, got.Metrics, eval.Result{"transfer one top-1": 75, "transfer one mean": 250. / 3, "transfer other top-1": 75, "transfer other mean": 250. / 3,
-		eval.TransferAverage: (75 + 250./3) / 2})
+	same(t, got.Metrics, eval.Result{"transfer one top-1": 75, "transfer one mean": 250. / 3, "transfer other top-1": 75,
+		"transfer other mean": 250. / 3,
+		eval.TransferAverage:  (75 + 250./3) / 2})
 	brief := across(t, sets)
 	brief.Brief = true
 	if got, err := task.Measure(t.Context(), brief); err != nil || len(got.Metrics) > 0 {
@@ -223,7 +225,8 @@ func TestTransferOdd(t *testing.T) {
 	for _, c := range []struct {
 		set  points
 		want float64
-	}{{clusters("one class", 12, 1, .4, 1), 100}, {alike, 100. / 3}, {spoiled(func(p *points) { p.at, p.class = p.at[:1], p.class[:1] }), 100}} {
+	}{{clusters("one class", 12, 1, .4, 1), 100}, {alike, 100. / 3},
+		{spoiled(func(p *points) { p.at, p.class = p.at[:1], p.class[:1] }), 100}} {
 		sets := map[string]points{"train": c.set, "val": c.set, "test": c.set}
 		got, err := eval.Transfer{Targets: []eval.Target{sceneTarget(t, "x", 1)}}.Measure(t.Context(), across(t, sets))
 		if v := got.Metrics[eval.TransferTop1("x")]; err != nil || math.Abs(v-c.want) > 1e-9 {
@@ -254,8 +257,8 @@ func folderOf(t *testing.T, places ...string) string {
 	return dir
 }
 
-// TestTransferWithoutValidation: a folder that has no split val chooses by a tenth of its training images, and one that has no test measures on
-// val.
+// TestTransferWithoutValidation: a folder that has no split val chooses by a tenth of its training images, and one that has no test
+// measures on val.
 func TestTransferWithoutValidation(t *testing.T) {
 	for _, other := range []string{"test", "val"} {
 		target, err := eval.FolderTarget(folderOf(t, "train/a/0.png", "train/b/1.png", other+"/a/2.png", other+"/b/3.png"), "")
@@ -269,7 +272,8 @@ func TestTransferWithoutValidation(t *testing.T) {
 			t.Errorf("%s: got %v (%v)", other, got.Metrics, err)
 		}
 		sets["train"] = clusters("train", 9, 2, .05, 1)
-		if _, err = task.Measure(t.Context(), across(t, sets)); err == nil || !strings.Contains(err.Error(), "9 training images without a validation split") {
+		if _, err = task.Measure(t.Context(), across(t, sets)); err == nil || !strings.Contains(err.Error(), "9 training images without "+
+			"a validation split") {
 			t.Errorf("nine images: got %v", err)
 		}
 	}
@@ -277,7 +281,8 @@ func TestTransferWithoutValidation(t *testing.T) {
 
 // TestTargetErrors: what is wrong with a target is told with its name.
 func TestTargetErrors(t *testing.T) {
-	good := map[string]points{"train": clusters("train", 8, 2, .1, 1), "val": clusters("val", 8, 2, .1, 2), "test": clusters("test", 8, 2, .1, 3)}
+	good := map[string]points{"train": clusters("train", 8, 2, .1, 1), "val": clusters("val", 8, 2, .1, 2),
+		"test": clusters("test", 8, 2, .1, 3)}
 	lost, changed, labelled := sceneTarget(t, "x", 1), sceneTarget(t, "x", 1), sceneTarget(t, "x", 1)
 	lost.Scenes, changed.Hash, labelled.Labels = nil, "0123", "shapes"
 	for want, targets := range map[string][]eval.Target{
@@ -287,7 +292,8 @@ func TestTargetErrors(t *testing.T) {
 		`a target named "", or two`:         {{}},
 		`a target named "x", or two`:        {sceneTarget(t, "x", 1), sceneTarget(t, "x", 2)},
 	} {
-		if _, err := (eval.Transfer{Targets: targets}).Measure(t.Context(), across(t, good)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (eval.Transfer{Targets: targets}).Measure(t.Context(), across(t, good)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -324,7 +330,8 @@ func TestFolderTarget(t *testing.T) {
 	if _, err := eval.FolderTarget(dir, eval.CoarseLabels); err == nil || !strings.Contains(err.Error(), "train.bin") {
 		t.Errorf("coarse labels of a folder: got %v", err)
 	}
-	if _, err := eval.FolderTarget(folderOf(t, "train/a/0.png"), ""); err == nil || !strings.Contains(err.Error(), "measures on test or val") {
+	if _, err := eval.FolderTarget(folderOf(t, "train/a/0.png"), ""); err == nil ||
+		!strings.Contains(err.Error(), "measures on test or val") {
 		t.Errorf("training alone: got %v", err)
 	}
 	captions := t.TempDir()
@@ -350,7 +357,8 @@ func TestCoarseTarget(t *testing.T) {
 	if data == "" {
 		t.Skip("VLPX_DATA does not name a folder with cifar100/")
 	}
-	if target, err := eval.FolderTarget(filepath.Join(data, "cifar100"), eval.CoarseLabels); err != nil || target.Name != "CIFAR-100 coarse" {
+	if target, err := eval.FolderTarget(filepath.Join(data, "cifar100"), eval.CoarseLabels); err != nil ||
+		target.Name != "CIFAR-100 coarse" {
 		t.Errorf("CIFAR-100: got %+v (%v)", target, err)
 	}
 }
@@ -377,7 +385,8 @@ func BenchmarkTransfer(b *testing.B) {
 			training, class := draw(size.n)
 			validation, validationClass := draw(size.n / 10)
 			for b.Loop() {
-				if _, err := eval.Transferred(b.Context(), size.width, size.classes, training, validation, validation, class, validationClass); err != nil {
+				if _, err := eval.Transferred(b.Context(), size.width, size.classes, training, validation, validation, class,
+					validationClass); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -16,9 +16,9 @@ import (
 )
 
 // VQA is visual question answering by a list of candidate answers, of which a model's most probable one is its answer, as ALBEF ranks them
-// (METHODS.md 15.5), and the official accuracy of VQA v2: an answer that at least three of the other people gave is right, one that fewer gave
-// in part; the mean over which of the ten people the others are other to. Where an answer is known exactly it is to be that. Questions whose
-// answers are kept back do not count. In brief it is asked a few questions.
+// (METHODS.md 15.5), and the official accuracy of VQA v2: an answer that at least three of the other people gave is right, one that fewer
+// gave in part; the mean over which of the ten people the others are other to. Where an answer is known exactly it is to be that. Questions
+// whose answers are kept back do not count. In brief it is asked a few questions.
 type VQA struct {
 	// Answers are the candidates, such as the 3,192 of the papers; none for the distinct answers to the questions of training.
 	Answers []string `json:",omitempty"`
@@ -83,7 +83,8 @@ type AnsweredQuestion struct {
 // Accuracy is that of the model's answer, the first, in per cent.
 func (q AnsweredQuestion) Accuracy() (float64, error) {
 	if len(q.Answers) == 0 || len(q.Right) == 0 {
-		return 0, fmt.Errorf("eval: %q has %d answers of a model and %d right ones; a question needs both", q.Text, len(q.Answers), len(q.Right))
+		return 0, fmt.Errorf("eval: %q has %d answers of a model and %d right ones; a question needs both", q.Text, len(q.Answers),
+			len(q.Right))
 	}
 	return answerAccuracy(q.Answers[0].Text, q.Right)
 }
@@ -154,9 +155,11 @@ func (v VQA) questions(set datasets.Set) ([]datasets.Question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("eval: visual question answering: %w", err)
 	}
-	known := slices.DeleteFunc(slices.Clone(shown.(datasets.Questioned).Questions()), func(q datasets.Question) bool { return len(q.Answers) == 0 })
+	known := slices.DeleteFunc(slices.Clone(shown.(datasets.Questioned).Questions()),
+		func(q datasets.Question) bool { return len(q.Answers) == 0 })
 	if len(known) == 0 {
-		return nil, fmt.Errorf("eval: visual question answering: %s has no question with an answer; take a split whose answers are not kept back", set.Name())
+		return nil, fmt.Errorf("eval: visual question answering: %s has no question with an answer; take a split whose answers are not "+
+			"kept back", set.Name())
 	}
 	return known, nil
 }
@@ -167,7 +170,8 @@ func (v VQA) candidates(on Subject) ([]string, error) {
 		return v.Answers, nil
 	}
 	if on.Answers == nil {
-		return nil, fmt.Errorf("eval: visual question answering needs candidate answers, and nothing tells those of training; list them in VQA.Answers")
+		return nil, fmt.Errorf("eval: visual question answering needs candidate answers, and nothing tells those of training; list them " +
+			"in VQA.Answers")
 	}
 	all, err := on.Answers()
 	if err == nil && len(all) == 0 {
@@ -259,7 +263,8 @@ func answerAccuracy(predicted string, given []string) (float64, error) {
 }
 
 // rank ranks candidate answers to questions, [questions][top]; 0 for the usual number.
-func (s Subject) rank(ctx context.Context, questions []datasets.Question, candidates []string, top int) ([][]framework.RankedAnswer, error) {
+func (s Subject) rank(ctx context.Context, questions []datasets.Question, candidates []string, top int) ([][]framework.RankedAnswer,
+	error) {
 	if s.Tokenizer == nil {
 		return nil, fmt.Errorf("eval: %s answers questions without a vocabulary; give Subject.Tokenizer", s.Model.Framework().Name())
 	}

@@ -29,8 +29,8 @@ type quiz struct {
 
 func (q quiz) Questions() []datasets.Question { return q.all }
 
-// asked is a bench with a small model that answers, which knows nothing, and questions: of the k-th one the answer is known, or people gave ten,
-// or it is kept back.
+// asked is a bench with a small model that answers, which knows nothing, and questions: of the k-th one the answer is known, or people gave
+// ten, or it is kept back.
 func asked(t *testing.T) (eval.Subject, []string) {
 	t.Helper()
 	b := newBench(t)
@@ -45,7 +45,8 @@ func asked(t *testing.T) (eval.Subject, []string) {
 	candidates = append(candidates, candidates[0]+" "+candidates[1], candidates[0]+" "+candidates[2])
 	set := quiz{Set: on.Set}
 	for k := range 75 { // more than a batch, and no multiple of it
-		q := datasets.Question{Image: k % 70, Text: words[k%len(words)] + " " + words[(7*k+3)%len(words)] + " ?", AnswerKind: []string{"yes/no", "number", "other"}[k%3]}
+		q := datasets.Question{Image: k % 70, Text: words[k%len(words)] + " " + words[(7*k+3)%len(words)] + " ?",
+			AnswerKind: []string{"yes/no", "number", "other"}[k%3]}
 		right := candidates[k%len(candidates)]
 		switch k % 5 {
 		case 0:
@@ -80,8 +81,8 @@ func asked(t *testing.T) (eval.Subject, []string) {
 	return on, candidates
 }
 
-// Each question alone, its candidates ranked by themselves, gives the answers; their accuracy is that of the official rules by hand: each of the
-// people against the others, three of whom make an answer right.
+// Each question alone, its candidates ranked by themselves, gives the answers; their accuracy is that of the official rules by hand: each
+// of the people against the others, three of whom make an answer right.
 func TestVQAByHand(t *testing.T) {
 	on, candidates := asked(t)
 	got, err := eval.VQA{Answers: candidates, Top: 18}.Measure(t.Context(), on)
@@ -133,7 +134,8 @@ func TestVQAByHand(t *testing.T) {
 			counts[kind]++
 		}
 	}
-	for kind, metric := range map[string]eval.Metric{"": eval.VQAAccuracy, "yes/no": eval.VQAYesNo, "number": eval.VQANumber, "other": eval.VQAOther} {
+	for kind, metric := range map[string]eval.Metric{"": eval.VQAAccuracy, "yes/no": eval.VQAYesNo, "number": eval.VQANumber,
+		"other": eval.VQAOther} {
 		if want := sums[kind] / counts[kind]; math.Abs(got.Metrics[metric]-want) > 1e-9 || counts[kind] < 15 {
 			t.Errorf("%s: got %g, want %g over %g questions", metric, got.Metrics[metric], want, counts[kind])
 		}
@@ -142,7 +144,8 @@ func TestVQAByHand(t *testing.T) {
 		t.Errorf("got %v, in which nothing is right", got.Metrics)
 	}
 	if !slices.Equal(eval.CandidateAnswers.Of(got.Examples), candidates) || len(eval.AnsweredQuestions.Of(got.Examples)) != 8 {
-		t.Errorf("got the candidates %q and %d examples", eval.CandidateAnswers.Of(got.Examples), len(eval.AnsweredQuestions.Of(got.Examples)))
+		t.Errorf("got the candidates %q and %d examples", eval.CandidateAnswers.Of(got.Examples),
+			len(eval.AnsweredQuestions.Of(got.Examples)))
 	}
 	for _, q := range eval.AnsweredQuestions.Of(got.Examples) {
 		want := shown[fmt.Sprint(q.Image, q.Text)]
@@ -170,7 +173,8 @@ func TestVQACandidates(t *testing.T) {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
 	on.Brief = true
-	if got, err := (eval.VQA{}).Measure(t.Context(), on); err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) || eval.AnsweredQuestions.Of(got.Examples) != nil {
+	if got, err := (eval.VQA{}).Measure(t.Context(), on); err != nil || !reflect.DeepEqual(got.Metrics, want.Metrics) ||
+		eval.AnsweredQuestions.Of(got.Examples) != nil {
 		t.Errorf("in brief: got %v (%v)", got, err)
 	}
 }
@@ -214,7 +218,8 @@ func TestReadAnswers(t *testing.T) {
 			t.Errorf("%q: got %q (%v)", content, got, err)
 		}
 	}
-	for content, want := range map[string]string{"": "lists none", "[]": "lists none", "[1]": "write a list of texts", "a\na\n": "is number 1, too"} {
+	for content, want := range map[string]string{"": "lists none", "[]": "lists none", "[1]": "write a list of texts",
+		"a\na\n": "is number 1, too"} {
 		if got, err := eval.ReadAnswers(put(content)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %q (%v), want an error with %q", content, got, err, want)
 		}

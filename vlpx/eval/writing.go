@@ -14,9 +14,9 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Writing has a model write negatives of captions of a split, as TAGS-DC does in training, and measures what comes of it (TAGS-DC, section 4): whether
-// it tells them from the captions, which of their words it finds and corrects, and, where sentences can be judged, how many of the
-// "negatives" are true.
+// Writing has a model write negatives of captions of a split, as TAGS-DC does in training, and measures what comes of it (TAGS-DC, section
+// 4): whether it tells them from the captions, which of their words it finds and corrects, and, where sentences can be judged, how many of
+// the "negatives" are true.
 type Writing struct {
 	Captions       int // one of each of the first images; 0 for 200
 	Masks, Refills int // K and L of a caption
@@ -77,10 +77,12 @@ func (w Writing) Metrics() []Info {
 	}
 	for _, passed := range []bool{false, true} {
 		for _, t := range w.Temperatures {
-			infos = append(infos, Info{TrueAt(t, passed), judged, string(TrueAt(t, passed)), "%", true, "sentences written at this temperature that are true of the image"})
+			infos = append(infos, Info{TrueAt(t, passed), judged, string(TrueAt(t, passed)), "%", true, "sentences written at this " +
+				"temperature that are true of the image"})
 		}
 		for _, e := range Elements() {
-			infos = append(infos, Info{TrueOf(e, passed), judged, string(TrueOf(e, passed)), "%", true, "sentences with this element masked that are true of the image"})
+			infos = append(infos, Info{TrueOf(e, passed), judged, string(TrueOf(e, passed)), "%", true, "sentences with this element " +
+				"masked that are true of the image"})
 		}
 	}
 	return infos
@@ -92,7 +94,8 @@ func (w Writing) Check(f framework.Framework, set datasets.Set) error {
 		return fmt.Errorf("eval: sentences are written by masked words, which %s does not predict", f.Name())
 	}
 	if w.Masks < 1 || w.Refills < 1 || len(w.Temperatures) == 0 || !(slices.Min(w.Temperatures) > 0) || !(w.Rate > 0 && w.Rate <= 1) {
-		return fmt.Errorf("eval: writing by %d maskings at a rate of %g, %d refills of each, at temperatures %v; use at least one of each, all above 0",
+		return fmt.Errorf("eval: writing by %d maskings at a rate of %g, %d refills of each, at temperatures %v; use at least one of "+
+			"each, all above 0",
 			w.Masks, w.Rate, w.Refills, w.Temperatures)
 	}
 	if w.Captions < 0 || w.Retrieved < 0 {

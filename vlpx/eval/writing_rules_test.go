@@ -44,14 +44,16 @@ func TestWritingAsInTraining(t *testing.T) {
 		var masked, words, annotated []int32
 		for _, d := range drafts {
 			masked = append(append(append(masked, ids[0]), d.IDs...), ids[end:]...)
-			words = append(append(append(words, objective.Ignored), d.Labels...), slices.Repeat([]int32{objective.Ignored}, len(ids)-end)...)
+			words = append(append(append(words, objective.Ignored), d.Labels...),
+				slices.Repeat([]int32{objective.Ignored}, len(ids)-end)...)
 		}
 		for _, caption := range on.Set.Captions(i) { // as the trainer makes them
 			of := k.EncodeCaption(caption, on.MaxLen)
 			annotated = append(annotated, of[1:slices.Index(of, k.SEP())]...)
 		}
 		annotated = append(annotated, make([]int32, 5*on.MaxLen-len(annotated))...)
-		logits, uniforms, draws := make([]float32, masks*on.MaxLen*vocab), make([]float64, masks*refills*on.MaxLen), make([]float32, masks*refills*on.MaxLen)
+		logits, uniforms, draws := make([]float32, masks*on.MaxLen*vocab), make([]float64, masks*refills*on.MaxLen),
+			make([]float32, masks*refills*on.MaxLen)
 		for at := range logits { // [PAD], [SEP] and the words of captions are among the probable ones
 			logits[at] = float32(r.NormFloat64())
 			if word := int32(at % vocab); word < 5 || slices.Contains(annotated, word) {
@@ -66,7 +68,8 @@ func TestWritingAsInTraining(t *testing.T) {
 		exec, err := model.NewExec(backend, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 			tags := negative.TAGS{Masks: masks, Refills: refills, Keep: 1, Temperature: 1.5}
 			w := tags.Write(negative.Writer{
-				Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2], field.Annotated: in[3], field.Refills: in[5]},
+				Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2], field.Annotated: in[3],
+					field.Refills: in[5]},
 				Fill:  func(*Node) *Node { return in[4] },
 				Score: func(ids *Node) *Node { return ReduceSum(ConvertDType(ids, dtypes.Float32), -1) },
 			})
@@ -76,8 +79,10 @@ func TestWritingAsInTraining(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := func(x []int32, dims ...int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, dims...) }
-		results, err := framework.Call(exec, of(ids, 1, on.MaxLen), of(masked, 1, masks, on.MaxLen), of(words, 1, masks, on.MaxLen), of(annotated, 1, len(annotated)),
-			tensors.FromFlatDataAndDimensions(logits, masks, on.MaxLen, vocab), tensors.FromFlatDataAndDimensions(draws, 1, masks, refills, on.MaxLen))
+		results, err := framework.Call(exec, of(ids, 1, on.MaxLen), of(masked, 1, masks, on.MaxLen), of(words, 1, masks, on.MaxLen),
+			of(annotated, 1, len(annotated)),
+			tensors.FromFlatDataAndDimensions(logits, masks, on.MaxLen, vocab),
+			tensors.FromFlatDataAndDimensions(draws, 1, masks, refills, on.MaxLen))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +126,8 @@ func TestWritingRefuses(t *testing.T) {
 	} {
 		w := task
 		spoil(&w)
-		if err := w.Check(on.Model.Framework(), on.Set); err == nil || !strings.Contains(err.Error(), "use at least one of each, all above 0") {
+		if err := w.Check(on.Model.Framework(), on.Set); err == nil || !strings.Contains(err.Error(), "use at least one of each, "+
+			"all above 0") {
 			t.Errorf("%+v: got %v", w, err)
 		}
 	}
@@ -159,7 +165,8 @@ func TestWritingRefuses(t *testing.T) {
 		skipped = append(skipped, s.Image)
 		return nil
 	}
-	if got, err := task.Measure(t.Context(), dark); err != nil || len(eval.Sentences.Of(got.Examples)) != 8 || !slices.Equal(skipped, []int{3}) {
+	if got, err := task.Measure(t.Context(), dark); err != nil || len(eval.Sentences.Of(got.Examples)) != 8 ||
+		!slices.Equal(skipped, []int{3}) {
 		t.Errorf("accepted: got %d sentences (%v), asked of %v", len(eval.Sentences.Of(got.Examples)), err, skipped)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -62,7 +62,8 @@ func newScribble(t *testing.T, b *bench) (eval.Subject, scribble, eval.Scores) {
 	on.Model.Close()
 	s := scribble{waves{b.Size, 0.05}, b.Tokenizer.Size()}
 	var err error
-	if on.Model, err = framework.NewInference(s, framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}, sequential(t), model.NewStore()); err != nil {
+	if on.Model, err = framework.NewInference(s, framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen},
+		sequential(t), model.NewStore()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(on.Model.Close)
@@ -182,7 +183,8 @@ func TestWritingAgainstLoop(t *testing.T) {
 			for k, sentence := range sentences {
 				passes := slices.ContainsFunc(upTo(len(ids)), func(p int) bool { return sentence[p] != ids[p] && !known[sentence[p]] }) &&
 					!slices.ContainsFunc(sentences[k+1:], func(other []int32) bool { return slices.Equal(other, sentence) })
-				if holds, judged := language.Judge(i, on.Tokenizer.Decode(sentence)); judged && on.Tokenizer.Whole(sentence) && !slices.Equal(sentence, ids) {
+				if holds, judged := language.Judge(i, on.Tokenizer.Decode(sentence)); judged && on.Tokenizer.Whole(sentence) &&
+					!slices.Equal(sentence, ids) {
 					add(eval.TrueAt(temperature, false), holds)
 					if passes {
 						add(eval.TrueAt(temperature, true), holds)
@@ -221,8 +223,9 @@ func TestWritingAgainstLoop(t *testing.T) {
 				edited = score(on.Tokenizer.EncodeCaption(one.Edited, on.MaxLen))
 				add(eval.TellsEdited, score(ids) > edited)
 			}
-			for name, x := range map[string][2]float64{"caption": {one.CaptionScore, score(ids)}, "edited": {one.EditedScore, edited}, "written": {one.WrittenScore, bestScore},
-				"batch": {one.BatchScore, batch}, "split": {one.SplitScore, split}} {
+			for name, x := range map[string][2]float64{"caption": {one.CaptionScore, score(ids)}, "edited": {one.EditedScore, edited},
+				"written": {one.WrittenScore, bestScore},
+				"batch":   {one.BatchScore, batch}, "split": {one.SplitScore, split}} {
 				if math.Abs(x[0]-x[1]) > 1e-4 {
 					t.Errorf("%q: the score of %s: got %g, want %g", caption, name, x[0], x[1])
 				}

@@ -27,8 +27,8 @@ type WrittenSentence struct {
 	Score       float64  // with the caption's image, from 0 to 1
 	Refused     Refusal
 	True, Known bool // of the image, and whether that is known
-	// Corrected is Text by word correction, and Replaced the probability of each of its tokens to be a replaced one, by word discrimination;
-	// none of a framework that does not correct.
+	// Corrected is Text by word correction, and Replaced the probability of each of its tokens to be a replaced one, by word
+	// discrimination; none of a framework that does not correct.
 	Corrected string
 	Replaced  []float64
 }
@@ -92,7 +92,8 @@ func (s *scribe) sheet(written [][]candidate) (sheet Sheet, rows []int32) {
 	rows = slices.Clone(caption)
 	for k, candidates := range written {
 		for _, c := range lastOfEqual(candidates) {
-			one := WrittenSentence{Text: s.Tokenizer.Decode(c.ids), Temperature: s.Temperatures[k], Masked: c.draft.elements, True: c.holds, Known: c.known}
+			one := WrittenSentence{Text: s.Tokenizer.Decode(c.ids), Temperature: s.Temperatures[k], Masked: c.draft.elements, True: c.holds,
+				Known: c.known}
 			for _, other := range candidates {
 				if slices.Equal(other.ids, c.ids) {
 					one.Times++

@@ -53,7 +53,8 @@ func newScribbling(t *testing.T, b *bench) eval.Subject {
 	return on
 }
 
-// What is written from one caption is what the task measures: of what passes the filter at the first temperature the hardest is the one kept.
+// What is written from one caption is what the task measures: of what passes the filter at the first temperature the hardest is the one
+// kept.
 func TestSheetIsWhatIsMeasured(t *testing.T) {
 	on := newScribbling(t, newBench(t))
 	task := eval.Writing{Captions: 20, Masks: 3, Refills: 4, Temperatures: []float64{1, 3}, Rate: 0.3}
@@ -80,7 +81,8 @@ func TestSheetIsWhatIsMeasured(t *testing.T) {
 			t.Errorf("%q: got none, want %q", want.Caption, want.Written)
 		default:
 			got := sheet.Written[k]
-			same := got.Text == want.Written && got.True == want.True && got.Known == want.Known && got.Corrected == want.Corrected && slices.Equal(got.Replaced, want.Replaced)
+			same := got.Text == want.Written && got.True == want.True && got.Known == want.Known && got.Corrected == want.Corrected &&
+				slices.Equal(got.Replaced, want.Replaced)
 			if !same || math.Abs(got.Score-want.WrittenScore) > 1e-6 || len(got.Masked) == 1 != (want.Element != "") {
 				t.Errorf("%q: got %+v, want %+v", want.Caption, got, want)
 			}

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Kendall is the rank correlation tau-b of two lists of as many values (Kendall, "The treatment of ties in ranking problems", Biometrika 33,
-// 1945): of the pairs of places, those that both lists put in one order less those that they put in opposite ones, over the geometric mean
-// of the numbers of pairs that either list orders at all. It is 1 for the same ranking, -1 for the reverse, and NaN where a list orders
-// nothing.
+// Kendall is the rank correlation tau-b of two lists of as many values (Kendall, "The treatment of ties in ranking problems", Biometrika
+// 33, 1945): of the pairs of places, those that both lists put in one order less those that they put in opposite ones, over the geometric
+// mean of the numbers of pairs that either list orders at all. It is 1 for the same ranking, -1 for the reverse, and NaN where a list
+// orders nothing.
 func Kendall(a, b []float64) float64 {
 	agreement, ordered := 0, [2]float64{}
 	for i := range a {

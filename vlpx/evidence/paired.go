@@ -12,8 +12,8 @@ type Paired struct {
 	N          int
 	Difference float64 // of the means
 	SD         float64 // standard deviation of the differences
-	// P is two-sided. It is 1 for pairs that do not differ at all, and NaN for pairs that all differ by the same amount, as a few seeds of a
-	// small test split may: nothing can be said of them.
+	// P is two-sided. It is 1 for pairs that do not differ at all, and NaN for pairs that all differ by the same amount, as a few seeds of
+	// a small test split may: nothing can be said of them.
 	P float64
 }
 

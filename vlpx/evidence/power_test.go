@@ -25,7 +25,8 @@ func TestPowerOfCohensTable(t *testing.T) {
 	} {
 		for level, n := range sizes {
 			if fewer, more := twoSample(effect, n-1, level), twoSample(effect, n+1, level); fewer >= .8 || more < .8 {
-				t.Errorf("effect %v at %v: got powers %v and %v of %v and %v a group; .8 must be between", effect, level, fewer, more, n-1, n+1)
+				t.Errorf("effect %v at %v: got powers %v and %v of %v and %v a group; .8 must be between", effect, level, fewer,
+					more, n-1, n+1)
 			}
 		}
 	}
@@ -62,7 +63,8 @@ func integrated(t, freedom, shift float64) float64 {
 
 func TestNoncentralTAgainstItsIntegral(t *testing.T) {
 	for _, c := range []struct{ t, freedom, shift float64 }{
-		{12.706, 1, 20}, {12.706, 1, -20}, {4.303, 2, 5}, {2.776, 4, 3.76}, {2.776, 4, 0}, {0, 4, 1}, {2.0, 60, 2.8}, {1.96, 999, 2.8}, {190, 1, 48},
+		{12.706, 1, 20}, {12.706, 1, -20}, {4.303, 2, 5}, {2.776, 4, 3.76}, {2.776, 4, 0}, {0, 4, 1}, {2.0, 60, 2.8}, {1.96, 999, 2.8},
+		{190, 1, 48},
 		{2.1, 17.5, -.3}, {30, 3, 40},
 	} {
 		if got, want := beyond(c.t, c.freedom, c.shift), integrated(c.t, c.freedom, c.shift); math.Abs(got-want) > 1e-8 {

@@ -39,7 +39,8 @@ func (t TSNE) Layout(rng *rand.Rand, features []float32, dim int) ([]float64, er
 	}
 	n := len(features) / dim
 	if most := float64(n-1) / 3; !(t.Perplexity > 0 && t.Perplexity <= most) || t.Iterations < 1 {
-		return nil, fmt.Errorf("evidence: t-SNE of %d points with a perplexity of %g in %d iterations; take a perplexity above 0 and up to %.4g, and some iterations",
+		return nil, fmt.Errorf("evidence: t-SNE of %d points with a perplexity of %g in %d iterations; take a perplexity above 0 and up "+
+			"to %.4g, and some iterations",
 			n, t.Perplexity, t.Iterations, most)
 	}
 	for i, x := range features {

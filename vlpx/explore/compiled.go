@@ -89,7 +89,8 @@ func (l *compiledMethod) build(s *model.Scope, in []*Node) []*Node {
 	defer framework.Orderly()
 	image, text, tau, progress, items, scores, noise, index, truth := in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8]
 	f := negative.Features{Image: image, Text: text, Temperature: tau, Progress: progress, State: s.Store().Scope(framework.State)}
-	f.Fields = field.Nodes{field.Progress: progress, field.Items: items, field.Index: index, field.Truth: truth, field.FalseShare: falseShare(truth)}
+	f.Fields = field.Nodes{field.Progress: progress, field.Items: items, field.Index: index, field.Truth: truth,
+		field.FalseShare: falseShare(truth)}
 	f.Left = l.method.Leaving(f.State, f.Fields)
 	if _, distils := l.method.Contrast.(negative.Distiller); distils {
 		f.MomentumImage, f.MomentumText = StopGradient(image), StopGradient(text)

@@ -71,7 +71,8 @@ func explorer(t testing.TB, set datasets.Set) *Explorer {
 
 func explorerOn(t testing.TB, backend compute.Backend, set datasets.Set, batch, dim int) *Explorer {
 	t.Helper()
-	x := newExplorer(backend, set, 1e6, train.Config{Framework: framework.Choice{Framework: albef.Model{Embed: dim}}, BatchSize: batch, Epochs: 4, Seed: 1})
+	x := newExplorer(backend, set, 1e6, train.Config{Framework: framework.Choice{Framework: albef.Model{Embed: dim}}, BatchSize: batch,
+		Epochs: 4, Seed: 1})
 	x.temperature = 0.3
 	r := random.Stream(1, "test embeddings")
 	x.image, x.text = units(r, set.Len(), dim), units(r, len(x.pairs), dim)

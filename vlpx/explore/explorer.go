@@ -18,8 +18,8 @@ import (
 // DefaultPairs is how many pairs of a split are explored unless the caller says otherwise.
 const DefaultPairs = 5000
 
-// Explorer answers what the methods would do with an anchor's negatives, by one model that embeds images and captions, and what sentences it
-// writes, if it fills in masked words. Not for concurrent use.
+// Explorer answers what the methods would do with an anchor's negatives, by one model that embeds images and captions, and what sentences
+// it writes, if it fills in masked words. Not for concurrent use.
 //
 // The methods are asked as if the momentum encoders and the frozen reference model were this model, too, and Con-D its head of
 // image-text matching.
@@ -54,18 +54,20 @@ type Explorer struct {
 	meetings  map[string][][]int32 // what play gave, by the identity of Batches
 }
 
-// Open takes the first pairs, at most as many as asked for and whole images only, of a split of a finished run's data, and encodes them with the
-// run's model where it embeds: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs stands for
-// DefaultPairs. Of the executor it uses the store and the backend, which must outlive the explorer.
+// Open takes the first pairs, at most as many as asked for and whole images only, of a split of a finished run's data, and encodes them
+// with the run's model where it embeds: "train", where negatives are, "val" or "test"; people judged Flickr8k's test images only. 0 pairs
+// stands for DefaultPairs. Of the executor it uses the store and the backend, which must outlive the explorer.
 func Open(ctx context.Context, e *run.Executor, r run.Run, split string, pairs int) (*Explorer, error) {
 	if f := r.Train.Framework; !framework.Reads(f.Framework, r.Train.Use()) {
 		return nil, fmt.Errorf("explore: %s reads no captions, so that its negatives are no pairs", f.Name())
 	} else if !embeds(r.Train) && !writes(r.Train) {
-		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near, and writes none; explore a framework that does",
+		return nil, fmt.Errorf("explore: %s makes no embeddings of images and captions, by which negatives are near, and writes none; "+
+			"explore a framework that does",
 			f.Name())
 	}
 	if f := r.Train.Framework; framework.Vectors(f.Framework) > 1 {
-		return nil, fmt.Errorf("explore: images have several vectors in %s, of which the nearest to a caption counts; explore a framework with one an image",
+		return nil, fmt.Errorf("explore: images have several vectors in %s, of which the nearest to a caption counts; explore a "+
+			"framework with one an image",
 			f.Name())
 	}
 	r = e.Store.Placed(r)
@@ -139,7 +141,8 @@ func newExplorer(backend compute.Backend, whole datasets.Set, pairs int, c train
 	}
 	x.batch = min(c.BatchSize, x.set.Len())
 	x.start = negative.Start{
-		Pairs: len(x.pairs), BatchSize: x.batch, Dim: framework.Dim(c.Framework.Framework), Epochs: max(2, c.Epochs), Seed: c.Seed, Shards: datasets.ShardPairs(x.set),
+		Pairs: len(x.pairs), BatchSize: x.batch, Dim: framework.Dim(c.Framework.Framework), Epochs: max(2, c.Epochs), Seed: c.Seed,
+		Shards:  datasets.ShardPairs(x.set),
 		Anchors: framework.Anchors(c.Framework.Framework),
 	}
 	return x

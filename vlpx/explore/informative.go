@@ -14,7 +14,8 @@ import (
 // is known of other images' captions.
 func (x *Explorer) Informative(side Side, k, n int) ([]int, error) {
 	if x.relation == nil {
-		return nil, fmt.Errorf("explore: %s has no relation, so that no anchor has known false negatives; choose an anchor, or another split",
+		return nil, fmt.Errorf("explore: %s has no relation, so that no anchor has known false negatives; choose an anchor, or "+
+			"another split",
 			x.set.Name())
 	}
 	counts := map[int]tally{}

@@ -11,7 +11,8 @@ import (
 // nothing out, or more. Asking twice gives the same: what the method keeps is put back.
 func TestLeftOutIsNotPushed(t *testing.T) {
 	contrasts := []negative.Contrast{negative.InfoNCE{}, negative.SogCLR{Gamma: 0.9, Temperature: 0.2},
-		negative.ISogCLR{Gamma: 0.8, Temperature: 0.1, Least: 0.05, Most: 1, Rho: 6, Rate: 0.01, Beta: 0.9}, negative.FastCLIP{Version: 3, Gamma: 0.2, Decay: 3}}
+		negative.ISogCLR{Gamma: 0.8, Temperature: 0.1, Least: 0.05, Most: 1, Rho: 6, Rate: 0.01, Beta: 0.9},
+		negative.FastCLIP{Version: 3, Gamma: 0.2, Decay: 3}}
 	for name, side := range sides {
 		for _, c := range contrasts {
 			a := newAlbum(20, 1)

@@ -45,7 +45,8 @@ func (x *Explorer) truth(m negative.Method, batch []int) ([]float32, error) {
 		return truth, nil
 	}
 	if x.relation == nil {
-		return nil, fmt.Errorf("explore: %s asks the relation, and %s has none; let Con-D judge, or find the negatives to leave out otherwise",
+		return nil, fmt.Errorf("explore: %s asks the relation, and %s has none; let Con-D judge, or find the negatives to leave out "+
+			"otherwise",
 			m.Name, x.set.Name())
 	}
 	for i, image := range batch {

@@ -15,14 +15,15 @@ func (s Sheet) Pictures() plots.Pictures {
 	return plots.Pictures{Title: s.title(), Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: s.Image, Caption: s.Caption}}}}}
 }
 
-// Table has a row for the caption and one for each of the n hardest sentences that were written from it, and of each other one that passed the
-// filter and is true. Words that differ from the caption's are marked. Where the model has learned to tell replaced words, their probability is
-// the words' colour, and the corrected sentence stands in a column.
+// Table has a row for the caption and one for each of the n hardest sentences that were written from it, and of each other one that passed
+// the filter and is true. Words that differ from the caption's are marked. Where the model has learned to tell replaced words, their
+// probability is the words' colour, and the corrected sentence stands in a column.
 func (s Sheet) Table(n int) tables.Table {
 	t := tables.Table{
 		Title:   s.title(),
 		Heading: "rank",
-		Columns: []tables.Column{{Name: "sentence"}, {Name: "of the image"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"}, {Name: "filter"},
+		Columns: []tables.Column{{Name: "sentence"}, {Name: "of the image"}, {Name: "score", Unit: "%"}, {Name: "above", Unit: "%"},
+			{Name: "filter"},
 			{Name: "masked"}, {Name: "times", Format: "%.0f"}},
 		Rows: []tables.Row{{Name: "caption", Cells: []tables.Cell{
 			{{Text: s.Caption}}, {{Text: verdict(s.True, s.Known)}}, {tables.Number(100 * s.Score)}, nil, nil, nil, nil,
@@ -46,7 +47,8 @@ func (s Sheet) row(name string, one eval.WrittenSentence) tables.Row {
 		words = tables.Shaded(words, one.Replaced)
 	}
 	row := tables.Row{Name: name, Cells: []tables.Cell{
-		{tables.Words(words...)}, {{Text: verdict(one.True, one.Known)}}, {tables.Number(100 * one.Score)}, {tables.Number(100 * (one.Score - s.Score))},
+		{tables.Words(words...)}, {{Text: verdict(one.True, one.Known)}}, {tables.Number(100 * one.Score)},
+		{tables.Number(100 * (one.Score - s.Score))},
 		{{Text: cmp.Or(string(one.Refused), "passed")}}, {{Text: strings.Join(one.Masked, ", ")}}, {tables.Number(float64(one.Times))},
 	}}
 	switch {
@@ -80,15 +82,17 @@ func (s Sheet) note(n int) string {
 	for _, one := range s.Written {
 		written += one.Times
 	}
-	note := fmt.Sprintf("Of %d sentences at a temperature of %s %d differ", written, strings.Trim(fmt.Sprint(s.Temperatures), "[]"), len(s.Written))
+	note := fmt.Sprintf("Of %d sentences at a temperature of %s %d differ", written, strings.Trim(fmt.Sprint(s.Temperatures), "[]"),
+		len(s.Written))
 	if n < len(s.Written) {
 		note += fmt.Sprintf(", of which those of the %d highest scores are shown, and what passed and is true", n)
 	}
-	note += ". above: the score less the caption's. masked: what the scene graph names that was masked. filter: a sentence whose new words all occur in " +
-		"captions of the image is annotated, and like the caption itself no negative."
+	note += ". above: the score less the caption's. masked: what the scene graph names that was masked. filter: a sentence whose new " +
+		"words all occur in captions of the image is annotated, and like the caption itself no negative."
 	if s.Judged {
 		k := passed(s.Sheet)
-		note += fmt.Sprintf(" Of those that passed %d are true, and so false negatives, and %d false; of others that is not known.", k.trues, k.falses)
+		note += fmt.Sprintf(" Of those that passed %d are true, and so false negatives, and %d false; of others that is not known.",
+			k.trues, k.falses)
 	} else {
 		note += " Whether a sentence is true is known of generated scenes alone."
 	}

@@ -100,7 +100,8 @@ func (v View) note() string {
 		note += fmt.Sprintf(" Of the split's %d pairs the first %d are explored.", v.Whole, v.Explored)
 	}
 	if len(v.Unreadable) > 0 {
-		note += fmt.Sprintf(" Images that cannot be read and take part as the mean colour: %d (%s).", len(v.Unreadable), run.Some(v.Unreadable))
+		note += fmt.Sprintf(" Images that cannot be read and take part as the mean colour: %d (%s).", len(v.Unreadable),
+			run.Some(v.Unreadable))
 	}
 	return note
 }

@@ -51,7 +51,8 @@ type Neighbour struct {
 func (x *Explorer) Negatives(ctx context.Context, anchor int, side Side, k int, methods []negative.Method) (View, error) {
 	switch {
 	case !x.Embeds():
-		return View{}, fmt.Errorf("explore: %s makes no embeddings, by which negatives are near; look at the sentences that it writes", x.config.Framework.Name())
+		return View{}, fmt.Errorf("explore: %s makes no embeddings, by which negatives are near; look at the sentences that it writes",
+			x.config.Framework.Name())
 	case anchor < 0 || anchor >= len(x.pairs):
 		return View{}, fmt.Errorf("explore: anchor %d; the explored pairs are 0 to %d", anchor, len(x.pairs)-1)
 	case k < 1 || k >= x.batch:

@@ -235,7 +235,8 @@ func TestViewWithoutMatching(t *testing.T) {
 		}
 		judging := negative.Plain()
 		judging.Positives = negative.ECM{Low: 0.5, High: 0.8}
-		if _, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{judging}); err == nil || !strings.Contains(err.Error(), "explore a run with ITM") {
+		if _, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{judging}); err == nil ||
+			!strings.Contains(err.Error(), "explore a run with ITM") {
 			t.Errorf("%s with positives: got error %v", what, err)
 		}
 	}

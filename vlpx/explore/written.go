@@ -57,7 +57,8 @@ func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, 
 	}
 	of := x.pairs[pair].Image
 	s := Sheet{
-		Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Temperatures: w.Temperatures, Corrects: x.corrects(), Judged: x.judged(),
+		Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Temperatures: w.Temperatures, Corrects: x.corrects(),
+		Judged: x.judged(),
 	}
 	s.Image, err = x.picture(ctx, of)
 	return s, err
@@ -66,10 +67,12 @@ func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, 
 // subject is the explored model on its pairs.
 func (x *Explorer) subject() (eval.Subject, error) {
 	if !x.Writes() {
-		return eval.Subject{}, fmt.Errorf("explore: %s has not learned to fill in masked words and to score sentences; explore a run with ITM and MLM", x.name)
+		return eval.Subject{}, fmt.Errorf("explore: %s has not learned to fill in masked words and to score sentences; explore a run "+
+			"with ITM and MLM", x.name)
 	}
 	return eval.Subject{
-		Model: x.inference, Set: x.set, Tokenizer: x.model.Tokenizer, Size: x.config.Transform.Size, Features: x.locked, MaxLen: x.config.MaxLen,
+		Model: x.inference, Set: x.set, Tokenizer: x.model.Tokenizer, Size: x.config.Transform.Size, Features: x.locked,
+		MaxLen: x.config.MaxLen,
 		Accept: func(s loader.Skip) error {
 			x.skip(s)
 			return nil
@@ -83,9 +86,9 @@ func (x *Explorer) judged() bool { return datasets.Language(x.set) != nil }
 // captionsLooked are the captions, the first of an image each, from which sentences are written to find telling ones.
 const captionsLooked = 100
 
-// InformativeCaptions are n captions, pairs, the first of an image each. Where sentences can be judged, they are those of the first 100 whose
-// written sentences show best that some are true: those that pass the filter with the most of both kinds, true and false, counted by the
-// scarcer kind; of equals those with more true ones, then the lower pair. Else they are the first ones.
+// InformativeCaptions are n captions, pairs, the first of an image each. Where sentences can be judged, they are those of the first 100
+// whose written sentences show best that some are true: those that pass the filter with the most of both kinds, true and false, counted by
+// the scarcer kind; of equals those with more true ones, then the lower pair. Else they are the first ones.
 func (x *Explorer) InformativeCaptions(ctx context.Context, w eval.Writing, n int) ([]int, error) {
 	if !x.judged() {
 		return x.first[:min(n, len(x.first))], nil

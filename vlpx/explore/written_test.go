@@ -122,7 +122,8 @@ func TestWrittenWithoutCorrection(t *testing.T) {
 func TestWrites(t *testing.T) {
 	x := explorer(t, newAlbum(10, 2))
 	for objectives, want := range map[negative.Objectives]bool{
-		"": true, negative.Of(negative.ITM, negative.MLM): true, negative.Of(negative.ITC, negative.ITM): false, negative.Of(negative.ITC, negative.MLM): false,
+		"": true, negative.Of(negative.ITM, negative.MLM): true, negative.Of(negative.ITC, negative.ITM): false,
+		negative.Of(negative.ITC, negative.MLM): false,
 	} {
 		x.config.Objectives = objectives
 		if x.Writes() != want {
@@ -146,7 +147,8 @@ func TestSheetShows(t *testing.T) {
 	sheet.Written = []eval.WrittenSentence{
 		{Text: "a red ring on snow", Masked: []string{"object", "relation"}, Times: 3, Score: 0.875, Known: true,
 			Corrected: "a red disc on snow", Replaced: []float64{0, 0.25, 1, 0, 0}},
-		{Text: "a red disc on snow", Times: 1, Score: 0.75, True: true, Known: true, Refused: eval.TheCaption, Corrected: "a red disc on snow"},
+		{Text: "a red disc on snow", Times: 1, Score: 0.75, True: true, Known: true, Refused: eval.TheCaption,
+			Corrected: "a red disc on snow"},
 		{Text: "a big disc on snow", Times: 1, Score: 0.5, Refused: eval.Annotated, Corrected: "a blue disc on snow"},
 		{Text: "a disc disc on snow", Times: 1, Score: 0.25, Corrected: "a blue disc on snow"},
 		{Text: "a small disc on snow", Times: 2, Score: 0.125, True: true, Known: true, Corrected: "a blue disc on snow"},
@@ -170,7 +172,8 @@ func TestSheetShows(t *testing.T) {
 		t.Fatalf("got the rows %q, want the caption, the first two and the fifth", got)
 	}
 	for _, want := range []string{
-		"a red *ring* on snow", "object, relation", "87.5", "12.5", "the caption again", "a *blue* disc on snow", "passed", "TAGS-DC, seed 1",
+		"a red *ring* on snow", "object, relation", "87.5", "12.5", "the caption again", "a *blue* disc on snow", "passed",
+		"TAGS-DC, seed 1",
 		"Of 8 sentences at a temperature of 1 5 differ", "Of those that passed 1 are true, and so false negatives, and 1 false",
 	} {
 		if !strings.Contains(text.String(), want) {
@@ -181,7 +184,8 @@ func TestSheetShows(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, &page)
 	}
 	sheet.Judged = false
-	if note := sheet.Table(9).Note; !strings.Contains(note, "known of generated scenes alone") || strings.Contains(note, "highest scores are shown") {
+	if note := sheet.Table(9).Note; !strings.Contains(note, "known of generated scenes alone") ||
+		strings.Contains(note, "highest scores are shown") {
 		t.Errorf("got the note %q", note)
 	}
 }

@@ -55,8 +55,10 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 		Metrics        []cardMetric
 	}{
 		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
-		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: rerank(r), Result: k.Result, Parameters: k.Result.Parameters,
-		Side: r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} || r.Locked != nil,
+		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: rerank(r), Result: k.Result,
+		Parameters: k.Result.Parameters,
+		Side:       r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} ||
+			r.Locked != nil,
 		Metrics: cardMetrics(k.Result.Metrics),
 	}
 	_, told.Scores = f.(framework.Scores)
@@ -87,7 +89,8 @@ func rerank(r run.Run) int {
 // dataSettings tells which part of the data, and how spoilt, a run learned from.
 func dataSettings(d run.Data) (all []string) {
 	if s := d.Scenes; s != nil {
-		return []string{fmt.Sprintf("%d scenes for training, %d for validation, %d for test, density %q", s.Train, s.Val, s.Test, s.Density)}
+		return []string{fmt.Sprintf("%d scenes for training, %d for validation, %d for test, density %q", s.Train, s.Val,
+			s.Test, s.Density)}
 	}
 	for _, setting := range []struct {
 		form  string
@@ -117,7 +120,8 @@ func starts(r run.Run) string {
 		*weights.Source
 	}{{"images", r.Weights.Vision}, {"text", r.Weights.Text}, {"the whole model", r.Weights.Model}, {"words", r.Weights.Words}} {
 		if source.Source != nil {
-			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", cmp.Or(source.Name, "published weights"), source.what, source.Hash))
+			all = append(all, fmt.Sprintf("%s for %s (content hash `%s`)", cmp.Or(source.Name, "published weights"), source.what,
+				source.Hash))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -40,7 +40,8 @@ func clips(vocab int) map[string]clip.Model {
 	exact.Vision.Activation, exact.Text.Activation = "", ""
 	whole := resNet
 	whole.ResNet.Layers = []int{1, 1, 1, 1}
-	return map[string]clip.Model{"as published": transformer, "other poolings": ours, "ResNet": whole, "ResNet of three stages": resNet, "exact GELU": exact}
+	return map[string]clip.Model{"as published": transformer, "other poolings": ours, "ResNet": whole, "ResNet of three stages": resNet,
+		"exact GELU": exact}
 }
 
 // smallCLIP is small with a CLIP.
@@ -88,8 +89,9 @@ func TestSameEvaluationOfCLIP(t *testing.T) {
 				}
 			}
 			for want, when := range map[string]bool{
-				"of CLIP's architecture": true, "\n- clip\n": true, "| TR@1 | images with one of their captions ranked first |": true, "open_clip.CLIP(": true,
-				".mean(1)": how == "other poolings", "last token that is not 0": how == "other poolings",
+				"of CLIP's architecture": true, "\n- clip\n": true, "| TR@1 | images with one of their captions ranked first |": true,
+				"open_clip.CLIP(": true,
+				".mean(1)":        how == "other poolings", "last token that is not 0": how == "other poolings",
 				"has 3 stages": how == "ResNet of three stages", "not CLIP's": false,
 			} {
 				if strings.Contains(card, want) != when {
@@ -124,7 +126,8 @@ func TestSettingsOfCLIP(t *testing.T) {
 	}{
 		{published, []string{"head_width", "image_size", "layers", "mlp_ratio", "patch_size", "width"}},
 		{clips(9)["ResNet"], []string{"head_width", "image_size", "layers", "width"}},
-		{other, []string{"head_width", "hidden_act", "image_size", "layer_norm_eps", "layers", "locked_dim", "mlp_ratio", "no_ln_pre", "patch_bias", "patch_size", "width"}},
+		{other, []string{"head_width", "hidden_act", "image_size", "layer_norm_eps", "layers", "locked_dim", "mlp_ratio", "no_ln_pre",
+			"patch_bias", "patch_size", "width"}},
 	} {
 		if got := keys(c.of); !slices.Equal(got, c.want) {
 			t.Errorf("got the keys %v, want %v", got, c.want)
@@ -156,7 +159,8 @@ func TestCLIPVocabulary(t *testing.T) {
 	if _, err := Read(dir); err != nil {
 		t.Error(err)
 	}
-	if files := contents(t, dir); strings.Contains(files[ConfigName], "max_words") || !strings.Contains(files[CardName], "CLIP's byte pairs") {
+	if files := contents(t, dir); strings.Contains(files[ConfigName], "max_words") ||
+		!strings.Contains(files[CardName], "CLIP's byte pairs") {
 		t.Errorf("got\n%s\nand\n%s\nwant no max_words, and byte pairs", files[ConfigName], files[CardName])
 	}
 	path := filepath.Join(dir, ConfigName)
@@ -171,7 +175,8 @@ func TestCLIPVocabulary(t *testing.T) {
 
 // A tower behind a locked encoder has an adapter, under names of our own.
 func TestLockedCLIP(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

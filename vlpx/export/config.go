@@ -112,7 +112,8 @@ func parse(content []byte) (Config, run.Description, error) {
 		return fail(fmt.Errorf("vlpx.settings: %w", err))
 	}
 	if described.ID != c.VLPX.Run {
-		return fail(fmt.Errorf("vlpx.settings are those of run %s, not of %q; they were changed, so export the run again", described.ID, c.VLPX.Run))
+		return fail(fmt.Errorf("vlpx.settings are those of run %s, not of %q; they were changed, so export the run again", described.ID,
+			c.VLPX.Run))
 	}
 	if err := plausible(described.Run); err != nil {
 		return fail(fmt.Errorf("vlpx.settings: %w", err))
@@ -128,7 +129,8 @@ func parse(content []byte) (Config, run.Description, error) {
 	c.Sizes = sizes.Elem().Interface()
 	for _, pair := range [][2]any{{c.Sizes, of.Settings}, {c.Inputs, inputs(described.Run, c.MaxWords)}} { // the tokenizer tells of words
 		if name, told, settings := differ(reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1])); name != "" {
-			return fail(fmt.Errorf("%s is %v, which does not fit vlpx.settings, by which it is %v; export the run again", name, told, settings))
+			return fail(fmt.Errorf("%s is %v, which does not fit vlpx.settings, by which it is %v; export the run again", name,
+				told, settings))
 		}
 	}
 	return c, described, nil

@@ -80,7 +80,8 @@ func small(t testing.TB) (run.Run, *text.Tokenizer) {
 // made makes a run in a store of its own.
 func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 	t.Helper()
-	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t), Engine: "go:ops_sequential", Versions: map[string]string{"gomlx": "v1"}}
+	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t), Engine: "go:ops_sequential",
+		Versions: map[string]string{"gomlx": "v1"}}
 	if _, err := e.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,8 @@ func TestSameEvaluation(t *testing.T) {
 			}
 		}
 	}
-	if folder.VLPX.Run != r.ID() || folder.Run.Train.Method.Name != "ALBEF" || settings(folder).Pooling != "mean" || folder.VLPX.Own != nil {
+	if folder.VLPX.Run != r.ID() || folder.Run.Train.Method.Name != "ALBEF" || settings(folder).Pooling != "mean" ||
+		folder.VLPX.Own != nil {
 		t.Errorf("got %+v of run %s", folder.Config, r.ID())
 	}
 }
@@ -384,11 +386,12 @@ func TestReadRefuses(t *testing.T) {
 		"settings of format 9":                         replaced(ConfigName, `"Format": 2`, `"Format": 9`),
 		"not the one that the model learned with":      replaced(TokenizerName, `"[MASK]":4`, `"[MASK]":4 `),
 		"nothing was read for /model/itm/weights; exp": tensorsOf(func(v weights.Values) { delete(v, "/model/itm/weights") }),
-		"variable /model/itm/bias: it is read as":      tensorsOf(func(v weights.Values) { v["/model/itm/bias"] = tensors.FromValue([]float32{1}) }),
-		"which the model of its config.json has not":   tensorsOf(func(v weights.Values) { v["/model/adapter/bias"] = v["/model/itm/bias"] }),
-		"no rule for tensor itm_heed.bias":             replaced(WeightsName, "itm_head.bias", "itm_heed.bias"),
-		"the file is cut off or damaged":               cut(WeightsName),
-		"text: ":                                       cut(TokenizerName),
+		"variable /model/itm/bias: it is read as": tensorsOf(
+			func(v weights.Values) { v["/model/itm/bias"] = tensors.FromValue([]float32{1}) }),
+		"which the model of its config.json has not": tensorsOf(func(v weights.Values) { v["/model/adapter/bias"] = v["/model/itm/bias"] }),
+		"no rule for tensor itm_heed.bias":           replaced(WeightsName, "itm_head.bias", "itm_heed.bias"),
+		"the file is cut off or damaged":             cut(WeightsName),
+		"text: ":                                     cut(TokenizerName),
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
@@ -410,7 +413,8 @@ func TestReadRefuses(t *testing.T) {
 // A model that reads a frozen encoder's tokens has no encoder of pixels in its file, and config.json names the one that it reads; with it
 // there the numbers are the run's. What published models have not has names of our own.
 func TestLocked(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,13 +432,15 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Locked{"vit-of-the-test", vit.Hash, 3}
-	if c := folder.VLPX; c.Locked == nil || *c.Locked != want || !slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
+	if c := folder.VLPX; c.Locked == nil || *c.Locked != want ||
+		!slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
 		t.Errorf("got %+v, want %v and the adapter", c, want)
 	}
 	if folder.Mean[0] != transform.ImageNet.Mean[0] || settings(folder).Vision.Locked != 16 {
 		t.Errorf("got %+v, want what the frozen encoder sees", folder.Config)
 	}
-	for _, want := range []string{"`vlpx.vision.adapter.bias`", "it is vit-of-the-test with the content hash\n`" + vit.Hash, "published weights that it uses"} {
+	for _, want := range []string{"`vlpx.vision.adapter.bias`", "it is vit-of-the-test with the content hash\n`" + vit.Hash,
+		"published weights that it uses"} {
 		if card := contents(t, dir)[CardName]; !strings.Contains(card, want) {
 			t.Errorf("no %q in\n%s", want, card)
 		}
@@ -463,8 +469,10 @@ func TestCard(t *testing.T) {
 	kept, m := made(t, r)
 	card := contents(t, exported(t, kept, m))[CardName]
 	for _, want := range []string{
-		"---\nlibrary_name: vlpx\n", "# InfoNCE, seed 1, on scenes", "generated scenes", r.ID(), r.Data.Hash, "16 scenes for training", "go:ops_sequential, gomlx v1",
-		"| TR@1 | images with one of their captions ranked first | ", "None is stated", `density "mid"`, "epochs | 2 of mini-batches of 8 pairs |",
+		"---\nlibrary_name: vlpx\n", "# InfoNCE, seed 1, on scenes", "generated scenes", r.ID(), r.Data.Hash, "16 scenes for training",
+		"go:ops_sequential, gomlx v1",
+		"| TR@1 | images with one of their captions ranked first | ", "None is stated", `density "mid"`,
+		"epochs | 2 of mini-batches of 8 pairs |",
 	} {
 		if !strings.Contains(card, want) {
 			t.Errorf("no %q in\n%s", want, card)
@@ -480,7 +488,8 @@ func TestCard(t *testing.T) {
 	change(&kept.Run, func(a *albef.Model) { a.MeanPool, a.Half = true, true })
 	card = contents(t, exported(t, kept, m))[CardName]
 	for _, want := range []string{
-		"flickr8k, hash `abc`, the first 100 images of each split, a share of 0.5 of the training captions", "the model of run `0011223344556677`",
+		"flickr8k, hash `abc`, the first 100 images of each split, a share of 0.5 of the training captions",
+		"the model of run `0011223344556677`",
 		"mean(1)", "bfloat16", "-data DIR",
 	} {
 		if !strings.Contains(card, want) {
@@ -506,7 +515,8 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords), Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
+		whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords),
+			Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -522,7 +532,8 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		of, err := exportOf(described.Run)
-		if err != nil || !reflect.DeepEqual(c.Sizes, of.Settings) || !reflect.DeepEqual(c.Inputs, inputs(described.Run, c.MaxWords)) || c.VLPX.Run != described.ID {
+		if err != nil || !reflect.DeepEqual(c.Sizes, of.Settings) || !reflect.DeepEqual(c.Inputs, inputs(described.Run, c.MaxWords)) ||
+			c.VLPX.Run != described.ID {
 			t.Errorf("got %+v, which does not fit %s", c, described.JSON)
 		}
 		again, err := run.Describe(described.JSON)

@@ -137,14 +137,16 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	on, store, a := backend(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
 	step, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
-		l := a.Assess(s.Store().RootScope(), negative.Plain(), albef.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]}, negative.All)
+		l := a.Assess(s.Store().RootScope(), negative.Plain(), albef.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]},
+			negative.All)
 		return []*Node{l.ITC, l.ITM, l.MLM, l.Pairs.Images, l.Pairs.Texts, l.Pairs.Labels}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer step.Finalize()
-	out, err := framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromValue(b.Masked), tensors.FromValue(b.Labels))
+	out, err := framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromValue(b.Masked),
+		tensors.FromValue(b.Labels))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ func smallUNITER(t testing.TB, pretraining bool) (run.Run, *text.Tokenizer) {
 	}
 	if !pretraining {
 		r.Train.Method = negative.Method{Name: "TAGS-DC", Matching: negative.Retrieved{Pool: 6, Keep: 3},
-			Writing: negative.TAGS{Masks: 2, Refills: 2, Keep: 2, Temperature: 1.5, Rate: 0.15, MLM: 0.1, ISTM: 0.1, WoD: 0.1, WoC: 0.1}}.WithDefaults()
+			Writing: negative.TAGS{Masks: 2, Refills: 2, Keep: 2, Temperature: 1.5, Rate: 0.15, MLM: 0.1, ISTM: 0.1, WoD: 0.1,
+				WoC: 0.1}}.WithDefaults()
 		r.Tasks = append(r.Tasks, eval.Writing{Captions: 4, Masks: 2, Refills: 2, Temperatures: []float64{1.5}, Rate: 0.15})
 	}
 	return r, tokenizer
@@ -70,14 +71,16 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 			}
 			defer f.Close()
 			for name, has := range map[string]bool{
-				"uniter.img_embeddings.pos_linear.weight": true, "uniter.encoder.layer.1.attention.self.key.bias": true, "uniter.pooler.dense.weight": true,
+				"uniter.img_embeddings.pos_linear.weight": true, "uniter.encoder.layer.1.attention.self.key.bias": true,
+				"uniter.pooler.dense.weight":     true,
 				"cls.predictions.decoder.weight": true, "itm_output.weight": pretraining, "rank_output.weight": !pretraining,
 			} {
 				if slices.Contains(f.Names(), name) != has {
 					t.Errorf("tensor %s is there: %t, want %t", name, !has, has)
 				}
 			}
-			if own := strings.Join(folder.VLPX.Own, " "); (own == "") != pretraining || strings.Count(own, "vlpx.") != strings.Count(own, "vlpx.wod.")+strings.Count(own, "vlpx.text.corrected.") {
+			if own := strings.Join(folder.VLPX.Own, " "); (own == "") != pretraining ||
+				strings.Count(own, "vlpx.") != strings.Count(own, "vlpx.wod.")+strings.Count(own, "vlpx.text.corrected.") {
 				t.Errorf("got the names %q of our own", own)
 			}
 			card := contents(t, dir)[CardName]
@@ -87,8 +90,9 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 				}
 			}
 			for want, when := range map[string]bool{
-				"of UNITER's architecture": true, "\n- uniter\n": true, "ranked by the model's scores of all pairs": true, "UniterForImageTextRetrieval.from_pretrained(": true,
-				"UniterForPretraining": pretraining, "at most 4 regions of 8 features": true,
+				"of UNITER's architecture": true, "\n- uniter\n": true, "ranked by the model's scores of all pairs": true,
+				"UniterForImageTextRetrieval.from_pretrained(": true,
+				"UniterForPretraining":                         pretraining, "at most 4 regions of 8 features": true,
 			} {
 				if strings.Contains(card, want) != when {
 					t.Errorf("%q in the card: %v, want %v, in\n%s", want, !when, when, card)
@@ -103,7 +107,8 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 					t.Errorf("config.json has %s of a model that reads regions", key)
 				}
 			}
-			for key, want := range map[string]any{"hidden_size": 12., "num_hidden_layers": 2., "img_dim": 8., "max_bb": 4., "type_vocab_size": 2., "model_type": "uniter"} {
+			for key, want := range map[string]any{"hidden_size": 12., "num_hidden_layers": 2., "img_dim": 8., "max_bb": 4.,
+				"type_vocab_size": 2., "model_type": "uniter"} {
 				if config[key] != want {
 					t.Errorf("config.json: %s is %v, want %v; it has %v", key, config[key], want, slices.Sorted(maps.Keys(config)))
 				}
@@ -114,7 +119,8 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 
 // Where regions are a locked encoder's grid, the card tells of both.
 func TestUNITEROfAGrid(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +134,8 @@ func TestUNITEROfAGrid(t *testing.T) {
 	if folder, err := Read(dir); err != nil || folder.VLPX.Locked == nil || folder.VLPX.Own != nil {
 		t.Errorf("got %+v (%v)", folder, err)
 	}
-	if card := contents(t, dir)[CardName]; !strings.Contains(card, "3 x 3 means of patches are the regions.") || strings.Contains(card, "adapter") {
+	if card := contents(t, dir)[CardName]; !strings.Contains(card, "3 x 3 means of patches are the regions.") ||
+		strings.Contains(card, "adapter") {
 		t.Errorf("got the card\n%s", card)
 	}
 }

@@ -13,13 +13,14 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// A model that answers, fine-tuned from another one, is exported under the published names of ALBEF's visual question answering alone, and gives
-// the numbers of the run again.
+// A model that answers, fine-tuned from another one, is exported under the published names of ALBEF's visual question answering alone, and
+// gives the numbers of the run again.
 func TestExportedAnswers(t *testing.T) {
 	r, _ := small(t)
 	first := r
 	r.Init, r.Train.Init, r.Data.Texts, r.Vocabulary.Grows, r.Tasks = &first, first.ID(), run.Questions, true, eval.Tasks{eval.VQA{}}
-	r.Train.Method = negative.Method{Name: "answers", Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.9}}.WithDefaults() // with a momentum copy, which stays behind
+	// with a momentum copy, which stays behind
+	r.Train.Method = negative.Method{Name: "answers", Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.9}}.WithDefaults()
 	r.Train.MaxLen = 11
 	m := albef.Answering{ALBEF: first.Train.Framework.Framework.(albef.Model), Layers: 1, Answers: 1, Tokens: 3}
 	r.Train.Framework = framework.Choice{Framework: m}
@@ -41,7 +42,8 @@ func TestExportedAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sizes := folder.Sizes.(albef.AnsweringSettings); sizes.Decoder.Layers != 1 || sizes.Decoder.Fusion != 0 || sizes.BERT.Vocab != tokenizer.Size() || folder.VLPX.Own != nil {
+	if sizes := folder.Sizes.(albef.AnsweringSettings); sizes.Decoder.Layers != 1 || sizes.Decoder.Fusion != 0 ||
+		sizes.BERT.Vocab != tokenizer.Size() || folder.VLPX.Own != nil {
 		t.Errorf("got the sizes %+v, and %q of our own", sizes, folder.VLPX.Own)
 	}
 	if _, err := weights.Read(dir+"/"+WeightsName, weights.VQA(framework.Model)); err != nil {
@@ -57,8 +59,10 @@ func TestExportedAnswers(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, only(kept.Result.Metrics, got)) || len(got) < 2 {
 		t.Errorf("got %v (%v), the run's result has %v", got, err, kept.Result.Metrics)
 	}
-	if !slices.Contains(eval.CandidateAnswers.Of(kept.Result.Examples), "yes") || len(eval.AnsweredQuestions.Of(kept.Result.Examples)) == 0 {
-		t.Errorf("got the candidates %q and the examples %v", eval.CandidateAnswers.Of(kept.Result.Examples), eval.AnsweredQuestions.Of(kept.Result.Examples))
+	if !slices.Contains(eval.CandidateAnswers.Of(kept.Result.Examples), "yes") ||
+		len(eval.AnsweredQuestions.Of(kept.Result.Examples)) == 0 {
+		t.Errorf("got the candidates %q and the examples %v", eval.CandidateAnswers.Of(kept.Result.Examples),
+			eval.AnsweredQuestions.Of(kept.Result.Examples))
 	}
 }
 

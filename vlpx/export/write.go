@@ -86,7 +86,8 @@ func replaceable(dir string) error {
 		_, _, err = parse(content)
 	}
 	if err != nil {
-		return fmt.Errorf("export: %s has files, and no export's %s (%w); choose a folder that is empty or not there yet", dir, ConfigName, err)
+		return fmt.Errorf("export: %s has files, and no export's %s (%w); choose a folder that is empty or not there yet", dir,
+			ConfigName, err)
 	}
 	return nil
 }

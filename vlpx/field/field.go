@@ -20,7 +20,8 @@ type Name string
 
 // What a step may read of a mini-batch of pairs.
 const (
-	Image    Name = "image"           // normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width], or regions, see framework.Regional
+	// normalised pixels, [batch, side, side, 3], or a locked encoder's tokens, [batch, tokens, width], or regions, see framework.Regional
+	Image    Name = "image"
 	View     Name = "second view"     // the same images augmented by draws of their own, as Image
 	Other    Name = "second image"    // the right image of each pair of images, whose left one is Image, as Image
 	Verdict  Name = "verdict"         // 1 where the statement about two images is true, else 0, [batch] int32
@@ -30,14 +31,15 @@ const (
 	Noise    Name = "matching noise"  // standard Gumbel draws for sampled matching, [2, batch, batch]
 	// Assignment are uniform draws in [0, 1): whether a text's own image is one of its two, and on which side, [2, batch].
 	Assignment Name = "assignment draws"
-	Progress   Name = "progress"    // epochs done, a fraction; a scalar
-	Index      Name = "index"       // of each pair in the training set, [batch] int32
-	Items      Name = "items"       // the image of each pair, [batch] int32
-	Class      Name = "class"       // of each image, [batch] int32
-	Truth      Name = "truth"       // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
-	Known      Name = "known truth" // 1 where it is known whether the caption of a column is true of the image of a row, else 0, [batch, batch]
-	// FalseShare is the share of all other samples of the training set that are false negatives of the image and of the caption of each pair, or of
-	// the image alone where there are no captions, [batch, 2].
+	Progress   Name = "progress" // epochs done, a fraction; a scalar
+	Index      Name = "index"    // of each pair in the training set, [batch] int32
+	Items      Name = "items"    // the image of each pair, [batch] int32
+	Class      Name = "class"    // of each image, [batch] int32
+	Truth      Name = "truth"    // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
+	// 1 where it is known whether the caption of a column is true of the image of a row, else 0, [batch, batch]
+	Known Name = "known truth"
+	// FalseShare is the share of all other samples of the training set that are false negatives of the image and of the caption of each
+	// pair, or of the image alone where there are no captions, [batch, 2].
 	FalseShare Name = "share of false negatives"
 	Fresh      Name = "masks of new positives" // codes of the masks of their captions, see objective.MaskByCodes, [2 batch, tokens] int32
 	Rate       Name = "rate"                   // the learning rate, a scalar

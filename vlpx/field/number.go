@@ -5,8 +5,8 @@ import "math"
 // Percent is the unit of a share, which is told times 100.
 const Percent = "%"
 
-// Number is one that a part tells of mini-batches by a name of its own: the sum of a part over the sum of what it is of, so that a share over an
-// epoch is one of all its mini-batches together, and not a mean of shares.
+// Number is one that a part tells of mini-batches by a name of its own: the sum of a part over the sum of what it is of, so that a share
+// over an epoch is one of all its mini-batches together, and not a mean of shares.
 type Number struct {
 	Name string  `json:"name"`
 	Unit string  `json:"unit,omitempty"` // Percent, another such as "nats", or none

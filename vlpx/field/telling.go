@@ -25,8 +25,9 @@ type heard struct {
 	times   map[string]bool // the occasions on which the part told it
 }
 
-// Relation is what the data knows of the pairs of a mini-batch, exactly: 1 or 0, [batch, batch], images in rows and captions in columns. Where a
-// model sees images alone it is of these, which belong together where they are of one class. The own pairs are on the diagonal, and hold.
+// Relation is what the data knows of the pairs of a mini-batch, exactly: 1 or 0, [batch, batch], images in rows and captions in columns.
+// Where a model sees images alone it is of these, which belong together where they are of one class. The own pairs are on the diagonal, and
+// hold.
 type Relation struct {
 	Holds *Node // 1 where the caption is true of the image
 	Known *Node // 1 where it is known whether it is; Holds is 0 elsewhere
@@ -70,8 +71,8 @@ func (t *Telling) Sums() *Node {
 // By is what a part tells by, described as in "the contrast main.Debiased".
 func (t *Telling) By(part string) Teller { return Teller{to: t, part: part} }
 
-// Teller is how a part of a method, or a framework, tells numbers of a mini-batch by names of its own. They go to curves, figures, tables and
-// reports. The zero Teller has nobody who listens, as outside of training. What is told has no influence on training, and no gradient.
+// Teller is how a part of a method, or a framework, tells numbers of a mini-batch by names of its own. They go to curves, figures, tables
+// and reports. The zero Teller has nobody who listens, as outside of training. What is told has no influence on training, and no gradient.
 type Teller struct {
 	to       *Telling
 	part     string
@@ -81,8 +82,8 @@ type Teller struct {
 // For is the Teller of another part of the same step.
 func (t Teller) For(part string) Teller { return Teller{to: t.to, part: part} }
 
-// On is the same part's on one of several occasions in a step, such as each kind of anchors, on which it tells the same numbers: they are taken
-// together.
+// On is the same part's on one of several occasions in a step, such as each kind of anchors, on which it tells the same numbers: they are
+// taken together.
 func (t Teller) On(occasion string) Teller {
 	t.occasion = occasion
 	return t
@@ -91,9 +92,9 @@ func (t Teller) On(occasion string) Teller {
 // Tell tells a scalar. Over an epoch it is the mean over the steps.
 func (t Teller) Tell(name string, value *Node) { t.TellMean(name, "", value, nil) }
 
-// TellShare tells what share of a whole a part is, in per cent. Both are summed over all their elements, so that masks can be told as they are: for
-// which share of the negatives a method takes to be false, tell what it takes and the negatives, 1 or 0 each. Over an epoch it is the share of all
-// mini-batches together.
+// TellShare tells what share of a whole a part is, in per cent. Both are summed over all their elements, so that masks can be told as they
+// are: for which share of the negatives a method takes to be false, tell what it takes and the negatives, 1 or 0 each. Over an epoch it is
+// the share of all mini-batches together.
 func (t Teller) TellShare(name string, part, whole *Node) {
 	if t.to != nil && whole == nil {
 		exceptions.Panicf("%s tells a share called %q of nothing: the whole is nil", t.part, name)
@@ -101,8 +102,8 @@ func (t Teller) TellShare(name string, part, whole *Node) {
 	t.TellMean(name, Percent, part, whole)
 }
 
-// TellMean tells a sum over another, both over all elements, in a unit such as "nats"; it may be empty. With Percent it is told times 100. of may
-// be nil for a scalar, of which the mean over the steps is told.
+// TellMean tells a sum over another, both over all elements, in a unit such as "nats"; it may be empty. With Percent it is told times 100.
+// of may be nil for a scalar, of which the mean over the steps is told.
 func (t Teller) TellMean(name, unit string, sum, of *Node) {
 	if t.to == nil || t.to.ended {
 		return
@@ -113,7 +114,8 @@ func (t Teller) TellMean(name, unit string, sum, of *Node) {
 	case sum == nil:
 		exceptions.Panicf("%s tells %q, and there is no number: it is nil", t.part, name)
 	case of == nil && !sum.IsScalar():
-		exceptions.Panicf("%s tells %q of shape %s; tell a scalar, such as its ReduceAllMean, or two sums by TellMean or TellShare", t.part, name, sum.Shape())
+		exceptions.Panicf("%s tells %q of shape %s; tell a scalar, such as its ReduceAllMean, or two sums by TellMean or TellShare", t.part,
+			name, sum.Shape())
 	}
 	n := heard{Number: Number{Name: name, Unit: unit}, sum: total(sum), by: t.part, times: map[string]bool{t.occasion: true}}
 	if of == nil {
@@ -148,8 +150,8 @@ func (n *heard) join(other heard, occasion string) {
 func total(x *Node) *Node { return ReduceAllSum(StopGradient(ConvertDType(x, dtypes.Float32))) }
 
 // Truth is the exact relation of the mini-batch; nil where the data does not know it, or nobody listens: then do not tell what needs it. A
-// training run whose parts ask for it has it wherever the data does, and needs no declaration. It is meant for counting alone. A part that trains
-// by it says so by a method Reads with [Truth], so that it is refused where nothing is known.
+// training run whose parts ask for it has it wherever the data does, and needs no declaration. It is meant for counting alone. A part that
+// trains by it says so by a method Reads with [Truth], so that it is refused where nothing is known.
 func (t Teller) Truth() *Relation {
 	if t.to == nil {
 		return nil

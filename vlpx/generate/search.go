@@ -17,13 +17,14 @@ type Search struct {
 	// Min is the number of tokens that come before the end at least. Published settings count what stands before them, too: where a decoder
 	// starts with one token a min_length of 1 is 0 here.
 	Min int `json:",omitempty"`
-	// LengthPenalty is the power of its length, the end included, by which a text's log-likelihood is divided: above 0 it favours long ones.
+	// LengthPenalty is the power of its length, the end included, by which a text's log-likelihood is divided: above 0 it favours long
+	// ones.
 	LengthPenalty float64
-	// RepetitionPenalty is CTRL's (Keskar et al., 2019): scores of tokens that stand already are multiplied by it where they are below zero, else
-	// divided. They are logits where Beams is 1, else log-probabilities. 0 is 1, no penalty.
+	// RepetitionPenalty is CTRL's (Keskar et al., 2019): scores of tokens that stand already are multiplied by it where they are below
+	// zero, else divided. They are logits where Beams is 1, else log-probabilities. 0 is 1, no penalty.
 	RepetitionPenalty float64 `json:",omitempty"`
-	// Early ends a text's search once there are as many finished ones as beams. Otherwise it goes on until no prefix has a better score by its
-	// present length than the worst of these.
+	// Early ends a text's search once there are as many finished ones as beams. Otherwise it goes on until no prefix has a better score by
+	// its present length than the worst of these.
 	Early bool `json:",omitempty"`
 }
 
@@ -81,7 +82,8 @@ func (s Search) Run(ctx context.Context, l Language, prompts [][]int32, next Nex
 	for k, prompt := range prompts {
 		for at, id := range prompt {
 			if id < 0 || int(id) >= l.Vocabulary {
-				return nil, fmt.Errorf("generate: prompt %d, token %d: the id %d of %d tokens; is the tokenizer another model's?", k, at, id, l.Vocabulary)
+				return nil, fmt.Errorf("generate: prompt %d, token %d: the id %d of %d tokens; is the tokenizer another model's?", k, at,
+					id, l.Vocabulary)
 			}
 		}
 		all[k] = text{Search: s, Language: l, prompt: len(prompt), beams: []beam{{ids: prompt, row: -1}}}
@@ -194,7 +196,8 @@ func (t *text) extend(step int, logits [][]float32) error {
 	}
 	switch {
 	case len(best) == 0 && len(t.found) == 0:
-		return fmt.Errorf("no token can follow: all have the probability 0, or the end alone has another and %d tokens are asked for", t.Min)
+		return fmt.Errorf("no token can follow: all have the probability 0, or the end alone has another and %d tokens are asked for",
+			t.Min)
 	case len(best) == 0, len(t.found) == t.Beams && (t.Early || t.found[t.Beams-1].Score >= t.normal(best[0].score, step)):
 		on = nil
 	case step == t.Max:

@@ -118,7 +118,8 @@ func penalised(s Search, scores []float64, ids []int32) []float64 {
 }
 
 func equal(t interface{ Errorf(string, ...any) }, what string, got, want Text) {
-	if !slices.Equal(got.IDs, want.IDs) || got.Ended != want.Ended || !(math.Abs(got.Score-want.Score) <= 1e-9*math.Max(1, math.Abs(want.Score))) {
+	if !slices.Equal(got.IDs, want.IDs) || got.Ended != want.Ended ||
+		!(math.Abs(got.Score-want.Score) <= 1e-9*math.Max(1, math.Abs(want.Score))) {
 		t.Errorf("%s: got %+v, want %+v", what, got, want)
 	}
 }
@@ -177,7 +178,8 @@ func TestOneBeamIsGreedy(t *testing.T) {
 	})
 }
 
-// Beams are a text's own: a text is the same whatever others are searched for beside it. Its score is that of its tokens, and keeps to the limits.
+// Beams are a text's own: a text is the same whatever others are searched for beside it. Its score is that of its tokens, and keeps to the
+// limits.
 func TestTextsAreAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, l, prompts := drawn(t, 6)
@@ -202,7 +204,8 @@ func TestTextsAreAlone(t *testing.T) {
 				likelihood += softmax(r.of(slices.Concat(prompt, tokens[:at])))[id]
 			}
 			want := likelihood / math.Pow(float64(len(tokens)), s.LengthPenalty)
-			if math.Abs(text.Score-want) > 1e-9*math.Max(1, math.Abs(want)) || slices.Contains(text.IDs, l.End) || len(text.IDs) < s.Min || len(tokens) > s.Max ||
+			if math.Abs(text.Score-want) > 1e-9*math.Max(1, math.Abs(want)) || slices.Contains(text.IDs, l.End) || len(text.IDs) < s.Min ||
+				len(tokens) > s.Max ||
 				!text.Ended && len(tokens) != s.Max {
 				t.Errorf("got %+v of %d to %d tokens, want the score %g", text, s.Min, s.Max, want)
 			}
@@ -217,8 +220,8 @@ func always(logits ...float32) Next {
 	}
 }
 
-// The end, 0, has the probability 1/2 at first, and 3/4 behind the token 1. Of the texts "" and "1" the log-likelihoods are ln 1/2 and ln 3/8, the
-// lengths 1 and 2: without a penalty the first is better, by the mean the second, by a power below 0 the first.
+// The end, 0, has the probability 1/2 at first, and 3/4 behind the token 1. Of the texts "" and "1" the log-likelihoods are ln 1/2 and ln
+// 3/8, the lengths 1 and 2: without a penalty the first is better, by the mean the second, by a power below 0 the first.
 func TestLengthPenaltyByHand(t *testing.T) {
 	next := func(_ context.Context, rows []Row) ([][]float32, error) {
 		var all [][]float32
@@ -235,7 +238,8 @@ func TestLengthPenaltyByHand(t *testing.T) {
 		penalty float64
 		ids     int
 		score   float64
-	}{{0, 0, math.Log(0.5)}, {1, 1, math.Log(0.375) / 2}, {-1, 0, math.Log(0.5)}, {0.2, 0, math.Log(0.5)}, {0.6, 1, math.Log(0.375) / math.Pow(2, 0.6)}} {
+	}{{0, 0, math.Log(0.5)}, {1, 1, math.Log(0.375) / 2}, {-1, 0, math.Log(0.5)}, {0.2, 0, math.Log(0.5)},
+		{0.6, 1, math.Log(0.375) / math.Pow(2, 0.6)}} {
 		got, err := Search{Beams: 2, Max: 2, LengthPenalty: c.penalty}.Run(t.Context(), Language{2, 0}, [][]int32{{1}}, next)
 		if err != nil || len(got[0].IDs) != c.ids || !got[0].Ended || math.Abs(got[0].Score-c.score) > 1e-6 {
 			t.Errorf("penalty %g: got %+v (%v), want %d tokens and the score %g", c.penalty, got, err, c.ids, c.score)
@@ -243,8 +247,8 @@ func TestLengthPenaltyByHand(t *testing.T) {
 	}
 }
 
-// A decoder that never ends stops at the most tokens and says so, one that ends at once says so, too; with two finished texts and Early a search of
-// two beams ends, and otherwise goes on while a longer text can be better.
+// A decoder that never ends stops at the most tokens and says so, one that ends at once says so, too; with two finished texts and Early a
+// search of two beams ends, and otherwise goes on while a longer text can be better.
 func TestStops(t *testing.T) {
 	l := Language{Vocabulary: 3, End: 2}
 	calls := 0
@@ -264,7 +268,8 @@ func TestStops(t *testing.T) {
 	}
 	for early, want := range map[bool]int{true: 2, false: 9} {
 		// Each step ends with a probability near a half; by the mean over the length nothing that is finished is beyond what goes on.
-		if _, err := (Search{Beams: 2, Max: 9, LengthPenalty: 4, Early: early}).Run(t.Context(), l, [][]int32{{0}}, counted(always(0, -9, 0.1))); err != nil || calls != want {
+		if _, err := (Search{Beams: 2, Max: 9, LengthPenalty: 4, Early: early}).Run(t.Context(), l, [][]int32{{0}},
+			counted(always(0, -9, 0.1))); err != nil || calls != want {
 			t.Errorf("early %t: got %d calls, want %d (%v)", early, calls, want, err)
 		}
 	}
@@ -284,7 +289,8 @@ func TestEndsWithTheContext(t *testing.T) {
 		t.Errorf("got %v after %d calls, want an end after the third", err, calls)
 	}
 	failed := errors.New("no luck")
-	_, err = Captions().Run(t.Context(), Language{3, 2}, [][]int32{{0}}, func(context.Context, []Row) ([][]float32, error) { return nil, failed })
+	_, err = Captions().Run(t.Context(), Language{3, 2}, [][]int32{{0}},
+		func(context.Context, []Row) ([][]float32, error) { return nil, failed })
 	if !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
@@ -310,7 +316,8 @@ func TestRunRefuses(t *testing.T) {
 		"the logit of token 0 is +Inf":     {Captions(), Language{3, 2}, nil, always(float32(math.Inf(1)), 1, 2)},
 		"text 0: no token can follow":      {Captions(), Language{3, 2}, nil, always(infinite, infinite, infinite)},
 		"the end alone has another":        {Search{Beams: 2, Max: 3, Min: 1}, Language{3, 2}, nil, always(infinite, infinite, 0)},
-		"got logits of 0 rows":             {Captions(), Language{3, 2}, nil, func(context.Context, []Row) ([][]float32, error) { return nil, nil }},
+		"got logits of 0 rows": {Captions(), Language{3, 2}, nil,
+			func(context.Context, []Row) ([][]float32, error) { return nil, nil }},
 	} {
 		if _, err := c.Run(t.Context(), c.Language, [][]int32{c.prompt}, c.next); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want an error that says %q", err, says)

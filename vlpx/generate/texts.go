@@ -17,12 +17,13 @@ type Request struct {
 	End    int32 // the id that ends a text, such as [SEP]
 }
 
-// Texts finds a text behind each prompt of a request by a trained model, whose framework is a [framework.Generates]. Graphs are compiled once a
-// number of prompts, so callers keep theirs.
+// Texts finds a text behind each prompt of a request by a trained model, whose framework is a [framework.Generates]. Graphs are compiled
+// once a number of prompts, so callers keep theirs.
 func Texts(ctx context.Context, m *framework.Inference, s Search, r Request) ([]Text, error) {
 	writer, can := m.Framework().(framework.Generates)
 	if !can {
-		return nil, fmt.Errorf("generate: %s writes no texts; take one that does, such as BLIP-2 with a language model", m.Framework().Name())
+		return nil, fmt.Errorf("generate: %s writes no texts; take one that does, such as BLIP-2 with a language model",
+			m.Framework().Name())
 	}
 	tokens, longest := r.Tokens, 0
 	for k, prompt := range r.Prompts {
@@ -40,7 +41,8 @@ func Texts(ctx context.Context, m *framework.Inference, s Search, r Request) ([]
 	if len(r.Prompts) == 0 {
 		return nil, s.Check()
 	}
-	w := &writing{model: m, beams: s.Beams, room: s.Max, texts: len(r.Prompts), tokens: tokens, vocabulary: writer.Vocabulary(), images: r.Images}
+	w := &writing{model: m, beams: s.Beams, room: s.Max, texts: len(r.Prompts), tokens: tokens, vocabulary: writer.Vocabulary(),
+		images: r.Images}
 	defer w.close()
 	return s.Run(ctx, Language{Vocabulary: w.vocabulary, End: r.End}, r.Prompts, w.next)
 }

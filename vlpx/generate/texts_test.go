@@ -82,7 +82,8 @@ func whole(t testing.TB, m opt.Model, store *model.Store, backend compute.Backen
 			copy(ids[r*length:], row.IDs)
 			last[r] = int32(len(row.IDs) - 1)
 		}
-		out, err := framework.Call(exec, tensors.FromFlatDataAndDimensions(ids, len(rows), length), tensors.FromFlatDataAndDimensions(last, len(rows)))
+		out, err := framework.Call(exec, tensors.FromFlatDataAndDimensions(ids, len(rows), length),
+			tensors.FromFlatDataAndDimensions(last, len(rows)))
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +114,8 @@ func againstWhole(t *testing.T, m opt.Model) {
 			store, inference := begun(t, m, backend)
 			next := whole(t, m, store, backend, 13)
 			distinct := map[string]bool{}
-			for _, s := range []Search{{Beams: 1, Max: 6}, {Beams: 3, Max: 8, LengthPenalty: 1, RepetitionPenalty: 1.3}, {Beams: 5, Max: 5, Min: 3, LengthPenalty: -1}} {
+			for _, s := range []Search{{Beams: 1, Max: 6}, {Beams: 3, Max: 8, LengthPenalty: 1, RepetitionPenalty: 1.3},
+				{Beams: 5, Max: 5, Min: 3, LengthPenalty: -1}} {
 				for _, end := range []int32{3, 8} {
 					want, err := s.Run(t.Context(), Language{11, end}, prompts, next)
 					if err != nil {
@@ -124,7 +126,8 @@ func againstWhole(t *testing.T, m opt.Model) {
 						t.Fatal(err)
 					}
 					for k := range want {
-						if !slices.Equal(got[k].IDs, want[k].IDs) || got[k].Ended != want[k].Ended || math.Abs(got[k].Score-want[k].Score) > 1e-4 {
+						if !slices.Equal(got[k].IDs, want[k].IDs) || got[k].Ended != want[k].Ended ||
+							math.Abs(got[k].Score-want[k].Score) > 1e-4 {
 							t.Errorf("%+v, end %d, prompt %v: got %+v, want %+v", s, end, prompts[k], got[k], want[k])
 						}
 						distinct[fmt.Sprint(got[k].IDs)] = true
@@ -160,7 +163,8 @@ func TestTextsRefuses(t *testing.T) {
 		}
 	}
 	_, silent := begun(t, gpt.Model{Text: encoder.GPT{Vocab: 11, Positions: 13, Width: 12, Layers: 1, Heads: 2, MLP: 20}}, backend)
-	if _, err := Texts(t.Context(), silent, short, Request{Prompts: [][]int32{{2}}}); err == nil || !strings.Contains(err.Error(), "GPT-2 writes no texts") {
+	if _, err := Texts(t.Context(), silent, short, Request{Prompts: [][]int32{{2}}}); err == nil ||
+		!strings.Contains(err.Error(), "GPT-2 writes no texts") {
 		t.Errorf("got %v", err)
 	}
 	if none, err := Texts(t.Context(), inference, short, Request{}); err != nil || len(none) != 0 {

@@ -161,7 +161,8 @@ func (b *bench) form() *cell.Form {
 	slider(paper.AlphaKey, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
 	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature,
 		cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
-	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds), cell.Range{Min: 1, Max: 5, Step: 1})
+	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds),
+		cell.Range{Min: 1, Max: 5, Step: 1})
 	return f
 }
 

@@ -119,7 +119,8 @@ func TestBench(t *testing.T) {
 		step{when: "smoothed, alpha 0.25: press Run", do: []cell.Event{press("run")}},
 		step{when: "trained: smoothed, alpha 0.25", do: []cell.Event{press("compare")}},
 		step{when: "trained: plain; mine; smoothed", do: []cell.Event{press("finish")}})
-	if len(screen.shown) != 2 || len(report.Rows) != 3 || report.Rows[2].Name != "smoothed, alpha 0.25" || report.Rows[1].Status != "ready" {
+	if len(screen.shown) != 2 || len(report.Rows) != 3 || report.Rows[2].Name != "smoothed, alpha 0.25" ||
+		report.Rows[1].Status != "ready" {
 		t.Errorf("%d reports were shown, the last with the rows %v", len(screen.shown), report.Rows)
 	}
 }
@@ -190,7 +191,8 @@ func FuzzBenchEvents(f *testing.F) {
 		if seeds := b.withSeeds().Seeds; len(seeds) < 1 || len(seeds) > 5 {
 			t.Fatalf("%q=%q: %d seeds", name, value, len(seeds))
 		}
-		if n := b.now; n.SearchSpace < 1 || !(n.Quantile >= 0 && n.Quantile <= 1) || !(n.Alpha >= 0 && n.Alpha <= 1) || !(n.Temperature > 0) {
+		if n := b.now; n.SearchSpace < 1 || !(n.Quantile >= 0 && n.Quantile <= 1) || !(n.Alpha >= 0 && n.Alpha <= 1) ||
+			!(n.Temperature > 0) {
 			t.Fatalf("%q=%q: %+v", name, value, n)
 		}
 		if _, err := b.now.Row(); err != nil && !strings.Contains(err.Error(), "one reference model") {

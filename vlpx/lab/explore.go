@@ -53,8 +53,9 @@ func openExplorer(ctx context.Context, s cell.Screen, model string, o Options) (
 	}
 	of, scale := grid.Plan.Rows[0][0], grid.Plan.Scale
 	if _, embeds := of.Train.Framework.Framework.(framework.Embeds); !embeds && !usual {
-		return nil, fmt.Errorf("%s makes no embeddings, by which negatives are near that methods are asked about; leave Options.Methods out",
-			of.Train.Framework.Name())
+		return nil,
+			fmt.Errorf("%s makes no embeddings, by which negatives are near that methods are asked about; leave Options.Methods out",
+				of.Train.Framework.Name())
 	}
 	e := &explorer{
 		screen: s, side: explore.OfImage, anchor: 1, anchors: map[explore.Side][]int{}, most: min(mostShown, of.Train.BatchSize-1),

@@ -105,7 +105,8 @@ func locateEncoder(of *weights.Source, given []string, places weights.Places) er
 	if len(given) == 0 {
 		source, found := places.Recognise(of.Hash)
 		if !found {
-			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones that are "+
+			return fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, which is none of the known ones "+
+				"that are "+
 				"here; %s", of.Hash, how)
 		}
 		*of = source
@@ -113,12 +114,14 @@ func locateEncoder(of *weights.Source, given []string, places weights.Places) er
 	}
 	name, isVision := strings.CutPrefix(given[0], "vision=")
 	if !isVision || len(given) > 1 {
-		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s", strings.Join(given, ","),
+		return fmt.Errorf("weights %s: of an exported model only the frozen image encoder is not in its folder; %s",
+			strings.Join(given, ","),
 			how)
 	}
 	source, err := places.Find(name)
 	if err == nil && source.Hash != of.Hash {
-		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name, source.Hash,
+		err = fmt.Errorf("the model reads the tokens of a frozen image encoder with the hash %s, and %s has %q; %s", of.Hash, name,
+			source.Hash,
 			how)
 	}
 	*of = source
@@ -128,11 +131,13 @@ func locateEncoder(of *weights.Source, given []string, places weights.Places) er
 // locateRegions says where the files of regions lie that a model reads, and whether those are the same.
 func locateRegions(of *regions.Files, dir string) error {
 	if dir == "" {
-		return fmt.Errorf("the model reads regions of images in files with the hash %s; say with -regions in which folder those lie", of.Hash)
+		return fmt.Errorf("the model reads regions of images in files with the hash %s; say with -regions in which folder those lie",
+			of.Hash)
 	}
 	here, err := regions.Folder(dir)
 	if err == nil && here.Hash != of.Hash {
-		err = fmt.Errorf("the model reads regions of images in files with the hash %s, and those of %s have %s; name the folder that it was "+
+		err = fmt.Errorf("the model reads regions of images in files with the hash %s, and those of %s have %s; name the folder "+
+			"that it was "+
 			"trained with", of.Hash, dir, here.Hash)
 	}
 	of.Dir = here.Dir

@@ -58,7 +58,8 @@ func words(name string, texts ...string) tables.Row {
 func methods() tables.Table {
 	t := tables.Table{
 		Title: "Methods",
-		Note:  "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the relation.",
+		Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the " +
+			"relation.",
 		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"},
 			{Name: "also called"},
 			{Name: "source"}},
@@ -95,8 +96,8 @@ func frameworks() tables.Table {
 func tasks() tables.Table {
 	t := tables.Table{
 		Title: "Tasks", Heading: "metric",
-		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; the same " +
-			"without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
+		Note: "vlpx eval -task and vlpx.Measure measure finished runs by a task. Of a framework that matches pairs retrieval re-ranks; " +
+			"the same without has \"" + eval.CosinePrefix + "\" before its name. One that only scores pairs ranks by the scores of all.",
 		Columns: []tables.Column{{Name: "task"}, {Name: "unit"}, {Name: "what"}},
 	}
 	for _, e := range eval.Registered() {

@@ -293,7 +293,8 @@ func TestMeasuredIsAColumn(t *testing.T) {
 		text := texts(t, r.table)
 		if len(r.table.Columns) != 1 || strings.Count(text, "4.00") != 1 || !strings.Contains(text, "height by [{\"lab.steps\":") ||
 			!strings.Contains(text, "–") ||
-			!strings.Contains(strings.Join(strings.Fields(text), " "), "has not been measured by it yet: height. vlpx eval METHOD -task TASK") {
+			!strings.Contains(strings.Join(strings.Fields(text), " "), "has not been measured by it yet: height. vlpx eval METHOD "+
+				"-task TASK") {
 			t.Errorf("%s: got\n%s\nwant a height of 4 of DiHT, and what measures that of InfoNCE", what, text)
 		}
 	}

@@ -29,9 +29,9 @@ type Options struct {
 	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt; built from the training
 	// captions if empty.
 	Vocabulary string
-	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name of
-	// a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the scale
-	// "paper", which starts from DeiT and BERT.
+	// Weights are the published ones that runs start from: "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each the name
+	// of a checkpoint that vlpx weights lists, the path of a safetensors file, or "none". If empty first weights are drawn, but at the
+	// scale "paper", which starts from DeiT and BERT.
 	Weights []string
 	// Regions is a folder of precomputed regions, an npz file a picture as docs/REGIONS.md says, for a framework that reads regions of
 	// photographs; of generated scenes the boxes are known.
@@ -47,8 +47,8 @@ type Options struct {
 	Home    string `json:"-"` // the store's place; $VLPX_HOME or the user's cache folder if empty
 	// TensorBoard is a folder for event files of what is run, a folder a run, which TensorBoard reads while they grow; empty for none.
 	TensorBoard string `json:"-"`
-	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A page
-	// has none.
+	// View is what the table and the figure of a report show of rows and metrics, and how large the figure is; all, as it is, if empty. A
+	// page has none.
 	View View `json:"-"`
 	// Own are custom methods: further rows of an artifact, which are always run, and names for Run, Compare, Bench and
 	// Explore. A part that is defined outside of this module, as in a cell, is identified by the source that it reaches, too, so that a
@@ -57,8 +57,8 @@ type Options struct {
 	// Model makes a custom framework, which every run then has in the place of ALBEF, for a vocabulary of the given size (0 where it
 	// reads no captions). It is identified as a part of a method is. nil for none.
 	Model func(s scale.Scale, vocab int) framework.Framework `json:"-"`
-	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores pairs.
-	// They are part of a run's identity; Measure asks of finished runs what they were not trained with.
+	// Tasks are what runs are measured by besides retrieval, which they have where the framework embeds images and captions or scores
+	// pairs. They are part of a run's identity; Measure asks of finished runs what they were not trained with.
 	Tasks []eval.Task `json:"-"`
 }
 

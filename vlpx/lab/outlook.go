@@ -31,7 +31,8 @@ func (g *Grid) Outlook() ([]string, error) {
 	if n := len(left) - len(missing); n > 0 {
 		what += fmt.Sprintf(" and %d questions to ask of finished ones", n)
 	}
-	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what, choice.Name,
+	lines := []string{fmt.Sprintf("%s at %s on %s: %s on %s (%s)", g.Plan.Artifact.ID, g.Plan.Scale.Name, g.Plan.Data.Name, what,
+		choice.Name,
 		choice.Reason)}
 	for _, line := range []string{g.Plan.Taken(), choice.Slower} {
 		if line != "" {

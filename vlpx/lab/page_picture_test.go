@@ -26,7 +26,8 @@ func TestDescribedPictures(t *testing.T) {
 		return r
 	}
 	got := described(plots.Pictures{Title: "T", Rows: []plots.PictureRow{
-		row("found", plots.Unmarked, plots.TruePair, plots.FalsePair), row("written", plots.Unmarked, plots.Wrong, plots.Right, plots.Wrong),
+		row("found", plots.Unmarked, plots.TruePair, plots.FalsePair), row("written", plots.Unmarked, plots.Wrong, plots.Right,
+			plots.Wrong),
 		row("all right", plots.Right),
 	}})
 	want := "T. found: 3 pictures, 1 marked as true pair; written: 4 pictures, 2 marked as wrong; all right: 1 pictures, 0 marked as wrong."

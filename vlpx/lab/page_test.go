@@ -211,7 +211,8 @@ func TestCallsMakeItAgain(t *testing.T) {
 		o           Options
 		shell, cell string
 	}{
-		{Options{}, "vlpx reproduce a/b -scale mini -seeds 1,2,3", `vlpx.Reproduce("a/b", vlpx.Options{Scale: "mini", Seeds: []uint64{1, 2, 3}})`},
+		{Options{}, "vlpx reproduce a/b -scale mini -seeds 1,2,3",
+			`vlpx.Reproduce("a/b", vlpx.Options{Scale: "mini", Seeds: []uint64{1, 2, 3}})`},
 		{
 			Options{Scale: "tiny", Seeds: []uint64{7}, Data: "/my data/it's", Set: []string{"epochs=3", "x=a b"}},
 			`vlpx reproduce a/b -scale tiny -seeds 7 -data 'it'\''s' -set epochs=3 -set 'x=a b'`,

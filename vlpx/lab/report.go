@@ -44,7 +44,8 @@ func newReport(inner *paper.Report, v View) (r *Report, err error) {
 	}
 	viewed, err := r.Viewed(v)
 	if err != nil {
-		return nil, fmt.Errorf("%w. Nothing is lost: the finished runs are kept, so the same call with a name that there is shows them at once",
+		return nil, fmt.Errorf("%w. Nothing is lost: the finished runs are kept, so the same call with a name that there is shows "+
+			"them at once",
 			err)
 	}
 	return viewed, nil

@@ -112,7 +112,8 @@ func TestTold(t *testing.T) {
 		t.Errorf("got the panel %+v, want a height of 2 of both methods after each epoch", height)
 	}
 	shares, cosine := f.Panels[1].(plots.Lines), f.Panels[2].(plots.Lines)
-	if len(shares.Series) != 2 || shares.Series[0].Name != "joined pairs" || len(shares.Series[0].X) != 2 || shares.Series[0].Mean[0] != 100 ||
+	if len(shares.Series) != 2 || shares.Series[0].Name != "joined pairs" || len(shares.Series[0].X) != 2 ||
+		shares.Series[0].Mean[0] != 100 ||
 		shares.Title != "Told by mine, seed 1" || len(cosine.Series) != 1 || cosine.YLabel != "cosine of negatives" {
 		t.Errorf("got %+v and %+v", shares, cosine)
 	}
@@ -173,7 +174,8 @@ func photographs(t *testing.T) string {
 		if err := file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		images = append(images, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "colour %d of a row"}]}`, name, split, i%5))
+		images = append(images, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "colour %d of a row"}]}`, name,
+			split, i%5))
 	}
 	text := `{"dataset": "few", "images": [` + strings.Join(images, ",\n") + `]}`
 	if err := os.WriteFile(filepath.Join(dir, "dataset_few.json"), []byte(text), 0o644); err != nil {

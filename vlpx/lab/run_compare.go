@@ -43,7 +43,8 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 		case e.State == run.Broken:
 			damaged = append(damaged, strings.TrimPrefix(e.Err.Error(), "run: "))
 		default:
-			return nil, fmt.Errorf("run %s is %s; only finished runs are compared, so make it first, or leave it out", run.Short(id), e.State)
+			return nil, fmt.Errorf("run %s is %s; only finished runs are compared, so make it first, or leave it out",
+				run.Short(id), e.State)
 		}
 	}
 	if len(picked) == 0 {

@@ -224,7 +224,8 @@ func (l *RunList) Table() tables.Table {
 	var bytes int64
 	var damaged []string
 	for _, r := range l.Runs {
-		t.Rows = append(t.Rows, words(r.ID[:l.short], r.label(), r.scale(), r.data(), fmt.Sprint(r.Seed), r.progress(), when(r.Time), r.took(),
+		t.Rows = append(t.Rows, words(r.ID[:l.short], r.label(), r.scale(), r.data(), fmt.Sprint(r.Seed), r.progress(),
+			when(r.Time), r.took(),
 			megabytes(r.Bytes)))
 		bytes += r.Bytes
 		if r.Problem != "" {

@@ -100,8 +100,9 @@ func (p *RunPage) summary() tables.Table {
 
 // metrics are those of the run and those that tasks gave besides, with the same without re-ranking beside them.
 func (p *RunPage) metrics() tables.Table {
-	t := tables.Table{Title: "Metrics, test split", Heading: "metric", Columns: []tables.Column{{Name: "value"}, {Name: "without re-ranking"}},
-		Note: "vlpx show tasks tells what each is."}
+	t := tables.Table{Title: "Metrics, test split", Heading: "metric",
+		Columns: []tables.Column{{Name: "value"}, {Name: "without re-ranking"}},
+		Note:    "vlpx show tasks tells what each is."}
 	left := maps.Clone(p.Measured)
 	maps.Copy(left, p.Metrics)
 	take := func(name, unit string) string {

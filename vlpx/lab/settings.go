@@ -51,10 +51,10 @@ func settingsTable(of []scale.Settable, o Options) (tables.Table, error) {
 	}
 	t := tables.Table{
 		Title: "Settings", Heading: "setting",
-		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". vlpx show " +
-			"settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what else it is called, and its value at every scale. A size " +
-			"that is derived from others is shown as it comes out. A field of a method's part is set behind the method's name, " +
-			"\"MAFA, positives.high=.9\".",
+		Note: "Set one for all with -set epochs=40 or Options.Set, for a method alone behind its name, \"GRIT-VLP, searchspace=16\". " +
+			"vlpx show settings epochs, or vlpx.Show(\"settings epochs\"), tells one in full: what else it is called, and its value at " +
+			"every scale. A size that is derived from others is shown as it comes out. A field of a method's part is set behind the " +
+			"method's name, \"MAFA, positives.high=.9\".",
 		Columns: []tables.Column{{Name: at}, {Name: "unit"}, {Name: "what it is", Breaks: true}},
 	}
 	for _, x := range of {

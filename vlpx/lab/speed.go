@@ -26,17 +26,18 @@ type Speed struct {
 	Parts      []string // of a step: "forward", "backward" (forward and backward) and "whole"; all if empty
 	Peer       bool     // PyTorch makes the same steps in turn with ours
 	Modes      []string // of PyTorch that race: "eager", "compile" and, on a GPU, "reduce-overhead"; all that there are if empty
-	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long as
-	// it takes.
+	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long
+	// as it takes.
 	Ready time.Duration
 	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result tells why
 	Peak  float64 // TFLOP/s of the device at the precision of the products, by its maker's word, for MFU; 0 where it is not told
 	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the
-	// processors; none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call comes
-	// first.
+	// processors; none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call
+	// comes first.
 	Runs  int
 	Costs bool // how costs grow with sizes is measured instead: of search space, training pairs, mini-batch, cores and test split
-	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if 0.
+	// Pairs are the numbers of training pairs that costs are computed for, beside: 4, 14 and 400 million if empty. Workers share them; 8 if
+	// 0.
 	Pairs   []int
 	Workers int
 }
@@ -128,7 +129,8 @@ func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err 
 					return nil, nil, err
 				}
 				store = grid.Store
-				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "), Run: grid.Plan.Rows[0][0]})
+				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "),
+					Run: grid.Plan.Rows[0][0]})
 			}
 		}
 	}

@@ -15,8 +15,9 @@ func TestMeasureSpeed(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
 	own := negative.Plain()
 	own.Name = "Mine"
-	of := Speed{Methods: []string{"GRIT-VLP", "Mine"}, Frameworks: []string{"ALBEF", "clip"}, Batches: []int{4, 8}, Scales: []string{"tiny"},
-		What: []string{"sampler"}, Rounds: 1}
+	of := Speed{Methods: []string{"GRIT-VLP", "Mine"}, Frameworks: []string{"ALBEF", "clip"}, Batches: []int{4, 8},
+		Scales: []string{"tiny"},
+		What:   []string{"sampler"}, Rounds: 1}
 	var said []string
 	result, err := MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}},
 		nil, func(line string) { said = append(said, line) })

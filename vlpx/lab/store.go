@@ -145,7 +145,8 @@ func (s *Store) Overview() (tables.Table, error) {
 		}
 	}
 	for _, part := range []struct{ dir, what string }{
-		{"locked", "tokens of locked encoders"}, {"weights", "published weights"}, {"onnxruntime", "ONNX Runtime"}, {"pictures", "pictures"},
+		{"locked", "tokens of locked encoders"}, {"weights", "published weights"}, {"onnxruntime", "ONNX Runtime"},
+		{"pictures", "pictures"},
 	} {
 		if n, bytes := filesBelow(filepath.Join(s.Home, part.dir)); n > 0 {
 			t.Rows = append(t.Rows, words(part.what, "", megabytes(bytes)))

@@ -50,7 +50,8 @@ func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	if fastest == 0 {
 		best = 1
 	}
-	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)", strings.Join(rates, ", "), best))
+	say(fmt.Sprintf("of runs at once, by steps a second: %s; taking %d (-jobs, or Sweeping.Jobs, sets it)",
+		strings.Join(rates, ", "), best))
 	return best, nil
 }
 

@@ -13,11 +13,11 @@ import (
 
 // Sweeping says where the tasks of a sweep are worked at.
 type Sweeping struct {
-	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of an
-	// Indexed Job, which is printed.
+	// Launcher is "local" (the default) for processes beside each other on this machine, "slurm" for job arrays, or "k8s" for the YAML of
+	// an Indexed Job, which is printed.
 	Launcher string
-	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else as many as get most done: one a processor,
-	// or fewer, if that is seen to be faster before a sweep of more than five minutes.
+	// Jobs are the processes of "local" at once; 0 for one a GPU where the engine uses these, else as many as get most done: one a
+	// processor, or fewer, if that is seen to be faster before a sweep of more than five minutes.
 	Jobs int
 	// Slurm are settings of "slurm", "key=value", by submitit's names; see sweep.SlurmSettings.
 	Slurm []string

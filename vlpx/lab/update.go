@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models. What is an artifact, such as
-// "falcon/table1", or methods.
+// Update adds to finished runs the metrics that evaluation has today and their results lack, from the kept models. What is an artifact,
+// such as "falcon/table1", or methods.
 func Update(ctx context.Context, what any, o Options) (none tables.Table, err error) {
 	var grid *Grid
 	switch what := what.(type) {
@@ -40,7 +40,8 @@ func (g *Grid) Update(ctx context.Context) (tables.Table, error) {
 		Title:   p.Artifact.ID + ": metrics added to finished runs",
 		Heading: "run",
 		Columns: []tables.Column{{Name: "added"}, {Name: "kept, though today's code gives another value"}},
-		Note:    fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name, plan.Abbreviated(p.Data.Hash)),
+		Note: fmt.Sprintf("Scale %s on %s (%s), test split. Nothing was trained.", p.Scale.Name, p.Data.Name,
+			plan.Abbreviated(p.Data.Hash)),
 	}
 	var finished []run.Run
 	unfinished := 0

@@ -233,7 +233,8 @@ func rows(tokens []float32, failed []bool, size, count int) []byte {
 // asks.
 func (s Store) makeRoom(bytes int64, asking string) error {
 	if bytes > s.Bytes {
-		return fmt.Errorf("locked: the tokens take %.1f GB and all caches may take %.1f; allow more with -set locked.gigabytes=%d, or keep fewer tokens "+
+		return fmt.Errorf("locked: the tokens take %.1f GB and all caches may take %.1f; allow more with -set locked.gigabytes=%d, or "+
+			"keep fewer tokens "+
 			"with locked.side", float64(bytes)/1e9, float64(s.Bytes)/1e9, bytes/1e9+1)
 	}
 	type cache struct {

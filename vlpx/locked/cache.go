@@ -70,9 +70,11 @@ func (c *Cache) Features(ctx context.Context, i int, out []float32) error {
 		if _, err := c.set.Image(ctx, i); err != nil {
 			return err
 		}
-		return fmt.Errorf("locked: %s: image %d (%s) could not be decoded when %s was made and can be now; delete that file", c.set.Name(), i, c.set.Key(i), c.file.Name())
+		return fmt.Errorf("locked: %s: image %d (%s) could not be decoded when %s was made and can be now; delete that file", c.set.Name(),
+			i, c.set.Key(i), c.file.Name())
 	default:
-		return fmt.Errorf("locked: %s: the row of image %d ends in %d; the file is damaged, delete it to have it made again", c.file.Name(), i, mark)
+		return fmt.Errorf("locked: %s: the row of image %d ends in %d; the file is damaged, delete it to have it made again",
+			c.file.Name(), i, mark)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// Encoder is a vision transformer without gradient, a published one or that of a finished run. It is plain data: its JSON is part of a run's
-// identity.
+// Encoder is a vision transformer without gradient, a published one or that of a finished run. It is plain data: its JSON is part of a
+// run's identity.
 type Encoder struct {
 	Weights weights.Source `json:",omitzero"`
 	// Run is the identity of the run whose image encoder this is, in the place of published weights, and Trained are that encoder's sizes.
@@ -47,9 +47,11 @@ func (e Encoder) transformer() (vit encoder.ViT, err error) {
 	case e.Trained != nil && e.Image != vit.Image:
 		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which sees %d", e.Image, e.Name(), vit.Image)
 	case e.Image < 1 || e.Image%vit.Patch != 0:
-		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image, e.Name(), vit.Patch)
+		return encoder.ViT{}, fmt.Errorf("locked: images of %d pixels for %s, which has patches of %d; take a multiple", e.Image,
+			e.Name(), vit.Patch)
 	case e.Side < 1 || (e.Image/vit.Patch)%e.Side != 0:
-		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch, e.Name(), e.Side)
+		return encoder.ViT{}, fmt.Errorf("locked: %d patches a side of %s cannot be pooled to %d; take a divisor", e.Image/vit.Patch,
+			e.Name(), e.Side)
 	}
 	vit.Image = e.Image
 	return vit, nil

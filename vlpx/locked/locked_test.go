@@ -54,7 +54,8 @@ func (p *pictures) Image(ctx context.Context, i int) (image.Image, error) {
 
 // small is the encoder of a golden case, of 16 pixels and 2 x 2 patches; at 48 pixels it has 6 x 6.
 func small(t *testing.T) Encoder {
-	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,8 @@ func TestCacheIsTheEncoder(t *testing.T) {
 		}
 	}
 	asked := set.asked.Load()
-	again, err := store(t, backend, dir).Open(t.Context(), e, &pictures{n: 3, after: func(int64) { t.Error("a cached image was decoded") }}, "data", "train")
+	again, err := store(t, backend, dir).Open(t.Context(), e, &pictures{n: 3, after: func(int64) { t.Error("a cached image was decoded") }},
+		"data", "train")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +265,8 @@ func TestUnreadable(t *testing.T) {
 		}
 	}
 	set.broken = nil
-	if err := cache.Features(t.Context(), 2, make([]float32, cache.Size())); err == nil || !strings.Contains(err.Error(), "delete that file") {
+	if err := cache.Features(t.Context(), 2, make([]float32, cache.Size())); err == nil ||
+		!strings.Contains(err.Error(), "delete that file") {
 		t.Errorf("mended behind the cache: got %v, want an error that says what to do", err)
 	}
 }
@@ -332,7 +335,8 @@ func TestDamaged(t *testing.T) {
 	if err := os.Truncate(path, 100); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err == nil || !strings.Contains(err.Error(), "delete it") {
+	if _, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err == nil ||
+		!strings.Contains(err.Error(), "delete it") {
 		t.Errorf("a cut file: got %v, want an error that says what to do", err)
 	}
 	for name, wrong := range map[string]func(*Encoder){
@@ -343,7 +347,8 @@ func TestDamaged(t *testing.T) {
 	} {
 		other := small(t)
 		wrong(&other)
-		if _, err := store(t, backend, dir).Open(t.Context(), other, set, "data", "train"); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := store(t, backend, dir).Open(t.Context(), other, set, "data", "train"); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -149,7 +149,8 @@ func TestPublishedViT(t *testing.T) {
 		for y := range side {
 			for x := range side {
 				for c := range 3 {
-					pixels = append(pixels, float32(math.Sin(0.05*float64(c+1)*float64(x)+0.03*float64(y))*math.Cos(0.02*float64(3-c)*float64(y))))
+					pixels = append(pixels,
+						float32(math.Sin(0.05*float64(c+1)*float64(x)+0.03*float64(y))*math.Cos(0.02*float64(3-c)*float64(y))))
 				}
 			}
 		}

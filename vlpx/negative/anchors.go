@@ -20,8 +20,8 @@ const (
 type Anchors struct {
 	Of      string // ImageAnchors or TextAnchors
 	Cosines *Node  // with the candidates, [batch, views, candidates]
-	// Positive marks the other views of the sample itself, or its pair's other half; Negative marks what belongs to other samples. A view is
-	// neither to itself. bool, [batch, views, candidates].
+	// Positive marks the other views of the sample itself, or its pair's other half; Negative marks what belongs to other samples. A view
+	// is neither to itself. bool, [batch, views, candidates].
 	Positive, Negative *Node
 }
 
@@ -72,8 +72,8 @@ func (a Anchors) Mean(values, mask *Node) *Node {
 // numbers are those of a mask, 1 or 0, of the type of other numbers; nothing carries gradient to a mask.
 func numbers(mask, like *Node) *Node { return StopGradient(ConvertDType(mask, like.DType())) }
 
-// softmax is InfoNCE of the anchors: twice the mean over samples and views of the cross entropy against their own candidates in equal parts,
-// which is the sum of two views, a scalar in nats. Negatives that the method leaves out do not count.
+// softmax is InfoNCE of the anchors: twice the mean over samples and views of the cross entropy against their own candidates in equal
+// parts, which is the sum of two views, a scalar in nats. Negatives that the method leaves out do not count.
 func (f Features) softmax(a Anchors) *Node {
 	logits := Div(a.Cosines, f.Temperature)
 	logits = Where(LogicalOr(a.Positive, a.Negative), logits, ConstAs(logits, -1e30))

@@ -18,7 +18,8 @@ type BatchQuantile struct {
 // Validate tells which value is out of its range.
 func (q BatchQuantile) Validate() error {
 	if !share(q.Alpha) || q.Use < 0 {
-		return fmt.Errorf("negative: a share of %g of the mini-batch's negatives left out from epoch %g; take a share from 0 to below 1, and an epoch from 0",
+		return fmt.Errorf("negative: a share of %g of the mini-batch's negatives left out from epoch %g; take a share from 0 to below 1, "+
+			"and an epoch from 0",
 			q.Alpha, q.Use)
 	}
 	return nil
@@ -36,8 +37,8 @@ func (q BatchQuantile) Threshold(a Anchors) *Node {
 	return Reshape(a.quantile(q.Alpha, batch*views), batch, views)
 }
 
-// quantile is the (1-alpha)-quantile of the anchors' negatives, interpolated linearly, in so many rows, which are the batch or the batch times
-// the views, [rows].
+// quantile is the (1-alpha)-quantile of the anchors' negatives, interpolated linearly, in so many rows, which are the batch or the batch
+// times the views, [rows].
 func (a Anchors) quantile(alpha float64, rows int) *Node {
 	batch, views, candidates := a.Cosines.Shape().Dim(0), a.Views(), a.Cosines.Shape().Dim(2)
 	negatives := candidates / batch * (batch - 1) * batch * views / rows
@@ -51,8 +52,8 @@ func (a Anchors) quantile(alpha float64, rows int) *Node {
 	return Add(MulScalar(atPlace(cosines, place), 1-part), MulScalar(atPlace(cosines, place+1), part))
 }
 
-// atPlace is the value at a place of each row of cosines [rows, candidates] in descending order, from 0, [rows]. It halves the range in which
-// the value lies until nothing else lies there: not every engine sorts.
+// atPlace is the value at a place of each row of cosines [rows, candidates] in descending order, from 0, [rows]. It halves the range in
+// which the value lies until nothing else lies there: not every engine sorts.
 func atPlace(cosines *Node, place int) *Node {
 	const beyond, impossible = 1.1, 4
 	cosines = StopGradient(cosines)

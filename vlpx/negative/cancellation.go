@@ -20,7 +20,8 @@ type Cancellation struct {
 // Validate tells which value is out of its range.
 func (c Cancellation) Validate() error {
 	if c.TopK < 1 || !(c.Threshold >= -1 && c.Threshold <= 1) || c.Use < 0 {
-		return fmt.Errorf("negative: the %d most similar candidates above a cosine of %g from epoch %g; take at least 1, a cosine in [-1, 1], and an epoch from 0",
+		return fmt.Errorf("negative: the %d most similar candidates above a cosine of %g from epoch %g; take at least 1, a cosine in "+
+			"[-1, 1], and an epoch from 0",
 			c.TopK, c.Threshold, c.Use)
 	}
 	return nil

@@ -16,8 +16,8 @@ type Contrast interface {
 
 // Features are what a contrast sees of a mini-batch.
 type Features struct {
-	// Image and Text are u and w: normalised embeddings, [batch, dim]. An image may have several vectors, [batch, vectors, dim], of which the
-	// most similar one counts (see objective.Cosines).
+	// Image and Text are u and w: normalised embeddings, [batch, dim]. An image may have several vectors, [batch, vectors, dim], of which
+	// the most similar one counts (see objective.Cosines).
 	Image, Text *Node
 	// Views tells that Image and Text are two views of the same images; Support are further ones, [batch, dim] each.
 	Views   bool
@@ -66,7 +66,8 @@ func (c Contrasted) Assert(of Contrast, batch int) {
 	}
 	for name, n := range map[string]*Node{"I2T": c.I2T, "T2I": c.T2I} {
 		if n == nil || n.Rank() != 2 || n.Shape().Dim(0) != batch || n.Shape().Dim(1) != batch {
-			exceptions.Panicf("negative: %s that %T.ITC returns is %s; return the similarities over temperature, [%d, %d], by which ITM's negatives "+
+			exceptions.Panicf("negative: %s that %T.ITC returns is %s; return the similarities over temperature, [%d, %d], by which "+
+				"ITM's negatives "+
 				"are picked", name, of, shapeOf(n), batch, batch)
 		}
 	}
@@ -80,7 +81,8 @@ func shapeOf(n *Node) string {
 	return "of shape " + n.Shape().String()
 }
 
-// Stateful is a Contrast that keeps variables of its own, which no optimiser trains (see [Trainable]). They are saved and resumed with the weights.
+// Stateful is a Contrast that keeps variables of its own, which no optimiser trains (see [Trainable]). They are saved and resumed with the
+// weights.
 type Stateful interface {
 	Contrast
 	// Declare puts the variables with their first values into the empty scope that Features.State will be.

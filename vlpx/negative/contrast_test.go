@@ -197,7 +197,8 @@ func TestAssertOfAContrast(t *testing.T) {
 	}
 	defer backend.Finalize()
 	g := NewGraph(backend, "assert")
-	square, row, loss := Zeros(g, shapes.Make(dtypes.Float32, 4, 4)), Zeros(g, shapes.Make(dtypes.Float32, 4)), ScalarZero(g, dtypes.Float32)
+	square, row, loss := Zeros(g, shapes.Make(dtypes.Float32, 4, 4)), Zeros(g, shapes.Make(dtypes.Float32, 4)),
+		ScalarZero(g, dtypes.Float32)
 	if err := exceptions.TryCatch[error](func() { Contrasted{Loss: loss, I2T: square, T2I: square}.Assert(InfoNCE{}, 4) }); err != nil {
 		t.Errorf("a whole outcome: %v", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Similarities ln 4 to the own pair and 0 and ln 2 to the others: at a prior of 1/8 the negatives' sum is 3 - 2/8 4 over 7/8, that is 16/7, and the
-// loss ln(1 + 4/7).
+// Similarities ln 4 to the own pair and 0 and ln 2 to the others: at a prior of 1/8 the negatives' sum is 3 - 2/8 4 over 7/8, that is 16/7,
+// and the loss ln(1 + 4/7).
 func TestDebiasedByHand(t *testing.T) {
 	u, w := circulant(float32(math.Log(4)), 0, float32(math.Log(2)))
 	close64(t, "loss", plainly(t, Debiased{Prior: 0.125}, u, w, 3, 1)[0], []float64{math.Log(11. / 7)})
@@ -55,7 +55,8 @@ func TestDebiasedAgainstLoop(t *testing.T) {
 	for _, tau := range []float64{0.3, 0.6} {
 		for _, prior := range []float64{0.05, 0.3} {
 			loss := func() float64 {
-				return (slowDebiased(slowSimilarities(u, w, dim, tau), tau, prior) + slowDebiased(slowSimilarities(w, u, dim, tau), tau, prior)) / 2
+				return (slowDebiased(slowSimilarities(u, w, dim, tau), tau, prior) + slowDebiased(slowSimilarities(w, u, dim, tau),
+					tau, prior)) / 2
 			}
 			got := plainly(t, Debiased{Prior: prior}, u, w, dim, tau)
 			close64(t, "loss", got[0], []float64{loss()})

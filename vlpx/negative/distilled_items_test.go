@@ -96,8 +96,10 @@ func TestDistilledItemsThatAllDiffer(t *testing.T) {
 		}
 		rows := func(x []float32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, batch, dim) }
 		return compiled(t, store, func(s *model.Scope, in []*Node) []*Node {
-			z := d.ITC(Features{Image: in[0], Text: in[1], MomentumImage: in[2], MomentumText: in[3], Temperature: Const(in[0].Graph(), float32(0.2)),
-				Progress: Const(in[0].Graph(), float32(1)), Items: Const(in[0].Graph(), []int32{5, 6, 4}), State: s.Store().Scope("/state")})
+			z := d.ITC(Features{Image: in[0], Text: in[1], MomentumImage: in[2], MomentumText: in[3],
+				Temperature: Const(in[0].Graph(), float32(0.2)),
+				Progress:    Const(in[0].Graph(), float32(1)), Items: Const(in[0].Graph(), []int32{5, 6, 4}),
+				State: s.Store().Scope("/state")})
 			return append([]*Node{z.Loss, z.I2T, z.T2I}, Gradient(z.Loss, in[0], in[1])...)
 		})(rows(u), rows(w), rows(um), rows(wm))
 	}

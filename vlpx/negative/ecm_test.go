@@ -28,7 +28,8 @@ func TestECMByHand(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", c.ecm), func(t *testing.T) {
 			got := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-				k := c.ecm.Connect(Candidates{Images: in[0], Texts: in[0], SecondImages: in[1], SecondTexts: in[1], ImageScores: in[2], TextScores: in[2]})
+				k := c.ecm.Connect(Candidates{Images: in[0], Texts: in[0], SecondImages: in[1], SecondTexts: in[1], ImageScores: in[2],
+					TextScores: in[2]})
 				return []*Node{k.Pairs.Images, k.Pairs.Texts, k.Pairs.Labels, k.Pairs.Weights, k.NewImages, k.NewTexts}
 			})(images, second, scores)
 			own, ones := []float64{0, 1, 2, 3, 4}, []float64{1, 1, 1, 1, 1}
@@ -43,7 +44,8 @@ func TestECMByHand(t *testing.T) {
 				slices.Concat(ones, c.weights, c.weights), isNew, isNew,
 			} {
 				if !slices.Equal(got[i], want) {
-					t.Errorf("%s: got %v, want %v", []string{"images", "texts", "labels", "weights", "new images", "new texts"}[i], got[i], want)
+					t.Errorf("%s: got %v, want %v", []string{"images", "texts", "labels", "weights", "new images", "new texts"}[i],
+						got[i], want)
 				}
 			}
 		})
@@ -142,8 +144,10 @@ func TestConnectionsInITC(t *testing.T) {
 			contrast Contrast
 			alpha    float64
 		}{{InfoNCE{}, 0}, {Smoothed{Alpha: alpha}, alpha}, {Consistency{}, 0}} {
-			got := compiled(t, model.NewStore(), connected(c.contrast, eliminate))(rows(image), rows(text), float32(tau), images, texts, newImages, newTexts)[0][0]
-			want := (direction(image, text, texts, newTexts, eliminate, c.alpha) + direction(text, image, images, newImages, eliminate, c.alpha)) / 2
+			got := compiled(t, model.NewStore(), connected(c.contrast, eliminate))(rows(image), rows(text), float32(tau), images, texts,
+				newImages, newTexts)[0][0]
+			want := (direction(image, text, texts, newTexts, eliminate, c.alpha) + direction(text, image, images, newImages, eliminate,
+				c.alpha)) / 2
 			if math.Abs(got-want) > 1e-5 {
 				t.Errorf("%T, eliminating %v: got %v, want %v", c.contrast, eliminate, got, want)
 			}

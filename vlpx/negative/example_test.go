@@ -12,16 +12,16 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// The mini-batch of the examples: three images and their captions by their cosines, images in columns. The caption of the second image is almost as
-// true of the first: a false negative. The third pair is a plain negative of both.
+// The mini-batch of the examples: three images and their captions by their cosines, images in columns. The caption of the second image is
+// almost as true of the first: a false negative. The third pair is a plain negative of both.
 var captions = []float32{
 	0.9, 0.8, 0.1,
 	0.8, 0.9, 0.1,
 	0.1, 0.1, 0.9,
 }
 
-// show prints a contrast's loss of the mini-batch at a temperature of 0.3, and how hard its gradient pushes the false negative and the plain one
-// away from the first image.
+// show prints a contrast's loss of the mini-batch at a temperature of 0.3, and how hard its gradient pushes the false negative and the
+// plain one away from the first image.
 func show(name string, c negative.Contrast) {
 	backend, err := gobackend.New("ops_sequential")
 	if err != nil {

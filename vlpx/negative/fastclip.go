@@ -10,8 +10,8 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// FastCLIP is the global contrast whose loss is an anchor's mean exponential in the mini-batch over u, its average: at first order the logarithm of
-// u (Wei et al., 2024; METHODS.md 9). The versions differ in the temperature:
+// FastCLIP is the global contrast whose loss is an anchor's mean exponential in the mini-batch over u, its average: at first order the
+// logarithm of u (Wei et al., 2024; METHODS.md 9). The versions differ in the temperature:
 //
 //   - 0: the framework's, which learns by this loss.
 //   - 1: constant.
@@ -52,7 +52,8 @@ func (c FastCLIP) Validate() error {
 		return validConstant("FastCLIP", c.Temperature)
 	}
 	if !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature && c.Rate >= 0) {
-		return fmt.Errorf("negative: FastCLIP-v2 with temperatures of %g at first, at a rate of %g; take one from %g to %d, and a rate of 0 or more",
+		return fmt.Errorf("negative: FastCLIP-v2 with temperatures of %g at first, at a rate of %g; take one from %g to %d, and a rate "+
+			"of 0 or more",
 			c.Temperature, c.Rate, leastTemperature, mostTemperature)
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// A global contrast sets an anchor against its negatives in the whole data and not in the mini-batch alone. For that it keeps for each sample u, a
-// moving average over the steps of g, the mean of the exponentials of its negatives in the mini-batch (METHODS.md 7.1).
+// A global contrast sets an anchor against its negatives in the whole data and not in the mini-batch alone. For that it keeps for each
+// sample u, a moving average over the steps of g, the mean of the exponentials of its negatives in the mini-batch (METHODS.md 7.1).
 
-// CosineGamma is the weight of a mini-batch's estimate at a point of training: it falls from 1 in epoch 0 to least from some epoch on by half a
-// cosine, an epoch at a time (METHODS.md 9); always least where the epochs are 0. A scalar.
+// CosineGamma is the weight of a mini-batch's estimate at a point of training: it falls from 1 in epoch 0 to least from some epoch on by
+// half a cosine, an epoch at a time (METHODS.md 9); always least where the epochs are 0. A scalar.
 func CosineGamma(progress *Node, least, epochs float64) *Node {
 	if epochs == 0 {
 		return ConstAs(progress, least)
@@ -22,7 +22,8 @@ func CosineGamma(progress *Node, least, epochs float64) *Node {
 	return AddScalar(MulScalar(OnePlus(Cos(MulScalar(done, math.Pi))), (1-least)/2), least)
 }
 
-// first is which weight the estimate of a sample gets, [batch], given its average so far, [batch], and the step's weight and epoch, scalars.
+// first is which weight the estimate of a sample gets, [batch], given its average so far, [batch], and the step's weight and epoch,
+// scalars.
 type first func(u, gamma, epoch *Node) *Node
 
 // whole gives the estimate all weight where a condition holds, bool, a scalar or [batch].
@@ -95,8 +96,9 @@ type estimate struct {
 	count    *Node // of its negatives, at least 1, [batch, views]
 	mean     *Node // g, [batch, views]
 	u        *Node // the average with g in it, without gradient, [batch, views]
-	b        *Node // the running maximum of the exponents, which those of mean and u are relative to, without gradient, [batch]; 0 if not bounded
-	omega    *Node // weights of the candidates, their exponentials over u, without gradient, [batch, views, candidates]
+	// the running maximum of the exponents, which those of mean and u are relative to, without gradient, [batch]; 0 if not bounded
+	b     *Node
+	omega *Node // weights of the candidates, their exponentials over u, without gradient, [batch, views, candidates]
 }
 
 // largest exponent that counts as it is: float32 does not hold the sum of larger ones' exponentials.

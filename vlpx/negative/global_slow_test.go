@@ -38,8 +38,10 @@ func slowAnchors(x [][]float64, b minibatch, views int, attract bool) [][]slowAn
 	if views == 0 {
 		kinds := make([][]slowAnchor, 2)
 		for i := range n {
-			kinds[0] = append(kinds[0], anchor(i, 0, []int{1}, func(j, _ int) float64 { return dot(x[0], x[1], i, j) }, func(j int) bool { return truth(i, j) }))
-			kinds[1] = append(kinds[1], anchor(i, 1, []int{0}, func(j, _ int) float64 { return dot(x[1], x[0], i, j) }, func(j int) bool { return truth(j, i) }))
+			kinds[0] = append(kinds[0], anchor(i, 0, []int{1}, func(j, _ int) float64 { return dot(x[0], x[1], i, j) },
+				func(j int) bool { return truth(i, j) }))
+			kinds[1] = append(kinds[1], anchor(i, 1, []int{0}, func(j, _ int) float64 { return dot(x[1], x[0], i, j) },
+				func(j int) bool { return truth(j, i) }))
 		}
 		return kinds
 	}
@@ -50,7 +52,8 @@ func slowAnchors(x [][]float64, b minibatch, views int, attract bool) [][]slowAn
 			for w := range all {
 				all[w] = w
 			}
-			kind = append(kind, anchor(i, v, all, func(j, w int) float64 { return dot(x[v], x[w], i, j) }, func(j int) bool { return truth(i, j) }))
+			kind = append(kind, anchor(i, v, all, func(j, w int) float64 { return dot(x[v], x[w], i, j) },
+				func(j int) bool { return truth(i, j) }))
 		}
 	}
 	return [][]slowAnchor{kind}
@@ -96,14 +99,17 @@ func TestGlobalGradientsAreDifferences(t *testing.T) {
 		value    func(positive, log, n float64) float64
 		pairs    bool // of images and captions alone
 	}{
-		"SogCLR":        {SogCLR{Gamma: 0.9}, tau, false, average, false},
-		"constant":      {SogCLR{Gamma: 0.9, Temperature: 0.2}, 0.2, false, func(positive, log, _ float64) float64 { return 0.2*log - positive }, false},
+		"SogCLR": {SogCLR{Gamma: 0.9}, tau, false, average, false},
+		"constant": {SogCLR{Gamma: 0.9, Temperature: 0.2}, 0.2, false,
+			func(positive, log, _ float64) float64 { return 0.2*log - positive }, false},
 		"SogCLR LibAUC": {SogCLR{Gamma: 0.9, As: ByLibAUC}, tau, true, func(_, log, n float64) float64 { return n * tau * log / 2 }, true},
 		"iSogCLR LibAUC": {ISogCLR{Gamma: 0.9, As: ByLibAUC, Temperature: tau, Least: tau, Most: tau, Beta: 1}, tau, true,
 			func(_, log, n float64) float64 { return n * tau * log / 2 }, true},
 		"FastCLIP-v1": {FastCLIP{Version: 1, Gamma: 0.2, Decay: 2}, tau, true, func(_, log, _ float64) float64 { return log }, false},
-		"FastCLIP-v2": {FastCLIP{Version: 2, Gamma: 0.2, Decay: 2, Temperature: tau}, tau, true, func(_, log, _ float64) float64 { return log }, false},
-		"FastCLIP-v3": {FastCLIP{Version: 3, Gamma: 0.2, Decay: 2, Rho: 6.5}, tau, true, func(_, log, _ float64) float64 { return tau * log }, false},
+		"FastCLIP-v2": {FastCLIP{Version: 2, Gamma: 0.2, Decay: 2, Temperature: tau}, tau, true,
+			func(_, log, _ float64) float64 { return log }, false},
+		"FastCLIP-v3": {FastCLIP{Version: 3, Gamma: 0.2, Decay: 2, Rho: 6.5}, tau, true,
+			func(_, log, _ float64) float64 { return tau * log }, false},
 	} {
 		for _, views := range settings {
 			if c.pairs && views > 0 {
@@ -128,7 +134,8 @@ func TestGlobalGradientsAreDifferences(t *testing.T) {
 						below := loss()
 						x[v][i] = at
 						if want := (above - below) / (2 * h); math.Abs(got.gradients[v][i]-want) > 1e-4 {
-							t.Fatalf("%s, %d views, attracted %v: gradient %d of embedding %d: got %v, want %v", name, views, attract, i, v, got.gradients[v][i], want)
+							t.Fatalf("%s, %d views, attracted %v: gradient %d of embedding %d: got %v, want %v", name, views, attract, i, v,
+								got.gradients[v][i], want)
 						}
 					}
 				}

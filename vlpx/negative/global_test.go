@@ -18,9 +18,12 @@ var settings = []int{0, 2, 3}
 // everyLeftOut are parts that find negatives.
 func everyLeftOut() map[string]LeftOut {
 	return map[string]LeftOut{
-		"none": nil, "exact": Exact{}, "thresholds": Thresholds{Alpha: 0.3, Rate: 0.5}, "descent": Thresholds{Alpha: 0.3, Descent: true, Rate: 2},
-		"single": Thresholds{Alpha: 0.3, Single: true, Rate: 0.5}, "known": Thresholds{Known: true, Rate: 0.5}, "from the batch": Thresholds{Alpha: 0.3, FromBatch: true},
-		"quantile": BatchQuantile{Alpha: 0.3}, "cancellation": Cancellation{TopK: 2, Threshold: -1}, "mean": Cancellation{TopK: 2, Threshold: -1, Mean: true},
+		"none": nil, "exact": Exact{}, "thresholds": Thresholds{Alpha: 0.3, Rate: 0.5},
+		"descent": Thresholds{Alpha: 0.3, Descent: true, Rate: 2},
+		"single":  Thresholds{Alpha: 0.3, Single: true, Rate: 0.5}, "known": Thresholds{Known: true, Rate: 0.5},
+		"from the batch": Thresholds{Alpha: 0.3, FromBatch: true},
+		"quantile":       BatchQuantile{Alpha: 0.3}, "cancellation": Cancellation{TopK: 2, Threshold: -1},
+		"mean": Cancellation{TopK: 2, Threshold: -1, Mean: true},
 	}
 }
 
@@ -76,7 +79,8 @@ func torn3(views, batch int) (all [][]float32) {
 type oneView struct{}
 
 func (oneView) Find(a Anchors, _ Sight) *Node {
-	return Equal(Iota(a.Cosines.Graph(), shapes.Make(dtypes.Int32, a.Cosines.Shape().Dimensions...), 1), ScalarZero(a.Cosines.Graph(), dtypes.Int32))
+	return Equal(Iota(a.Cosines.Graph(), shapes.Make(dtypes.Int32, a.Cosines.Shape().Dimensions...), 1),
+		ScalarZero(a.Cosines.Graph(), dtypes.Int32))
 }
 
 // A view without negatives has no part in what its sample keeps; one with negatives has the whole.

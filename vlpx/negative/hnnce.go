@@ -23,7 +23,8 @@ type HNNCE struct {
 // Validate tells which value is out of its range.
 func (h HNNCE) Validate() error {
 	if !(h.Alpha > 0 && h.Alpha <= 1 && h.Beta >= 0) {
-		return fmt.Errorf("negative: HN-NCE with Alpha %g and Beta %g; take Alpha above 0 and up to 1, and Beta of at least 0", h.Alpha, h.Beta)
+		return fmt.Errorf("negative: HN-NCE with Alpha %g and Beta %g; take Alpha above 0 and up to 1, and Beta of at least 0",
+			h.Alpha, h.Beta)
 	}
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // InfoNCE is the plain contrast: the own pair is the only positive, and both sides carry gradient (METHODS.md 2). Of views of images it is
-// SimCLR's NT-Xent, the sum over two views of the mean over images, as GloFND has it (METHODS.md 10.2); SimCLR has half of it, the mean. With
-// further views it is FNC's, twice the mean over views and images (METHODS.md 11).
+// SimCLR's NT-Xent, the sum over two views of the mean over images, as GloFND has it (METHODS.md 10.2); SimCLR has half of it, the mean.
+// With further views it is FNC's, twice the mean over views and images (METHODS.md 11).
 type InfoNCE struct {
-	// Items lets the candidates of the anchor's own image share its target evenly, and keeps other captions of the image from being picked as
-	// negatives, as BLIP-2's fine-tuning for retrieval has it (METHODS.md 13).
+	// Items lets the candidates of the anchor's own image share its target evenly, and keeps other captions of the image from being picked
+	// as negatives, as BLIP-2's fine-tuning for retrieval has it (METHODS.md 13).
 	Items bool `json:",omitempty"`
 }
 

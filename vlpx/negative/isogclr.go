@@ -44,10 +44,12 @@ func (c ISogCLR) Validate() error {
 		return err
 	}
 	if !(c.Least > 0 && c.Least <= c.Temperature && c.Temperature <= c.Most) {
-		return fmt.Errorf("negative: iSogCLR with temperatures of %g at first, from %g to %g; take bounds above 0 around the first", c.Temperature, c.Least, c.Most)
+		return fmt.Errorf("negative: iSogCLR with temperatures of %g at first, from %g to %g; take bounds above 0 around the first",
+			c.Temperature, c.Least, c.Most)
 	}
 	if !(c.Rate >= 0 && c.Beta > 0 && c.Beta <= 1) {
-		return fmt.Errorf("negative: iSogCLR with temperatures at a rate of %g and Beta %g; take a rate of 0 or more, and Beta above 0 and up to 1", c.Rate, c.Beta)
+		return fmt.Errorf("negative: iSogCLR with temperatures at a rate of %g and Beta %g; take a rate of 0 or more, and Beta above 0 "+
+			"and up to 1", c.Rate, c.Beta)
 	}
 	return nil
 }
@@ -104,6 +106,7 @@ var iSogCLR = Entry{
 	What:   "SogCLR with a temperature of its own for each anchor",
 	At: func(s Sizes) Method {
 		of := s.Global.Individual
-		return contrasting(ISogCLR{Gamma: s.Global.Gamma, Temperature: s.first(), Least: of.Least, Most: of.Most, Rho: of.Rho, Rate: of.Rate, Beta: 0.9})
+		return contrasting(ISogCLR{Gamma: s.Global.Gamma, Temperature: s.first(), Least: of.Least, Most: of.Most, Rho: of.Rho,
+			Rate: of.Rate, Beta: 0.9})
 	},
 }

@@ -29,7 +29,8 @@ type Sight struct {
 	field.Teller
 }
 
-// TruthOf is the exact relation of anchors and their candidates, [batch, views, candidates]; nil where Truth is. An anchor's own candidates hold.
+// TruthOf is the exact relation of anchors and their candidates, [batch, views, candidates]; nil where Truth is. An anchor's own candidates
+// hold.
 func (s Sight) TruthOf(a Anchors) *field.Relation {
 	r := s.Truth()
 	if r == nil {
@@ -63,8 +64,8 @@ type Remembering interface {
 	Declare(state *model.Scope, run Start) error
 }
 
-// DeclareState puts what a method keeps from step to step into an empty scope: that of its contrast, what its LeftOut remembers, and the variables
-// that its parts train.
+// DeclareState puts what a method keeps from step to step into an empty scope: that of its contrast, what its LeftOut remembers, and the
+// variables that its parts train.
 func (m Method) DeclareState(state *model.Scope, run Start) error {
 	if keeper, keeps := m.Contrast.(Stateful); keeps {
 		if err := keeper.Declare(state, run); err != nil {
@@ -127,7 +128,8 @@ func (m Method) Leaving(state *model.Scope, in field.Nodes) *Leaving {
 	if m.LeftOut == nil {
 		return nil
 	}
-	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: state.At(leftOutScope), root: state}, map[string]*Node{}}
+	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: state.At(leftOutScope), root: state},
+		map[string]*Node{}}
 }
 
 const leftOutScope = "left"
@@ -164,8 +166,8 @@ func (f Features) Attracted(a Anchors) *Node {
 	return a.Positive
 }
 
-// leave takes the found negatives, unless they are attracted, out of logits [..., candidates], in which the others then stand for all: their
-// logits grow by the logarithm of all over those that are kept (METHODS.md 10.2). An anchor that has none left has no negatives.
+// leave takes the found negatives, unless they are attracted, out of logits [..., candidates], in which the others then stand for all:
+// their logits grow by the logarithm of all over those that are kept (METHODS.md 10.2). An anchor that has none left has no negatives.
 //
 //   - found, negative: which candidates are found, and which are negatives at all, bool, as the logits.
 func (l *Leaving) leave(logits, found, negative *Node) *Node {
@@ -209,8 +211,8 @@ func (f Features) crossed(values func(Anchors) *Node) (image, text *Node) {
 	return pick(anchors[0], 0, 0), pick(anchors[1], 0, 0)
 }
 
-// Unpicked hides the found negatives from Matching, and from what is counted of the hardest ones; an anchor all of whose negatives are found
-// keeps them, as it has to have one.
+// Unpicked hides the found negatives from Matching, and from what is counted of the hardest ones; an anchor all of whose negatives are
+// found keeps them, as it has to have one.
 func (f Features) Unpicked(c Contrasted) Contrasted {
 	if f.Left == nil {
 		return c
@@ -250,10 +252,12 @@ func (m Method) leavable() error {
 		return nil
 	}
 	if m.Positives != nil {
-		return fmt.Errorf("negative: %T with %T: both decide which negatives are false, and one would not hear of the other; leave one of them out", m.LeftOut, m.Positives)
+		return fmt.Errorf("negative: %T with %T: both decide which negatives are false, and one would not hear of the other; leave one "+
+			"of them out", m.LeftOut, m.Positives)
 	}
 	if _, lists := m.Contrast.(Listing); !lists {
-		return fmt.Errorf("negative: %T with %T, whose loss does not list its negatives; take a Contrast that is Listing", m.LeftOut, m.Contrast)
+		return fmt.Errorf("negative: %T with %T, whose loss does not list its negatives; take a Contrast that is Listing",
+			m.LeftOut, m.Contrast)
 	}
 	_, connects := m.Contrast.(Connecting)
 	if _, attracts := m.Contrast.(Attracting); m.Attract && !connects && !attracts {

@@ -70,10 +70,12 @@ func (m Method) Validate() error {
 	}
 	reward := rewarded.Reward()
 	if _, stateful := m.Contrast.(Stateful); stateful && (reward.Has(ITC) || reward.Has(ITM)) {
-		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone", reward, m.Contrast)
+		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone",
+			reward, m.Contrast)
 	}
 	if m.Positives != nil && (reward.Has(ITC) || reward.Has(ITM)) {
-		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone", reward, m.Positives)
+		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone",
+			reward, m.Positives)
 	}
 	return nil
 }
@@ -84,7 +86,8 @@ func (m Method) connectable() error {
 		return nil
 	}
 	if _, picks := m.Matching.(Picking); !picks {
-		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a Picking of your own",
+		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a "+
+			"Picking of your own",
 			m.Positives, m.Matching)
 	}
 	use := All
@@ -92,10 +95,12 @@ func (m Method) connectable() error {
 		use = e.Use
 	}
 	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.Has(ITC) {
-		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use", m.Positives, m.Contrast)
+		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use",
+			m.Positives, m.Contrast)
 	}
 	if _, connects := m.Contrast.(Connecting); use.Has(ITC) && !connects {
-		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use", m.Positives, m.Contrast)
+		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use",
+			m.Positives, m.Contrast)
 	}
 	return nil
 }
@@ -105,7 +110,8 @@ func (m Method) writable() error {
 	tags, _ := m.Writing.(TAGS)
 	_, informed := m.Contrast.(Informed)
 	if tags.Static && (informed || m.Positives != nil && m.Positives.Judge() == ConD) {
-		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model itself write", m.Writing)
+		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model "+
+			"itself write", m.Writing)
 	}
 	return nil
 }

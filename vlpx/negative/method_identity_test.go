@@ -28,7 +28,8 @@ func TestCodeIsPartOfTheIdentity(t *testing.T) {
 		want   string
 	}{
 		{Method{Batches: elsewhere{Grouped{SearchSpace: 8}}, Masking: 0.5}.WithDefaults(),
-			`{"Batches":{"Executable":"` + hash + `","struct { negative.Grouped }":{"SearchSpace":8,"Queue":0}},"Contrast":{"negative.InfoNCE":{}},` +
+			`{"Batches":{"Executable":"` + hash +
+				`","struct { negative.Grouped }":{"SearchSpace":8,"Queue":0}},"Contrast":{"negative.InfoNCE":{}},` +
 				`"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
 		{Method{Contrast: struct{ InfoNCE }{}, Masking: 0.5}.WithDefaults(),
 			`{"Batches":{"negative.Uniform":{}},"Contrast":{"Executable":"` + hash + `","struct { negative.InfoNCE }":{}},"Masking":0.5,` +

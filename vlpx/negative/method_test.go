@@ -36,8 +36,9 @@ func TestMethodJSON(t *testing.T) {
 			`"Masking":0.15,"Matching":{"negative.Sampled":{}}}`},
 		{DiHT(), `{"Batches":{"negative.Uniform":{}},"Contrast":{"negative.HNNCE":{"Alpha":1,"Beta":0.25,"WeightGradient":true}},` +
 			`"Masking":0.15,"Matching":{"negative.Sampled":{}}}`},
-		{GRITVLP(8, 16), `{"Batches":{"negative.Grouped":{"SearchSpace":8,"Queue":16}},"Contrast":{"negative.Consistency":{"Weight":0.2}},` +
-			`"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
+		{GRITVLP(8, 16),
+			`{"Batches":{"negative.Grouped":{"SearchSpace":8,"Queue":16}},"Contrast":{"negative.Consistency":{"Weight":0.2}},` +
+				`"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
 		{Quantile("easy", 0.2, 8, 16), `{"Batches":{"negative.FixedQuantile":{"Quantile":0.2,"SearchSpace":8,"Queue":16}},` +
 			`"Contrast":{"negative.Consistency":{"Weight":0.2}},"Masking":0.5,"Matching":{"negative.Hardest":{}}}`},
 		{ProgressiveQuantile("softening", 1, 0.8, 8, 16),

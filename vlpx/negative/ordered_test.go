@@ -44,7 +44,8 @@ func TestOrderedShowsTheLastEmbeddings(t *testing.T) {
 			asked++
 			drawn[draw.Uint64()] = true
 			if got.Epoch != asked || got.Pairs != run.Pairs || got.Dim != run.Dim {
-				t.Errorf("asked for epoch %d of %d pairs of width %d, want %d, %d, %d", got.Epoch, got.Pairs, got.Dim, asked, run.Pairs, run.Dim)
+				t.Errorf("asked for epoch %d of %d pairs of width %d, want %d, %d, %d", got.Epoch, got.Pairs, got.Dim, asked,
+					run.Pairs, run.Dim)
 			}
 			if !slices.Equal(got.Image, want.Image) || !slices.Equal(got.Text, want.Text) {
 				t.Errorf("epoch %d: embeddings %v and %v, want %v and %v", got.Epoch, got.Image, got.Text, want.Image, want.Text)

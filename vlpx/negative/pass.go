@@ -57,7 +57,8 @@ func (p *pass) observe(pairs []int) error {
 		return fmt.Errorf("negative: epoch %d: an observation without a mini-batch handed out before it; call Next first", p.epoch)
 	}
 	if want := p.batch(p.observed); !slices.Equal(pairs, want) {
-		return fmt.Errorf("negative: epoch %d: mini-batch %d observed out of order: got pairs %v, handed out %v", p.epoch, p.observed, pairs,
+		return fmt.Errorf("negative: epoch %d: mini-batch %d observed out of order: got pairs %v, handed out %v", p.epoch,
+			p.observed, pairs,
 			want)
 	}
 	p.observed++

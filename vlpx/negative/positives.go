@@ -69,7 +69,8 @@ func (m Method) Picked(f Features, c Contrasted, noise *Node) Candidates {
 	second := Contrasted{I2T: without(c.I2T, texts), T2I: without(c.T2I, images), state: f.State}
 	secondImages, secondTexts := picking.Negatives(second, noise)
 	return Candidates{
-		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts, Teller: f.For(field.Part("positives", m.Positives)),
+		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts,
+		Teller: f.For(field.Part("positives", m.Positives)),
 	}
 }
 

@@ -34,7 +34,8 @@ func (Pruned) NeedsReference() {}
 // Validate tells which value is out of its range.
 func (c Pruned) Validate() error {
 	if !(c.Threshold >= 0 && c.Threshold < 1) {
-		return fmt.Errorf("negative: negatives with a weight below %g removed; the mean weight is one, so take a threshold from 0 to below 1",
+		return fmt.Errorf("negative: negatives with a weight below %g removed; the mean weight is one, so take a threshold from 0 "+
+			"to below 1",
 			c.Threshold)
 	}
 	return c.Weights.Validate()

@@ -55,7 +55,8 @@ func TestPrunedAgainstLoop(t *testing.T) {
 		temperature := rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "temperature")
 		c.Weights.Temperature = temperature
 		got, err := CallOnceN(backend, func(u, w, ru, rw *Node) []*Node {
-			f := Features{Image: u, Text: w, ReferenceImage: ru, ReferenceText: rw, Temperature: ConstAs(u, 0.5), Progress: ConstAs(u, progress)}
+			f := Features{Image: u, Text: w, ReferenceImage: ru, ReferenceText: rw, Temperature: ConstAs(u, 0.5),
+				Progress: ConstAs(u, progress)}
 			pruned, regulated := c.ITC(f), c.Weights.ITC(f)
 			return []*Node{pruned.Loss, ReduceAllMax(Abs(Sub(pruned.Weights, regulated.Weights))), MulScalar(InfoNCE{}.ITC(f).Loss, 2)}
 		}, u, w, ru, rw)

@@ -62,7 +62,8 @@ func TestRegulatedAgainstLoop(t *testing.T) {
 		u, w, ru, rw := rows("images"), rows("texts"), rows("reference images"), rows("reference texts")
 		progress := rapid.SampledFrom([]float64{0, 1, 2.5, 4, 7}).Draw(t, "progress")
 		got, err := CallOnceN(backend, func(u, w, ru, rw *Node) []*Node {
-			f := Features{Image: u, Text: w, ReferenceImage: ru, ReferenceText: rw, Temperature: ConstAs(u, 0.5), Progress: ConstAs(u, progress)}
+			f := Features{Image: u, Text: w, ReferenceImage: ru, ReferenceText: rw, Temperature: ConstAs(u, 0.5),
+				Progress: ConstAs(u, progress)}
 			return []*Node{Regulated{Epochs: 4}.ITC(f).Loss}
 		}, u, w, ru, rw)
 		if err != nil {
@@ -88,7 +89,8 @@ func TestWeights(t *testing.T) {
 	// The cosines of the first image are 0.8, 0 and -1; of its negatives one weighs 1/(1+e) and one e/(1+e) of their sum, two.
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
 	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
-		f := Features{Image: u, Text: w, ReferenceImage: u, ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3), Progress: ConstAs(u, 2.0)}
+		f := Features{Image: u, Text: w, ReferenceImage: u, ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3),
+			Progress: ConstAs(u, 2.0)}
 		f.Items = Const(u.Graph(), []int32{7, 7, 5}) // the first two pairs are of one image
 		regulated, self := Regulated{Epochs: 2}.ITC(f), SelfRegulated{}.ITC(f)
 		cold := SelfRegulated{Temperature: 0.5}.ITC(f)
@@ -131,7 +133,8 @@ func TestRegulatedByAnIndifferentReferenceIsInfoNCE(t *testing.T) {
 	defer backend.Finalize()
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
 	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
-		f := Features{Image: u, Text: w, ReferenceImage: ZerosLike(u), ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3), Progress: ConstAs(u, 0.0)}
+		f := Features{Image: u, Text: w, ReferenceImage: ZerosLike(u), ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3),
+			Progress: ConstAs(u, 0.0)}
 		return []*Node{Regulated{Epochs: 2}.ITC(f).Loss, InfoNCE{}.ITC(f).Loss}
 	}, u, w)
 	if err != nil {

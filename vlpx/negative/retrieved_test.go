@@ -49,8 +49,10 @@ func TestTopAgainstSort(t *testing.T) {
 			}
 			for i, place := range slowTop(of, k) {
 				at := row*k + i
-				if got[0][at] != float64(place) || got[1][at] != of[place] || got[2][2*at] != float64(2*(row*n+place)) || got[2][2*at+1] != float64(2*(row*n+place)+1) {
-					rt.Fatalf("row %d: place %d of the largest: got %g with %g and %g, want %d", row, i, got[0][at], got[1][at], got[2][2*at:2*at+2], place)
+				if got[0][at] != float64(place) || got[1][at] != of[place] || got[2][2*at] != float64(2*(row*n+place)) ||
+					got[2][2*at+1] != float64(2*(row*n+place)+1) {
+					rt.Fatalf("row %d: place %d of the largest: got %g with %g and %g, want %d", row, i, got[0][at], got[1][at],
+						got[2][2*at:2*at+2], place)
 				}
 			}
 		}
@@ -130,7 +132,8 @@ func TestRetrievedSettings(t *testing.T) {
 		want string
 	}{
 		{Retrieved{Pool: 399, Keep: 31}, ""}, {Retrieved{Pool: 1, Keep: 1}, ""},
-		{Retrieved{Pool: 3}, "the hardest 0 of 3"}, {Retrieved{Pool: 3, Keep: 4}, "the hardest 4 of 3"}, {Retrieved{Keep: -1}, "the hardest -1 of 0"},
+		{Retrieved{Pool: 3}, "the hardest 0 of 3"}, {Retrieved{Pool: 3, Keep: 4}, "the hardest 4 of 3"},
+		{Retrieved{Keep: -1}, "the hardest -1 of 0"},
 	} {
 		err := Method{Matching: c.r}.WithDefaults().Validate()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -46,8 +46,8 @@ type Sampler interface {
 // Numbering is a Sampler that tells numbers by names of its own, as [field.Teller] does within a step.
 type Numbering interface {
 	Sampler
-	// Numbers are those told since it was asked last, which it forgets. It is asked once an epoch has begun, and after each Observe, before the state
-	// is marshalled.
+	// Numbers are those told since it was asked last, which it forgets. It is asked once an epoch has begun, and after each Observe, before
+	// the state is marshalled.
 	Numbers() field.Numbers
 }
 

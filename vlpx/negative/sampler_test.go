@@ -158,7 +158,8 @@ func TestSeedsDiffer(t *testing.T) {
 	run := Start{Pairs: 100, BatchSize: 4, Dim: 2, Epochs: 2}
 	other := run
 	other.Seed = 1
-	for _, b := range []Batches{Uniform{}, Streamed{Buffer: 20}, Grouped{SearchSpace: 8, Queue: 16}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3}} {
+	for _, b := range []Batches{Uniform{}, Streamed{Buffer: 20}, Grouped{SearchSpace: 8, Queue: 16}, byText{},
+		Scheduled{SearchSpace: 8, Quantiles: 3}} {
 		one, two, three := started(t, b, run), started(t, b, run), started(t, b, other)
 		for e := range 2 {
 			first := fmt.Sprint(epochOf(t, one, run, e))
@@ -208,7 +209,8 @@ func TestStartErrors(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	run := Start{Pairs: 10, BatchSize: 4, Dim: 2, Epochs: 2}
-	for _, b := range []Batches{Uniform{}, Streamed{}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 8, Quantiles: 3, Hidden: 4}} {
+	for _, b := range []Batches{Uniform{}, Streamed{}, Grouped{SearchSpace: 4, Queue: 8}, byText{},
+		Scheduled{SearchSpace: 8, Quantiles: 3, Hidden: 4}} {
 		s := started(t, b, run)
 		fails := func(what, want string, err error) {
 			t.Helper()
@@ -277,7 +279,8 @@ func TestJSON(t *testing.T) {
 // Whatever the bytes are, UnmarshalBinary fails or leaves a sampler that finishes its run.
 func FuzzUnmarshalBinary(f *testing.F) {
 	run := Start{Pairs: 10, BatchSize: 2, Dim: 2, Epochs: 2}
-	kinds := []Batches{Uniform{}, Streamed{Workers: 2, Buffer: 3}, Grouped{SearchSpace: 4, Queue: 8}, byText{}, Scheduled{SearchSpace: 4, Quantiles: 2, Hidden: 2}}
+	kinds := []Batches{Uniform{}, Streamed{Workers: 2, Buffer: 3}, Grouped{SearchSpace: 4, Queue: 8}, byText{},
+		Scheduled{SearchSpace: 4, Quantiles: 2, Hidden: 2}}
 	for _, b := range kinds {
 		s := started(f, b, run)
 		for k := range 5 {

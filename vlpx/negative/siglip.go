@@ -9,9 +9,9 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// SigLIP is the sigmoid contrast: each image with each text is a question of its own, whether they are a pair, without a softmax over the others
-// (Zhai et al., 2023; METHODS.md 2.1). Its scale, which is one over a temperature, and its bias are learned with the model; the framework's
-// temperature is left alone.
+// SigLIP is the sigmoid contrast: each image with each text is a question of its own, whether they are a pair, without a softmax over the
+// others (Zhai et al., 2023; METHODS.md 2.1). Its scale, which is one over a temperature, and its bias are learned with the model; the
+// framework's temperature is left alone.
 type SigLIP struct {
 	Scale float64 // of the cosines at first, above 0; published: 10
 	Bias  float64 // added to them at first; published: -10, as nearly all pairs are wrong
@@ -20,7 +20,8 @@ type SigLIP struct {
 // Validate tells which value is out of its range.
 func (c SigLIP) Validate() error {
 	if !(c.Scale > 0) || math.IsInf(c.Scale, 0) || math.IsNaN(c.Bias) || math.IsInf(c.Bias, 0) {
-		return fmt.Errorf("negative: SigLIP with a scale of %g and a bias of %g at first; take a scale above 0, such as the published 10 and -10", c.Scale, c.Bias)
+		return fmt.Errorf("negative: SigLIP with a scale of %g and a bias of %g at first; take a scale above 0, such as the published "+
+			"10 and -10", c.Scale, c.Bias)
 	}
 	return nil
 }

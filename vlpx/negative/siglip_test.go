@@ -11,7 +11,8 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// learned is as plainly, with the gradients of the contrast's trained variables, in the order in which it declares them, in the temperature's place.
+// learned is as plainly, with the gradients of the contrast's trained variables, in the order in which it declares them, in the
+// temperature's place.
 func learned(t *testing.T, c interface {
 	Contrast
 	Trainable
@@ -34,7 +35,8 @@ func learned(t *testing.T, c interface {
 	return run(tensors.FromFlatDataAndDimensions(u, batch, dim), tensors.FromFlatDataAndDimensions(w, batch, dim))
 }
 
-// Two orthogonal pairs at a scale of 10 and a bias of -10: own logits are 0 and the others -10, so that an image's loss is ln 2 + ln(1 + exp(-10)).
+// Two orthogonal pairs at a scale of 10 and a bias of -10: own logits are 0 and the others -10, so that an image's loss is ln 2 + ln(1 +
+// exp(-10)).
 func TestSigLIPByHand(t *testing.T) {
 	unit := []float32{1, 0, 0, 1}
 	got := learned(t, SigLIP{Scale: 10, Bias: -10}, unit, unit, 2)
@@ -90,7 +92,8 @@ func TestSigLIPAgainstLoop(t *testing.T) {
 	}
 }
 
-// The order of the pairs does not matter, images and texts change places, and the sum has no more of a pair's own question in a larger batch.
+// The order of the pairs does not matter, images and texts change places, and the sum has no more of a pair's own question in a larger
+// batch.
 func TestSigLIPMetamorphic(t *testing.T) {
 	const batch, dim = 5, 3
 	u, w := embeddings(batch, dim, 16)
@@ -126,7 +129,8 @@ func TestSigLIPOfLargeLogits(t *testing.T) {
 	}
 }
 
-// ITM's negatives are those of the cosines: the bias changes neither their softmax nor their order, and the scale is a temperature's inverse.
+// ITM's negatives are those of the cosines: the bias changes neither their softmax nor their order, and the scale is a temperature's
+// inverse.
 func TestSigLIPsMatching(t *testing.T) {
 	u, w := embeddings(4, 3, 17)
 	got, want := learned(t, SigLIP{Scale: 5, Bias: -10}, u, w, 3), plainly(t, InfoNCE{}, u, w, 3, 0.2)

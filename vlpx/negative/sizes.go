@@ -30,8 +30,8 @@ func (s Sizes) first() float64 {
 // begin is the epoch from which negatives are left out.
 func (s Sizes) begin() float64 { return math.Floor(s.Global.Begin * float64(s.Epochs)) }
 
-// GlobalSettings are those of the contrasts that set an anchor against its negatives in the whole data, and of the negatives that are left out
-// (METHODS.md 7 to 10).
+// GlobalSettings are those of the contrasts that set an anchor against its negatives in the whole data, and of the negatives that are left
+// out (METHODS.md 7 to 10).
 type GlobalSettings struct {
 	Gamma float64 // weight of a mini-batch's estimate in SogCLR and iSogCLR
 	// Fading is the share of the epochs over which FastCLIP's weight falls from 1 to Faded.
@@ -61,7 +61,8 @@ type FastCLIP2Settings struct {
 func PublishedGlobal() GlobalSettings {
 	return GlobalSettings{
 		Gamma: 0.8, Fading: 18. / 37, Faded: 0.2, Temperature: 0.03,
-		Individual: IndividualSettings{Least: 0.005, Most: 1, Rho: 6, Rate: 0.03}, FastCLIP2: FastCLIP2Settings{Rho: 7, Rate: 0.0133}, Rho: 6.5,
+		Individual: IndividualSettings{Least: 0.005, Most: 1, Rho: 6, Rate: 0.03}, FastCLIP2: FastCLIP2Settings{Rho: 7, Rate: 0.0133},
+		Rho:   6.5,
 		Alpha: 5e-4, Begin: 15. / 37,
 	}
 }

@@ -25,20 +25,22 @@ func (c Code) valid() error {
 	case ByAuthors, ByISogCLR, ByLibAUC:
 		return nil
 	}
-	return fmt.Errorf("negative: no published code %q of a global contrast; there are %q and %q, and that of its own authors without a name", c, ByISogCLR, ByLibAUC)
+	return fmt.Errorf(
+		"negative: no published code %q of a global contrast; there are %q and %q, and that of its own authors without a name", c,
+		ByISogCLR, ByLibAUC)
 }
 
-// SogCLR is the global contrast whose loss is of gradients alone: each negative's cosine counts by its share in the anchor's u, which is taken for
-// a constant (Yuan et al., 2022; METHODS.md 7). Its value says little, and no temperature learns from it. Of images and captions both are
-// anchors.
+// SogCLR is the global contrast whose loss is of gradients alone: each negative's cosine counts by its share in the anchor's u, which is
+// taken for a constant (Yuan et al., 2022; METHODS.md 7). Its value says little, and no temperature learns from it. Of images and captions
+// both are anchors.
 type SogCLR struct {
 	Gamma float64 // weight of a mini-batch's estimate, above 0 and up to 1; there is no default
 	// Decay is the epochs over which the weight falls from 1 to Gamma, see [CosineGamma]; 0: it is Gamma throughout.
 	Decay float64 `json:",omitempty"`
 	// Temperature is constant; 0 for the framework's.
 	Temperature float64 `json:",omitempty"`
-	// As is the code that is followed; ByISogCLR's is that of images and captions, ByLibAUC's is GCLoss_v1 for views and GCLoss_v2 for images and
-	// captions.
+	// As is the code that is followed; ByISogCLR's is that of images and captions, ByLibAUC's is GCLoss_v1 for views and GCLoss_v2 for
+	// images and captions.
 	As Code `json:",omitempty"`
 }
 
@@ -74,7 +76,8 @@ func (c SogCLR) Validate() error {
 
 func validAverage(of string, gamma, decay float64) error {
 	if !(gamma > 0 && gamma <= 1 && decay >= 0) {
-		return fmt.Errorf("negative: %s with Gamma %g after %g epochs; take Gamma above 0 and up to 1, after 0 epochs or more", of, gamma, decay)
+		return fmt.Errorf("negative: %s with Gamma %g after %g epochs; take Gamma above 0 and up to 1, after 0 epochs or more", of,
+			gamma, decay)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func newStage(t *testing.T, m Method, views, samples int) *stage {
 		t.Fatal(err)
 	}
 	run := compiled(t, s.store, func(_ *model.Scope, in []*Node) []*Node {
-		f := Features{Image: in[5], Text: in[6], Support: in[7:], Views: views > 0, Temperature: in[0], Progress: in[1], State: s.store.Scope("/state"),
+		f := Features{Image: in[5], Text: in[6], Support: in[7:], Views: views > 0, Temperature: in[0], Progress: in[1],
+			State:  s.store.Scope("/state"),
 			Fields: field.Nodes{field.Progress: in[1], field.Index: in[2], field.Truth: in[3], field.FalseShare: in[4]}}
 		f.Left = m.Leaving(f.State, f.Fields)
 		z := m.Contrast.ITC(f)

@@ -15,12 +15,13 @@ import (
 // caption is masked Masks times and each masked one refilled Refills times by the masked language model, what the filter leaves is scored
 // with the image, and the Keep hardest are the negatives.
 type TAGS struct {
-	Masks, Refills, Keep int     // K, L and m; published: 20, 20 and 31. Without Keep words are masked and predicted, and nothing is written
+	// K, L and m; published: 20, 20 and 31. Without Keep words are masked and predicted, and nothing is written
+	Masks, Refills, Keep int
 	Temperature          float64 // of refilling; published: 1.5
 	Rate                 float64 // of masking; published: 0.15
 	ByWord               bool    `json:",omitempty"` // masks words, not what the scene graph names ("TAGS w/ WM")
-	// Static writes by a frozen reference model instead of the one that learns ("TAGS w/ SG"). The model's own masked words are learned as before,
-	// so that who writes is all that differs.
+	// Static writes by a frozen reference model instead of the one that learns ("TAGS w/ SG"). The model's own masked words are learned as
+	// before, so that who writes is all that differs.
 	Static bool   `json:",omitempty"`
 	Filter Filter `json:",omitempty"`
 	// Lambdas are the weights of the losses: masked words, matching of written sentences, word discrimination and correction; published for
@@ -33,11 +34,11 @@ type Filter string
 
 // Filters.
 const (
-	// Annotated leaves out a sentence all of whose replaced words occur in the image's captions (section 2.1.2), and all but the last of equal
-	// ones. The caption itself is among the former.
+	// Annotated leaves out a sentence all of whose replaced words occur in the image's captions (section 2.1.2), and all but the last of
+	// equal ones. The caption itself is among the former.
 	Annotated Filter = ""
-	// Penalised takes 3 off the logit of a sentence that is the caption, and 2 off all but the last of equal ones, as the published code of the
-	// first stage does (METHODS.md 12.3): they may still be among the hardest.
+	// Penalised takes 3 off the logit of a sentence that is the caption, and 2 off all but the last of equal ones, as the published code of
+	// the first stage does (METHODS.md 12.3): they may still be among the hardest.
 	Penalised Filter = "penalised"
 	// Different leaves out the caption itself and all but the last of equal sentences, and no other.
 	Different Filter = "different"
@@ -47,7 +48,8 @@ const (
 func (t TAGS) Validate() error {
 	switch {
 	case t.Masks < 1 || t.Keep < 0 || t.Keep > 0 && (t.Refills < 1 || t.Keep > t.Masks*t.Refills):
-		return fmt.Errorf("negative: TAGS keeps %d of %d x %d written sentences; mask at least once, and keep no more than are written", t.Keep, t.Masks, t.Refills)
+		return fmt.Errorf("negative: TAGS keeps %d of %d x %d written sentences; mask at least once, and keep no more than are written",
+			t.Keep, t.Masks, t.Refills)
 	case t.Keep > 0 && !(t.Temperature > 0):
 		return fmt.Errorf("negative: TAGS refills at a temperature of %g; it is above 0", t.Temperature)
 	case !(t.Rate > 0 && t.Rate <= 1):
@@ -136,7 +138,8 @@ func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
 	return ConvertDType(Not(out), dtype)
 }
 
-// Penalties are what the published code takes off the logits of sentences [batch, n, tokens] of captions [batch, tokens], [batch, n]; see Penalised.
+// Penalties are what the published code takes off the logits of sentences [batch, n, tokens] of captions [batch, tokens], [batch, n]; see
+// Penalised.
 func Penalties(captions, sentences *Node, dtype dtypes.DType) *Node {
 	of := func(is *Node, by float64) *Node { return MulScalar(ConvertDType(is, dtype), by) }
 	return Add(of(repeatsCaption(captions, sentences), 3), of(comesAgain(sentences), 2))

@@ -18,17 +18,19 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// Which sentences are the caption, come again, or have no word that the image's captions have not: against loops, with so few words that all
-// of it happens often.
+// Which sentences are the caption, come again, or have no word that the image's captions have not: against loops, with so few words that
+// all of it happens often.
 func TestFiltersAgainstLoops(t *testing.T) {
 	const batch, n, tokens, known = 2, 5, 3, 4
 	run := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		captions, sentences := in[0], in[1]
 		whole := func(is *Node) *Node { return Reshape(ConvertDType(is, dtypes.Float32), -1) }
-		out := []*Node{whole(repeatsCaption(captions, sentences)), whole(comesAgain(sentences)), whole(AllAnnotated(captions, in[2], sentences)),
+		out := []*Node{whole(repeatsCaption(captions, sentences)), whole(comesAgain(sentences)),
+			whole(AllAnnotated(captions, in[2], sentences)),
 			whole(Penalties(captions, sentences, dtypes.Float32))}
 		for _, f := range []Filter{Annotated, Different, Penalised} {
-			out = append(out, whole(f.passes(Writer{Captions: captions, Fields: field.Nodes{field.Annotated: in[2]}}, sentences, dtypes.Float32)))
+			out = append(out, whole(f.passes(Writer{Captions: captions, Fields: field.Nodes{field.Annotated: in[2]}}, sentences,
+				dtypes.Float32)))
 		}
 		return out
 	})
@@ -37,7 +39,8 @@ func TestFiltersAgainstLoops(t *testing.T) {
 		captions := rapid.SliceOfN(word, batch*tokens, batch*tokens).Draw(rt, "captions")
 		sentences := rapid.SliceOfN(word, batch*n*tokens, batch*n*tokens).Draw(rt, "sentences")
 		annotated := rapid.SliceOfN(rapid.Int32Range(0, 3), batch*known, batch*known).Draw(rt, "annotated")
-		got := run(tensors.FromFlatDataAndDimensions(captions, batch, tokens), tensors.FromFlatDataAndDimensions(sentences, batch, n, tokens),
+		got := run(tensors.FromFlatDataAndDimensions(captions, batch, tokens),
+			tensors.FromFlatDataAndDimensions(sentences, batch, n, tokens),
 			tensors.FromFlatDataAndDimensions(annotated, batch, known))
 		number := map[bool]float64{true: 1}
 		for at := range batch * n {
@@ -53,7 +56,8 @@ func TestFiltersAgainstLoops(t *testing.T) {
 			}
 			want := []float64{number[own], number[later], number[all], 3*number[own] + 2*number[later],
 				number[!all && !later], number[!own && !later], 1}
-			for i, name := range []string{"the caption", "comes again", "annotated", "penalties", "passes", "passes, different", "passes, penalised"} {
+			for i, name := range []string{"the caption", "comes again", "annotated", "penalties", "passes", "passes, different",
+				"passes, penalised"} {
 				if got[i][at] != want[i] {
 					rt.Fatalf("sentence %v of %v, %s: got %g, want %g", of(at), caption, name, got[i][at], want[i])
 				}
@@ -95,7 +99,8 @@ func newDrafted() drafted {
 func (d drafted) tensors() []any {
 	of := func(x []int32, dims ...int) any { return tensors.FromFlatDataAndDimensions(x, dims...) }
 	return []any{
-		of(d.captions, testPairs, testTokens), of(d.drafts, testPairs, testMasks, testTokens), of(d.words, testPairs, testMasks, testTokens),
+		of(d.captions, testPairs, testTokens), of(d.drafts, testPairs, testMasks, testTokens),
+		of(d.words, testPairs, testMasks, testTokens),
 		of(d.annotated, testPairs, 5), tensors.FromFlatDataAndDimensions(d.refills, testPairs, testMasks, testRefills, testTokens),
 		tensors.FromFlatDataAndDimensions(d.logits, testPairs*testMasks, testTokens, testVocab),
 	}
@@ -103,7 +108,8 @@ func (d drafted) tensors() []any {
 
 // slow is what the method writes, one word after the other: each caption's sentences, with the logits that score gives them, whether they
 // pass, and the places of those that are kept.
-func (d drafted) slow(t TAGS, score func(ids []int32) float64) (sentences [][]int32, labels [][]int32, scores []float64, passed []bool, kept []int) {
+func (d drafted) slow(t TAGS, score func(ids []int32) float64) (sentences [][]int32, labels [][]int32, scores []float64, passed []bool,
+	kept []int) {
 	for k := range testPairs {
 		caption := d.captions[k*testTokens : (k+1)*testTokens]
 		for j := range testWritten {
@@ -164,7 +170,8 @@ func TestWriteAgainstLoop(t *testing.T) {
 	}
 	left := map[Filter]int{}
 	for _, m := range []TAGS{
-		{Keep: 4}, {Keep: testWritten, Filter: Annotated}, {Keep: 2, Filter: Penalised}, {Keep: 3, Filter: Different}, {Keep: 4, Static: true},
+		{Keep: 4}, {Keep: testWritten, Filter: Annotated}, {Keep: 2, Filter: Penalised}, {Keep: 3, Filter: Different},
+		{Keep: 4, Static: true},
 	} {
 		m.Masks, m.Refills, m.Temperature, m.Rate = testMasks, testRefills, 1.5, 0.15
 		run := compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
@@ -182,7 +189,8 @@ func TestWriteAgainstLoop(t *testing.T) {
 				},
 			})
 			flat := []*Node{w.MLM, objective.MLM(in[5], Reshape(in[2], testPairs*testMasks, testTokens))}
-			for _, x := range []*Node{w.Drafts.Sentences, w.Drafts.Scores, w.Drafts.Passed, w.Drafts.Kept, w.Sentences, w.Labels, w.Counts} {
+			for _, x := range []*Node{w.Drafts.Sentences, w.Drafts.Scores, w.Drafts.Passed, w.Drafts.Kept, w.Sentences,
+				w.Labels, w.Counts} {
 				flat = append(flat, Reshape(ConvertDType(x, dtypes.Float32), -1))
 			}
 			return flat
@@ -208,10 +216,12 @@ func TestWriteAgainstLoop(t *testing.T) {
 		}
 		for k, j := range kept {
 			at := k/m.Keep*testWritten + j
-			want[5], want[6], want[7] = append(want[5], float64(j)), append(want[6], wide(sentences[at])...), append(want[7], wide(labels[at])...)
+			want[5], want[6], want[7] = append(want[5], float64(j)), append(want[6], wide(sentences[at])...),
+				append(want[7], wide(labels[at])...)
 			want[8] = append(want[8], number[passed[at]])
 		}
-		for i, name := range []string{"loss", "", "sentences", "scores", "passed", "kept", "those to train against", "their labels", "their counts"} {
+		for i, name := range []string{"loss", "", "sentences", "scores", "passed", "kept", "those to train against", "their labels",
+			"their counts"} {
 			if name != "" && !slices.Equal(got[i], want[i]) {
 				t.Errorf("%+v: %s: got %v, want %v", m, name, got[i], want[i])
 			}
@@ -236,7 +246,8 @@ func TestWritingNothing(t *testing.T) {
 		t.Errorf("it reads %v", got)
 	}
 	compiled(t, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-		w := m.Write(Writer{Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2]}, Fill: func(*Node) *Node { return in[5] }})
+		w := m.Write(Writer{Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2]},
+			Fill: func(*Node) *Node { return in[5] }})
 		outputs := field.Nodes{}
 		w.Tell(outputs)
 		if w.Sentences != nil || w.Labels != nil || w.Counts != nil || w.Drafts != nil || len(outputs) > 0 {
@@ -335,7 +346,8 @@ func TestWritingIdentity(t *testing.T) {
 	}
 	seen := map[string]bool{want: true}
 	for _, change := range []func(*TAGS){
-		func(m *TAGS) { m.ByWord = true }, func(m *TAGS) { m.Static = true }, func(m *TAGS) { m.Filter = Different }, func(m *TAGS) { m.Keep = 0 },
+		func(m *TAGS) { m.ByWord = true }, func(m *TAGS) { m.Static = true }, func(m *TAGS) { m.Filter = Different },
+		func(m *TAGS) { m.Keep = 0 },
 	} {
 		w := published()
 		change(&w)

@@ -11,8 +11,8 @@ import (
 )
 
 // Thresholds is GloFND's LeftOut: each anchor learns a threshold lambda of its own, so that the share Alpha of its negatives in the whole
-// data, the most similar ones, has a higher cosine; these are taken for false (Balmaseda et al., 2025; METHODS.md 10.1). A threshold is moved
-// first and used in the same step.
+// data, the most similar ones, has a higher cosine; these are taken for false (Balmaseda et al., 2025; METHODS.md 10.1). A threshold is
+// moved first and used in the same step.
 //
 // It is learned by Adam, as published, whose bias is corrected by the epoch and not by how often the anchor was seen.
 type Thresholds struct {
@@ -65,9 +65,11 @@ func (t Thresholds) Validate() error {
 	case !share(t.Alpha):
 		return fmt.Errorf("negative: thresholds that take a share of %g for false; take one from 0 to below 1", t.Alpha)
 	case t.Learn < 0 || t.Use != 0 && t.Use < t.Learn:
-		return fmt.Errorf("negative: thresholds learned from epoch %g and used from %g; learn from 0 or later, and use them no earlier", t.Learn, t.Use)
+		return fmt.Errorf("negative: thresholds learned from epoch %g and used from %g; learn from 0 or later, and use them no earlier",
+			t.Learn, t.Use)
 	case t.Rate < 0 || t.Epsilon < 0 || !share(t.Beta1) || !share(t.Beta2):
-		return fmt.Errorf("negative: thresholds learned at a rate of %g with betas %g and %g and an epsilon of %g; betas lie in [0, 1), the others at 0 or above",
+		return fmt.Errorf("negative: thresholds learned at a rate of %g with betas %g and %g and an epsilon of %g; betas lie in [0, 1), "+
+			"the others at 0 or above",
 			t.Rate, t.Beta1, t.Beta2, t.Epsilon)
 	}
 	return nil

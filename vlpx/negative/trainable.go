@@ -13,8 +13,8 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Trainable is a Contrast, Matching or LeftOut with variables of its own that are trained with the model: by its optimiser and schedule, and
-// with it in the norm at which gradients are clipped. Checkpoints and exports have them. The part reads them by Features.Variable,
+// Trainable is a Contrast, Matching or LeftOut with variables of its own that are trained with the model: by its optimiser and schedule,
+// and with it in the norm at which gradients are clipped. Checkpoints and exports have them. The part reads them by Features.Variable,
 // Contrasted.Variable or Sight.Variable. One that gets no gradient of the losses is an error.
 type Trainable interface {
 	// Variables are those of a run.
@@ -126,8 +126,8 @@ func (s Sight) Variable(name string) *Node {
 	return variable(s.root, s.Progress.Graph(), "LeftOut", name)
 }
 
-// AssertTrained panics if a part has a variable that is marked as trainable, as GoMLX makes them, and that nobody trains. It names the part and
-// the variable.
+// AssertTrained panics if a part has a variable that is marked as trainable, as GoMLX makes them, and that nobody trains. It names the part
+// and the variable.
 //
 //   - state: the scope of what the method keeps.
 //   - loss: what trains the model, a scalar; nil if it is not known yet.
@@ -153,11 +153,13 @@ func (m Method) untrained(state *model.Scope, loss *Node) error {
 		}
 		part := fmt.Sprintf("negative: %s %T", role, m.parts()[role])
 		if !trained {
-			return fmt.Errorf("%s: its variable %q is trainable, and no optimiser trains it; have Variables declare it (see negative.Trainable), or call "+
+			return fmt.Errorf("%s: its variable %q is trainable, and no optimiser trains it; have Variables declare it (see "+
+				"negative.Trainable), or call "+
 				"SetTrainable(false)", part, v.Name())
 		}
 		if loss != nil && !reaches(loss, v) {
-			return fmt.Errorf("%s: it declares the variable %q to be trained, and no loss of the model has a gradient by it; read it by Variable "+
+			return fmt.Errorf("%s: it declares the variable %q to be trained, and no loss of the model has a gradient by it; read it by "+
+				"Variable "+
 				"where the loss depends on it, or leave it out", part, v.Name())
 		}
 	}

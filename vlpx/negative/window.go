@@ -12,9 +12,9 @@ import (
 // WindowScope is where windows lie in a store. A checkpoint has no need of them.
 const WindowScope = "/window"
 
-// Windows let a graph see of the numbers of all samples those of its mini-batch alone: each variable of samples, [samples], gets one beside it,
-// [batch], which [SamplesOf] takes in its place. The whole stays on the host and no graph reads it: an engine that copies what a call changes
-// would copy all of it in each step.
+// Windows let a graph see of the numbers of all samples those of its mini-batch alone: each variable of samples, [samples], gets one beside
+// it, [batch], which [SamplesOf] takes in its place. The whole stays on the host and no graph reads it: an engine that copies what a call
+// changes would copy all of it in each step.
 type Windows struct {
 	batch int
 	all   []window

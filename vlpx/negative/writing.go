@@ -7,8 +7,8 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// Writing makes negatives of images that exist nowhere: sentences written from their captions (TAGS-DC; METHODS.md 12). The framework trains
-// against them by what matching loss it has.
+// Writing makes negatives of images that exist nowhere: sentences written from their captions (TAGS-DC; METHODS.md 12). The framework
+// trains against them by what matching loss it has.
 type Writing interface {
 	// Sizes are those of the fields that it reads, and how they are drawn.
 	Sizes() WritingSizes
@@ -63,7 +63,8 @@ type Drafts struct {
 // Writes tells whether the method writes negatives.
 func (m Method) Writes() bool { return m.Writing != nil }
 
-// Join puts the sentences behind the pairs of ITM, as negatives: the labels and weights of all. Those of a caption weigh together what a pair does.
+// Join puts the sentences behind the pairs of ITM, as negatives: the labels and weights of all. Those of a caption weigh together what a
+// pair does.
 func (w Written) Join(p Pairs) (labels, weights *Node) {
 	rows, keep := w.Counts.Shape().Size(), w.Counts.Shape().Dim(1)
 	weights = p.Weights

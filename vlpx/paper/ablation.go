@@ -35,7 +35,8 @@ type Part struct {
 
 // Roles of a method's parts, in the order of Ablation's fields, and settings.
 const (
-	BatchesRole, ContrastRole, MatchingRole, PositivesRole, LeftOutRole          = "batches", "contrast", "matching", "positives", "left out"
+	BatchesRole, ContrastRole, MatchingRole, PositivesRole, LeftOutRole = "batches", "contrast", "matching",
+		"positives", "left out"
 	SearchSpaceKey, QuantileKey, AlphaKey, TemperatureKey                        = "searchspace", "quantile", "alpha", "temperature"
 	uniformBatches, infoNCEContrast, hardestMatching, withoutPositive, nobodyOut = "uniform", "InfoNCE", "hardest", "none", "none"
 )
@@ -79,14 +80,17 @@ var namedParts = map[string][]Part{
 	},
 	ContrastRole: {
 		{Name: infoNCEContrast, What: "one true caption, all others equally wrong", Of: "InfoNCE"},
-		{Name: "consistency", What: "agreement of an anchor's two views, weighed by alpha (GRIT-VLP)", Of: "GRIT-VLP", Uses: []string{AlphaKey}},
-		{Name: "distilled", What: "soft targets of momentum encoders and a queue, mixed in by alpha (ALBEF)", Of: "ALBEF", Uses: []string{AlphaKey}},
+		{Name: "consistency", What: "agreement of an anchor's two views, weighed by alpha (GRIT-VLP)", Of: "GRIT-VLP",
+			Uses: []string{AlphaKey}},
+		{Name: "distilled", What: "soft targets of momentum encoders and a queue, mixed in by alpha (ALBEF)", Of: "ALBEF",
+			Uses: []string{AlphaKey}},
 		{Name: "smoothed", What: "labels smoothed by alpha (MAFA's S-ITC)", Of: "S-ITC", Uses: []string{AlphaKey}},
 		{Name: "hardness-weighted", What: "harder negatives weigh more (DiHT)", Of: "DiHT"},
 		{Name: "regulated", What: "similar negatives weigh less, by a reference model (SRCL)", Of: "SRCL"},
 		{Name: "global", What: "negatives of the whole data, by a moving average an anchor (SogCLR)", Of: "SogCLR"},
 		{Name: "individual", What: "the same at a temperature of its own for each anchor (iSogCLR)", Of: "iSogCLR"},
-		{Name: "fading, learned", What: "moving averages that fade in, and a temperature that learns by them (FastCLIP-v0)", Of: "FastCLIP-v0"},
+		{Name: "fading, learned", What: "moving averages that fade in, and a temperature that learns by them (FastCLIP-v0)",
+			Of: "FastCLIP-v0"},
 		{Name: "fading, constant", What: "the same at a constant temperature (FastCLIP-v1)", Of: "FastCLIP-v1"},
 		{Name: "fading, individual", What: "the same at a temperature for each anchor (FastCLIP-v2)", Of: "FastCLIP-v2"},
 		{Name: "fading, robust", What: "the same at a temperature that learns by a robust loss (FastCLIP-v3)", Of: "FastCLIP-v3"},
@@ -181,7 +185,8 @@ func (a Ablation) part(role string) (Part, error) {
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name }); i >= 0 {
 		return parts[i], nil
 	}
-	return Part{}, fmt.Errorf("no %s called %q%s There are %s", role, name, scale.Suggest(name, names(parts)), strings.Join(names(parts), "; "))
+	return Part{}, fmt.Errorf("no %s called %q%s There are %s", role, name, scale.Suggest(name, names(parts)),
+		strings.Join(names(parts), "; "))
 }
 
 func names(parts []Part) []string {
@@ -211,7 +216,8 @@ func (a Ablation) Row() (plan.Row, error) {
 		}
 		if needed := p.reference(); needed != "" {
 			if row.Reference != nil && row.Reference.Name != needed {
-				return plan.Row{}, fmt.Errorf("%s and %s: a run has one reference model, and these need different ones", p.Name, row.Reference.Name)
+				return plan.Row{}, fmt.Errorf("%s and %s: a run has one reference model, and these need different ones", p.Name,
+					row.Reference.Name)
 			}
 			reference := plan.MethodRow(needed)
 			row.Reference = &reference

@@ -80,7 +80,8 @@ func TestAblationSettings(t *testing.T) {
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 16, Queue: s.GroupQueue}); m.Batches != want {
 		t.Errorf("batches %+v, want %+v", m.Batches, want)
 	}
-	if m.Contrast != (negative.Smoothed{Alpha: 0.25}) || m.Matching != (negative.Sampled{}) || s.Model(10).(albef.Model).Temperature != 0.2 {
+	if m.Contrast != (negative.Smoothed{Alpha: 0.25}) || m.Matching != (negative.Sampled{}) ||
+		s.Model(10).(albef.Model).Temperature != 0.2 {
 		t.Errorf("contrast %+v, matching %+v, temperature %g", m.Contrast, m.Matching, s.Model(10).(albef.Model).Temperature)
 	}
 	if e, ok := m.Positives.(negative.ECM); !ok || e.JudgedBy != negative.Oracle {

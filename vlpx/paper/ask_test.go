@@ -68,8 +68,10 @@ func TestRunsOfQuestions(t *testing.T) {
 		want []string
 	}{
 		{"tags/table4", plan.Request{Seeds: []uint64{1, 2}}, []string{"Warm start 1", "TAGS 1", "UNITER 1", "TAGS 2", "UNITER 2"}},
-		{"tags/table4", plan.Request{Seeds: []uint64{1, 2}, Methods: []string{"TAGS1 by UNITER"}}, []string{"Warm start 1", "UNITER 1", "TAGS 1", "UNITER 2", "TAGS 2"}},
-		{"tags/table4", plan.Request{Seeds: []uint64{3}, Methods: []string{"TAGS2 by TAGS1"}}, []string{"Warm start 1", "TAGS 3", "TAGS 4"}},
+		{"tags/table4", plan.Request{Seeds: []uint64{1, 2}, Methods: []string{"TAGS1 by UNITER"}},
+			[]string{"Warm start 1", "UNITER 1", "TAGS 1", "UNITER 2", "TAGS 2"}},
+		{"tags/table4", plan.Request{Seeds: []uint64{3}, Methods: []string{"TAGS2 by TAGS1"}},
+			[]string{"Warm start 1", "TAGS 3", "TAGS 4"}},
 		{"tags/table3", plan.Request{Seeds: []uint64{1}}, []string{"Warm start 1", "TAGS 1", "TAGS-DC 1", "GPT-2 1"}},
 	} {
 		p := asking(t, c.id, c.q)
@@ -84,7 +86,8 @@ func TestRunsOfQuestions(t *testing.T) {
 			t.Errorf("%s: counted %d runs a seed, want %d", c.id, n, len(got))
 		}
 	}
-	table4, table2 := asking(t, "tags/table4", plan.Request{Seeds: []uint64{1}}), asking(t, "tags/table2", plan.Request{Seeds: []uint64{1}, Methods: []string{"TAGS"}})
+	table4, table2 := asking(t, "tags/table4", plan.Request{Seeds: []uint64{1}}),
+		asking(t, "tags/table2", plan.Request{Seeds: []uint64{1}, Methods: []string{"TAGS"}})
 	if at := slices.IndexFunc(table2.Rows, func(runs []run.Run) bool { return runs != nil }); table4.Rows[0][0].ID() != table2.Rows[at][0].ID() {
 		t.Error("a run that is asked is another than the same one of a table that asks nothing")
 	}

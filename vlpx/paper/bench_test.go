@@ -32,7 +32,8 @@ func BenchmarkStep(b *testing.B) {
 			c := scale.Runs(run.Data{}, run.Vocabulary{}, vocab, m, []uint64{1})[0].Train
 			store := model.NewStore()
 			defer store.Finalize()
-			start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
+			start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1,
+				Seed: c.Seed}
 			if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
 				b.Fatal(err)
 			}
@@ -91,7 +92,8 @@ func randomInput(b *testing.B, c train.Config) field.Values {
 	for i := range captions {
 		captions[i] = 5 + r.Int32N(vocab-5) // above the special tokens
 	}
-	masked, words := objective.MaskTokens(captions, objective.DrawMask(r, len(captions), c.Method.Masking, vocab), objective.Special{Pad: 0, CLS: 2, Mask: 4})
+	masked, words := objective.MaskTokens(captions, objective.DrawMask(r, len(captions), c.Method.Masking, vocab),
+		objective.Special{Pad: 0, CLS: 2, Mask: 4})
 	ids := map[field.Name][]int32{field.Captions: captions, field.Masked: masked, field.Words: words}
 	in := field.Values{}
 	for _, f := range c.Inputs() {

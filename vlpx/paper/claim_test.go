@@ -69,7 +69,8 @@ func TestWhatSeedsCouldShow(t *testing.T) {
 	if f := alone(high, more2, less2); *f.Holm >= .05 || f.SeedsNote() != "2 of 3" || f.Conclusion() != "undecided: two seeds" {
 		t.Errorf("got %q and %q at p %v, want two of three seeds and no decision below .05", f.SeedsNote(), f.Conclusion(), *f.Holm)
 	}
-	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsNote() != "4 of > 1000" || f.Reason != NoEffect {
+	if f := alone(high, []float64{10.01, 9.99, 10.02, 9.981}, []float64{10, 10, 10, 10}); f.SeedsNote() != "4 of > 1000" ||
+		f.Reason != NoEffect {
 		t.Errorf("got %q (%s) of next to no difference, want more than a thousand seeds, and no effect", f.SeedsNote(), f.Reason)
 	}
 	// Where a column is not in per cent, a twentieth of the second row's mean is worth telling.

@@ -19,7 +19,8 @@ func (r *Report) asked(name string) bool {
 // rows that were asked for.
 func (r *Report) ClaimsTable() tables.Table {
 	t := tables.Table{
-		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, and how to read this",
+		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, and how to " +
+			"read this",
 		Columns: []tables.Column{
 			{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"}, {Name: "verdict"},
 			{Name: "over images"}, {Name: "could show", Format: "%.2f"}, {Name: "seeds"}, {Name: "source"},
@@ -55,11 +56,16 @@ func (r *Report) ClaimsTable() tables.Table {
 		t.Note = "Nothing is tested yet: a verdict takes three seeds of both rows of a claim in this store."
 		return t
 	}
-	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it decides, from "+
-		"three seeds on. Could show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided is no effect where that is at "+
-		"most what is worth telling, one point (5 %% of the second row in a column that is not in %%), and too few seeds where it is more. Seeds: "+
-		"those that there are of those needed to show the difference seen, corrected. Over images: 95 %% of %d paired bootstrap resamples of the "+
-		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", r.tested, evidence.Resamples)
+	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it "+
+		"decides, from "+
+		"three seeds on. Could show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided "+
+		"is no effect where that is at "+
+		"most what is worth telling, one point (5 %% of the second row in a column that is not in %%), and too few seeds where it is "+
+		"more. Seeds: "+
+		"those that there are of those needed to show the difference seen, corrected. Over images: 95 %% of %d paired bootstrap "+
+		"resamples of the "+
+		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", r.tested,
+		evidence.Resamples)
 	return t
 }
 
@@ -73,7 +79,8 @@ func (r *Report) ClaimsInShort() tables.Table {
 	for k, line := range t.Rows {
 		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
 	}
-	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and decides below 0.05.",
+	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and "+
+		"decides below 0.05.",
 		r.Plan.SeedList(), r.tested)
 	return t
 }

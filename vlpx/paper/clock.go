@@ -11,7 +11,8 @@ import (
 
 // AnEpoch is the column of the seconds of training an epoch, of runs with a clock.
 func AnEpoch() Column {
-	return Column{Group: "Time of training", Name: "an epoch", Metric: "seconds an epoch", Unit: "s", Lower: true, Of: OfClock(SecondsAnEpoch)}
+	return Column{Group: "Time of training", Name: "an epoch", Metric: "seconds an epoch", Unit: "s", Lower: true,
+		Of: OfClock(SecondsAnEpoch)}
 }
 
 // OfClock makes a column's Of of a number that results with a clock have; NaN is none.

@@ -72,10 +72,11 @@ func (o OfCode) Mark() string {
 }
 
 // CodeMeaning says what the mark of such rows means.
-const CodeMeaning = "Of other code: another version made these runs, whose code of training or evaluation is not this program's, so that the same " +
-	"settings may give other numbers today."
+const CodeMeaning = "Of other code: another version made these runs, whose code of training or evaluation is not this program's, so that " +
+	"the same settings may give other numbers today."
 
-// MarkCode marks in a table the rows of which other code made runs, and says what the mark means. Its note names those that are no rows of it.
+// MarkCode marks in a table the rows of which other code made runs, and says what the mark means. Its note names those that are no rows of
+// it.
 func MarkCode(t *tables.Table, rows []OfCode) {
 	marked := false
 	var others []OfCode

@@ -27,8 +27,8 @@ func recode(t *testing.T, store *run.Store, r run.Run, code string) {
 	papertest.Put(t, store, r, result)
 }
 
-// Rows with runs of other code are marked in the table, and so are those that go on from such a run; results of today's code, and of versions
-// that do not tell, are not.
+// Rows with runs of other code are marked in the table, and so are those that go on from such a run; results of today's code, and of
+// versions that do not tell, are not.
 func TestOtherCodeIsMarked(t *testing.T) {
 	r, store := halfDone(t)
 	const mark = "Of other code:"
@@ -58,7 +58,8 @@ func TestOtherCodeIsMarked(t *testing.T) {
 	for _, row := range table.Rows {
 		got[row.Name] = row.Status
 	}
-	for name, want := range map[string]string{"ALBEF": "", "GRIT-VLP": "of other code", "Hard quantile": "2 of 3 seeds, 1 of 2 runs of other code", "FALCON": "0 of 3 seeds"} {
+	for name, want := range map[string]string{"ALBEF": "", "GRIT-VLP": "of other code", "Hard quantile": "2 of 3 seeds, 1 of 2 runs of " +
+		"other code", "FALCON": "0 of 3 seeds"} {
 		if got[name] != want {
 			t.Errorf("%s: got the status %q, want %q", name, got[name], want)
 		}
@@ -102,7 +103,8 @@ func TestOtherCodeOfRowsThatATableLacks(t *testing.T) {
 	if got := table.Rows[1].Status; got != "2 of 3 seeds, of other code" || table.Rows[0].Status != "" {
 		t.Errorf("got the statuses %q and %q", table.Rows[0].Status, got)
 	}
-	want := "Scale tiny. " + paper.CodeMeaning + " Of other code, so that the same settings may give other numbers today: MAFA (1 of 3 runs)."
+	want := "Scale tiny. " + paper.CodeMeaning + " Of other code, so that the same settings may give other numbers today: MAFA (1 " +
+		"of 3 runs)."
 	if table.Note != want {
 		t.Errorf("got the note %q, want %q", table.Note, want)
 	}

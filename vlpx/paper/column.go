@@ -121,6 +121,9 @@ func (c Column) Heading() string {
 // neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
 // better a model ranks true pairs, and the more a method has to do with them.
 func (c Column) neutral() bool {
-	return c.Told || c.Group == besidesGroup || slices.ContainsFunc([]string{negative.MeanQuantile, negative.MeanReward, negative.LabelsTop, negative.LabelsBatch, negative.LabelsBeyond, negative.ConDPositives,
-		train.FalseHardest, train.FalseOfImages, train.FalseOfTexts}, func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
+	return c.Told || c.Group == besidesGroup ||
+		slices.ContainsFunc([]string{negative.MeanQuantile, negative.MeanReward, negative.LabelsTop, negative.LabelsBatch,
+			negative.LabelsBeyond, negative.ConDPositives,
+			train.FalseHardest, train.FalseOfImages, train.FalseOfTexts},
+			func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }

@@ -93,8 +93,8 @@ func Under(group, prefix string, metrics ...eval.Metric) []Column {
 	return columns
 }
 
-// Accuracies are the columns of a task's accuracy: on the validation split after the last epoch, and on the test split, each under the name that
-// the paper has for its own.
+// Accuracies are the columns of a task's accuracy: on the validation split after the last epoch, and on the test split, each under the name
+// that the paper has for its own.
 func Accuracies(group string, m eval.Metric, validation, test string) []Column {
 	return []Column{
 		{Group: group, Name: validation, Metric: string(m) + plan.OnValidation, Unit: "%"},

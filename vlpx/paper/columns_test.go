@@ -10,7 +10,8 @@ import (
 func TestColumnOfAnyTask(t *testing.T) {
 	for _, e := range eval.Registered() {
 		for _, info := range e.Task.Metrics() {
-			if c := ColumnOf(info.Metric); c.Metric != string(info.Metric) || c.Group != info.Group || c.Unit != info.Unit || c.Lower != info.LowerIsBetter {
+			if c := ColumnOf(info.Metric); c.Metric != string(info.Metric) || c.Group != info.Group || c.Unit != info.Unit ||
+				c.Lower != info.LowerIsBetter {
 				t.Errorf("%q has the column %+v", info.Metric, c)
 			}
 		}

@@ -17,8 +17,8 @@ import (
 // falseInBatch is the column of what a sampler does.
 func falseInBatch() Column { return WithMetric(OwnColumns(), train.FalseInBatch) }
 
-// Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first in what the two
-// do not share: false negatives in the mini-batch are compared where the mini-batches are drawn in different ways.
+// Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first in what the
+// two do not share: false negatives in the mini-batch are compared where the mini-batches are drawn in different ways.
 func Compared(rows []plan.Row) (Artifact, error) {
 	if len(rows) == 0 {
 		return Artifact{}, fmt.Errorf("nothing to compare; name methods, such as GRIT-VLP and FALCON")
@@ -54,8 +54,8 @@ func Compared(rows []plan.Row) (Artifact, error) {
 	return a, nil
 }
 
-// draws tells whether two rows draw their mini-batches alike, of the same data and as large, as the default scale has it but for the rows' own
-// settings.
+// draws tells whether two rows draw their mini-batches alike, of the same data and as large, as the default scale has it but for the rows'
+// own settings.
 func draws(row, other plan.Row) (alike bool, err error) {
 	var batches [2]any
 	var sizes [2][]any
@@ -101,5 +101,6 @@ func ownComparisonColumns() []Column { return slices.Concat(Retrieval(), OwnColu
 // learning follows a row over the epochs, by what every comparison has and what was added to it.
 func learning(r *Report) (plots.Drawing, error) {
 	added := r.Plan.Artifact.Columns[len(ownComparisonColumns()):]
-	return r.CurvesOf(r.Panels(append([]Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP), falseInBatch()}, added...), r.Rows))
+	return r.CurvesOf(r.Panels(append([]Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP), falseInBatch()}, added...),
+		r.Rows))
 }

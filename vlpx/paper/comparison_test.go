@@ -18,8 +18,10 @@ func TestClaimsOfWhatRowsShare(t *testing.T) {
 		first, other string
 		claimed      bool
 	}{
-		{"InfoNCE", "GRIT-VLP", true}, {"InfoNCE", "DiHT", false}, {"ALBEF", "SRCL", false}, {"GRIT-VLP", "MAFA", false}, {"GRIT-VLP", "FALCON", true},
-		{"InfoNCE", "InfoNCE, temperature=.2", false}, {"GRIT-VLP", "GRIT-VLP, searchspace=16", true}, {"InfoNCE", "InfoNCE, batchsize=4", true},
+		{"InfoNCE", "GRIT-VLP", true}, {"InfoNCE", "DiHT", false}, {"ALBEF", "SRCL", false}, {"GRIT-VLP", "MAFA", false},
+		{"GRIT-VLP", "FALCON", true},
+		{"InfoNCE", "InfoNCE, temperature=.2", false}, {"GRIT-VLP", "GRIT-VLP, searchspace=16", true},
+		{"InfoNCE", "InfoNCE, batchsize=4", true},
 		{"InfoNCE", "InfoNCE, scenes.density=half", true},
 	} {
 		p := comparedPlan(t, plan.Request{Seeds: []uint64{1}}, v.first, v.other)
@@ -28,7 +30,8 @@ func TestClaimsOfWhatRowsShare(t *testing.T) {
 			claimed = claimed || c.In.Metric == train.FalseInBatch
 		}
 		if claimed != v.claimed || len(p.Artifact.Claims) < 4 {
-			t.Errorf("%s against %s: claimed %v of false negatives in batch, want %v, among %d claims", v.other, v.first, claimed, v.claimed, len(p.Artifact.Claims))
+			t.Errorf("%s against %s: claimed %v of false negatives in batch, want %v, among %d claims", v.other, v.first, claimed,
+				v.claimed, len(p.Artifact.Claims))
 		}
 	}
 }
@@ -53,7 +56,8 @@ func TestTheHardestHaveNoWinner(t *testing.T) {
 	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2, 3}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	for k, name := range []string{"InfoNCE", "GRIT-VLP"} {
-		papertest.Finish(t, store, p, name, map[string][]float64{train.FalseHardest: {float64(k), 2, 3}, train.FalseInBatch: {float64(k), 2, 3}, "TR@1": {float64(k), 2, 3}})
+		papertest.Finish(t, store, p, name, map[string][]float64{train.FalseHardest: {float64(k), 2, 3},
+			train.FalseInBatch: {float64(k), 2, 3}, "TR@1": {float64(k), 2, 3}})
 	}
 	found := 0
 	for _, c := range papertest.Table(t, papertest.Report(t, p, store)).Columns {

@@ -29,10 +29,11 @@ func Cost(scale string, runs int) string {
 // RunCost is the usual time of one run of a preset, with ONNX Runtime on two cores or on a GPU; see Cost.
 func RunCost(scale string) time.Duration { return costs[scale] }
 
-// RunsASeed counts the runs that an artifact takes for one seed, with all that they need, each once. It plans them at the mini preset, of few
-// scenes, so that next to nothing is read.
+// RunsASeed counts the runs that an artifact takes for one seed, with all that they need, each once. It plans them at the mini preset, of
+// few scenes, so that next to nothing is read.
 func (a Artifact) RunsASeed() int {
-	p, err := plan.New(a.Experiment(), plan.Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
+	p, err := plan.New(a.Experiment(), plan.Request{Scale: "mini", Seeds: []uint64{1},
+		Set: []string{"scenes.train=16", "scenes.val=1", "scenes.test=1"}})
 	if err != nil {
 		panic(fmt.Sprintf("paper: %s: %v", a.ID, err))
 	}

@@ -28,7 +28,8 @@ func TestOwnMethods(t *testing.T) {
 		{[]string{"GRIT-VLP"}, []string{"GRIT-VLP", "mine", "mine, too"}},
 		{[]string{"mine"}, []string{"mine", "mine, too"}},
 	} {
-		p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: c.methods, Own: mine, Without: papertest.RowsAlone})
+		p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: c.methods, Own: mine,
+			Without: papertest.RowsAlone})
 		var got []string
 		for _, r := range p.Runs() {
 			got = append(got, r.Train.Method.Name)
@@ -37,15 +38,18 @@ func TestOwnMethods(t *testing.T) {
 			t.Errorf("of %q run %q, want %q", c.methods, got, c.want)
 		}
 	}
-	all := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Own: mine[:1], Without: papertest.RowsAlone})
-	if got, want := len(all.Runs()), len(papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Without: papertest.RowsAlone}).Runs())+1; got != want {
+	all := papertest.Plan(t, catalogue.List(), "falcon/table1",
+		plan.Request{Seeds: []uint64{1}, Own: mine[:1], Without: papertest.RowsAlone})
+	if got, want := len(all.Runs()), len(papertest.Plan(t, catalogue.List(), "falcon/table1",
+		plan.Request{Seeds: []uint64{1}, Without: papertest.RowsAlone}).Runs())+1; got != want {
 		t.Errorf("%d runs of all rows and one of my own, want %d", got, want)
 	}
 	if len(table1.Rows) != before {
 		t.Errorf("the before's artifact has %d rows now, want %d as before", len(table1.Rows), before)
 	}
 
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Own: mine, Without: papertest.RowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1",
+		plan.Request{Methods: []string{"ALBEF"}, Own: mine, Without: papertest.RowsAlone})
 	method := p.Rows[before][0].Train.Method
 	if method.Matching != (negative.Hardest{}) || method.Batches != (negative.Uniform{}) || method.Contrast != mine[0].Contrast {
 		t.Errorf("got %+v, want my contrast and the plain choices for the rest", method)

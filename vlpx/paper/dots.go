@@ -27,8 +27,8 @@ func (r *Report) rowsDrawn() int {
 	return n
 }
 
-// dots compares the rows as dots, a panel a column. Intervals are one standard deviation over seeds; where all rows have but one seed, those over
-// test images.
+// dots compares the rows as dots, a panel a column. Intervals are one standard deviation over seeds; where all rows have but one seed,
+// those over test images.
 func (r *Report) dots() (plots.Drawing, error) {
 	oneSeed := !slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(row.Results) > 1 })
 	intervals := false

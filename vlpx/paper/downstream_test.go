@@ -27,11 +27,14 @@ func TestSecond(t *testing.T) {
 	p := papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{4, 5}})
 	for k := range p.Seeds {
 		asked, tuned := p.Jobs[0][k][1], p.Jobs[1][k][1]
-		if task, is := asked.Task.(eval.Elsewhere); !is || task.Target.Scenes.World == "" || task.Target.Hash == p.Data.Hash || asked.Run.ID() != p.Rows[0][k].ID() {
+		if task, is := asked.Task.(eval.Elsewhere); !is || task.Target.Scenes.World == "" || task.Target.Hash == p.Data.Hash ||
+			asked.Run.ID() != p.Rows[0][k].ID() {
 			t.Errorf("seed %d: asked %s for %+v, want the row's own run for other scenes", p.Seeds[k], asked.Run.ID(), asked.Task)
 		}
-		if tuned.Task != nil || tuned.Run.Init.ID() != p.Rows[1][k].Init.ID() || tuned.Run.Data.Scenes.World == "" || tuned.Run.ID() == p.Rows[1][k].ID() || !tuned.Run.Vocabulary.Grows {
-			t.Errorf("seed %d: got %s from %s on %+v, want a fine-tuning of %s on other scenes", p.Seeds[k], tuned.Run.ID(), tuned.Run.Init.ID(), tuned.Run.Data, p.Rows[1][k].Init.ID())
+		if tuned.Task != nil || tuned.Run.Init.ID() != p.Rows[1][k].Init.ID() || tuned.Run.Data.Scenes.World == "" ||
+			tuned.Run.ID() == p.Rows[1][k].ID() || !tuned.Run.Vocabulary.Grows {
+			t.Errorf("seed %d: got %s from %s on %+v, want a fine-tuning of %s on other scenes", p.Seeds[k], tuned.Run.ID(),
+				tuned.Run.Init.ID(), tuned.Run.Data, p.Rows[1][k].Init.ID())
 		}
 	}
 	var names []string
@@ -58,10 +61,12 @@ func TestOutcomesInAReport(t *testing.T) {
 	papertest.Put(t, store, tuned, run.Result{ID: tuned.ID(), Seed: 1, Metrics: map[string]float64{"TR@1": 7}, Finished: papertest.Noon})
 	answer(0, 5)
 	r := papertest.Report(t, p, store)
-	if s := papertest.Row(r, "InfoNCE"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 5 || *s.Metrics["TR@1"].Mean != 15 {
+	if s := papertest.Row(r, "InfoNCE"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 5 ||
+		*s.Metrics["TR@1"].Mean != 15 {
 		t.Errorf("asked once: %s %+v", s.Status, s.Metrics)
 	}
-	if s := papertest.Row(r, "tuned"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 7 || *s.Metrics["TR@1"].Mean != 15 {
+	if s := papertest.Row(r, "tuned"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 7 ||
+		*s.Metrics["TR@1"].Mean != 15 {
 		t.Errorf("fine-tuned once: %s %+v", s.Status, s.Metrics)
 	}
 	if of, done := papertest.Row(r, "tuned").First("second"); !done || of.ID != tuned.ID() {
@@ -103,7 +108,8 @@ func TestWithout(t *testing.T) {
 	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
 		t.Errorf("got %v in files %s", p.Jobs[0][0], p.FileName("x"))
 	}
-	if _, err := paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil || !strings.Contains(err.Error(), "second") {
+	if _, err := paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil ||
+		!strings.Contains(err.Error(), "second") {
 		t.Errorf("an unknown task: got %v", err)
 	}
 	folder := papertest.Photographs(t)

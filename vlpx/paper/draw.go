@@ -43,8 +43,8 @@ func (r *Report) Figure() (plots.Drawing, error) {
 	return r.view.dressed(d)
 }
 
-// Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference results side
-// by side.
+// Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference
+// results side by side.
 func Comparison(r *Report) (tables.Table, error) {
 	t := tables.Table{
 		Title:   fmt.Sprintf("%s: %s", r.ID, r.Title),
@@ -107,8 +107,8 @@ func Comparison(r *Report) (tables.Table, error) {
 	return t, nil
 }
 
-// Shown are the columns worth showing: all but those of our own that a run is not even asked for, such as retrieval of a framework that reads no
-// captions. What was asked for stays, whether or not a result has it: one of an older version may lack it.
+// Shown are the columns worth showing: all but those of our own that a run is not even asked for, such as retrieval of a framework that
+// reads no captions. What was asked for stays, whether or not a result has it: one of an older version may lack it.
 func (r *Report) Shown() []Column {
 	if r.chosen {
 		return r.Plan.Artifact.Columns
@@ -185,7 +185,8 @@ func (r *Report) FirstSeed() []train.Record {
 func (r *Report) NewTable(note string) tables.Table {
 	t := tables.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash), r.Plan.SeedList(), note),
+		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash),
+			r.Plan.SeedList(), note),
 	}
 	if ran := r.origins(); ran != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", ran)

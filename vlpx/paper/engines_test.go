@@ -43,9 +43,9 @@ func smallest(t *testing.T, name string) scale.Scale {
 	return s
 }
 
-// Every method's step gives the same losses, gradients and state on pure Go and on the compiled engines, by the first framework that it suits, and so
-// do steps of ALBEF, CLIP and BLIP-2 and of the stages. Other frameworks, and what is written by masked words, where a rounding may make another one,
-// are held so in package train.
+// Every method's step gives the same losses, gradients and state on pure Go and on the compiled engines, by the first framework that it
+// suits, and so do steps of ALBEF, CLIP and BLIP-2 and of the stages. Other frameworks, and what is written by masked words, where a
+// rounding may make another one, are held so in package train.
 func TestStepsOnEngines(t *testing.T) {
 	elsewhere := []string{"plain tuning", "second stage", "pre-training"} // in package train, or as another one here
 	all := slices.DeleteFunc(stages(t, smallest, fewWords), func(c train.Config) bool { return slices.Contains(elsewhere, c.Method.Name) })
@@ -110,8 +110,8 @@ func magnitude(x []float32) (most float64) {
 	return most
 }
 
-// stepped makes one step of a configuration on a mini-batch of draws, without dropout, and returns what it told, the means of gradients and what the
-// method keeps.
+// stepped makes one step of a configuration on a mini-batch of draws, without dropout, and returns what it told, the means of gradients and
+// what the method keeps.
 func stepped(t *testing.T, backend compute.Backend, c train.Config) map[string][]float32 {
 	t.Helper()
 	f, store := c.Framework.Framework, model.NewStore()

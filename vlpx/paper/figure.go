@@ -92,8 +92,9 @@ func (r *Report) FirstSeedOnly() string {
 	return ""
 }
 
-// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns. Columns that are not in
-// per cent, such as a sum of recalls, have a panel of their own, named after them. More rows than can be told apart by their bars are drawn as dots.
+// Bars compares the rows: a panel of own-caption retrieval, one without re-ranking, one of each other group of columns. Columns that are
+// not in per cent, such as a sum of recalls, have a panel of their own, named after them. More rows than can be told apart by their bars
+// are drawn as dots.
 func Bars(r *Report) (plots.Drawing, error) {
 	if r.rowsDrawn() > mostBars {
 		return r.dots()
@@ -109,7 +110,10 @@ func Bars(r *Report) (plots.Drawing, error) {
 		switch {
 		case c.Told && c.Unit != field.Percent:
 			title = c.Name
-		case c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool { return other.Unit != "" && r.barsOf(other) == title }):
+		case c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool {
+			return other.Unit != "" &&
+				r.barsOf(other) == title
+		}):
 			title += ": " + c.Name
 		}
 		if panels[title] == nil {

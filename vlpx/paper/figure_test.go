@@ -36,7 +36,8 @@ func TestColumnNames(t *testing.T) {
 		heading, label, bar string
 	}{
 		{Column{Group: "Text Retrieval", Name: "R@1", Unit: "%"}, "Text Retrieval: R@1", "R@1 (%)", "TR R@1"},
-		{Column{Group: "Without re-ranking", Name: "IR@1 false", Unit: "%"}, "Without re-ranking: IR@1 false", "IR@1 false (%)", "IR R@1 false"},
+		{Column{Group: "Without re-ranking", Name: "IR@1 false", Unit: "%"}, "Without re-ranking: IR@1 false", "IR@1 false (%)",
+			"IR R@1 false"},
 		{Mined(negative.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
 		{WithMetric(OwnColumns(), train.FalseHardest), "False negatives among the hardest", "share (%)", "among the hardest"},
 		{Column{Group: "Quantile chosen", Name: "simple"}, "Quantile chosen: simple", "quantile", "simple"},

@@ -17,8 +17,10 @@ import (
 // Whatever is to be set, one field has the value that was written, or the error leaves the scale as it was.
 func FuzzSet(f *testing.F) {
 	for _, assignment := range []string{
-		"epochs=7", "EPOCHS= 8 ", "dropout=.25", "dropout=NaN", "dropout=1e999", "dropout=0x1p-2", "augment=true", "augment=null", "scenes.density=dbl",
-		"Schedule.Rate=3e-4", "scenes.seed=18446744073709551615", "epochs=1e3", "epochs=\"3\"", "=", "epochs", "name=x", "scenes=3", "epochs=3=4", "lr=.1", "Weight Decay=0", "batch_size=4",
+		"epochs=7", "EPOCHS= 8 ", "dropout=.25", "dropout=NaN", "dropout=1e999", "dropout=0x1p-2", "augment=true", "augment=null",
+		"scenes.density=dbl",
+		"Schedule.Rate=3e-4", "scenes.seed=18446744073709551615", "epochs=1e3", "epochs=\"3\"", "=", "epochs", "name=x", "scenes=3",
+		"epochs=3=4", "lr=.1", "Weight Decay=0", "batch_size=4",
 		"soft=.5", "seed=3", "scheduler.open=true", "views.crop=[.5]", "bottlenecks=[1,2]", "scale.tau=.1",
 	} {
 		f.Add(assignment)
@@ -62,8 +64,10 @@ func FuzzSet(f *testing.F) {
 // Whatever names a variant, it is refused, or its name names it again, and its settings can be set.
 func FuzzVariant(f *testing.F) {
 	for _, text := range []string{
-		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",", "FALCON, scenes.density=a=b",
-		"mine, masking=.2", "DiHT, contrast.beta=.5", "InfoNCE, framework=simclr, bottlenecks=[1,1]", "SogCLR, scale.temperature=.1", "GRIT, lr=.1", "MAFA, positives.use=[",
+		"GRIT-VLP", " grit-vlp , searchspace=16,  temperature=.2", "Mine, too", "mine, epochs=3", "Mine, too, epochs=3", "GRIT-VLP,", ",",
+		"FALCON, scenes.density=a=b",
+		"mine, masking=.2", "DiHT, contrast.beta=.5", "InfoNCE, framework=simclr, bottlenecks=[1,1]", "SogCLR, scale.temperature=.1",
+		"GRIT, lr=.1", "MAFA, positives.use=[",
 	} {
 		f.Add(text)
 	}
@@ -90,9 +94,13 @@ func FuzzVariant(f *testing.F) {
 
 // Whatever reference.json is, it is refused, or it can be written and read again, merged with itself, and shown.
 func FuzzReferences(f *testing.F) {
-	f.Add([]byte(`[{"Artifact": "falcon/table1", "Scale": "tiny", "Data": "scenes", "Rows": [{"Name": "ALBEF", "Runs": ["a", "b"], "Metrics": {"TR@1": [10, 1, 2]}}]}]`))
+	f.Add(
+		[]byte(
+			`[{"Artifact": "falcon/table1", "Scale": "tiny", "Data": "scenes", "Rows": [{"Name": "ALBEF", "Runs": ["a", "b"], "Metrics": {"TR@1": [10, 1, 2]}}]}]`))
 	f.Add([]byte(`[{"Artifact": "falcon/table1", "Scale": "tiny", "Data": "scenes", "Rows": [{"Name": "ALBEF", "Runs": []}]}]`))
-	f.Add([]byte(`[{"Artifact": "a", "Scale": "b", "Data": "c", "Rows": [{"Name": "", "Runs": ["x"], "Metrics": {"m": [1, -1, 3]}}, {"Name": ""}]}]`))
+	f.Add(
+		[]byte(
+			`[{"Artifact": "a", "Scale": "b", "Data": "c", "Rows": [{"Name": "", "Runs": ["x"], "Metrics": {"m": [1, -1, 3]}}, {"Name": ""}]}]`))
 	f.Add([]byte(`null`))
 	f.Add(referenceJSON[:min(len(referenceJSON), 4000)])
 	a := Artifact{ID: "falcon/table1", Rows: []plan.Row{plan.MethodRow("ALBEF")}, Columns: Retrieval(), Table: Comparison}

@@ -22,14 +22,16 @@ func spoken(tasks ...plan.Downstream) []paper.Artifact {
 	noisy := func(method string) plan.Row {
 		return plan.BLIP2Row(method).On("BLIP-2", func(s *scale.Scale) { s.CaptionNoise = plan.WebNoise })
 	}
-	return []paper.Artifact{{ID: "vlpx/spoken", Rows: []plan.Row{noisy(""), noisy("MAFA")}, Columns: paper.Retrieval(), Downstream: tasks, Table: paper.Comparison}}
+	return []paper.Artifact{{ID: "vlpx/spoken", Rows: []plan.Row{noisy(""), noisy("MAFA")}, Columns: paper.Retrieval(), Downstream: tasks,
+		Table: paper.Comparison}}
 }
 
-// A second stage goes on from each row's and seed's first, on its captions; all have the language model of one run, on captions without noise, with
-// questions, and what is written elsewhere is asked of the same second stages.
+// A second stage goes on from each row's and seed's first, on its captions; all have the language model of one run, on captions without
+// noise, with questions, and what is written elsewhere is asked of the same second stages.
 func TestGeneration(t *testing.T) {
 	planned := func(set ...string) *paper.Planned {
-		return papertest.Plan(t, spoken(plan.Generation, plan.GenerationElsewhere), "vlpx/spoken", plan.Request{Seeds: []uint64{3, 5}, Set: set})
+		return papertest.Plan(t, spoken(plan.Generation, plan.GenerationElsewhere), "vlpx/spoken",
+			plan.Request{Seeds: []uint64{3, 5}, Set: set})
 	}
 	p := planned()
 	var language string
@@ -38,15 +40,18 @@ func TestGeneration(t *testing.T) {
 		for k, first := range row {
 			own, elsewhere := p.Jobs[i][k][1], p.Jobs[i][k][2]
 			r := own.Run
-			if own.Task != nil || r.Init.ID() != first.ID() || r.Train.Seed != p.Seeds[k] || r.Data.Hash != first.Data.Hash || r.Data.Scenes.CaptionNoise != plan.WebNoise {
+			if own.Task != nil || r.Init.ID() != first.ID() || r.Train.Seed != p.Seeds[k] || r.Data.Hash != first.Data.Hash ||
+				r.Data.Scenes.CaptionNoise != plan.WebNoise {
 				t.Errorf("%s: got %+v, want a second stage on the captions of %s", p.Artifact.Rows[i].Name, r, first.ID())
 			}
 			m := r.Train.Framework.Framework.(blip2.Generative)
 			speaks := r.Language.Train.Framework.Framework.(opt.Model)
-			if m.Language != speaks.Text || m.BLIP2 != first.Train.Framework.Framework.(blip2.Model) || r.Train.Language != r.Language.ID() {
+			if m.Language != speaks.Text || m.BLIP2 != first.Train.Framework.Framework.(blip2.Model) ||
+				r.Train.Language != r.Language.ID() {
 				t.Errorf("got %+v in front of %+v", m, speaks)
 			}
-			if data := r.Language.Data; data.Scenes.CaptionNoise != 0 || data.Texts != run.Talk || !r.Language.Vocabulary.Grows || r.Language.Locked != nil {
+			if data := r.Language.Data; data.Scenes.CaptionNoise != 0 || data.Texts != run.Talk || !r.Language.Vocabulary.Grows ||
+				r.Language.Locked != nil {
 				t.Errorf("the language model is of %+v", r.Language)
 			}
 			if r.Train.MaxLen < r.Language.Train.MaxLen {
@@ -60,11 +65,13 @@ func TestGeneration(t *testing.T) {
 			}
 			stages[r.ID()] = true
 			task, is := elsewhere.Task.(eval.Elsewhere)
-			if !is || elsewhere.Run.ID() != r.ID() || task.Target.Hash == r.Data.Hash || task.Target.Scenes.World == "" || task.Prefix != plan.SecondPrefix {
+			if !is || elsewhere.Run.ID() != r.ID() || task.Target.Hash == r.Data.Hash || task.Target.Scenes.World == "" ||
+				task.Prefix != plan.SecondPrefix {
 				t.Errorf("got %+v of %s, want what %s writes of other scenes", elsewhere.Task, elsewhere.Run.ID(), r.ID())
 			}
 			for _, tasks := range []eval.Tasks{r.Tasks, task.Of} {
-				if len(tasks) != 2 || tasks[0].(eval.Captioning).Search.Max > p.Scale.MaxLen || tasks[1].(eval.Asking).Questions != p.Scale.Asked {
+				if len(tasks) != 2 || tasks[0].(eval.Captioning).Search.Max > p.Scale.MaxLen ||
+					tasks[1].(eval.Asking).Questions != p.Scale.Asked {
 					t.Errorf("measured by %+v, want captions and answers", tasks)
 				}
 			}
@@ -74,7 +81,8 @@ func TestGeneration(t *testing.T) {
 	for _, r := range p.Runs() {
 		made = append(made, r.ID())
 	}
-	if at := slices.Index(made, language); at < 0 || slices.Contains(made[at+1:], language) || slices.IndexFunc(made, func(id string) bool { return stages[id] }) < at {
+	if at := slices.Index(made, language); at < 0 || slices.Contains(made[at+1:], language) ||
+		slices.IndexFunc(made, func(id string) bool { return stages[id] }) < at {
 		t.Error("the language model is not made once, before the second stages")
 	}
 	if p := planned("portion=0.5"); p.Jobs[0][0][1].Run.Language.ID() != language {
@@ -82,13 +90,15 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// Fine-tuning for captions goes on from the second stage, on captions without noise, and needs no other run; what it writes of other data is asked.
+// Fine-tuning for captions goes on from the second stage, on captions without noise, and needs no other run; what it writes of other data
+// is asked.
 func TestCaptioningIsTuned(t *testing.T) {
 	p := papertest.Plan(t, spoken(plan.Generation, plan.Captioning, plan.NoCaps), "vlpx/spoken", plan.Request{Seeds: []uint64{3}})
 	for i := range p.Rows {
 		stage, tuned, asked := p.Jobs[i][0][1].Run, p.Jobs[i][0][2].Run, p.Jobs[i][0][3]
 		if tuned.Init.ID() != stage.ID() || tuned.Language != nil || tuned.Train.Language != "" || tuned.Data.Scenes.CaptionNoise != 0 ||
-			!reflect.DeepEqual(tuned.Train.Framework, stage.Train.Framework) || len(tuned.Tasks) != 2 || tuned.Train.Epochs != p.Scale.Captioning.Epochs {
+			!reflect.DeepEqual(tuned.Train.Framework, stage.Train.Framework) || len(tuned.Tasks) != 2 ||
+			tuned.Train.Epochs != p.Scale.Captioning.Epochs {
 			t.Errorf("got %+v, want a fine-tuning of %s on clean captions", tuned, stage.ID())
 		}
 		if task, is := asked.Task.(eval.Elsewhere); !is || asked.Run.ID() != tuned.ID() || task.Target.Scenes.World == "" {
@@ -100,7 +110,8 @@ func TestCaptioningIsTuned(t *testing.T) {
 // Of photographs without questions captions alone are measured; a framework without queries has no second stage, which the table tells.
 func TestGenerationTakesWhatThereIs(t *testing.T) {
 	folder := papertest.Photographs(t)
-	p := papertest.Plan(t, spoken(plan.Generation), "vlpx/spoken", plan.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
+	p := papertest.Plan(t, spoken(plan.Generation), "vlpx/spoken",
+		plan.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
 	if r := p.Jobs[0][0][1].Run; len(r.Tasks) != 1 || r.Tasks[0].(eval.Captioning).Images != 0 {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}

@@ -116,11 +116,13 @@ func (r *Report) intervalNote() string {
 	}
 	note := ""
 	if told != "" {
-		note = fmt.Sprintf(" Other test images would move a mean by, at most of the rows (half of a 95 %% bootstrap interval, images with their captions "+
+		note = fmt.Sprintf(" Other test images would move a mean by, at most of the rows (half of a 95 %% bootstrap interval, images "+
+			"with their captions "+
 			"drawn together): %s.", strings.TrimLeft(told, ",; "))
 	}
 	if older > 0 {
-		note += fmt.Sprintf(" Results of older versions, which do not tell what each test query gave, so that their rows have no such interval: %d.", older)
+		note += fmt.Sprintf(" Results of older versions, which do not tell what each test query gave, so that their rows have no such "+
+			"interval: %d.", older)
 	}
 	return note
 }

@@ -39,8 +39,9 @@ func itemisedReport(t *testing.T, older bool) *paper.Report {
 		i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == row })
 		for k, r := range p.Rows[i] {
 			result := run.Result{
-				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee", Examples: eval.QueryItems.Examples(itemised(hits[k])),
-				Metrics: map[string]float64{"IR@1": float64(hits[k]) / 2, "IR@5": float64(hits[k]) / 2, "TR@1": 1},
+				ID: r.ID(), Seed: r.Train.Seed, Finished: papertest.Noon, Engine: "go", Commit: "c0ffee",
+				Examples: eval.QueryItems.Examples(itemised(hits[k])),
+				Metrics:  map[string]float64{"IR@1": float64(hits[k]) / 2, "IR@5": float64(hits[k]) / 2, "TR@1": 1},
 			}
 			if older && row == "ALBEF" && k == 1 {
 				result.Examples = nil
@@ -64,8 +65,8 @@ func TestIntervalsOverTestImages(t *testing.T) {
 	if s := papertest.Row(r, "ALBEF").Metrics["TR@1"]; s.Interval != nil || s.Mean == nil {
 		t.Errorf("got %v of a column that has no items, want none", s.Interval)
 	}
-	// GRIT-VLP has 10, 10 and 11 more. Pairing takes away the 40 that both have: about 10 hits of 200, 5.2 ± 100 x 1.96 sqrt(.05 x .95 / 200)
-	// where unpaired it were ± 8.
+	// GRIT-VLP has 10, 10 and 11 more. Pairing takes away the 40 that both have: about 10 hits of 200, 5.2 ± 100 x 1.96 sqrt(.05 x .95 /
+	// 200) where unpaired it were ± 8.
 	f := papertest.Finding(r, "GRIT-VLP above ALBEF in Image Retrieval R@1")
 	if f.Interval == nil || f.Interval[0] < 2 || f.Interval[1] > 9 || f.Interval[0] > 5.1 || f.Interval[1] < 5.2 {
 		t.Errorf("got %v of the difference, want about 5.2 ± 3", f.Interval)
@@ -126,8 +127,10 @@ func TestIntervalsOfOlderResults(t *testing.T) {
 
 // One seed is told to be one.
 func TestNoteOfASingleSeed(t *testing.T) {
-	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{7}}), run.OpenStore(t.TempDir()))
-	if text := textOf(t, r.ClaimsTable()); !strings.Contains(text, "Nothing is tested yet") || strings.Contains(text, "Holm") || strings.Count(text, "not yet") != len(r.Claims) {
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{7}}),
+		run.OpenStore(t.TempDir()))
+	if text := textOf(t, r.ClaimsTable()); !strings.Contains(text, "Nothing is tested yet") || strings.Contains(text, "Holm") ||
+		strings.Count(text, "not yet") != len(r.Claims) {
 		t.Errorf("got the claims\n%swant each not yet tested, and nothing more", text)
 	}
 	if want := "seed 7 alone, so that neither a spread over seeds is known nor a claim is tested."; !strings.Contains(r.Note(), want) {

@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// A published language model takes the place of the trained one: its sizes, its weights, its vocabulary, and a rate of 0; the row that asks it
-// stays as it is.
+// A published language model takes the place of the trained one: its sizes, its weights, its vocabulary, and a rate of 0; the row that asks
+// it stays as it is.
 func TestPublishedLanguageModel(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("..", "framework", "gpt", "testdata", "tiny"))
 	if err != nil {
@@ -21,7 +21,8 @@ func TestPublishedLanguageModel(t *testing.T) {
 	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
 	row := plan.MethodRow("UNITER").On("UNITER")
 	row.Ask = &plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
-	artifact := Artifact{ID: "test/language", Rows: []plan.Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)}, Table: Comparison}
+	artifact := Artifact{ID: "test/language", Rows: []plan.Row{row}, Columns: []Column{ColumnOf(eval.SentencePerplexity)},
+		Table: Comparison}
 	of := func(weights ...string) (*Planned, error) {
 		return NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
 	}
@@ -41,8 +42,10 @@ func TestPublishedLanguageModel(t *testing.T) {
 	if text.Width != 8 || text.Vocab != 285 || text.Positions != 16 || text.Dropout != 0 {
 		t.Errorf("got a model of %+v, want the folder's", text)
 	}
-	if asked.Weights.Text == nil || asked.Vocabulary.Hash == "" || asked.Train.Schedule.Rate != 0 || asked.Train.Schedule.Warmup != 0 || asked.Train.Epochs != 1 {
-		t.Errorf("got weights %+v, vocabulary %+v, %d epochs of %+v", asked.Weights, asked.Vocabulary, asked.Train.Epochs, asked.Train.Schedule)
+	if asked.Weights.Text == nil || asked.Vocabulary.Hash == "" || asked.Train.Schedule.Rate != 0 || asked.Train.Schedule.Warmup != 0 ||
+		asked.Train.Epochs != 1 {
+		t.Errorf("got weights %+v, vocabulary %+v, %d epochs of %+v", asked.Weights, asked.Vocabulary, asked.Train.Epochs,
+			asked.Train.Schedule)
 	}
 	if trained := trained.Jobs[0][0][1].Run; trained.Weights.Text != nil || trained.Train.Schedule == (train.Schedule{}) {
 		t.Errorf("without one it is %+v", trained.Weights)

@@ -16,8 +16,9 @@ import (
 // besidesGroup heads the columns of what tasks that a program of its own defines measured of finished runs.
 const besidesGroup = "Measured besides"
 
-// besides are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric is
-// taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other ways do not mix.
+// besides are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric
+// is taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other ways
+// do not mix.
 type besides struct {
 	by     map[string]string // the way of each metric
 	others map[string]int    // and how many others there are
@@ -88,8 +89,8 @@ func (b besides) joined(result run.Result, answers []run.Answer) run.Result {
 	return result
 }
 
-// Measured notes what the store has of metrics that tasks gave of the plan's runs beside the runs' own, so that they can be columns. What cannot be
-// read is left out, and told once it is reported.
+// Measured notes what the store has of metrics that tasks gave of the plan's runs beside the runs' own, so that they can be columns. What
+// cannot be read is left out, and told once it is reported.
 func (p *Planned) Measured(store *run.Store) error {
 	_, err := p.gather(store, func(error) bool { return true })
 	return err
@@ -136,7 +137,8 @@ func (r *Report) besidesNote() string {
 			told = append(told, note)
 		}
 		_, ofTask := eval.InfoOf(eval.Metric(c.Metric))
-		if (known || ofTask) && slices.ContainsFunc(r.Rows, func(row RowReport) bool { return len(c.Values(row.Results)) < len(row.Results) }) {
+		if (known || ofTask) && slices.ContainsFunc(r.Rows,
+			func(row RowReport) bool { return len(c.Values(row.Results)) < len(row.Results) }) {
 			lacking = append(lacking, c.Metric)
 		}
 	}
@@ -145,7 +147,8 @@ func (r *Report) besidesNote() string {
 		note += fmt.Sprintf(" Measured of finished runs: %s.", strings.Join(told, "; "))
 	}
 	if len(lacking) > 0 {
-		note += fmt.Sprintf(" Where – stands, a run has not been measured by it yet: %s. vlpx eval METHOD -task TASK measures finished runs, as vlpx.Measure does in a "+
+		note += fmt.Sprintf(" Where – stands, a run has not been measured by it yet: %s. vlpx eval METHOD -task TASK measures finished "+
+			"runs, as vlpx.Measure does in a "+
 			"notebook; vlpx show tasks has the tasks.", strings.Join(lacking, ", "))
 	}
 	return note

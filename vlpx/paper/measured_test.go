@@ -7,7 +7,8 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// Of a metric that was measured in several ways, that of most runs is taken, of as many the last; no run has another's, or what its own task tells.
+// Of a metric that was measured in several ways, that of most runs is taken, of as many the last; no run has another's, or what its own
+// task tells.
 func TestBesides(t *testing.T) {
 	answer := func(by string, hour int, metrics map[string]float64) run.Answer {
 		return run.Answer{By: by, Metrics: metrics, Finished: time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)}
@@ -18,9 +19,11 @@ func TestBesides(t *testing.T) {
 	}
 	b := newBesides(answers, withCosine(map[string]bool{"IR@1": true}))
 	if b.by["height"] != "b" || b.others["height"] != 1 || b.by["depth"] != "a" || b.by["IR@1"] != "" || len(b.columns()) != 2 {
-		t.Errorf("got the ways %v, and others %v; want b of height, which two runs have, a of depth, which is later, and nothing of IR@1", b.by, b.others)
+		t.Errorf("got the ways %v, and others %v; want b of height, which two runs have, a of depth, which is later, and nothing of IR@1",
+			b.by, b.others)
 	}
-	first, second := b.joined(run.Result{Metrics: map[string]float64{"TR@1": 5}}, answers[0]), b.joined(run.Result{Metrics: map[string]float64{"height": 6}}, answers[1])
+	first, second := b.joined(run.Result{Metrics: map[string]float64{"TR@1": 5}}, answers[0]),
+		b.joined(run.Result{Metrics: map[string]float64{"height": 6}}, answers[1])
 	if m := first.Metrics; len(m) != 3 || m["height"] != 10 || m["depth"] != 1 || m["TR@1"] != 5 {
 		t.Errorf("got %v of the first run", m)
 	}

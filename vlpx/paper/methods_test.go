@@ -58,7 +58,8 @@ func TestMethodsHaveWhatTheyNeed(t *testing.T) {
 			needs = append(needs, m.Name+": "+m.Needs())
 		}
 	}
-	listtest.Equal(t, "needs", needs, []string{"SRCL: InfoNCE", "MAFA: Con-D", "Con-D: fine-tuning", "MAFA (Oracle): the relation", "ALBEF++: InfoNCE",
+	listtest.Equal(t, "needs", needs, []string{"SRCL: InfoNCE", "MAFA: Con-D", "Con-D: fine-tuning", "MAFA (Oracle): the relation",
+		"ALBEF++: InfoNCE",
 		"SogCLR (Oracle): the relation", "TAGS w/ SG: UNITER+MLM"})
 	if conD := plan.MethodRow("MAFA").Reference; conD.Tune == nil {
 		t.Error("MAFA's Con-D is not fine-tuned")

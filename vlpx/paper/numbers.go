@@ -12,8 +12,8 @@ import (
 // toldGroup heads the columns of what parts tell by names of their own.
 const toldGroup = "Told by parts"
 
-// withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the order in
-// which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
+// withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the
+// order in which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
 func (p *Planned) withTold(rows []RowReport) *Planned {
 	if len(p.Artifact.Columns) == 0 {
 		return p

@@ -20,7 +20,8 @@ func TestToldColumns(t *testing.T) {
 	for k, name := range []string{"one", "other"} {
 		own = append(own, negative.Method{Name: name, Contrast: negative.Consistency{Weight: 0.5 + float64(k)}})
 	}
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Own: own, Without: papertest.RowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Own: own,
+		Without: papertest.RowsAlone})
 	columns := len(p.Artifact.Columns)
 	store := run.OpenStore(t.TempDir())
 	put := func(row int, epochs ...field.Numbers) {
@@ -58,10 +59,12 @@ func TestToldColumns(t *testing.T) {
 	if len(panels) != 3 {
 		t.Fatalf("%d panels", len(panels))
 	}
-	for k, want := range []plots.Series{{Name: "one", X: []float64{1}, Mean: []float64{1}}, {Name: "one", X: []float64{2}, Mean: []float64{25}},
+	for k, want := range []plots.Series{{Name: "one", X: []float64{1}, Mean: []float64{1}},
+		{Name: "one", X: []float64{2}, Mean: []float64{25}},
 		{Name: "other", X: []float64{1}, Mean: []float64{1.5}}} {
 		lines := panels[k].(plots.Lines)
-		if len(lines.Series) != 1 || lines.Series[0].Name != want.Name || !slices.Equal(lines.Series[0].X, want.X) || !slices.Equal(lines.Series[0].Mean, want.Mean) {
+		if len(lines.Series) != 1 || lines.Series[0].Name != want.Name || !slices.Equal(lines.Series[0].X, want.X) ||
+			!slices.Equal(lines.Series[0].Mean, want.Mean) {
 			t.Errorf("got the panel %+v, want %+v", lines, want)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // What a request sets holds for a row on a framework of its own, too, whose preset has other values.
 func TestSettingsOutlastARowsFramework(t *testing.T) {
 	a := Artifact{ID: "vlpx/own", Title: "a row on SimCLR", Rows: []plan.Row{plan.MethodRow("GloFND").On("simclr")}}
-	p, err := NewPlan(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25", "temperature=0.3", "scenes.train=200"}})
+	p, err := NewPlan(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25", "temperature=0.3",
+		"scenes.train=200"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func (r *Report) facts(row, source string) []string {
 		if !ok {
 			return nil
 		}
-		return []string{r.reference.Scale, "", r.reference.Data, r.reference.DataHash, shipped.engine(r.reference), shipped.commit(r.reference)}
+		return []string{r.reference.Scale, "", r.reference.Data, r.reference.DataHash, shipped.engine(r.reference),
+			shipped.commit(r.reference)}
 	}
 	data, engines, commits := r.Data, "", ""
 	if i >= 0 {

@@ -40,20 +40,29 @@ func TestVariantOfParts(t *testing.T) {
 		of   func(negative.Method) any
 		is   any
 	}{
-		"Corrected, tauplus=.05":              {"Corrected, tauplus=.05", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
-		"corrected, Tau_Plus=.05, epochs=4":   {"Corrected, tauplus=.05, epochs=4", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
-		"Corrected, contrast.tauplus=1":       {"Corrected, contrast.tauplus=1", func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(1)},
-		"Corrected, levels=[3,4], twice=true": {"Corrected, levels=[3,4], twice=true", func(m negative.Method) any { return m.Contrast.(debiased).Levels }, []int{3, 4}},
-		"Corrected, gain=2":                   {"Corrected, gain=2", func(m negative.Method) any { return m.Contrast.(debiased).Gain }, 2.0},
-		"Corrected, masking=.15":              {"Corrected, masking=.15", func(m negative.Method) any { return m.Masking }, 0.15},
-		"Corrected, filter=penalised":         {"Corrected, filter=penalised", func(m negative.Method) any { return m.Contrast.(debiased).Filter }, negative.Penalised},
-		"Corrected, scale.searchspace=80":     {"Corrected, scale.searchspace=80", func(m negative.Method) any { return m.Contrast.(debiased).SearchSpace }, 0},
+		"Corrected, tauplus=.05": {"Corrected, tauplus=.05",
+			func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"corrected, Tau_Plus=.05, epochs=4": {"Corrected, tauplus=.05, epochs=4",
+			func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(0.05)},
+		"Corrected, contrast.tauplus=1": {"Corrected, contrast.tauplus=1",
+			func(m negative.Method) any { return m.Contrast.(debiased).TauPlus }, float32(1)},
+		"Corrected, levels=[3,4], twice=true": {"Corrected, levels=[3,4], twice=true",
+			func(m negative.Method) any { return m.Contrast.(debiased).Levels }, []int{3, 4}},
+		"Corrected, gain=2":      {"Corrected, gain=2", func(m negative.Method) any { return m.Contrast.(debiased).Gain }, 2.0},
+		"Corrected, masking=.15": {"Corrected, masking=.15", func(m negative.Method) any { return m.Masking }, 0.15},
+		"Corrected, filter=penalised": {"Corrected, filter=penalised",
+			func(m negative.Method) any { return m.Contrast.(debiased).Filter }, negative.Penalised},
+		"Corrected, scale.searchspace=80": {"Corrected, scale.searchspace=80",
+			func(m negative.Method) any { return m.Contrast.(debiased).SearchSpace }, 0},
 		"Corrected, by address, tauplus=.05": {"Corrected, by address, tauplus=.05",
 			func(m negative.Method) any { return m.Contrast.(*debiased).TauPlus }, float32(0.05)},
-		"Corrected, by address, queue=160": {"Corrected, by address, queue=160", func(m negative.Method) any { return m.Batches.(negative.Grouped).Queue }, 160},
-		"GRIT-VLP, contrast.weight=.4":     {"GRIT-VLP, contrast.weight=.4", func(m negative.Method) any { return m.Contrast }, negative.Consistency{Weight: 0.4}},
-		"MAFA, low=.6":                     {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
-		"GRIT-VLP, searchspace=80":         {"GRIT-VLP, searchspace=80", func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
+		"Corrected, by address, queue=160": {"Corrected, by address, queue=160",
+			func(m negative.Method) any { return m.Batches.(negative.Grouped).Queue }, 160},
+		"GRIT-VLP, contrast.weight=.4": {"GRIT-VLP, contrast.weight=.4", func(m negative.Method) any { return m.Contrast },
+			negative.Consistency{Weight: 0.4}},
+		"MAFA, low=.6": {"MAFA, low=.6", func(m negative.Method) any { return m.Positives }, negative.ECM{Low: 0.6, High: 0.8}},
+		"GRIT-VLP, searchspace=80": {"GRIT-VLP, searchspace=80",
+			func(m negative.Method) any { return m.Batches.(negative.Grouped).SearchSpace }, 40},
 	} {
 		row, err := plan.Variant(text, own)
 		if err != nil {
@@ -71,14 +80,15 @@ func TestVariantOfParts(t *testing.T) {
 		t.Errorf("setting a field has changed the part that was given: %+v", m)
 	}
 	for text, wants := range map[string][]string{
-		"Corrected, tauplus=x":                 {`"x" is not a number`, "Corrected's contrast"},
-		"Corrected, tauplus=1e60":              {`"1e60" is not a number`},
-		"Corrected, twice=1":                   {"true or false"},
-		"Corrected, count=-1":                  {"a whole number from 0"},
-		"Corrected, count=1000":                {"a whole number from 0"},
-		"Corrected, levels=3":                  {"a list, such as [0,0]"},
-		"Corrected, hidden=3, tauplus":         {"key=value"},
-		"Corrected, searchspace=80":            {"is a setting", "a field of Corrected's contrast", "scale.searchspace or contrast.searchspace"},
+		"Corrected, tauplus=x":         {`"x" is not a number`, "Corrected's contrast"},
+		"Corrected, tauplus=1e60":      {`"1e60" is not a number`},
+		"Corrected, twice=1":           {"true or false"},
+		"Corrected, count=-1":          {"a whole number from 0"},
+		"Corrected, count=1000":        {"a whole number from 0"},
+		"Corrected, levels=3":          {"a list, such as [0,0]"},
+		"Corrected, hidden=3, tauplus": {"key=value"},
+		"Corrected, searchspace=80": {"is a setting", "a field of Corrected's contrast", "scale.searchspace or " +
+			"contrast.searchspace"},
 		"Corrected, contrast.epochs=80":        {"no setting", "Corrected has", "contrast.tauplus", "method.masking"},
 		"Corrected, tauplu=.1":                 {"no setting", "contrast.tauplus"},
 		"SogCLR, temperature=.1":               {"global.temperature", "scale.temperature or contrast.temperature"},
@@ -95,8 +105,10 @@ func TestVariantOfParts(t *testing.T) {
 
 // What is one of a part's is none of all methods, and says where it stands.
 func TestFieldForAll(t *testing.T) {
-	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []plan.Row{plan.MethodRow("GRIT-VLP")}}, plan.Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
-	if err == nil || !strings.Contains(err.Error(), `no setting "contrast.weight"`) || !strings.Contains(err.Error(), `"METHOD, contrast.weight=.3"`) {
+	_, err := NewPlan(Artifact{ID: "test/parts", Rows: []plan.Row{plan.MethodRow("GRIT-VLP")}},
+		plan.Request{Scale: "tiny", Set: []string{"contrast.weight=.3"}})
+	if err == nil || !strings.Contains(err.Error(), `no setting "contrast.weight"`) ||
+		!strings.Contains(err.Error(), `"METHOD, contrast.weight=.3"`) {
 		t.Errorf("got %v", err)
 	}
 }

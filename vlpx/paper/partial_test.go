@@ -24,7 +24,8 @@ func someSeeds(t *testing.T) *paper.Report {
 		if k == 1 {
 			delete(metrics, "IR@1")
 		}
-		papertest.Put(t, store, r, run.Result{ID: r.ID(), Method: "GRIT-VLP", Seed: r.Train.Seed, Metrics: metrics, Engine: "go", Commit: "c0ffee"})
+		papertest.Put(t, store, r, run.Result{ID: r.ID(), Method: "GRIT-VLP", Seed: r.Train.Seed, Metrics: metrics, Engine: "go",
+			Commit: "c0ffee"})
 	}
 	return papertest.Report(t, p, store)
 }
@@ -46,7 +47,8 @@ func TestAMetricThatSomeSeedsLack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told := textOf(t, table); strings.Count(told, "±1.4 (n=2)") != 1 || !strings.Contains(strings.Join(strings.Fields(told), " "), "(n=1) is of how many") {
+	if told := textOf(t, table); strings.Count(told, "±1.4 (n=2)") != 1 ||
+		!strings.Contains(strings.Join(strings.Fields(told), " "), "(n=1) is of how many") {
 		t.Errorf("the table does not say of how many seeds the mean is:\n%s", told)
 	}
 	figure, err := r.Figure()

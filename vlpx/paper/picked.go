@@ -29,7 +29,8 @@ type Picked struct {
 	Answers [][]run.Answer
 }
 
-// NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the first.
+// NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the
+// first.
 func NewPicked(rows []Picked) (*Report, error) {
 	var named []plan.Row
 	for _, row := range rows {
@@ -52,7 +53,8 @@ func NewPicked(rows []Picked) (*Report, error) {
 	}
 	first := rows[0]
 	p := &Planned{Artifact: a, Plan: plan.Plan{
-		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)), Asked: make([]bool, len(rows)),
+		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)),
+		Asked: make([]bool, len(rows)),
 	}}
 	for i, row := range rows {
 		p.Asked[i] = true
@@ -72,14 +74,16 @@ func NewPicked(rows []Picked) (*Report, error) {
 		}
 	}
 	p.besides = newBesides(answers, withCosine(own))
-	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p, bootstraps: bootstraps{}}
+	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p,
+		bootstraps: bootstraps{}}
 	for i, row := range rows {
 		results := slices.Clone(row.Results)
 		for k := range min(len(results), len(row.Answers)) {
 			results[k] = p.besides.joined(results[k], row.Answers[k])
 		}
 		one := RowReport{
-			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{}, Results: results,
+			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{},
+			Results:    results,
 			Downstream: map[string][]run.Result{}, OtherCode: row.OtherCode,
 		}
 		for _, result := range row.Results {
@@ -143,7 +147,8 @@ func (r *Report) pickedNote(rows []Picked) string {
 			others = append(others, fmt.Sprintf("%s is at %s", row.Name, scale))
 		}
 	}
-	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "), cmp.Or(rows[0].Scale, "an unknown scale"),
+	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "),
+		cmp.Or(rows[0].Scale, "an unknown scale"),
 		r.Data.Name, plan.Abbreviated(r.Data.Hash))
 	if len(r.Seeds) == 1 {
 		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())

@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Setting is a line of a table of hyper-parameters: the paper's value, and that of a preset on a framework, the usual one if empty. Of is nil where
-// vlpx has none.
+// Setting is a line of a table of hyper-parameters: the paper's value, and that of a preset on a framework, the usual one if empty. Of is
+// nil where vlpx has none.
 type Setting struct {
 	Name, Paper string
 	Framework   string

@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/vlpx/scale"
 )
 
-// At a scale with BLIP-2's sizes, MAFA mines by Con-D alone, within ten mini-batches, smooths by .2, and gives its new positives to the contrast and
-// to matching but not to generation; GRIT-VLP and FALCON give their mini-batches alone.
+// At a scale with BLIP-2's sizes, MAFA mines by Con-D alone, within ten mini-batches, smooths by .2, and gives its new positives to the
+// contrast and to matching but not to generation; GRIT-VLP and FALCON give their mini-batches alone.
 func TestBLIP2Rows(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		s, err := scale.Preset(name, false)
@@ -21,14 +21,16 @@ func TestBLIP2Rows(t *testing.T) {
 		}
 		of := func(method string) negative.Method { return plan.BLIP2Row(method).Method(s).WithDefaults() }
 		plain, grit, mafa, falcon := of(""), of("GRIT-VLP"), of("MAFA"), of("FALCON")
-		if plain.Batches != (negative.Uniform{}) || plain.Contrast != (negative.InfoNCE{Items: true}) || plain.Matching != (negative.Sampled{}) || plain.Positives != nil {
+		if plain.Batches != (negative.Uniform{}) || plain.Contrast != (negative.InfoNCE{Items: true}) ||
+			plain.Matching != (negative.Sampled{}) || plain.Positives != nil {
 			t.Errorf("%s: BLIP-2 has %+v", name, plain)
 		}
 		grouped, is := grit.Batches.(negative.Grouped)
 		if !is || name != "tiny" && grouped.SearchSpace != 10*s.BatchSize {
 			t.Errorf("%s: BLIP-2 + GRIT searches %+v by mini-batches of %d, want ten", name, grit.Batches, s.BatchSize)
 		}
-		if scheduled, is := falcon.Batches.(negative.Scheduled); !is || scheduled.SearchSpace != grouped.SearchSpace || scheduled.Objectives != negative.Of(negative.ITG) {
+		if scheduled, is := falcon.Batches.(negative.Scheduled); !is || scheduled.SearchSpace != grouped.SearchSpace ||
+			scheduled.Objectives != negative.Of(negative.ITG) {
 			t.Errorf("%s: BLIP-2 + FALCON has the mini-batches %+v, want ITG's reward", name, falcon.Batches)
 		}
 		for _, m := range []negative.Method{grit, falcon} {
@@ -37,7 +39,8 @@ func TestBLIP2Rows(t *testing.T) {
 			}
 		}
 		ecm, is := mafa.Positives.(negative.ECM)
-		if !is || ecm.Low != ecm.High || !(ecm.High > 0) || ecm.Use != negative.Of(negative.ITC, negative.ITM) || mafa.Batches != negative.Batches(grouped) {
+		if !is || ecm.Low != ecm.High || !(ecm.High > 0) || ecm.Use != negative.Of(negative.ITC, negative.ITM) ||
+			mafa.Batches != negative.Batches(grouped) {
 			t.Errorf("%s: BLIP-2 + MAFA has %+v in %+v", name, mafa.Positives, mafa.Batches)
 		}
 		if smoothed, is := mafa.Contrast.(negative.Smoothed); !is || smoothed.Alpha != .2 {

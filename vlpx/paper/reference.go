@@ -119,7 +119,8 @@ func (r *Reference) row(p *Planned, i int) (row ReferenceRow, stale, ok bool) {
 	return row, stale, true
 }
 
-// current tells whether these are the jobs that the row was shipped of, [seeds][jobs]. A downstream task that was left out then is no other.
+// current tells whether these are the jobs that the row was shipped of, [seeds][jobs]. A downstream task that was left out then is no
+// other.
 func (row ReferenceRow) current(today [][]plan.Job) bool {
 	var runs, questions []string
 	for k, jobs := range today {
@@ -191,7 +192,8 @@ func NewReference(r *Report) (Reference, error) {
 			}
 		}
 		if len(one.Metrics) == 0 {
-			return Reference{}, fmt.Errorf("paper: %s has no measure that a run of %s knows by itself, which are all that is shipped", r.ID, row.Name)
+			return Reference{}, fmt.Errorf("paper: %s has no measure that a run of %s knows by itself, which are all that is shipped",
+				r.ID, row.Name)
 		}
 		if all := strings.Join(engines, ", "); all != ref.Engine {
 			one.Engine = all

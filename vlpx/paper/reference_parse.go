@@ -22,7 +22,8 @@ func ParseReferences(text []byte) ([]Reference, error) {
 		}
 		seen[is] = true
 		if r.Artifact == "" || r.Scale == "" || r.Data == "" || len(r.Rows) == 0 {
-			return nil, fmt.Errorf("reference %d (%q at %q on %q, %d rows): each has an artifact, a scale, data and rows", i, r.Artifact, r.Scale, r.Data, len(r.Rows))
+			return nil, fmt.Errorf("reference %d (%q at %q on %q, %d rows): each has an artifact, a scale, data and rows", i, r.Artifact,
+				r.Scale, r.Data, len(r.Rows))
 		}
 		rows := map[string]bool{}
 		for _, row := range r.Rows {

@@ -96,7 +96,8 @@ func TestNewReference(t *testing.T) {
 		t.Errorf("got error %v, want one about the missing runs", err)
 	}
 
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})
+	store, p := run.OpenStore(t.TempDir()),
+		papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10}})
 	single, err := paper.NewReference(papertest.Report(t, p, store))
 	if got, want := single.Rows[0].Metrics["TR@1"], [3]float64{10, 0, 1}; err != nil || got != want {
@@ -139,14 +140,16 @@ func TestReferenceInTable(t *testing.T) {
 
 // A reference of seeds that are not 1, 2 and so on says which; its commits and engines are those of its runs, and it has their intervals.
 func TestReferenceOfOtherSeeds(t *testing.T) {
-	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF", "GRIT-VLP"}, Seeds: []uint64{4, 9}})
+	store, p := run.OpenStore(t.TempDir()),
+		papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF", "GRIT-VLP"}, Seeds: []uint64{4, 9}})
 	for i := range 2 {
 		for k, x := range p.Rows[i] {
 			engine, commit := "go", "a"
 			if i == 0 && k == 0 {
 				engine, commit = "onnx:cpu", "b"
 			}
-			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"IR@1": 25}, Examples: eval.QueryItems.Examples(itemised(50)),
+			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"IR@1": 25},
+				Examples: eval.QueryItems.Examples(itemised(50)),
 				Finished: papertest.Noon.Add(time.Duration(i) * time.Hour), Engine: engine, Commit: commit})
 		}
 	}
@@ -155,7 +158,8 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, other := reference.Rows[0], reference.Rows[1]
-	if !slices.Equal(one.Seeds, []uint64{4, 9}) || one.Engine != "onnx:cpu, go" || one.Commit != "b, a" || other.Engine != "" || other.Commit != "" {
+	if !slices.Equal(one.Seeds, []uint64{4, 9}) || one.Engine != "onnx:cpu, go" || one.Commit != "b, a" || other.Engine != "" ||
+		other.Commit != "" {
 		t.Errorf("got %+v and %+v, want seeds 4 and 9, and the first of two engines and commits", one, other)
 	}
 	if ends := one.Intervals["IR@1"]; !(ends[0] > 17 && ends[0] < 21 && ends[1] > 29 && ends[1] < 33) {
@@ -181,7 +185,8 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 			t.Errorf("got the interval %v in the table, want the reference's", got)
 		}
 	}
-	merged := paper.Merge([]paper.Reference{reference}, paper.Reference{Artifact: reference.Artifact, Scale: "tiny", Data: "scenes", Engine: "xla", Commit: "new"})
+	merged := paper.Merge([]paper.Reference{reference}, paper.Reference{Artifact: reference.Artifact, Scale: "tiny", Data: "scenes",
+		Engine: "xla", Commit: "new"})
 	if row := merged[0].Rows[1]; row.Engine != "go" || row.Commit != "a" {
 		t.Errorf("got %+v of a row that was kept, want its own engine and commit", row)
 	}
@@ -208,7 +213,8 @@ func TestMerge(t *testing.T) {
 	if want := []string{"FALCON 2 ", "MAFA 2 ", "ALBEF 1 old"}; !slices.Equal(merged, want) {
 		t.Errorf("got rows %q, want %q", merged, want)
 	}
-	more := paper.Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: []paper.ReferenceRow{{Name: "MAFA", Runs: []string{"2", "3"}}}}
+	more := paper.Reference{Artifact: "a", Scale: "mini", Data: "scenes",
+		Rows: []paper.ReferenceRow{{Name: "MAFA", Runs: []string{"2", "3"}}}}
 	fewer := paper.Reference{Artifact: "a", Scale: "mini", Data: "scenes", Rows: rows("2", "MAFA")}
 	seen := newer
 	seen.Encoder, seen.Rows = "Images are seen by another.", newer.Rows[:1]

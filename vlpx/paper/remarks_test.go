@@ -32,7 +32,8 @@ func TestSameRuns(t *testing.T) {
 		{"GRIT-VLP, searchspace=80", "GRIT-VLP, batches.searchspace=80", "same runs"},
 		{"Hard quantile, hard=.3", "Easy quantile, easy=.3", "same runs"},
 	} {
-		if _, err := compare(nil, c[:2]...); err == nil || !strings.Contains(err.Error(), "leave one of them out") || !strings.Contains(err.Error(), c[2]) {
+		if _, err := compare(nil, c[:2]...); err == nil || !strings.Contains(err.Error(), "leave one of them out") ||
+			!strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%v: got %v", c[:2], err)
 		}
 	}

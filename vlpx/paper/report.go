@@ -89,12 +89,14 @@ type Summary struct {
 	N     int      `json:"n"`
 	Of    int      `json:"of,omitempty"` // the row's finished seeds, where some of them lack the number; else 0
 	Paper *float64 `json:"paper"`        // null if the paper reports none
-	// Interval is that of the mean over test images, 95 %, by the bootstrap, of these very seeds: what other test images would change, beside
-	// Std, which tells what other seeds would. null for what is not of test queries, or of results of older versions, which lack them.
+	// Interval is that of the mean over test images, 95 %, by the bootstrap, of these very seeds: what other test images would change,
+	// beside Std, which tells what other seeds would. null for what is not of test queries, or of results of older versions, which lack
+	// them.
 	Interval *[2]float64 `json:"interval"`
 }
 
-// NewReport gathers a plan's results from the store; runs that are not finished are missing from it, and so are those whose result is damaged.
+// NewReport gathers a plan's results from the store; runs that are not finished are missing from it, and so are those whose result is
+// damaged.
 func NewReport(p *Planned, store *run.Store) (*Report, error) {
 	r := &Report{
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
@@ -110,7 +112,8 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 	}
 	codes := codes{store, map[string]bool{}}
 	for i, row := range p.Artifact.Rows {
-		one := RowReport{Name: row.Name, Set: rowSettings(row), Engines: []string{}, Commits: []string{}, Downstream: map[string][]run.Result{}}
+		one := RowReport{Name: row.Name, Set: rowSettings(row), Engines: []string{}, Commits: []string{},
+			Downstream: map[string][]run.Result{}}
 		if len(p.Rows[i]) > 0 {
 			one.Data = &p.Rows[i][0].Data
 		}

@@ -36,7 +36,8 @@ func halfDone(t *testing.T) (*paper.Report, *run.Store) {
 func TestReportOfAHalfDoneGrid(t *testing.T) {
 	r, _ := halfDone(t)
 	for name, want := range map[string]string{
-		"ALBEF": "ready", "GRIT-VLP": "ready", "Hard quantile": "2 of 3 seeds", "InfoNCE": "0 of 3 seeds", "FALCON": "0 of 3 seeds", "MAFA": "0 of 3 seeds",
+		"ALBEF": "ready", "GRIT-VLP": "ready", "Hard quantile": "2 of 3 seeds", "InfoNCE": "0 of 3 seeds", "FALCON": "0 of 3 seeds",
+		"MAFA": "0 of 3 seeds",
 	} {
 		if got := papertest.Row(r, name).Status; got != want {
 			t.Errorf("%s: got status %q, want %q", name, got, want)
@@ -86,7 +87,8 @@ func TestReportOfAMissingMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := papertest.Row(papertest.Report(t, p, run.OpenStore(t.TempDir())), "BLIP-2")
-	if row.Status != string(paper.NotYet) || len(p.Rows[len(a.Rows)-1]) > 0 || *row.Metrics["time to convergence"].Paper != 2 || a.Status() != paper.Partial {
+	if row.Status != string(paper.NotYet) || len(p.Rows[len(a.Rows)-1]) > 0 || *row.Metrics["time to convergence"].Paper != 2 ||
+		a.Status() != paper.Partial {
 		t.Errorf("got a row %+v of a %s artifact, want one that is not there yet of a partial one", row, a.Status())
 	}
 }
@@ -129,10 +131,12 @@ func TestReportTable(t *testing.T) {
 	if table.Columns[at("in batch")].Best != tables.Lowest || table.Columns[0].Best != tables.Highest {
 		t.Errorf("got %+v, want the lowest false negatives in batch as the best", table.Columns[at("in batch")])
 	}
-	if cell := table.Rows[0].Cells[at("hardest")]; len(cell) != 3 || cell[0] != (tables.Value{}) || cell[1] != (tables.Value{}) || cell[2] != (tables.Value{}) {
+	if cell := table.Rows[0].Cells[at("hardest")]; len(cell) != 3 || cell[0] != (tables.Value{}) || cell[1] != (tables.Value{}) ||
+		cell[2] != (tables.Value{}) {
 		t.Errorf("got %+v, want nothing in a column that no run has", cell)
 	}
-	for _, write := range []func(io.Writer) error{table.Markdown, table.HTML, table.CSV, func(w io.Writer) error { return table.Text(w, tables.Terminal{Width: 100}) }} {
+	for _, write := range []func(io.Writer) error{table.Markdown, table.HTML, table.CSV,
+		func(w io.Writer) error { return table.Text(w, tables.Terminal{Width: 100}) }} {
 		var b strings.Builder
 		if err := write(&b); err != nil {
 			t.Error(err)
@@ -140,7 +144,8 @@ func TestReportTable(t *testing.T) {
 			t.Errorf("no column without values in\n%s", b.String())
 		}
 	}
-	for i, want := range map[int]string{0: "", 2: "0 of 3 seeds", 3: "0 of 3 seeds", 4: "0 of 3 seeds", 6: "2 of 3 seeds", 10: "0 of 3 seeds"} {
+	for i, want := range map[int]string{0: "", 2: "0 of 3 seeds", 3: "0 of 3 seeds", 4: "0 of 3 seeds", 6: "2 of 3 seeds",
+		10: "0 of 3 seeds"} {
 		if got := table.Rows[i].Status; got != want {
 			t.Errorf("%s: got status %q, want %q", table.Rows[i].Name, got, want)
 		}
@@ -223,7 +228,8 @@ func TestReportOfASpoiledResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	spoilt, err := paper.NewReport(r.Plan, store)
-	if err != nil || len(spoilt.Damaged) != 1 || !strings.Contains(spoilt.Damaged[0], path) || !strings.Contains(spoilt.Damaged[0], "delete the file") {
+	if err != nil || len(spoilt.Damaged) != 1 || !strings.Contains(spoilt.Damaged[0], path) ||
+		!strings.Contains(spoilt.Damaged[0], "delete the file") {
 		t.Fatalf("got %v (%v), want one damaged file, %s, with what to do", spoilt.Damaged, err, path)
 	}
 	if n := len(spoilt.Rows[0].Results); n != before-1 {

@@ -88,7 +88,8 @@ func TestPaperPreset(t *testing.T) {
 		{"optimiser", s.Optimiser, train.AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.02}},
 		{"GRIT-VLP's contrast", negative.GRITVLP(s.SearchSpace, s.GroupQueue).Contrast, negative.Consistency{Weight: 0.2}},
 		// 65,536 is no multiple of 96: the nearest below.
-		{"ALBEF's contrast", negative.ALBEF(s.MomentumQueue).Contrast, negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
+		{"ALBEF's contrast", negative.ALBEF(s.MomentumQueue).Contrast,
+			negative.Distilled{Alpha: 0.4, Decay: 0.995, Queue: 65536 / 96 * 96}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, c.got, c.want)
@@ -96,7 +97,8 @@ func TestPaperPreset(t *testing.T) {
 	}
 }
 
-// SimCLR is SogCLR's at the paper's scale (METHODS.md 7.1), and trains at every scale, on scenes, on photographs and behind no locked encoder.
+// SimCLR is SogCLR's at the paper's scale (METHODS.md 7.1), and trains at every scale, on scenes, on photographs and behind no locked
+// encoder.
 func TestSimCLRPresets(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
@@ -109,14 +111,16 @@ func TestSimCLRPresets(t *testing.T) {
 				t.Errorf("%s, folder %v: %v", name, folder, err)
 			}
 			if c.Optimiser != (train.AdamW{}) || s.WarmStart != 0 || s.Locked != (scale.Locked{}) {
-				t.Errorf("%s, folder %v: got %+v, a warm start of %d epochs and the locked encoder %+v; want LARS alone", name, folder, c.Optimiser, s.WarmStart, s.Locked)
+				t.Errorf("%s, folder %v: got %+v, a warm start of %d epochs and the locked encoder %+v; want LARS alone", name, folder,
+					c.Optimiser, s.WarmStart, s.Locked)
 			}
 			if name != "paper" {
 				continue
 			}
 			for what, of := range map[string][2]any{
 				"framework": {c.Framework.Framework, simclr.Model{
-					ResNet: encoder.ResNet{Image: 224, Layers: []int{3, 4, 6, 3}, Width: 64}, Hidden: 2048, Embed: 128, Temperature: 0.1, Half: true}},
+					ResNet: encoder.ResNet{Image: 224, Layers: []int{3, 4, 6, 3}, Width: 64}, Hidden: 2048, Embed: 128, Temperature: 0.1,
+					Half: true}},
 				"optimiser":    {c.LARS, train.LARS{Trust: 1e-3, Momentum: 0.9, WeightDecay: 1e-6}},
 				"schedule":     {c.Schedule, train.Schedule{Rate: 0.075 * math.Sqrt(128), Smooth: true, Ramp: 10, Epochs: 200}},
 				"augmentation": {c.Transform, transform.SogCLR(224)},
@@ -135,8 +139,10 @@ func TestSimCLRPresets(t *testing.T) {
 // (Radford et al., 2019, table 2), or the smallest OPT (Zhang et al., 2022, table 1).
 func TestLanguageModelPresets(t *testing.T) {
 	for model, published := range map[string]framework.Framework{
-		"gpt-2": gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
-		"opt":   opt.Model{Half: true, Text: encoder.OPT{Vocab: 50257, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072, Dropout: 0.1}},
+		"gpt-2": gpt.Model{Half: true, Text: encoder.GPT{Vocab: 50257, Positions: 1024, Width: 768, Layers: 12, Heads: 12, MLP: 3072,
+			Dropout: 0.1}},
+		"opt": opt.Model{Half: true, Text: encoder.OPT{Vocab: 50257, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072,
+			Dropout: 0.1}},
 	} {
 		for _, name := range scale.ScaleNames() {
 			for _, folder := range []bool{false, true} {
@@ -163,12 +169,14 @@ func TestLanguageModelPresets(t *testing.T) {
 // LARS and the augmentation of views are settings.
 func TestSettingsOfViews(t *testing.T) {
 	s := papertest.Preset(t, "tiny", false)
-	if err := s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2", "framework=simclr"}); err != nil {
+	if err := s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2",
+		"framework=simclr"}); err != nil {
 		t.Fatal(err)
 	}
 	c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
 	m := c.Framework.Framework.(simclr.Model)
-	if c.LARS.Trust != 0.5 || c.Transform.Greyscale != 0 || c.Transform.Crop != [2]float64{0.5, 1} || c.Transform.Size != 32 || m.Hidden != 7 || m.ResNet.Stem != 1 ||
+	if c.LARS.Trust != 0.5 || c.Transform.Greyscale != 0 || c.Transform.Crop != [2]float64{0.5, 1} || c.Transform.Size != 32 ||
+		m.Hidden != 7 || m.ResNet.Stem != 1 ||
 		c.Schedule.Ramp != 2 {
 		t.Errorf("got %+v", c)
 	}

@@ -41,7 +41,8 @@ func Pooled(results []run.Result) []train.Record {
 	for _, result := range results {
 		for e, record := range result.Epochs {
 			if e == len(epochs) {
-				epochs = append(epochs, train.Record{Epoch: record.Epoch, Observed: negative.Observations{"scheduling": &negative.Scheduling{}}})
+				epochs = append(epochs, train.Record{Epoch: record.Epoch,
+					Observed: negative.Observations{"scheduling": &negative.Scheduling{}}})
 			}
 			if record.Observed.Scheduling() != nil {
 				pool(epochs[e].Observed.Scheduling(), *record.Observed.Scheduling())

@@ -102,8 +102,8 @@ func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool)
 	return v, ok
 }
 
-// SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of all rows
-// or of one, which has its value in every row. Last is where the number is from.
+// SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of
+// all rows or of one, which has its value in every row. Last is where the number is from.
 func (r *Report) SeedsCSV(w io.Writer) error {
 	var settings []string
 	given := map[string]string{}
@@ -140,7 +140,8 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 		for _, s := range row.Seeds {
 			for _, metric := range slices.Sorted(maps.Keys(s.Metrics)) {
 				out.Write(slices.Concat([]string{r.ID, row.Name}, values, []string{
-					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, row.Data.Name, row.Data.Hash,
+					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, row.Data.Name,
+					row.Data.Hash,
 					strconv.Itoa(s.Unreadable), s.Engine, s.Commit, s.Run,
 				}))
 			}

@@ -39,7 +39,8 @@ func comparedPlan(t *testing.T, q plan.Request, names ...string) *paper.Planned 
 
 // A line a row, seed and metric, with the settings of all rows as columns, each with its value in every row.
 func TestSeedsCSV(t *testing.T) {
-	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 5}, Set: []string{"Epochs=2"}}, "GRIT-VLP", "GRIT-VLP, SearchSpace=16", "InfoNCE, temperature=.2, epochs=1")
+	p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 5}, Set: []string{"Epochs=2"}}, "GRIT-VLP", "GRIT-VLP, SearchSpace=16",
+		"InfoNCE, temperature=.2, epochs=1")
 	store := run.OpenStore(t.TempDir())
 	papertest.Finish(t, store, p, "GRIT-VLP", map[string][]float64{"TR@1": {10, 20.125}, "odd": {1, 2}})
 	papertest.Finish(t, store, p, "InfoNCE, temperature=.2, epochs=1", map[string][]float64{"IR@1": {30}})

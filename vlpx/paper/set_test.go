@@ -57,7 +57,8 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"paper", nil, 30},                   // of 20 epochs, as published
 		{"paper", []string{"epochs=40"}, 60}, // as many times as long
 	} {
-		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
+		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
+			plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}

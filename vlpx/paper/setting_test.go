@@ -12,9 +12,12 @@ import (
 // What the field calls a setting finds it; what could be several, or is none, says what there is.
 func TestFindSetting(t *testing.T) {
 	for key, want := range map[string]string{
-		"epochs": "epochs", "lr": "schedule.rate", "Learning rate": "schedule.rate", "tau": "temperature", "temperature": "temperature", "batch": "batchsize",
-		"batch_size": "batchsize", "scheduler.shared": "falcon.shared", "scheduler.open": "falcon.openbeta", "density": "scenes.density", "scale.width": "width",
-		"scenes.captionnoise": "captionnoise", "views.size": "image", "hard": "hard", "falcon.probe": "falcon.probequantiles", "Writing.Hard": "",
+		"epochs": "epochs", "lr": "schedule.rate", "Learning rate": "schedule.rate", "tau": "temperature", "temperature": "temperature",
+		"batch":      "batchsize",
+		"batch_size": "batchsize", "scheduler.shared": "falcon.shared", "scheduler.open": "falcon.openbeta", "density": "scenes.density",
+		"scale.width":         "width",
+		"scenes.captionnoise": "captionnoise", "views.size": "image", "hard": "hard", "falcon.probe": "falcon.probequantiles",
+		"Writing.Hard": "",
 	} {
 		x, err := scale.FindSetting(key)
 		if x.Name != want || (err == nil) != (want != "") {

@@ -86,8 +86,10 @@ func TestSetSizesAcrossRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, own := p.Rows[0][0].Train, p.Rows[1][0].Train; plain.Schedule.Epochs != 7 || own.Schedule.Epochs != 7 || own.Epochs != 9 || own.BatchSize != 12 {
-		t.Errorf("got cosines of %d and %d epochs, %d epochs and a batch of %d; want 7, 7, 9, 12", plain.Schedule.Epochs, own.Schedule.Epochs, own.Epochs, own.BatchSize)
+	if plain, own := p.Rows[0][0].Train, p.Rows[1][0].Train; plain.Schedule.Epochs != 7 || own.Schedule.Epochs != 7 || own.Epochs != 9 ||
+		own.BatchSize != 12 {
+		t.Errorf("got cosines of %d and %d epochs, %d epochs and a batch of %d; want 7, 7, 9, 12", plain.Schedule.Epochs,
+			own.Schedule.Epochs, own.Epochs, own.BatchSize)
 	}
 }
 
@@ -103,7 +105,8 @@ func TestSwings(t *testing.T) {
 		{[]string{"epochs=40", "schedule.epochs=60"}, ""},
 		{[]string{"epochs=40", "schedule.epochs=3"}, "of InfoNCE is at its least after 3 of 40 epochs"},
 		{[]string{"warmstart=4", "schedule.epochs=5"}, "after 5 of 7 epochs"},
-		{[]string{"epochs=40", "schedule.epochs=3", "schedule.smooth=true", "schedule.linear=true", "schedule.units=0"}, ""}, // which stays at its least
+		// which stays at its least
+		{[]string{"epochs=40", "schedule.epochs=3", "schedule.smooth=true", "schedule.linear=true", "schedule.units=0"}, ""},
 	} {
 		p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
 		if err != nil {

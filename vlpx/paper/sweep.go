@@ -27,8 +27,8 @@ func RowsOf(points []Point) []plan.Row {
 	return rows
 }
 
-// Over draws a panel for each of the columns: its mean over seeds against the setting, on a logarithmic axis, a line a curve. A setting that a
-// scale makes the same as the one before it is left out: it is the same run.
+// Over draws a panel for each of the columns: its mean over seeds against the setting, on a logarithmic axis, a line a curve. A setting
+// that a scale makes the same as the one before it is left out: it is the same run.
 func Over(setting string, points []Point, columns ...Column) func(*Report) (plots.Drawing, error) {
 	return over(setting, true, points, columns)
 }

@@ -47,7 +47,8 @@ func (r *Report) sweptColumns() []Column {
 	if r.chosen {
 		return r.Plan.Artifact.Columns
 	}
-	usual := []string{string(eval.TR1), string(eval.IR1), Cosine(eval.TRMAP).Metric, Cosine(eval.IRMAP).Metric, train.FalseInBatch, train.FalseHardest}
+	usual := []string{string(eval.TR1), string(eval.IR1), Cosine(eval.TRMAP).Metric, Cosine(eval.IRMAP).Metric, train.FalseInBatch,
+		train.FalseHardest}
 	all := slices.Concat(Retrieval(), OwnColumns())
 	return slices.DeleteFunc(slices.Clone(r.Plan.Artifact.Columns), func(c Column) bool {
 		return !slices.Contains(usual, c.Metric) && slices.ContainsFunc(all, func(other Column) bool { return other.Metric == c.Metric })
@@ -114,8 +115,8 @@ func withoutSettings(row plan.Row) string {
 	return name
 }
 
-// sweep tells whether the rows of a comparison are a sweep: where they differ in one or two numeric settings, and most of them lie on curves of
-// three values or on several of two. A lone row of a method that the setting does nothing to is a line across.
+// sweep tells whether the rows of a comparison are a sweep: where they differ in one or two numeric settings, and most of them lie on
+// curves of three values or on several of two. A lone row of a method that the setting does nothing to is a line across.
 func (r *Report) sweep() (s swept, ok bool, err error) {
 	all, settings, err := r.variants()
 	if err != nil || len(settings) == 0 {

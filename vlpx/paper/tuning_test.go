@@ -51,13 +51,15 @@ func TestPlanOfFineTuning(t *testing.T) {
 
 	before, after := runs[2], runs[3]
 	if before.Train.Reference != runs[1].ID() || after.Train.Reference != "" || after.Reference != nil {
-		t.Errorf("got the reference models %q and %q, want Con-D fine-tuned in pre-training alone", before.Train.Reference, after.Train.Reference)
+		t.Errorf("got the reference models %q and %q, want Con-D fine-tuned in pre-training alone", before.Train.Reference,
+			after.Train.Reference)
 	}
 	if after.Train.Init != before.ID() || after.Init.ID() != before.ID() || before.Train.Init != "" || before.Train.Select != "" {
 		t.Errorf("fine-tuning starts from %q, want %q, and pre-training from nothing", after.Train.Init, before.ID())
 	}
 	if before.Data.Scenes.CaptionNoise != 0.3 || after.Data.Scenes.CaptionNoise != 0 {
-		t.Errorf("got caption noise %g and %g, want 0.3 in pre-training alone", before.Data.Scenes.CaptionNoise, after.Data.Scenes.CaptionNoise)
+		t.Errorf("got caption noise %g and %g, want 0.3 in pre-training alone", before.Data.Scenes.CaptionNoise,
+			after.Data.Scenes.CaptionNoise)
 	}
 	want := before.Train
 	want.Init, want.Reference, want.Select = before.ID(), "", "R mean"

@@ -90,8 +90,8 @@ func (of *contender) milliseconds(b *testing.B) float64 {
 	return float64(of.took) / float64(b.N) / float64(time.Millisecond)
 }
 
-// BenchmarkOverhead is what leaving negatives out costs SogCLR at mini: steps of SogCLR, FNC and GloFND in turn, on the engine that vlpx would
-// choose. It reports milliseconds a step, and their ratio to SogCLR's (GloFND reports 1.02 an epoch).
+// BenchmarkOverhead is what leaving negatives out costs SogCLR at mini: steps of SogCLR, FNC and GloFND in turn, on the engine that vlpx
+// would choose. It reports milliseconds a step, and their ratio to SogCLR's (GloFND reports 1.02 an epoch).
 func BenchmarkOverhead(b *testing.B) {
 	backend, scale := usual(b)
 	if err := scale.Set("framework=simclr"); err != nil {

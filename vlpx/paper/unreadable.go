@@ -49,11 +49,13 @@ func (u Unreadable) note() string {
 	note := ""
 	for _, of := range []struct{ split, title string }{{"test", "test"}, {"val", "validation"}} {
 		if keys := u.Evaluation[of.split]; len(keys) > 0 {
-			note += fmt.Sprintf(" Images of the %s split that could not be read and count as the mean colour: %d (%s).", of.title, len(keys), run.Some(keys))
+			note += fmt.Sprintf(" Images of the %s split that could not be read and count as the mean colour: %d (%s).", of.title,
+				len(keys), run.Some(keys))
 		}
 	}
 	if n := len(u.Training); n > 0 {
-		note += fmt.Sprintf(" Training images that could not be read, for which others stood in the mini-batches: %d; one: %s.", n, u.Training[0])
+		note += fmt.Sprintf(" Training images that could not be read, for which others stood in the mini-batches: %d; one: %s.", n,
+			u.Training[0])
 	}
 	return note
 }

@@ -35,7 +35,8 @@ func TestReportOfUnreadableImages(t *testing.T) {
 		seeds := p.Runs()
 		for k, names := range [][]string{{"b.jpg", "a.jpg"}, {"a.jpg", "c.jpg"}} {
 			papertest.Put(t, store, seeds[k], run.Result{
-				ID: seeds[k].ID(), Seed: seeds[k].Train.Seed, Metrics: map[string]float64{}, Skipped: []string{"image 3 (\"x.jpg\"): damaged"},
+				ID: seeds[k].ID(), Seed: seeds[k].Train.Seed, Metrics: map[string]float64{},
+				Skipped:    []string{"image 3 (\"x.jpg\"): damaged"},
 				Unreadable: map[string][]string{"test": names, "val": {"v.jpg"}},
 			})
 		}

@@ -12,12 +12,12 @@ import (
 	"vlpx.internal/vlpx/source"
 )
 
-// View is a choice of what a report's table and figure show, and how large the figure is; the zero value is all, as the artifact has it. Where metrics
-// or rows are chosen, the table is a comparison of these, and the figure one of bars, dots or lines.
+// View is a choice of what a report's table and figure show, and how large the figure is; the zero value is all, as the artifact has it.
+// Where metrics or rows are chosen, the table is a comparison of these, and the figure one of bars, dots or lines.
 type View struct {
 	Title string // of table and figure, in the place of the artifact's
-	// Metrics are columns in their order, each by its metric, such as "IR@1", "cosine IR mAP" or "FN in batch", or by its heading, such as "in batch";
-	// those of the artifact if empty. Others that the runs measured may be among them.
+	// Metrics are columns in their order, each by its metric, such as "IR@1", "cosine IR mAP" or "FN in batch", or by its heading, such as
+	// "in batch"; those of the artifact if empty. Others that the runs measured may be among them.
 	Metrics []string
 	Rows    []string // in their order, by name; all if empty
 	Curves  bool     // the figure follows the metrics over the epochs
@@ -29,8 +29,9 @@ type View struct {
 // Selects tells whether the view is not of all as the artifact has it.
 func (v View) Selects() bool { return len(v.Metrics) > 0 || len(v.Rows) > 0 || v.Curves }
 
-// CheckView returns an error for what of a view the plan does not have, before there are results. A metric that nothing known is named like is taken:
-// parts may report numbers by names of their own, which are known once they have trained. So is any where a part is defined elsewhere.
+// CheckView returns an error for what of a view the plan does not have, before there are results. A metric that nothing known is named like
+// is taken: parts may report numbers by names of their own, which are known once they have trained. So is any where a part is defined
+// elsewhere.
 func (p *Planned) CheckView(v View) error {
 	var known []string
 	for _, text := range v.Metrics {
@@ -49,7 +50,8 @@ func (p *Planned) CheckView(v View) error {
 	return err
 }
 
-// mayReport reports whether a name is of no known metric, and none that a reader may have meant, so that it may be of a number that parts report.
+// mayReport reports whether a name is of no known metric, and none that a reader may have meant, so that it may be of a number that parts
+// report.
 func (p *Planned) mayReport(name string) bool {
 	c, names, err := p.column(name)
 	return err == nil && c.Metric == "" && (p.foreign() || scale.Suggest(strings.TrimSpace(name), names) == ".")
@@ -74,7 +76,8 @@ func (p *Planned) chosen(v View) (rows []int, columns []Column, err error) {
 		return nil, nil, fmt.Errorf("%d panels side by side; want one at least, or 0 for what becomes the figure", v.Panels)
 	}
 	if v.Selects() && len(p.Artifact.Columns) == 0 {
-		return nil, nil, fmt.Errorf("%s compares no metrics of rows, of which some could be chosen; leave metrics, rows and curves out", p.Artifact.ID)
+		return nil, nil, fmt.Errorf("%s compares no metrics of rows, of which some could be chosen; leave metrics, rows and curves out",
+			p.Artifact.ID)
 	}
 	if rows, err = each(v.Rows, p.rowNamed); err != nil {
 		return nil, nil, err
@@ -136,8 +139,8 @@ func (p *Planned) rowNamed(name string) (int, error) {
 	return 0, fmt.Errorf("%s has no row %q%s There are %s", p.Artifact.ID, name, scale.Suggest(name, names), strings.Join(names, "; "))
 }
 
-// column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its heading, or
-// its name where no other has it. Where none has that name it returns no metric, and the names that there are.
+// column is a column of the artifact, so that a name is what the table shows under it, or else one of what runs measure: by its metric, its
+// heading, or its name where no other has it. Where none has that name it returns no metric, and the names that there are.
 func (p *Planned) column(name string) (c Column, names []string, err error) {
 	for _, all := range [][]Column{p.shown(), p.nameable()} {
 		c, its, err := among(all, strings.TrimSpace(name))
@@ -165,8 +168,8 @@ func (p *Planned) columnNamed(name string) (Column, error) {
 		strings.Join(own, "; "))
 }
 
-// among is the column that a name is of, by the nearest of the ways to name one; none has that name where it has no metric, and then the names
-// that there are.
+// among is the column that a name is of, by the nearest of the ways to name one; none has that name where it has no metric, and then the
+// names that there are.
 func among(all []Column, name string) (c Column, keys []string, err error) {
 	for _, names := range []func(Column) []string{
 		func(c Column) []string { return []string{c.Key()} },
@@ -215,8 +218,8 @@ func (p *Planned) nameable() []Column {
 	return all
 }
 
-// Viewed is the report with a view's rows and columns, for its table and its figure. Claims are those between these rows in these columns, and
-// corrected for as many as ever.
+// Viewed is the report with a view's rows and columns, for its table and its figure. Claims are those between these rows in these columns,
+// and corrected for as many as ever.
 func (r *Report) Viewed(v View) (*Report, error) {
 	rows, columns, err := r.Plan.chosen(v)
 	if err != nil {

@@ -30,12 +30,13 @@ func viewed(t *testing.T, r *paper.Report, v paper.View) *paper.Report {
 	return one
 }
 
-// A view's table has its rows and columns in their order, others than the artifact's among them, with the paper's numbers and the claims between
-// them; the note tells of these rows alone, and the claims are corrected for as many as before.
+// A view's table has its rows and columns in their order, others than the artifact's among them, with the paper's numbers and the claims
+// between them; the note tells of these rows alone, and the claims are corrected for as many as before.
 func TestView(t *testing.T) {
 	r, _ := halfDone(t)
 	whole := papertest.Finding(r, "GRIT-VLP above ALBEF in Image Retrieval R@1")
-	one := viewed(t, r, paper.View{Title: "Mine", Metrics: []string{"ir@10,false negatives in batch", "Image Retrieval R@1", "cosine TR mean"}, Rows: []string{"grit-vlp", "ALBEF"}})
+	one := viewed(t, r, paper.View{Title: "Mine", Metrics: []string{"ir@10,false negatives in batch", "Image Retrieval R@1",
+		"cosine TR mean"}, Rows: []string{"grit-vlp", "ALBEF"}})
 	table := papertest.Table(t, one)
 	var columns, rows []string
 	for _, c := range table.Columns {

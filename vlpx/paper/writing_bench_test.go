@@ -7,9 +7,9 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// BenchmarkWriting is what TAGS-DC's sentences cost at mini: steps of UNITER with retrieved negatives, with masked words besides, with written
-// sentences and with the tasks on their words in turn, and of ALBEF without and with written sentences. It reports milliseconds a step, the
-// sentences that are written and scored a second of what TAGS takes above UNITER+MLM, and their share of its step.
+// BenchmarkWriting is what TAGS-DC's sentences cost at mini: steps of UNITER with retrieved negatives, with masked words besides, with
+// written sentences and with the tasks on their words in turn, and of ALBEF without and with written sentences. It reports milliseconds a
+// step, the sentences that are written and scored a second of what TAGS takes above UNITER+MLM, and their share of its step.
 func BenchmarkWriting(b *testing.B) {
 	backend, plain := usual(b)
 	scale := plain
@@ -20,7 +20,8 @@ func BenchmarkWriting(b *testing.B) {
 	for _, method := range []string{"UNITER", "UNITER+MLM", "TAGS", "TAGS-DC"} {
 		all = append(all, contend(b, backend, scale, plan.MethodRow(method), 10_000))
 	}
-	all = append(all, contend(b, backend, plain, plan.MethodRow("ALBEF"), 10_000), contend(b, backend, plain, plan.MethodRow("ALBEF").Writing().As("ALBEF+TAGS"), 10_000))
+	all = append(all, contend(b, backend, plain, plan.MethodRow("ALBEF"), 10_000),
+		contend(b, backend, plain, plan.MethodRow("ALBEF").Writing().As("ALBEF+TAGS"), 10_000))
 	inTurn(b, all)
 	for k, of := range all {
 		first := all[0]

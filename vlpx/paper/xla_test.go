@@ -95,7 +95,8 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 	a := from.Train.Framework.Framework.(albef.Model)
 	add("distilled tuning", s.Tuned(from, run.Data{}, scale.DistilledTuning(s)), nil)
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
-	add("distilled answering", s.Next(from, run.Data{}, s.VQA, plan.DistilledUnderstanding()), albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: plan.MostAnswers, Tokens: 8})
+	add("distilled answering", s.Next(from, run.Data{}, s.VQA, plan.DistilledUnderstanding()),
+		albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: plan.MostAnswers, Tokens: 8})
 	add("assignment", s.Next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
 	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, plan.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
@@ -105,7 +106,8 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 	language := at(t, "OPT").Resolved().Opt(words).Text
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
 	add("second stage", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
-	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language, Answers: plan.MostAnswers, Tokens: 8})
+	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()),
+		blip2.Generative{BLIP2: first, Language: language, Answers: plan.MostAnswers, Tokens: 8})
 
 	s = at(t, "UNITER")
 	from = trains(s, scale.Registered("UNITER"), words)
@@ -116,8 +118,8 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 }
 
 // Every framework's step with every method that suits it, and every stage's, at the papers' sizes with products in bfloat16, is made of
-// operations and types that go-xla has for CUDA, and is lowered to StableHLO. Nearly all of a framework's work is in products of bfloat16, or none
-// where they are in float32. Nothing is run.
+// operations and types that go-xla has for CUDA, and is lowered to StableHLO. Nearly all of a framework's work is in products of bfloat16,
+// or none where they are in float32. Nothing is run.
 func TestStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	all := stages(t, atPaper(true), publishedWords)
@@ -174,9 +176,9 @@ func stepOf(t *testing.T, m negative.Method) string {
 	return string(text)
 }
 
-// Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the vision
-// transformer has one call of cuDNN's attention, and one of its gradient where it is trained, which count for as many operations as the products that
-// they stand for.
+// Activations that are computed again, and attention by cuDNN, are lowered for every framework, alone and together. Each layer of the
+// vision transformer has one call of cuDNN's attention, and one of its gradient where it is trained, which count for as many operations as
+// the products that they stand for.
 func TestMemorySavingStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, scale.Querying: {39, 0}}

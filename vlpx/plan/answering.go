@@ -17,8 +17,8 @@ const MostAnswers = 10
 // answering is the fine-tuning for visual question answering that goes on from a pre-training run of ALBEF, on the questions of data whose
 // captions have no noise. The last epoch is taken, as ALBEF does.
 //
-// The vocabulary grows by the words of the questions and answers, unless it is from a file. There is room for the longest question and the longest
-// answer of training, and for as many distinct answers as one of its questions has.
+// The vocabulary grows by the words of the questions and answers, unless it is from a file. There is room for the longest question and the
+// longest answer of training, and for as many distinct answers as one of its questions has.
 func answering(s scale.Scale, w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
 	pretrained, ok := from.Train.Framework.Framework.(albef.Model)
 	if !ok {

@@ -48,16 +48,19 @@ func TestAnsweringsFit(t *testing.T) {
 				}
 				c := r.Train
 				m := c.Framework.Framework.(albef.Answering)
-				if before := from.Train.Framework.Framework.(albef.Model); m.Vocabulary() <= before.Vocabulary() || m.Layers != before.Text.Fusion || m.Tokens != 3 || m.Answers != 1 {
+				if before := from.Train.Framework.Framework.(albef.Model); m.Vocabulary() <= before.Vocabulary() ||
+					m.Layers != before.Text.Fusion || m.Tokens != 3 || m.Answers != 1 {
 					t.Errorf("%s: got %+v after %+v", name, m, before)
 				}
 				if _, is := c.Method.Contrast.(negative.Distilled); is != distils {
 					t.Errorf("%s: distils %v, want %v", name, is, distils)
 				}
-				if c.Init != from.ID() || r.Init.ID() != from.ID() || r.Data.Texts != run.Questions || !r.Vocabulary.Grows || from.Data.Texts != "" {
+				if c.Init != from.ID() || r.Init.ID() != from.ID() || r.Data.Texts != run.Questions || !r.Vocabulary.Grows ||
+					from.Data.Texts != "" {
 					t.Errorf("%s: got %+v, which does not go on from %s with questions", name, r, from.ID())
 				}
-				if name == "paper" && folder && (c.BatchSize != 256 || c.Epochs != 8 || c.Transform.Crop != [2]float64{0.5, 1} || m.Layers != 6 ||
+				if name == "paper" && folder && (c.BatchSize != 256 || c.Epochs != 8 || c.Transform.Crop != [2]float64{0.5, 1} ||
+					m.Layers != 6 ||
 					c.Schedule.At(0, 400, 1000) != 2e-5 || c.Schedule.At(0, 0, 1000) != 1e-6 || c.Schedule.At(8, 0, 1000) != 1e-6) {
 					t.Errorf("got %+v, want ALBEF's regime", c)
 				}
@@ -72,7 +75,8 @@ func TestAnsweringTakesWhatThereIs(t *testing.T) {
 	from, data := preTrained(t, s)
 	from.Train.Framework.Framework = struct{ framework.Framework }{from.Train.Framework.Framework}
 	var lacking *framework.Lacking
-	if _, err := plan.AnsweringRun(s, from, data, plan.PlainUnderstanding()); !errors.As(err, &lacking) || !strings.Contains(err.Error(), "needs fusion layers") {
+	if _, err := plan.AnsweringRun(s, from, data, plan.PlainUnderstanding()); !errors.As(err, &lacking) ||
+		!strings.Contains(err.Error(), "needs fusion layers") {
 		t.Errorf("got %v, want an error about fusion layers", err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Downstream is a task that the model of each row is put to besides what the row's runs measure: further runs that go on from it, such as
-// fine-tuning for question answering, or what it is asked, such as retrieval on other data. What comes out joins the row's result of that seed.
+// fine-tuning for question answering, or what it is asked, such as retrieval on other data. What comes out joins the row's result of that
+// seed.
 type Downstream struct {
 	// Name is that of the task, by which a request leaves it out.
 	Name string
@@ -26,8 +27,8 @@ type Downstream struct {
 // SecondPrefix stands before the metrics of the second data.
 const SecondPrefix = "second "
 
-// Second is retrieval on the second data, which stands in for Flickr30K: of other scenes, or of a folder that a request names. A row that is
-// fine-tuned is fine-tuned there; others are asked as they are.
+// Second is retrieval on the second data, which stands in for Flickr30K: of other scenes, or of a folder that a request names. A row that
+// is fine-tuned is fine-tuned there; others are asked as they are.
 var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 	data, err := t.planner.second(t.scale)
 	if err != nil {
@@ -42,7 +43,8 @@ var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 			j.Run = t.scale.Tuned(from, data, method)
 			growing, ok := j.Run.Train.Framework.Framework.(framework.Growing)
 			if !ok {
-				return nil, &framework.Lacking{Method: method.Name, Framework: j.Run.Train.Framework.Name(), Needs: "a vocabulary that grows by new words",
+				return nil, &framework.Lacking{Method: method.Name, Framework: j.Run.Train.Framework.Name(),
+					Needs:  "a vocabulary that grows by new words",
 					Advice: "leave the second data out"}
 			}
 			sizes, err := t.planner.grown(&j.Run)
@@ -51,7 +53,8 @@ var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 			}
 			j.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
-			j.Prefix, j.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}}, Target: target(data)}
+			j.Prefix, j.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}},
+				Target: target(data)}
 		}
 		all = append(all, j)
 	}
@@ -114,7 +117,8 @@ func Beside(framework string) Downstream {
 // onSecond is the request on the second data.
 func (q Request) onSecond() (Request, error) {
 	if q.Second == "" && q.Folder() {
-		return q, &framework.Lacking{Method: "second", Framework: "the data", Needs: "a second folder of captioned images", Advice: "name it with -data2"}
+		return q, &framework.Lacking{Method: "second", Framework: "the data", Needs: "a second folder of captioned images",
+			Advice: "name it with -data2"}
 	}
 	q.Data = q.Second
 	return q, nil
@@ -141,8 +145,8 @@ func prefixed(prefix string, all []Job) []Job {
 	return all
 }
 
-// downstream are the jobs of the artifact's downstream tasks for a row, [seeds][jobs], and the tasks that the row's framework or the data do
-// not allow.
+// downstream are the jobs of the artifact's downstream tasks for a row, [seeds][jobs], and the tasks that the row's framework or the data
+// do not allow.
 func (p *Plan) downstream(t trained) ([][]Job, []leftOut, error) {
 	all := make([][]Job, len(t.own))
 	var left []leftOut

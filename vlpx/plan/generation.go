@@ -23,8 +23,8 @@ func captions(s scale.Scale) generate.Search {
 	return search
 }
 
-// writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them. The error
-// is that of what nothing can be measured by.
+// writing is what a model that writes is measured by, as far as data has it: the captions of images, and answers to questions about them.
+// The error is that of what nothing can be measured by.
 func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err error) {
 	for _, task := range []eval.Task{eval.Captioning{Search: captions(s)}, eval.Asking{Search: generate.Answers(), Questions: s.Asked}} {
 		lacking := has(task)
@@ -41,8 +41,8 @@ func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err er
 	return nil, err
 }
 
-// language is the run of the language model that a second stage at a scale has frozen, the same for all methods and seeds, and for all noise and
-// portions of the data: it reads captions, and questions with their answers.
+// language is the run of the language model that a second stage at a scale has frozen, the same for all methods and seeds, and for all
+// noise and portions of the data: it reads captions, and questions with their answers.
 func (w planner) language(s scale.Scale) (run.Run, error) {
 	t, queries := s.Language, s.Queries
 	s.Locked, s.Framework, s.WarmStart, s.Epochs = scale.Locked{}, "", 0, t.Epochs
@@ -83,7 +83,8 @@ func (w planner) language(s scale.Scale) (run.Run, error) {
 func secondStage(s scale.Scale, from, language run.Run, data run.Data, name string) (run.Run, error) {
 	first, ok := from.Train.Framework.Framework.(blip2.Model)
 	if !ok {
-		return run.Run{}, &framework.Lacking{Method: name, Framework: from.Train.Framework.Name(), Needs: "queries for a language model to read",
+		return run.Run{}, &framework.Lacking{Method: name, Framework: from.Train.Framework.Name(), Needs: "queries for a language " +
+			"model to read",
 			Advice: "take BLIP-2"}
 	}
 	method := negative.Plain()
@@ -122,7 +123,8 @@ func (t trained) adds(r *run.Run) {
 	s := t.scale.Resolved()
 	r.Miner = r.Init
 	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.row.Added == RepeatedPairs, Mining: eval.Mining{
-		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize, Threshold: Connections().High, Seed: r.Train.Seed}}
+		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize, Threshold: Connections().High,
+		Seed: r.Train.Seed}}
 }
 
 // speaks are the second stages that go on from a row's runs of the first, one a seed.
@@ -143,8 +145,8 @@ func (t trained) speaks() ([]run.Run, error) {
 	return all, nil
 }
 
-// Generation is BLIP-2's second stage on each row's first: captions, and answers to questions about the images and about those of the second data,
-// without training for either.
+// Generation is BLIP-2's second stage on each row's first: captions, and answers to questions about the images and about those of the
+// second data, without training for either.
 var Generation = Downstream{Name: "generation", jobs: func(t trained) ([]Job, error) {
 	stages, err := t.speaks()
 	if err != nil {

@@ -15,9 +15,11 @@ func TestTaken(t *testing.T) {
 		set   []string
 		want  string
 	}{
-		{takenOf{32, 1234, 32, 200}, nil, "32 of 1,234 training images and 32 of 200 test images of photos (scale tiny; -set images=0, or -scale mini, takes all)."},
+		{takenOf{32, 1234, 32, 200}, nil, "32 of 1,234 training images and 32 of 200 test images of photos (scale tiny; -set images=0, " +
+			"or -scale mini, takes all)."},
 		{takenOf{32, 1234, 20, 20}, nil, "32 of 1,234 training images of photos (scale tiny; -set images=0, or -scale mini, takes all)."},
-		{takenOf{32, 40, 0, 0}, []string{"epochs=2", "scale.images=32"}, "32 of 40 training images of photos (images=32; images=0 takes all)."},
+		{takenOf{32, 40, 0, 0}, []string{"epochs=2", "scale.images=32"}, "32 of 40 training images of photos (images=32; images=0 " +
+			"takes all)."},
 		{takenOf{16, 16, 4, 4}, nil, ""}, {takenOf{}, nil, ""},
 	} {
 		p := Plan{Scale: scale.Scale{Name: "tiny"}, Data: of, taken: c.taken, Planner: planner{Request: Request{Set: c.set}}}

@@ -10,8 +10,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// speaking is a row on GPT-2 by the published model that the request names as "language=FOLDER" among its weights, which an epoch at a rate of 0
-// leaves as it is; the row itself where the request names none.
+// speaking is a row on GPT-2 by the published model that the request names as "language=FOLDER" among its weights, which an epoch at a rate
+// of 0 leaves as it is; the row itself where the request names none.
 func (w planner) speaking(row Row) (planner, Row, error) {
 	dir, given, err := w.weightsOf("language")
 	w.Weights, w.Vocabulary, w.Tasks = nil, "", nil

@@ -47,7 +47,8 @@ func publishedEncoder(l scale.Locked, source weights.Source, image int) (locked.
 	}
 	pixels, ok := scale.Statistics[strings.ToLower(l.Pixels)]
 	if !ok {
-		return locked.Encoder{}, fmt.Errorf("locked.pixels=%q for %s; set clip, imagenet or symmetric, whichever the encoder was trained with", l.Pixels, source.Name)
+		return locked.Encoder{}, fmt.Errorf("locked.pixels=%q for %s; set clip, imagenet or symmetric, whichever the encoder was "+
+			"trained with", l.Pixels, source.Name)
 	}
 	return locked.Encoder{Weights: source, Image: image, Side: l.Side, Heads: l.Heads, Pixels: pixels}, nil
 }
@@ -55,8 +56,8 @@ func publishedEncoder(l scale.Locked, source weights.Source, image int) (locked.
 // encoderName is the name of what trains a locked image encoder of our own.
 const encoderName = "Image encoder"
 
-// ownEncoder is the run of CLIP whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the data,
-// with that encoder.
+// ownEncoder is the run of CLIP whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the
+// data, with that encoder.
 func (w planner) ownEncoder(s scale.Scale) (*run.Run, locked.Encoder, error) {
 	side, epochs := s.Resolved().Locked.Side, s.Locked.Epochs
 	s.Locked, s.Framework, s.WarmStart, s.Epochs = scale.Locked{}, "", 0, epochs

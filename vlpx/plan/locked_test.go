@@ -24,7 +24,8 @@ func withViT(t *testing.T) weights.Places {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +41,16 @@ func TestPhotographsAtMini(t *testing.T) {
 	dir := papertest.Photographs(t)
 	q := plan.Request{Data: dir, Scale: "mini", Seeds: []uint64{1}, Set: []string{"mincount=1"}}
 	without := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
-	if r := without.Rows[papertest.RowNumber(t, without, "InfoNCE")][0]; r.Locked != nil || modelOf(r).Vision.Locked != 0 || r.Init != nil || r.Train.Transform.Size != 64 {
+	if r := without.Rows[papertest.RowNumber(t, without, "InfoNCE")][0]; r.Locked != nil || modelOf(r).Vision.Locked != 0 ||
+		r.Init != nil || r.Train.Transform.Size != 64 {
 		t.Errorf("without the ViT: got %+v", r)
 	}
 	q.Places = withViT(t)
 	p := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
 	for _, r := range p.Runs() {
 		v := modelOf(r).Vision
-		if r.Locked == nil || r.Locked.Pixels != transform.Symmetric || r.Locked.Side != 7 || v.Locked != 16 || v.Image != 224 || v.Patch != 32 ||
+		if r.Locked == nil || r.Locked.Pixels != transform.Symmetric || r.Locked.Side != 7 || v.Locked != 16 || v.Image != 224 ||
+			v.Patch != 32 ||
 			v.Tokens() != 50 || r.Train.Transform != (transform.Pipeline{Size: 224}) {
 			t.Errorf("%s: got %+v before %+v", r.Train.Method.Name, r.Locked, v)
 		}
@@ -84,7 +87,8 @@ func TestLockedErrors(t *testing.T) {
 	dir := papertest.Photographs(t)
 	places := withViT(t)
 	for set, want := range map[string]string{
-		"locked.pixels=rgb": "clip, imagenet or symmetric", "locked.side=5": "take a divisor", "image=100": "take a multiple", "augment=true": "augmentation",
+		"locked.pixels=rgb": "clip, imagenet or symmetric", "locked.side=5": "take a divisor", "image=100": "take a multiple",
+		"augment=true": "augmentation",
 	} {
 		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
 		_, err := paper.NewPlan(a, plan.Request{Data: dir, Scale: "mini", Set: []string{"mincount=1", set}, Places: places})
@@ -93,18 +97,21 @@ func TestLockedErrors(t *testing.T) {
 		}
 	}
 	a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
-	if _, err := paper.NewPlan(a, plan.Request{Set: []string{"locked.side=7"}}); err == nil || !strings.Contains(err.Error(), "vlpx weights fetch") {
+	if _, err := paper.NewPlan(a, plan.Request{Set: []string{"locked.side=7"}}); err == nil ||
+		!strings.Contains(err.Error(), "vlpx weights fetch") {
 		t.Errorf("without the ViT: got %v, want an error that says how to get it", err)
 	}
 }
 
 // Without a published encoder that of a run of CLIP is locked, one for all methods, seeds and noise, and made before them.
 func TestOwnEncoder(t *testing.T) {
-	q := plan.Request{Seeds: []uint64{1, 2}, Set: []string{"locked.side=2", "locked.epochs=2", "captionnoise=.3"}, Methods: []string{"InfoNCE", "GRIT-VLP"}}
+	q := plan.Request{Seeds: []uint64{1, 2}, Set: []string{"locked.side=2", "locked.epochs=2", "captionnoise=.3"},
+		Methods: []string{"InfoNCE", "GRIT-VLP"}}
 	p := papertest.Plan(t, catalogue.List(), "falcon/table1", q)
 	first := p.Runs()[0]
 	if first.Train.Framework.Name() != "CLIP" || first.Train.Epochs != 2 || first.Locked != nil || first.Data.Scenes.CaptionNoise != 0 {
-		t.Errorf("the first run is %s of %d epochs on %+v, want CLIP of 2 on clean captions", first.Train.Framework.Name(), first.Train.Epochs, first.Data)
+		t.Errorf("the first run is %s of %d epochs on %+v, want CLIP of 2 on clean captions", first.Train.Framework.Name(),
+			first.Train.Epochs, first.Data)
 	}
 	for _, r := range p.Runs()[1:] {
 		if r.Encoder == nil || r.Locked.Run != first.ID() || modelOf(r).Vision.Locked != 32 {

@@ -87,8 +87,8 @@ func (f PartField) set(m *negative.Method, text string) error {
 	return nil
 }
 
-// changed is the row with a setting of its own: of the scale, or of a field of its method's parts. What a name means is told by its first word where
-// it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
+// changed is the row with a setting of its own: of the scale, or of a field of its method's parts. What a name means is told by its first
+// word where it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
 func (row Row) changed(assignment string) (Row, error) {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
@@ -145,7 +145,8 @@ func (row Row) changed(assignment string) (Row, error) {
 	return row.As(fmt.Sprintf("%s, %s=%s", row.Name, x.Name, text)), nil
 }
 
-// follows tells whether a field of a method's part has its value from the setting of the same name: whether the two are the same, and not 0.
+// follows tells whether a field of a method's part has its value from the setting of the same name: whether the two are the same, and not
+// 0.
 func (f PartField) follows(x scale.Settable, m negative.Method, s scale.Scale) bool {
 	v := f.In(m)
 	return !v.IsZero() && reflect.DeepEqual(v.Interface(), x.Of(&s).Interface())

@@ -25,7 +25,8 @@ type Request struct {
 	Set     []string // changes of the preset, key=value
 	// Own are methods of one's own: further rows, which are always run.
 	Own []negative.Method
-	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's list of merges (see text.IsMerges) or GPT-2's; empty for one built from the training captions.
+	// Vocabulary is a BERT vocab.txt, a tokenizer.json, CLIP's list of merges (see text.IsMerges) or GPT-2's; empty for one built from the
+	// training captions.
 	Vocabulary string
 	// Weights are the published ones that runs start from, "vision=NAME" and "text=NAME", or "model=NAME" for all of a model, each with the
 	// name of a known checkpoint, a path or "none"; what is not named here is as the scale has it.
@@ -33,8 +34,8 @@ type Request struct {
 	Places  weights.Places // of the known ones
 	// Regions is a folder of files of regions, one a picture (docs/REGIONS.md), for a framework that reads regions; empty for none.
 	Regions string
-	// Graphs is a file of scene graphs of training captions, as FACTUAL or SPICE's parser write them, in the place of those that are parsed;
-	// empty for none.
+	// Graphs is a file of scene graphs of training captions, as FACTUAL or SPICE's parser write them, in the place of those that are
+	// parsed; empty for none.
 	Graphs string
 	// Second is a folder of captioned images in the place of the second data (see [Second]); empty for other scenes, where Data is scenes.
 	Second string
@@ -74,8 +75,8 @@ type Plan struct {
 	Seeds      []uint64
 	// Rows are the runs of each row, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
-	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil where
-	// a row has no runs.
+	// Jobs are all that each row comes to, [rows][seeds][jobs]: its run first, then what it asks, then those of the downstream tasks; nil
+	// where a row has no runs.
 	Jobs [][][]Job
 	// Asked tells of each row whether the request includes it. Where it names no rows, those that the framework cannot have are left out.
 	Asked []bool
@@ -242,9 +243,9 @@ func (p *Plan) RunsOf(row Row, seeds []uint64) (of seeded, err error) {
 	return of, nil
 }
 
-// All lists the jobs of all rows with those that they need, each once. Runs come first, each after those that it needs. Their order is seed by
-// seed, so that an interrupted grid has whole comparisons first: the rows' own, then those that the rows ask. Those of downstream tasks come
-// behind all seeds, and measures of finished runs last.
+// All lists the jobs of all rows with those that they need, each once. Runs come first, each after those that it needs. Their order is seed
+// by seed, so that an interrupted grid has whole comparisons first: the rows' own, then those that the rows ask. Those of downstream tasks
+// come behind all seeds, and measures of finished runs last.
 func (p *Plan) All() []Job {
 	var runs, measures []Job
 	listed := map[string]bool{}

@@ -15,7 +15,8 @@ import (
 )
 
 func TestPlanRuns(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{5, 4}, Methods: []string{"grit-vlp", " ALBEF"}, Set: []string{"epochs=1"}, Without: papertest.RowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{5, 4}, Methods: []string{"grit-vlp", " ALBEF"},
+		Set: []string{"epochs=1"}, Without: papertest.RowsAlone})
 	var got []string
 	for _, r := range p.Runs() {
 		got = append(got, r.Train.Method.Name+" "+string(rune('0'+r.Train.Seed)))
@@ -36,8 +37,10 @@ func TestPlanRuns(t *testing.T) {
 
 // What a seed takes is counted without a plan, which would read the data.
 func TestRunsASeed(t *testing.T) {
-	for _, id := range []string{"falcon/table1", "falcon/table2", "mafa/table3", "mafa/table16", "srcl/table2", "vlpx/con-d", "vlpx/density"} {
-		p := papertest.Plan(t, catalogue.List(), id, plan.Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.val=1", "scenes.test=1"}})
+	for _, id := range []string{"falcon/table1", "falcon/table2", "mafa/table3", "mafa/table16", "srcl/table2", "vlpx/con-d",
+		"vlpx/density"} {
+		p := papertest.Plan(t, catalogue.List(), id,
+			plan.Request{Scale: "mini", Seeds: []uint64{1}, Set: []string{"scenes.val=1", "scenes.test=1"}})
 		if p.Scale.Name != "mini" {
 			t.Fatalf("planned at %s", p.Scale.Name)
 		}

@@ -149,7 +149,8 @@ func (row Row) onto(s *scale.Scale) error {
 	}
 	k, err := scale.FindKind(row.Framework)
 	if err == nil && s.Framework != "" && s.Framework != k.Name {
-		return &framework.Lacking{Method: row.Name, Framework: s.Framework, Needs: "what " + k.Name + " does", Advice: "leave the framework to the row"}
+		return &framework.Lacking{Method: row.Name, Framework: s.Framework, Needs: "what " + k.Name + " does",
+			Advice: "leave the framework to the row"}
 	}
 	if err != nil {
 		return err

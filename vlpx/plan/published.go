@@ -69,11 +69,13 @@ func (q Request) whole(s scale.Scale) (bool, error) {
 	}
 	for _, part := range []string{"vision", "text"} {
 		if other, _, err := q.weightsOf(part); err != nil || other != "" && other != noWeights {
-			return false, errors.Join(err, fmt.Errorf("weights %s=%s beside model=%s, which has all of the model; leave one of them out", part, other, name))
+			return false, errors.Join(err, fmt.Errorf("weights %s=%s beside model=%s, which has all of the model; leave one of them out",
+				part, other, name))
 		}
 	}
 	if s.Locked.Side != 0 {
-		return false, fmt.Errorf("weights model=%s with locked.side=%d: a model behind a locked encoder reads its tokens, and a published one pixels; "+
+		return false, fmt.Errorf("weights model=%s with locked.side=%d: a model behind a locked encoder reads its tokens, and a "+
+			"published one pixels; "+
 			"set locked.side=0", name, s.Locked.Side)
 	}
 	return true, nil
@@ -85,7 +87,8 @@ func (q Request) weightsOf(part string) (name string, given bool, err error) {
 		of, named, ok := strings.Cut(assignment, "=")
 		of, named = strings.ToLower(strings.TrimSpace(of)), strings.TrimSpace(named)
 		if !ok || !slices.Contains([]string{"vision", "text", "model", "words", "language"}, of) || named == "" {
-			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME, model=NAME, words=FOLDER or language=FOLDER, several with commas; NAME is one that vlpx weights lists, a path, or %s",
+			return "", false, fmt.Errorf("weights %q: write vision=NAME, text=NAME, model=NAME, words=FOLDER or language=FOLDER, several "+
+				"with commas; NAME is one that vlpx weights lists, a path, or %s",
 				assignment, noWeights)
 		}
 		if of != part {

@@ -34,8 +34,9 @@ func checkpoint(t *testing.T, file, tensor string) string {
 func TestPlanWithWeights(t *testing.T) {
 	clip := checkpoint(t, "t.safetensors", "visual.transformer.resblocks.0.attn.in_proj_weight")
 	for _, set := range [][]string{nil, {"warmstart=1"}} {
-		p := papertest.Plan(t, catalogue.List(), "mafa/table1", plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1"),
-			Weights: []string{"vision=" + clip}})
+		p := papertest.Plan(t, catalogue.List(), "mafa/table1",
+			plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: append(set, "scenes.val=1"),
+				Weights: []string{"vision=" + clip}})
 		for _, r := range p.Runs() {
 			if v := modelOf(r).Vision; !v.CLIP || v.Activation != encoder.Quick {
 				t.Errorf("%s: %+v, want CLIP's layers", r.Train.Method.Name, v)
@@ -48,7 +49,8 @@ func TestPlanWithWeights(t *testing.T) {
 				t.Errorf("%s starts from the text weights %+v, want drawn ones", r.Train.Method.Name, r.Weights.Text)
 			}
 		}
-		if settings := p.Settings(); settings[len(settings)-1] != "vision=t.safetensors" || !strings.Contains(p.FileName("a"), "vision=t.") {
+		if settings := p.Settings(); settings[len(settings)-1] != "vision=t.safetensors" ||
+			!strings.Contains(p.FileName("a"), "vision=t.") {
 			t.Errorf("got the settings %v and the file %s, want the weights in both", settings, p.FileName("a"))
 		}
 	}
@@ -114,7 +116,8 @@ func TestPlanWithWholeModel(t *testing.T) {
 	if err != nil || w.Vision != nil || w.Text != nil || w.Model == nil || w.Model.Name != "clip" {
 		t.Errorf("got %+v, %v; want the model alone", w, err)
 	}
-	if _, err := q.Published(scale.Scale{Name: "tiny", Locked: scale.Locked{Side: 7}}); err == nil || !strings.Contains(err.Error(), "set locked.side=0") {
+	if _, err := q.Published(scale.Scale{Name: "tiny", Locked: scale.Locked{Side: 7}}); err == nil ||
+		!strings.Contains(err.Error(), "set locked.side=0") {
 		t.Errorf("got error %v for a locked encoder", err)
 	}
 	q.Weights = []string{"model=none"}

@@ -5,9 +5,9 @@ import (
 	"vlpx.internal/vlpx/scale"
 )
 
-// BLIP2Row is BLIP-2's first stage under a row's name, by itself or with a method, as MAFA and FALCON put them into it: GRIT-VLP and FALCON give
-// their mini-batches alone, and MAFA besides its smoothed labels and new positives, without re-sampling and without their texts in the generative
-// loss (MAFA, appendix A; METHODS.md 4.4).
+// BLIP2Row is BLIP-2's first stage under a row's name, by itself or with a method, as MAFA and FALCON put them into it: GRIT-VLP and FALCON
+// give their mini-batches alone, and MAFA besides its smoothed labels and new positives, without re-sampling and without their texts in the
+// generative loss (MAFA, appendix A; METHODS.md 4.4).
 func BLIP2Row(method string, numbers ...float64) Row {
 	own := func(_ scale.Scale, m *negative.Method) {
 		m.Contrast, m.Matching = negative.InfoNCE{Items: true}, negative.Sampled{}

@@ -35,9 +35,9 @@ func assignment(s scale.Scale, from run.Run) (run.Run, error) {
 	return r, nil
 }
 
-// reasoning is the fine-tuning for NLVR2 that goes on from a pre-training run of ALBEF by way of text assignment, where the scale has epochs
-// for that, on the statements of data whose captions have no noise. The epoch with the highest accuracy on the validation split is taken, as
-// ALBEF does.
+// reasoning is the fine-tuning for NLVR2 that goes on from a pre-training run of ALBEF by way of text assignment, where the scale has
+// epochs for that, on the statements of data whose captions have no noise. The epoch with the highest accuracy on the validation split is
+// taken, as ALBEF does.
 //
 // The vocabulary grows by the words of the statements, unless it is from a file. There is room for the longest statement of training.
 func reasoning(s scale.Scale, w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {

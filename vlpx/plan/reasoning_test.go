@@ -34,8 +34,8 @@ func pretraining(t *testing.T, s scale.Scale) run.Run {
 	return s.Runs(data, vocabulary, words.Size(), negative.Plain(), []uint64{1})[0]
 }
 
-// At every scale pre-training is followed by text assignment on its captions, and that by fine-tuning on statements, whose words are further
-// ones; that of the paper is ALBEF's (METHODS.md 15.6 and 19).
+// At every scale pre-training is followed by text assignment on its captions, and that by fine-tuning on statements, whose words are
+// further ones; that of the paper is ALBEF's (METHODS.md 15.6 and 19).
 func TestReasoningFits(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, tune := range []func() negative.Method{plan.DistilledUnderstanding, plan.PlainUnderstanding} {
@@ -51,16 +51,19 @@ func TestReasoningFits(t *testing.T) {
 			if last != grown || last.Text.Vocab <= pretrained.Text.Vocab {
 				t.Errorf("%s: got the model %+v, want that of pre-training with more words: %+v", name, last, pretrained)
 			}
-			if r.Init == nil || r.Init.Init == nil || r.Train.Init != r.Init.ID() || r.Init.Train.Init != from.ID() || r.Init.Init.ID() != from.ID() {
+			if r.Init == nil || r.Init.Init == nil || r.Train.Init != r.Init.ID() || r.Init.Train.Init != from.ID() ||
+				r.Init.Init.ID() != from.ID() {
 				t.Fatalf("%s: fine-tuning does not go on from text assignment, and that from pre-training", name)
 			}
 			if f, is := r.Init.Train.Framework.Framework.(albef.Assignment); !is || f.ALBEF != pretrained || r.Init.Data != from.Data {
 				t.Errorf("%s: text assignment has the model %+v on %+v", name, r.Init.Train.Framework, r.Init.Data)
 			}
-			if r.Data.Texts != run.Statements || !r.Vocabulary.Grows || r.Train.Select != string(eval.ReasoningAccuracy) || r.Init.Train.Select != "" {
+			if r.Data.Texts != run.Statements || !r.Vocabulary.Grows || r.Train.Select != string(eval.ReasoningAccuracy) ||
+				r.Init.Train.Select != "" {
 				t.Errorf("%s: got the data %+v, words that grow %t, by %q", name, r.Data, r.Vocabulary.Grows, r.Train.Select)
 			}
-			if name == "paper" && (r.Train.Epochs != 10 || r.Train.Schedule.At(0, 100, 200) != 2e-5 || r.Train.Schedule.At(10, 0, 1) != 1e-6 ||
+			if name == "paper" && (r.Train.Epochs != 10 || r.Train.Schedule.At(0, 100, 200) != 2e-5 ||
+				r.Train.Schedule.At(10, 0, 1) != 1e-6 ||
 				r.Init.Train.Epochs != 1 || r.Init.Train.BatchSize != 64 || r.Init.Train.Schedule.At(0, 100, 200) != 2e-5) {
 				t.Errorf("got %+v and %+v, want ALBEF's regimes", r.Init.Train, r.Train)
 			}
@@ -88,7 +91,8 @@ func TestReasoningIsSet(t *testing.T) {
 	if err := s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 || r.Init.Train.Schedule.Rate != 5e-3 {
+	if r, err = plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 ||
+		r.Init.Train.Schedule.Rate != 5e-3 {
 		t.Errorf("got %+v, %v", r.Init.Train, err)
 	}
 	towers := papertest.Preset(t, "tiny", false)

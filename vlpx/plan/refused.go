@@ -13,8 +13,8 @@ type leftOut struct {
 	lacking *framework.Lacking
 }
 
-// named tells whether the request names a row, so that what it cannot have is a mistake: by the rows that are asked for, by a comparison, or
-// as one's own.
+// named tells whether the request names a row, so that what it cannot have is a mistake: by the rows that are asked for, by a comparison,
+// or as one's own.
 func (p *Plan) named(row int) bool {
 	return len(p.Planner.Methods) > 0 || p.Experiment.Compared() || row >= len(p.Experiment.Rows)-len(p.Planner.Own)
 }

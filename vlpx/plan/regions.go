@@ -21,7 +21,8 @@ func (q Request) source(s scale.Scale) (string, error) {
 	case source == "" && s.Locked.Side != 0:
 		source = scale.Grid
 	case source == "" && q.Folder():
-		return "", fmt.Errorf("%s reads regions of images, and %s has none: give a folder of precomputed ones with -regions (docs/REGIONS.md), or lock an image encoder "+
+		return "", fmt.Errorf("%s reads regions of images, and %s has none: give a folder of precomputed ones with -regions "+
+			"(docs/REGIONS.md), or lock an image encoder "+
 			"whose patches are regions with -set locked.side=7 -weights vision=%s", s.Framework, filepath.Base(q.Data), scale.Lockable)
 	case source == "":
 		source = scale.Boxes
@@ -30,9 +31,11 @@ func (q Request) source(s scale.Scale) (string, error) {
 	case source != scale.Boxes && source != scale.Files && source != scale.Grid:
 		return "", fmt.Errorf("regions.source=%s: there are %s, %s and %s", source, scale.Boxes, scale.Files, scale.Grid)
 	case (source == scale.Files) != (q.Regions != ""):
-		return "", fmt.Errorf("regions.source=%s and the folder of files of regions %q: files are those of a folder, so give -regions FOLDER or leave both out", source, q.Regions)
+		return "", fmt.Errorf("regions.source=%s and the folder of files of regions %q: files are those of a folder, so give -regions "+
+			"FOLDER or leave both out", source, q.Regions)
 	case (source == scale.Grid) != (s.Locked.Side != 0):
-		return "", fmt.Errorf("regions.source=%s with locked.side=%d: a grid is that of a locked encoder's patches; set both or neither", source, s.Locked.Side)
+		return "", fmt.Errorf("regions.source=%s with locked.side=%d: a grid is that of a locked encoder's patches; set both or neither",
+			source, s.Locked.Side)
 	}
 	return source, nil
 }
@@ -46,7 +49,8 @@ func (w planner) regions(runs []run.Run, s scale.Scale) error {
 	if err != nil || of == scale.Grid {
 		return err
 	}
-	source := regions.Source{Count: cmp.Or(s.Regions.Count, 4), Width: cmp.Or(s.Regions.Width, 128), Boxes: &regions.Boxes{Noise: s.Regions.Noise}}
+	source := regions.Source{Count: cmp.Or(s.Regions.Count, 4), Width: cmp.Or(s.Regions.Width, 128),
+		Boxes: &regions.Boxes{Noise: s.Regions.Noise}}
 	if of == scale.Files {
 		source = regions.Source{Count: cmp.Or(s.Regions.Count, 100), Width: cmp.Or(s.Regions.Width, 2048), Files: w.files}
 	}
@@ -102,5 +106,6 @@ func (p *Plan) unused() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("regions in %s, and no run's framework reads regions; take one that does, such as UNITER, or leave them out", p.Planner.Regions)
+	return fmt.Errorf("regions in %s, and no run's framework reads regions; take one that does, such as UNITER, or leave them out",
+		p.Planner.Regions)
 }

@@ -55,11 +55,14 @@ func TestRegionsOfRuns(t *testing.T) {
 		note    string
 	}{
 		"scenes": {plan.Request{}, "boxes 4 128", "as a perfect detector finds them"},
-		"noise":  {plan.Request{Set: []string{"regions.noise=.1", "regions.width=64", "Regions.Count=3"}}, "boxes 3 64", "0.1 of a side off"},
-		"files":  {plan.Request{Data: photographs, Regions: found, Places: places}, "files 100 2048", "precomputed regions"},
-		"fewer":  {plan.Request{Data: photographs, Regions: found, Set: []string{"regions.count=36"}}, "files 36 2048", "precomputed regions"},
-		"grid":   {plan.Request{Data: photographs, Places: places}, "grid 50 16", "that encoder's patches"},
-		"asked":  {plan.Request{Set: []string{"locked.side=2", "image=32", "regions.source=grid"}, Places: places}, "grid 5 16", "that encoder's patches"},
+		"noise": {plan.Request{Set: []string{"regions.noise=.1", "regions.width=64", "Regions.Count=3"}}, "boxes 3 64",
+			"0.1 of a side off"},
+		"files": {plan.Request{Data: photographs, Regions: found, Places: places}, "files 100 2048", "precomputed regions"},
+		"fewer": {plan.Request{Data: photographs, Regions: found, Set: []string{"regions.count=36"}}, "files 36 2048",
+			"precomputed regions"},
+		"grid": {plan.Request{Data: photographs, Places: places}, "grid 50 16", "that encoder's patches"},
+		"asked": {plan.Request{Set: []string{"locked.side=2", "image=32", "regions.source=grid"}, Places: places}, "grid 5 16",
+			"that encoder's patches"},
 	} {
 		q := c.request
 		q.Scale, q.Seeds, q.Set = "mini", []uint64{1}, append([]string{"mincount=1", "warmstart=1"}, q.Set...)
@@ -108,11 +111,12 @@ func TestRegionsThatCannotBe(t *testing.T) {
 		"give -regions FOLDER":                            {Set: []string{"regions.source=files"}},
 		"leave both out":                                  {Regions: found, Set: []string{"regions.source=boxes"}},
 		"set both or neither":                             {Set: []string{"regions.source=grid"}},
-		"regions.source=boxes with locked.side=2":         {Places: places, Set: []string{"regions.source=boxes", "locked.side=2", "image=32"}},
-		"multiple of 4":                                   {Set: []string{"regions.width=5"}},
-		"noise of -1":                                     {Set: []string{"regions.noise=-1"}},
-		"no .npz files":                                   {Data: photographs, Regions: t.TempDir()},
-		"no such file or directory":                       {Data: photographs, Regions: filepath.Join(found, "below")},
+		"regions.source=boxes with locked.side=2": {Places: places,
+			Set: []string{"regions.source=boxes", "locked.side=2", "image=32"}},
+		"multiple of 4":             {Set: []string{"regions.width=5"}},
+		"noise of -1":               {Set: []string{"regions.noise=-1"}},
+		"no .npz files":             {Data: photographs, Regions: t.TempDir()},
+		"no such file or directory": {Data: photographs, Regions: filepath.Join(found, "below")},
 	} {
 		q.Scale, q.Set = "mini", append([]string{"mincount=1"}, q.Set...)
 		if _, err := compared(t, q, "UNITER, framework=uniter"); err == nil || !strings.Contains(err.Error(), want) {

@@ -16,7 +16,8 @@ func (p *Plan) repeated() error {
 		id := p.Rows[i][0].ID()
 		changes[id] += len(row.Set) + len(row.Fields)
 		if other := names[id]; other != "" && changes[id] > 0 {
-			return fmt.Errorf("%q and %q are the same runs: nothing that differs between them is read; leave one of them out", other, row.Name)
+			return fmt.Errorf("%q and %q are the same runs: nothing that differs between them is read; leave one of them out",
+				other, row.Name)
 		}
 		names[id] = row.Name
 	}

@@ -121,8 +121,8 @@ func (row Row) Scheduled(change func(scale.Scale, *negative.Scheduled)) Row {
 	})
 }
 
-// Searching is the row at another search space than the scale's; the queue holds as many pairs as ever, in whole search spaces. The reference
-// model stays as it is.
+// Searching is the row at another search space than the scale's; the queue holds as many pairs as ever, in whole search spaces. The
+// reference model stays as it is.
 func (row Row) Searching(space func(scale.Scale) int) Row {
 	method := row.Method
 	row.Method = func(s scale.Scale) negative.Method {
@@ -134,8 +134,8 @@ func (row Row) Searching(space func(scale.Scale) int) Row {
 	return row
 }
 
-// WebNoise is the share of captions that do not belong to their image on what the papers call noisy captions from the web, MAFA's "4M-Noisy"
-// and the noisy half of FALCON's table 2. Web captions have no such number; ours is a choice.
+// WebNoise is the share of captions that do not belong to their image on what the papers call noisy captions from the web, MAFA's
+// "4M-Noisy" and the noisy half of FALCON's table 2. Web captions have no such number; ours is a choice.
 const WebNoise = 0.3
 
 // OnWebCaptions is the row on captions of which the share WebNoise is another image's.
@@ -194,7 +194,8 @@ type Row struct {
 	From *Row
 	// Added is what the training captions of the row's second stage get besides; nothing for none.
 	Added Added
-	// Framework is the name of the one that the row is on, whatever the scale's; empty for the scale's. Another one that is asked for leaves the row out.
+	// Framework is the name of the one that the row is on, whatever the scale's; empty for the scale's. Another one that is asked for
+	// leaves the row out.
 	Framework string
 	// Vary changes the scale for this row and what it needs, such as its data; nil for nothing. Set are further such changes,
 	// "key=value".

@@ -16,8 +16,8 @@ var NLVR2 = Downstream{Name: "NLVR2", jobs: func(t trained) ([]Job, error) {
 	return t.fineTuned("NLVR2", reasoning)
 }}
 
-// DistilledUnderstanding is ALBEF's fine-tuning for questions and for statements: what a momentum model says are soft targets (METHODS.md 15.5
-// and 15.6).
+// DistilledUnderstanding is ALBEF's fine-tuning for questions and for statements: what a momentum model says are soft targets (METHODS.md
+// 15.5 and 15.6).
 func DistilledUnderstanding() negative.Method {
 	return negative.Method{Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.995}}
 }
@@ -25,8 +25,8 @@ func DistilledUnderstanding() negative.Method {
 // PlainUnderstanding is that of GRIT-VLP and MAFA, which do without.
 func PlainUnderstanding() negative.Method { return negative.Method{} }
 
-// fineTuned are the runs of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and without, as
-// GRIT-VLP and those that build on it do.
+// fineTuned are the runs of fine-tuning for a task: with momentum distillation where the row has it, as ALBEF and SRCL fine-tune, and
+// without, as GRIT-VLP and those that build on it do.
 func (t trained) fineTuned(task string, to func(scale.Scale, planner, run.Run, run.Data, negative.Method) (run.Run, error)) ([]Job, error) {
 	method := PlainUnderstanding()
 	if _, distils := t.before[0].Train.Method.Contrast.(negative.Distiller); distils {

@@ -9,9 +9,9 @@ import (
 	"vlpx.internal/vlpx/scale"
 )
 
-// Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes for this row alone, of the
-// scale or of a field of one of the method's parts, as in "GRIT-VLP", "GRIT-VLP, searchspace=960, epochs=5" or "Mine, tauplus=.05". The method's name
-// and the changes are the row's name.
+// Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes for this row alone,
+// of the scale or of a field of one of the method's parts, as in "GRIT-VLP", "GRIT-VLP, searchspace=960, epochs=5" or "Mine, tauplus=.05".
+// The method's name and the changes are the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
 	var registry []Row
 	for _, m := range scale.Methods() {

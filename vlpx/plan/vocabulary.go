@@ -17,8 +17,8 @@ type textSizes struct {
 	Answer  int
 }
 
-// grown lets the vocabulary of a run that goes on from another one grow by the words of its own training texts, unless it is from a file. It
-// gives no room for them to the framework: the caller does.
+// grown lets the vocabulary of a run that goes on from another one grow by the words of its own training texts, unless it is from a file.
+// It gives no room for them to the framework: the caller does.
 func (w planner) grown(r *run.Run) (textSizes, error) {
 	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
 	root := *r

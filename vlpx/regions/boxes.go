@@ -38,7 +38,8 @@ type boxes struct {
 func openBoxes(s Source, set datasets.Set) (*boxes, error) {
 	boxed, ok := set.(datasets.Boxed)
 	if !ok {
-		return nil, fmt.Errorf("regions: %s does not tell where its objects are, as generated scenes do; give a folder of precomputed regions with -regions, "+
+		return nil, fmt.Errorf("regions: %s does not tell where its objects are, as generated scenes do; give a folder of precomputed "+
+			"regions with -regions, "+
 			"or lock an image encoder and set regions.source=grid", set.Name())
 	}
 	net, err := standardNetwork(s.Width)

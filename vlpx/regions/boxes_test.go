@@ -188,7 +188,8 @@ func TestFeaturesTellWhatThereIs(t *testing.T) {
 }
 
 // examples are the rows of whole images, or of objects, with their classes.
-func examples(t *testing.T, source regions.Source, set *scenes.Split, whole bool, class func(*scenes.Split, int, int) int) (x [][]float32, y []int) {
+func examples(t *testing.T, source regions.Source, set *scenes.Split, whole bool, class func(*scenes.Split, int, int) int) (x [][]float32,
+	y []int) {
 	f := opened(t, source, set)
 	for i := range set.Len() {
 		rows := rowsOf(t, f, source, i)

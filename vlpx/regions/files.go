@@ -61,7 +61,8 @@ func files(dir string) ([]string, error) {
 		return nil, fmt.Errorf("regions: %w; give a folder of files of regions, one a picture", err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("regions: %s: no %s files; give a folder that has one for each picture, as docs/REGIONS.md says", dir, ending)
+		return nil, fmt.Errorf("regions: %s: no %s files; give a folder that has one for each picture, as docs/REGIONS.md says",
+			dir, ending)
 	}
 	slices.Sort(names)
 	return names, nil
@@ -98,7 +99,8 @@ func openFiles(s Source, set datasets.Set) (*filed, error) {
 				continue
 			}
 			if other, taken := owner[name]; taken {
-				return nil, fmt.Errorf("regions: %s: %s is the file of two pictures of %s, %s and %s; name it by the whole of its picture's name",
+				return nil, fmt.Errorf("regions: %s: %s is the file of two pictures of %s, %s and %s; name it by the whole of its "+
+					"picture's name",
 					s.Files.Dir, name, set.Name(), set.Key(other), set.Key(i))
 			}
 			f.names[i], owner[name] = name, i
@@ -178,7 +180,8 @@ func (f *filed) Features(ctx context.Context, i int, out []float32) error {
 func (f *filed) fits(d detected, number string) error {
 	switch {
 	case d.width != f.Width:
-		return fmt.Errorf("its regions have %d features, not %d; set regions.width=%d where all files have as many", d.width, f.Width, d.width)
+		return fmt.Errorf("its regions have %d features, not %d; set regions.width=%d where all files have as many", d.width,
+			f.Width, d.width)
 	case d.regions() == 0:
 		return errors.New("it has no regions; let the detector keep at least the whole picture")
 	case d.image != "" && number != "" && d.image != number:

@@ -79,9 +79,11 @@ func folder(t testing.TB, dir string, count, width int) regions.Source {
 func TestFilesOfPictures(t *testing.T) {
 	pictures := keyed{"photos/cat.jpg", "dogs/1.png", "COCO_val2014_000000000042.jpg", "36979.jpg", "10002456123.jpg"}
 	dir := t.TempDir()
-	for i, name := range []string{"photos/cat.npz", "1.npz", "coco_val2014_000000000042.npz", "flickr30k_000000036979.npz", "flickr30k_010002456123.npz"} {
+	for i, name := range []string{"photos/cat.npz", "1.npz", "coco_val2014_000000000042.npz", "flickr30k_000000036979.npz",
+		"flickr30k_010002456123.npz"} {
 		a := detections(3+i, 4)
-		a["image_id"] = tensors.FromFlatDataAndDimensions([]int64{[]int64{7, 7, 42, 36979, 10002456123}[i]}, 1) // of the first no name tells the number
+		// of the first no name tells the number
+		a["image_id"] = tensors.FromFlatDataAndDimensions([]int64{[]int64{7, 7, 42, 36979, 10002456123}[i]}, 1)
 		if i == 1 {
 			delete(a, "image_id")
 		}
@@ -220,14 +222,16 @@ func TestFilesThatAreNone(t *testing.T) {
 		"neither features nor norm_bb":         whole(arrays{"boxes": floats([]float32{1}, 1)}),
 		"norm_bb is [2 6]":                     whole(with("norm_bb", floats(make([]float32, 12), 2, 6))),
 		"norm_bb is [3 4]":                     whole(with("norm_bb", floats(make([]float32, 12), 3, 4))),
-		"norm_bb of region 1":                  whole(with("norm_bb", floats([]float32{0, 0, 1, 1, 1, 1, 10, 20, 30, 40, 20, 20, 0, 0, 1, 1, 1, 1}, 3, 6))),
-		"norm_bb of region 2":                  whole(with("norm_bb", floats([]float32{0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, .5, .5, .4, .4, .4, .4}, 3, 6))),
-		"feature 1 of region 2 is no number":   whole(with("features", floats([]float32{9: nan, 11: 0}, 3, 4))),
-		"set regions.width=5":                  whole(detections(3, 5)),
-		"it has no regions":                    whole(arrays{"features": floats(nil, 0, 4), "norm_bb": floats(nil, 0, 6)}),
-		"conf is [2]":                          whole(with("conf", floats([]float32{1, 1}, 2))),
-		"it is of image 7":                     whole(with("image_id", tensors.FromScalar(int64(7)))),
-		"write float16 or float32":             whole(with("features", tensors.FromFlatDataAndDimensions(make([]uint8, 12), 3, 4))),
+		"norm_bb of region 1": whole(with("norm_bb",
+			floats([]float32{0, 0, 1, 1, 1, 1, 10, 20, 30, 40, 20, 20, 0, 0, 1, 1, 1, 1}, 3, 6))),
+		"norm_bb of region 2": whole(with("norm_bb",
+			floats([]float32{0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, .5, .5, .4, .4, .4, .4}, 3, 6))),
+		"feature 1 of region 2 is no number": whole(with("features", floats([]float32{9: nan, 11: 0}, 3, 4))),
+		"set regions.width=5":                whole(detections(3, 5)),
+		"it has no regions":                  whole(arrays{"features": floats(nil, 0, 4), "norm_bb": floats(nil, 0, 6)}),
+		"conf is [2]":                        whole(with("conf", floats([]float32{1, 1}, 2))),
+		"it is of image 7":                   whole(with("image_id", tensors.FromScalar(int64(7)))),
+		"write float16 or float32":           whole(with("features", tensors.FromFlatDataAndDimensions(make([]uint8, 12), 3, 4))),
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "000000000042.npz")
@@ -248,7 +252,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	detections(3, 4).write(t, dir, "a.npz")
 	source := folder(t, dir, 3, 4)
 	f := opened(t, source, keyed{"a.jpg", "b.jpg"})
-	if err := f.Features(t.Context(), 1, make([]float32, f.Size())); err == nil || !strings.Contains(err.Error(), "no file for b.jpg; it is called b.npz") {
+	if err := f.Features(t.Context(), 1, make([]float32, f.Size())); err == nil || !strings.Contains(err.Error(), "no file for b.jpg; it "+
+		"is called b.npz") {
 		t.Errorf("no file: got %v", err)
 	}
 	if _, err := source.Open(keyed{"b.jpg"}, nil); err == nil || !strings.Contains(err.Error(), "no file for any picture") {

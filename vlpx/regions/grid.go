@@ -21,7 +21,8 @@ func openGrid(s Source, tokens loader.Features) (*grid, error) {
 		side++
 	}
 	if s.Count != 1+side*side || tokens.Size() != s.Count*s.Width {
-		return nil, fmt.Errorf("regions: a grid of %d regions of %d features for a locked encoder that gives %d numbers; take its class token and a square "+
+		return nil, fmt.Errorf("regions: a grid of %d regions of %d features for a locked encoder that gives %d numbers; take its class "+
+			"token and a square "+
 			"of patches, and its width", s.Count, s.Width, tokens.Size())
 	}
 	g := &grid{s, tokens, []datasets.Box{whole}}

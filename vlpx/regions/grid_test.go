@@ -36,7 +36,8 @@ func TestGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowsOf(t, f, source, 2)
-	for k, where := range [][]float64{{0, 0, 1, 1, 1, 1, 1, 1}, {0, 0, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1}, {1. / 3, 0, 2. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1}} {
+	for k, where := range [][]float64{{0, 0, 1, 1, 1, 1, 1, 1}, {0, 0, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1},
+		{1. / 3, 0, 2. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1}} {
 		if want := []float32{float32(200 + 2*k), float32(201 + 2*k)}; !slices.Equal(rows[k][:2], want) {
 			t.Errorf("row %d: got the token %v, want %v", k, rows[k][:2], want)
 		}

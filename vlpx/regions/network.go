@@ -15,8 +15,8 @@ const (
 	pooled   = 4  // positions that the second one's maps are brought to, two by two
 )
 
-// network is a small convolutional network with random weights that are never trained: two convolutions of 3x3 with stride 2 and ReLU, and means
-// of 2x2. It runs on the host, so that its features are the same on every engine. It stands for a detector's, which no program of
+// network is a small convolutional network with random weights that are never trained: two convolutions of 3x3 with stride 2 and ReLU, and
+// means of 2x2. It runs on the host, so that its features are the same on every engine. It stands for a detector's, which no program of
 // ours has for generated scenes.
 type network struct {
 	first, second   convolution
@@ -43,8 +43,8 @@ func drawConvolution(name string, in, out int) convolution {
 	return c
 }
 
-// apply gives [side/2, side/2, out] of x, [side, side, in]. Products are rounded before they are added: otherwise a processor that does both
-// at once would give other numbers.
+// apply gives [side/2, side/2, out] of x, [side, side, in]. Products are rounded before they are added: otherwise a processor that does
+// both at once would give other numbers.
 func (c convolution) apply(x []float32, side int) []float32 {
 	half := side / 2
 	y := make([]float32, half*half*c.out)

@@ -78,7 +78,8 @@ func readNPZ(name string) (detected, error) {
 	for k := range of[0] {
 		b := boxes[k*of[1] : k*of[1]+sides]
 		if !shares(b) {
-			return d, fmt.Errorf("norm_bb of region %d is %v; write x1, y1, x2, y2, w, h, those across by the picture's width and those down by its height", k, b)
+			return d, fmt.Errorf("norm_bb of region %d is %v; write x1, y1, x2, y2, w, h, those across by the picture's width and those "+
+				"down by its height", k, b)
 		}
 		d.boxes = append(d.boxes, b...)
 	}

@@ -43,8 +43,8 @@ func (s Source) Validate() error {
 	return nil
 }
 
-// Open gives the regions of a set's images, [Count, Width+8] each as field.Image has them. locked are a locked encoder's tokens of the same set, [Count, Width],
-// where the source is a Grid of them.
+// Open gives the regions of a set's images, [Count, Width+8] each as field.Image has them. locked are a locked encoder's tokens of the same
+// set, [Count, Width], where the source is a Grid of them.
 func (s Source) Open(set datasets.Set, locked loader.Features) (loader.Features, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

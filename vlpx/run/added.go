@@ -18,13 +18,13 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Added are pairs that a training split has besides its own (MAFA, appendix G.8): new positives that the frozen model of a finished run mines of
-// it ("ECM-6M"), or as many of its own once more ("repeated-6M").
+// Added are pairs that a training split has besides its own (MAFA, appendix G.8): new positives that the frozen model of a finished run
+// mines of it ("ECM-6M"), or as many of its own once more ("repeated-6M").
 type Added struct {
 	By     string // identity of the run whose model mines, on the same data
 	Mining eval.Mining
-	// Repeated takes, in the place of what is mined, as many of the split's own pairs, drawn under Mining.Seed: all of them equally often, but for
-	// the last round.
+	// Repeated takes, in the place of what is mined, as many of the split's own pairs, drawn under Mining.Seed: all of them equally often,
+	// but for the last round.
 	Repeated bool `json:",omitempty"`
 	// File is where the mined pairs lie. It is no part of the identity, and the executor's to fill in: see [Store.Placed].
 	File string `json:"-"`
@@ -47,7 +47,8 @@ type minedPairs struct {
 func (a Added) name() string {
 	settings, err := json.Marshal(a.Mining)
 	if err != nil {
-		panic(fmt.Sprintf("run: settings of mining do not marshal: %v", err)) // a threshold that is not finite, which the run's identity refuses, too
+		// a threshold that is not finite, which the run's identity refuses, too
+		panic(fmt.Sprintf("run: settings of mining do not marshal: %v", err))
 	}
 	sum := sha256.Sum256(settings)
 	return minedPrefix + hex.EncodeToString(sum[:8]) + ".json"
@@ -56,7 +57,8 @@ func (a Added) name() string {
 // mined reads the file; one that is not there yet is fs.ErrNotExist.
 func (a Added) mined() (eval.Mined, error) {
 	if a.File == "" {
-		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not told; ask by Store.Placed", a.By)
+		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not told; ask by "+
+			"Store.Placed", a.By)
 	}
 	text, err := os.ReadFile(a.File)
 	if err != nil {
@@ -179,7 +181,8 @@ func (e *Executor) mine(ctx context.Context, r Run) error {
 		return err
 	}
 	if r.Miner == nil || r.Miner.ID() != a.By {
-		return fmt.Errorf("run: %s trains on pairs that run %s mines, which the store lacks; give that run as Run.Miner", r.Train.Method.Name, a.By)
+		return fmt.Errorf("run: %s trains on pairs that run %s mines, which the store lacks; give that run as Run.Miner",
+			r.Train.Method.Name, a.By)
 	}
 	own, err := json.Marshal(r.Data.before())
 	its, failed := json.Marshal(r.Miner.Data)
@@ -187,7 +190,8 @@ func (e *Executor) mine(ctx context.Context, r Run) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	if !bytes.Equal(own, its) {
-		return fmt.Errorf("run: %s trains on pairs that %s mines, whose data are others; give both the same", r.Train.Method.Name, r.Miner.Train.Method.Name)
+		return fmt.Errorf("run: %s trains on pairs that %s mines, whose data are others; give both the same", r.Train.Method.Name,
+			r.Miner.Train.Method.Name)
 	}
 	unlock, err := e.Store.lock(ctx, *r.Miner, func() {
 		e.say("another process is at %s, seed %d; waiting for it", r.Miner.Train.Method.Name, r.Miner.Train.Seed)

@@ -49,7 +49,8 @@ func onMined(t *testing.T) Run {
 	}}
 	miner.Train.Method = negative.Plain()
 	r.Miner = &miner
-	r.Data.Added = &Added{By: miner.ID(), Mining: eval.Mining{Sampling: negative.Grouped{SearchSpace: 16, Queue: 32}, BatchSize: 8, Threshold: 0.33, Seed: 4}}
+	r.Data.Added = &Added{By: miner.ID(), Mining: eval.Mining{Sampling: negative.Grouped{SearchSpace: 16, Queue: 32}, BatchSize: 8,
+		Threshold: 0.33, Seed: 4}}
 	return r
 }
 
@@ -120,7 +121,8 @@ func slowly(t *testing.T, e *Executor, r Run, m eval.Mining) (further [][]int, s
 	}
 	probability := func(image, p int) float64 {
 		size, width := len(images.States)/set.Len(), len(texts.States)/len(pairs)
-		got, err := inference.Probabilities(texts.States[p*width:][:width], ids[p*r.Train.MaxLen:][:r.Train.MaxLen], images.States[image*size:][:size])
+		got, err := inference.Probabilities(texts.States[p*width:][:width], ids[p*r.Train.MaxLen:][:r.Train.MaxLen],
+			images.States[image*size:][:size])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -512,7 +514,8 @@ func TestMistakesOfMining(t *testing.T) {
 	}
 	for name, content := range map[string]string{
 		"cut off": `{"By": "`, "of another run": `{"By": "0123456789abcdef"}`,
-		"of fewer images": strings.TrimSuffix(toldAs(t, minedPairs{whole.Miner.ID(), whole.Data.Added.Mining, eval.Mined{Further: [][]int{{1}}}}), "\n"),
+		"of fewer images": strings.TrimSuffix(toldAs(t,
+			minedPairs{whole.Miner.ID(), whole.Data.Added.Mining, eval.Mined{Further: [][]int{{1}}}}), "\n"),
 	} {
 		if err := os.WriteFile(placed.Data.Added.File, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -530,15 +533,18 @@ func TestSecondStageOnMinedPairs(t *testing.T) {
 	r.Train.Framework = framework.Choice{Framework: blip2.Generative{
 		BLIP2: stage, Language: encoder.OPT{Vocab: stage.Text.Vocab, Positions: 24, Width: 8, Layers: 1, Heads: 2, MLP: 16},
 	}}
-	r.Init, r.Train.Init, r.Tasks = r.Miner, r.Miner.ID(), eval.Tasks{eval.Captioning{Search: generate.Search{Beams: 1, Max: 6, RepetitionPenalty: 1}}}
+	r.Init, r.Train.Init, r.Tasks = r.Miner, r.Miner.ID(),
+		eval.Tasks{eval.Captioning{Search: generate.Search{Beams: 1, Max: 6, RepetitionPenalty: 1}}}
 	for _, added := range []Run{r, with(r, func(a *Added) { a.Repeated = true })} {
 		result, err := e.Run(t.Context(), added)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, last := result.Epochs[0].Losses[negative.LM], result.Epochs[1].Losses[negative.LM]
-		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) || len(eval.WrittenCaptions.Of(result.Examples)) == 0 {
-			t.Errorf("repeated %t: got %v for %d pairs, losses %g and %g, %d captions", added.Data.Added.Repeated, result.Metrics, n, first, last,
+		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) ||
+			len(eval.WrittenCaptions.Of(result.Examples)) == 0 {
+			t.Errorf("repeated %t: got %v for %d pairs, losses %g and %g, %d captions", added.Data.Added.Repeated, result.Metrics, n,
+				first, last,
 				len(eval.WrittenCaptions.Of(result.Examples)))
 		}
 	}

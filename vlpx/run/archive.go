@@ -172,7 +172,8 @@ func (s *Store) archived(ctx context.Context, id string, results bool) (archived
 
 // archivable tells whether a file of a run's folder has a place in an archive: one of those that the store itself writes there.
 func archivable(name string) bool {
-	if slices.Contains([]string{runName, labelName, resultName, tokenizerName, train.CurvesName}, name) || slices.Contains(modelNames, name) {
+	if slices.Contains([]string{runName, labelName, resultName, tokenizerName, train.CurvesName}, name) ||
+		slices.Contains(modelNames, name) {
 		return true
 	}
 	for _, prefix := range []string{minedPrefix, taskPrefix} {

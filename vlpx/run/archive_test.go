@@ -105,7 +105,8 @@ func TestArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := os.ReadFile(filepath.Join(other.dir, id, file.Name())); file.Name() != lockName && (err != nil || !bytes.Equal(got, want)) {
+			if got, err := os.ReadFile(filepath.Join(other.dir, id, file.Name())); file.Name() != lockName &&
+				(err != nil || !bytes.Equal(got, want)) {
 				t.Errorf("%s of run %s came as something else (%v)", file.Name(), id, err)
 			}
 		}
@@ -137,7 +138,8 @@ func TestArchive(t *testing.T) {
 	if err != nil || len(found) != 1 || !found[0].Harmless || !strings.Contains(found[0].What, Short(r.Init.ID())) {
 		t.Errorf("verifying it finds %v (%v), want that the run it needs is not there", found, err)
 	}
-	if _, err := third.Export(t.Context(), whole+"2", Archive{IDs: []string{r.ID()}}); err == nil || !strings.Contains(err.Error(), "export it alone") {
+	if _, err := third.Export(t.Context(), whole+"2", Archive{IDs: []string{r.ID()}}); err == nil ||
+		!strings.Contains(err.Error(), "export it alone") {
 		t.Errorf("got %v for a run whose need is not there", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
@@ -171,7 +173,8 @@ func smallArchive(t testing.TB) (path, id string) {
 	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]any{runName: json.RawMessage(r.JSON()), resultName: Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}} {
+	for name, content := range map[string]any{runName: json.RawMessage(r.JSON()),
+		resultName: Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}} {
 		if err := s.publish(r, name, content); err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +253,8 @@ func TestImportRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := OpenStore(t.TempDir())
-			if _, _, err := s.Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), spoilt) {
+			if _, _, err := s.Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), spoilt) {
 				t.Errorf("got %v, want an error that names the file and says %q", err, want)
 			}
 			if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
@@ -279,7 +283,8 @@ func TestImportRefuses(t *testing.T) {
 	if err := os.WriteFile(spoilt, packed(t, all), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), `this is the result of run "0123456789abcdef"`) {
+	if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil ||
+		!strings.Contains(err.Error(), `this is the result of run "0123456789abcdef"`) {
 		t.Errorf("got %v for another run's result", err)
 	}
 }
@@ -305,7 +310,8 @@ func toldBy(t testing.TB, all []member) []byte {
 	return text
 }
 
-// FuzzImport takes a strange archive, whose manifest may be true of what is in it: an error, and nothing in the store or beside it; or whole runs.
+// FuzzImport takes a strange archive, whose manifest may be true of what is in it: an error, and nothing in the store or beside it; or
+// whole runs.
 func FuzzImport(f *testing.F) {
 	path, _ := smallArchive(f)
 	all := unpacked(f, path)
@@ -392,7 +398,8 @@ func TestVerify(t *testing.T) {
 		t.Fatalf("got the evaluations %v (%v)", tasks, err)
 	}
 	for _, name := range []string{
-		runName, resultName, tokenizerName, train.CheckpointName, train.BestName, train.CurvesName, filepath.Base(tasks[0]), minedPrefix + "0123456789abcdef.json",
+		runName, resultName, tokenizerName, train.CheckpointName, train.BestName, train.CurvesName, filepath.Base(tasks[0]),
+		minedPrefix + "0123456789abcdef.json",
 	} {
 		path := filepath.Join(dir, name)
 		before, err := os.ReadFile(path)
@@ -404,7 +411,8 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := e.Store.Verify(t.Context(), nil)
-		if err != nil || len(found) != 1 || found[0].Harmless || found[0].ID != r.ID() || !strings.Contains(found[0].What, name) || !strings.Contains(found[0].What, "; ") {
+		if err != nil || len(found) != 1 || found[0].Harmless || found[0].ID != r.ID() || !strings.Contains(found[0].What, name) ||
+			!strings.Contains(found[0].What, "; ") {
 			t.Errorf("%s: got %+v (%v), want one problem of the run that names it, with what to do", name, found, err)
 		}
 		if err := os.WriteFile(path, before, 0o644); err != nil {
@@ -420,7 +428,8 @@ func TestVerify(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".result.json1"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := e.Store.Verify(t.Context(), nil); err != nil || len(found) != 1 || !found[0].Harmless || !strings.Contains(found[0].What, "vlpx prune orphans") {
+	if found, err := e.Store.Verify(t.Context(), nil); err != nil || len(found) != 1 || !found[0].Harmless ||
+		!strings.Contains(found[0].What, "vlpx prune orphans") {
 		t.Errorf("got %+v (%v), want what was left", found, err)
 	}
 }

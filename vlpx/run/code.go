@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/vlpx/source"
 )
 
-// Code identifies the code of this module that computes what the run gives (see [source.Code]). Where format and pinned losses say that a change of code
-// changed the numbers of all, this says of a single result that they may have changed.
+// Code identifies the code of this module that computes what the run gives (see [source.Code]). Where format and pinned losses say that a
+// change of code changed the numbers of all, this says of a single result that they may have changed.
 func (r Run) Code() string { return source.Code(r.Train.Framework.Framework) }
 
 // OtherCode reports whether a result is of other code than this program's. Results of older versions do not say of which they are.
@@ -18,7 +18,8 @@ func (r Run) OtherCode(of Result) bool { return of.Code != "" && of.Code != r.Co
 // Stale reports whether a finished run is of other code than this program's.
 func (k Kept) Stale() bool { return k.Done && k.Run.OtherCode(k.Result) }
 
-// AnsweredByOther reports whether other code than this program's measured a run, as far as what the store has of it says by which it was measured.
+// AnsweredByOther reports whether other code than this program's measured a run, as far as what the store has of it says by which it was
+// measured.
 func (s *Store) AnsweredByOther(r Run, of Measure) (bool, error) {
 	kept, done, err := s.evaluation(r, of)
 	return done && r.OtherCode(Result{Code: kept.Code}), err

@@ -33,14 +33,16 @@ func Describe(text []byte) (Description, error) {
 	d.DisallowUnknownFields()
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err == nil && version.Format > 0 && version.Format < format {
-		return Description{}, fmt.Errorf("run: settings of format %d, of an older version; this one knows format %d, so use the version that made the run, "+
+		return Description{}, fmt.Errorf("run: settings of format %d, of an older version; this one knows format %d, so use the version "+
+			"that made the run, "+
 			"or delete it", version.Format, format)
 	}
 	if err := d.Decode(&told); err != nil {
 		return Description{}, fmt.Errorf("run: no run's settings, or those of a newer version: %w", plainjson.InText(text, err))
 	}
 	if told.Format != format {
-		return Description{}, fmt.Errorf("run: settings of format %d; this version knows format %d, so use the version that made the run", told.Format, format)
+		return Description{}, fmt.Errorf("run: settings of format %d; this version knows format %d, so use the version that made the run",
+			told.Format, format)
 	}
 	var line, canonical bytes.Buffer
 	if err := json.Compact(&line, text); err != nil {

@@ -129,8 +129,9 @@ func sameMeasure(told json.RawMessage, of Measure) bool {
 	return errors.Join(json.Unmarshal(told, &one), json.Unmarshal(text, &other)) == nil && reflect.DeepEqual(one, other)
 }
 
-// EvaluateBy measures a finished run's model by a task on a split: from the store where it has been measured so, else by [Executor.Evaluate],
-// and it keeps what comes out. Where older code told less than the task tells today, what is missing is added, if the weights are still kept.
+// EvaluateBy measures a finished run's model by a task on a split: from the store where it has been measured so, else by
+// [Executor.Evaluate], and it keeps what comes out. Where older code told less than the task tells today, what is missing is added, if the
+// weights are still kept.
 func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eval.Task) (map[string]float64, error) {
 	of := Measure{split, eval.Tasks{task}}
 	kept, done, err := e.Store.evaluation(r, of)
@@ -146,12 +147,13 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 	}
 	maps.Copy(metrics, kept.Metrics)
 	return metrics, e.Store.Keep(r, Evaluation{
-		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: source.Commit(), Code: r.Code(), Finished: time.Now().UTC().Truncate(time.Second),
+		ID: r.ID(), Of: of, Metrics: metrics, Engine: e.Engine, Commit: source.Commit(), Code: r.Code(),
+		Finished: time.Now().UTC().Truncate(time.Second),
 	})
 }
 
-// Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What cannot
-// be read is missing, and told by the error.
+// Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What
+// cannot be read is missing, and told by the error.
 func (s *Store) Answers(id string) (map[string]float64, error) {
 	files, err := os.ReadDir(filepath.Join(s.dir, id))
 	if err != nil {

@@ -80,23 +80,26 @@ func TestDamagedEvaluation(t *testing.T) {
 	other := whole
 	other.Of.Split = "val"
 	for what, text := range map[string]string{
-		"empty": "", "cut off": `{"ID": "a`, "nothing": "null", "another run": toldAs(t, Evaluation{ID: "0123", Of: of, Metrics: whole.Metrics}),
+		"empty": "", "cut off": `{"ID": "a`, "nothing": "null",
+		"another run":   toldAs(t, Evaluation{ID: "0123", Of: of, Metrics: whole.Metrics}),
 		"another split": toldAs(t, other), "no metrics": toldAs(t, Evaluation{ID: r.ID(), Of: of}),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, done, err := s.Evaluation(r, of); done || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
+		if _, done, err := s.Evaluation(r, of); done || err == nil || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), "delete the file") {
 			t.Errorf("%s: done %v, %v; want an error that names the file and says to delete it", what, done, err)
 		}
 	}
-	if _, _, err := s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}}); err == nil || !strings.Contains(err.Error(), "secret") {
+	if _, _, err := s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}}); err == nil ||
+		!strings.Contains(err.Error(), "secret") {
 		t.Errorf("a task with a hidden setting: got %v", err)
 	}
 }
 
-// What older code told of a run lacks a metric: it is added from the model, which alone is asked, and what was told stays. Today's code is not
-// asked again, and without weights the older answer stands.
+// What older code told of a run lacks a metric: it is added from the model, which alone is asked, and what was told stays. Today's code is
+// not asked again, and without weights the older answer stands.
 func TestEvaluationOfOlderCode(t *testing.T) {
 	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
 	if _, err := e.Run(t.Context(), r); err != nil {

@@ -75,7 +75,8 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		return before, err
 	}
 	if done {
-		e.say("%s, seed %d, is trained again: another run needs its model, and its checkpoint was removed", r.Train.Method.Name, r.Train.Seed)
+		e.say("%s, seed %d, is trained again: another run needs its model, and its checkpoint was removed", r.Train.Method.Name,
+			r.Train.Seed)
 	}
 	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
 		return Result{}, err
@@ -167,7 +168,8 @@ func (r Run) selectable() error {
 			first = info.Metric
 		}
 	}
-	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of the run's tasks of which more is better; use one such as %q", metric, first)
+	return fmt.Errorf("run: selecting the best epoch by %q, which is no metric of the run's tasks of which more is better; use one "+
+		"such as %q", metric, first)
 }
 
 // Evaluate measures a finished run's model on a split, by the run's own tasks where none are named. It changes nothing in the store.
@@ -198,7 +200,8 @@ func (e *Executor) finished(r Run) (datasets.Collection, *train.Model, error) {
 	if there, err := e.Store.hasModel(r); err != nil {
 		return nil, nil, err
 	} else if !there {
-		return nil, nil, fmt.Errorf("run: %s, seed %d, has a result, and its checkpoint was removed (%w); vlpx rm %s removes the run, to be trained again",
+		return nil, nil, fmt.Errorf("run: %s, seed %d, has a result, and its checkpoint was removed (%w); vlpx rm %s removes the run, to "+
+			"be trained again",
 			r.Train.Method.Name, r.Train.Seed, fs.ErrNotExist, Short(r.ID()))
 	}
 	collection, err := r.Data.Open()
@@ -223,7 +226,8 @@ func (e *Executor) Measure(ctx context.Context, r Run, m *train.Model, split str
 	return e.measure(ctx, e.Store.Placed(r), collection, m, split, tasks)
 }
 
-func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string, tasks eval.Tasks) (map[string]float64, error) {
+func (e *Executor) measure(ctx context.Context, r Run, c datasets.Collection, m *train.Model, split string,
+	tasks eval.Tasks) (map[string]float64, error) {
 	if len(tasks) == 0 {
 		tasks = r.Tasks
 	}
@@ -307,7 +311,8 @@ func (r Run) taken() map[string]string {
 }
 
 // evaluate measures a model on a split by tasks, in brief or wholly.
-func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, tasks eval.Tasks, brief bool) (eval.Measured, error) {
+func (e *Executor) evaluate(ctx context.Context, r Run, c data, m *train.Model, split string, tasks eval.Tasks, brief bool) (eval.Measured,
+	error) {
 	all := eval.Measured{Metrics: eval.Result{}}
 	about := measuring{e: e, run: r, model: m, brief: brief}
 	defer about.close()

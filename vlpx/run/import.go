@@ -34,7 +34,8 @@ func readManifest(r *tar.Reader) (about manifest, err error) {
 		return about, fmt.Errorf("its manifest: %w", err)
 	}
 	if about.Version != archiveVersion || about.Format != format {
-		return about, fmt.Errorf("an archive of version %d with runs of format %d; this program reads version %d with format %d, so use the version that wrote it",
+		return about, fmt.Errorf("an archive of version %d with runs of format %d; this program reads version %d with format %d, so use "+
+			"the version that wrote it",
 			about.Version, about.Format, archiveVersion, format)
 	}
 	return about, about.check()
@@ -51,7 +52,8 @@ func (m manifest) check() error {
 		files := map[string]bool{}
 		for _, file := range one.Files {
 			if !archivable(file.Name) || files[file.Name] || file.Bytes < 0 {
-				return fmt.Errorf("its manifest: run %s has a file %q of %d bytes, which is none of a run's, or is there twice", one.ID, file.Name, file.Bytes)
+				return fmt.Errorf("its manifest: run %s has a file %q of %d bytes, which is none of a run's, or is there twice", one.ID,
+					file.Name, file.Bytes)
 			}
 			files[file.Name] = true
 		}

@@ -81,7 +81,8 @@ func (s *Store) Tokenizer(k Kept) (*text.Tokenizer, error) {
 		}
 	}
 	if k.Run.Data.Scenes == nil || k.Run.Vocabulary.Hash != "" {
-		return nil, fmt.Errorf("run: %s has no %s, as a version made it that kept none; delete the folder and make the run again", folder, tokenizerName)
+		return nil, fmt.Errorf("run: %s has no %s, as a version made it that kept none; delete the folder and make the run again", folder,
+			tokenizerName)
 	}
 	collection, err := k.Run.Data.Open()
 	if err != nil {

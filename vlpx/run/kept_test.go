@@ -68,7 +68,8 @@ func TestKept(t *testing.T) {
 		t.Errorf("got the runs %v (%v), want %v", ids, err, want)
 	}
 	kept, err := e.Store.Kept(r.ID())
-	if err != nil || !kept.Done || !reflect.DeepEqual(kept.Result, result) || kept.Dir != e.Store.Dir(r) || kept.Run.Train.Init != r.Init.ID() {
+	if err != nil || !kept.Done || !reflect.DeepEqual(kept.Result, result) || kept.Dir != e.Store.Dir(r) ||
+		kept.Run.Train.Init != r.Init.ID() {
 		t.Fatalf("got %+v (%v), want the result %+v", kept, err, result)
 	}
 	collection, err := r.Data.Open()
@@ -105,7 +106,8 @@ func TestKept(t *testing.T) {
 	if err := os.WriteFile(settings, r.Init.JSON(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Store.Kept(r.ID()); err == nil || !strings.Contains(err.Error(), settings+": these are the settings of run "+r.Init.ID()) {
+	if _, err := e.Store.Kept(r.ID()); err == nil ||
+		!strings.Contains(err.Error(), settings+": these are the settings of run "+r.Init.ID()) {
 		t.Errorf("got error %v for another run's settings", err)
 	}
 	if _, err := e.Store.Kept("0000000000000000"); !errors.Is(err, fs.ErrNotExist) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Label is what a run was called when it was made, which its settings do not tell. It is no part of the run's identity: the first request that
-// makes a run labels it, and runs of older versions have none.
+// Label is what a run was called when it was made, which its settings do not tell. It is no part of the run's identity: the first request
+// that makes a run labels it, and runs of older versions have none.
 type Label struct {
 	Method string   // the row's name: a method with its settings
 	Scale  string   // the preset

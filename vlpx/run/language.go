@@ -17,7 +17,8 @@ func (e *Executor) speech(r Run, first weights.Values) (weights.Values, error) {
 	case !ok:
 		return nil, fmt.Errorf("run: %s has no language model; leave Run.Language out", f.Name())
 	case r.Train.Language != r.Language.ID():
-		return nil, fmt.Errorf("run: the language model is of run %s, and Train.Language says %q; set it to that", r.Language.ID(), r.Train.Language)
+		return nil, fmt.Errorf("run: the language model is of run %s, and Train.Language says %q; set it to that", r.Language.ID(),
+			r.Train.Language)
 	}
 	_, done, err := e.Store.Find(*r.Language)
 	if err != nil {

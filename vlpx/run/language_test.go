@@ -14,7 +14,8 @@ import (
 // A language model that is trained holds captions for likelier than their words in another order, and measures by its own perplexity.
 func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 	r, e := smallest(t), executor(t, t.TempDir())
-	r.Train.Framework.Framework = gpt.Model{Text: encoder.GPT{Vocab: model(r).Text.Vocab, Positions: 12, Width: 16, Layers: 1, Heads: 2, MLP: 16}}
+	r.Train.Framework.Framework = gpt.Model{Text: encoder.GPT{Vocab: model(r).Text.Vocab, Positions: 12, Width: 16, Layers: 1,
+		Heads: 2, MLP: 16}}
 	r.Train.Method, r.Tasks = negative.Plain(), eval.Tasks{eval.Perplexity{}}
 	r.Train.Epochs, r.Train.Schedule.Epochs, r.Train.Schedule.Rate = 8, 8, 1e-2
 	sentences := []string{"a", "b"}

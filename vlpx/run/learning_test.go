@@ -21,7 +21,8 @@ import (
 // scenes whose captions are their own.
 func learned(t *testing.T, backend compute.Backend, shuffled float64, seed uint64) Result {
 	t.Helper()
-	r, vocab := onScenes(t, scenes.Config{Train: 600, Val: 16, Test: 100, Captions: 2, Size: 16, Density: "half", Noise: -1, CaptionNoise: shuffled}, 8)
+	r, vocab := onScenes(t, scenes.Config{Train: 600, Val: 16, Test: 100, Captions: 2, Size: 16, Density: "half", Noise: -1,
+		CaptionNoise: shuffled}, 8)
 	r.Train = train.Config{
 		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 48, Layers: 1, Heads: 2, MLP: 96},
@@ -63,14 +64,18 @@ func TestItLearns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			result := learned(t, backend, c.shuffled, 1)
 			first, last := result.Epochs[0], result.Epochs[len(result.Epochs)-1]
-			t.Logf("ITC %.2f to %.2f, MLM %.2f to %.2f, recall at 10 of texts %.1f and of images %.1f", first.Losses[negative.ITC], last.Losses[negative.ITC], first.Losses[negative.MLM], last.Losses[negative.MLM],
+			t.Logf("ITC %.2f to %.2f, MLM %.2f to %.2f, recall at 10 of texts %.1f and of images %.1f", first.Losses[negative.ITC],
+				last.Losses[negative.ITC], first.Losses[negative.MLM], last.Losses[negative.MLM],
 				result.Metrics[eval.CosinePrefix+string(eval.TR10)], result.Metrics[eval.CosinePrefix+string(eval.IR10)])
-			if last.Losses[negative.ITC] < c.leastITC || last.Losses[negative.ITC] > c.mostITC || first.Losses[negative.ITC]-last.Losses[negative.ITC] < c.leastFall {
-				t.Errorf("ITC goes from %.3f to %.3f, want it between %.3f and %.3f at the end, %.1f lower than at first", first.Losses[negative.ITC], last.Losses[negative.ITC],
+			if last.Losses[negative.ITC] < c.leastITC || last.Losses[negative.ITC] > c.mostITC || first.Losses[negative.ITC]-
+				last.Losses[negative.ITC] < c.leastFall {
+				t.Errorf("ITC goes from %.3f to %.3f, want it between %.3f and %.3f at the end, %.1f lower than at first",
+					first.Losses[negative.ITC], last.Losses[negative.ITC],
 					c.leastITC, c.mostITC, c.leastFall)
 			}
 			if last.Losses[negative.MLM] > c.mostMLM || last.Losses[negative.MLM] >= first.Losses[negative.MLM] {
-				t.Errorf("MLM goes from %.3f to %.3f, want at most %.1f: words can be told from words either way", first.Losses[negative.MLM], last.Losses[negative.MLM], c.mostMLM)
+				t.Errorf("MLM goes from %.3f to %.3f, want at most %.1f: words can be told from words either way",
+					first.Losses[negative.MLM], last.Losses[negative.MLM], c.mostMLM)
 			}
 			for _, m := range metrics {
 				if got := result.Metrics[eval.CosinePrefix+string(m)]; got < c.leastR10 || got > c.mostR10 {

@@ -17,7 +17,8 @@ import (
 const lockedBytes = 10e9
 
 // tokens are what the run's locked encoder makes of the part of a split that is used, and how to close them; nil where the run has none.
-func (e *Executor) tokens(ctx context.Context, r Run, c datasets.Collection, split string) (tokens loader.Features, close func(), err error) {
+func (e *Executor) tokens(ctx context.Context, r Run, c datasets.Collection, split string) (tokens loader.Features, close func(),
+	err error) {
 	if r.Locked == nil {
 		return nil, func() {}, nil
 	}

@@ -18,7 +18,8 @@ import (
 // behindLocked is the smallest run on a folder with a golden case's encoder locked in front: 24 pixels, 3 x 3 patches of width 16.
 func behindLocked(t *testing.T, dir string) Run {
 	t.Helper()
-	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward", "weights.safetensors"))
+	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +60,12 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := caches(t, home)
-	if want := []string{"test-4.float16", "train-16.float16", "val-4.float16"}; len(made) != 3 || made[want[0]] == "" || made[want[1]] == "" || made[want[2]] == "" {
+	if want := []string{"test-4.float16", "train-16.float16", "val-4.float16"}; len(made) != 3 || made[want[0]] == "" ||
+		made[want[1]] == "" || made[want[2]] == "" {
 		t.Fatalf("caches: got %d, want %q", len(made), want)
 	}
-	if len(result.Skipped) != 1 || !strings.Contains(result.Skipped[0], "train3.jpg") || !reflect.DeepEqual(result.Unreadable, map[string][]string{"test": {"test0.jpg"}}) {
+	if len(result.Skipped) != 1 || !strings.Contains(result.Skipped[0], "train3.jpg") ||
+		!reflect.DeepEqual(result.Unreadable, map[string][]string{"test": {"test0.jpg"}}) {
 		t.Errorf("skipped %q, unreadable %v; want train3.jpg and test0.jpg", result.Skipped, result.Unreadable)
 	}
 	metrics, err := e.Evaluate(t.Context(), r, "test")
@@ -84,7 +87,8 @@ func TestLocked(t *testing.T) {
 	if _, err := e.Run(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "sees the images") }) || !reflect.DeepEqual(caches(t, home), made) {
+	if slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "sees the images") }) ||
+		!reflect.DeepEqual(caches(t, home), made) {
 		t.Errorf("a second run made the tokens again: %q", said)
 	}
 

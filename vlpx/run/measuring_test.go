@@ -53,7 +53,8 @@ func (l looking) Measure(ctx context.Context, on eval.Subject) (eval.Measured, e
 		for i := range s.Set.Len() {
 			captions += len(s.Set.Captions(i))
 		}
-		*l.Saw = append(*l.Saw, fmt.Sprintf("%d of %d images with %d captions, locked %t", s.Set.Len(), len(features)/width, captions, s.Features != nil))
+		*l.Saw = append(*l.Saw, fmt.Sprintf("%d of %d images with %d captions, locked %t", s.Set.Len(), len(features)/width, captions,
+			s.Features != nil))
 	}
 	_, kept, err := on.State(negative.ThresholdPath(negative.ImageAnchors))
 	if err == nil && kept {
@@ -62,8 +63,8 @@ func (l looking) Measure(ctx context.Context, on eval.Subject) (eval.Measured, e
 	return eval.Measured{Metrics: eval.Result{"width": float64(width)}}, err
 }
 
-// A task reaches the training images as the run uses them, with those that cannot be read, and other collections, in the run's size and through
-// its locked encoder.
+// A task reaches the training images as the run uses them, with those that cannot be read, and other collections, in the run's size and
+// through its locked encoder.
 func TestTasksReachOtherImages(t *testing.T) {
 	folder := classFolder(t)
 	plain, whole := on(t, shades(t, "train3.jpg")), on(t, shades(t))
@@ -76,7 +77,8 @@ func TestTasksReachOtherImages(t *testing.T) {
 	}{
 		"whole":   {plain, []string{"16 of 16 images with 32 captions, locked false", "40 of 40 images with 0 captions, locked false"}, 8},
 		"portion": {portion, []string{"8 of 8 images with 8 captions, locked false", "40 of 40 images with 0 captions, locked false"}, 8},
-		"locked":  {behindLocked(t, plain.Data.Dir), []string{"16 of 16 images with 32 captions, locked true", "40 of 40 images with 0 captions, locked true"}, 8},
+		"locked": {behindLocked(t, plain.Data.Dir), []string{"16 of 16 images with 32 captions, locked true", "40 of 40 images with 0 " +
+			"captions, locked true"}, 8},
 	} {
 		e := executor(t, t.TempDir())
 		var said []string
@@ -115,7 +117,8 @@ func probing(t *testing.T, tasks ...eval.Task) Run {
 // linear is a linear evaluation of few epochs.
 var linear = eval.LinearEvaluation{Shares: []float64{1, .25}, Epochs: []int{20, 40}}
 
-// A run is measured by neighbours after each epoch, and by what takes long at its end alone; a finished run gives the same again, of a task alone.
+// A run is measured by neighbours after each epoch, and by what takes long at its end alone; a finished run gives the same again, of a task
+// alone.
 func TestProbesOfARun(t *testing.T) {
 	target, err := eval.SceneTarget("shapes", scenes.Config{Train: 40, Val: 20, Test: 20, Captions: 1, Size: 24, OneShape: true, Seed: 5})
 	if err != nil {
@@ -158,8 +161,8 @@ func TestProbesOfARun(t *testing.T) {
 	}
 }
 
-// A run whose only task measures nothing in brief trains, with epochs that have no metrics; one that selects the best epoch by such a task measures it
-// after each.
+// A run whose only task measures nothing in brief trains, with epochs that have no metrics; one that selects the best epoch by such a task
+// measures it after each.
 func TestRunWithoutBriefMetrics(t *testing.T) {
 	r, e := probing(t, linear), executor(t, t.TempDir())
 	result, err := e.Run(t.Context(), r)

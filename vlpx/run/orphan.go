@@ -8,8 +8,9 @@ import (
 	"vlpx.internal/vlpx/source"
 )
 
-// Orphans says why nothing is likely to ask again for runs, by their identities: finished runs with parts, frameworks or tasks of other modules whose
-// code has changed since, so that another run has the same settings and was finished later. Only the given runs are compared, so give all of a store's.
+// Orphans says why nothing is likely to ask again for runs, by their identities: finished runs with parts, frameworks or tasks of other
+// modules whose code has changed since, so that another run has the same settings and was finished later. Only the given runs are compared,
+// so give all of a store's.
 func Orphans(all []Kept) map[string]string {
 	why, latest, settings := map[string]string{}, map[string]Kept{}, newSettings(all)
 	for _, k := range all {

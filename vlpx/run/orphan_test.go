@@ -11,7 +11,8 @@ import (
 func keptWith(t *testing.T, id, code, init string, seed, hour int) Kept {
 	t.Helper()
 	k := Kept{Description: Description{ID: id, JSON: []byte(fmt.Sprintf(
-		"{\n  \"Train\": {\"Seed\": %d, \"Init\": %q, \"Method\": {\"Contrast\": {\"main.Filter\": {\"Source\": \"file\"}%s}}}\n}", seed, init, code))}}
+		"{\n  \"Train\": {\"Seed\": %d, \"Init\": %q, \"Method\": {\"Contrast\": {\"main.Filter\": {\"Source\": \"file\"}%s}}}\n}", seed,
+		init, code))}}
 	if hour > 0 {
 		k.Done, k.Result.Finished = true, time.Date(2026, 1, 2, hour, 0, 0, 0, time.UTC)
 	}

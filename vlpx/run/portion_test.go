@@ -26,7 +26,8 @@ func TestPortionOfAFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if train.Len() != c.train || test.Len() != c.test {
-			t.Errorf("%v of %d: got %d training and %d test images, want %d and %d", c.portion, c.images, train.Len(), test.Len(), c.train, c.test)
+			t.Errorf("%v of %d: got %d training and %d test images, want %d and %d", c.portion, c.images, train.Len(), test.Len(),
+				c.train, c.test)
 		}
 	}
 	data.Portion = 1.5

@@ -20,8 +20,8 @@ type Probe struct {
 	close    func()
 }
 
-// Probe opens a run's data and prepares its first step. Nothing is kept in the store but a locked encoder's tokens, where the run has one. A
-// locked encoder and a frozen language model of other runs must be there. The caller closes it.
+// Probe opens a run's data and prepares its first step. Nothing is kept in the store but a locked encoder's tokens, where the run has one.
+// A locked encoder and a frozen language model of other runs must be there. The caller closes it.
 func (e *Executor) Probe(ctx context.Context, r Run, count train.Count) (*Probe, error) {
 	r = e.Store.Placed(r)
 	for what, needed := range map[string]*Run{"image encoder": r.Encoder, "language model": r.Language} {
@@ -29,7 +29,8 @@ func (e *Executor) Probe(ctx context.Context, r Run, count train.Count) (*Probe,
 			continue
 		}
 		if there, err := e.Store.hasModel(*needed); err != nil || !there {
-			return nil, cmp.Or(err, fmt.Errorf("run: %s has the %s of another run, %s, seed %d, which is not trained yet; train %s first, at the same scale",
+			return nil, cmp.Or(err, fmt.Errorf("run: %s has the %s of another run, %s, seed %d, which is not trained yet; train %s "+
+				"first, at the same scale",
 				r.Train.Framework.Name(), what, needed.Train.Framework.Name(), needed.Train.Seed, r.Train.Framework.Name()))
 		}
 	}

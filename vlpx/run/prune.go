@@ -14,11 +14,12 @@ import (
 
 // Kinds of what pruning removes. All of it can be made again, by the request that made it.
 const (
-	// PruneOrphans are what no request leads to any more: runs that only others needed, such as a warm start, where the store has none of these and a
-	// day has passed; runs of one's own code that was changed since (see [Orphans]); folders without a run; and what processes that were killed left.
+	// PruneOrphans are what no request leads to any more: runs that only others needed, such as a warm start, where the store has none of
+	// these and a day has passed; runs of one's own code that was changed since (see [Orphans]); folders without a run; and what processes
+	// that were killed left.
 	PruneOrphans = "orphans"
-	// PruneCheckpoints are the weights of finished runs that no other run of the store needs. Their results stay; a run that needs such a model
-	// trains it again.
+	// PruneCheckpoints are the weights of finished runs that no other run of the store needs. Their results stay; a run that needs such a
+	// model trains it again.
 	PruneCheckpoints = "checkpoints"
 	// PruneStale are runs of older versions, whose numbers this one's are not, and of other code than today's, whose numbers may not be.
 	PruneStale = "stale"
@@ -77,7 +78,8 @@ func (s *Store) Prunable(kinds ...string) ([]Prunable, error) {
 	}
 	left, err := s.leftovers()
 	for _, dir := range left {
-		found = append(found, Prunable{Kind: PruneOrphans, Paths: []string{dir}, Bytes: size(dir), Why: "left by a process that was killed"})
+		found = append(found, Prunable{Kind: PruneOrphans, Paths: []string{dir}, Bytes: size(dir),
+			Why: "left by a process that was killed"})
 	}
 	return slices.DeleteFunc(found, func(p Prunable) bool { return !slices.Contains(kinds, p.Kind) }), err
 }
@@ -126,7 +128,8 @@ func outlived(all []Entry, kinds []string) map[string]Prunable {
 			}
 			p := Prunable{Kind: PruneOrphans}
 			switch {
-			case e.JSON == nil && !e.hasAny(runName, resultName) && !slices.ContainsFunc(modelNames, func(n string) bool { return e.hasAny(n) }):
+			case e.JSON == nil && !e.hasAny(runName, resultName) &&
+				!slices.ContainsFunc(modelNames, func(n string) bool { return e.hasAny(n) }):
 				p.Why = "a folder without a run"
 			case replaced[e.ID] != "":
 				p.Why = replaced[e.ID]
@@ -164,8 +167,8 @@ func orphaned(all []Entry) map[string]string {
 	return Orphans(readable)
 }
 
-// Prune removes what Prunable has listed, those that need others before these; told, if not nil, hears of each that is gone. What is in use by
-// now is left, and told of by the error, after all else is removed.
+// Prune removes what Prunable has listed, those that need others before these; told, if not nil, hears of each that is gone. What is in use
+// by now is left, and told of by the error, after all else is removed.
 func (s *Store) Prune(ctx context.Context, what []Prunable, told func(Prunable)) error {
 	var runs []Entry
 	whole := map[string]Prunable{}

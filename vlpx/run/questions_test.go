@@ -42,8 +42,8 @@ func words(t *testing.T, r Run) []string {
 	return strings.Fields(string(k.Vocab()))
 }
 
-// A vocabulary grows behind that of the run where the chain begins, by the words of the run's own questions and answers in their order, and again
-// in the next one; one that does not grow stays.
+// A vocabulary grows behind that of the run where the chain begins, by the words of the run's own questions and answers in their order, and
+// again in the next one; one that does not grow stays.
 func TestVocabularyGrows(t *testing.T) {
 	r := questioned(t)
 	before, after := words(t, *r.Init), words(t, r)
@@ -79,7 +79,8 @@ func TestVocabularyGrows(t *testing.T) {
 
 // A model that has no room for the words is told before it is trained.
 func TestVocabularyNeedsRoom(t *testing.T) {
-	if _, err := executor(t, t.TempDir()).Run(t.Context(), questioned(t)); err == nil || !strings.Contains(err.Error(), "which has room for") {
+	if _, err := executor(t, t.TempDir()).Run(t.Context(), questioned(t)); err == nil ||
+		!strings.Contains(err.Error(), "which has room for") {
 		t.Errorf("got %v, want an error about room", err)
 	}
 }

@@ -31,7 +31,8 @@ func reasoning(t *testing.T) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Train.Framework.Framework, r.Tasks = albef.Reasoning{ALBEF: model(first)}.WithVocabulary(words.Size()).(albef.Reasoning), eval.Tasks{eval.Reasoning{}}
+	r.Train.Framework.Framework, r.Tasks = albef.Reasoning{ALBEF: model(first)}.WithVocabulary(words.Size()).(albef.Reasoning),
+		eval.Tasks{eval.Reasoning{}}
 	if words.Size() <= model(first).Text.Vocab {
 		t.Fatalf("the statements have no words that the captions have not, of which there are %d", words.Size())
 	}
@@ -83,7 +84,8 @@ func TestReasoningRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := kept.Run.Train.Framework, r.Train.Framework; got != want || !reflect.DeepEqual(kept.Run.Tasks, r.Tasks) || kept.Run.Data.Texts != Statements {
+	if got, want := kept.Run.Train.Framework, r.Train.Framework; got != want || !reflect.DeepEqual(kept.Run.Tasks, r.Tasks) ||
+		kept.Run.Data.Texts != Statements {
 		t.Errorf("read back as %+v by %+v on %s, want %+v by %+v", got, kept.Run.Tasks, kept.Run.Data.Texts, want, r.Tasks)
 	}
 	metrics, err := e.Evaluate(t.Context(), r, "test")

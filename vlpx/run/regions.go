@@ -14,7 +14,8 @@ import (
 
 // Features are what the run's model reads in the place of pixels of the part of a split that is used, and how to close them: regions, or a
 // locked encoder's tokens, which are made where they are not in the store; nil where the model reads pixels.
-func (e *Executor) Features(ctx context.Context, r Run, c datasets.Collection, split string) (features loader.Features, close func(), err error) {
+func (e *Executor) Features(ctx context.Context, r Run, c datasets.Collection, split string) (features loader.Features, close func(),
+	err error) {
 	r = e.Store.Placed(r)
 	tokens, close, err := e.tokens(ctx, r, c, split)
 	if err != nil || r.Regions == (regions.Source{}) {
@@ -37,7 +38,8 @@ func (r Run) seen() error {
 	_, regional := f.(framework.Regional)
 	switch {
 	case none && regional:
-		return fmt.Errorf("run: %s reads regions of images, and the run names none; give it boxes of scenes, a folder of files, or a locked encoder's grid", f.Name())
+		return fmt.Errorf("run: %s reads regions of images, and the run names none; give it boxes of scenes, a folder of files, or a "+
+			"locked encoder's grid", f.Name())
 	case none:
 		return nil
 	case !regional:
@@ -47,14 +49,15 @@ func (r Run) seen() error {
 	}
 	for _, x := range f.Inputs(r.Train.Use()) {
 		if want := r.Regions.Shape(); x.Name == field.Image && !slices.Equal(x.Shape.Dimensions[1:], want) {
-			return fmt.Errorf("run: %s reads images of shape %v, and regions have %v; make it by WithRegions", f.Name(), x.Shape.Dimensions[1:], want)
+			return fmt.Errorf("run: %s reads images of shape %v, and regions have %v; make it by WithRegions", f.Name(),
+				x.Shape.Dimensions[1:], want)
 		}
 	}
 	return r.Regions.Validate()
 }
 
-// unseen tells the images of a set that the model cannot be shown: those that cannot be decoded or, where regions lie in files, those without
-// regions.
+// unseen tells the images of a set that the model cannot be shown: those that cannot be decoded or, where regions lie in files, those
+// without regions.
 func (e *Executor) unseen(ctx context.Context, of regions.Source, set datasets.Set) ([]loader.Skip, error) {
 	if of.Files == nil {
 		return loader.Unreadable(ctx, set, nil)

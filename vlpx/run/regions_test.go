@@ -64,7 +64,8 @@ func TestRunByBoxes(t *testing.T) {
 		t.Fatalf("stopped: got %v", err)
 	}
 	resumed, err := stopped.Run(t.Context(), r)
-	if err != nil || !reflect.DeepEqual(resumed.Metrics, result.Metrics) || !reflect.DeepEqual(weightsOf(t, stopped, r), weightsOf(t, e, r)) {
+	if err != nil || !reflect.DeepEqual(resumed.Metrics, result.Metrics) ||
+		!reflect.DeepEqual(weightsOf(t, stopped, r), weightsOf(t, e, r)) {
 		t.Errorf("stopped, it ends in other weights or metrics (%v)", err)
 	}
 
@@ -119,14 +120,17 @@ func TestRunByFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Skipped) != 1 || !strings.Contains(result.Skipped[0], "train3.npz") || !reflect.DeepEqual(result.Unreadable, map[string][]string{"test": {"test0.jpg"}}) {
+	if len(result.Skipped) != 1 || !strings.Contains(result.Skipped[0], "train3.npz") ||
+		!reflect.DeepEqual(result.Unreadable, map[string][]string{"test": {"test0.jpg"}}) {
 		t.Errorf("skipped %q, unreadable %v; want train3 and test0", result.Skipped, result.Unreadable)
 	}
-	if told := strings.Join(said, "\n"); !strings.Contains(told, "1 of the 4 images of shades/test cannot be read and count as images without regions: test0.jpg") {
+	if told := strings.Join(said, "\n"); !strings.Contains(told, "1 of the 4 images of shades/test cannot be read and count as images "+
+		"without regions: test0.jpg") {
 		t.Errorf("it says %q", told)
 	}
 	_, none := found(t, "val0.npz", "val1.npz", "val2.npz", "val3.npz")
-	if _, err := e.Run(t.Context(), byRegions(on(t, photographs), none)); err == nil || !strings.Contains(err.Error(), "no file for any picture of shades/val") {
+	if _, err := e.Run(t.Context(), byRegions(on(t, photographs), none)); err == nil ||
+		!strings.Contains(err.Error(), "no file for any picture of shades/val") {
 		t.Errorf("no file of a split: got %v", err)
 	}
 }
@@ -164,7 +168,8 @@ func TestRegionsThatDoNotFit(t *testing.T) {
 		}
 	}
 	photographs := byRegions(on(t, shades(t)), of)
-	if _, err := executor(t, t.TempDir()).Run(t.Context(), photographs); err == nil || !strings.Contains(err.Error(), "give a folder of precomputed regions with -regions") {
+	if _, err := executor(t, t.TempDir()).Run(t.Context(), photographs); err == nil ||
+		!strings.Contains(err.Error(), "give a folder of precomputed regions with -regions") {
 		t.Errorf("boxes of photographs: got %v", err)
 	}
 }

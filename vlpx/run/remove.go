@@ -19,9 +19,9 @@ const (
 	importPrefix  = ".import-"
 )
 
-// Remove removes runs of the store, those that need others before these. Each is gone whole or not at all; told, if not nil, hears of each that
-// is gone. One that other runs need which stay is refused, unless force says otherwise, and one that a process is at, or that a run at work
-// needs, in any case: then nothing is removed.
+// Remove removes runs of the store, those that need others before these. Each is gone whole or not at all; told, if not nil, hears of each
+// that is gone. One that other runs need which stay is refused, unless force says otherwise, and one that a process is at, or that a run at
+// work needs, in any case: then nothing is removed.
 func (s *Store) Remove(ctx context.Context, ids []string, force bool, told func(Entry)) error {
 	all, err := s.Entries()
 	if err != nil {
@@ -47,7 +47,8 @@ func (s *Store) Remove(ctx context.Context, ids []string, force bool, told func(
 			}
 		}
 		if len(needing) > 0 && !force {
-			return fmt.Errorf("run: %s is needed by %s; remove those, too, or force it: what needs it keeps its results, and trains it again to go on",
+			return fmt.Errorf("run: %s is needed by %s; remove those, too, or force it: what needs it keeps its results, and trains it "+
+				"again to go on",
 				Short(id), Some(needing))
 		}
 		if !slices.ContainsFunc(going, func(e Entry) bool { return e.ID == id }) {

@@ -22,7 +22,8 @@ func labelled(t *testing.T, home string, asked ...Run) *Executor {
 	t.Helper()
 	e := executor(t, home)
 	e.Label = func(r Run) Label {
-		return Label{Scale: "tiny", Set: []string{"epochs=2"}, Needed: !slices.ContainsFunc(asked, func(a Run) bool { return a.ID() == r.ID() })}
+		return Label{Scale: "tiny", Set: []string{"epochs=2"},
+			Needed: !slices.ContainsFunc(asked, func(a Run) bool { return a.ID() == r.ID() })}
 	}
 	return e
 }
@@ -57,7 +58,8 @@ func TestEntries(t *testing.T) {
 	result := makeRun(t, e, r)
 	all := entries(t, e.Store)
 	first, own := all[r.Init.ID()], all[r.ID()]
-	if len(all) != 2 || own.State != Finished || own.Method() != "tuned" || own.Label.Scale != "tiny" || own.Label.Needed || !first.Label.Needed || own.Epochs != 2 {
+	if len(all) != 2 || own.State != Finished || own.Method() != "tuned" || own.Label.Scale != "tiny" || own.Label.Needed ||
+		!first.Label.Needed || own.Epochs != 2 {
 		t.Fatalf("got %+v and %+v", own, first)
 	}
 	var bytes, weights int64
@@ -135,7 +137,8 @@ func TestRemove(t *testing.T) {
 	e := executor(t, t.TempDir())
 	makeRun(t, e, r)
 	first := r.Init.ID()
-	if err := e.Store.Remove(t.Context(), []string{first}, false, nil); err == nil || !strings.Contains(err.Error(), "needed by "+Short(r.ID())+" (tuned, seed 1)") {
+	if err := e.Store.Remove(t.Context(), []string{first}, false, nil); err == nil ||
+		!strings.Contains(err.Error(), "needed by "+Short(r.ID())+" (tuned, seed 1)") {
 		t.Errorf("got %v for a run that another one needs", err)
 	}
 	unlock, err := e.Store.lock(t.Context(), r, func() {})
@@ -143,7 +146,8 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ids := range [][]string{{r.ID()}, {first}, {first, r.ID()}} {
-		if err := e.Store.Remove(t.Context(), ids, true, nil); err == nil || !strings.Contains(err.Error(), "a process is at run "+Short(r.ID())) {
+		if err := e.Store.Remove(t.Context(), ids, true, nil); err == nil ||
+			!strings.Contains(err.Error(), "a process is at run "+Short(r.ID())) {
 			t.Errorf("%v: got %v while a process is at one of them", ids, err)
 		}
 	}
@@ -154,7 +158,8 @@ func TestRemove(t *testing.T) {
 		gone = append(gone, x.ID)
 		stop()
 	}
-	if err := e.Store.Remove(stopped, []string{first, r.ID()}, false, told); !errors.Is(err, context.Canceled) || !slices.Equal(gone, []string{r.ID()}) {
+	if err := e.Store.Remove(stopped, []string{first, r.ID()}, false, told); !errors.Is(err, context.Canceled) ||
+		!slices.Equal(gone, []string{r.ID()}) {
 		t.Errorf("stopped after the first: got %v and %v gone, want the one that needs the other", err, gone)
 	}
 	if all := entries(t, e.Store); len(all) != 1 || all[first].State != Finished {
@@ -257,7 +262,8 @@ func TestPruneCheckpoints(t *testing.T) {
 	if got := entries(t, e.Store)[first.ID()]; got.State != Finished || got.Model != 0 {
 		t.Errorf("got %+v, want a finished run without weights", got)
 	}
-	if _, err := e.Evaluate(t.Context(), first, "test"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "its checkpoint was removed") {
+	if _, err := e.Evaluate(t.Context(), first, "test"); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "its checkpoint was removed") {
 		t.Errorf("measured without weights: %v", err)
 	}
 	// Stopped while it is trained again, the model is none yet.
@@ -304,8 +310,8 @@ func plainOnly(metrics, names map[string]float64) map[string]float64 {
 	return only
 }
 
-// Orphans are runs that only others needed, once these are gone and a day has passed, what kills left, and runs of a program that another one has
-// replaced; a run of an older version is stale.
+// Orphans are runs that only others needed, once these are gone and a day has passed, what kills left, and runs of a program that another
+// one has replaced; a run of an older version is stale.
 func TestPruneOrphans(t *testing.T) {
 	r := tuned(t)
 	e := labelled(t, t.TempDir(), r)

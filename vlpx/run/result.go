@@ -33,7 +33,8 @@ type Result struct {
 	PeakMemory    int64
 	SkippedImages int
 	// Skipped tells the training images that could not be read, for which others stood in the mini-batches. Unreadable names those of
-	// the splits "val" and "test", which take part as the mean colour, or without regions where these lie in files. Neither is there where all images could be read.
+	// the splits "val" and "test", which take part as the mean colour, or without regions where these lie in files. Neither is there where
+	// all images could be read.
 	Skipped    []string            `json:",omitempty"`
 	Unreadable map[string][]string `json:",omitempty"`
 	Examples   eval.Examples       `json:",omitempty"` // of the test split

@@ -32,7 +32,8 @@ type Run struct {
 	Data       Data
 	Vocabulary Vocabulary
 	Train      train.Config
-	Tasks      eval.Tasks // that the model is measured by: in brief on the validation split after each epoch, wholly on the test split at the end
+	// that the model is measured by: in brief on the validation split after each epoch, wholly on the test split at the end
+	Tasks eval.Tasks
 	// Weights are the published models that this one starts from; none where all first values are drawn.
 	Weights Weights `json:",omitzero"`
 	// Locked is the image encoder without gradient in front of the model; nil where the model reads pixels.
@@ -41,7 +42,8 @@ type Run struct {
 	Regions regions.Source `json:",omitzero"`
 	// Encoder is the run whose image encoder is locked, made first if it is missing; Locked.Run is its identity. nil for a published one.
 	Encoder *Run `json:"-"`
-	// Language is the run whose language model is frozen in this one's, made first if it is missing; Train.Language is its identity. nil for none.
+	// Language is the run whose language model is frozen in this one's, made first if it is missing; Train.Language is its identity. nil
+	// for none.
 	Language *Run `json:"-"`
 	// LockedBytes is what the tokens of all locked encoders may take in the store; 0 for ten gigabytes. It is no part of the identity.
 	LockedBytes int64 `json:"-"`
@@ -58,8 +60,8 @@ func (r Run) Needs() []*Run {
 	return slices.DeleteFunc([]*Run{r.Encoder, r.Reference, r.Language, r.Miner, r.Init}, func(x *Run) bool { return x == nil })
 }
 
-// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what a
-// vocabulary that grows has behind them; nil where the framework reads no captions. The collection is this run's.
+// Tokenizer is that of the run where the chain of Init begins, so that a model keeps its ids, whatever data it is fine-tuned on, with what
+// a vocabulary that grows has behind them; nil where the framework reads no captions. The collection is this run's.
 func (r Run) Tokenizer(c datasets.Collection) (*text.Tokenizer, error) {
 	if !framework.Reads(r.Train.Framework.Framework, r.Train.Use()) {
 		return nil, nil
@@ -169,8 +171,8 @@ type Vocabulary struct {
 	// instead; Hash identifies it.
 	File string `json:"-"`
 	Hash string `json:",omitempty"`
-	// Grows adds the words of the run's own training texts, and of the answers where these are questions, behind those of the run where the chain
-	// of Init begins: words seen at least MinCount times, however many ids there are.
+	// Grows adds the words of the run's own training texts, and of the answers where these are questions, behind those of the run where the
+	// chain of Init begins: words seen at least MinCount times, however many ids there are.
 	Grows bool `json:",omitempty"`
 }
 
@@ -201,7 +203,8 @@ func (v Vocabulary) read() (*text.Tokenizer, error) {
 	case ending == ".json":
 		return text.FromTokenizerJSON(v.File)
 	case ending == "" || ending == ".gz":
-		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json nor CLIP's bpe_simple_vocab_16e6.txt.gz nor GPT-2's merges.txt", v.File)
+		return nil, fmt.Errorf("run: vocabulary %s: neither a vocab.txt nor a tokenizer.json nor CLIP's bpe_simple_vocab_16e6.txt.gz nor "+
+			"GPT-2's merges.txt", v.File)
 	}
 	return text.FromVocab(v.File)
 }

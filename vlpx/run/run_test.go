@@ -144,7 +144,8 @@ func TestEveryFieldIsPartOfTheIdentity(t *testing.T) {
 		}
 		seen[got] = path
 	})
-	if want := []string{"Run.Data.Dir", "Run.Data.GraphsFile", "Run.Vocabulary.File", "Run.Train.Method.Name", "Run.Encoder", "Run.Language", "Run.LockedBytes", "Run.Reference", "Run.Init", "Run.Miner"}; !reflect.DeepEqual(outside, want) {
+	if want := []string{"Run.Data.Dir", "Run.Data.GraphsFile", "Run.Vocabulary.File", "Run.Train.Method.Name", "Run.Encoder",
+		"Run.Language", "Run.LockedBytes", "Run.Reference", "Run.Init", "Run.Miner"}; !reflect.DeepEqual(outside, want) {
 		t.Errorf("got %v outside the identity, want %v", outside, want)
 	}
 	if r.ID() != id {
@@ -165,7 +166,8 @@ func everyPart() map[string][]any {
 	return map[string][]any{
 		"Start": {negative.Uniform{}, negative.Grouped{}, negative.FixedQuantile{}, negative.Progressive{},
 			negative.Streamed{}, negative.Scheduled{}, negative.Scheduled{Probe: []float64{0.5, 1}}},
-		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, negative.SigLIP{}, negative.Debiased{}, regulated, negative.SelfRegulated{},
+		"ITC": {negative.InfoNCE{}, negative.Consistency{}, negative.Smoothed{}, negative.Distilled{}, negative.HNNCE{}, negative.SigLIP{},
+			negative.Debiased{}, regulated, negative.SelfRegulated{},
 			negative.Pruned{Weights: regulated}, negative.SogCLR{}, negative.ISogCLR{}, negative.FastCLIP{}},
 		"Pairs":   {negative.Hardest{}, negative.Sampled{}, negative.Retrieved{}},
 		"Connect": {negative.ECM{}, negative.ECM{Use: negative.Of(negative.ITM)}},
@@ -300,7 +302,8 @@ func TestVocabularyOfMerges(t *testing.T) {
 	if got, want := tokenizer.Size(), 512+2+2; got != want {
 		t.Errorf("ids: got %d, want %d", got, want)
 	}
-	if tokenizer, err = (Vocabulary{File: "../framework/gpt/testdata/tiny/merges.txt"}).Tokenizer(nil); err != nil || tokenizer.Size() != 285 {
+	if tokenizer, err = (Vocabulary{File: "../framework/gpt/testdata/tiny/merges.txt"}).Tokenizer(nil); err != nil ||
+		tokenizer.Size() != 285 {
 		t.Errorf("GPT-2's with its vocab.json: %v", err)
 	}
 	if _, err := (Vocabulary{File: "merges.gz"}).Tokenizer(nil); err == nil || !strings.Contains(err.Error(), "bpe_simple_vocab") {

@@ -38,7 +38,8 @@ func (r reading) Measure(_ context.Context, on eval.Subject) (eval.Measured, err
 	return eval.Measured{Metrics: eval.Result{"read": float64(len(sentences))}}, err
 }
 
-// A finished run's sentences are read by a task that measures another, which is told of a run that is not finished, and of one that wrote none.
+// A finished run's sentences are read by a task that measures another, which is told of a run that is not finished, and of one that wrote
+// none.
 func TestSentencesOfAnotherRun(t *testing.T) {
 	e := executor(t, t.TempDir())
 	writes, asked := byTowers(t, negative.Plain()), byTowers(t, negative.Plain())

@@ -21,15 +21,17 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// speaking is a run of BLIP-2's second stage, after a run of the first, in front of the language model of a run on all that is said about scenes.
+// speaking is a run of BLIP-2's second stage, after a run of the first, in front of the language model of a run on all that is said about
+// scenes.
 func speaking(t *testing.T) Run {
 	t.Helper()
 	first := smallest(t)
 	first.Train.Method = negative.Plain()
 	first.Train.Framework.Framework = blip2.Model{
 		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, EVA: true, Open: true},
-		Text:   encoder.QFormer{Vocab: model(first).Text.Vocab, Positions: 12, Queries: 2, Width: 8, Heads: 2, MLP: 16, Layers: 1, Every: 1},
-		Embed:  6,
+		Text: encoder.QFormer{Vocab: model(first).Text.Vocab, Positions: 12, Queries: 2, Width: 8, Heads: 2, MLP: 16,
+			Layers: 1, Every: 1},
+		Embed: 6,
 	}
 	language := first
 	data, err := ScenesData(scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: 16, Seed: 3})
@@ -39,12 +41,14 @@ func speaking(t *testing.T) Run {
 	data.Texts = Talk
 	language.Data, language.Vocabulary.Grows = data, true
 	language.Train.MaxLen, language.Tasks = 24, eval.Tasks{eval.Perplexity{}}
-	language.Train.Framework.Framework = opt.Model{Text: encoder.OPT{Vocab: len(words(t, language)), Positions: 48, Width: 8, Layers: 1, Heads: 2, MLP: 16}}
+	language.Train.Framework.Framework = opt.Model{Text: encoder.OPT{Vocab: len(words(t, language)), Positions: 48, Width: 8, Layers: 1,
+		Heads: 2, MLP: 16}}
 	r := first
 	r.Init, r.Train.Init = &first, first.ID()
 	r.Language, r.Train.Language = &language, language.ID()
 	r.Train.MaxLen = 24
-	r.Train.Framework.Framework = blip2.Generative{BLIP2: first.Train.Framework.Framework.(blip2.Model), Language: language.Train.Framework.Framework.(opt.Model).Text}
+	r.Train.Framework.Framework = blip2.Generative{BLIP2: first.Train.Framework.Framework.(blip2.Model),
+		Language: language.Train.Framework.Framework.(opt.Model).Text}
 	short := generate.Search{Beams: 2, Max: 6}
 	r.Tasks = eval.Tasks{eval.Captioning{Search: short}, eval.Asking{Search: short}}
 	return r
@@ -80,8 +84,8 @@ func spoken(t *testing.T, e *Executor, language, r Run) map[string][]float32 {
 	return named
 }
 
-// A second stage makes the run of its language model and that of the first stage before it, reads and writes in the language model's words, and
-// leaves its weights as they are, while it learns; stopped, it goes on to the same bits, without these runs' models.
+// A second stage makes the run of its language model and that of the first stage before it, reads and writes in the language model's words,
+// and leaves its weights as they are, while it learns; stopped, it goes on to the same bits, without these runs' models.
 func TestSpeakingRun(t *testing.T) {
 	r, e := speaking(t), executor(t, t.TempDir())
 	result, err := e.Run(t.Context(), r)
@@ -93,7 +97,8 @@ func TestSpeakingRun(t *testing.T) {
 			t.Errorf("%s: done %v (%v), want it made first", needed.Train.Framework.Name(), done, err)
 		}
 	}
-	if all := words(t, r); !slices.Equal(all, words(t, *r.Language)) || slices.Equal(all, words(t, *r.Init)) || !slices.Contains(all, "answer") {
+	if all := words(t, r); !slices.Equal(all, words(t, *r.Language)) || slices.Equal(all, words(t, *r.Init)) ||
+		!slices.Contains(all, "answer") {
 		t.Errorf("got the words %q, want the language model's", all)
 	}
 	kept, err := os.ReadFile(filepath.Join(e.Store.Dir(r), tokenizerName))
@@ -123,8 +128,10 @@ func TestSpeakingRun(t *testing.T) {
 	if len(end) != 1 || !(end[negative.LM] < begin[negative.LM]) {
 		t.Errorf("got the losses %v, then %v; want LM alone, which falls", begin, end)
 	}
-	if _, asked := result.Metrics[string(eval.WrittenAnswers)]; !asked || len(eval.WrittenCaptions.Of(result.Examples)) != 4 || len(eval.AnsweredQuestions.Of(result.Examples)) == 0 {
-		t.Errorf("got %v of %d captions and %d questions", result.Metrics, len(eval.WrittenCaptions.Of(result.Examples)), len(eval.AnsweredQuestions.Of(result.Examples)))
+	if _, asked := result.Metrics[string(eval.WrittenAnswers)]; !asked || len(eval.WrittenCaptions.Of(result.Examples)) != 4 ||
+		len(eval.AnsweredQuestions.Of(result.Examples)) == 0 {
+		t.Errorf("got %v of %d captions and %d questions", result.Metrics, len(eval.WrittenCaptions.Of(result.Examples)),
+			len(eval.AnsweredQuestions.Of(result.Examples)))
 	}
 
 	again := executor(t, t.TempDir())

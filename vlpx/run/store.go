@@ -14,9 +14,9 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Store keeps runs in a folder, each in a folder named by its identity: run.json, label.json with what it is called, tokenizer.json, result.json
-// once it is finished, the checkpoint with the weights, those of the best epoch where it selects, the curves, the pairs that its model mined for
-// other runs, and what tasks gave of it.
+// Store keeps runs in a folder, each in a folder named by its identity: run.json, label.json with what it is called, tokenizer.json,
+// result.json once it is finished, the checkpoint with the weights, those of the best epoch where it selects, the curves, the pairs that
+// its model mined for other runs, and what tasks gave of it.
 type Store struct {
 	dir  string
 	pace pace // of processes that hold and wait for folders

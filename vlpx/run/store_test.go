@@ -88,8 +88,10 @@ func FuzzResult(f *testing.F) {
 	}
 	path := filepath.Join(s.Dir(r), resultName)
 	for _, rest := range []string{
-		`}`, `, "Metrics": {"IR@1": 3}, "Epochs": [{"Epoch": 0}, {}], "BestEpoch": 2}`, `, "BestEpoch": 1}`, `, "BestEpoch": -1}`, `, "Epochs": null, "Metrics": null}`,
-		`, "Unreadable": {"test": ["a"], "val": null}, "Skipped": [""]}`, `, "Finished": "now"}`, `, "Seconds": 1e999}`, `}}`, `, "Clock": [1, 2]`,
+		`}`, `, "Metrics": {"IR@1": 3}, "Epochs": [{"Epoch": 0}, {}], "BestEpoch": 2}`, `, "BestEpoch": 1}`, `, "BestEpoch": -1}`,
+		`, "Epochs": null, "Metrics": null}`,
+		`, "Unreadable": {"test": ["a"], "val": null}, "Skipped": [""]}`, `, "Finished": "now"}`, `, "Seconds": 1e999}`, `}}`,
+		`, "Clock": [1, 2]`,
 	} {
 		f.Add([]byte(`{"ID": "` + r.ID() + `"` + rest))
 	}
@@ -177,7 +179,8 @@ func TestResultWithoutItems(t *testing.T) {
 	path := filepath.Join(s.Dir(r), resultName)
 	for _, c := range []struct{ more, want string }{
 		{``, ""},
-		{`, "Items": {"Captions": "1 1", "Queries": {"IR rank": "1"}}`, path + `: eval: items: 1 entries of "IR rank", but 2 queries; delete the file`},
+		{`, "Items": {"Captions": "1 1", "Queries": {"IR rank": "1"}}`,
+			path + `: eval: items: 1 entries of "IR rank", but 2 queries; delete the file`},
 	} {
 		if err := os.WriteFile(path, []byte(`{"ID": "`+r.ID()+`", "Metrics": {"IR@1": 3}`+c.more+`}`), 0o644); err != nil {
 			t.Fatal(err)
@@ -252,7 +255,8 @@ func TestStoppedWhileWaiting(t *testing.T) {
 		said = append(said, line)
 		cancel()
 	}
-	if _, err := e.Run(ctx, r); !errors.Is(err, context.Canceled) || len(said) != 1 || !strings.Contains(said[0], "another process is at GRIT-VLP") {
+	if _, err := e.Run(ctx, r); !errors.Is(err, context.Canceled) || len(said) != 1 ||
+		!strings.Contains(said[0], "another process is at GRIT-VLP") {
 		t.Errorf("got %v and lines %q, want context.Canceled and one about the other process", err, said)
 	}
 }
@@ -297,7 +301,8 @@ func TestSavesWithinAnEpoch(t *testing.T) {
 		}()
 		e.Report = func(_ Run, p train.Report) {
 			if started := e.Store.Started(r); started != (p.Step == 4) {
-				t.Errorf("step %d, %v after the start: a checkpoint is there: %v", p.Step, time.Duration(p.Step-1)*checkpointEvery*2/5, started)
+				t.Errorf("step %d, %v after the start: a checkpoint is there: %v", p.Step, time.Duration(p.Step-1)*checkpointEvery*
+					2/5, started)
 			}
 			if p.Step == 4 {
 				panic("dies")

@@ -12,10 +12,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A run's folder is held by an exclusive flock on its file lock. The system frees it when the process ends, however it ends. Where the folder is
-// on a network file system the server frees it, which knows of a lost node late or never; so the holder also touches the file every few
-// seconds, and who waits takes the folder over once it has seen no touch for a while by its own clock. A holder that comes back finds another
-// file in the place of its own and stops.
+// A run's folder is held by an exclusive flock on its file lock. The system frees it when the process ends, however it ends. Where the
+// folder is on a network file system the server frees it, which knows of a lost node late or never; so the holder also touches the file
+// every few seconds, and who waits takes the folder over once it has seen no touch for a while by its own clock. A holder that comes back
+// finds another file in the place of its own and stops.
 
 // pace is how often a holder touches its lock, and how long one is untouched that is taken for lost.
 type pace struct{ beat, lost time.Duration }
@@ -33,8 +33,8 @@ func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(),
 	return unlock, err
 }
 
-// take makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once. The context that it
-// returns ends, too, once the folder is taken over.
+// take makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once. The context that
+// it returns ends, too, once the folder is taken over.
 func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.Context, unlock func(), err error) {
 	dir := s.Dir(r)
 	path := filepath.Join(dir, lockName)
@@ -59,7 +59,8 @@ func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.C
 			continue // it was removed meanwhile
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home", dir, err)
+			return nil, nil, fmt.Errorf("run: taking the run's folder %s: %w; choose another place with VLPX_HOME, -home or Options.Home",
+				dir, err)
 		}
 		if got && inPlace(lock) {
 			held, unlock = s.keep(ctx, lock)
@@ -97,8 +98,8 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 	}
 }
 
-// displace removes a lock's file, unless another one than was seen lies there by now. Of those who wait only one may: who gives the file a second
-// name. Without that, one that comes late would move the file away which the quickest has taken meanwhile.
+// displace removes a lock's file, unless another one than was seen lies there by now. Of those who wait only one may: who gives the file a
+// second name. Without that, one that comes late would move the file away which the quickest has taken meanwhile.
 func displace(path string, seen os.FileInfo) error {
 	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(".lost-%d", seen.ModTime().UnixNano()))
 	if err := os.Link(path, aside); errors.Is(err, fs.ErrExist) {
@@ -148,8 +149,8 @@ func (s *Store) keep(ctx context.Context, lock *flock.Flock) (held context.Conte
 	}
 }
 
-// touch tells others that the holder is alive. It is not told where that fails: the lock itself holds, and whoever waits longer than it should finds
-// the run done.
+// touch tells others that the holder is alive. It is not told where that fails: the lock itself holds, and whoever waits longer than it
+// should finds the run done.
 func touch(lock *flock.Flock) {
 	now := time.Now()
 	os.Chtimes(lock.Path(), now, now)

@@ -37,8 +37,8 @@ func (l longest) Measure(_ context.Context, on eval.Subject) (eval.Measured, err
 	return longestCaptions.With(eval.Measured{Metrics: eval.Result{"longest": float64(len(text))}}, []string{text}), nil
 }
 
-// TestToyTask: a task that is one type and one registration is listed, found by its name, measured after a run, and its example comes back from
-// the store.
+// TestToyTask: a task that is one type and one registration is listed, found by its name, measured after a run, and its example comes back
+// from the store.
 func TestToyTask(t *testing.T) {
 	if info, known := eval.InfoOf("longest"); !known || info.What == "" {
 		t.Error("its metric is not listed")

@@ -83,7 +83,8 @@ func weightsOf(t *testing.T, e *Executor, r Run) map[string][]float32 {
 // A framework of one's own trains, is measured by retrieval and by a task of one's own, and ends in the same bits if it was stopped, with
 // uniform mini-batches and with those that FALCON's scheduler builds.
 func TestFrameworkOfOnesOwn(t *testing.T) {
-	scheduled := negative.FALCON(negative.Scheduled{SearchSpace: 16, Objectives: negative.Of(negative.ITC), Quantiles: 5, Hidden: 8, Baseline: 0.9})
+	scheduled := negative.FALCON(negative.Scheduled{SearchSpace: 16, Objectives: negative.Of(negative.ITC), Quantiles: 5, Hidden: 8,
+		Baseline: 0.9})
 	for _, m := range []negative.Method{negative.Plain(), scheduled} {
 		t.Run(m.Name, func(t *testing.T) {
 			r, e := byTowers(t, m), executor(t, t.TempDir())
@@ -239,13 +240,15 @@ func TestWhatIsMissingIsToldBeforeTraining(t *testing.T) {
 		change func(*Run)
 		want   string
 	}{
-		"a field nobody makes": {func(r *Run) { r.Train.Framework.Framework = declaring{plain, "colour"} }, `reads "colour", which nothing makes`},
-		"captions":             {func(r *Run) { r.Train.Framework.Framework = declaring{plain, field.Captions} }, "has no caption"},
-		"classes":              {func(r *Run) { r.Data, r.Tasks = shades, eval.Tasks{unasking{}} }, "take data with classes"},
-		"classes of a task":    {func(r *Run) { r.Data = shades }, "has no classes"},
-		"an ability":           {func(r *Run) { r.Tasks = eval.Tasks{eval.Retrieval{Rerank: 2}} }, "which Views does not make"},
-		"a task":               {func(r *Run) { r.Tasks = nil }, "no task to be measured by"},
-		"embeddings":           {func(r *Run) { r.Train.Method = negative.GRITVLP(8, 16) }, "needs embeddings of images and captions, which Views has not"},
+		"a field nobody makes": {func(r *Run) { r.Train.Framework.Framework = declaring{plain, "colour"} },
+			`reads "colour", which nothing makes`},
+		"captions":          {func(r *Run) { r.Train.Framework.Framework = declaring{plain, field.Captions} }, "has no caption"},
+		"classes":           {func(r *Run) { r.Data, r.Tasks = shades, eval.Tasks{unasking{}} }, "take data with classes"},
+		"classes of a task": {func(r *Run) { r.Data = shades }, "has no classes"},
+		"an ability":        {func(r *Run) { r.Tasks = eval.Tasks{eval.Retrieval{Rerank: 2}} }, "which Views does not make"},
+		"a task":            {func(r *Run) { r.Tasks = nil }, "no task to be measured by"},
+		"embeddings": {func(r *Run) { r.Train.Method = negative.GRITVLP(8, 16) }, "needs embeddings of images and captions, which " +
+			"Views has not"},
 	} {
 		r, e := byViews(t, folder), executor(t, t.TempDir())
 		c.change(&r)

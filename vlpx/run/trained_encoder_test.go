@@ -23,7 +23,8 @@ func behindOwn(t *testing.T) Run {
 	r, eye := smallest(t), smallest(t)
 	vit := encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, CLIP: true}
 	eye.Train.Framework = framework.Choice{Framework: clip.Model{
-		Vision: vit, Text: encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16, End: encoder.LastToken}, Embed: 6,
+		Vision: vit, Text: encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16,
+			End: encoder.LastToken}, Embed: 6,
 	}}
 	eye.Train.Method = negative.Plain()
 	r.Encoder, r.Locked = &eye, &locked.Encoder{Run: eye.ID(), Trained: &vit, Image: 16, Side: 2, Pixels: transform.CLIP}
@@ -31,8 +32,8 @@ func behindOwn(t *testing.T) Run {
 	return r
 }
 
-// The run whose encoder is locked is made first, and its weights are those that see: the encoder and the model's own tokens agree. A run of the
-// store alone, which knows the other by its identity, measures the same.
+// The run whose encoder is locked is made first, and its weights are those that see: the encoder and the model's own tokens agree. A run of
+// the store alone, which knows the other by its identity, measures the same.
 func TestOwnEncoder(t *testing.T) {
 	r, e := behindOwn(t), executor(t, t.TempDir())
 	result, err := e.Run(t.Context(), r)

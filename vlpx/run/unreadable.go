@@ -11,8 +11,8 @@ import (
 )
 
 // data is a collection with what is known of its images. Evaluation leaves no image out, since a smaller split is an easier one:
-// an image that cannot be read takes part as the mean colour, or without regions, is told before training, and stands in the result. The bytes of
-// images are in the collection's hash, so that such a result is never that of the data with the image mended.
+// an image that cannot be read takes part as the mean colour, or without regions, is told before training, and stands in the result. The
+// bytes of images are in the collection's hash, so that such a result is never that of the data with the image mended.
 type data struct {
 	datasets.Collection
 	unreadable map[string][]string // keys of images by split; none where all can be read
@@ -58,7 +58,8 @@ func (d data) accept(split string) func(loader.Skip) error {
 		if slices.Contains(d.unreadable[split], s.Key) {
 			return nil
 		}
-		return fmt.Errorf("run: an image could be read when the run began and cannot be now: %w; then start the run again, which goes on from "+
+		return fmt.Errorf("run: an image could be read when the run began and cannot be now: %w; then start the run again, which "+
+			"goes on from "+
 			"its checkpoint", s.Err)
 	}
 }

@@ -47,7 +47,8 @@ func shades(t *testing.T, broken ...string) string {
 					t.Fatal(err)
 				}
 			}
-			entries = append(entries, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`, name, split, i))
+			entries = append(entries, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`,
+				name, split, i))
 		}
 	}
 	slices.Sort(entries)

@@ -39,8 +39,9 @@ var errWeightless = errors.New("its weights are not kept")
 // Weightless tells whether an update failed for want of the run's weights.
 func Weightless(err error) bool { return errors.Is(err, errWeightless) }
 
-// Update measures a finished run's kept model by the run's own tasks, as this program has them, and adds to its result the metrics that it lacks,
-// with what tasks tell besides. Nothing is trained, and what the result has stays. A result that today's code has measured is complete.
+// Update measures a finished run's kept model by the run's own tasks, as this program has them, and adds to its result the metrics that it
+// lacks, with what tasks tell besides. Nothing is trained, and what the result has stays. A result that today's code has measured is
+// complete.
 func (e *Executor) Update(ctx context.Context, r Run) (Updated, error) {
 	r = e.Store.Placed(r)
 	if _, done, err := e.Store.Find(r); !done || err != nil {

@@ -15,8 +15,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// A result of an older version gets the metrics that it lacks from the kept model, without training, and keeps its own; a result that today's
-// code has measured is left alone, and one whose weights are gone says so.
+// A result of an older version gets the metrics that it lacks from the kept model, without training, and keeps its own; a result that
+// today's code has measured is left alone, and one whose weights are gone says so.
 func TestUpdate(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "is not trained yet; train it first") {
@@ -56,7 +56,8 @@ func TestUpdate(t *testing.T) {
 	}
 	now := maps.Clone(want.Metrics)
 	now[string(eval.IR10)] += 3
-	if !reflect.DeepEqual(result.Metrics, now) || result.Code != "" || result.Updated == nil || !slices.Equal(result.Updated.Metrics, got.Added) {
+	if !reflect.DeepEqual(result.Metrics, now) || result.Code != "" || result.Updated == nil ||
+		!slices.Equal(result.Updated.Metrics, got.Added) {
 		t.Errorf("got %v, %+v, want %v", result.Metrics, result.Updated, now)
 	}
 	if after, err := os.Stat(checkpoint); err != nil || !after.ModTime().Equal(trained.ModTime()) {
@@ -79,7 +80,8 @@ func TestUpdate(t *testing.T) {
 	if _, err := e.Update(t.Context(), r); err != nil {
 		t.Error(err)
 	}
-	if result, err = e.Store.Result(r); err != nil || !slices.Equal(result.Updated.Metrics, []string{string(eval.IR1), string(eval.TRMAP), string(eval.TR1)}) {
+	if result, err = e.Store.Result(r); err != nil ||
+		!slices.Equal(result.Updated.Metrics, []string{string(eval.IR1), string(eval.TRMAP), string(eval.TR1)}) {
 		t.Errorf("got %+v (%v), want all that was ever added", result.Updated, err)
 	}
 
@@ -94,7 +96,8 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "its weights are not kept, so that nothing can be added") {
+	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "its weights are not kept, so that nothing "+
+		"can be added") {
 		t.Errorf("without weights: got %v", err)
 	}
 	if result, err = e.Store.Result(r); err != nil {

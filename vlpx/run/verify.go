@@ -27,8 +27,8 @@ type Problem struct {
 	Harmless bool
 }
 
-// Verify reads everything that the store has of runs as those do who need it: settings, results, weights, curves, tokenizers, what tasks gave and
-// what models mined. told, if not nil, hears of each run before. Runs at work are left out.
+// Verify reads everything that the store has of runs as those do who need it: settings, results, weights, curves, tokenizers, what tasks
+// gave and what models mined. told, if not nil, hears of each run before. Runs at work are left out.
 func (s *Store) Verify(ctx context.Context, told func(Entry)) ([]Problem, error) {
 	all, err := s.Entries()
 	if err != nil {
@@ -49,13 +49,15 @@ func (s *Store) Verify(ctx context.Context, told func(Entry)) ([]Problem, error)
 		found = append(found, s.problems(e)...)
 		for _, need := range e.Needs() {
 			if !there[need.ID] {
-				found = append(found, Problem{e.ID, fmt.Sprintf("run %s, %s, is not there; it is made again where it is needed", Short(need.ID), need.For), true})
+				found = append(found, Problem{e.ID, fmt.Sprintf("run %s, %s, is not there; it is made again where it is needed",
+					Short(need.ID), need.For), true})
 			}
 		}
 	}
 	left, err := s.leftovers()
 	for _, dir := range left {
-		found = append(found, Problem{"", fmt.Sprintf("%s was left by a process that was killed; vlpx prune orphans removes it", dir), true})
+		found = append(found, Problem{"", fmt.Sprintf("%s was left by a process that was killed; vlpx prune orphans removes it", dir),
+			true})
 	}
 	return found, err
 }

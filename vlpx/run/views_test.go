@@ -49,7 +49,8 @@ func (v views) Step(s *variables.Scope, u framework.Use, in field.Nodes) framewo
 type neighbours struct{}
 
 func (neighbours) Metrics() []eval.Info {
-	return []eval.Info{{Metric: "neighbours", Group: "Classes", Column: "nearest", Unit: "%", What: "images whose nearest other image is of their class"}}
+	return []eval.Info{{Metric: "neighbours", Group: "Classes", Column: "nearest", Unit: "%", What: "images whose nearest other image is " +
+		"of their class"}}
 }
 
 func (neighbours) Check(f framework.Framework, set datasets.Set) error {

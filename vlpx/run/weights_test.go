@@ -29,10 +29,12 @@ import (
 func checkpoint(t *testing.T, v encoder.ViT) weights.Source {
 	t.Helper()
 	shapes := map[string][]int{"cls_token": {1, 1, v.Width}, "pos_embed": {1, 1 + v.Image/v.Patch*v.Image/v.Patch, v.Width},
-		"patch_embed.proj.weight": {v.Width, 3, v.Patch, v.Patch}, "patch_embed.proj.bias": {v.Width}, "norm.weight": {v.Width}, "norm.bias": {v.Width}}
+		"patch_embed.proj.weight": {v.Width, 3, v.Patch, v.Patch}, "patch_embed.proj.bias": {v.Width}, "norm.weight": {v.Width},
+		"norm.bias": {v.Width}}
 	for k := range v.Layers {
-		for name, shape := range map[string][]int{"norm1": {v.Width}, "norm2": {v.Width}, "attn.qkv": {3 * v.Width, v.Width}, "attn.proj": {v.Width, v.Width},
-			"mlp.fc1": {v.MLP, v.Width}, "mlp.fc2": {v.Width, v.MLP}} {
+		for name, shape := range map[string][]int{"norm1": {v.Width}, "norm2": {v.Width}, "attn.qkv": {3 * v.Width, v.Width},
+			"attn.proj": {v.Width, v.Width},
+			"mlp.fc1":   {v.MLP, v.Width}, "mlp.fc2": {v.Width, v.MLP}} {
 			shapes[fmt.Sprintf("blocks.%d.%s.weight", k, name)], shapes[fmt.Sprintf("blocks.%d.%s.bias", k, name)] = shape, shape[:1]
 		}
 	}

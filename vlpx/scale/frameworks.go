@@ -39,18 +39,21 @@ func Frameworks() []Kind {
 			build: func(s Scale, vocab int) framework.Framework { return s.albef(vocab) }},
 		{Name: "CLIP", What: "an image tower and a text tower (Radford et al., 2021)", preset: (*Scale).likeCLIP,
 			build: func(s Scale, vocab int) framework.Framework { return s.clip(vocab) }},
-		{Name: "BLIP-2", What: "queries that read a frozen image encoder beside captions, its first stage (Li et al., 2023)", preset: (*Scale).likeBLIP2,
-			build: func(s Scale, vocab int) framework.Framework { return s.blip2(vocab) }},
-		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)", preset: (*Scale).likeSimCLR,
-			tasks: Scale.probes,
-			build: func(s Scale, _ int) framework.Framework { return s.simclr() }},
+		{Name: "BLIP-2", What: "queries that read a frozen image encoder beside captions, its first stage (Li et al., 2023)",
+			preset: (*Scale).likeBLIP2,
+			build:  func(s Scale, vocab int) framework.Framework { return s.blip2(vocab) }},
+		{Name: "SimCLR", What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)",
+			preset: (*Scale).likeSimCLR,
+			tasks:  Scale.probes,
+			build:  func(s Scale, _ int) framework.Framework { return s.simclr() }},
 		{Name: "UNITER", What: "one transformer over tokens and regions (Chen et al., 2020)", preset: (*Scale).likeUNITER,
 			tasks: Scale.writes,
 			build: func(s Scale, vocab int) framework.Framework { return s.uniter(vocab) }},
 		{Name: "GPT-2", What: "a language model of captions, which sees no images (Radford et al., 2019)", preset: (*Scale).likeGPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
 			build: func(s Scale, vocab int) framework.Framework { return s.gpt(vocab) }},
-		{Name: "OPT", What: "a language model of captions, which sees no images; one is frozen in BLIP-2's second stage (Zhang et al., 2022)", preset: (*Scale).likeOPT,
+		{Name: "OPT", What: "a language model of captions, which sees no images; one is frozen in BLIP-2's second stage (Zhang et " +
+			"al., 2022)", preset: (*Scale).likeOPT,
 			tasks: func(Scale) eval.Tasks { return eval.Tasks{eval.Perplexity{}} },
 			build: func(s Scale, vocab int) framework.Framework { return s.Opt(vocab) }},
 	}
@@ -106,7 +109,8 @@ func (s Scale) albef(vocab int) albef.Model {
 	return albef.Model{
 		Vision: encoder.ViT{Image: s.Image, Patch: patch, Width: s.Width, Layers: s.VisionLayers, Heads: s.Heads, MLP: s.MLP,
 			Recompute: s.Recompute, Fused: s.FusedAttention},
-		Text:  encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute},
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP,
+			Layers: s.TextLayers, Fusion: s.Fusion, Dropout: s.Dropout, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool, Temperature: s.Temperature,
 	}
 }
@@ -123,7 +127,8 @@ func (s *Scale) likeALBEF() {
 // vocabulary, too.
 func (s Scale) clip(vocab int) clip.Model {
 	m := clip.Model{
-		Text:  encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken, Recompute: s.Recompute},
+		Text: encoder.CLIPText{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP,
+			Layers: s.TextLayers, Activation: encoder.Quick, End: encoder.LastToken, Recompute: s.Recompute},
 		Embed: s.Embed, Half: s.Half, Temperature: s.Temperature,
 	}
 	if len(s.Bottlenecks) > 0 {
@@ -169,8 +174,8 @@ func (s Scale) simclr() simclr.Model {
 	return m
 }
 
-// likeSimCLR changes a scale to what SimCLR has as SogCLR and GloFND train it: two views of each image, LARS, and a rate that rises over the
-// first epochs and then falls at every iteration; at the paper's scale a ResNet-50 (METHODS.md 7.1 and 19). No captions are read, and
+// likeSimCLR changes a scale to what SimCLR has as SogCLR and GloFND train it: two views of each image, LARS, and a rate that rises over
+// the first epochs and then falls at every iteration; at the paper's scale a ResNet-50 (METHODS.md 7.1 and 19). No captions are read, and
 // nothing stands in front of the model.
 func (s *Scale) likeSimCLR() {
 	s.Locked, s.Augment, s.WarmStart, s.Captions = Locked{}, false, 0, 0

@@ -41,12 +41,13 @@ const Lockable = "vit-tiny"
 
 // Regions says what the regions of images are, for a framework that reads these in the place of pixels.
 type Regions struct {
-	// Source is boxes, of generated scenes, files, of Request.Regions, or grid, a locked encoder's patches; empty for files where the request
-	// names a folder, for grid where an encoder is locked, and else for boxes.
+	// Source is boxes, of generated scenes, files, of Request.Regions, or grid, a locked encoder's patches; empty for files where the
+	// request names a folder, for grid where an encoder is locked, and else for boxes.
 	Source string
-	Count  int     // of an image at most; 0 for 4, the most objects of a scene and its whole, and for 100 of files. Of a grid it is 1 + locked.side^2
-	Width  int     // features of a region; 0 for 128, and for 2048 of files. Of a grid it is the encoder's
-	Noise  float64 // of boxes: how far a detector is off, as a share of a box's side
+	// of an image at most; 0 for 4, the most objects of a scene and its whole, and for 100 of files. Of a grid it is 1 + locked.side^2
+	Count int
+	Width int     // features of a region; 0 for 128, and for 2048 of files. Of a grid it is the encoder's
+	Noise float64 // of boxes: how far a detector is off, as a share of a box's side
 }
 
 // Sources of regions.

@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Scale is a preset of sizes and of the training regime. Any field can be set by name (see Set). Every method of an artifact runs at the same
-// scale.
+// Scale is a preset of sizes and of the training regime. Any field can be set by name (see Set). Every method of an artifact runs at the
+// same scale.
 //
 // Sizes are relative to each other: a field that is 0 is derived from others, as its comment says. [Scale.Resolved] works them out.
 type Scale struct {
@@ -37,8 +37,8 @@ type Scale struct {
 	Devices   int // of the engine that share each mini-batch; 0 is 1
 	Epochs    int
 	// WarmStart is the epochs of a run of InfoNCE on clean captions from whose model every method starts, at every seed: it stands for the
-	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that has a
-	// Pretraining of its own starts from that.
+	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that
+	// has a Pretraining of its own starts from that.
 	WarmStart int
 
 	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
@@ -59,24 +59,25 @@ type Scale struct {
 	MLPTimes                         float64 // width of the middle of a layer's perceptron, as a multiple of the layer's
 	Heads, MLP                       int     // 0 for what HeadWidth and MLPTimes give
 	VisionLayers, TextLayers, Fusion int
-	TextWidth                        int   // of the text encoder; 0 for Width
-	TextHeads, TextMLP               int   // 0 for as many a width as the image encoder has
-	Bottlenecks                      []int // blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
-	Basic                            bool  // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
-	Stem                             int   // of SimCLR's ResNet, see encoder.ResNet
-	Queries                          int   // of BLIP-2
-	Frozen                           bool  // the image encoder of BLIP-2 is not trained
-	Hidden                           int   // width of the middle of SimCLR's projection head
-	Positions                        int   // at least MaxLen
-	Dropout                          float64
-	Half                             bool    // products in bfloat16
-	Recompute                        bool    // transformers' activations are computed again for the gradient instead of kept
-	FusedAttention                   bool    // of the vision transformer, where the engine has it
-	MeanPool                         bool    // of the image's tokens, instead of the class token
-	Temperature                      float64 // of ITC at first; 0 for the published 0.07
+	TextWidth                        int // of the text encoder; 0 for Width
+	TextHeads, TextMLP               int // 0 for as many a width as the image encoder has
+	// blocks of each stage of a ResNet, which CLIP and SimCLR see images by then, such as [3,4,6,3]; none for a ViT
+	Bottlenecks    []int
+	Basic          bool // blocks of SimCLR's ResNet are of two convolutions instead of bottlenecks
+	Stem           int  // of SimCLR's ResNet, see encoder.ResNet
+	Queries        int  // of BLIP-2
+	Frozen         bool // the image encoder of BLIP-2 is not trained
+	Hidden         int  // width of the middle of SimCLR's projection head
+	Positions      int  // at least MaxLen
+	Dropout        float64
+	Half           bool    // products in bfloat16
+	Recompute      bool    // transformers' activations are computed again for the gradient instead of kept
+	FusedAttention bool    // of the vision transformer, where the engine has it
+	MeanPool       bool    // of the image's tokens, instead of the class token
+	Temperature    float64 // of ITC at first; 0 for the published 0.07
 
-	// SearchBatches is the search space of the grouped samplers, and GroupBatches their queue, about, in mini-batches. QueueBatches is ALBEF's queue
-	// of momentum embeddings in mini-batches.
+	// SearchBatches is the search space of the grouped samplers, and GroupBatches their queue, about, in mini-batches. QueueBatches is
+	// ALBEF's queue of momentum embeddings in mini-batches.
 	SearchBatches, GroupBatches, QueueBatches int
 	// SearchSpace, GroupQueue and MomentumQueue are the same in pairs; 0 for what the mini-batches give.
 	SearchSpace, GroupQueue, MomentumQueue int
@@ -92,19 +93,19 @@ type Scale struct {
 
 	Optimiser train.AdamW
 	LARS      train.LARS // in the place of Optimiser, unless it is zero
-	// Schedule is the learning rate. Its Epochs, Ramp and Rate are 0 for what CosineTimes, RampShare and RootRate give. Warmup and Min are Rate
-	// at most.
+	// Schedule is the learning rate. Its Epochs, Ramp and Rate are 0 for what CosineTimes, RampShare and RootRate give. Warmup and Min are
+	// Rate at most.
 	Schedule    train.Schedule
 	CosineTimes float64 // length of the fall, as a multiple of the epochs of warm start and run; 0 for 1
 	RampShare   float64 // rise of a smooth learning rate, as a share of the epochs
 	RootRate    float64 // learning rate of a mini-batch of one pair; it grows by the square root of the size
 	Tuning      Tuning
 	VQA         Tuning // for visual question answering; it has no queue
-	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of fine-tuning
-	// it for captions. None has a queue.
+	// Language is the regime of the language model that BLIP-2's second stage has frozen, Generation of that stage, and Captioning of
+	// fine-tuning it for captions. None has a queue.
 	Language, Generation, Captioning Tuning
-	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither has a
-	// queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
+	// Assignment is the regime of text assignment before the fine-tuning for NLVR2, whose regime is NLVR; no epochs leave it out. Neither
+	// has a queue. Other images of a caption are drawn from its mini-batch, so that the published size is that of one GPU.
 	Assignment, NLVR Tuning
 	// Pretraining is the regime of the warm start of a framework that has a stage of its own for it.
 	Pretraining Pretraining
@@ -119,7 +120,8 @@ func Scales() []Scale {
 		Name:     "tiny",
 		Scenes:   scenes.Config{Train: 24, Val: 8, Test: 16, Captions: 5, Density: "mid"},
 		MinCount: 1, MaxVocab: 1000, MaxLen: 14, Rerank: 8, BatchSize: 8, Devices: 1, Epochs: 3,
-		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32, MeanPool: true,
+		Image: 32, Patch: 16, Width: 32, HeadWidth: 16, MLPTimes: 2, Embed: 32, VisionLayers: 1, TextLayers: 1, Fusion: 1, Positions: 32,
+		MeanPool:      true,
 		SearchBatches: 5, GroupBatches: 10, QueueBatches: 8, Easy: 0.2, Hard: 0.9, Soft: 0.8,
 		Scheduler: negative.Scheduled{Quantiles: 100, Hidden: 64, Blocks: 2, Rate: 1e-3, Baseline: 0.95},
 		Global:    negative.PublishedGlobal(),
@@ -154,7 +156,8 @@ func Scales() []Scale {
 	mini.Schedule = train.Schedule{Warmup: 1e-5, Rate: 1e-3, Min: 2e-5, Units: 20, Unit: 5}
 	mini.Tuning = Tuning{Epochs: 2, Rate: 2e-4, Min: 2e-5, Warmup: 20}
 	mini.Assignment = Tuning{Epochs: 2, Rate: 5e-4, Min: 2e-5, Warmup: 50}
-	mini.NLVR = Tuning{Epochs: 4, Rate: 1e-4, Min: 1e-5, Warmup: 50} // at higher rates the forms of statements keep each other from being learned
+	// at higher rates the forms of statements keep each other from being learned
+	mini.NLVR = Tuning{Epochs: 4, Rate: 1e-4, Min: 1e-5, Warmup: 50}
 	mini.Asked = 1000
 	mini.Language = Tuning{Epochs: 1, Rate: 1e-3, Min: 2e-5, Warmup: 100}
 	mini.Generation = Tuning{Epochs: 4, Rate: 1e-3, Min: 2e-5, Warmup: 50}
@@ -266,7 +269,8 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 		runs = append(runs, run.Run{
 			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
 			Train: train.Config{
-				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs, MaxLen: s.MaxLen,
+				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs,
+				MaxLen:    s.MaxLen,
 				Transform: pixels, Optimiser: optimiser, LARS: s.LARS, Schedule: schedule, Seed: seed, Devices: devices,
 			},
 		})

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Set changes one field of a scale by "key=value", and nothing else; a key is a setting's name, such as Schedule.Rate=3e-4, in any case, or another
-// word for it (see FindSetting). The error says what the setting is, or the nearest there is.
+// Set changes one field of a scale by "key=value", and nothing else; a key is a setting's name, such as Schedule.Rate=3e-4, in any case, or
+// another word for it (see FindSetting). The error says what the setting is, or the nearest there is.
 func (s *Scale) Set(assignment string) error {
 	x, text, err := assigned(assignment)
 	if err != nil {
@@ -100,8 +100,8 @@ func example(t reflect.Type) string {
 	return string(text)
 }
 
-// frame takes a framework by its name, with what its paper has; the same one again changes nothing. A second one is an error, as it would keep
-// what the first one's paper has.
+// frame takes a framework by its name, with what its paper has; the same one again changes nothing. A second one is an error, as it would
+// keep what the first one's paper has.
 func (s *Scale) Frame(name string) error {
 	k, err := FindKind(name)
 	if err != nil {

@@ -90,8 +90,8 @@ func Plainly(key string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(key))
 }
 
-// FindSetting finds a setting by its name, by what the field calls it or by the last word of its name, as far as there is but one. An error names
-// those that it may be, or the nearest there is.
+// FindSetting finds a setting by its name, by what the field calls it or by the last word of its name, as far as there is but one. An error
+// names those that it may be, or the nearest there is.
 func FindSetting(key string) (Settable, error) {
 	all, name := Settings(), strings.TrimPrefix(Plainly(key), "scale.")
 	if i := slices.IndexFunc(all, func(x Settable) bool { return x.Name == name }); i >= 0 {

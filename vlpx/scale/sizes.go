@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Resolved is the scale with absolute sizes: every field that is 0 for what others give has that value. Runs are made of it, so that two ways to
-// say the same sizes come to the same run. A resolved scale resolves to itself.
+// Resolved is the scale with absolute sizes: every field that is 0 for what others give has that value. Runs are made of it, so that two
+// ways to say the same sizes come to the same run. A resolved scale resolves to itself.
 func (s Scale) Resolved() Scale {
 	s.Heads = cmp.Or(s.Heads, divisor(s.Width, s.HeadWidth))
 	s.MLP = cmp.Or(s.MLP, times(s.MLPTimes, s.Width))

@@ -8,8 +8,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Tuning is the regime of a fine-tuning, such as for retrieval (METHODS.md 15.3). What it does not name is as in pre-training, the image's size
-// too: the papers go on from 256 pixels to 384, which takes an interpolation of the positions that is not there.
+// Tuning is the regime of a fine-tuning, such as for retrieval (METHODS.md 15.3). What it does not name is as in pre-training, the image's
+// size too: the papers go on from 256 pixels to 384, which takes an interpolation of the positions that is not there.
 type Tuning struct {
 	Epochs    int
 	BatchSize int // 0 for that of pre-training
@@ -39,7 +39,8 @@ func (s Scale) Next(from run.Run, data run.Data, t Tuning, m negative.Method) ru
 	return r
 }
 
-// closer is a run that goes on from another, which crops less away than pre-training (ALBEF dataset/__init__.py), where the scale crops at all.
+// closer is a run that goes on from another, which crops less away than pre-training (ALBEF dataset/__init__.py), where the scale crops at
+// all.
 func (s Scale) Closer(r run.Run) run.Run {
 	if s.Augment {
 		r.Train.Transform.Crop[0] = 0.5
@@ -47,8 +48,8 @@ func (s Scale) Closer(r run.Run) run.Run {
 	return r
 }
 
-// DistilledTuning is ALBEF's retrieval fine-tuning. BLIP-2, which has no momentum encoders, is fine-tuned by its own labels, for which either
-// tuning stands there.
+// DistilledTuning is ALBEF's retrieval fine-tuning. BLIP-2, which has no momentum encoders, is fine-tuned by its own labels, for which
+// either tuning stands there.
 func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 
 // PlainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
@@ -77,8 +78,8 @@ func tunedBy(f framework.Framework) negative.Objectives {
 	return negative.Of(losses...)
 }
 
-// tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the validation
-// split is taken, as ALBEF does.
+// tuned is the fine-tuning for retrieval on data that goes on from a pre-training run. The epoch with the highest mean recall on the
+// validation split is taken, as ALBEF does.
 func (s Scale) Tuned(from run.Run, data run.Data, m negative.Method) run.Run {
 	r := s.Closer(s.Next(from, data, s.Tuning, m))
 	r.Train.Objectives, r.Train.Select = tunedBy(r.Train.Framework.Framework), string(eval.RMean)

@@ -16,13 +16,14 @@ type Pretraining struct {
 // uniter is UNITER at this scale, with all of its layers in the place of the text encoder's. Regions tells what it sees.
 func (s Scale) uniter(vocab int) uniter.Model {
 	return uniter.Model{
-		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP, Layers: s.TextLayers, Dropout: s.Dropout, Recompute: s.Recompute},
+		Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP,
+			Layers: s.TextLayers, Dropout: s.Dropout, Recompute: s.Recompute},
 		Half: s.Half, Margin: 0.2, Pretraining: s.pretraining,
 	}
 }
 
-// likeUNITER changes a scale to what UNITER has as TAGS-DC fine-tunes it: a pre-training of its own, then a rate that rises over a tenth of the
-// steps and falls in a line (METHODS.md 12.5); at the paper's scale the sizes of UNITER-base.
+// likeUNITER changes a scale to what UNITER has as TAGS-DC fine-tunes it: a pre-training of its own, then a rate that rises over a tenth of
+// the steps and falls in a line (METHODS.md 12.5); at the paper's scale the sizes of UNITER-base.
 func (s *Scale) likeUNITER() {
 	s.Fusion, s.MeanPool, s.Augment = 0, false, false
 	s.Scenes.TrainCaptions = 0 // as many as Flickr30K has, by which written sentences are filtered

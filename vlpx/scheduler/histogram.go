@@ -2,9 +2,9 @@ package scheduler
 
 import "slices"
 
-// histogram puts the members of a row into buckets and finds the row's quantiles without sorting it. Its bins are equally wide, and so many that
-// most hold a few members. Every bin lies in one bucket, that of its first rank, and only bins that have a rank which a quantile asks for are
-// sorted.
+// histogram puts the members of a row into buckets and finds the row's quantiles without sorting it. Its bins are equally wide, and so many
+// that most hold a few members. Every bin lies in one bucket, that of its first rank, and only bins that have a rank which a quantile asks
+// for are sorted.
 type histogram struct {
 	ranks  []int     // that the quantiles ask for, ascending
 	sorted []float32 // [others]: the sorted row at those ranks, and anything at others
@@ -32,7 +32,8 @@ const (
 // newHistogram returns a histogram for rows of a number of others, and states of so many quantiles.
 func newHistogram(others, quantiles int) *histogram {
 	bins := max(1, min(others/perBin, binLimit))
-	h := &histogram{sorted: make([]float32, others), bins: make([]uint16, others+1), next: make([]int32, bins), buckets: make([]uint8, bins)}
+	h := &histogram{sorted: make([]float32, others), bins: make([]uint16, others+1), next: make([]int32, bins),
+		buckets: make([]uint8, bins)}
 	for k := range quantiles {
 		rank, part := quantileRank(k, others, quantiles)
 		h.ranks = append(h.ranks, rank)
@@ -45,8 +46,8 @@ func newHistogram(others, quantiles int) *histogram {
 	return h
 }
 
-// fill counts the row without the member self. It reports whether the bins tell its members apart: where the similarities are all equal, many of
-// them are, one lies far out, or one is no number, they do not, and the row has to be sorted.
+// fill counts the row without the member self. It reports whether the bins tell its members apart: where the similarities are all equal,
+// many of them are, one lies far out, or one is no number, they do not, and the row has to be sorted.
 func (h *histogram) fill(row []float32, self int) bool {
 	others := len(row) - 1
 	if others == 0 {

@@ -9,7 +9,8 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// A histogram gives the quantiles of the sorted row to the bit, and buckets that keep the row's order and are no larger than its bins make them.
+// A histogram gives the quantiles of the sorted row to the bit, and buckets that keep the row's order and are no larger than its bins make
+// them.
 func TestHistogramIsTheSort(t *testing.T) {
 	told := 0
 	rapid.Check(t, func(t *rapid.T) {

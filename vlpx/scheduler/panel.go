@@ -59,8 +59,8 @@ func (p *panel) pack(members panel) {
 	}
 }
 
-// A tile of similarities, which an amd64 processor computes at once, has tileAnchors rows of anchors and tileMembers of members, whose number
-// of columns is a multiple of tileCols.
+// A tile of similarities, which an amd64 processor computes at once, has tileAnchors rows of anchors and tileMembers of members, whose
+// number of columns is a multiple of tileCols.
 const (
 	tileAnchors = 4
 	tileMembers = 2

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// compute fills states and buckets, a block of rows at a time on each processor. S is symmetric, and half of its products are computed twice:
-// there is no place where N*N/2 similarities could wait for the rows below.
+// compute fills states and buckets, a block of rows at a time on each processor. S is symmetric, and half of its products are computed
+// twice: there is no place where N*N/2 similarities could wait for the rows below.
 func (s *Space) compute() {
 	blocks := (s.n + rowBlock - 1) / rowBlock
 	var done atomic.Int64

@@ -62,8 +62,8 @@ func NewSpace(image, text []float32, dim, quantiles int) *Space {
 	return s
 }
 
-// SpaceBytes is what a space keeps: buckets, the embeddings' sums and differences, states and the remaining members. While it is made it takes the
-// similarities of 128 members more for each processor.
+// SpaceBytes is what a space keeps: buckets, the embeddings' sums and differences, states and the remaining members. While it is made it
+// takes the similarities of 128 members more for each processor.
 func SpaceBytes(members, dim, quantiles int) int64 {
 	n := int64(members)
 	return n*n + 4*n*(2*int64(dim)+int64(quantiles)+1)
@@ -109,8 +109,8 @@ func softmaxQuantiles(state []float32, n int, sorted func(rank int) float32) {
 	}
 }
 
-// quantileRank is where the k-th of M quantiles of n sorted numbers lies: behind the number of a rank, by so many parts of M-1 of the way to the
-// next.
+// quantileRank is where the k-th of M quantiles of n sorted numbers lies: behind the number of a rank, by so many parts of M-1 of the way
+// to the next.
 func quantileRank(k, n, quantiles int) (rank, part int) {
 	return k * (n - 1) / (quantiles - 1), k * (n - 1) % (quantiles - 1)
 }

@@ -170,8 +170,8 @@ func TestSpaceIsTheSlowSpace(t *testing.T) {
 	})
 }
 
-// Rounding must not part the buckets from the similarities computed at a pick, nor may bins: a row whose members differ by a few units in the
-// last place is sorted, and one of other members goes by its histogram.
+// Rounding must not part the buckets from the similarities computed at a pick, nor may bins: a row whose members differ by a few units in
+// the last place is sorted, and one of other members goes by its histogram.
 func TestPickIsExact(t *testing.T) {
 	const n, dim = 1100, 40
 	image, text := embeddings(n, dim)

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// closure is all that a type's code leads to: declarations of its package and of others of its module, and the versions of the other modules that
-// their files import. The standard library and this module are left out, as they are for a part of this module. Names are followed whatever they mean
-// where they stand: that may be too much, and never too little.
+// closure is all that a type's code leads to: declarations of its package and of others of its module, and the versions of the other
+// modules that their files import. The standard library and this module are left out, as they are for a part of this module. Names are
+// followed whatever they mean where they stand: that may be too much, and never too little.
 type closure struct {
 	program  *program
 	packages map[*parsed]string // by their paths
@@ -114,8 +114,8 @@ func (c *closure) imported(d *declaration, spec *ast.ImportSpec) error {
 	return nil
 }
 
-// followVariables adds what else mentions a variable that was reached, such as an init: it may say what the variable holds. A variable that code
-// changes while the program runs is an error.
+// followVariables adds what else mentions a variable that was reached, such as an init: it may say what the variable holds. A variable that
+// code changes while the program runs is an error.
 func (c *closure) followVariables() error {
 	for more := true; more; {
 		more = false

@@ -125,23 +125,24 @@ func TestSourceOfAType(t *testing.T) {
 		old, new string
 		changed  string // the types that it changes
 	}{
-		"a comment":             {"// Filter leaves out", "// Filter drops", ""},
-		"a comment inside":      {"	limit := bound", "	// first\n	limit := bound", ""},
-		"the layout":            {"bound(in, f.Margin)", "bound(\n\t\tin,\n\t\tf.Margin,\n\t)", ""},
-		"lines for one":         {"{ return 1 }", "{\n\treturn 1\n}", ""},
-		"a type":                {"struct{ Margin float64 }", "struct{ Margin, Slack float64 }", "Filter Pivot"},
-		"a method":              {"f.Margin)", "2*f.Margin)", "Filter Pivot"},
-		"the name of a local":   {"limit", "most", "Filter Pivot"},
-		"a function":            {"margin*slope", "margin+slope", "Filter Pivot"},
-		"a constant":            {"slope = 2.5", "slope = 2.6", "Filter Pivot"},
-		"a counted constant":    {"zero = iota", "zero = iota + 1", "Filter Pivot"},
-		"a variable":            {"{1, 2, 3}", "{1, 2, 4}", "Filter Pivot"},
-		"another package":       {"step = .5", "step = .6", "Filter Pivot"},
-		"another's other":       {"return 1", "return 2", ""},
-		"a pointer's method":    {"return nil, nil }\n\ntype Other", "return nil, error(nil) }\n\ntype Other", "Pivot"},
-		"a pattern":             {"[a-z]+", "[A-Z]+", "Pivot"},
-		"main":                  {`vlpx.Run("Filter", shift())`, `vlpx.Run("Filter", vlpx.Options{Seeds: []uint64{3}})`, ""},
-		"an unrelated function": {"func unrelated(x float64) (negative.Sampler, error) { return nil, nil }", "func unrelated(x float64) (negative.Sampler, error) { panic(x) }", "Other"},
+		"a comment":           {"// Filter leaves out", "// Filter drops", ""},
+		"a comment inside":    {"	limit := bound", "	// first\n	limit := bound", ""},
+		"the layout":          {"bound(in, f.Margin)", "bound(\n\t\tin,\n\t\tf.Margin,\n\t)", ""},
+		"lines for one":       {"{ return 1 }", "{\n\treturn 1\n}", ""},
+		"a type":              {"struct{ Margin float64 }", "struct{ Margin, Slack float64 }", "Filter Pivot"},
+		"a method":            {"f.Margin)", "2*f.Margin)", "Filter Pivot"},
+		"the name of a local": {"limit", "most", "Filter Pivot"},
+		"a function":          {"margin*slope", "margin+slope", "Filter Pivot"},
+		"a constant":          {"slope = 2.5", "slope = 2.6", "Filter Pivot"},
+		"a counted constant":  {"zero = iota", "zero = iota + 1", "Filter Pivot"},
+		"a variable":          {"{1, 2, 3}", "{1, 2, 4}", "Filter Pivot"},
+		"another package":     {"step = .5", "step = .6", "Filter Pivot"},
+		"another's other":     {"return 1", "return 2", ""},
+		"a pointer's method":  {"return nil, nil }\n\ntype Other", "return nil, error(nil) }\n\ntype Other", "Pivot"},
+		"a pattern":           {"[a-z]+", "[A-Z]+", "Pivot"},
+		"main":                {`vlpx.Run("Filter", shift())`, `vlpx.Run("Filter", vlpx.Options{Seeds: []uint64{3}})`, ""},
+		"an unrelated function": {"func unrelated(x float64) (negative.Sampler, error) { return nil, nil }", "func unrelated(x float64) " +
+			"(negative.Sampler, error) { panic(x) }", "Other"},
 		"an unrelated constant": {"far = 100.0", "far = 10.0", "Other"},
 		"a shadowed name":       {"	vlpx.Run", "	slope := 3\n	slope++\n	vlpx.Run", ""},
 		"an init of others":     {"func main()", "func init() { println(far) }\n\nfunc main()", ""},
@@ -178,19 +179,24 @@ func TestSourceOfAType(t *testing.T) {
 // What the declarations do not tell is an error that says which and why.
 func TestSourceThatCannotBeToldApart(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"assigned":            {"	vlpx.Run", "	weights = nil\n	vlpx.Run", "the variable weights, which main may change; make it a constant"},
-		"an element":          {"	vlpx.Run", "	weights[2] = 5\n	vlpx.Run", "which main may change"},
-		"counted":             {"	vlpx.Run", "	weights[2]++\n	vlpx.Run", "which main may change"},
-		"handed out":          {"	vlpx.Run", "	change(weights)\n	vlpx.Run", "which main may change"},
-		"pointed at":          {"	vlpx.Run", "	at := &weights[0]\n	*at = 3\n	vlpx.Run", "which main may change"},
-		"of a range":          {"	vlpx.Run", "	for _, weights[0] = range []float64{1} {\n	}\n	vlpx.Run", "which main may change"},
-		"counted by itself":   {"	limit := bound", "	weights[0]++\n	limit := bound", "which Filter.ITC may change"},
-		"read in main":        {"	vlpx.Run", "	println(weights[0])\n	vlpx.Run", "which main may change"},
-		"called beside":       {"func shift() float64 {", "func shift() float64 {\n	weights[0] = 2;", "which shift may change"},
-		"without a body":      {"func shift() float64 { return helpers.Shift() }", "func shift() float64", "it calls shift, which is not written in Go"},
-		"embedded":            {"var weights = []float64{1, 2, 3}", "//go:embed weights\nvar weights []float64", "it uses weights, which has what the source does not show (//go:embed)"},
-		"C":                   {"return helpers.Shift()", "return float64(C.shift())", "it calls C"},
-		"a module's folder":   {"return helpers.Shift()", "return nearby.Shift()", "it uses example.com/nearby, of another module, which has no version here"},
+		"assigned": {"	vlpx.Run", "	weights = nil\n	vlpx.Run", "the variable weights, which main may change; make it " +
+			"a constant"},
+		"an element": {"	vlpx.Run", "	weights[2] = 5\n	vlpx.Run", "which main may change"},
+		"counted":    {"	vlpx.Run", "	weights[2]++\n	vlpx.Run", "which main may change"},
+		"handed out": {"	vlpx.Run", "	change(weights)\n	vlpx.Run", "which main may change"},
+		"pointed at": {"	vlpx.Run", "	at := &weights[0]\n	*at = 3\n	vlpx.Run", "which main may change"},
+		"of a range": {"	vlpx.Run", "	for _, weights[0] = range []float64{1} {\n	}\n	vlpx.Run",
+			"which main may change"},
+		"counted by itself": {"	limit := bound", "	weights[0]++\n	limit := bound", "which Filter.ITC may change"},
+		"read in main":      {"	vlpx.Run", "	println(weights[0])\n	vlpx.Run", "which main may change"},
+		"called beside":     {"func shift() float64 {", "func shift() float64 {\n	weights[0] = 2;", "which shift may change"},
+		"without a body": {"func shift() float64 { return helpers.Shift() }", "func shift() float64", "it calls shift, which is not " +
+			"written in Go"},
+		"embedded": {"var weights = []float64{1, 2, 3}", "//go:embed weights\nvar weights []float64", "it uses weights, which " +
+			"has what the source does not show (//go:embed)"},
+		"C": {"return helpers.Shift()", "return float64(C.shift())", "it calls C"},
+		"a module's folder": {"return helpers.Shift()", "return nearby.Shift()", "it uses example.com/nearby, of another module, which " +
+			"has no version here"},
 		"a variable of all":   {"return step }", "return Step }\n\nvar Step = 1.0", "the variable Step, which other packages may change"},
 		"without its package": {"mylab/helpers", "mylab/gone/helpers", "its source cannot be read"},
 		"source with a hole":  {"func main() {", "func main() {{", "its source cannot be read"},
@@ -201,7 +207,8 @@ func TestSourceThatCannotBeToldApart(t *testing.T) {
 		}
 		main = strings.Replace(main, "import (", "import (\n\t\"C\"\n\t\"example.com/nearby\"", 1)
 		p, dir := lab(t, main, helpers)
-		p.modules.deps = append(p.modules.deps, &debug.Module{Path: "example.com/nearby", Version: "v0.0.0", Replace: &debug.Module{Path: "../nearby"}})
+		p.modules.deps = append(p.modules.deps, &debug.Module{Path: "example.com/nearby", Version: "v0.0.0",
+			Replace: &debug.Module{Path: "../nearby"}})
 		of, err := p.folder(dir, filepath.Join(dir, "main.go"))
 		if err == nil {
 			_, err = p.closureOf(of, "Filter")
@@ -212,7 +219,8 @@ func TestSourceThatCannotBeToldApart(t *testing.T) {
 	}
 	p, dir := lab(t, cell, helping)
 	p.built = func() (time.Time, error) { return time.Now().Add(-time.Hour), nil }
-	if _, err := p.folder(dir, filepath.Join(dir, "main.go")); err == nil || !strings.Contains(err.Error(), "main.go has changed since the program was built") {
+	if _, err := p.folder(dir, filepath.Join(dir, "main.go")); err == nil || !strings.Contains(err.Error(), "main.go has changed since "+
+		"the program was built") {
 		t.Errorf("an edited file: got %v", err)
 	}
 }

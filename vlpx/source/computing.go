@@ -20,8 +20,8 @@ import (
 	sources "vlpx.internal"
 )
 
-// Commit returns the commit of the running program's source, with "+changes" if there were some beside it. A program that was built without version
-// control has that of VLPX_COMMIT, or "unknown".
+// Commit returns the commit of the running program's source, with "+changes" if there were some beside it. A program that was built without
+// version control has that of VLPX_COMMIT, or "unknown".
 func Commit() string {
 	revision, modified := cmp.Or(os.Getenv("VLPX_COMMIT"), "unknown"), ""
 	info, ok := debug.ReadBuildInfo()
@@ -41,8 +41,8 @@ func Commit() string {
 	return revision + modified
 }
 
-// Code returns 16 hexadecimal digits of the SHA-256 of the packages of this module that compute a run by a framework: all that package run and the
-// framework's own import, without comments and layout. A foreign framework may be made of any, so that all of them count.
+// Code returns 16 hexadecimal digits of the SHA-256 of the packages of this module that compute a run by a framework: all that package run
+// and the framework's own import, without comments and layout. A foreign framework may be made of any, so that all of them count.
 func Code(framework any) string {
 	dir := ""
 	if framework != nil {

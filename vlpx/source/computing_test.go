@@ -73,7 +73,8 @@ func TestCode(t *testing.T) {
 		return all
 	}
 	first := codes()
-	if whole := Code(nil); whole != first[3] || first[0] == first[1] || first[0] == first[3] || first[2] != first[3] || len(first[0]) != 16 {
+	if whole := Code(nil); whole != first[3] || first[0] == first[1] || first[0] == first[3] || first[2] != first[3] ||
+		len(first[0]) != 16 {
 		t.Errorf("got %q of %v", first, of)
 	}
 	for _, c := range []struct {

@@ -1,6 +1,6 @@
-// Package source says which code made a result. Parts of methods, frameworks and tasks are plain data: their type and its fields identify them. What is
-// defined outside of this module, such as in a notebook's cell, can change under the same name, so its declarations are hashed, too ([Named]). This
-// module's own code is known by its commit ([Commit]) and by a hash of the packages that compute ([Code]).
+// Package source says which code made a result. Parts of methods, frameworks and tasks are plain data: their type and its fields identify
+// them. What is defined outside of this module, such as in a notebook's cell, can change under the same name, so its declarations are
+// hashed, too ([Named]). This module's own code is known by its commit ([Commit]) and by a hash of the packages that compute ([Code]).
 package source
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// What stands beside the type of a foreign part in JSON, with a SHA-256 in hexadecimal digits: of the declarations that the type reaches, or of the
-// running program where these cannot be told apart from the rest of it (see [Vague]).
+// What stands beside the type of a foreign part in JSON, with a SHA-256 in hexadecimal digits: of the declarations that the type reaches,
+// or of the running program where these cannot be told apart from the rest of it (see [Vague]).
 const (
 	declarations = "Source"
 	executable   = "Executable"
@@ -37,7 +37,8 @@ func Named(part any) (map[string]any, error) {
 	return named, nil
 }
 
-// Vague says in a sentence why a part is identified by the whole program. It is empty where the part's code is told apart, or is this module's.
+// Vague says in a sentence why a part is identified by the whole program. It is empty where the part's code is told apart, or is this
+// module's.
 func Vague(part any) string {
 	if !Foreign(part) {
 		return ""

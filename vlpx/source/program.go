@@ -52,8 +52,9 @@ func newProgram() *program {
 	return p
 }
 
-// ReadCaller reads the source of the package main that calls, so that it is at hand when a part of it is to be identified: a notebook writes its
-// program anew, for the next cell or to complete a word, while this one runs. What cannot be read is told by [Vague] once it is asked for.
+// ReadCaller reads the source of the package main that calls, so that it is at hand when a part of it is to be identified: a notebook
+// writes its program anew, for the next cell or to complete a word, while this one runs. What cannot be read is told by [Vague] once it is
+// asked for.
 func ReadCaller() {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -91,7 +92,8 @@ func (p *program) hash(t reflect.Type) (string, error) {
 	}
 	methods := methodsOf(t)
 	if len(methods) == 0 {
-		return "", errors.New("all its methods are another type's, so that nothing tells where it is declared; give it one of its own, or use that type")
+		return "", errors.New("all its methods are another type's, so that nothing tells where it is declared; give it one of its own, " +
+			"or use that type")
 	}
 	file := methods[0].file
 	if !filepath.IsAbs(file) {
@@ -143,8 +145,8 @@ func methodsOf(t reflect.Type) []method {
 // started is about when the program began to run.
 var started = time.Now()
 
-// builtAt is until when its files were what the running program was built from. One that go run has built before it takes again, once it has seen
-// that they are as they were then.
+// builtAt is until when its files were what the running program was built from. One that go run has built before it takes again, once it
+// has seen that they are as they were then.
 func builtAt() (time.Time, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -122,22 +122,27 @@ func heard(t *testing.T, c *exec.Cmd) (all []told) {
 	return all
 }
 
-// A program that is built again, elsewhere and with other code beside its parts, gives them the same identities; a changed part has another.
+// A program that is built again, elsewhere and with other code beside its parts, gives them the same identities; a changed part has
+// another.
 func TestPartsOfAProgram(t *testing.T) {
 	dir, path := compiled(t, laboratory)
 	first := ask(t, path)
-	for k, why := range []string{"", "", "", "Bare is identified by the whole program, so it runs anew after any change: all its methods are another type's",
+	for k, why := range []string{"", "", "", "Bare is identified by the whole program, so it runs anew after any change: all its methods " +
+		"are another type's",
 		"A part without a name is identified by the whole program", "it uses the variable start, which main may change"} {
 		one := first[k]
-		if vague := why != ""; vague != (one.Source == "") || vague != (one.Executable != "") || vague != (one.why != "") || !strings.Contains(one.why, why) {
+		if vague := why != ""; vague != (one.Source == "") || vague != (one.Executable != "") || vague != (one.why != "") ||
+			!strings.Contains(one.why, why) {
 			t.Errorf("part %d: got %+v, want %q", k, one, why)
 		}
 	}
 	if first[0].Source == first[1].Source || first[0].Source != first[2].Source {
 		t.Errorf("got %+v; a pointer is of the same source, another type is not", first)
 	}
-	_, other := compiled(t, strings.NewReplacer("start = 4", "start = 5", "// told", "", "&At{}", "&At{1}").Replace(laboratory), "-ldflags=-s -w")
-	if again := ask(t, other); again[0].Source != first[0].Source || again[1].Source != first[1].Source || again[5].Executable == first[5].Executable {
+	_, other := compiled(t, strings.NewReplacer("start = 4", "start = 5", "// told", "", "&At{}", "&At{1}").Replace(laboratory),
+		"-ldflags=-s -w")
+	if again := ask(t, other); again[0].Source != first[0].Source || again[1].Source != first[1].Source ||
+		again[5].Executable == first[5].Executable {
 		t.Errorf("with another main: got %+v, want the sources of %+v and another program", again, first)
 	}
 	_, other = compiled(t, strings.Replace(laboratory, "i += step", "i += 2*step", 1))

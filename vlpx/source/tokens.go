@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks for it.
+// tokens are those of a piece of Go that parses, a line each. A comma or a semicolon before a closing bracket is left out: the layout asks
+// for it.
 func tokens(source []byte) string {
 	var s scanner.Scanner
 	files := token.NewFileSet()

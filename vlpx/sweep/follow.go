@@ -69,7 +69,8 @@ func (s *Sweep) Follow(ctx context.Context, l Launcher, w Worker, busy func(run 
 				continue
 			}
 			if launched[i] > retries {
-				what := fmt.Errorf("%s ended %d times without a result or a word, as one does that is killed or has too little memory; its log is %s",
+				what := fmt.Errorf("%s ended %d times without a result or a word, as one does that is killed or has too little memory; "+
+					"its log is %s",
 					s.Tasks[i].What, launched[i], l.Log(i))
 				if err := s.fail(i, what); err != nil {
 					return err
@@ -109,7 +110,8 @@ func (s *Sweep) failures(p Progress, l Launcher) error {
 	}
 	for i, state := range p.Tasks {
 		if what := s.Failure(i); state == Failed && what != "" {
-			return fmt.Errorf("sweep: %d of %d tasks failed, with those that need them; the first is %s: %s (its log is %s); the same call tries "+
+			return fmt.Errorf("sweep: %d of %d tasks failed, with those that need them; the first is %s: %s (its log is %s); the same "+
+				"call tries "+
 				"them again",
 				p.Failed, p.Of, s.Tasks[i].What, what, l.Log(i))
 		}

@@ -97,7 +97,8 @@ func (o object) MarshalYAML() (any, error) {
 // failed.
 func (k *Kubernetes) YAML(s *Sweep, w Worker) (string, error) {
 	if w.Args == nil {
-		return "", fmt.Errorf("k8s: what is one's own is known to this program alone, and the image has vlpx; sweep over it by local or slurm")
+		return "", fmt.Errorf("k8s: what is one's own is known to this program alone, and the image has vlpx; sweep over it by " +
+			"local or slurm")
 	}
 	mount := filepath.ToSlash(s.Home)
 	if other := k.settings["mount"]; other != "" {

@@ -68,7 +68,8 @@ func TestKubernetes(t *testing.T) {
 	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Metadata.Name != "my-sweep" || job.Metadata.Namespace != "lab" {
 		t.Errorf("it is %s %s %+v", job.APIVersion, job.Kind, job.Metadata)
 	}
-	if spec := job.Spec; spec.CompletionMode != "Indexed" || spec.Completions != 6 || spec.Parallelism != 3 || spec.BackoffLimitPerIndex != 3 {
+	if spec := job.Spec; spec.CompletionMode != "Indexed" || spec.Completions != 6 || spec.Parallelism != 3 ||
+		spec.BackoffLimitPerIndex != 3 {
 		t.Errorf("got %+v, want 6 indices, the 3 of the lowest level at once", spec)
 	}
 	rules := job.Spec.PodFailurePolicy.Rules
@@ -82,7 +83,8 @@ func TestKubernetes(t *testing.T) {
 	}
 	c := pod.Containers[0]
 	const mount = "/mnt/it's: here"
-	if want := "vlpx sweep work " + mount + "/sweeps/" + s.Name + "/plan.json"; c.Name != "worker" || strings.Join(c.Command, " ") != want ||
+	if want := "vlpx sweep work " + mount + "/sweeps/" + s.Name + "/plan.json"; c.Name != "worker" ||
+		strings.Join(c.Command, " ") != want ||
 		c.Image != "registry:5000/vlpx:1" {
 		t.Errorf("got %s: %q of %s, want %q", c.Name, c.Command, c.Image, want)
 	}

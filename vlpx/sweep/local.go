@@ -18,8 +18,8 @@ import (
 type Local struct {
 	// Jobs are the workers at once; 0 for one a device where GPUs are named, else one a processor.
 	Jobs int
-	// GPUs are the devices to share out, one a worker in turn, or some together with commas, as $CUDA_VISIBLE_DEVICES names them; none for an
-	// engine that has none.
+	// GPUs are the devices to share out, one a worker in turn, or some together with commas, as $CUDA_VISIBLE_DEVICES names them; none for
+	// an engine that has none.
 	GPUs []string
 
 	sweep   *Sweep

@@ -27,7 +27,8 @@ func scripted(t *testing.T, script string) (*Sweep, Worker) {
 		}
 	}
 	program := filepath.Join(home, "script")
-	text := "#!/bin/sh\ni=$VLPX_SWEEP_INDEX dir=${VLPX_SWEEP_PLAN%/*}\nresult=$dir/../../runs/run$i/result.json\necho begun >>$dir/begun$i\n" + script
+	text := "#!/bin/sh\ni=$VLPX_SWEEP_INDEX dir=${VLPX_SWEEP_PLAN%/*}\nresult=$dir/../../runs/run$i/result.json\necho begun " +
+		">>$dir/begun$i\n" + script
 	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,8 @@ func TestShare(t *testing.T) {
 		gpus       []string
 		want       string
 	}{
-		{0, 4, nil, "[0] [1] [2] [3]"}, {2, 4, nil, "[0 1] [2 3]"}, {3, 4, nil, "[0] [1] [2 3]"}, {3, 2, nil, "[] [] []"}, {0, 0, nil, "[]"},
+		{0, 4, nil, "[0] [1] [2] [3]"}, {2, 4, nil, "[0 1] [2 3]"}, {3, 4, nil, "[0] [1] [2 3]"}, {3, 2, nil, "[] [] []"},
+		{0, 0, nil, "[]"},
 		{0, 4, []string{"5", "7"}, "[0 1]5 [2 3]7"}, {3, 3, []string{"a"}, "[0]a [1]a [2]a"},
 	} {
 		cpus := make([]int, c.cpus)

@@ -42,7 +42,8 @@ func TestPlanLevels(t *testing.T) {
 	for _, task := range p.Tasks {
 		ids, levels = append(ids, task.ID), append(levels, task.Level)
 	}
-	if want := []string{"start", "other", "alone", "tuned", "last"}; !slices.Equal(ids, want) || !slices.Equal(levels, []int{0, 0, 0, 1, 2}) {
+	if want := []string{"start", "other", "alone", "tuned", "last"}; !slices.Equal(ids, want) ||
+		!slices.Equal(levels, []int{0, 0, 0, 1, 2}) {
 		t.Errorf("got %v of levels %v, want %v", ids, levels, want)
 	}
 	if needs := p.Tasks[4].Needs; !slices.Equal(needs, []int{1, 3}) {

@@ -89,7 +89,8 @@ func slurm(ctx context.Context, input, name string, args ...string) (string, err
 	case limited.Err() != nil:
 		return "", fmt.Errorf("%s has not answered within %v", name, clientLimit)
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w: Slurm's programs are not here; start the sweep on a login node of the cluster, or see the script by -dry-run",
+		return "", fmt.Errorf("%w: Slurm's programs are not here; start the sweep on a login node of the cluster, or see the script "+
+			"by -dry-run",
 			err)
 	case err != nil && said != "":
 		return "", fmt.Errorf("%s: %s", name, said)
@@ -111,7 +112,8 @@ func (l *Slurm) Begin(ctx context.Context, s *Sweep, w Worker) error {
 	}
 	if m := maxArraySizeLine.FindStringSubmatch(config); m != nil {
 		if l.maxArraySize, _ = strconv.Atoi(m[1]); l.maxArraySize < 2 {
-			return errors.New("slurm: this cluster takes no job arrays (MaxArraySize); ask its people, or use the launcher local within a job")
+			return errors.New("slurm: this cluster takes no job arrays (MaxArraySize); ask its people, or use the launcher local " +
+				"within a job")
 		}
 	}
 	return nil
@@ -244,7 +246,8 @@ func (l *Slurm) Scripts(s *Sweep, w Worker) []string {
 	for _, b := range s.batches(s.Undone(), l.maxArraySize) {
 		text := l.script(b)
 		if b.level > 0 {
-			text = strings.Replace(text, "\n", fmt.Sprintf("\n# submitted with --dependency=afterany: and the jobs of levels below %d\n", b.level),
+			text = strings.Replace(text, "\n", fmt.Sprintf("\n# submitted with --dependency=afterany: and the jobs of levels below %d\n",
+				b.level),
 				1)
 		}
 		all = append(all, text)

@@ -43,7 +43,8 @@ func checkOption(key string) error {
 		return fmt.Errorf("setting %q is no option of sbatch; write it as qos=high, or exclusive without a value", key)
 	}
 	if slices.Contains(ownOptions, name) {
-		return fmt.Errorf("a sweep sets sbatch's %s by itself; leave it out (timeout_min, signal_delay_s and name are the settings near it)",
+		return fmt.Errorf(
+			"a sweep sets sbatch's %s by itself; leave it out (timeout_min, signal_delay_s and name are the settings near it)",
 			name)
 	}
 	return nil

@@ -62,7 +62,8 @@ func (s *Sweep) Failure(index int) string {
 
 // doomed reports whether a task needs one that has failed.
 func (s *Sweep) doomed(index int) bool {
-	return slices.ContainsFunc(s.Tasks[index].Needs, func(need int) bool { return !s.Done(need) && (s.Failure(need) != "" || s.doomed(need)) })
+	return slices.ContainsFunc(s.Tasks[index].Needs,
+		func(need int) bool { return !s.Done(need) && (s.Failure(need) != "" || s.doomed(need)) })
 }
 
 // fail notes a task's error.

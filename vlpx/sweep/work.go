@@ -22,8 +22,8 @@ type Call struct {
 	Task int
 	// From is the task that a scheduler's index 0 stands for.
 	From int
-	// Steps has the worker make steps of the task's run on request, in the place of the task, so that it is seen how fast several are beside
-	// each other.
+	// Steps has the worker make steps of the task's run on request, in the place of the task, so that it is seen how fast several are
+	// beside each other.
 	Steps bool
 }
 

@@ -35,8 +35,8 @@ func Open(dir string) (*Log, error) {
 	return &Log{dir, map[string]*written{}}, nil
 }
 
-// Update writes what a run's curves have got since the last call; the first one writes all of it anew. A file grows by whole records, which is what
-// TensorBoard reads it by.
+// Update writes what a run's curves have got since the last call; the first one writes all of it anew. A file grows by whole records, which
+// is what TensorBoard reads it by.
 //
 //   - name: the run's, which TensorBoard shows.
 //   - at: the time of the new events.
@@ -99,7 +99,8 @@ func (l *Log) append(name string, flags int, content []byte) error {
 	return file.Close()
 }
 
-// begins tells how many steps stand before an epoch. Of an epoch of an older run, which does not tell its steps, those up to its last point count.
+// begins tells how many steps stand before an epoch. Of an epoch of an older run, which does not tell its steps, those up to its last point
+// count.
 func begins(curves train.Curves) func(epoch int) int {
 	steps := map[int]int{}
 	for _, p := range curves.Points {
@@ -124,7 +125,8 @@ func ofPoint(p train.Point) []scalar {
 	for _, name := range slices.Sorted(maps.Keys(p.Losses)) {
 		all = append(all, scalar{"loss/" + string(name), p.Losses[name]})
 	}
-	all = append(all, scalar{"step/learning rate", p.Rate}, scalar{"step/gradient norm", p.GradientNorm}, scalar{"step/temperature", p.Temperature})
+	all = append(all, scalar{"step/learning rate", p.Rate}, scalar{"step/gradient norm", p.GradientNorm},
+		scalar{"step/temperature", p.Temperature})
 	if p.Improvement != 0 {
 		all = append(all, scalar{"step/improvement", p.Improvement})
 	}

@@ -128,7 +128,8 @@ func curves() train.Curves {
 	var c train.Curves
 	for epoch := range 3 {
 		for _, step := range []int{0, 10} {
-			c.Points = append(c.Points, train.Point{Epoch: epoch, Step: step, Rate: 1e-3, Losses: train.Losses{"ITC": float64(10*epoch + step)},
+			c.Points = append(c.Points, train.Point{Epoch: epoch, Step: step, Rate: 1e-3,
+				Losses:       train.Losses{"ITC": float64(10*epoch + step)},
 				GradientNorm: 2, Temperature: .07, Numbers: field.Numbers{{Name: "margin", Sum: 3, Of: 2}, {Name: "of nothing"}}})
 		}
 		if epoch < 2 {
@@ -174,7 +175,8 @@ func TestReadBack(t *testing.T) {
 	if want := []int64{0, 10, 15, 15, 25, 30, 30, 40}; !slices.Equal(steps, want) {
 		t.Errorf("got steps %v, want %v", steps, want)
 	}
-	point := map[string]float32{"loss/ITC": 20, "step/learning rate": 1e-3, "step/gradient norm": 2, "step/temperature": .07, "told/margin": 1.5}
+	point := map[string]float32{"loss/ITC": 20, "step/learning rate": 1e-3, "step/gradient norm": 2, "step/temperature": .07,
+		"told/margin": 1.5}
 	if got := events[5].values; !reflect.DeepEqual(got, point) {
 		t.Errorf("the second point of the second epoch: got %v, want %v", got, point)
 	}
@@ -190,9 +192,10 @@ func TestGrows(t *testing.T) {
 	at := time.Unix(1700000000, 0)
 	files := map[string][]byte{}
 	for name, updates := range map[string][]train.Curves{
-		"once":  {whole},
-		"grown": {{}, {Points: whole.Points[:1]}, {Points: whole.Points[:2]}, {Points: whole.Points[:2], Epochs: whole.Epochs[:1]}, {Points: whole.Points[:5], Epochs: whole.Epochs}, whole, whole},
-		"back":  {{Points: whole.Points[:4], Epochs: whole.Epochs[:1]}, {Points: whole.Points[:2], Epochs: whole.Epochs[:1]}, whole},
+		"once": {whole},
+		"grown": {{}, {Points: whole.Points[:1]}, {Points: whole.Points[:2]}, {Points: whole.Points[:2], Epochs: whole.Epochs[:1]},
+			{Points: whole.Points[:5], Epochs: whole.Epochs}, whole, whole},
+		"back": {{Points: whole.Points[:4], Epochs: whole.Epochs[:1]}, {Points: whole.Points[:2], Epochs: whole.Epochs[:1]}, whole},
 	} {
 		dir := t.TempDir()
 		l, err := Open(dir)

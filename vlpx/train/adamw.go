@@ -19,8 +19,8 @@ type AdamW struct {
 	ClipNorm              float64 // largest norm of the whole gradient; 0 for no clipping, as ALBEF has it
 	// SpareScalars leaves a temperature, which has no axis, out of the group that decays, as CLIP does.
 	SpareScalars bool `json:",omitempty"`
-	// TemperatureRate, if not 0, is a learning rate for log(1/tau) alone, which has neither warm-up, cosine nor decay then, and a third of it
-	// while tau is 0.03 or less, as FastCLIP-v3 has it (METHODS.md 9).
+	// TemperatureRate, if not 0, is a learning rate for log(1/tau) alone, which has neither warm-up, cosine nor decay then, and a third of
+	// it while tau is 0.03 or less, as FastCLIP-v3 has it (METHODS.md 9).
 	TemperatureRate float64 `json:",omitempty"`
 }
 
@@ -32,8 +32,8 @@ func (o AdamW) Decays(shape shapes.Shape) bool {
 	return shape.Rank() > 1 || shape.Rank() == 0 && !o.SpareScalars
 }
 
-// Update builds one update of the trainable variables of the model and of the method's parts from the gradient of loss, at the learning rate rate, a
-// scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before
+// Update builds one update of the trainable variables of the model and of the method's parts from the gradient of loss, at the learning
+// rate rate, a scalar. Where hold, a boolean scalar or nil, is true everything stays as it is. It returns the norm of the gradient before
 // clipping.
 func (o AdamW) Update(store *model.Store, loss, rate, hold *Node) (norm *Node) {
 	g := loss.Graph()

@@ -33,7 +33,8 @@ func (i *input) answerable(shape shapes.Shape) error {
 			return fmt.Errorf("train: pair %d of %s is not its question %d; show the questions in the place of captions", k, set.Name(), k)
 		}
 		if len(q.Answers) == 0 {
-			return fmt.Errorf("train: question %d of %s, %q, has no answer; leave it out, or take a split whose answers are known", k, set.Name(),
+			return fmt.Errorf("train: question %d of %s, %q, has no answer; leave it out, or take a split whose answers are known",
+				k, set.Name(),
 				q.Text)
 		}
 		for _, answer := range q.Answers {

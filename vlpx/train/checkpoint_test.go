@@ -250,7 +250,8 @@ func TestCheckpointsDue(t *testing.T) {
 			every, saving, passed time.Duration
 			want                  bool
 		}{
-			{10 * time.Second, 100 * time.Millisecond, 9 * time.Second, false}, {10 * time.Second, 100 * time.Millisecond, 11 * time.Second, true},
+			{10 * time.Second, 100 * time.Millisecond, 9 * time.Second, false},
+			{10 * time.Second, 100 * time.Millisecond, 11 * time.Second, true},
 			{10 * time.Second, 2 * time.Second, 99 * time.Second, false}, {10 * time.Second, 2 * time.Second, 101 * time.Second, true},
 			{0, 0, time.Hour, false},
 		} {

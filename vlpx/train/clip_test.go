@@ -70,8 +70,10 @@ func TestCLIPOnEngines(t *testing.T) {
 					sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
 						want, got := outs[0].told(), outs[1].told()
 						for name, x := range want {
-							if off := math.Abs(got[name] - x); !(off <= 1e-3*math.Abs(x)) { // batch normalisation of four images amplifies rounding
-								t.Errorf("%s, ResNet %t, epoch %d, step %d, %s: got %g, want %g", m.Name, resNet, epoch, step, name, got[name], x)
+							// batch normalisation of four images amplifies rounding
+							if off := math.Abs(got[name] - x); !(off <= 1e-3*math.Abs(x)) {
+								t.Errorf("%s, ResNet %t, epoch %d, step %d, %s: got %g, want %g", m.Name, resNet, epoch, step, name,
+									got[name], x)
 							}
 						}
 						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-3*outs[0].Loss()) {

@@ -34,7 +34,8 @@ func TestComposition(t *testing.T) {
 	eliminating, partly, oracle := learned, learned, learned
 	eliminating.Eliminate, oracle.JudgedBy = true, negative.Oracle
 	partly.Use = negative.Of(negative.ITM, negative.MLM)
-	positives := registered[negative.Positives](func(m negative.Method) negative.Positives { return m.Positives }, nil, learned, eliminating,
+	positives := registered[negative.Positives](func(m negative.Method) negative.Positives { return m.Positives }, nil, learned,
+		eliminating,
 		partly, oracle)
 
 	taken, refused := 0, 0
@@ -72,9 +73,11 @@ func TestComposition(t *testing.T) {
 // registered are the parts of one role of all methods that are registered, one a type; those given take the place of the ones of their
 // types.
 func registered[P any](of func(negative.Method) P, given ...P) []P {
-	small := scale.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8, Writing: negative.WritingSettings{Pool: 4,
-		Hard: 2},
-		Global: negative.GlobalSettings{Gamma: 0.8, Faded: 0.2, Temperature: 0.07, Individual: negative.IndividualSettings{Least: 0.01, Most: 1}}}
+	small := scale.Scale{Epochs: 3, SearchSpace: 8, GroupQueue: 16, Easy: 0.2, Hard: 0.9, Soft: 0.8,
+		Writing: negative.WritingSettings{Pool: 4,
+			Hard: 2},
+		Global: negative.GlobalSettings{Gamma: 0.8, Faded: 0.2, Temperature: 0.07,
+			Individual: negative.IndividualSettings{Least: 0.01, Most: 1}}}
 	parts, known := slices.Clone(given), map[string]bool{}
 	for _, part := range given {
 		known[fmt.Sprintf("%T", part)] = true

@@ -25,8 +25,8 @@ type Config struct {
 	LARS      LARS `json:",omitzero"` // the optimiser in the place of AdamW, which is zero then
 	Schedule  Schedule
 	Seed      uint64
-	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one device
-	// but for rounding.
+	// Devices is how many devices of the engine share each mini-batch in equal parts; 0 for one. Losses and gradients are those of one
+	// device but for rounding.
 	Devices int `json:",omitempty"`
 	// Reference is the identity of the run whose model is the method's frozen reference; empty where it needs none.
 	Reference string `json:",omitempty"`
@@ -143,7 +143,8 @@ func (c Config) makeable() error {
 		}
 		switch {
 		case !f.Shape.Equal(want):
-			return fmt.Errorf("train: %s reads %q of shape %s, and what is made has %s; declare it so", c.Framework.Name(), f.Name, f.Shape, want)
+			return fmt.Errorf("train: %s reads %q of shape %s, and what is made has %s; declare it so", c.Framework.Name(), f.Name,
+				f.Shape, want)
 		case f.Name == field.Image && !pixels && c.Transform != (transform.Pipeline{Size: c.Transform.Size}):
 			return fmt.Errorf("train: a locked encoder sees each image as it is; take the augmentation away, or lock none")
 		case f.Name == field.View && !pixels:

@@ -125,7 +125,8 @@ func TestEnginesAgree(t *testing.T) {
 			fast := enginetest.Open(t, name)
 			reference := smallest(t, plain)
 			finish(t, reference)
-			for _, method := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), negative.MAFA(8, 16), mining(), negative.SRCL(3),
+			for _, method := range []negative.Method{negative.ALBEF(8), negative.GRITVLP(8, 16), negative.MAFA(8, 16), mining(),
+				negative.SRCL(3),
 				negative.DiHT(), negative.FALCON(negative.Scheduled{SearchSpace: 12, Quantiles: 5, Hidden: 8})} {
 				t.Run(method.Name, func(t *testing.T) {
 					var jobs [2]Job

@@ -28,15 +28,17 @@ func TestGatheredEmbeddings(t *testing.T) {
 		job := smallest(t, negative.Plain())
 		job.Config.Framework.Framework = blip2.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, EVA: true, Open: true},
-			Text:   encoder.QFormer{Vocab: job.Tokenizer.Size(), Positions: 12, Queries: 3, Width: 8, Heads: 2, MLP: 16, Layers: 2, Every: 2},
-			Embed:  6, Smoothing: smoothing,
+			Text: encoder.QFormer{Vocab: job.Tokenizer.Size(), Positions: 12, Queries: 3, Width: 8, Heads: 2, MLP: 16,
+				Layers: 2, Every: 2},
+			Embed: 6, Smoothing: smoothing,
 		}
 		return job
 	}
 	distilled := smallest(t, negative.ALBEF(8))
 	change(&distilled, withoutDropout)
 	cases := map[string]Job{
-		"CLIP": onCLIP(t, negative.Plain(), false), "CLIP, HN-NCE": onCLIP(t, negative.DiHT(), false), "CLIP, queue": onCLIP(t, negative.ALBEF(8),
+		"CLIP": onCLIP(t, negative.Plain(), false), "CLIP, HN-NCE": onCLIP(t, negative.DiHT(), false),
+		"CLIP, queue": onCLIP(t, negative.ALBEF(8),
 			false),
 		"ALBEF": distilled, "BLIP-2": querying(0.1), "BLIP-2 without smoothing": querying(0),
 	}

@@ -46,7 +46,8 @@ func TestGPTGoesOn(t *testing.T) {
 	same(t, "GPT-2", variables(t, b, "/"), variables(t, a, "/"))
 	first, last := want.Epochs[0].Losses, want.Epochs[2].Losses
 	if len(first) != 1 || !(last[negative.LM] < first[negative.LM]) || len(want.Skipped) > 0 {
-		t.Errorf("got the losses %v, then %v, and %q skipped; want LM alone, which falls, and no image asked for", first, last, want.Skipped)
+		t.Errorf("got the losses %v, then %v, and %q skipped; want LM alone, which falls, and no image asked for", first, last,
+			want.Skipped)
 	}
 }
 

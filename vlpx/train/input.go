@@ -220,15 +220,18 @@ func (i *input) readable() error {
 			}
 		case f.Name == field.Truth || f.Name == field.Known || f.Name == field.FalseShare:
 			if retrieves := framework.Retrieves(c.Framework.Framework); !retrieves && i.labelled == nil {
-				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes", c.Method.Name,
+				return fmt.Errorf("train: %s asks %s which images are of the same class, and it has no classes; take data with classes",
+					c.Method.Name,
 					set.Name())
 			} else if retrieves && i.relation == nil {
-				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use generated scenes, "+
+				return fmt.Errorf("train: %s asks %s which captions are true of which images, and nothing is known of that; use "+
+					"generated scenes, "+
 					"or a learned Con-D", c.Method.Name, set.Name())
 			}
 		case f.Name == field.Class:
 			if i.labelled == nil {
-				return fmt.Errorf("train: %s reads the class of each image, and %s has none; take data with classes", c.Framework.Name(), set.Name())
+				return fmt.Errorf("train: %s reads the class of each image, and %s has none; take data with classes",
+					c.Framework.Name(), set.Name())
 			}
 		}
 	}

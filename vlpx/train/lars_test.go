@@ -14,7 +14,8 @@ import (
 func TestLARSAgainstALoop(t *testing.T) {
 	o := LARS{Trust: 0.01, Momentum: 0.9, WeightDecay: 0.5}
 	store := model.NewStore()
-	weights := map[string][]float64{"scalar": {0.7}, "bias": {0.5, -1, 2}, "matrix": {1, -2, 0.25, 1.5}, "zero": {0, 0, 0, 0}, "still": {1, 2}}
+	weights := map[string][]float64{"scalar": {0.7}, "bias": {0.5, -1, 2}, "matrix": {1, -2, 0.25, 1.5}, "zero": {0, 0, 0, 0},
+		"still": {1, 2}}
 	put(t, store, "/model/scalar", float32(0.7))
 	put(t, store, "/model/bias", []float32{0.5, -1, 2})
 	put(t, store, "/model/matrix", [][]float32{{1, -2}, {0.25, 1.5}})

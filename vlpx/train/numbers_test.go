@@ -142,7 +142,8 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 		}
 		apart := float64(len(batch) * (len(batch) - 1))
 		for _, want := range []field.Number{
-			{Name: "joined pairs", Unit: field.Percent, Sum: joined, Of: apart}, {Name: "true among joined", Unit: field.Percent, Sum: right,
+			{Name: "joined pairs", Unit: field.Percent, Sum: joined, Of: apart},
+			{Name: "true among joined", Unit: field.Percent, Sum: right,
 				Of: known},
 			{Name: "true pairs an image", Sum: holds, Of: float64(len(batch))},
 		} {
@@ -188,7 +189,8 @@ func TestToldResumes(t *testing.T) {
 	for e, record := range want.Epochs {
 		got, told := record.Counted()["ordered epoch"]
 		if told != (e > 0) || got != float64(e) {
-			t.Errorf("epoch %d: the sampler told %g, %t; want the number of the epoch, but for the first, which nobody orders", e, got, told)
+			t.Errorf("epoch %d: the sampler told %g, %t; want the number of the epoch, but for the first, which nobody orders",
+				e, got, told)
 		}
 	}
 	curves, err := ReadCurves(whole.Dir)

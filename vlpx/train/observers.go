@@ -21,7 +21,8 @@ func (t *trainer) openObservers() ([]negative.Observer, error) {
 	}
 	for _, o := range all {
 		if slices.Contains(recordKeys, o.Name()) {
-			return nil, fmt.Errorf("train: %s: an observer is called %q, as something else of each epoch; give %T another name", m.Name, o.Name(), o)
+			return nil, fmt.Errorf("train: %s: an observer is called %q, as something else of each epoch; give %T another name", m.Name,
+				o.Name(), o)
 		}
 	}
 	return all, nil

@@ -60,8 +60,9 @@ func TestCounted(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	r.Observed = negative.Observations{"found": &negative.Found{Negatives: 4, Found: 1}}
-	want := map[string]float64{FalseInBatch: 25, FalseChosen: 0, negative.FoundShare: 25, negative.FoundPrecision: 0, negative.FoundRecall: 0,
-		negative.FoundF1: 0}
+	want := map[string]float64{FalseInBatch: 25, FalseChosen: 0, negative.FoundShare: 25, negative.FoundPrecision: 0,
+		negative.FoundRecall: 0,
+		negative.FoundF1:     0}
 	if got := r.Counted(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

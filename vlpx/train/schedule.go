@@ -17,8 +17,8 @@ type Schedule struct {
 	// Past is the epochs of the cosine that are over when the run starts: those of the run whose model it starts from, where the two
 	// share one cosine.
 	Past int `json:",omitempty"`
-	// Smooth has the rate move at every iteration, as SimCLR and SogCLR have it (METHODS.md 7.1): from Warmup to Rate in a line over the first
-	// Ramp epochs, then in a cosine to Min at the end of Epochs. Units and Unit are not used.
+	// Smooth has the rate move at every iteration, as SimCLR and SogCLR have it (METHODS.md 7.1): from Warmup to Rate in a line over the
+	// first Ramp epochs, then in a cosine to Min at the end of Epochs. Units and Unit are not used.
 	Smooth bool    `json:",omitempty"`
 	Ramp   float64 `json:",omitempty"`
 	// Linear has a Smooth rate fall in a line in the place of the cosine, as UNITER and TAGS-DC have it (METHODS.md 12.5).
@@ -31,7 +31,8 @@ func (s Schedule) Validate() error {
 	case !(s.Warmup >= 0 && s.Rate >= 0 && s.Min >= 0):
 		return fmt.Errorf("train: learning rates %g, %g and %g (warm-up, main, least); none can be negative", s.Warmup, s.Rate, s.Min)
 	case s.Units < 0 || s.Units > 0 && s.Unit < 1:
-		return fmt.Errorf("train: a warm-up of %d steps of %d iterations; use at least 1 iteration a step, or 0 steps for none", s.Units, s.Unit)
+		return fmt.Errorf("train: a warm-up of %d steps of %d iterations; use at least 1 iteration a step, or 0 steps for none",
+			s.Units, s.Unit)
 	case s.Epochs < 1:
 		return fmt.Errorf("train: a cosine over %d epochs; use at least 1", s.Epochs)
 	case s.Past < 0 || s.Past >= s.Epochs:

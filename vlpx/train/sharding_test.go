@@ -23,8 +23,9 @@ func TestShardedStepOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	for name, job := range map[string]Job{
 		"ALBEF": smallest(t, negative.ALBEF(8)), "CLIP": onCLIP(t, scheduledByITC(), true),
-		"SimCLR": onSimCLR(t, viewMethods()[1], false), "BLIP-2": onGenerative(t), "UNITER": pretraining(onUNITER(t, negative.Plain(), 0.1)),
-		"GPT": onGPT(t, 0.1), "OPT": onOPT(t), "statements": stating(t),
+		"SimCLR": onSimCLR(t, viewMethods()[1], false), "BLIP-2": onGenerative(t),
+		"UNITER": pretraining(onUNITER(t, negative.Plain(), 0.1)),
+		"GPT":    onGPT(t, 0.1), "OPT": onOPT(t), "statements": stating(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := job.Config
@@ -75,7 +76,8 @@ func TestShardedStepOnXLA(t *testing.T) {
 					t.Errorf("parameter %d of %d fields is in parts: %t, want %t: %s", k, fields, got, divided, parameter)
 				}
 			}
-			if n := strings.Count(tells, "tensor<"); n == 0 || n != strings.Count(tells, "{ sdy.sharding = ") || strings.Contains(tells, `"batch"`) {
+			if n := strings.Count(tells, "tensor<"); n == 0 || n != strings.Count(tells, "{ sdy.sharding = ") ||
+				strings.Contains(tells, `"batch"`) {
 				t.Errorf("not all of %d results are whole on both devices:\n%.2000s", n, tells)
 			}
 			if got, want := sharding.ReplaceAllString(sharded, ""), sharding.ReplaceAllString(whole, ""); got != want {

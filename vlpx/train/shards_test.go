@@ -28,7 +28,8 @@ func TestShardsReachTheSampler(t *testing.T) {
 	defer trainer.close()
 	defer trainer.store.Finalize()
 	want, err := m.Batches.Start(negative.Start{
-		Pairs: 22, BatchSize: 4, Dim: framework.Dim(job.Config.Framework.Framework), Epochs: 3, Seed: job.Config.Seed, Shards: []int{0, 8, 16},
+		Pairs: 22, BatchSize: 4, Dim: framework.Dim(job.Config.Framework.Framework), Epochs: 3, Seed: job.Config.Seed,
+		Shards: []int{0, 8, 16},
 	})
 	if err != nil {
 		t.Fatal(err)

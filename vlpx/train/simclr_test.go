@@ -65,7 +65,8 @@ func TestSimCLRGoesOn(t *testing.T) {
 			if counted := want.Epochs[0].False; counted.Hardest != 2*8 {
 				t.Errorf("%s: got %+v, want the hardest negative of each view", m.Name, counted)
 			}
-			if found := want.Epochs[2].Observed.Found(); (m.LeftOut != nil) != (found != nil) || found != nil && found.Negatives+found.False == 0 {
+			if found := want.Epochs[2].Observed.Found(); (m.LeftOut != nil) != (found != nil) || found != nil &&
+				found.Negatives+found.False == 0 {
 				t.Errorf("%s: got the found negatives %+v", m.Name, found)
 			}
 		}
@@ -84,7 +85,8 @@ func TestSimCLROnEngines(t *testing.T) {
 					sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
 						want, got := outs[0].told(), outs[1].told()
 						for name, x := range want {
-							if off := math.Abs(got[name] - x); !(off <= 2e-3*math.Abs(x)) { // batch normalisation of four images amplifies rounding
+							// batch normalisation of four images amplifies rounding
+							if off := math.Abs(got[name] - x); !(off <= 2e-3*math.Abs(x)) {
 								t.Errorf("%s, ViT %t, epoch %d, step %d, %s: got %g, want %g", m.Name, viT, epoch, step, name, got[name], x)
 							}
 						}

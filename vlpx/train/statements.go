@@ -21,7 +21,8 @@ func (i *input) statements() ([]datasets.Statement, error) {
 		return p.Caption != datasets.NoCaption && s.Left == p.Image && s.Text == p.Text(set)
 	}) {
 		return nil,
-			fmt.Errorf("train: %s reads statements about two images, and the pairs of %s are not such; take a view of its statements, which "+
+			fmt.Errorf("train: %s reads statements about two images, and the pairs of %s are not such; take a view of its "+
+				"statements, which "+
 				"generated scenes and folders in the layout of NLVR2 have", c.Framework.Name(), set.Name())
 	}
 	return stated.Statements(), nil

@@ -120,7 +120,8 @@ func TestEveryPartTells(t *testing.T) {
 func TestTruthOfAnchors(t *testing.T) {
 	method := negative.Method{Name: "telling", LeftOut: tellingLeftOut{}}.WithDefaults()
 	for name, job := range map[string]Job{
-		"ALBEF": smallest(t, method), "SimCLR": onSimCLR(t, method, true), "CLIP": onCLIP(t, method, false), "partly known": smallest(t, method),
+		"ALBEF": smallest(t, method), "SimCLR": onSimCLR(t, method, true), "CLIP": onCLIP(t, method, false),
+		"partly known": smallest(t, method),
 	} {
 		if name == "partly known" {
 			job.Set = partlyKnown{job.Set}

@@ -26,8 +26,8 @@ type Job struct {
 	Dir       string // folder of the checkpoint and the curves; it exists
 	// Reference is the folder of the finished run that Config.Reference names.
 	Reference string
-	// Init is the folder of the finished run that Config.Init names, InitConfig its configuration; nil where it has the framework and sizes of
-	// Config.
+	// Init is the folder of the finished run that Config.Init names, InitConfig its configuration; nil where it has the framework and sizes
+	// of Config.
 	Init       string
 	InitConfig *Config
 	// Weights are published ones, by their variables' paths below framework.Model, that take the place of first values.

@@ -54,7 +54,8 @@ func TestResumeIsBitIdentical(t *testing.T) {
 	learned.Positives = negative.ECM{Low: 0.26, High: 0.34} // some scores of the untrained Con-D are in each of the three ranges
 	augmented := plain
 	augmented.Name += " augmented"
-	kept := negative.Method{Name: "numbers of samples", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2, Temperature: 0.1, Rho: 7,
+	kept := negative.Method{Name: "numbers of samples", Contrast: negative.FastCLIP{Version: 2, Gamma: 0.5, Decay: 2,
+		Temperature: 0.1, Rho: 7,
 		Rate: 0.01},
 		LeftOut: negative.Thresholds{Alpha: 0.2, Learn: 1, FromBatch: true}}.WithDefaults()
 	for _, method := range []negative.Method{plain, negative.ALBEF(8), negative.GRITVLP(8, 16),
@@ -182,7 +183,8 @@ func TestExplosionKeepsTheLastGoodCheckpoint(t *testing.T) {
 	}
 	store, state := saved(t, job.Dir)
 	if state.Epoch != 1 || state.Step != 0 || len(state.Epochs) != 1 {
-		t.Errorf("got a checkpoint at epoch %d, step %d with %d records, want the end of epoch 0", state.Epoch, state.Step, len(state.Epochs))
+		t.Errorf("got a checkpoint at epoch %d, step %d with %d records, want the end of epoch 0", state.Epoch, state.Step,
+			len(state.Epochs))
 	}
 	for _, x := range vector(t, store, "/model/text_projection/bias") {
 		if !(math.Abs(float64(x)) < 1) {

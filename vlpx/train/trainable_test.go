@@ -196,7 +196,8 @@ func (c unknown) ITC(f negative.Features) negative.Contrasted {
 
 // Which negatives are left out is true or false, so that no gradient reaches what decides it.
 func (p finder) Find(a negative.Anchors, s negative.Sight) *Node {
-	return LogicalAnd(p.BatchQuantile.Find(a, s), GreaterThan(a.Cosines, BroadcastToDims(s.Variable("bias"), a.Cosines.Shape().Dimensions...)))
+	return LogicalAnd(p.BatchQuantile.Find(a, s),
+		GreaterThan(a.Cosines, BroadcastToDims(s.Variable("bias"), a.Cosines.Shape().Dimensions...)))
 }
 
 // A variable that is trainable and trained by nobody is refused before the first step, with the part and the variable.

@@ -128,7 +128,8 @@ func TestUNITEROnEngines(t *testing.T) {
 				jobs[1].Backend = fast
 				parted := false
 				sideBySide(t, 2, jobs, func(epoch, step int, runs [2]*trainer, outs [2]Output) {
-					if outs[0].Has(field.Sentences) && !slices.Equal(ints(t, outs[1].Values, field.Sentences), ints(t, outs[0].Values, field.Sentences)) {
+					if outs[0].Has(field.Sentences) &&
+						!slices.Equal(ints(t, outs[1].Values, field.Sentences), ints(t, outs[0].Values, field.Sentences)) {
 						parted = true
 						t.Logf("epoch %d, step %d: other sentences are written", epoch, step)
 					}

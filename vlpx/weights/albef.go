@@ -26,7 +26,8 @@ var Queues = Table{Ignored: []string{"image_queue", "text_queue", "idx_queue", "
 // dual are the two encoders and their projections.
 func dual(momentum, bert, root string) Table {
 	return Join(ViT("visual_encoder"+momentum+".", root+"/vision"), BERT("text_encoder"+momentum+"."+bert, root+"/text"),
-		Table{Rules: append(linear(root+"/vision_projection", "vision_proj"+momentum), linear(root+"/text_projection", "text_proj"+momentum)...)})
+		Table{Rules: append(linear(root+"/vision_projection", "vision_proj"+momentum),
+			linear(root+"/text_projection", "text_proj"+momentum)...)})
 }
 
 // heads are the temperature and the head for ITM.

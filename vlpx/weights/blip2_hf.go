@@ -23,13 +23,15 @@ func HubBLIP2(root string) Table {
 		},
 		Ignored: []string{"embeddings.position_ids", "language_projection.*", "language_model.*"},
 	}
-	t = t.with("", map[string]string{"vision_model.post_layernorm": root + "/vision_norm", "qformer.layernorm": former + "/embeddings/norm"},
+	t = t.with("", map[string]string{"vision_model.post_layernorm": root + "/vision_norm", "qformer.layernorm": former +
+		"/embeddings/norm"},
 		map[string][]string{
 			root + "/vision_projection": {"vision_projection"}, root + "/text_projection": {"text_projection"}, root + "/itm": {"itm_head"},
 		})
 	t = t.with("vision_model."+block, map[string]string{"layer_norm1": seen + "/attention/norm", "layer_norm2": seen + "/mlp/norm"},
 		map[string][]string{
-			seen + "/attention/qkv": {"self_attn.qkv"}, seen + "/attention/output": {"self_attn.projection"}, seen + "/mlp/in": {"mlp.fc1"}, seen +
+			seen + "/attention/qkv": {"self_attn.qkv"}, seen + "/attention/output": {"self_attn.projection"}, seen + "/mlp/in": {"mlp.fc1"},
+			seen +
 				"/mlp/out": {"mlp.fc2"},
 		})
 	cross := "cross" + self

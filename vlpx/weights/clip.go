@@ -53,7 +53,8 @@ func clipViT(names, scope string) Table {
 		{scope + "/position/" + encoder.Embedding, Same, []string{names + "positional_embedding"}},
 		{scope + "/patch/" + encoder.Weights, Patches, []string{names + "conv1.weight"}},
 	}}
-	return Join(t.with(names, map[string]string{"ln_pre": scope + "/first_norm", "ln_post": scope + "/norm"}, nil), clipLayers(names, scope))
+	return Join(t.with(names, map[string]string{"ln_pre": scope + "/first_norm", "ln_post": scope + "/norm"}, nil),
+		clipLayers(names, scope))
 }
 
 // clipLayers are the layers of either tower.

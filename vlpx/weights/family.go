@@ -49,8 +49,9 @@ var families = slices.Concat(
 			Name: residualFamily, mark: "layer1.#.conv3.weight",
 			Whole: func(root string) Table { return ResNet("", root+"/vision") },
 		}, {
-			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true, Activation: encoder.Quick,
-			Vision: func(scope string) Table { return CLIPForImages("vision_model.", scope) }, Whole: HubCLIPModel,
+			Name: "Hugging Face's CLIP", mark: "vision_model.encoder.layers.#.self_attn.q_proj.weight", CLIP: true,
+			Activation: encoder.Quick,
+			Vision:     func(scope string) Table { return CLIPForImages("vision_model.", scope) }, Whole: HubCLIPModel,
 		},
 	},
 	[]Family{{Name: "UNITER", mark: "uniter.encoder.layer.#.attention.self.query.weight", Whole: UNITER}},
@@ -61,7 +62,8 @@ var families = slices.Concat(
 	},
 	[]Family{
 		{
-			Name: "BLIP-2 with CLIP's image encoder", mark: "visual_encoder.transformer.resblocks.#.attn.in_proj_weight", Whole: BLIP2WithCLIP,
+			Name: "BLIP-2 with CLIP's image encoder", mark: "visual_encoder.transformer.resblocks.#.attn.in_proj_weight",
+			Whole: BLIP2WithCLIP,
 		}, {
 			Name: "BLIP-2", mark: "Qformer.bert.encoder.layer.#.attention.self.query.weight", Whole: BLIP2,
 		}, {

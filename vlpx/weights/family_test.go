@@ -22,15 +22,17 @@ const (
 // timm are the tensors of a ViT in timm's names.
 func timm() map[string]tensor {
 	all := map[string]tensor{
-		"cls_token": {[]int{1, 1, width}, 1}, "pos_embed": {[]int{1, 1 + grid*grid, width}, 2}, "patch_embed.proj.weight": {[]int{width, 3, patch,
+		"cls_token": {[]int{1, 1, width}, 1}, "pos_embed": {[]int{1, 1 + grid*grid, width}, 2},
+		"patch_embed.proj.weight": {[]int{width, 3, patch,
 			patch}, 3},
 		"patch_embed.proj.bias": {[]int{width}, 4}, "norm.weight": {[]int{width}, 5}, "norm.bias": {[]int{width},
 			6}, "head.weight": {[]int{9, width}, 0},
 	}
 	for k := range layers {
 		for name, x := range map[string]tensor{
-			"norm1": {[]int{width}, 7}, "norm2": {[]int{width}, 8}, "attn.qkv": {[]int{3 * width, width}, 9}, "attn.proj": {[]int{width, width}, 10},
-			"mlp.fc1": {[]int{inside, width}, 11}, "mlp.fc2": {[]int{width, inside}, 12},
+			"norm1": {[]int{width}, 7}, "norm2": {[]int{width}, 8}, "attn.qkv": {[]int{3 * width, width}, 9},
+			"attn.proj": {[]int{width, width}, 10},
+			"mlp.fc1":   {[]int{inside, width}, 11}, "mlp.fc2": {[]int{width, inside}, 12},
 		} {
 			x.first += float64(100 * k)
 			all[fmt.Sprintf("blocks.%d.%s.weight", k, name)] = x
@@ -52,8 +54,10 @@ func renamed(all map[string]tensor, pairs ...string) map[string]tensor {
 // huggingFace are the tensors of timm's ViT in Hugging Face's names: queries, keys and values lie apart there.
 func huggingFace(prefix string) map[string]tensor {
 	all := renamed(timm(), "cls_token", "embeddings.cls_token", "pos_embed", "embeddings.position_embeddings",
-		"patch_embed.proj", "embeddings.patch_embeddings.projection", "blocks.", "encoder.layer.", "norm1", "layernorm_before", "norm2", "layernorm_after",
-		"attn.proj", "attention.output.dense", "mlp.fc1", "intermediate.dense", "mlp.fc2", "output.dense", "norm.", "layernorm.", "head.", "classifier.")
+		"patch_embed.proj", "embeddings.patch_embeddings.projection", "blocks.", "encoder.layer.", "norm1", "layernorm_before", "norm2",
+		"layernorm_after",
+		"attn.proj", "attention.output.dense", "mlp.fc1", "intermediate.dense", "mlp.fc2", "output.dense", "norm.", "layernorm.", "head.",
+		"classifier.")
 	for k := range layers {
 		whole := fmt.Sprintf("encoder.layer.%d.attn.qkv", k)
 		weight, bias := all[whole+".weight"], all[whole+".bias"]
@@ -79,7 +83,8 @@ func huggingFace(prefix string) map[string]tensor {
 func clip() map[string]tensor {
 	all := renamed(timm(), "cls_token", "class_embedding", "pos_embed", "positional_embedding", "patch_embed.proj", "conv1", "blocks.",
 		"transformer.resblocks.",
-		"norm1", "ln_1", "norm2", "ln_2", "attn.qkv.", "attn.in_proj_", "attn.proj", "attn.out_proj", "fc1", "c_fc", "fc2", "c_proj", "norm.", "ln_post.")
+		"norm1", "ln_1", "norm2", "ln_2", "attn.qkv.", "attn.in_proj_", "attn.proj", "attn.out_proj", "fc1", "c_fc", "fc2", "c_proj",
+		"norm.", "ln_post.")
 	delete(all, "conv1.bias")
 	delete(all, "head.weight")
 	all["class_embedding"], all["positional_embedding"] = tensor{[]int{width}, 1}, tensor{[]int{1 + grid*grid, width}, 2}
@@ -99,8 +104,10 @@ func clipHF() map[string]tensor {
 	for name, x := range huggingFace("") {
 		name = strings.NewReplacer("embeddings.cls_token", "embeddings.class_embedding", "embeddings.position_embeddings",
 			"embeddings.position_embedding.weight",
-			"patch_embeddings.projection", "patch_embedding", "encoder.layer.", "encoder.layers.", "layernorm_before", "layer_norm1", "layernorm_after", "layer_norm2",
-			"attention.attention.query", "self_attn.q_proj", "attention.attention.key", "self_attn.k_proj", "attention.attention.value", "self_attn.v_proj",
+			"patch_embeddings.projection", "patch_embedding", "encoder.layer.", "encoder.layers.", "layernorm_before", "layer_norm1",
+			"layernorm_after", "layer_norm2",
+			"attention.attention.query", "self_attn.q_proj", "attention.attention.key", "self_attn.k_proj", "attention.attention.value",
+			"self_attn.v_proj",
 			"attention.output.dense", "self_attn.out_proj", "intermediate.dense", "mlp.fc1", "output.dense", "mlp.fc2").Replace(name)
 		if after, is := strings.CutPrefix(name, "layernorm."); is {
 			name = "post_layernorm." + after
@@ -124,7 +131,8 @@ func bert(prefix string) map[string]tensor {
 	e := prefix + "embeddings."
 	all := map[string]tensor{
 		e + "word_embeddings.weight": {[]int{words, width}, 1}, e + "position_embeddings.weight": {[]int{places, width}, 2},
-		e + "token_type_embeddings.weight": {[]int{2, width}, 3}, e + "LayerNorm.gamma": {[]int{width}, 4}, e + "LayerNorm.beta": {[]int{width},
+		e + "token_type_embeddings.weight": {[]int{2, width}, 3}, e + "LayerNorm.gamma": {[]int{width}, 4},
+		e + "LayerNorm.beta": {[]int{width},
 			5},
 		e + "position_ids": {[]int{1, places}, 0}, prefix + "pooler.dense.weight": {[]int{width, width},
 			6}, "cls.seq_relationship.bias": {[]int{2}, 0},

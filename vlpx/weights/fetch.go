@@ -163,7 +163,8 @@ func (d *download) verify(file *os.File) error {
 		return err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != d.sum {
-		return errors.Join(fmt.Errorf("%s: its SHA-256 is %s, want %s; it was removed, fetch it again", d.from, got, d.sum), os.Remove(d.part))
+		return errors.Join(fmt.Errorf("%s: its SHA-256 is %s, want %s; it was removed, fetch it again", d.from, got, d.sum),
+			os.Remove(d.part))
 	}
 	return file.Sync()
 }

@@ -85,7 +85,8 @@ func TestFetchGoesOn(t *testing.T) {
 	h, address := served(t)
 	places := Places{Cache: t.TempDir()}
 	h.cutAt = 1000
-	if _, err := places.Fetch(t.Context(), someone, address, nil); err == nil || !strings.Contains(err.Error(), "the same command goes on") {
+	if _, err := places.Fetch(t.Context(), someone, address, nil); err == nil ||
+		!strings.Contains(err.Error(), "the same command goes on") {
 		t.Fatalf("got error %v, want one that says how to go on", err)
 	}
 	if _, err := os.Stat(filepath.Join(places.Cache, "vit-tiny", "model.safetensors")); err == nil {

@@ -20,7 +20,8 @@ func gpt2(prefix string) map[string]tensor {
 			"ln_1": {width}, "ln_2": {width}, "attn.c_attn": {width, 3 * width}, "attn.c_proj": {width, width}, "mlp.c_fc": {width,
 				inside}, "mlp.c_proj": {inside, width},
 		} {
-			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(10 + k)}, tensor{shape[len(shape)-1:], float64(20 + k)}
+			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(10 + k)},
+				tensor{shape[len(shape)-1:], float64(20 + k)}
 		}
 		all[block+"attn.bias"], all[block+"attn.masked_bias"] = tensor{[]int{1, 1, places, places}, 0}, tensor{nil, -1e4}
 	}
@@ -34,7 +35,8 @@ func TestLanguageModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := want["/t/layer_1/attention/qkv/weights"].Shape().Dimensions; len(want) != 4+12*layers || got[0] != width || got[1] != 3*width {
+	if got := want["/t/layer_1/attention/qkv/weights"].Shape().Dimensions; len(want) != 4+12*layers || got[0] != width ||
+		got[1] != 3*width {
 		t.Errorf("got %d variables, queries, keys and values of shape %v", len(want), got)
 	}
 	tied := gpt2("transformer.")

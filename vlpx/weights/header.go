@@ -101,7 +101,8 @@ func ReadHeader(header []byte, data int64) ([]Entry, map[string]any, error) {
 			return nil, nil, fmt.Errorf("tensor %s: bytes %d to %d of %d; the file is cut off or damaged", t.Name, from, to, data)
 		}
 		if from != at {
-			return nil, nil, fmt.Errorf("tensor %s: it begins at byte %d, where %d is next: tensors overlap or leave a gap", t.Name, from, at)
+			return nil, nil, fmt.Errorf("tensor %s: it begins at byte %d, where %d is next: tensors overlap or leave a gap",
+				t.Name, from, at)
 		}
 		at = to
 		size, err := t.Bytes()

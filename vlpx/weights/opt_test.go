@@ -21,7 +21,8 @@ func optTensors(prefix string) map[string]tensor {
 		block := fmt.Sprintf("%slayers.%d.", prefix, k)
 		for i, name := range []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "fc1", "fc2"} {
 			shape := [][]int{{width, width}, {width, width}, {width, width}, {width, width}, {inside, width}, {width, inside}}[i]
-			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(100 + 10*i + k)}, tensor{shape[:1], float64(200 + 10*i + k)}
+			all[block+name+".weight"], all[block+name+".bias"] = tensor{shape, float64(100 + 10*i + k)},
+				tensor{shape[:1], float64(200 + 10*i + k)}
 		}
 		for i, name := range []string{"self_attn_layer_norm", "final_layer_norm"} {
 			all[block+name+".weight"], all[block+name+".bias"] = tensor{[]int{width}, float64(300 + 10*i + k)},
@@ -37,7 +38,8 @@ func TestOPT(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := want["/t/layer_1/attention/qkv/weights"].Shape().Dimensions; len(want) != 4+12*layers || got[0] != width || got[1] != 3*width {
+	if got := want["/t/layer_1/attention/qkv/weights"].Shape().Dimensions; len(want) != 4+12*layers || got[0] != width ||
+		got[1] != 3*width {
 		t.Errorf("got %d variables, queries, keys and values of shape %v", len(want), got)
 	}
 	if len(report.Ignored) != 1 {
@@ -61,7 +63,8 @@ func TestOPT(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the number of positions is 7, the model's 8") {
 		t.Errorf("got %v for another number of positions", err)
 	}
-	if _, _, err := found(t, gpt2("")).OPT(o, "/t"); err == nil || !strings.Contains(err.Error(), "looks like GPT-2, and the model is OPT") {
+	if _, _, err := found(t, gpt2("")).OPT(o, "/t"); err == nil ||
+		!strings.Contains(err.Error(), "looks like GPT-2, and the model is OPT") {
 		t.Errorf("a GPT-2 as an OPT: got %v", err)
 	}
 	if _, _, err := found(t, optTensors("decoder.")).LanguageModel(encoder.GPT(o), "/t"); err == nil || !strings.Contains(err.Error(),

@@ -48,7 +48,8 @@ func (r Report) Check(allowed ...string) error {
 	}
 	switch {
 	case len(left) > 0:
-		return fmt.Errorf("weights: %s: no rule for tensor %s; is it of another family, or has it another prefix?", r.File, andMore(left, 1))
+		return fmt.Errorf("weights: %s: no rule for tensor %s; is it of another family, or has it another prefix?", r.File,
+			andMore(left, 1))
 	case len(missing) > 0:
 		return fmt.Errorf("weights: %s: nothing for the variable %s; is it a part of a checkpoint, or one of a smaller model?", r.File,
 			andMore(missing, 3))
@@ -81,7 +82,8 @@ func (r Report) Lines() []string {
 		paths []string
 	}{{"drawn", r.Drawn}, {"missing", r.Missing}} {
 		if len(group.paths) > 0 {
-			lines = append(lines, fmt.Sprintf("%-9s %4d variables: %s", group.name, len(group.paths), andMore(patterns(group.paths, "_"), 4)))
+			lines = append(lines, fmt.Sprintf("%-9s %4d variables: %s", group.name, len(group.paths),
+				andMore(patterns(group.paths, "_"), 4)))
 		}
 	}
 	return append(lines, r.Notes...)

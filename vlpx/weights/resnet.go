@@ -49,7 +49,8 @@ func (s Source) ResNet(r encoder.ResNet, scope string) (Values, Report, error) {
 	sizes := []size{{"the width", values.dim(scope+"/stem/convolution1/"+encoder.Weights, 3), r.Width},
 		{"the number of stages", residualStages, len(r.Layers)}}
 	for k, blocks := range r.Layers {
-		sizes = append(sizes, size{fmt.Sprintf("the number of blocks of stage %d", k+1), values.layers(fmt.Sprintf("%s/stage%d", scope, k+1)),
+		sizes = append(sizes, size{fmt.Sprintf("the number of blocks of stage %d", k+1),
+			values.layers(fmt.Sprintf("%s/stage%d", scope, k+1)),
 			blocks})
 	}
 	if err := s.fits("image encoder", sizes); err != nil {

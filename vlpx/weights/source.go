@@ -66,7 +66,8 @@ func (p Places) Recognise(hash string) (source Source, found bool) {
 // absent tells how to get a known checkpoint that is at none of its places.
 func (s Source) absent() error {
 	known, _ := Named(s.Name)
-	return fmt.Errorf("weights: %s (%s) is not here; fetch it with vlpx weights fetch %s, or put %s of %s at %s", s.Name, known.Size, s.Name,
+	return fmt.Errorf("weights: %s (%s) is not here; fetch it with vlpx weights fetch %s, or put %s of %s at %s", s.Name,
+		known.Size, s.Name,
 		known.File, known.Hub, s.Path)
 }
 

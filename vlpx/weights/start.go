@@ -106,7 +106,8 @@ func (s Source) TextEncoder(b encoder.BERT, scope string) (Values, Report, error
 	}
 	if has := values.dim(words, 0); has != 0 && has != b.Vocab {
 		return nil, report,
-			fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights with -vocab",
+			fmt.Errorf("weights: %s: its vocabulary has %d words, the run's %d; give the vocab.txt that belongs to these weights "+
+				"with -vocab",
 				s.Path, has, b.Vocab)
 	}
 	report.miss(values, family.Text(scope), scope, b.Layers, b.Layers+b.Fusion)

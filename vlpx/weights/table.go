@@ -14,8 +14,8 @@ import (
 type Rule struct {
 	Variable string // the path in a store
 	Layout   Layout // of each tensor
-	// Tensors are the published names; several, such as those of queries, keys and values, stand side by side in the variable. One without a
-	// name is zero and in no file, as the bias of EVA's keys; it is not the first.
+	// Tensors are the published names; several, such as those of queries, keys and values, stand side by side in the variable. One without
+	// a name is zero and in no file, as the bias of EVA's keys; it is not the first.
 	Tensors []string
 }
 
@@ -129,7 +129,8 @@ func (f *File) Import(tables ...Table) (Values, Report, error) {
 			today = strings.ReplaceAll(today, old, now)
 		}
 		if twin, twice := inFile[today]; twice {
-			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one", f.path, twin,
+			return nil, report, fmt.Errorf("weights: %s: the tensors %s and %s are the same one by an old and a new name; drop one",
+				f.path, twin,
 				name)
 		}
 		inFile[today] = name

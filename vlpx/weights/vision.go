@@ -52,7 +52,8 @@ func (s Source) Vision(heads int) (encoder.ViT, error) {
 	v.Image = v.Patch * side(tokens-1)
 	if v.Patch == 0 || v.Image == 0 || patch[2] != v.Patch || patch[1] != 3 || v.Heads < 1 || v.Width%v.Heads != 0 {
 		return encoder.ViT{},
-			fmt.Errorf("weights: %s: patches of shape %v, %d positions and %d heads are not those of a vision transformer with square patches",
+			fmt.Errorf("weights: %s: patches of shape %v, %d positions and %d heads are not those of a vision transformer with "+
+				"square patches",
 				s.Path, patch, tokens, v.Heads)
 	}
 	return v, nil

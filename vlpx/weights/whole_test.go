@@ -69,7 +69,8 @@ func TestTablesNameWholeModels(t *testing.T) {
 	}{
 		"clip_vit_b32": {CLIPModel("/model"), clip(32), text, 512, 151_277_313, nil},
 		"clip_vit_b16": {CLIPModel("/model"), clip(16), text, 512, 149_620_737, nil},
-		"clip_rn50": {CLIPResNetModel("/model"), encoder.CLIPResNet{Image: 224, Layers: layers, Width: 64, Heads: 32, Output: 1024}, text, 1024,
+		"clip_rn50": {CLIPResNetModel("/model"), encoder.CLIPResNet{Image: 224, Layers: layers, Width: 64, Heads: 32, Output: 1024}, text,
+			1024,
 			102_007_137 + 2*26_624, []string{"num_batches_tracked"}},
 		"resnet50": {ResNet("", "/model/vision"), encoder.ResNet{Image: 224, Layers: layers, Width: 64}, encoder.CLIPText{}, 0,
 			25_557_032 - 2_049*1000 + 2*26_560, []string{"num_batches_tracked", "fc.weight", "fc.bias"}},
@@ -247,11 +248,14 @@ func TestCLIPInBothNames(t *testing.T) {
 	}
 	defer f.Close()
 	names := strings.NewReplacer("visual.class_embedding", "vision_model.embeddings.class_embedding",
-		"visual.positional_embedding", "vision_model.embeddings.position_embedding.weight", "visual.conv1", "vision_model.embeddings.patch_embedding",
+		"visual.positional_embedding", "vision_model.embeddings.position_embedding.weight", "visual.conv1",
+		"vision_model.embeddings.patch_embedding",
 		"visual.proj", "visual_projection.weight", "visual.", "vision_model.", "ln_pre", "pre_layrnorm", "ln_post", "post_layernorm",
-		"token_embedding", "text_model.embeddings.token_embedding", "positional_embedding", "text_model.embeddings.position_embedding.weight",
+		"token_embedding", "text_model.embeddings.token_embedding", "positional_embedding",
+		"text_model.embeddings.position_embedding.weight",
 		"ln_final", "text_model.final_layer_norm", "text_projection", "text_projection.weight", "transformer.resblocks", "encoder.layers",
-		"ln_1", "layer_norm1", "ln_2", "layer_norm2", "attn.in_proj_", "self_attn.in_proj_", "attn.out_proj", "self_attn.out_proj", "c_fc", "fc1", "c_proj", "fc2")
+		"ln_1", "layer_norm1", "ln_2", "layer_norm2", "attn.in_proj_", "self_attn.in_proj_", "attn.out_proj", "self_attn.out_proj", "c_fc",
+		"fc1", "c_proj", "fc2")
 	all := Tensors{}
 	for _, name := range f.Names() {
 		x, err := f.Tensor(name)

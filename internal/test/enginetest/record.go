@@ -27,7 +27,8 @@ type Recorder struct {
 	folder string
 }
 
-// Record opens a Recorder until the test ends. Where this build is without XLA, or without a C compiler for its plugin, the test is skipped.
+// Record opens a Recorder until the test ends. Where this build is without XLA, or without a C compiler for its plugin, the test is
+// skipped.
 func Record(t testing.TB) *Recorder {
 	t.Helper()
 	return record(t, "")

@@ -21,7 +21,8 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	programs := r.Programs(t)
-	if len(programs) != 1 || !strings.Contains(programs[0], `"stablehlo.dot_general"`) || !strings.Contains(programs[0], "tensor<2x5xbf16>") {
+	if len(programs) != 1 || !strings.Contains(programs[0], `"stablehlo.dot_general"`) ||
+		!strings.Contains(programs[0], "tensor<2x5xbf16>") {
 		t.Errorf("got the programs %q, want one with a product", programs)
 	}
 	if again := r.Programs(t); len(again) != 0 {

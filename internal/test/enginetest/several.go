@@ -9,9 +9,10 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Several is an engine of several devices made of another one's first: their memories are apart, and a program that is laid out over them is run as
-// the one that it stands for, on what the devices' parts make together. So it means what it does on XLA, and tells nothing of how XLA divides
-// the work. It is strict where XLA would do something: what each device is said to have must be the same on all, and results need a layout.
+// Several is an engine of several devices made of another one's first: their memories are apart, and a program that is laid out over them
+// is run as the one that it stands for, on what the devices' parts make together. So it means what it does on XLA, and tells nothing of how
+// XLA divides the work. It is strict where XLA would do something: what each device is said to have must be the same on all, and results
+// need a layout.
 type Several struct {
 	compute.Backend
 	Devices int

@@ -11,8 +11,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A program over two devices is the one that it stands for: parts are put together in order, and each device has all of the results. Parts that should
-// be the same and are not, buffers of another device, and results without a layout are errors.
+// A program over two devices is the one that it stands for: parts are put together in order, and each device has all of the results. Parts
+// that should be the same and are not, buffers of another device, and results without a layout are errors.
 func TestSeveral(t *testing.T) {
 	pure, err := gobackend.New("ops_sequential")
 	if err != nil {
@@ -52,10 +52,12 @@ func TestSeveral(t *testing.T) {
 	if want := []float32{10, 20, 30, 40}; len(got) != 2 || !slices.Equal(got[0], want) || !slices.Equal(got[1], want) {
 		t.Errorf("got %v, want %v on both", got, want)
 	}
-	if _, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(11)); err == nil || !strings.Contains(err.Error(), "is another one on device 1") {
+	if _, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(11)); err == nil ||
+		!strings.Contains(err.Error(), "is another one on device 1") {
 		t.Errorf("got error %v for copies that differ", err)
 	}
-	if _, err := called(scaled(), []float32{1, 2}, float32(10), []float32{3, 4}, float32(10)); err == nil || !strings.Contains(err.Error(), "has no layout") {
+	if _, err := called(scaled(), []float32{1, 2}, float32(10), []float32{3, 4}, float32(10)); err == nil ||
+		!strings.Contains(err.Error(), "has no layout") {
 		t.Errorf("got error %v for a result without a layout", err)
 	}
 	if _, err := engine.BufferFromFlatData(2, []float32{1}, tensors.FromValue([]float32{1}).Shape()); err == nil {

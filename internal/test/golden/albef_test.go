@@ -21,8 +21,9 @@ import (
 func published(c golden.Case) albef.Model {
 	width, heads := c.Int("params", "width"), c.Int("params", "heads")
 	return albef.Model{
-		Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width, Layers: c.Int("params", "vision_layers"),
-			Heads: heads, MLP: width * c.Int("params", "mlp_ratio")},
+		Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width,
+			Layers: c.Int("params", "vision_layers"),
+			Heads:  heads, MLP: width * c.Int("params", "mlp_ratio")},
 		Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: width, Heads: heads,
 			MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "text_layers"), Fusion: c.Int("params", "fusion_layers")},
 		Embed:          c.Int("params", "embed_dim"),
@@ -85,13 +86,15 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 		}
 		return out
 	})
-	for i, name := range []string{"image_embeds", "text_embeds", "fused", "fused_from_ids", "itm_logits_pairs", "itm_logits_grid", "image_feat",
+	for i, name := range []string{"image_embeds", "text_embeds", "fused", "fused_from_ids", "itm_logits_pairs", "itm_logits_grid",
+		"image_feat",
 		"text_feat", "similarity"} {
 		m.near(t, c, name, got[i], name)
 	}
 	rest := got[9:]
 	for range a.Vision.Layers {
-		m.close(t, "image_block_outputs", rest[0], make([]float64, len(rest[0])), zeros*c.Float("float32_deviation", "expected", "image_block_outputs"))
+		m.close(t, "image_block_outputs", rest[0], make([]float64, len(rest[0])),
+			zeros*c.Float("float32_deviation", "expected", "image_block_outputs"))
 		rest = rest[1:]
 	}
 	for _, states := range []struct {
@@ -125,7 +128,8 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 }
 
 // inference is how framework.Inference sees images and texts.
-func inference(t *testing.T, m machine, c golden.Case, a albef.Model, store *model.Store, pixels, ids *tensors.Tensor) (similarity []float64,
+func inference(t *testing.T, m machine, c golden.Case, a albef.Model, store *model.Store, pixels,
+	ids *tensors.Tensor) (similarity []float64,
 	matching func([]eval.ImageText) ([]float64, error)) {
 	t.Helper()
 	batch, tokens := ids.Shape().Dim(0), ids.Shape().Dim(1)

@@ -27,7 +27,8 @@ func checkAnswers(t *testing.T, c golden.Case) {
 		at := func(more ...string) []string {
 			return append([]string{"inputs", "questions", strconv.Itoa(i)}, more...)
 		}
-		q := answer.Question{Predicted: c.Text(at("predicted")...), Kind: c.Text(at("question_type")...), AnswerKind: c.Text(at("answer_type")...)}
+		q := answer.Question{Predicted: c.Text(at("predicted")...), Kind: c.Text(at("question_type")...),
+			AnswerKind: c.Text(at("answer_type")...)}
 		for k := range c.Len(at("answers")...) {
 			q.Answers = append(q.Answers, c.Text(at("answers", strconv.Itoa(k))...))
 		}

@@ -23,9 +23,11 @@ import (
 func querying(c golden.Case) blip2.Model {
 	at := func(name string) int { return c.Int("params", name) }
 	return blip2.Model{
-		Vision: encoder.ViT{Image: at("image"), Patch: at("patch"), Width: at("vision_width"), Layers: at("vision_layers"), Heads: at("vision_heads"),
-			MLP: 4 * at("vision_width"), CLIP: true, Activation: encoder.Quick, Open: true},
-		Text: encoder.QFormer{Vocab: c.Int("params", "token_ids", "dec"), Positions: at("max_position"), Queries: at("queries"), Width: at("width"),
+		Vision: encoder.ViT{Image: at("image"), Patch: at("patch"), Width: at("vision_width"), Layers: at("vision_layers"),
+			Heads: at("vision_heads"),
+			MLP:   4 * at("vision_width"), CLIP: true, Activation: encoder.Quick, Open: true},
+		Text: encoder.QFormer{Vocab: c.Int("params", "token_ids", "dec"), Positions: at("max_position"), Queries: at("queries"),
+			Width: at("width"),
 			Heads: at("heads"), MLP: at("intermediate"), Layers: at("layers"), Every: at("cross_attention_freq")},
 		Embed: at("embed_dim"), Smoothing: c.Float("params", "label_smoothing"), Frozen: true,
 	}
@@ -177,18 +179,20 @@ func (l *learner) reranks(t *testing.T, b minibatch) {
 // checkEVA recomputes EVA's image encoder and its gradients.
 func checkEVA(t *testing.T, m machine, c golden.Case) {
 	const scope = "/vision"
-	v := encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: c.Int("params", "width"), Layers: c.Int("params", "layers"),
-		Heads: c.Int("params", "heads"), MLP: c.Int("params", "mlp_hidden"), EVA: true, Open: true}
+	v := encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: c.Int("params", "width"),
+		Layers: c.Int("params", "layers"),
+		Heads:  c.Int("params", "heads"), MLP: c.Int("params", "mlp_hidden"), EVA: true, Open: true}
 	store := model.NewStore()
 	m.load(t, store, c, "weights", weights.EVA("", scope))
 	var paths []string
-	got := m.run(t, store, []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), m.value(t, c, "inputs", "cotangent")}, func(s *model.Scope, in []*Node) []*Node {
-		tokens := v.Encode(s.At("vision"), in[0], false)
-		loss := ReduceAllSum(Mul(tokens, in[1]))
-		var of []*Node
-		paths, of = gradients(store, scope, loss)
-		return append([]*Node{tokens, loss}, of...)
-	})
+	got := m.run(t, store, []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), m.value(t, c, "inputs", "cotangent")},
+		func(s *model.Scope, in []*Node) []*Node {
+			tokens := v.Encode(s.At("vision"), in[0], false)
+			loss := ReduceAllSum(Mul(tokens, in[1]))
+			var of []*Node
+			paths, of = gradients(store, scope, loss)
+			return append([]*Node{tokens, loss}, of...)
+		})
 	m.near(t, c, "tokens", got[0], "tokens")
 	m.near(t, c, "loss", got[1], "loss")
 	m.nearFile(t, c, "gradients", by(paths, got[2:]), weights.EVA("", scope))
@@ -213,7 +217,8 @@ func checkQueryMasks(t *testing.T, c golden.Case) {
 		}
 		near(t, c, name, got[i], c.Tensor("expected", name).Float)
 	}
-	near(t, c, "itc_query", make([]float64, queries*len(hidden)/c.Tensor("inputs", "text_mask").Shape[1]), c.Tensor("expected", "itc_query").Float)
+	near(t, c, "itc_query", make([]float64, queries*len(hidden)/c.Tensor("inputs", "text_mask").Shape[1]),
+		c.Tensor("expected", "itc_query").Float)
 
 	// With queries and text in one sequence the queries see themselves, as without the text, and the text what it sees of the kept queries.
 	unilm, tokens := c.Tensor("expected", "itg_unilm"), c.Tensor("inputs", "text_mask").Shape[1]
@@ -232,8 +237,8 @@ func checkQueryMasks(t *testing.T, c golden.Case) {
 	}
 }
 
-// checkQueryITC recomputes ITC by the nearest query, with label smoothing, where several captions may be of an image, and without gradient to
-// the other side.
+// checkQueryITC recomputes ITC by the nearest query, with label smoothing, where several captions may be of an image, and without gradient
+// to the other side.
 func checkQueryITC(t *testing.T, c golden.Case) {
 	names := []string{"query_out", "text_cls", "temp"}
 	var inputs []*tensors.Tensor
@@ -247,7 +252,8 @@ func checkQueryITC(t *testing.T, c golden.Case) {
 	const smoothing = 0.1
 	got := run(t, model.NewStore(), inputs, func(_ *model.Scope, in []*Node) []*Node {
 		u, w := framework.Normalise(in[0]), framework.Normalise(in[1])
-		z := negative.InfoNCE{Items: items}.ITC(negative.Features{Image: u, Text: w, Temperature: in[2], Smoothing: smoothing, Items: in[3]})
+		z := negative.InfoNCE{Items: items}.ITC(negative.Features{Image: u, Text: w, Temperature: in[2], Smoothing: smoothing,
+			Items: in[3]})
 		each := Transpose(Reshape(MatMul(Reshape(u, -1, w.Shape().Dim(1)), Transpose(w, 0, 1)), images, -1, images), 1, 2)
 		drawn := func(similarities *Node) *Node { return Softmax(objective.MaskDiagonal(similarities), -1) }
 		out := withGradients(z.Loss, in[:3], each, objective.Cosines(u, w), drawn(z.I2T), drawn(z.T2I))
@@ -257,7 +263,8 @@ func checkQueryITC(t *testing.T, c golden.Case) {
 			targets = objective.Positives(in[3], in[3], u.DType())
 		}
 		targets = objective.Smoothed(targets, smoothing)
-		kept := objective.ITC(objective.Similarities(u, StopGradient(w), in[2]), objective.Similarities(w, StopGradient(u), in[2]), targets, targets)
+		kept := objective.ITC(objective.Similarities(u, StopGradient(w), in[2]), objective.Similarities(w, StopGradient(u), in[2]),
+			targets, targets)
 		return append(out, Gradient(kept, in[:3]...)...)
 	})
 	near(t, c, "loss_itc", got[0], c.Tensor("expected", "loss_itc").Float)
@@ -290,7 +297,8 @@ func checkQueryITM(t *testing.T, c golden.Case) {
 		pairs := negative.Sampled{}.Pairs(negative.Contrasted{I2T: alike, T2I: alike}, in[3])
 		logits := objective.QueryMean(Add(encoder.MatMulRows(in[0], Transpose(in[1], 0, 1), false), ExpandLeftToRank(in[2], 3)))
 		float := func(x *Node) *Node { return ConvertDType(x, in[0].DType()) }
-		return withGradients(objective.ITM(logits, pairs.Labels, nil), in[:3], logits, float(pairs.Labels), Stack([]*Node{float(pairs.Images), float(pairs.Texts)}, 1))
+		return withGradients(objective.ITM(logits, pairs.Labels, nil), in[:3], logits, float(pairs.Labels),
+			Stack([]*Node{float(pairs.Images), float(pairs.Texts)}, 1))
 	})
 	near(t, c, "loss_itm", got[0], c.Tensor("expected", "loss_itm").Float)
 	for i, name := range []string{"itm_logits", "itm_labels", "pairs_image_text"} {

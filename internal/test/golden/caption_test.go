@@ -26,7 +26,8 @@ func checkCaptions(t *testing.T, c golden.Case) {
 		wanted := make([]caption.Tokens, len(expected))
 		for i, want := range expected {
 			wanted[i] = caption.Tokens(want)
-			sentences, others := append([]string{tokens[i].Hypothesis}, tokens[i].References...), append([]string{want.Hypothesis}, want.References...)
+			sentences, others := append([]string{tokens[i].Hypothesis}, tokens[i].References...),
+				append([]string{want.Hypothesis}, want.References...)
 			if len(sentences) != len(others) {
 				t.Fatalf("%s: item %d: got %d references, want %d", set, i, len(sentences)-1, len(others)-1)
 			}

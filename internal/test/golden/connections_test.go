@@ -40,8 +40,10 @@ func checkConnections(t *testing.T, c golden.Case) {
 		pairs := connections.Pairs
 		logits := MatMul(Mul(rows(pairs.Texts, in[1]), rows(pairs.Images, in[0])), Transpose(in[3], 0, 1))
 		itm := objective.ITM(Add(logits, InsertAxes(in[4], 0)), pairs.Labels, pairs.Weights)
-		out := []*Node{z.Loss, itm, float(k.Images), float(k.Texts), float(k.SecondImages), float(k.SecondTexts), k.ImageScores, k.TextScores,
-			z.Labels, float(pairs.Images), float(pairs.Texts), float(pairs.Labels), pairs.Weights, connections.NewImages, connections.NewTexts}
+		out := []*Node{z.Loss, itm, float(k.Images), float(k.Texts), float(k.SecondImages), float(k.SecondTexts), k.ImageScores,
+			k.TextScores,
+			z.Labels, float(pairs.Images), float(pairs.Texts), float(pairs.Labels), pairs.Weights, connections.NewImages,
+			connections.NewTexts}
 		out = append(out, Gradient(z.Loss, in[:3]...)...)
 		return append(out, Gradient(itm, in[0], in[1], in[3], in[4])...)
 	})

@@ -161,7 +161,8 @@ func checkPositives(t *testing.T, c golden.Case) {
 	got := run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
 		z := tuning.ITC(negative.Features{
 			Image: framework.Normalise(in[0]), Text: framework.Normalise(in[1]), Temperature: in[2], Progress: OnesLike(in[2]),
-			State: s.Store().Scope(state), MomentumImage: framework.Normalise(in[3]), MomentumText: framework.Normalise(in[4]), Items: in[5],
+			State: s.Store().Scope(state), MomentumImage: framework.Normalise(in[3]), MomentumText: framework.Normalise(in[4]),
+			Items: in[5],
 		})
 		drawn := func(similarities *Node) *Node { return Softmax(objective.MaskDiagonal(similarities), -1) }
 		candidates := Concatenate([]*Node{in[5], Const(in[5].Graph(), queued)}, 0)

@@ -98,8 +98,10 @@ func checkViT(t *testing.T, m machine, c golden.Case) {
 func checkBERT(t *testing.T, m machine, c golden.Case) {
 	const scope = "/bert"
 	b := encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: c.Int("params", "width"),
-		Heads: c.Int("params", "heads"), MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "layers"), Types: c.Int("params", "type_vocab")}
-	inputs := []*tensors.Tensor{ids(c, "inputs", "input_ids"), ids(c, "inputs", "token_type_ids"), m.value(t, c, "inputs", "attention_mask"),
+		Heads: c.Int("params", "heads"), MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "layers"),
+		Types: c.Int("params", "type_vocab")}
+	inputs := []*tensors.Tensor{ids(c, "inputs", "input_ids"), ids(c, "inputs", "token_type_ids"),
+		m.value(t, c, "inputs", "attention_mask"),
 		ids(c, "inputs", "mlm_labels"), ids(c, "inputs", "next_sentence_label")}
 	read(t, c)
 	for _, file := range []string{"weights", "weights_legacy_names"} {

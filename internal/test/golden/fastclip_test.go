@@ -17,9 +17,10 @@ func checkGammas(t *testing.T, c golden.Case) {
 	read(t, c)
 	for e := range want {
 		for _, within := range []float64{0, 0.75} { // of the epoch
-			got := run(t, model.NewStore(), []*tensors.Tensor{tensors.FromScalar(float64(e) + within)}, func(_ *model.Scope, in []*Node) []*Node {
-				return []*Node{negative.CosineGamma(in[0], gamma, epochs)}
-			})
+			got := run(t, model.NewStore(), []*tensors.Tensor{tensors.FromScalar(float64(e) + within)},
+				func(_ *model.Scope, in []*Node) []*Node {
+					return []*Node{negative.CosineGamma(in[0], gamma, epochs)}
+				})
 			near(t, c, "gamma", got[0], want[e:e+1])
 		}
 	}
@@ -73,7 +74,8 @@ func checkIndividualFastCLIP(t *testing.T, m machine, c golden.Case) {
 	g := global{machine: m, tau: tau, method: negative.Method{Contrast: contrast}, first: map[string][]float64{}, kept: map[string]string{}}
 	for of, as := range map[string]string{"image": "im", "text": "tt"} {
 		g.first["/"+of+"/samples/temperature"] = constantly(tau, n)
-		for name, expected := range map[string]string{"average": "u", "bound": "bound", "temperature": "tau", "slope": "m_tau", "variance": "v_tau"} {
+		for name, expected := range map[string]string{"average": "u", "bound": "bound", "temperature": "tau", "slope": "m_tau",
+			"variance": "v_tau"} {
 			if c.Has("expected", "steps", "0", expected+"_"+as) {
 				g.kept["/"+of+"/samples/"+name] = expected + "_" + as
 			}

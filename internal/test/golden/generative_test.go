@@ -17,21 +17,24 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// checkGenerative recomputes a step of BLIP-2's second stage: queries, logits of a frozen OPT behind them, the loss of texts behind their prompt, and
-// the gradients of what is trained.
+// checkGenerative recomputes a step of BLIP-2's second stage: queries, logits of a frozen OPT behind them, the loss of texts behind their
+// prompt, and the gradients of what is trained.
 func checkGenerative(t *testing.T, m machine, c golden.Case) {
 	of := func(name string) int { return c.Int("params", name) }
 	width := of("vision_width")
 	g := blip2.Generative{
 		BLIP2: blip2.Model{
-			Vision: encoder.ViT{Image: of("image"), Patch: of("patch"), Width: width, Layers: of("vision_layers"), Heads: of("vision_heads"), MLP: 4 * width,
+			Vision: encoder.ViT{Image: of("image"), Patch: of("patch"), Width: width, Layers: of("vision_layers"),
+				Heads: of("vision_heads"), MLP: 4 * width,
 				CLIP: true, Activation: encoder.Quick, Open: true},
-			Text: encoder.QFormer{Vocab: of("vocab") - 1, Positions: of("max_position"), Queries: of("queries"), Width: of("width"), Heads: of("heads"),
-				MLP: of("intermediate"), Layers: of("layers"), Every: of("cross_attention_freq")},
+			Text: encoder.QFormer{Vocab: of("vocab") - 1, Positions: of("max_position"), Queries: of("queries"), Width: of("width"),
+				Heads: of("heads"),
+				MLP:   of("intermediate"), Layers: of("layers"), Every: of("cross_attention_freq")},
 			Embed: of("embed_dim"), Frozen: true,
 		},
-		Language: encoder.OPT{Vocab: of("opt_vocab"), Positions: of("opt_max_position"), Width: of("opt_width"), Layers: of("opt_layers"), Heads: of("opt_heads"),
-			MLP: of("opt_ffn")},
+		Language: encoder.OPT{Vocab: of("opt_vocab"), Positions: of("opt_max_position"), Width: of("opt_width"), Layers: of("opt_layers"),
+			Heads: of("opt_heads"),
+			MLP:   of("opt_ffn")},
 	}
 	// Our padding is 0. What stands there is read by nobody.
 	text, there := c.Tensor("inputs", "input_ids"), c.Ints("inputs", "attention_mask")
@@ -39,7 +42,8 @@ func checkGenerative(t *testing.T, m machine, c golden.Case) {
 	for k, is := range there {
 		padded[k] *= int32(is)
 	}
-	inputs := []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), tensors.FromFlatDataAndDimensions(padded, text.Shape...), m.value(t, c, "inputs", "attention_mask")}
+	inputs := []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), tensors.FromFlatDataAndDimensions(padded, text.Shape...),
+		m.value(t, c, "inputs", "attention_mask")}
 	prompt := of("prompt_length")
 	table := weights.GenerativeWithCLIP(framework.Model)
 	store := model.NewStore()
@@ -84,8 +88,9 @@ func checkGenerative(t *testing.T, m machine, c golden.Case) {
 	read(t, c)
 }
 
-// labelled is the loss of the published code (blip2_opt.py) by logits over queries and a text's tokens, place by place, and its gradient by them. A
-// label is a token, or none for queries, padding and, if there is a prompt, its tokens; a logit predicts the label of the next place.
+// labelled is the loss of the published code (blip2_opt.py) by logits over queries and a text's tokens, place by place, and its gradient by
+// them. A label is a token, or none for queries, padding and, if there is a prompt, its tokens; a logit predicts the label of the next
+// place.
 func labelled(logits []float64, vocabulary, queries, prompt, tokens int, ids, there []int) (loss float64, slope []float64) {
 	slope = make([]float64, len(logits))
 	count := 0
@@ -114,9 +119,10 @@ func labelled(logits []float64, vocabulary, queries, prompt, tokens int, ids, th
 	return loss / float64(count), slope
 }
 
-// unprompted holds the loss without a prompt, of which the case has none: the rule of labels gives the published loss of the case's own prompt,
-// and by the same logits that of none, with the gradients of all that is trained.
-func unprompted(t *testing.T, m machine, c golden.Case, store *model.Store, g blip2.Generative, inputs []*tensors.Tensor, logits []float64) {
+// unprompted holds the loss without a prompt, of which the case has none: the rule of labels gives the published loss of the case's own
+// prompt, and by the same logits that of none, with the gradients of all that is trained.
+func unprompted(t *testing.T, m machine, c golden.Case, store *model.Store, g blip2.Generative, inputs []*tensors.Tensor,
+	logits []float64) {
 	t.Helper()
 	ids, there, tokens := c.Ints("inputs", "input_ids"), c.Ints("inputs", "attention_mask"), c.Tensor("inputs", "input_ids").Shape[1]
 	of := func(prompt int) (float64, []float64) {

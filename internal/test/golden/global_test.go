@@ -92,10 +92,12 @@ func (g global) steps(t *testing.T, c golden.Case, store *model.Store) func(k in
 		t.Helper()
 		at := stepPath("inputs", k)
 		inputs := []*tensors.Tensor{g.value(t, c, append(at, "feat1")...), g.value(t, c, append(at, "feat2")...),
-			g.tensor(t, tensors.FromScalar(-math.Log(g.tau))), g.tensor(t, tensors.FromScalar(epoch)), tensors.FromValue(int32s(c.Ints(append(at, "index")...)))}
+			g.tensor(t, tensors.FromScalar(-math.Log(g.tau))), g.tensor(t, tensors.FromScalar(epoch)),
+			tensors.FromValue(int32s(c.Ints(append(at, "index")...)))}
 		read(t, c)
 		got := step(inputs)
-		told := seen{loss: got[0][0], gradients: map[string][]float64{"feat1": got[1], "feat2": got[2]}, scaleGradient: got[3][0], kept: map[string][]float64{}}
+		told := seen{loss: got[0][0], gradients: map[string][]float64{"feat1": got[1], "feat2": got[2]}, scaleGradient: got[3][0],
+			kept: map[string][]float64{}}
 		for i, of := range kinds {
 			told.kept[of] = got[4+i]
 		}

@@ -15,14 +15,17 @@ import (
 
 // thresholds are those of a case.
 func thresholds(c golden.Case) negative.Thresholds {
-	return negative.Thresholds{Alpha: c.Float("params", "alpha"), Learn: c.Float("params", "start_update"), Use: c.Float("params", "lda_start"),
-		Rate: c.Float("params", "lr_lda"), Beta1: c.Float("params", "beta1"), Beta2: c.Float("params", "beta2"), Epsilon: c.Float("params", "eps")}
+	return negative.Thresholds{Alpha: c.Float("params", "alpha"), Learn: c.Float("params", "start_update"),
+		Use:  c.Float("params", "lda_start"),
+		Rate: c.Float("params", "lr_lda"), Beta1: c.Float("params", "beta1"), Beta2: c.Float("params", "beta2"),
+		Epsilon: c.Float("params", "eps")}
 }
 
 // checkGloFND holds thresholds on two views, with SogCLR or with InfoNCE, which keeps no average.
 func checkGloFND(t *testing.T, on machine, c golden.Case) {
 	first := map[string][]float64{"/left/image/samples/lambda": c.Tensor("inputs", "lambda_init").Float}
-	kept := map[string]string{"/left/image/samples/lambda": "lambda_after", "/left/image/samples/mean": "m_after", "/left/image/samples/variance": "v_after"}
+	kept := map[string]string{"/left/image/samples/lambda": "lambda_after", "/left/image/samples/mean": "m_after",
+		"/left/image/samples/variance": "v_after"}
 	m := negative.Method{Contrast: negative.InfoNCE{}, LeftOut: thresholds(c)}
 	if c.Has("expected", "steps", "0", "u_after") {
 		m.Contrast = negative.SogCLR{Gamma: c.Float("params", "gamma")}
@@ -30,7 +33,8 @@ func checkGloFND(t *testing.T, on machine, c golden.Case) {
 	}
 	g := global{machine: on, method: m, views: true, raw: true, tau: c.Float("params", "tau"), first: first, kept: kept}
 	for k, got := range g.check(t, c, c.Int("params", "N"), epochsOf(c)) {
-		want := ofViews(c.Matrix(append(stepPath("expected", k), "mask_view1")...), c.Matrix(append(stepPath("expected", k), "mask_view2")...))
+		want := ofViews(c.Matrix(append(stepPath("expected", k), "mask_view1")...),
+			c.Matrix(append(stepPath("expected", k), "mask_view2")...))
 		near(t, c, "mask", got.kept[negative.ImageAnchors], want)
 	}
 	read(t, c)
@@ -80,7 +84,8 @@ func checkBatchQuantile(t *testing.T, c golden.Case) {
 
 // checkAttraction holds FNC: the found candidates are positives of all views.
 func checkAttraction(t *testing.T, c golden.Case) {
-	m := negative.Method{LeftOut: negative.Cancellation{TopK: c.Int("params", "fn_topk"), Threshold: c.Float("params", "fn_threshold")}, Attract: true}
+	m := negative.Method{LeftOut: negative.Cancellation{TopK: c.Int("params", "fn_topk"), Threshold: c.Float("params", "fn_threshold")},
+		Attract: true}
 	views, tau := 2+c.Int("params", "support_size"), c.Float("params", "temperature")
 	inputs := []*tensors.Tensor{value(c, "inputs", "hidden")}
 	read(t, c)

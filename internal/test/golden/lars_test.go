@@ -29,7 +29,8 @@ func checkLARS(t *testing.T, c golden.Case) {
 			t.Fatal(err)
 		}
 	}
-	o := train.LARS{Trust: c.Float("params", "trust_coefficient"), Momentum: c.Float("params", "momentum"), WeightDecay: c.Float("params", "weight_decay")}
+	o := train.LARS{Trust: c.Float("params", "trust_coefficient"), Momentum: c.Float("params", "momentum"),
+		WeightDecay: c.Float("params", "weight_decay")}
 	step := m.prepared(t, store, func(s *model.Scope, in []*Node) []*Node {
 		loss := ScalarZero(in[0].Graph(), in[0].DType())
 		for i, name := range names {
@@ -42,7 +43,8 @@ func checkLARS(t *testing.T, c golden.Case) {
 		at := strconv.Itoa(k)
 		step([]*tensors.Tensor{value(c, "inputs", given["weight"], at), value(c, "inputs", given["bias"], at), rate})
 		for _, name := range names {
-			near(t, c, name, numbers(t, store.GetVariable(framework.Model+"/"+name).MustValue()), c.Tensor("expected", "steps", at, name).Float)
+			near(t, c, name, numbers(t, store.GetVariable(framework.Model+"/"+name).MustValue()),
+				c.Tensor("expected", "steps", at, name).Float)
 		}
 	}
 	read(t, c)

@@ -45,8 +45,10 @@ func learnerOf(m machine, c golden.Case, f framework.Framework, tokens int, meth
 		return otherwise
 	}
 	return &learner{machine: m, c: c, tables: tables, prepare: func(*testing.T, *model.Store) {}, model: f, config: train.Config{
-		Framework: framework.Choice{Framework: f}, Transform: transform.Pipeline{Size: c.Int("params", "image")}, Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: tokens,
-		Optimiser: train.AdamW{Beta1: o("beta1", 0.9), Beta2: o("beta2", 0.999), Epsilon: o("eps", 1e-8), WeightDecay: o("weight_decay", 0.02)},
+		Framework: framework.Choice{Framework: f}, Transform: transform.Pipeline{Size: c.Int("params", "image")},
+		Method: method.WithDefaults(), BatchSize: c.Int("params", "batch"), MaxLen: tokens,
+		Optimiser: train.AdamW{Beta1: o("beta1", 0.9), Beta2: o("beta2", 0.999), Epsilon: o("eps", 1e-8),
+			WeightDecay: o("weight_decay", 0.02)},
 	}}
 }
 
@@ -184,7 +186,8 @@ func outcomeOf(of func(field.Name) []float64) outcome {
 		itc: scalar(field.Name(negative.ITC)), itm: scalar(field.Name(negative.ITM)), mlm: scalar(field.Name(negative.MLM)),
 		itg:         scalar(field.Name(negative.ITG)),
 		temperature: scalar(field.Temperature), image: of(field.ImageEmbedding), text: of(field.TextEmbedding),
-		hardestImages: of(field.HardestImages), hardestTexts: of(field.HardestTexts), imageScores: of(field.ImageScores), textScores: of(field.TextScores),
+		hardestImages: of(field.HardestImages), hardestTexts: of(field.HardestTexts), imageScores: of(field.ImageScores),
+		textScores: of(field.TextScores),
 	}
 }
 
@@ -219,7 +222,8 @@ func (l *learner) gradientsOfEach(t *testing.T, b minibatch) {
 	t.Helper()
 	store := l.store(t)
 	var paths [3][]string
-	files := map[negative.Loss]string{negative.ITC: "gradients_ita", negative.ITM: "gradients_itm", negative.MLM: "gradients_mlm", negative.ITG: "gradients_lm"}
+	files := map[negative.Loss]string{negative.ITC: "gradients_ita", negative.ITM: "gradients_itm", negative.MLM: "gradients_mlm",
+		negative.ITG: "gradients_lm"}
 	if !l.c.Has("files", files[negative.ITC]) {
 		files[negative.ITC] = "gradients_itc"
 	}
@@ -352,7 +356,8 @@ func (l *learner) queued(t *testing.T, store *model.Store, path ...string) {
 // losses compares the losses and the temperature with what is expected below a path.
 func (l *learner) losses(t *testing.T, got outcome, path ...string) {
 	t.Helper()
-	for name, value := range map[string]float64{"loss_ita": got.itc, "loss_itm": got.itm, "loss_mlm": got.mlm, "loss_itc": got.itc, "loss_itg": got.itg, "temp": got.temperature} {
+	for name, value := range map[string]float64{"loss_ita": got.itc, "loss_itm": got.itm, "loss_mlm": got.mlm, "loss_itc": got.itc,
+		"loss_itg": got.itg, "temp": got.temperature} {
 		at := append(path[:len(path):len(path)], name)
 		if l.c.Has(append([]string{"expected"}, at...)...) {
 			l.near(t, l.c, name, []float64{value}, at...)

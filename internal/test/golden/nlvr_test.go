@@ -24,8 +24,9 @@ import (
 func reasoning(c golden.Case) albef.Reasoning {
 	width, heads := c.Int("params", "width"), c.Int("params", "heads")
 	return albef.Reasoning{ALBEF: albef.Model{
-		Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width, Layers: c.Int("params", "vision_layers"),
-			Heads: heads, MLP: width * c.Int("params", "mlp_ratio")},
+		Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width,
+			Layers: c.Int("params", "vision_layers"),
+			Heads:  heads, MLP: width * c.Int("params", "mlp_ratio")},
 		Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: width, Heads: heads,
 			MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "text_layers"), Fusion: c.Int("params", "fusion_layers") / 2},
 		Embed: width,
@@ -40,7 +41,8 @@ func checkNLVR(t *testing.T, m machine, c golden.Case) {
 	m.load(t, store, c, "weights", table)
 	batch, length := c.Int("params", "batch"), c.Int("params", "tokens")
 	config := train.Config{
-		Framework: framework.Choice{Framework: r}, Transform: transform.Pipeline{Size: r.ALBEF.Vision.Image}, Method: negative.Plain(), BatchSize: batch, MaxLen: length,
+		Framework: framework.Choice{Framework: r}, Transform: transform.Pipeline{Size: r.ALBEF.Vision.Image}, Method: negative.Plain(),
+		BatchSize: batch, MaxLen: length,
 	}
 	if err := framework.Declare(r, config.Use(), m.Backend, store); err != nil {
 		t.Fatal(err)
@@ -81,7 +83,8 @@ func checkNLVR(t *testing.T, m machine, c golden.Case) {
 			t.Fatal(err)
 		}
 		t.Cleanup(n.Close)
-		logits, err := n.Judge(tensors.MustCopyFlatData[int32](text), tensors.MustCopyFlatData[float32](left), tensors.MustCopyFlatData[float32](right))
+		logits, err := n.Judge(tensors.MustCopyFlatData[int32](text), tensors.MustCopyFlatData[float32](left),
+			tensors.MustCopyFlatData[float32](right))
 		if err != nil {
 			t.Fatal(err)
 		}

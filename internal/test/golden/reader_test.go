@@ -83,10 +83,14 @@ func TestErrNamesFileAndPath(t *testing.T) {
 		{func(c golden.Case) { c.Int("params", "tau") }, "golden: small.json: params.tau: is 0.07, want a whole number"},
 		{func(c golden.Case) { c.Ints("inputs", "x") }, "golden: small.json: inputs.x: holds fractions, want whole numbers"},
 		{func(c golden.Case) { c.Matrix("inputs", "mask") }, "golden: small.json: inputs.mask: has shape [3], want a matrix"},
-		{func(c golden.Case) { c.Tensor("inputs", "short") }, "golden: small.json: inputs.short: does not fill shape [3]: a list of 2 where 3 belong"},
-		{func(c golden.Case) { c.Tensor("params", "ragged") }, "golden: small.json: params.ragged: does not fill shape [2 2]: a list of 1 where 2 belong"},
-		{func(c golden.Case) { c.Tensor("params") }, `golden: small.json: params: is an object without "data", want a tensor, a list or a number`},
-		{func(c golden.Case) { c.Tensor("expected", "steps", "2") }, `golden: small.json: expected.steps.2: expected.steps is a list of 2, it has no element "2"`},
+		{func(c golden.Case) { c.Tensor("inputs", "short") }, "golden: small.json: inputs.short: does not fill shape [3]: a list of 2 " +
+			"where 3 belong"},
+		{func(c golden.Case) { c.Tensor("params", "ragged") }, "golden: small.json: params.ragged: does not fill shape [2 2]: a list of " +
+			"1 where 2 belong"},
+		{func(c golden.Case) { c.Tensor("params") },
+			`golden: small.json: params: is an object without "data", want a tensor, a list or a number`},
+		{func(c golden.Case) { c.Tensor("expected", "steps", "2") },
+			`golden: small.json: expected.steps.2: expected.steps is a list of 2, it has no element "2"`},
 		{func(c golden.Case) { c.Len("params", "tau") }, "golden: small.json: params.tau: is a number, want a list"},
 		{func(c golden.Case) { c.Text("params", "none") }, "golden: small.json: params.none: is null, want a string"},
 		{func(c golden.Case) { c.Keys("params", "negatives") }, "golden: small.json: params.negatives: is a list, want an object"},
@@ -169,7 +173,8 @@ func TestCasesFromDirectory(t *testing.T) {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "case.json"), []byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "case.json"),
+			[]byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -161,7 +161,8 @@ func checkGloFNDStep(t *testing.T, m machine, c golden.Case) {
 	}, Ignored: []string{names + "*"}}
 	method := negative.Plain()
 	method.LeftOut = negative.Thresholds{
-		Alpha: c.Float("params", "alpha"), Learn: c.Float("params", "start_update"), Use: c.Float("params", "lda_start"), Rate: c.Float("params", "lr_lda"),
+		Alpha: c.Float("params", "alpha"), Learn: c.Float("params", "start_update"), Use: c.Float("params", "lda_start"),
+		Rate:  c.Float("params", "lr_lda"),
 		Beta1: c.Float("params", "beta1"), Beta2: c.Float("params", "beta2"), Epsilon: c.Float("params", "eps"),
 	}
 	v := newViewer(m, c, method, table)

@@ -42,7 +42,8 @@ func checkBimodalSogCLR(t *testing.T, m machine, c golden.Case) {
 		machine: m,
 		method:  negative.Method{Contrast: negative.SogCLR{As: negative.ByISogCLR, Gamma: c.Float("params", "gamma")}},
 		tau:     c.Float("params", "tau"),
-		kept:    map[string]string{"/image/samples/average": "s_I", "/text/samples/average": "s_T", "/image/samples/bound": "b_I", "/text/samples/bound": "b_T"},
+		kept: map[string]string{"/image/samples/average": "s_I", "/text/samples/average": "s_T", "/image/samples/bound": "b_I",
+			"/text/samples/bound": "b_T"},
 	}.check(t, c, c.Int("params", "N"), epochsOf(c))
 }
 
@@ -58,8 +59,10 @@ func decay(c golden.Case) float64 {
 func checkLibAUC(views, individual bool) func(*testing.T, machine, golden.Case) {
 	return func(t *testing.T, m machine, c golden.Case) {
 		n, tau, gamma := c.Int("params", "N"), c.Float("params", "tau"), c.Float("params", "gamma")
-		g := global{machine: m, views: views, raw: views, tau: tau, method: negative.Method{Contrast: negative.SogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c)}}}
-		g.kept = map[string]string{"/image/samples/average": "u1", "/text/samples/average": "u2", "/image/samples/bound": "b1", "/text/samples/bound": "b2"}
+		g := global{machine: m, views: views, raw: views, tau: tau,
+			method: negative.Method{Contrast: negative.SogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c)}}}
+		g.kept = map[string]string{"/image/samples/average": "u1", "/text/samples/average": "u2", "/image/samples/bound": "b1",
+			"/text/samples/bound": "b2"}
 		if views {
 			g.kept = map[string]string{"/image/samples/average": "u"}
 		}
@@ -67,7 +70,8 @@ func checkLibAUC(views, individual bool) func(*testing.T, machine, golden.Case) 
 			g.method.Contrast = negative.ISogCLR{As: negative.ByLibAUC, Gamma: gamma, Decay: decay(c), Temperature: tau,
 				Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
 				Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta"), Beta: c.Float("params", "beta")}
-			g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n), "/text/samples/temperature": constantly(tau, n)}
+			g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n),
+				"/text/samples/temperature": constantly(tau, n)}
 			g.kept["/image/samples/temperature"], g.kept["/image/samples/slope"] = "tau", "tau_momentum"
 			if !views {
 				g.kept["/image/samples/temperature"], g.kept["/image/samples/slope"] = "tau_img", "tau_momentum_img"
@@ -81,9 +85,10 @@ func checkLibAUC(views, individual bool) func(*testing.T, machine, golden.Case) 
 func checkISogCLR(views bool) func(*testing.T, machine, golden.Case) {
 	return func(t *testing.T, m machine, c golden.Case) {
 		n, tau := c.Int("params", "N"), c.Float("params", "tau_init")
-		g := global{machine: m, views: views, tau: tau, method: negative.Method{Contrast: negative.ISogCLR{Gamma: c.Float("params", "gamma"), Temperature: tau,
-			Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
-			Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta_init"), Beta: c.Float("params", "beta_u")}}}
+		g := global{machine: m, views: views, tau: tau,
+			method: negative.Method{Contrast: negative.ISogCLR{Gamma: c.Float("params", "gamma"), Temperature: tau,
+				Least: c.Float("params", "tau_min"), Most: c.Float("params", "tau_max"),
+				Rho: c.Float("params", "rho"), Rate: c.Float("params", "eta_init"), Beta: c.Float("params", "beta_u")}}}
 		g.first = map[string][]float64{"/image/samples/temperature": constantly(tau, n), "/text/samples/temperature": constantly(tau, n)}
 		epochs := make([]float64, c.Len("inputs", "steps"))
 		if views {
@@ -92,8 +97,10 @@ func checkISogCLR(views bool) func(*testing.T, machine, golden.Case) {
 				epochs[k] = float64(k)
 			}
 		} else {
-			g.kept = map[string]string{"/image/samples/average": "s_I", "/image/samples/bound": "b_I", "/image/samples/temperature": "tau_I", "/image/samples/slope": "u_I",
-				"/text/samples/average": "s_T", "/text/samples/bound": "b_T", "/text/samples/temperature": "tau_T", "/text/samples/slope": "u_T"}
+			g.kept = map[string]string{"/image/samples/average": "s_I", "/image/samples/bound": "b_I",
+				"/image/samples/temperature": "tau_I", "/image/samples/slope": "u_I",
+				"/text/samples/average": "s_T", "/text/samples/bound": "b_T", "/text/samples/temperature": "tau_T",
+				"/text/samples/slope": "u_T"}
 		}
 		g.check(t, c, n, epochs)
 	}

@@ -20,7 +20,8 @@ import (
 // checkALBEFStep recomputes a training step of ALBEF and the next: losses, gradients, momentum weights, queues, the update.
 func checkALBEFStep(t *testing.T, m machine, c golden.Case) {
 	method := negative.ALBEF(0)
-	method.Contrast = negative.Distilled{Alpha: c.Float("params", "alpha"), Decay: c.Float("params", "momentum"), Queue: c.Int("params", "queue_size")}
+	method.Contrast = negative.Distilled{Alpha: c.Float("params", "alpha"), Decay: c.Float("params", "momentum"),
+		Queue: c.Int("params", "queue_size")}
 	l := newLearner(m, c, method, weights.ALBEF(framework.Model), weights.ALBEFMomentum(framework.Momentum), weights.Queues)
 	l.prepare = l.queues
 	l.gradientsOfEach(t, l.minibatch(t, "inputs", "steps", "0"))
@@ -80,7 +81,8 @@ func checkRetrievalStep(t *testing.T, m machine, c golden.Case) {
 func newRetrievalLearner(m machine, c golden.Case, method negative.Method) *learner {
 	a := published(c)
 	a.FreeTemperature = true
-	l := learnerOf(m, c, a, c.Int("params", "tokens"), method, weights.Retrieval(framework.Model), weights.RetrievalMomentum(framework.Momentum), weights.Queues)
+	l := learnerOf(m, c, a, c.Int("params", "tokens"), method, weights.Retrieval(framework.Model),
+		weights.RetrievalMomentum(framework.Momentum), weights.Queues)
 	l.config.Objectives = negative.Of(negative.ITC, negative.ITM)
 	l.prepare = func(t *testing.T, store *model.Store) {
 		l.queues(t, store)
@@ -96,7 +98,8 @@ func retrievalTuning(c golden.Case) negative.Method {
 	if c.Bool("params", "distill") {
 		alpha = c.Float("params", "alpha")
 	}
-	return negative.Method{Contrast: negative.Distilled{Alpha: alpha, Decay: c.Float("params", "momentum"), Queue: c.Int("params", "queue_size"), Items: true},
+	return negative.Method{Contrast: negative.Distilled{Alpha: alpha, Decay: c.Float("params", "momentum"),
+		Queue: c.Int("params", "queue_size"), Items: true},
 		Matching: negative.Sampled{}}
 }
 
@@ -157,8 +160,10 @@ func checkMAFAStep(t *testing.T, m machine, c golden.Case) {
 func (l *learner) enlarged(t *testing.T, b minibatch) (masked, labels, codes *tensors.Tensor) {
 	t.Helper()
 	batch, tokens, high := l.config.BatchSize, l.config.MaxLen, l.c.Float("params", "high")
-	scores := append(l.c.Tensor("expected", "intermediate", "con_d_score_image_side").Float, l.c.Tensor("expected", "intermediate", "con_d_score_text_side").Float...)
-	source, ids, predicted := l.c.Ints("expected", "intermediate", "mlm_source_ids"), l.c.Ints("inputs", "mlm_input_ids"), l.c.Ints("inputs", "mlm_labels")
+	scores := append(l.c.Tensor("expected", "intermediate", "con_d_score_image_side").Float,
+		l.c.Tensor("expected", "intermediate", "con_d_score_text_side").Float...)
+	source, ids, predicted := l.c.Ints("expected", "intermediate", "mlm_source_ids"), l.c.Ints("inputs", "mlm_input_ids"),
+		l.c.Ints("inputs", "mlm_labels")
 	read(t, l.c)
 	of := make([]int32, 2*batch*tokens)
 	row := batch

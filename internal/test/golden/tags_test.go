@@ -50,7 +50,8 @@ func checkPhrases(t *testing.T, c golden.Case) {
 	}{
 		{"masked_ids", got, int32s(c.Ints("expected", "masked_ids"))},
 		{"labels", labels, int32s(c.Ints("expected", "labels"))},
-		{"draws", []int32{int32(usedUniforms), int32(usedWords)}, []int32{int32(c.Int("expected", "uniforms_consumed")), int32(c.Int("expected", "choices_consumed"))}},
+		{"draws", []int32{int32(usedUniforms), int32(usedWords)},
+			[]int32{int32(c.Int("expected", "uniforms_consumed")), int32(c.Int("expected", "choices_consumed"))}},
 	} {
 		if !slices.Equal(is.got, is.want) {
 			t.Errorf("%s: got %v, want %v", is.name, is.got, is.want)
@@ -64,16 +65,19 @@ func ignoring(labels *Node) *Node {
 	return Where(LessThan(labels, ZerosLike(labels)), ConstAs(labels, objective.Ignored), labels)
 }
 
-// checkRefill refills masked sentences by recorded draws; the probabilities and the loss of the masked words are compared, too (METHODS.md 12.2).
+// checkRefill refills masked sentences by recorded draws; the probabilities and the loss of the masked words are compared, too (METHODS.md
+// 12.2).
 func checkRefill(t *testing.T, c golden.Case) {
 	masked, draws := c.Tensor("inputs", "masked_ids").Shape, c.Int("params", "L")
-	inputs := []*tensors.Tensor{value(c, "inputs", "logits"), ids(c, "inputs", "txt_labels"), ids(c, "inputs", "masked_ids"), ids(c, "inputs", "sampled_tokens")}
+	inputs := []*tensors.Tensor{value(c, "inputs", "logits"), ids(c, "inputs", "txt_labels"), ids(c, "inputs", "masked_ids"),
+		ids(c, "inputs", "sampled_tokens")}
 	temperature := c.Float("params", "temperature")
 	read(t, c)
 	got := run(t, model.NewStore(), inputs, func(s *model.Scope, in []*Node) []*Node {
 		labels := ignoring(in[1])
 		words := Transpose(Reshape(in[3], masked[0], masked[1], draws), 1, 2)
-		return withGradients(objective.MLM(in[0], labels), in[:1], objective.RefillProbabilities(in[0], temperature), objective.Refilled(in[2], labels, words))
+		return withGradients(objective.MLM(in[0], labels), in[:1], objective.RefillProbabilities(in[0], temperature),
+			objective.Refilled(in[2], labels, words))
 	})
 	near(t, c, "loss", got[0], c.Tensor("expected", "mlm_loss_mean").Float)
 	near(t, c, "probabilities", got[1], c.Tensor("expected", "sampling_probs").Float)

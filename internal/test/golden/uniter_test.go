@@ -15,13 +15,14 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// checkUNITER recomputes UNITER's pre-training on one mini-batch (METHODS.md 12): embeddings, layers, pooled, both losses, all gradients. The
-// published rows are compact, ours have the regions behind the padding, which changes no number.
+// checkUNITER recomputes UNITER's pre-training on one mini-batch (METHODS.md 12): embeddings, layers, pooled, both losses, all gradients.
+// The published rows are compact, ours have the regions behind the padding, which changes no number.
 func checkUNITER(t *testing.T, m machine, c golden.Case) {
 	const root = "/model"
 	u := uniter.Model{
 		Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: c.Int("params", "width"),
-			Heads: c.Int("params", "heads"), MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "layers"), Types: c.Int("params", "type_vocab")},
+			Heads: c.Int("params", "heads"), MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "layers"),
+			Types: c.Int("params", "type_vocab")},
 		Regions: encoder.Regions{Features: c.Int("params", "img_dim")}, Pretraining: true,
 	}
 	features, geometry := c.Tensor("inputs", "img_feat"), c.Tensor("inputs", "img_pos_feat")
@@ -37,7 +38,8 @@ func checkUNITER(t *testing.T, m machine, c golden.Case) {
 			regions = append(regions, map[bool]float64{true: 1}[k < boxes])
 		}
 	}
-	inputs := []*tensors.Tensor{ids(c, "inputs", "input_ids"), m.tensor(t, tensors.FromFlatDataAndDimensions(regions, append([]int{rows}, u.Regions.Input()...)...)),
+	inputs := []*tensors.Tensor{ids(c, "inputs", "input_ids"),
+		m.tensor(t, tensors.FromFlatDataAndDimensions(regions, append([]int{rows}, u.Regions.Input()...)...)),
 		ids(c, "inputs", "txt_labels"), ids(c, "inputs", "targets")}
 	store := model.NewStore()
 	m.load(t, store, c, "weights", weights.UNITER(root))

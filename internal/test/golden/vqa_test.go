@@ -19,15 +19,16 @@ import (
 	"vlpx.internal/vlpx/weights"
 )
 
-// checkAnswerLoss recomputes the loss of weighted answers. The case marks padding in its labels and ours is id 0: words move up by one, behind
-// a word that has no probability.
+// checkAnswerLoss recomputes the loss of weighted answers. The case marks padding in its labels and ours is id 0: words move up by one,
+// behind a word that has no probability.
 func checkAnswerLoss(t *testing.T, c golden.Case) {
 	labels := c.Tensor("inputs", "labels")
 	ids := int32s(c.Ints("inputs", "labels"))
 	for k := range ids {
 		ids[k] = max(ids[k], -1) + 1
 	}
-	inputs := []*tensors.Tensor{value(c, "inputs", "logits"), tensors.FromFlatDataAndDimensions(ids, labels.Shape...), value(c, "inputs", "weights")}
+	inputs := []*tensors.Tensor{value(c, "inputs", "logits"), tensors.FromFlatDataAndDimensions(ids, labels.Shape...),
+		value(c, "inputs", "weights")}
 	distils := c.Bool("params", "distill")
 	if distils {
 		inputs = append(inputs, value(c, "inputs", "logits_m"))
@@ -51,8 +52,8 @@ func checkAnswerLoss(t *testing.T, c golden.Case) {
 	read(t, c)
 }
 
-// checkRankAnswer recomputes which answers are ranked, and how. Of answers with the same first word nobody knows which the published code takes
-// where there is no room for all (torch.topk does not say): those that it took are ranked, if they are as probable as ours.
+// checkRankAnswer recomputes which answers are ranked, and how. Of answers with the same first word nobody knows which the published code
+// takes where there is no room for all (torch.topk does not say): those that it took are ranked, if they are as probable as ours.
 func checkRankAnswer(t *testing.T, c golden.Case) {
 	k := c.Int("params", "k")
 	var words []int32
@@ -106,12 +107,14 @@ func vqaLearner(m machine, c golden.Case) (*learner, albef.Answering) {
 		method.Contrast = negative.Distilled{Alpha: c.Float("params", "alpha"), Decay: c.Float("params", "momentum")}
 	}
 	most := slices.Max(c.Ints("params", "answers"))
-	l := &learner{machine: m, c: c, prepare: func(*testing.T, *model.Store) {}, tables: []weights.Table{weights.VQA(framework.Model), weights.VQAMomentum(framework.Momentum)}}
+	l := &learner{machine: m, c: c, prepare: func(*testing.T, *model.Store) {},
+		tables: []weights.Table{weights.VQA(framework.Model), weights.VQAMomentum(framework.Momentum)}}
 	width, heads := c.Int("params", "width"), c.Int("params", "heads")
 	a := albef.Answering{
 		ALBEF: albef.Model{
-			Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width, Layers: c.Int("params", "vision_layers"),
-				Heads: heads, MLP: width * c.Int("params", "mlp_ratio")},
+			Vision: encoder.ViT{Image: c.Int("params", "image"), Patch: c.Int("params", "patch"), Width: width,
+				Layers: c.Int("params", "vision_layers"),
+				Heads:  heads, MLP: width * c.Int("params", "mlp_ratio")},
 			Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: width, Heads: heads,
 				MLP: c.Int("params", "intermediate"), Layers: c.Int("params", "text_layers"), Fusion: c.Int("params", "fusion_layers")},
 			Embed: 1,
@@ -123,8 +126,8 @@ func vqaLearner(m machine, c golden.Case) (*learner, albef.Answering) {
 	return l, a
 }
 
-// checkVQAStep recomputes a step of ALBEF's visual question answering, with or without a momentum model: loss, logits, gradients, the momentum
-// weights, and the ranks of answers afterwards.
+// checkVQAStep recomputes a step of ALBEF's visual question answering, with or without a momentum model: loss, logits, gradients, the
+// momentum weights, and the ranks of answers afterwards.
 func checkVQAStep(t *testing.T, m machine, c golden.Case) {
 	l, a := vqaLearner(m, c)
 	batch, most, tokens := l.config.BatchSize, a.Answers, a.Tokens
@@ -152,8 +155,9 @@ func checkVQAStep(t *testing.T, m machine, c golden.Case) {
 	}
 	var paths []string
 	got := m.run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
-		told := a.Step(s, l.config.Use(), field.Nodes{field.Image: in[0], field.Captions: in[1], field.Answers: in[2], field.AnswerWeights: in[3],
-			field.Progress: in[4]})
+		told := a.Step(s, l.config.Use(), field.Nodes{field.Image: in[0], field.Captions: in[1], field.Answers: in[2],
+			field.AnswerWeights: in[3],
+			field.Progress:      in[4]})
 		loss := told.Losses[negative.Answers]
 		var of []*Node
 		paths, of = gradients(store, framework.Model, loss)

@@ -158,7 +158,8 @@ func TestHomes(t *testing.T) {
 			}
 		}
 	}
-	maps.Copy(found, naming(all, "vlpx/eval", implementing(all, "vlpx/eval", "Measure"), "vlpx/eval", "vlpx/framework", "vlpx/papers", "notebooks"))
+	maps.Copy(found, naming(all, "vlpx/eval", implementing(all, "vlpx/eval", "Measure"), "vlpx/eval", "vlpx/framework", "vlpx/papers",
+		"notebooks"))
 	parts := implementing(all, "vlpx/negative", "ITC", "Pairs", "Start", "Connect", "Find", "Write")
 	maps.Copy(found, naming(all, "vlpx/negative", parts, "vlpx/negative", "vlpx/papers", "notebooks"))
 	if *update {
@@ -171,7 +172,8 @@ func TestHomes(t *testing.T) {
 	known := exceptions(t)
 	for _, breach := range slices.Sorted(maps.Keys(found)) {
 		if !known[breach] {
-			t.Errorf("%s: go by an interface or a registry; concrete frameworks, tasks and parts are named at home and in papers alone", breach)
+			t.Errorf("%s: go by an interface or a registry; concrete frameworks, tasks and parts are named at home and in papers alone",
+				breach)
 		}
 	}
 	for _, gone := range slices.Sorted(maps.Keys(known)) {

@@ -2,8 +2,8 @@ package fusion
 
 import "slices"
 
-// What a few steps make of one large tensor is computed again by each group that needs it, where that tensor is there anyway: reading it takes no
-// longer than reading what was made of it, and nothing is written.
+// What a few steps make of one large tensor is computed again by each group that needs it, where that tensor is there anyway: reading it
+// takes no longer than reading what was made of it, and nothing is written.
 
 const (
 	large     = 4096 // numbers from which this is worth it

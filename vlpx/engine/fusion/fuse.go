@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The operation that package engine adds to ONNX Runtime, and its attribute that says what it computes. Its inputs and outputs are tensors of
-// float32.
+// The operation that package engine adds to ONNX Runtime, and its attribute that says what it computes. Its inputs and outputs are tensors
+// of float32.
 const (
 	fusedDomain  = "vlpx"
 	fusedOp      = "Elementwise"
@@ -40,8 +40,8 @@ func Model(serialised []byte) ([]byte, error) {
 	return rewritten, nil
 }
 
-// writer puts a graph's operations into a new order. An operation that is not elementwise is written as soon as its inputs are there; when only
-// elementwise ones are left, the first of them begins a group, which takes in what depends on it and has as many numbers, as long as
+// writer puts a graph's operations into a new order. An operation that is not elementwise is written as soon as its inputs are there; when
+// only elementwise ones are left, the first of them begins a group, which takes in what depends on it and has as many numbers, as long as
 // everything else that it needs is there. So groups are as large as they can be without waiting for one another in a circle.
 type writer struct {
 	graph *graph
@@ -159,7 +159,8 @@ func (w *writer) materialise(v *value) {
 	v.ready = true
 	if n.proto.OpType == "Concat" {
 		from := v.seen(v.dims)
-		w.elementwise(&program{size: v.size(), inputs: []operand{from}, outputs: []*value{v}, instructions: []instruction{{code: keep, to: 1}}})
+		w.elementwise(&program{size: v.size(), inputs: []operand{from}, outputs: []*value{v},
+			instructions: []instruction{{code: keep, to: 1}}})
 		return
 	}
 	for _, in := range n.inputs {
@@ -249,7 +250,8 @@ func (w *writer) elementwise(p *program) {
 func described(v *value) *onnx.ValueInfoProto {
 	shape := &onnx.TensorShapeProto{}
 	for _, d := range v.dims {
-		shape.Dim = append(shape.Dim, &onnx.TensorShapeProto_Dimension{Value: &onnx.TensorShapeProto_Dimension_DimValue{DimValue: int64(d)}})
+		shape.Dim = append(shape.Dim,
+			&onnx.TensorShapeProto_Dimension{Value: &onnx.TensorShapeProto_Dimension_DimValue{DimValue: int64(d)}})
 	}
 	return &onnx.ValueInfoProto{Name: v.name, Type: &onnx.TypeProto{Value: &onnx.TypeProto_TensorType{
 		TensorType: &onnx.TypeProto_Tensor{ElemType: int32(onnx.TensorProto_FLOAT), Shape: shape},

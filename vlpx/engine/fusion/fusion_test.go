@@ -22,7 +22,8 @@ type drawing struct {
 }
 
 func draw(seed uint64) *drawing {
-	d := &drawing{rand.New(rand.NewPCG(seed, 0)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{}, map[string][]int{}, nil, nil}
+	d := &drawing{rand.New(rand.NewPCG(seed, 0)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{},
+		map[string][]int{}, nil, nil}
 	for range 1 + d.IntN(3) {
 		d.input(d.lengths(1 + d.IntN(4))...)
 	}
@@ -30,7 +31,8 @@ func draw(seed uint64) *drawing {
 		d.operation()
 	}
 	for i, name := range d.names {
-		if i == len(d.names)-1 || d.IntN(8) == 0 && !slices.ContainsFunc(d.model.Graph.Input, func(in *onnx.ValueInfoProto) bool { return in.Name == name }) {
+		if i == len(d.names)-1 || d.IntN(8) == 0 &&
+			!slices.ContainsFunc(d.model.Graph.Input, func(in *onnx.ValueInfoProto) bool { return in.Name == name }) {
 			d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: name})
 		}
 	}
@@ -60,7 +62,8 @@ func (d *drawing) input(dims ...int) {
 }
 
 func (d *drawing) constant(numbers ...int) string {
-	c := &onnx.TensorProto{Name: fmt.Sprintf("c%d", len(d.model.Graph.Initializer)), DataType: int32(onnx.TensorProto_INT64), Dims: []int64{int64(len(numbers))}}
+	c := &onnx.TensorProto{Name: fmt.Sprintf("c%d", len(d.model.Graph.Initializer)), DataType: int32(onnx.TensorProto_INT64),
+		Dims: []int64{int64(len(numbers))}}
 	for _, n := range numbers {
 		for b := range 8 {
 			c.RawData = append(c.RawData, byte(uint64(n)>>(8*b)))
@@ -81,7 +84,8 @@ func (d *drawing) number(x float32) string {
 
 func (d *drawing) add(op string, dims []int, inputs []string, attributes ...*onnx.AttributeProto) string {
 	name := fmt.Sprintf("%s%d", op, len(d.model.Graph.Node))
-	d.model.Graph.Node = append(d.model.Graph.Node, &onnx.NodeProto{OpType: op, Input: inputs, Output: []string{name}, Attribute: attributes})
+	d.model.Graph.Node = append(d.model.Graph.Node, &onnx.NodeProto{OpType: op, Input: inputs, Output: []string{name},
+		Attribute: attributes})
 	d.dims[name] = dims
 	if code := opcodes[op]; !code.compares() {
 		d.names = append(d.names, name)
@@ -261,7 +265,8 @@ func TestModelChangesNoNumber(t *testing.T) {
 
 // A step of AdamW on a tensor is one operation.
 func TestModelFusesAnUpdate(t *testing.T) {
-	d := &drawing{rand.New(rand.NewPCG(1, 2)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{}, map[string][]int{}, nil, nil}
+	d := &drawing{rand.New(rand.NewPCG(1, 2)), &onnx.ModelProto{Graph: &onnx.GraphProto{}}, map[string]tensor{},
+		map[string][]int{}, nil, nil}
 	dims := []int{96, 192}
 	for range 4 {
 		d.input(dims...)
@@ -270,7 +275,8 @@ func TestModelFusesAnUpdate(t *testing.T) {
 	both := func(op, a, b string) string { return d.add(op, dims, []string{a, b}) }
 	first = both("Add", both("Mul", first, d.number(.9)), both("Mul", gradient, d.number(.1)))
 	second = both("Add", both("Mul", second, d.number(.999)), both("Mul", both("Mul", gradient, gradient), d.number(.001)))
-	step := both("Div", both("Div", first, d.number(.1)), both("Add", d.add("Sqrt", dims, []string{both("Div", second, d.number(.001))}), d.number(1e-8)))
+	step := both("Div", both("Div", first, d.number(.1)), both("Add", d.add("Sqrt", dims, []string{both("Div", second, d.number(.001))}),
+		d.number(1e-8)))
 	weight = both("Sub", both("Mul", weight, d.number(.99)), both("Mul", step, d.number(1e-4)))
 	for _, name := range []string{weight, first, second} {
 		d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: name})

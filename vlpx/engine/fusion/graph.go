@@ -1,6 +1,6 @@
-// Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes few
-// operations: runs of elementwise operations become one (an operation of package engine), with the slices, paddings and stacks that it reads, and
-// transposes before a product become part of it. Numbers stay the same to the bit.
+// Package fusion rewrites the graphs that compute-onnx hands to ONNX Runtime, so that what a training step does between its products takes
+// few operations: runs of elementwise operations become one (an operation of package engine), with the slices, paddings and stacks that it
+// reads, and transposes before a product become part of it. Numbers stay the same to the bit.
 package fusion
 
 import (
@@ -166,7 +166,8 @@ func integers(constant *onnx.TensorProto) []int64 {
 
 // classify finds what kind of operation a node is, once the dimensions of its values are known.
 func (n *node) classify() {
-	if len(n.outputs) != 1 || len(n.inputs) == 0 || n.proto.Domain != "" || !n.outputs[0].known || n.outputs[0].size() == 0 || n.inputs[0].size() == 0 {
+	if len(n.outputs) != 1 || len(n.inputs) == 0 || n.proto.Domain != "" || !n.outputs[0].known || n.outputs[0].size() == 0 ||
+		n.inputs[0].size() == 0 {
 		return
 	}
 	code, elements := opcodes[n.proto.OpType]
@@ -201,7 +202,8 @@ func (n *node) classify() {
 	}
 }
 
-// keepMasks leaves those comparisons to groups that only choices of as many numbers need, and the choices by them; other ones stay as they are.
+// keepMasks leaves those comparisons to groups that only choices of as many numbers need, and the choices by them; other ones stay as they
+// are.
 func (g *graph) keepMasks() {
 	uses := map[*value][]*node{}
 	for _, n := range g.nodes {

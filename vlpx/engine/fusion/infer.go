@@ -7,8 +7,8 @@ import (
 	onnx "github.com/gomlx/compute-onnx/support/protos"
 )
 
-// infer finds types and dimensions of what an operation returns, for the operations whose neighbours are worth fusing. What it does not know it
-// leaves unknown: that is then not fused.
+// infer finds types and dimensions of what an operation returns, for the operations whose neighbours are worth fusing. What it does not
+// know it leaves unknown: that is then not fused.
 func infer(n *node) {
 	if len(n.inputs) == 0 {
 		return
@@ -32,10 +32,12 @@ func infer(n *node) {
 		return
 	}
 	switch n.proto.OpType {
-	case "Abs", "Cast", "Ceil", "Cos", "CumSum", "Erf", "Exp", "Floor", "Gelu", "Identity", "Log", "Neg", "Not", "Relu", "Round", "ScatterElements",
+	case "Abs", "Cast", "Ceil", "Cos", "CumSum", "Erf", "Exp", "Floor", "Gelu", "Identity", "Log", "Neg", "Not", "Relu", "Round",
+		"ScatterElements",
 		"ScatterND", "Sigmoid", "Sign", "Sin", "Softmax", "Sqrt", "Tanh":
 		set(in.dims)
-	case "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod", "Mul", "Or", "Pow", "Sub", "Where":
+	case "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod", "Mul", "Or", "Pow",
+		"Sub", "Where":
 		dims := in.dims
 		for _, v := range n.inputs[1:] {
 			if !v.known {
@@ -54,7 +56,8 @@ func infer(n *node) {
 			}
 		}
 	case "Reshape":
-		if to := n.constant(1); to != nil && !slices.ContainsFunc(to, func(d int64) bool { return d < 0 }) && size(lengths(to)) == in.size() {
+		if to := n.constant(1); to != nil && !slices.ContainsFunc(to, func(d int64) bool { return d < 0 }) &&
+			size(lengths(to)) == in.size() {
 			set(lengths(to))
 		}
 	case "Transpose":

@@ -2,8 +2,9 @@ package fusion
 
 import "slices"
 
-// operand says where numbers are found one after another: in the tensor base, at place offset + sum(index*stride) for an index of dims, the last
-// axis first. A stride of zero repeats numbers. Where an index is outside of from and to, which not all axes restrict, there is a zero.
+// operand says where numbers are found one after another: in the tensor base, at place offset + sum(index*stride) for an index of dims, the
+// last axis first. A stride of zero repeats numbers. Where an index is outside of from and to, which not all axes restrict, there is a
+// zero.
 type operand struct {
 	base   *value
 	offset int
@@ -83,7 +84,8 @@ func place(v *value) operand {
 	return o
 }
 
-// stack is the view that a concatenation of views is, where they are of the same tensor, one as far from the next as that from the one after.
+// stack is the view that a concatenation of views is, where they are of the same tensor, one as far from the next as that from the one
+// after.
 func (n *node) stack() (o operand, is bool) {
 	at := int(n.integer("axis", 0))
 	var apart int
@@ -177,8 +179,8 @@ func (o operand) as(dims []int) (operand, bool) {
 	return operand{o.base, o.offset, axes}, left == 1
 }
 
-// simple leaves out axes of length one and makes one axis of neighbours that go on like each other: a whole tensor as it lies has one axis of
-// stride 1, and a single number that is repeated one of stride 0.
+// simple leaves out axes of length one and makes one axis of neighbours that go on like each other: a whole tensor as it lies has one axis
+// of stride 1, and a single number that is repeated one of stride 0.
 func (o operand) simple() operand {
 	var axes []axis
 	for _, a := range o.axes {

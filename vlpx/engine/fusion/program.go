@@ -40,8 +40,8 @@ func (c opcode) operands() int {
 
 func (c opcode) compares() bool { return c >= greater && c <= equal }
 
-// program is what one fused operation computes. Registers hold as many numbers at a time as fit into a core's first cache: first come those of the
-// inputs, then those of the outputs, then those that only the program itself uses.
+// program is what one fused operation computes. Registers hold as many numbers at a time as fit into a core's first cache: first come those
+// of the inputs, then those of the outputs, then those that only the program itself uses.
 type program struct {
 	size         int // numbers of each output
 	inputs       []operand
@@ -111,9 +111,9 @@ func (g *group) program(outputs []*value) *program {
 	return p
 }
 
-// encode writes a program as Elementwise reads it: size, counts of inputs, outputs, temporaries and instructions; of each input the place of its
-// first number, the number of axes and of each of them length, stride, from and to; of each output the number of axes and their lengths;
-// of each instruction code, to and three operands.
+// encode writes a program as Elementwise reads it: size, counts of inputs, outputs, temporaries and instructions; of each input the place
+// of its first number, the number of axes and of each of them length, stride, from and to; of each output the number of axes and their
+// lengths; of each instruction code, to and three operands.
 func (p *program) encode() []int64 {
 	code := []int64{int64(p.size), int64(len(p.inputs)), int64(len(p.outputs)), int64(p.temporaries), int64(len(p.instructions))}
 	numbers := func(ns ...int) {

@@ -8,8 +8,10 @@ import (
 
 func TestNormalise(t *testing.T) {
 	for answer, want := range map[string]string{
-		"The two\tdogs.\n": "2 dogs", "t-shirt": "t shirt", "tennis - ball": "tennis ball", "1,000-foot": "1000foot", "3.5": "3.5", "u.s.a.": "usa",
-		"dont know": "don't know", "someoned've": "someone'd've", "somebody'd": "somebodyd", "Twas": "'twas", "10:30": "10:30", "a": "", "none": "0",
+		"The two\tdogs.\n": "2 dogs", "t-shirt": "t shirt", "tennis - ball": "tennis ball", "1,000-foot": "1000foot", "3.5": "3.5",
+		"u.s.a.":    "usa",
+		"dont know": "don't know", "someoned've": "someone'd've", "somebody'd": "somebodyd", "Twas": "'twas", "10:30": "10:30", "a": "",
+		"none":                        "0",
 		strings.Repeat(".", 34) + "x": "..x", "CAFÉ": "café",
 	} {
 		if got := Normalise(answer); got != want {

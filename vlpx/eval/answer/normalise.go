@@ -21,8 +21,8 @@ var marks = []string{";", "/", "[", "]", `"`, "{", "}", "(", ")", "=", "+", `\`,
 
 var digitCommaDigit = regexp.MustCompile(`[0-9],[0-9]`)
 
-// WithoutPunctuation is a clean answer without punctuation marks, as published: a mark goes where the answer has it beside a blank somewhere,
-// or has a comma between digits; else it becomes a blank ("t-shirt"). Of the full stops that no digit follows the first 32 go.
+// WithoutPunctuation is a clean answer without punctuation marks, as published: a mark goes where the answer has it beside a blank
+// somewhere, or has a comma between digits; else it becomes a blank ("t-shirt"). Of the full stops that no digit follows the first 32 go.
 func WithoutPunctuation(clean string) string {
 	number := digitCommaDigit.MatchString(clean)
 	left := clean

@@ -21,7 +21,8 @@ type Accuracies struct {
 // Score is VQA's accuracy of answers. A question's is the mean over people of min(1, matches/3), matches being the others who gave the
 // predicted answer. Answers are compared as [Normalise] makes them, but where all people gave the same one they are only cleaned.
 //
-// The published code rounds to two digits what it shows; these are not rounded. A question without answers is an error that tells its index.
+// The published code rounds to two digits what it shows; these are not rounded. A question without answers is an error that tells its
+// index.
 func Score(questions []Question) (Accuracies, error) {
 	a := Accuracies{Kinds: map[string]float64{}, Answers: map[string]float64{}}
 	kinds, answers := map[string]float64{}, map[string]float64{} // how many questions

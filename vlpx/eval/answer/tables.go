@@ -4,8 +4,9 @@ import "strings"
 
 // numbers are the words that become digits; what is above ten stays.
 var numbers = map[string]string{
-	"none": "0", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-	"ten": "10",
+	"none": "0", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+	"nine": "9",
+	"ten":  "10",
 }
 
 // contractions are words without an apostrophe, or without one of two, and how they are written. Two of the published table's turn out odd

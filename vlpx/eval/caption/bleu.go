@@ -9,8 +9,9 @@ import (
 const MaxN = 4
 
 // BLEU is BLEU-1 to BLEU-4 (Papineni et al., 2002), [MaxN] scores in this order: the geometric mean of the shares of n-grams that some
-// reference has, each counted at most as often as in the reference that has it most often, times exp(1 - r/h) where the hypothesis is shorter
-// (h) than the reference closest in length (r, the shorter of two equally close). Corpus is the same of the counts summed over all items.
+// reference has, each counted at most as often as in the reference that has it most often, times exp(1 - r/h) where the hypothesis is
+// shorter (h) than the reference closest in length (r, the shorter of two equally close). Corpus is the same of the counts summed over all
+// items.
 //
 // As published, 1e-15 is added to matches and 1e-9 to what they are divided by, so that nothing divides by zero and an item without any
 // match has a score a little above zero.

@@ -8,11 +8,11 @@ import (
 )
 
 // CIDErD is CIDEr-D (Vedantam et al., 2015, section 4): per n-gram length the cosine of the hypothesis' and a reference's n-gram counts,
-// weighted by idf, with the hypothesis' counts clipped at the reference's, times exp(-d²/2σ²) for a difference d in length with σ = 6; the mean
-// over n = 1 to 4 and over the references, times 10. Corpus is the mean.
+// weighted by idf, with the hypothesis' counts clipped at the reference's, times exp(-d²/2σ²) for a difference d in length with σ = 6; the
+// mean over n = 1 to 4 and over the references, times 10. Corpus is the mean.
 //
-// A document is an item: an n-gram's idf is log(items) - log(items with a reference that has it). So a score depends on which other items are
-// scored along with it. As published, the length of a sentence is its number of bigrams.
+// A document is an item: an n-gram's idf is log(items) - log(items with a reference that has it). So a score depends on which other items
+// are scored along with it. As published, the length of a sentence is its number of bigrams.
 func CIDErD(items []Tokens) Scores { return cider(items, true) }
 
 // CIDEr is CIDErD without clipping and without the penalty on length (section 3).

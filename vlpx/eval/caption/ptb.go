@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// PTB splits captions into tokens in lower case, with one blank between them, as COCO's evaluation does: by the rules of the Penn Treebank as
-// Stanford's PTBTokenizer 3.4.1 reads them (contractions, abbreviations, numbers, hyphenated words; rules.go), without the tokens that it lists
-// as punctuation. Brackets stay, as "-lrb-" and the like: the published list has them in capitals, and is asked in lower case.
+// PTB splits captions into tokens in lower case, with one blank between them, as COCO's evaluation does: by the rules of the Penn Treebank
+// as Stanford's PTBTokenizer 3.4.1 reads them (contractions, abbreviations, numbers, hyphenated words; rules.go), without the tokens that
+// it lists as punctuation. Brackets stay, as "-lrb-" and the like: the published list has them in capitals, and is asked in lower case.
 //
 // The captions are one text of a line each, as there: what an abbreviation at the end of a line becomes may depend on the line after it. A
 // line break within a caption is a blank. A blank inside a token ("1 1/2") is a non-breaking one.
@@ -82,8 +82,9 @@ func plain(text string) int {
 	return n
 }
 
-// match is the longest token that some rule finds at the start of a text, the first rule's of equally long ones, counting what the rule wants
-// to see after the token. It returns how much to go on by, and the token as it is written: in parts, or none for blanks and what no rule knows.
+// match is the longest token that some rule finds at the start of a text, the first rule's of equally long ones, counting what the rule
+// wants to see after the token. It returns how much to go on by, and the token as it is written: in parts, or none for blanks and what no
+// rule knows.
 func match(text string) (n int, written []string) {
 	var best *rule
 	longest := 0

@@ -47,8 +47,8 @@ const (
 	withHyphens = wordly + `[\p{L}\p{Nd}.,\x{AD}]*(?:-(?:[\p{L}\p{Nd}\x{AD}]+(?:\.\p{Nd}+)?|[A-Za-z](?:\.[A-Za-z])+\.))+`
 )
 
-// Abbreviations that keep their full stop. Usual are usually followed by small letters, titles by capitals; those of states that are words without
-// their capital need it.
+// Abbreviations that keep their full stop. Usual are usually followed by small letters, titles by capitals; those of states that are words
+// without their capital need it.
 var (
 	usual = alternatives(
 		"jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri",
@@ -56,7 +56,8 @@ var (
 		"inc cos? corp pp?t[ye]s? ltd plc rt bancorp bhd assn univ intl sys tel est ext sq jr bros ed\\.d ph\\.d esq etc al seq bldg",
 	) + `|[A](?i:z|rk)|[D](?i:el)|[I](?i:ll)|[L](?i:a)|[M](?i:ass|iss)|[O](?i:re)|[P](?i:a)|[T](?i:ex)|[W](?i:ash)`
 	titles = alternatives(
-		"mr mrs ms drs? profs? sens? reps? attys? lt col gen messrs govs? adm rev maj sgt cpl pvt capt ste? ave pres lieut rt hon brig co?mdr",
+		"mr mrs ms drs? profs? sens? reps? attys? lt col gen messrs govs? adm rev maj sgt cpl pvt capt ste? ave pres lieut rt hon "+
+			"brig co?mdr",
 		"pfc spc supts? det mt ft adj adv asst assoc ens insp mlle mme msgr sfc sr",
 		"vs alex wm jos cie a\\.k\\.a cf treas ph invt elec natl m[ft]g dept blvd rd",
 	) + `|[v]`
@@ -85,14 +86,17 @@ var rules = []rule{
 	in("aé", word, auxiliary, itself),
 	in("aé", `[A-Za-z\x{AD}]*[A-MO-Za-mo-z]\x{AD}*`, negated, itself),
 	in("aé", word, ``, itself),
-	in("a'é", apostrophe+`(?i:n)`+apostrophe+`?|[lLdDjJ]`+apostrophe+`|(?i:dunkin|somethin|ol)`+apostrophe+`|`+apostrophe+`(?i:em|till?|cause)|`+
+	in("a'é", apostrophe+`(?i:n)`+apostrophe+`?|[lLdDjJ]`+apostrophe+`|(?i:dunkin|somethin|ol)`+apostrophe+`|`+apostrophe+
+		`(?i:em|till?|cause)|`+
 		`[A-HJ-XZn]`+anyQuote+`\p{L}{2,}|`+apostrophe+`[2-9]0(?i:s)|\p{L}+[aeiouyAEIOUY]`+anyQuote+`[aeiouA-Z]\p{L}*|(?i:cont'd)\.?|`+
 		`(?i:nor'easter|c'mon|e'er|s'mores|ev'ry|li'l|nat'l)|(?i:o)`+anyQuote+`(?i:o)`, ``, itself),
 	in("a", `(?i:y)`+apostrophe, `\p{L}`, itself),
 	in("a", `(?i:ftp|https?)://[^ \t\n\f\r"<>|(){}]+[^ \t\n\f\r"<>|.!?(){},-]`, ``, itself),
-	in("aé#%&*+~", `(?:(?i:www)\.(?:[^ \t\n\f\r"<>|.!?(){},]+\.)+[a-zA-Z]{2,4}|(?:[^ \t\n\f\r"`+"`"+`'<>|.!?(){},-_$]+\.)+(?i:com|net|org|edu))`+
+	in("aé#%&*+~", `(?:(?i:www)\.(?:[^ \t\n\f\r"<>|.!?(){},]+\.)+[a-zA-Z]{2,4}|(?:[^ \t\n\f\r"`+"`"+
+		`'<>|.!?(){},-_$]+\.)+(?i:com|net|org|edu))`+
 		`(?:/[^ \t\n\f\r"<>|()]+[^ \t\n\f\r"<>|.!?(){},-])?`, ``, itself),
-	in("a0<&", `(?:(?i:&lt;)|<)?[a-zA-Z0-9][^ \t\n\f\r"<>|(){}\x{A0}]*@(?:[^ \t\n\f\r"<>|(){}.\x{A0}]+\.)*[^ \t\n\f\r"<>|(){}\[\].,;:\x{A0}]+(?:(?i:&gt;)|>)?`, ``,
+	in("a0<&",
+		`(?:(?i:&lt;)|<)?[a-zA-Z0-9][^ \t\n\f\r"<>|(){}\x{A0}]*@(?:[^ \t\n\f\r"<>|(){}.\x{A0}]+\.)*[^ \t\n\f\r"<>|(){}\[\].,;:\x{A0}]+(?:(?i:&gt;)|>)?`, ``,
 		itself),
 	in("@#", `@[a-zA-Z_][a-zA-Z_0-9]*|#`+letter+`+`, ``, itself),
 	in("'é&", auxiliary, `[^A-Za-z]`, itself),
@@ -102,7 +106,8 @@ var rules = []rule{
 	in("é", `[⁺⁻₊₋]?(?:[⁰¹²³⁴-⁹]+|[₀-₉]+)`, ``, itself),
 	in("0é", `(?:\p{Nd}{1,4}[- \x{A0}])?\p{Nd}{1,4}(?:\\?/|⁄)\p{Nd}{1,4}`, ``, joined),
 	in("é", `[¼½¾⅓-⅞]`, ``, fraction),
-	in("-a", `(?i:-(?:rrb|lrb|rcb|lcb|rsb|lsb)-|c\.d\.s|pro-|anti-|s&p-500|s&ls)|(?i:cap)`+apostrophe+`(?i:n)|(?i:c)`+apostrophe+`(?i:est)`, ``, itself),
+	in("-a", `(?i:-(?:rrb|lrb|rcb|lcb|rsb|lsb)-|c\.d\.s|pro-|anti-|s&p-500|s&ls)|(?i:cap)`+apostrophe+`(?i:n)|(?i:c)`+apostrophe+`(?i:est)`,
+		``, itself),
 	in("a", `(?i:e|yahoo|jeopardy)!`, ``, itself),
 	in("a0é", wordly+`+(?:-\p{L}+){0,2}(?:\\?/`+wordly+`+(?:-\p{L}+){0,2}){1,2}`, ``, itself),
 	in("a$#", `[A-Z]*\$|#`, ``, itself),
@@ -112,7 +117,8 @@ var rules = []rule{
 	in("a", `(?:`+usual+`)\.`, `(?s:..)?`, itself),
 	in("a", `(?:`+titles+`|`+initials+`)\.`, ``, itself),
 	in("'é", apostrophe+`[0-9][0-9]`, space, itself),
-	in("a0é", wordly+`+(?:\.`+wordly+`+)*\.`+alternatives("bat bmp c class cgi cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 pdf php pl png ppt ps py",
+	in("a0é", wordly+`+(?:\.`+wordly+`+)*\.`+alternatives("bat bmp c class cgi cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 "+
+		"pdf php pl png ppt ps py",
 		"sql tar txt wav x xml zip"), space+`|[.?!,]`, itself),
 	in("aé", word+`\.`, inSentence, itself),
 	in("(0+", `(?:\([0-9]{2,3}\)[ \x{A0}]?|(?:\+\+?)?(?:[0-9]{2,4}[- \x{A0}])?[0-9]{2,4}[- \x{A0}])[0-9]{3,4}[- \x{A0}]?[0-9]{3,5}|`+
@@ -153,7 +159,8 @@ func in(first, token, ahead string, write func(string) []string) rule {
 }
 
 // straight writes apostrophes and what stands for one.
-var straight = strings.NewReplacer("&apos;", "'", "\u0092", "'", "’", "'", "´", "'", "\u0091", "`", "‘", "`", "‛", "`", "&amp;", "&", "\u00ad", "")
+var straight = strings.NewReplacer("&apos;", "'", "\u0092", "'", "’", "'", "´", "'", "\u0091", "`", "‘", "`", "‛", "`", "&amp;", "&",
+	"\u00ad", "")
 
 func itself(token string) []string { return []string{straight.Replace(token)} }
 

@@ -18,7 +18,8 @@ func near(t *testing.T, name string, got, want float64) {
 
 func TestBLEU(t *testing.T) {
 	s := BLEU([]Tokens{{"a cat sat", []string{"a cat sat down", "the cat"}}, {"the the the the", []string{"the cat the"}}})
-	// Both references are one word off; the shorter has two, so there is no penalty. Three of three words, two of two pairs and one of one triple.
+	// Both references are one word off; the shorter has two, so there is no penalty. Three of three words, two of two pairs and one of one
+	// triple.
 	near(t, "BLEU-1", s[0].Items[0], 1)
 	near(t, "BLEU-2", s[1].Items[0], 1)
 	near(t, "BLEU-3", s[2].Items[0], 1)
@@ -85,7 +86,8 @@ func TestScoresOfAnyItems(t *testing.T) {
 
 func TestSPICE(t *testing.T) {
 	items := []Item{
-		// Parsed: dog, ball, dog brown, dog chase ball. References together: dog, ball, dog brown, dog small, dog chase ball, grass, dog on grass.
+		// Parsed: dog, ball, dog brown, dog chase ball. References together: dog, ball, dog brown, dog small, dog chase ball, grass, dog on
+		// grass.
 		{"A brown dog chases a ball.", []string{"A small brown dog chasing a ball", "a dog on the grass"}},
 		{"", []string{"a cat"}},
 	}
@@ -98,7 +100,8 @@ func TestSPICE(t *testing.T) {
 	near(t, "corpus", s.Corpus, s.Items[0]/2)
 
 	// Several things in one graph and one thing in another are the same by lemma.
-	given := map[string]scenegraph.Graph{"one": {Objects: []scenegraph.Object{{Name: "dog"}}}, "many": {Objects: []scenegraph.Object{{Name: "dogs"}}}}
+	given := map[string]scenegraph.Graph{"one": {Objects: []scenegraph.Object{{Name: "dog"}}},
+		"many": {Objects: []scenegraph.Object{{Name: "dogs"}}}}
 	s, err = SPICE([]Item{{"one", []string{"many", "none"}}}, func(sentence string) scenegraph.Graph { return given[sentence] })
 	if err != nil || s.Corpus != 1 {
 		t.Errorf("got %v (%v), want 1", s.Corpus, err)

@@ -6,13 +6,13 @@ import (
 	"vlpx.internal/datasets/scenegraph"
 )
 
-// SPICE compares scene graphs (Anderson et al., 2016, section 3.2): the F1 of the tuples (objects, objects with an attribute, subjects with a
-// relation and an object) of the hypothesis' graph against those of all references' graphs together, each tuple once. Corpus is the mean.
+// SPICE compares scene graphs (Anderson et al., 2016, section 3.2): the F1 of the tuples (objects, objects with an attribute, subjects with
+// a relation and an object) of the hypothesis' graph against those of all references' graphs together, each tuple once. Corpus is the mean.
 //
 //   - graph: the scene graph of a sentence, such as datasets.GraphOf of a set.
 //
-// Tuples match where their words have the same lemma ([scenegraph.Lemma]); the published metric takes WordNet's synonyms for equal, too, and
-// parses with rules of its own, so its numbers are others. An item whose graphs are all empty scores 0.
+// Tuples match where their words have the same lemma ([scenegraph.Lemma]); the published metric takes WordNet's synonyms for equal, too,
+// and parses with rules of its own, so its numbers are others. An item whose graphs are all empty scores 0.
 func SPICE(items []Item, graph func(sentence string) scenegraph.Graph) (Scores, error) {
 	compared, err := CompareGraphs(items, graph)
 	if err != nil {

@@ -55,7 +55,8 @@ func TestPTBReadsLinesAsOneText(t *testing.T) {
 
 // The short cut for plain words gives what the rules give.
 func TestPlainWordsAgainstRules(t *testing.T) {
-	word := rapid.SampledFrom(strings.Fields("a I cat Cannot gonna no St vs U.S. etc. it's don't o'clock 3 3/4 -5 , . ( ' \" & x-ray b/w Dr e! #9 d'or n't 's é"))
+	word := rapid.SampledFrom(strings.Fields("a I cat Cannot gonna no St vs U.S. etc. it's don't o'clock 3 3/4 -5 , . ( ' \" & x-ray b/w " +
+		"Dr e! #9 d'or n't 's é"))
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(word, 1, 6).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", "  "}).Draw(t, "between"))
 		var slow []string
@@ -74,7 +75,8 @@ func TestPlainWordsAgainstRules(t *testing.T) {
 func TestTokeniseIsFast(t *testing.T) {
 	items := make([]Item, 500)
 	for i := range items {
-		items[i] = Item{"A man riding a wave on top of a surfboard.", strings.Split(strings.Repeat("The man's dog can't catch the t-shirt, is it?;", 5), ";")[:5]}
+		items[i] = Item{"A man riding a wave on top of a surfboard.", strings.Split(strings.Repeat("The man's dog can't catch the "+
+			"t-shirt, is it?;", 5), ";")[:5]}
 	}
 	began := time.Now()
 	if _, err := Tokenise(items); err != nil {

@@ -93,7 +93,8 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 				}
 				first, second := better.Paper[at], than.Paper[at]
 				if claim.Over != [2]string{} {
-					first, second = first-plan.RowNamed(a.Rows, claim.Over[0]).Paper[at], second-plan.RowNamed(a.Rows, claim.Over[1]).Paper[at]
+					first, second = first-plan.RowNamed(a.Rows, claim.Over[0]).Paper[at],
+						second-plan.RowNamed(a.Rows, claim.Over[1]).Paper[at]
 				}
 				if (first > second) == claim.In.Lower {
 					t.Errorf("%s, by %s: got %v and %v, which say otherwise", claim, claim.Source, first, second)

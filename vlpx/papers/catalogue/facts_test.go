@@ -20,9 +20,11 @@ var sources = []struct{ id, claim, source string }{
 	{"falcon/table2", "FALCON (noisy) above ALBEF (noisy) in Image Retrieval R@1", "Table 2"},
 	{"falcon/table2", "FALCON (noisy) above MAFA (noisy) in Image Retrieval R@1", "Table 2"},
 	{"falcon/table2", "FALCON (clean) above FALCON (half of the clean) in Image Retrieval R@1", "section 4.1"},
-	{"falcon/table2", "FALCON (clean) over GRIT-VLP (clean) above FALCON (noisy) over GRIT-VLP (noisy) in Text Retrieval R@1", "section 4.1"},
+	{"falcon/table2", "FALCON (clean) over GRIT-VLP (clean) above FALCON (noisy) over GRIT-VLP (noisy) in Text Retrieval R@1",
+		"section 4.1"},
 	{"mafa/table5", "GRIT + MAFA over GRIT above Random + MAFA over Random in Image Retrieval R@1", "section 5.4"},
-	{"srcl/figure4", "SRCL (all) over SRCL without weights (all) above SRCL (1/4) over SRCL without weights (1/4) in Image Retrieval R@1", "section 4.4"},
+	{"srcl/figure4", "SRCL (all) over SRCL without weights (all) above SRCL (1/4) over SRCL without weights (1/4) in Image Retrieval R@1",
+		"section 4.4"},
 	{"falcon/table4", "Reward MLM above Reward ITC in Image Retrieval R@1", "section 4.3, column ours"},
 	{"falcon/table4", "Instance-based: true above Instance-based: false in Image Retrieval R@1", "section 4.3, column ours"},
 	{"falcon/table4", "Search space 5664 above Search space 480 in Image Retrieval R@1", "section 4.3, column ours"},
@@ -57,7 +59,8 @@ var sources = []struct{ id, claim, source string }{
 	{"srcl/table4", "SRCL above ALBEF in Text Retrieval R@1", "section 4.2.4, but ours distils"},
 	{"srcl/figure4", "SRCL (1/4) above SRCL without weights (1/4) in Image Retrieval R@1", "section 4.4"},
 	{"srcl/figure3", "Below 0.2 removed (temperature 0.35) above Nothing removed in Image Retrieval R@1", "section 4.3, temperature ours"},
-	{"srcl/figure3", "SRCL (temperature 0.35) above Below 0.2 removed (temperature 0.35) in Text Retrieval R@1", "Tables 1 and 4, temperature ours"},
+	{"srcl/figure3", "SRCL (temperature 0.35) above Below 0.2 removed (temperature 0.35) in Text Retrieval R@1",
+		"Tables 1 and 4, temperature ours"},
 }
 
 func TestClaimsNameTheirPlace(t *testing.T) {

@@ -59,7 +59,8 @@ func artifactsOn(t *testing.T, name string) {
 		for i, row := range a.Rows {
 			left := strings.Contains(table.Note, row.Name+" (")
 			if planned := p.Rows[i] != nil; row.Method != nil && planned == left {
-				t.Errorf("%s: %s: planned %t, and told in the note that it is left out %t; the note is %q", a.ID, row.Name, planned, left, table.Note)
+				t.Errorf("%s: %s: planned %t, and told in the note that it is left out %t; the note is %q", a.ID, row.Name, planned,
+					left, table.Note)
 			}
 			for k, claim := range a.Claims {
 				shown := slices.ContainsFunc(claims.Rows, func(line tables.Row) bool { return line.Name == r.Claims[k].Text })

@@ -59,7 +59,8 @@ type pins struct {
 // pin is what a run told.
 type pin struct {
 	Method string
-	Steps  []numbers // of some steps, the first one among them: ITC, ITM, MLM, norm of the gradient, temperature, improvement and further losses
+	// of some steps, the first one among them: ITC, ITM, MLM, norm of the gradient, temperature, improvement and further losses
+	Steps  []numbers
 	Epochs []numbers // ITC, ITM and MLM, and further losses
 }
 
@@ -119,7 +120,8 @@ func (p pins) against(want pins) (changed, missing, gone []string) {
 		case !ok:
 			missing = append(missing, fmt.Sprintf("%s (%s)", got.Method, id))
 		case !got.is(pinned):
-			changed = append(changed, fmt.Sprintf("%s (%s) gives %v, %v, pinned are %v, %v", got.Method, id, got.Steps, got.Epochs, pinned.Steps, pinned.Epochs))
+			changed = append(changed, fmt.Sprintf("%s (%s) gives %v, %v, pinned are %v, %v", got.Method, id, got.Steps, got.Epochs,
+				pinned.Steps, pinned.Epochs))
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(want.Runs)) {
@@ -151,9 +153,9 @@ func (p pins) renewed(have pins) (pins, error) {
 // digits are the numbers in a method's JSON.
 var digits = regexp.MustCompile(`[0-9.]+`)
 
-// pinnedRuns are the runs that are pinned: of every method by name, and of every row of the catalogue whose framework or method is made otherwise
-// than those before it, not with other numbers alone; those that they need are among them. They are at scale tiny, with a third of
-// its data and for two epochs, of which the second goes by what the first has seen.
+// pinnedRuns are the runs that are pinned: of every method by name, and of every row of the catalogue whose framework or method is made
+// otherwise than those before it, not with other numbers alone; those that they need are among them. They are at scale tiny, with a third
+// of its data and for two epochs, of which the second goes by what the first has seen.
 func pinnedRuns(t *testing.T) []run.Run {
 	t.Helper()
 	const methods = "falcon/table1" // which has all of them
@@ -173,7 +175,8 @@ func pinnedRuns(t *testing.T) []run.Run {
 		}
 		for _, r := range p.Runs() {
 			in, half := r.Train.Framework.Framework.(framework.InHalf)
-			method, err := json.Marshal([]any{r.Train.Framework.Name(), r.Train.Method, r.Train.Objectives, r.Init != nil, half && in.InHalf()})
+			method, err := json.Marshal([]any{r.Train.Framework.Name(), r.Train.Method, r.Train.Objectives, r.Init != nil, half &&
+				in.InHalf()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,9 +234,10 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := train.Job{Config: r.Train, Backend: backend, Dir: dir, Evaluate: func(context.Context, *train.Model, int) (map[string]float64, error) {
-		return map[string]float64{r.Train.Select: 0}, nil
-	}}
+	job := train.Job{Config: r.Train, Backend: backend, Dir: dir,
+		Evaluate: func(context.Context, *train.Model, int) (map[string]float64, error) {
+			return map[string]float64{r.Train.Select: 0}, nil
+		}}
 	if job.Tokenizer, err = r.Tokenizer(collection); err != nil {
 		t.Fatal(err)
 	}

@@ -45,8 +45,10 @@ var identity = regexp.MustCompile("^[0-9a-f]{16}$")
 // unfit tells what is wrong with a reference of an artifact.
 func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if !slices.Contains(scale.ScaleNames(), r.Scale) || r.Data == "" || r.DataHash == "" || r.Engine == "" || r.Commit == "" || r.Date.IsZero() || r.Seconds <= 0 {
-		say("scale %q, data %q %q, engine %q, commit %q, date %v, %v seconds: something is missing", r.Scale, r.Data, r.DataHash, r.Engine, r.Commit, r.Date, r.Seconds)
+	if !slices.Contains(scale.ScaleNames(), r.Scale) || r.Data == "" || r.DataHash == "" || r.Engine == "" || r.Commit == "" ||
+		r.Date.IsZero() || r.Seconds <= 0 {
+		say("scale %q, data %q %q, engine %q, commit %q, date %v, %v seconds: something is missing", r.Scale, r.Data, r.DataHash, r.Engine,
+			r.Commit, r.Date, r.Seconds)
 	}
 	if len(r.Rows) == 0 {
 		say("no rows")
@@ -98,9 +100,10 @@ func TestUnfitReferences(t *testing.T) {
 	}
 	const id = "0123456789abcdef"
 	good := func() paper.Reference {
-		return paper.Reference{Artifact: a.ID, Scale: "mini", Data: "scenes", DataHash: "1", Engine: "go", Commit: "c0ffee", Date: papertest.Noon, Seconds: 1, Rows: []paper.ReferenceRow{
-			{Name: "ALBEF", Runs: []string{id}, Metrics: map[string][3]float64{"TR@1": {10, 0, 1}}},
-		}}
+		return paper.Reference{Artifact: a.ID, Scale: "mini", Data: "scenes", DataHash: "1", Engine: "go", Commit: "c0ffee",
+			Date: papertest.Noon, Seconds: 1, Rows: []paper.ReferenceRow{
+				{Name: "ALBEF", Runs: []string{id}, Metrics: map[string][3]float64{"TR@1": {10, 0, 1}}},
+			}}
 	}
 	if wrong := unfit(good(), a); wrong != nil {
 		t.Errorf("got %q of a good one", wrong)

@@ -25,9 +25,9 @@ var table2 = paper.Artifact{
 			{65.94, 85.58, 90.52, 49.39, 72.42, 79.33}, {66.00, 87.90, 93.98, 50.47, 77.52, 86.02},
 		}),
 		[]plan.Row{plan.MethodRow("FALCON").As("FALCON (half of the clean)").Varying(func(s *scale.Scale) { s.Portion = 0.5 })}),
-	Note: "The paper compares 1.1 million pairs here with table 1's 0.6 million; the row on half of the clean images stands for that. Of the " +
-		"noisy captions a share belongs to another image, which is ours. That FALCON gains less on noisy captions is true of its numbers over " +
-		"GRIT-VLP's, and not of those over ALBEF's.",
+	Note: "The paper compares 1.1 million pairs here with table 1's 0.6 million; the row on half of the clean images stands for " +
+		"that. Of the noisy captions a share belongs to another image, which is ours. That FALCON gains less on noisy captions is true " +
+		"of its numbers over GRIT-VLP's, and not of those over ALBEF's.",
 	Columns: slices.Concat(paper.Retrieval(), paper.OwnColumns()),
 	Claims: append([]paper.Claim{
 		{Better: "FALCON (clean)", Than: "ALBEF (clean)", In: paper.ColumnOf(eval.IR1), Source: "section 4.1"},

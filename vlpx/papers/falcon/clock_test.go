@@ -91,7 +91,8 @@ func TestClockTable(t *testing.T) {
 	})
 	root2 := math.Sqrt2
 	for i, want := range [][]tables.Value{
-		{{Mean: 1, Std: 2 * root2 / 22, N: 2}, {Mean: 2, N: 2}, {Mean: 11, Std: root2, N: 2}, {Mean: 1, Std: root2 / 11, N: 2}, {Mean: 100, N: 2}},
+		{{Mean: 1, Std: 2 * root2 / 22, N: 2}, {Mean: 2, N: 2}, {Mean: 11, Std: root2, N: 2}, {Mean: 1, Std: root2 / 11, N: 2},
+			{Mean: 100, N: 2}},
 		{{Mean: 5. / 22, N: 1}, {Mean: 1, N: 1}, {Mean: 5.5, N: 1}, {Mean: 0.5, N: 1}, {Mean: 40, N: 1}},
 		{{}, {}, {}, {}, {}},
 		{{Mean: 2, N: 1}, {Mean: 2, N: 1}, {Mean: 22, N: 1}, {Mean: 2, N: 1}, {Mean: 60, N: 1}},
@@ -174,10 +175,12 @@ func TestClockWithoutResults(t *testing.T) {
 	}
 }
 
-// Clocks are compared in seconds: GRIT-VLP's epochs take half as long as FALCON's, by a second more or less. Where one seed has none, nothing is.
+// Clocks are compared in seconds: GRIT-VLP's epochs take half as long as FALCON's, by a second more or less. Where one seed has none,
+// nothing is.
 func TestClockClaims(t *testing.T) {
 	r, _ := clockReport(t, map[string][]clocked{
-		"FALCON":   {{[]float64{10, 20}, []float64{50, 60}}, {[]float64{11, 22}, []float64{50, 60}}, {[]float64{12, 24}, []float64{60, 50}}},
+		"FALCON": {{[]float64{10, 20}, []float64{50, 60}}, {[]float64{11, 22}, []float64{50, 60}},
+			{[]float64{12, 24}, []float64{60, 50}}},
 		"GRIT-VLP": {{[]float64{5, 10}, []float64{60, 50}}, {[]float64{5, 10}, []float64{60, 50}}, {[]float64{5, 10}, []float64{60, 50}}},
 		"MAFA":     {{[]float64{5, 10}, []float64{60, 50}}, {[]float64{6, 12}, []float64{60, 50}}, {[]float64{7, 14}, []float64{60, 50}}},
 		"ALBEF":    {{[]float64{5, 10}, []float64{60, 50}}, {nil, []float64{60, 50}}, {[]float64{5, 10}, []float64{60, 50}}},
@@ -192,7 +195,8 @@ func TestClockClaims(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", text, got.Difference, want)
 		}
 	}
-	if got := papertest.Finding(r, "FALCON below ALBEF in Time of training an epoch"); got.Verdict != paper.Untested || got.Reason != paper.SomeSeeds {
+	if got := papertest.Finding(r, "FALCON below ALBEF in Time of training an epoch"); got.Verdict != paper.Untested ||
+		got.Reason != paper.SomeSeeds {
 		t.Errorf("with two of ALBEF's three clocks: got %q", got.Conclusion())
 	}
 }

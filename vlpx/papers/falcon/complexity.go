@@ -15,8 +15,8 @@ var complexityLines = map[eval.PairKind]string{
 	eval.OwnPairs: "own images", eval.TruePairs: "other images, true", eval.FalsePairs: "hardest image, false",
 }
 
-// complexityPanel is the mean ITM score of the model that filters by how much captions say, which is the same for all rows that it filters for:
-// that of the row with the most seeds. It is nil while no such model was asked.
+// complexityPanel is the mean ITM score of the model that filters by how much captions say, which is the same for all rows that it filters
+// for: that of the row with the most seeds. It is nil while no such model was asked.
 func complexityPanel(rows []paper.RowReport) []plots.Panel {
 	var most plots.Lines
 	seeds := 0

@@ -10,7 +10,8 @@ import (
 // The mean over the epochs leaves out the first one and the test split.
 func TestThroughout(t *testing.T) {
 	epoch := func(mean float64) train.Record { return train.Record{Metrics: map[string]float64{"R mean": mean}} }
-	r := run.Result{Metrics: map[string]float64{"R mean": 90, throughout.Metric: 91}, Epochs: []train.Record{epoch(5), epoch(10), {}, epoch(30)}}
+	r := run.Result{Metrics: map[string]float64{"R mean": 90, throughout.Metric: 91},
+		Epochs: []train.Record{epoch(5), epoch(10), {}, epoch(30)}}
 	if v, ok := throughout.Value(r); !ok || v != 20 {
 		t.Errorf("got %v, %v, want the mean of 10 and 30", v, ok)
 	}

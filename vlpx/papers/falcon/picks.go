@@ -39,7 +39,8 @@ func picksTable(r *paper.Report) (tables.Table, error) {
 			for _, p := range a.picks {
 				t.Rows = append(t.Rows, tables.Row{Name: g.Caption(a.pair), Cells: []tables.Cell{
 					{{Text: negative.Complexity[class]}}, {{Text: fmt.Sprint(p.epoch)}}, {tables.Number(p.Quantile)},
-					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}}, {{Text: paper.MarkWord(g.markPick(p.Choice))}},
+					{{Text: fmt.Sprintf("%.2f, %.2f", p.Beta.A, p.Beta.B)}}, {{Text: g.Caption(p.Picked)}},
+					{{Text: paper.MarkWord(g.markPick(p.Choice))}},
 				}})
 			}
 		}

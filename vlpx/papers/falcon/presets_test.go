@@ -11,7 +11,8 @@ import (
 )
 
 func TestPrintedTables(t *testing.T) {
-	hyper, err := papertest.Report(t, papertest.Plan(t, Artifacts(), "falcon/table5", plan.Request{Set: []string{"epochs=7"}}), run.OpenStore(t.TempDir())).Table()
+	hyper, err := papertest.Report(t, papertest.Plan(t, Artifacts(), "falcon/table5", plan.Request{Set: []string{"epochs=7"}}),
+		run.OpenStore(t.TempDir())).Table()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,8 @@ func TestPrintedTables(t *testing.T) {
 	if len(got) != 5 || got[0] != "20" || got[1] != "7" || got[4] != "20" {
 		t.Errorf("epochs: got %v, want the paper's 20, 7 as set, and the paper preset's 20 last", got)
 	}
-	sizes, err := papertest.Report(t, papertest.Plan(t, Artifacts(), "falcon/table6", plan.Request{Set: []string{"scenes.train=32"}}), run.OpenStore(t.TempDir())).Table()
+	sizes, err := papertest.Report(t, papertest.Plan(t, Artifacts(), "falcon/table6", plan.Request{Set: []string{"scenes.train=32"}}),
+		run.OpenStore(t.TempDir())).Table()
 	if err != nil {
 		t.Fatal(err)
 	}

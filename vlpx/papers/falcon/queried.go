@@ -14,8 +14,8 @@ var table3 = paper.Artifact{
 	Title: "FALCON inside BLIP-2, with the ITG loss as reward",
 	Look: "Whether what the methods do to ALBEF they do to a model whose images are several vectors, and how many false negatives " +
 		"each meets there. FALCON's scheduler is rewarded by ITG, the loss of writing a caption.",
-	Note: "The image encoder is frozen. BLIP-2 + GRIT and BLIP-2 + FALCON differ from BLIP-2 in their mini-batches alone; MAFA smooths its labels and takes " +
-		"new positives besides.",
+	Note: "The image encoder is frozen. BLIP-2 + GRIT and BLIP-2 + FALCON differ from BLIP-2 in their mini-batches alone; MAFA smooths " +
+		"its labels and takes new positives besides.",
 	Rows: []plan.Row{
 		plan.BLIP2Row("", 75.22, 93.00, 96.50, 57.98, 82.08, 88.78, 90.10, 77.48),
 		plan.BLIP2Row("GRIT-VLP", 73.90, 93.10, 96.52, 57.47, 80.50, 87.56, 90.40, 77.28),

@@ -11,8 +11,8 @@ import (
 )
 
 // figure2 follows the rate of false negatives over training: at fixed quantiles (FALCON, Figure 2, top left), and what MAFA's
-// filter leaves of it by its threshold (bottom left). On scenes it is counted. Con-D's ITM scores by the complexity of captions stand beside
-// it (right).
+// filter leaves of it by its threshold (bottom left). On scenes it is counted. Con-D's ITM scores by the complexity of captions stand
+// beside it (right).
 var figure2 = paper.Artifact{
 	ID:    "falcon/figure2",
 	Title: "False-negative rate by quantile, and by MAFA's filter threshold, over training",
@@ -34,7 +34,8 @@ var figure2 = paper.Artifact{
 		{Better: "MAFA (threshold 0.5)", Than: "MAFA (threshold 0.9)", In: paper.Mined(negative.FalseLeft)},
 	},
 	Unstated: []paper.Unstated{
-		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2", Why: paper.DrawnOnly},
+		{What: "The rate of false negatives rises over training at high quantiles and falls at lower ones", Source: "section 2",
+			Why: paper.DrawnOnly},
 		{What: "A pre-trained model gives true pairs of complex descriptions lower ITM scores", Source: "section 2", Why: paper.DrawnOnly},
 	},
 	Downstream: []plan.Downstream{plan.Complexity},

@@ -18,8 +18,10 @@ func TestFilterFigure(t *testing.T) {
 	judged := &negative.Judgements{Images: negative.Verdicts{True: [3]int{1, 0, 3}, False: [3]int{2, 1, 0}}}
 	for k, name := range []string{"q = 0.8", "MAFA (threshold 0.8)"} {
 		i := slices.IndexFunc(p.Artifact.Rows, func(r plan.Row) bool { return r.Name == name })
-		record := train.Record{False: train.FalseNegatives{Batch: 10, BatchTrue: 1}, Observed: []negative.Observations{nil, {"connecting": judged}}[k]}
-		papertest.Put(t, store, p.Rows[i][0], run.Result{ID: p.Rows[i][0].ID(), Seed: 1, Metrics: record.Counted(), Epochs: []train.Record{record}})
+		record := train.Record{False: train.FalseNegatives{Batch: 10, BatchTrue: 1},
+			Observed: []negative.Observations{nil, {"connecting": judged}}[k]}
+		papertest.Put(t, store, p.Rows[i][0], run.Result{ID: p.Rows[i][0].ID(), Seed: 1, Metrics: record.Counted(),
+			Epochs: []train.Record{record}})
 	}
 	figure := papertest.Figure(t, papertest.Report(t, p, store))
 	if len(figure.Panels) != 2 {

@@ -186,7 +186,8 @@ func TestBetas(t *testing.T) {
 		record.Observed.Scheduling().Classes = slices.Clone(byWords)
 		other := &negative.Scheduling{Reward: record.Observed.Scheduling().Reward, Classes: slices.Clone(byWords)}
 		simple, same := &record.Observed.Scheduling().Classes[0], &other.Classes[0]
-		simple.Quantile, simple.A, simple.B, simple.Negative, simple.True = papertest.Moments(0.2, 0.4), papertest.Moments(1, 2), papertest.Moments(4, 4), 4, 1
+		simple.Quantile, simple.A, simple.B, simple.Negative, simple.True = papertest.Moments(0.2, 0.4), papertest.Moments(1, 2),
+			papertest.Moments(4, 4), 4, 1
 		same.Quantile, same.A, same.B, same.Negative, same.True = papertest.Moments(0.9), papertest.Moments(6), papertest.Moments(1), 4, 2
 		second = append(second, train.Record{Epoch: record.Epoch, Observed: negative.Observations{"scheduling": other}})
 	}
@@ -200,8 +201,10 @@ func TestBetas(t *testing.T) {
 	}
 	cells := table.Rows[6].Cells
 	quantile := cells[2][0]
-	if cells[0][0].Text != "1 to 5" || cells[1][0].Text != "8" || !papertest.Near(quantile.Mean, 0.5) || !papertest.Near(quantile.Std, math.Sqrt(0.13)) ||
-		quantile.N != 3 || !papertest.Near(cells[3][0].Mean, 3) || !papertest.Near(cells[4][0].Mean, 3) || !papertest.Near(cells[5][0].Mean, 37.5) {
+	if cells[0][0].Text != "1 to 5" || cells[1][0].Text != "8" || !papertest.Near(quantile.Mean, 0.5) ||
+		!papertest.Near(quantile.Std, math.Sqrt(0.13)) ||
+		quantile.N != 3 || !papertest.Near(cells[3][0].Mean, 3) || !papertest.Near(cells[4][0].Mean, 3) ||
+		!papertest.Near(cells[5][0].Mean, 37.5) {
 		t.Errorf("got %v, want 0.5 ± √0.13 over 3 anchors, a = 3, b = 3, 37.5 %%", cells)
 	}
 
@@ -216,7 +219,8 @@ func TestBetas(t *testing.T) {
 		}
 	}
 	s := f.Panels[0].(plots.Lines).Series[0] // Beta(2, 1), whose density is 2q
-	if s.Name != "epoch 2" || len(s.X) != 102 || !papertest.Near(s.X[51], 0.505) || !papertest.Near(s.Mean[51], 1.01) || !math.IsNaN(s.Mean[0]) {
+	if s.Name != "epoch 2" || len(s.X) != 102 || !papertest.Near(s.X[51], 0.505) || !papertest.Near(s.Mean[51], 1.01) ||
+		!math.IsNaN(s.Mean[0]) {
 		t.Errorf("got %q with %d points, %v at %v; want epoch 2 with 102, 1.01 at 0.505", s.Name, len(s.X), s.Mean[51], s.X[51])
 	}
 	if err := f.PNG(io.Discard, 0); err != nil {
@@ -245,8 +249,10 @@ func TestSimilarities(t *testing.T) {
 	}
 	measured := func(i2t map[int]int) []train.Record {
 		return []train.Record{
-			{Epoch: 0, Observed: negative.Observations{"scheduling": &negative.Scheduling{I2T: counts(i2t), T2I: counts(map[int]int{0: 1, 50: 4000})}}},
-			{Epoch: 1, Observed: negative.Observations{"scheduling": &negative.Scheduling{Reward: papertest.Moments(1), I2T: counts(i2t), T2I: counts(map[int]int{50: 10})}}},
+			{Epoch: 0, Observed: negative.Observations{"scheduling": &negative.Scheduling{I2T: counts(i2t),
+				T2I: counts(map[int]int{0: 1, 50: 4000})}}},
+			{Epoch: 1, Observed: negative.Observations{"scheduling": &negative.Scheduling{Reward: papertest.Moments(1), I2T: counts(i2t),
+				T2I: counts(map[int]int{50: 10})}}},
 		}
 	}
 	papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, measured(map[int]int{40: 3, 41: 1}), measured(map[int]int{41: 4}))
@@ -279,8 +285,10 @@ func TestSimilarities(t *testing.T) {
 			whole += d * 0.025
 		}
 		// The lone cosine at -1 is not worth the room.
-		if len(lines.Series) != 2 || len(s.X) != 13 || !papertest.Near(s.X[0], -0.0125) || !papertest.Near(s.Mean[at.point], at.density) || !papertest.Near(whole, 1) {
-			t.Errorf("%s: got %d series, %v at %v, in all %v; want %v at point %d, in all 1", lines.Title, len(lines.Series), s.Mean, s.X, whole,
+		if len(lines.Series) != 2 || len(s.X) != 13 || !papertest.Near(s.X[0], -0.0125) || !papertest.Near(s.Mean[at.point], at.density) ||
+			!papertest.Near(whole, 1) {
+			t.Errorf("%s: got %d series, %v at %v, in all %v; want %v at point %d, in all 1", lines.Title, len(lines.Series),
+				s.Mean, s.X, whole,
 				at.density, at.point)
 		}
 	}

@@ -31,7 +31,8 @@ func similarityTable(r *paper.Report) (tables.Table, error) {
 	t.Rows = r.Rows[0].Unfinished()
 	for _, record := range measuredEpochs(paper.Pooled(r.Rows[0].Results)) {
 		t.Rows = append(t.Rows, tables.Row{Name: paper.EpochNumber(record), Cells: []tables.Cell{
-			{paper.SpreadOf(histogram(record.Observed.Scheduling().I2T).moments())}, {paper.SpreadOf(histogram(record.Observed.Scheduling().T2I).moments())},
+			{paper.SpreadOf(histogram(record.Observed.Scheduling().I2T).moments())},
+			{paper.SpreadOf(histogram(record.Observed.Scheduling().T2I).moments())},
 		}})
 	}
 	return t, nil

@@ -18,15 +18,17 @@ var figureD3 = paper.Artifact{
 	Title: "GRIT-VLP and MAFA over search-space sizes, MAFA over thresholds",
 	Look: "Whether a larger search space, which makes harder mini-batches, hurts, and how much hangs on MAFA's threshold. " +
 		"FALCON's paper has it hurt both methods, MAFA's has MAFA gain from it (mafa/table13).",
-	Note: "By FALCON both degrade in larger search spaces (section 4.3). MAFA's own paper says the opposite of MAFA, that it improves (appendix " +
-		"G.4; see mafa/table13). FALCON's numbers are lost in its text.",
+	Note: "By FALCON both degrade in larger search spaces (section 4.3). MAFA's own paper says the opposite of MAFA, that it improves " +
+		"(appendix G.4; see mafa/table13). FALCON's numbers are lost in its text.",
 	Rows:    slices.Concat(spaceRows("GRIT-VLP"), spaceRows("MAFA"), filterRows()),
 	Columns: slices.Concat(paper.Retrieval(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims: []paper.Claim{
-		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: paper.ColumnOf(eval.IR1), Source: "sections 3.1, 4.3"},
+		{Better: "GRIT-VLP (search space 5664)", Than: "GRIT-VLP (search space 28320)", In: paper.ColumnOf(eval.IR1),
+			Source: "sections 3.1, 4.3"},
 		{Better: "MAFA (search space 5664)", Than: "MAFA (search space 28320)", In: paper.ColumnOf(eval.IR1), Source: "section 4.3"},
-		{Better: "GRIT-VLP (search space 480)", Than: "GRIT-VLP (search space 28320)", In: paper.Column{Group: "False negatives", Name: "in batch",
-			Metric: train.FalseInBatch, Lower: true}},
+		{Better: "GRIT-VLP (search space 480)", Than: "GRIT-VLP (search space 28320)",
+			In: paper.Column{Group: "False negatives", Name: "in batch",
+				Metric: train.FalseInBatch, Lower: true}},
 	},
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
@@ -56,7 +58,8 @@ var filterThresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
 func filterRows() []plan.Row {
 	var rows []plan.Row
 	for _, threshold := range filterThresholds {
-		rows = append(rows, plan.MethodRow("S-ITC").As(fmt.Sprintf("MAFA (threshold %g)", threshold)).Mining(negative.ECM{Low: 0.5, High: threshold}))
+		rows = append(rows, plan.MethodRow("S-ITC").As(fmt.Sprintf("MAFA (threshold %g)", threshold)).Mining(negative.ECM{Low: 0.5,
+			High: threshold}))
 	}
 	return rows
 }

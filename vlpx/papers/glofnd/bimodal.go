@@ -17,9 +17,9 @@ var table3 = paper.Artifact{
 	Title: "Bimodal zero-shot suite",
 	Look: "Whether thresholds that are learned for images and for captions help where the mini-batch's quantile does not. In the " +
 		"paper FNC, which takes the top of each mini-batch, falls below its baseline.",
-	Note: "SogCLR's bimodal loss is FastCLIP-v1, and FastCLIP is FastCLIP-v3, as in the published code. Retrieval is the mean of the six recalls of own captions, " +
-		"classes are the grounds of the scenes by a prompt, and the mean is that of the two, beside the paper's means over 38 tasks, over three data sets for retrieval " +
-		"and over ImageNet and its variants.",
+	Note: "SogCLR's bimodal loss is FastCLIP-v1, and FastCLIP is FastCLIP-v3, as in the published code. Retrieval is the mean of the six " +
+		"recalls of own captions, classes are the grounds of the scenes by a prompt, and the mean is that of the two, beside the paper's " +
+		"means over 38 tasks, over three data sets for retrieval and over ImageNet and its variants.",
 	Rows: []plan.Row{
 		bimodal("FastCLIP-v1", "", 24.87, 29.28, 18.86).As(sogCLR),
 		bimodal("FastCLIP-v1", "FNC", 24.55, 29.69, 18.69).As(sogCLRFNC),
@@ -66,8 +66,9 @@ var table8 = paper.Artifact{
 	Title: "Fine-tuning a pre-trained CLIP",
 	Look: "Whether a pre-trained model, whose similarities mean something from the first step, gains more. The first row is what " +
 		"all others started from.",
-	Note: "The pre-trained model is the scale's warm start in the place of OpenAI's ResNet-50; with -weights model=NAME, at a scale that has none, a published one. The second " +
-		"row's name is lost in the paper's text; FastCLIP is inferred. False negatives are left out after the first epoch, as the paper has it. Recall is on own captions.",
+	Note: "The pre-trained model is the scale's warm start in the place of OpenAI's ResNet-50; with -weights model=NAME, at a scale that " +
+		"has none, a published one. The second row's name is lost in the paper's text; FastCLIP is inferred. False negatives are left " +
+		"out after the first epoch, as the paper has it. Recall is on own captions.",
 	Rows: []plan.Row{
 		finetuned("", untrained, 27.58, 48.17, 57.53, 44.43, 26.30, 48.14, 57.69, 44.04).As(base),
 		finetuned("", nil, 36.07, 58.94, 67.22, 54.08, 35.76, 59.19, 67.44, 54.13).As(fastCLIP),

@@ -14,10 +14,11 @@ import (
 var lambda = paper.Artifact{
 	ID:    "glofnd/lambda",
 	Title: "Learned thresholds against the exact quantile and FNC's",
-	Look: "Whether thresholds differ between anchors, which one threshold for all could not follow, and whether the learned ones lie nearer to the exact " +
-		"quantile than those of single mini-batches.",
-	Note: "The quantile is over all other training images, of one view each as in evaluation, the paper's over 100,000 samples; it reports an MAE of 0.1 and an RMSE of " +
-		"0.13 of the learned thresholds, 0.21 and 0.28 of FNC's. A row's network has both: what it learned, and what mini-batches would give.",
+	Look: "Whether thresholds differ between anchors, which one threshold for all could not follow, and whether the learned ones lie " +
+		"nearer to the exact quantile than those of single mini-batches.",
+	Note: "The quantile is over all other training images, of one view each as in evaluation, the paper's over 100,000 samples; it " +
+		"reports an MAE of 0.1 and an RMSE of 0.13 of the learned thresholds, 0.21 and 0.28 of FNC's. A row's network has both: what it " +
+		"learned, and what mini-batches would give.",
 	Data:    images,
 	Rows:    numbered([]plan.Row{unimodal("GloFND").As(sogCLRGloFND)}, []float64{0.1, 0.13, 0.21, 0.28}),
 	Columns: errorColumns(),
@@ -33,8 +34,10 @@ var lambda = paper.Artifact{
 func errorColumns() []paper.Column {
 	mae, rmse, batchMAE, batchRMSE := eval.ThresholdMetrics(negative.ImageAnchors)
 	return []paper.Column{
-		{Group: "Learned", Name: "MAE", Metric: string(mae), Lower: true}, {Group: "Learned", Name: "RMSE", Metric: string(rmse), Lower: true},
-		{Group: "In a mini-batch", Name: "MAE", Metric: string(batchMAE), Lower: true}, {Group: "In a mini-batch", Name: "RMSE", Metric: string(batchRMSE), Lower: true},
+		{Group: "Learned", Name: "MAE", Metric: string(mae), Lower: true},
+		{Group: "Learned", Name: "RMSE", Metric: string(rmse), Lower: true},
+		{Group: "In a mini-batch", Name: "MAE", Metric: string(batchMAE), Lower: true},
+		{Group: "In a mini-batch", Name: "RMSE", Metric: string(batchRMSE), Lower: true},
 	}
 }
 

@@ -34,11 +34,11 @@ func numbered(rows []plan.Row, numbers ...[]float64) []plan.Row {
 var table1 = paper.Artifact{
 	ID:    "glofnd/table1",
 	Title: "Linear evaluation at four shares of labels; precision, recall and F1 of the false negatives found",
-	Look: "Whether one threshold an anchor, learned over the whole data, finds more than the top of each mini-batch, and whether representations gain " +
-		"by leaving out what is found.",
-	Note: "FNC is what GloFND's published code compares itself with: the quantile of each mini-batch. A negative is false where the images have one class; " +
-		"precision, recall and F1 are of all negatives of the last epoch together, the paper's the means over its mini-batches. Its classifier sees " +
-		"augmented images, ours their representations.",
+	Look: "Whether one threshold an anchor, learned over the whole data, finds more than the top of each mini-batch, and whether " +
+		"representations gain by leaving out what is found.",
+	Note: "FNC is what GloFND's published code compares itself with: the quantile of each mini-batch. A negative is false where the " +
+		"images have one class; precision, recall and F1 are of all negatives of the last epoch together, the paper's the means over its " +
+		"mini-batches. Its classifier sees augmented images, ours their representations.",
 	Data: images,
 	Rows: numbered(unimodalRows(),
 		[]float64{76.55, 72.24, 62.92, 34.94, 61.66, math.NaN(), math.NaN(), math.NaN()},
@@ -63,7 +63,8 @@ var table7 = paper.Artifact{
 	Note:  "The mini-batches are four times as large as SogCLR's, as the paper's 512 are, but not more than half of the data.",
 	Data:  images,
 	Rows: numbered([]plan.Row{largeBatches("SimCLR", ""), largeBatches("SimCLR + FNC", "FNC"), largeBatches("SimCLR + GloFND", "GloFND")},
-		[]float64{76.88, 73.38, 66.40, 33.56, 62.56}, []float64{76.90, 73.10, 64.88, 34.20, 62.27}, []float64{77.14, 73.66, 66.50, 35.58, 63.22}),
+		[]float64{76.88, 73.38, 66.40, 33.56, 62.56}, []float64{76.90, 73.10, 64.88, 34.20, 62.27},
+		[]float64{77.14, 73.66, 66.50, 35.58, 63.22}),
 	Columns: slices.Concat(linear(), found()),
 	Claims: slices.Concat(
 		above("SimCLR + GloFND", "Table 7", []paper.Column{average()}, "SimCLR", "SimCLR + FNC"),
@@ -77,7 +78,8 @@ func largeBatches(name, leavesOut string) plan.Row {
 	row := unimodal("SimCLR", func(s *scale.Scale) {
 		before := s.Resolved()
 		s.BatchSize = min(4*before.BatchSize, s.TrainingScenes()/2)
-		s.Schedule.Rate = before.Schedule.Rate * math.Sqrt(float64(s.BatchSize)/float64(before.BatchSize)) // to the bit of results that are kept
+		// to the bit of results that are kept
+		s.Schedule.Rate = before.Schedule.Rate * math.Sqrt(float64(s.BatchSize)/float64(before.BatchSize))
 	}).As(name)
 	if leavesOut != "" {
 		row = row.LeavingOut(leavesOut)
@@ -89,9 +91,10 @@ func largeBatches(name, leavesOut string) plan.Row {
 var batchwise = paper.Artifact{
 	ID:    "glofnd/batchwise",
 	Title: "One threshold against one for each anchor",
-	Look:  "Whether each anchor needs a threshold of its own, and whether learning it over the whole data is better than taking it from the mini-batch.",
-	Note:  "The paper shows this in a figure whose numbers its text has lost.",
-	Data:  images,
+	Look: "Whether each anchor needs a threshold of its own, and whether learning it over the whole data is better than taking it from " +
+		"the mini-batch.",
+	Note: "The paper shows this in a figure whose numbers its text has lost.",
+	Data: images,
 	Rows: append(unimodalRows(), unimodal("GloFND").As(single).With(plan.Thresholded(func(t *thresholds) {
 		t.Single = true
 	}))),

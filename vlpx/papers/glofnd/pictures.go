@@ -34,8 +34,8 @@ const (
 func foundArtifact(id, title string, rows []plan.Row, part int) paper.Artifact {
 	return paper.Artifact{
 		ID: id, Title: title,
-		Look: "Whether what is found looks like the anchor, and whether its number differs between anchors, as a threshold of each anchor allows and " +
-			"a quantile of the mini-batch does not. A frame marks those of the anchor's class.",
+		Look: "Whether what is found looks like the anchor, and whether its number differs between anchors, as a threshold of each " +
+			"anchor allows and a quantile of the mini-batch does not. A frame marks those of the anchor's class.",
 		Data: images, Rows: rows,
 		Table:  foundTable,
 		Figure: func(r *paper.Report) (plots.Drawing, error) { return foundFigure(r, part) },
@@ -44,7 +44,8 @@ func foundArtifact(id, title string, rows []plan.Row, part int) paper.Artifact {
 
 // foundTable tells how many negatives of that mini-batch each row found.
 func foundTable(r *paper.Report) (tables.Table, error) {
-	t := r.NewTable("The first seed's first mini-batch of the last epoch: negatives that were taken for false of an anchor, and anchors that have so many.")
+	t := r.NewTable("The first seed's first mini-batch of the last epoch: negatives that were taken for false of an anchor, and anchors " +
+		"that have so many.")
 	t.Columns = []tables.Column{{Name: "anchors"}, {Name: "found an anchor", Format: "%.1f"}, {Name: "at most"}, {Name: "anchors without"},
 		{Name: "of the anchor's class", Unit: "%"}}
 	for _, row := range r.Rows {
@@ -70,7 +71,8 @@ func foundTable(r *paper.Report) (tables.Table, error) {
 			}
 		}
 		t.Rows = append(t.Rows, tables.Row{Name: row.Name, Cells: []tables.Cell{
-			{{Text: fmt.Sprint(len(shown))}}, {tables.Number(float64(all) / float64(len(shown)))}, {{Text: fmt.Sprint(most)}}, {{Text: fmt.Sprint(without)}},
+			{{Text: fmt.Sprint(len(shown))}}, {tables.Number(float64(all) / float64(len(shown)))}, {{Text: fmt.Sprint(most)}},
+			{{Text: fmt.Sprint(without)}},
 			{tables.Number(100 * float64(right) / float64(max(all, 1)))},
 		}})
 	}
@@ -91,7 +93,8 @@ func lastShown(row paper.RowReport) []negative.ShownAnchor {
 
 // foundFigure has a row of pictures for each anchor and method.
 func foundFigure(r *paper.Report, part int) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), fmt.Sprintf("The anchor, then up to %d of what was taken for its "+
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), fmt.Sprintf("The anchor, then up to %d of what was "+
+		"taken for its "+
 		"false negatives in a mini-batch of the last epoch. A true pair are two images of a class.", picturesEach))}
 	first := slices.DeleteFunc(slices.Clone(lastShown(r.Rows[0])), func(a negative.ShownAnchor) bool { return len(a.Found) == 0 })
 	if len(first) == 0 {

@@ -17,8 +17,8 @@ func unimodal(method string, changes ...func(*scale.Scale)) plan.Row {
 	return plan.MethodRow(method).On("simclr", changes...)
 }
 
-// bimodal is a registered method on CLIP, with what another one leaves out, if any, trained from nothing for as many epochs as the warm start and the run
-// have together: the paper pre-trains.
+// bimodal is a registered method on CLIP, with what another one leaves out, if any, trained from nothing for as many epochs as the warm
+// start and the run have together: the paper pre-trains.
 func bimodal(method, leavesOut string, numbers ...float64) plan.Row {
 	row := plan.MethodRow(method, numbers...)
 	if leavesOut != "" {

@@ -22,8 +22,8 @@ var starts = []float64{.05, .15, .25, .35, .45, .55}
 var warmup = paper.Artifact{
 	ID:    "glofnd/warmup",
 	Title: "Start epoch",
-	Look: "Whether there is a best time to begin: before it similarity says little of meaning, after it little training is left. The paper's is epoch 70 of " +
-		"200, and FNC falls after 110.",
+	Look: "Whether there is a best time to begin: before it similarity says little of meaning, after it little training is left. The " +
+		"paper's is epoch 70 of 200, and FNC falls after 110.",
 	Note:    "A start is a part of all epochs, rounded to whole ones.",
 	Data:    images,
 	Rows:    paper.RowsOf(startPoints()),
@@ -79,8 +79,8 @@ var predfn = paper.Artifact{
 var stats = paper.Artifact{
 	ID:    "glofnd/stats",
 	Title: "Precision, recall and F1 per epoch; overhead per epoch",
-	Look: "Whether GloFND's F1 settles above FNC's as the embedding improves. The paper's epoch takes 426.67 s with SogCLR, 435.19 s with GloFND and " +
-		"434.06 s with FNC.",
+	Look: "Whether GloFND's F1 settles above FNC's as the embedding improves. The paper's epoch takes 426.67 s with SogCLR, 435.19 s " +
+		"with GloFND and 434.06 s with FNC.",
 	Note:     "Clocks are of a machine that did other things; go test ./vlpx/paper -run '^$' -bench Overhead measures steps in turn.",
 	Data:     images,
 	Rows:     unimodalRows(),

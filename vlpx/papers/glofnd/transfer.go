@@ -17,9 +17,9 @@ var table2 = paper.Artifact{
 	Title: "Transfer by logistic regression to other data sets",
 	Look: "Whether representations that were learned without false negatives say more of other data. The paper's data sets need " +
 		"downloads; here they are two worlds of scenes. Folders with classes can be targets, too.",
-	Note: "The paper's number is the mean over CIFAR-10, CIFAR-100, Food-101, Caltech-101, Cars, DTD, Pets and Flowers, ours that over the data sets shown, " +
-		"which need no download; folders of your own are targets of eval.Transfer. The published code chooses the regularisation on the test split, ours on " +
-		"a part of the training images.",
+	Note: "The paper's number is the mean over CIFAR-10, CIFAR-100, Food-101, Caltech-101, Cars, DTD, Pets and Flowers, ours that over " +
+		"the data sets shown, which need no download; folders of your own are targets of eval.Transfer. The published code chooses the " +
+		"regularisation on the test split, ours on a part of the training images.",
 	Data:    images,
 	Rows:    numbered(unimodalRows(), []float64{62.67}, []float64{63.40}, []float64{64.31}),
 	Columns: transfer(),
@@ -44,9 +44,10 @@ func transfer() []paper.Column {
 // table5 and table6 are one-sided paired t-tests against SogCLR (GloFND, Tables 5 and 6).
 var (
 	table5 = paper.Artifact{
-		ID:      "glofnd/table5",
-		Title:   "p-values of paired t-tests over seeds, linear evaluation",
-		Look:    "How many of the comparisons with SogCLR are below .05, and with how many seeds: three give a t-test two degrees of freedom.",
+		ID:    "glofnd/table5",
+		Title: "p-values of paired t-tests over seeds, linear evaluation",
+		Look: "How many of the comparisons with SogCLR are below .05, and with how many seeds: three give a t-test two degrees " +
+			"of freedom.",
 		Data:    images,
 		Note:    "The paper's .001 is printed as < 0.001.",
 		Rows:    unimodalRows(),
@@ -56,9 +57,10 @@ var (
 		},
 	}
 	table6 = paper.Artifact{
-		ID:      "glofnd/table6",
-		Title:   "p-values of paired t-tests over seeds, transfer",
-		Look:    "How many of the comparisons with SogCLR are below .05, and with how many seeds: three give a t-test two degrees of freedom.",
+		ID:    "glofnd/table6",
+		Title: "p-values of paired t-tests over seeds, transfer",
+		Look: "How many of the comparisons with SogCLR are below .05, and with how many seeds: three give a t-test two degrees " +
+			"of freedom.",
 		Note:    "The paper's eight data sets are others; six of its eight p of GloFND and two of FNC are below .05.",
 		Data:    images,
 		Rows:    unimodalRows(),
@@ -73,7 +75,8 @@ var (
 //
 //   - paper: what the paper reports, by rows.
 func testsTable(r *paper.Report, numbers map[string][]float64) tables.Table {
-	t := r.NewTable("Paired t-test over the seeds that both have, one-sided as the paper's: p of a difference at least so large if the row were not above " +
+	t := r.NewTable("Paired t-test over the seeds that both have, one-sided as the paper's: p of a difference at least so large if the " +
+		"row were not above " +
 		sogCLR + ". Not corrected for the number of comparisons; the claims of tables 1 and 2 are.")
 	t.Heading, t.Sources = "method", []string{paper.FromPaper, paper.FromYou}
 	columns := r.Shown()

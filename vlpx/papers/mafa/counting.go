@@ -28,8 +28,8 @@ var table1 = paper.Artifact{
 	Title: "False negatives counted under random and grouped sampling",
 	Look: "How many times more false negatives grouped sampling meets, and whether clean captions have more of them than noisy ones. The " +
 		"paper estimates them by a strong model; ours are counted by the relation.",
-	Note: "The paper's are its model's times 0.83, the share that people confirmed; mafa/table9 has the raw ones. Its counts, of five million pairs, " +
-		"are left out.",
+	Note: "The paper's are its model's times 0.83, the share that people confirmed; mafa/table9 has the raw ones. Its counts, of five " +
+		"million pairs, are left out.",
 	Rows: []plan.Row{
 		plan.MethodRow("InfoNCE", 2.5, 2.3).As("Random (noisy)").OnWebCaptions(),
 		plan.MethodRow("GRIT-VLP", 16.4, 16.2).As("GRIT (noisy)").OnWebCaptions(),
@@ -66,8 +66,8 @@ var table9 = paper.Artifact{
 	Title: "False negatives counted on noisy and clean captions, by several discriminators",
 	Look: "Whether a learned discriminator tells the same trend as the truth, and how many of its new positives are true pairs. Both count " +
 		"in runs that mine connections, so that the truth differs from table 1's.",
-	Note: "The paper's ratios are raw; its counts, of five million pairs, are left out. Its BLIP-2 judges ALBEF's negatives; ours judges its own, in the same " +
-		"row's run on BLIP-2.",
+	Note: "The paper's ratios are raw; its counts, of five million pairs, are left out. Its BLIP-2 judges ALBEF's negatives; ours judges " +
+		"its own, in the same row's run on BLIP-2.",
 	Rows: []plan.Row{
 		plan.MethodRow("InfoNCE", 2.9, 2.8).As("Random (noisy)").Mining(plan.Connections()).OnWebCaptions(),
 		plan.MethodRow("GRIT-VLP", 19.7, 19.5).As("GRIT (noisy)").Mining(plan.Connections()).OnWebCaptions(),
@@ -105,8 +105,8 @@ var figure5 = paper.Artifact{
 	Look: "Whether the hardest of a larger mini-batch is a false negative more often: that is why large mini-batches alone bring " +
 		"them in. Among all negatives of a mini-batch the rate is the same at every size. Epochs are the same, so that a larger " +
 		"mini-batch means fewer steps.",
-	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped sampling on " +
-		"CC12M-Clean, for which there is no row.",
+	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped " +
+		"sampling on CC12M-Clean, for which there is no row.",
 	Rows:    paper.RowsOf(figure5Points),
 	Columns: slices.Concat(counted("False negatives"), []paper.Column{hardest, paper.WithMetric(paper.OwnColumns(), train.FalseInBatch)}),
 	Claims: []paper.Claim{

@@ -22,7 +22,8 @@ func TestGains(t *testing.T) {
 	if got.Difference == nil || !papertest.Near(*got.Difference, 2) || got.Verdict != paper.Undecided {
 		t.Errorf("got %+v, want a difference of 2 and nothing decided", got)
 	}
-	some := papertest.Report(t, papertest.Plan(t, Artifacts(), "mafa/table5", plan.Request{Methods: []string{"GRIT + MAFA", "Random + MAFA", "GRIT"}}), store)
+	some := papertest.Report(t, papertest.Plan(t, Artifacts(), "mafa/table5",
+		plan.Request{Methods: []string{"GRIT + MAFA", "Random + MAFA", "GRIT"}}), store)
 	for _, line := range some.ClaimsTable().Rows {
 		if strings.Contains(line.Name, "Random over") || strings.Contains(line.Name, "over Random") {
 			t.Errorf("%s is shown, though a row of it was not asked for", line.Name)

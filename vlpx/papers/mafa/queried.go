@@ -37,8 +37,8 @@ var table7 = paper.Artifact{
 	Figure: paper.Bars,
 }
 
-// zeroShot are the columns of tables 8 and 20: answers to questions, those of the second data and those that take several steps in the places of
-// OK-VQA and GQA, and captions.
+// zeroShot are the columns of tables 8 and 20: answers to questions, those of the second data and those that take several steps in the
+// places of OK-VQA and GQA, and captions.
 func zeroShot() []paper.Column {
 	return slices.Concat(
 		paper.Under("VQA v2", "", eval.WrittenAnswers),
@@ -55,8 +55,8 @@ func ownZeroShot() []paper.Column {
 }
 
 // questionsNote tells what stands in for the papers' sets of questions.
-const questionsNote = "Where the paper has OK-VQA ours are the questions about the second data, in whose place a folder of questions can be named, and where it has GQA the " +
-	"questions that compare objects or relate them. True are captions that the scene makes true."
+const questionsNote = "Where the paper has OK-VQA ours are the questions about the second data, in whose place a folder of questions can " +
+	"be named, and where it has GQA the questions that compare objects or relate them. True are captions that the scene makes true."
 
 // table8 is zero-shot question answering and captioning with BLIP-2 (MAFA, Table 8).
 var table8 = paper.Artifact{
@@ -90,9 +90,10 @@ var table20 = paper.Artifact{
 		{Group: "Added", Name: "true", Metric: run.AddedTrue, Unit: "%"},
 	}),
 	Downstream: []plan.Downstream{plan.Generation, plan.GenerationElsewhere},
-	Claims:     slices.Concat(paper.AboveIn("ECM", "Repeated", "appendix G.8", zeroShot()[1:]...), paper.AboveIn("Repeated", "Once", "Table 20", zeroShot()[:3]...)),
-	Table:      paper.Comparison,
-	Figure:     paper.Bars,
+	Claims: slices.Concat(paper.AboveIn("ECM", "Repeated", "appendix G.8", zeroShot()[1:]...),
+		paper.AboveIn("Repeated", "Once", "Table 20", zeroShot()[:3]...)),
+	Table:  paper.Comparison,
+	Figure: paper.Bars,
 }
 
 // adding is BLIP-2 on captions from the web whose second stage gets pairs besides.
@@ -106,7 +107,8 @@ func adding(name string, what plan.Added, numbers ...float64) plan.Row {
 func noCaps() []paper.Column {
 	var columns []paper.Column
 	for _, d := range []string{"in", "near", "out"} {
-		columns = append(columns, paper.Under("NoCaps, "+d+"-domain", plan.SecondPrefix, eval.InDomain(eval.CIDEr, d), eval.InDomain(eval.SPICE, d))...)
+		columns = append(columns, paper.Under("NoCaps, "+d+"-domain", plan.SecondPrefix, eval.InDomain(eval.CIDEr, d),
+			eval.InDomain(eval.SPICE, d))...)
 	}
 	return append(columns, paper.Under("NoCaps, overall", plan.SecondPrefix, eval.CIDEr, eval.SPICE)...)
 }
@@ -117,8 +119,8 @@ var table19 = paper.Artifact{
 	Title: "BLIP-2: fine-tuned captioning",
 	Look: "Whether MAFA's first stage still shows after fine-tuning, and in what the model has never seen. NoCaps asks for " +
 		"objects that no training caption names.",
-	Note: "In the place of NoCaps stand scenes of a second world, whose shapes the captions of training name all, some or none of. SPICE is by our scene graphs, " +
-		"exact where the language is known and parsed elsewhere.",
+	Note: "In the place of NoCaps stand scenes of a second world, whose shapes the captions of training name all, some or none of. SPICE " +
+		"is by our scene graphs, exact where the language is known and parsed elsewhere.",
 	Rows: []plan.Row{
 		onWeb("", 109.55, 14.46, 105.83, 14.26, 106.33, 13.51, 106.47, 14.14, 40.7, 139.7),
 		onWeb("MAFA", 114.67, 15.19, 111.74, 14.88, 113.29, 14.27, 112.48, 14.80, 41.6, 142.5),

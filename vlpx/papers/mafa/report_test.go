@@ -26,7 +26,8 @@ import (
 func TestSweepFigure(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "mafa/figure2", plan.Request{Seeds: []uint64{1, 2}})
 	for k, row := range p.Artifact.Rows[:4] { // at tiny M = 8, 40, 40, 200
-		papertest.Finish(t, store, p, row.Name, map[string][]float64{"R mean": {float64(10 * k), float64(10*k + 2)}, train.FalseHardest: {5, 5}})
+		papertest.Finish(t, store, p, row.Name, map[string][]float64{"R mean": {float64(10 * k), float64(10*k + 2)},
+			train.FalseHardest: {5, 5}})
 	}
 	papertest.Finish(t, store, p, "MAFA (M = B)", map[string][]float64{"R mean": {7}})
 	figure := papertest.Figure(t, papertest.Report(t, p, store))
@@ -98,7 +99,9 @@ func TestNewPositives(t *testing.T) {
 	both := func(c negative.NewPositive) *negative.Judgements {
 		return &negative.Judgements{NewTexts: []negative.NewPositive{c}, NewImages: []negative.NewPositive{c}}
 	}
-	epochs := []train.Record{{}, {Epoch: 1, Observed: negative.Observations{"connecting": both(first)}}, {Epoch: 2, Observed: negative.Observations{"connecting": both(last)}}, {Epoch: 3, Observed: negative.Observations{"connecting": &negative.Judgements{}}}}
+	epochs := []train.Record{{}, {Epoch: 1, Observed: negative.Observations{"connecting": both(first)}},
+		{Epoch: 2, Observed: negative.Observations{"connecting": both(last)}},
+		{Epoch: 3, Observed: negative.Observations{"connecting": &negative.Judgements{}}}}
 	for _, c := range []struct {
 		id          string
 		image, text int // of the last connection
@@ -127,7 +130,8 @@ func TestNewPositives(t *testing.T) {
 			t.Errorf("%s: got %q, mark %v; want %q, %v", c.id, got.Caption, got.Mark, c.caption, a.Mark(c.image, c.text))
 		}
 		table := papertest.Table(t, r)
-		if len(table.Rows) != 2 || table.Rows[0].Name != a.Caption(3) || table.Rows[1].Cells[2][0].Text != paper.MarkWord(a.Mark(c.image, c.text)) {
+		if len(table.Rows) != 2 || table.Rows[0].Name != a.Caption(3) ||
+			table.Rows[1].Cells[2][0].Text != paper.MarkWord(a.Mark(c.image, c.text)) {
 			t.Errorf("%s: got %+v", c.id, table.Rows)
 		}
 	}
@@ -153,8 +157,9 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		reference := plan.MethodRow("InfoNCE") // which is made sooner than one that is fine-tuned
 		row.Reference = &reference
 		a.Rows = []plan.Row{row}
-		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
-			"rerank=2", "epochs=1"}})
+		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1},
+			Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
+				"rerank=2", "epochs=1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +194,8 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 			if score == nil || anchor.Caption != album.Caption(c.Anchor) || !known || (other.Mark == plots.TruePair) != holds {
 				t.Fatalf("%s: got %q beside %q with mark %v; the relation says %v", a.ID, other.Caption, anchor.Caption, other.Mark, holds)
 			}
-			if s, _ := strconv.ParseFloat(score[1], 64); s < threshold || s > 1 || album.Pairs[c.Anchor].Image == album.Pairs[c.Found].Image {
+			if s, _ := strconv.ParseFloat(score[1], 64); s < threshold || s > 1 ||
+				album.Pairs[c.Anchor].Image == album.Pairs[c.Found].Image {
 				t.Errorf("%s: pair %d for pair %d with a score of %v", a.ID, c.Found, c.Anchor, s)
 			}
 		}

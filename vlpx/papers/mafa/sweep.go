@@ -17,8 +17,8 @@ func spaces(s scale.Scale) [4]int {
 }
 
 // spacesNamed tells what the rows named after the paper's search spaces are.
-const spacesNamed = "B is the batch size. The rows are named after the paper's sizes: 50 B is the usual search space of the scale, and 500 B five " +
-	"of these, where the paper has ten, since a larger one would exceed an epoch."
+const spacesNamed = "B is the batch size. The rows are named after the paper's sizes: 50 B is the usual search space of the scale, and " +
+	"500 B five of these, where the paper has ten, since a larger one would exceed an epoch."
 
 // spacePoints are GRIT-VLP and MAFA at the search spaces from one on; numbers has a row for each, of GRIT-VLP first.
 func spacePoints(from int, numbers [][]float64) []paper.Point {
@@ -47,7 +47,8 @@ var table13 = paper.Artifact{
 		"MAFA. Zero-shot retrieval; the paper's numbers are fine-tuned, on noisy captions. FALCON's paper has both fall " +
 		"(falcon/D.3). The rows have the paper's names: 500 B is five times the usual search space here, where the paper has " +
 		"ten times.",
-	Note: spacesNamed + " FALCON's paper says the opposite of MAFA, that it degrades in larger search spaces (section 4.3; see falcon/D.3).",
+	Note: spacesNamed +
+		" FALCON's paper says the opposite of MAFA, that it degrades in larger search spaces (section 4.3; see falcon/D.3).",
 	Rows: paper.RowsOf(spacePoints(1, [][]float64{
 		{76.7, 93.9, 97.2, 59.6, 83.5, 90.1, 83.5}, {76.6, 93.4, 96.9, 59.6, 83.3, 89.9, 83.3}, {77.0, 93.1, 96.6, 59.2, 83.1, 89.8, 83.1},
 		{77.6, 94.4, 97.1, 60.7, 84.1, 90.2, 84.0}, {78.0, 94.1, 97.2, 61.2, 84.3, 90.3, 84.2}, {78.3, 94.2, 97.3, 61.4, 84.4, 90.5, 84.4},

@@ -23,8 +23,9 @@ var agreement = paper.Artifact{
 	Look: "How far the papers' measure and the others agree (Kendall's τ: 1 is the same ranking, 0 none in common, -1 the " +
 		"reverse), beside how far it agrees with itself from seed to seed, which is all that these seeds can tell apart. Where " +
 		"slopes cross two measures disagree.",
-	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share what its " +
-		"seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the others are zero-shot.",
+	Note: "Own R@1 is the mean of text and image R@1, as are the others of both directions. Scored by one model, two measures share " +
+		"what its seed made of it, so that τ of a seed is high sooner than τ from seed to seed. Con-D is fine-tuned for retrieval, the " +
+		"others are zero-shot.",
 	Rows:    methodRows("InfoNCE", "ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Con-D"),
 	Columns: slices.Concat(agreementColumns("Re-ranked by ITM", ""), agreementColumns("By cosine", eval.CosinePrefix)),
 	Table:   agreementTable,
@@ -41,8 +42,8 @@ type measure struct {
 	exact bool // needs to know all that is true
 }
 
-// humanMeasures are those that own recall is compared with. Average precision is over all true candidates of a query: it is taken where these
-// are known, of ECCV Caption's queries and of scenes.
+// humanMeasures are those that own recall is compared with. Average precision is over all true candidates of a query: it is taken where
+// these are known, of ECCV Caption's queries and of scenes.
 var humanMeasures = []measure{
 	{"R@1, true accepted", []eval.Metric{eval.TR1True, eval.IR1True}, false},
 	{"AUC, judged pairs", []eval.Metric{eval.JudgedAUC}, false},
@@ -245,7 +246,8 @@ func agreementFigure(r *paper.Report) (plots.Drawing, error) {
 				continue
 			}
 			tau := averaged(k.agreements())
-			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, tauText(tau)), Left: ownRecall, Right: c.Name, YLabel: "mean rank (1 is best)"}
+			panel := plots.Ranks{Title: fmt.Sprintf("%s: %s", c.Group, tauText(tau)), Left: ownRecall, Right: c.Name,
+				YLabel: "mean rank (1 is best)"}
 			left, right := ranksOf(k.own), ranksOf(k.other)
 			for i, name := range k.rows {
 				panel.Series = append(panel.Series, plots.RankSeries{

@@ -15,14 +15,18 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// disagreeing has three methods in two seeds. Own R@1, the mean of both directions, ranks InfoNCE, ALBEF, FALCON in seed 1 and InfoNCE, FALCON,
-// ALBEF in seed 2: τ with itself (2-1)/3. The AUC ranks them the other way round in seed 1, τ -1; FALCON, InfoNCE, ALBEF in seed 2, τ 1/3.
+// disagreeing has three methods in two seeds. Own R@1, the mean of both directions, ranks InfoNCE, ALBEF, FALCON in seed 1 and InfoNCE,
+// FALCON, ALBEF in seed 2: τ with itself (2-1)/3. The AUC ranks them the other way round in seed 1, τ -1; FALCON, InfoNCE, ALBEF in seed 2,
+// τ 1/3.
 func disagreeing(t *testing.T, seeds ...uint64) *paper.Report {
 	t.Helper()
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: seeds})
-	papertest.Finish(t, store, p, "InfoNCE", map[string][]float64{"TR@1": {30, 32}, "IR@1": {32, 30}, "AUC": {60, 70}, "TR mAP": {9, 9}, "IR mAP": {8, 8}})
-	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {20, 10}, "IR@1": {22, 12}, "AUC": {70, 60}, "TR mAP": {7, 7}, "IR mAP": {6, 6}})
-	papertest.Finish(t, store, p, "FALCON", map[string][]float64{"TR@1": {10, 20}, "IR@1": {12, 22}, "AUC": {80, 80}, "TR mAP": {5, 5}, "IR mAP": {4, 4}})
+	papertest.Finish(t, store, p, "InfoNCE", map[string][]float64{"TR@1": {30, 32}, "IR@1": {32, 30}, "AUC": {60, 70}, "TR mAP": {9, 9},
+		"IR mAP": {8, 8}})
+	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {20, 10}, "IR@1": {22, 12}, "AUC": {70, 60}, "TR mAP": {7, 7},
+		"IR mAP": {6, 6}})
+	papertest.Finish(t, store, p, "FALCON", map[string][]float64{"TR@1": {10, 20}, "IR@1": {12, 22}, "AUC": {80, 80}, "TR mAP": {5, 5},
+		"IR mAP": {4, 4}})
 	return papertest.Report(t, p, store)
 }
 
@@ -50,7 +54,8 @@ func TestAgreementTable(t *testing.T) {
 	for _, c := range table.Columns {
 		names = append(names, c.Name)
 	}
-	want := []string{"own R@1", "rank", "R@1, true accepted", "rank", "AUC, judged pairs", "rank", "mAP@R, ECCV", "rank", "mAP, all true", "rank"}
+	want := []string{"own R@1", "rank", "R@1, true accepted", "rank", "AUC, judged pairs", "rank", "mAP@R, ECCV", "rank",
+		"mAP, all true", "rank"}
 	if !slices.Equal(names, slices.Concat(want, want)) {
 		t.Fatalf("got columns %q, want %q re-ranked and by cosine, whether or not a run has them", names, want)
 	}
@@ -115,12 +120,14 @@ func TestAgreementOfPhotographs(t *testing.T) {
 	r := disagreeing(t, 1, 2)
 	r.Data.Scenes = nil
 	if table := papertest.Table(t, r); len(table.Columns) != 16 || len(papertest.Figure(t, r).Panels) != 1 {
-		t.Errorf("got %d columns and %d panels, want two times four measures with their ranks, and AUC's panel", len(table.Columns), len(papertest.Figure(t, r).Panels))
+		t.Errorf("got %d columns and %d panels, want two times four measures with their ranks, and AUC's panel", len(table.Columns),
+			len(papertest.Figure(t, r).Panels))
 	}
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "vlpx/agreement", plan.Request{Seeds: []uint64{1}})
 	for k, name := range []string{"ALBEF", "MAFA"} {
 		v := []float64{float64(k)}
-		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": v, "IR@1": v, "TR mAP@R": v, "IR mAP@R": v, "cosine TR@1": v, "cosine IR@1": v, "cosine AUC": v})
+		papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": v, "IR@1": v, "TR mAP@R": v, "IR mAP@R": v, "cosine TR@1": v,
+			"cosine IR@1": v, "cosine AUC": v})
 	}
 	var titles []string
 	for _, panel := range papertest.Figure(t, papertest.Report(t, p, store)).Panels {

@@ -11,8 +11,8 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// captions shows what the models of MAFA's tables 8 and 19 write of some pictures. The pictures were chosen before there was a model: evenly
-// over the test split.
+// captions shows what the models of MAFA's tables 8 and 19 write of some pictures. The pictures were chosen before there was a model:
+// evenly over the test split.
 var captions = paper.Artifact{
 	ID:    "vlpx/captions",
 	Title: "Captions that BLIP-2 writes, by its second stage and after fine-tuning",
@@ -54,8 +54,9 @@ func evenly[T any](all []T, most int) []T {
 
 // captionsTable has a line for each picture of captionsFigure.
 func captionsTable(r *paper.Report) (tables.Table, error) {
-	t := r.NewTable("The first seed's captions of some pictures of the test split, chosen evenly, beside the first of each picture's own. " +
-		"Cut is one that did not end; true has no answer where the sentence is none of the captions' language, or that is not known.")
+	t := r.NewTable(
+		"The first seed's captions of some pictures of the test split, chosen evenly, beside the first of each picture's own. " +
+			"Cut is one that did not end; true has no answer where the sentence is none of the captions' language, or that is not known.")
 	t.Columns = []tables.Column{{Name: "stage"}, {Name: "own caption"}, {Name: "written"}, {Name: "true"}}
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
@@ -92,7 +93,8 @@ func captionMark(c eval.WrittenCaption) plots.Mark {
 
 // captionsFigure has a row of pictures for each model, the same ones, with what it writes below them.
 func captionsFigure(r *paper.Report) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split. Below each picture is what the model writes of it; without a frame it is "+
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split. Below each picture is what the model writes "+
+		"of it; without a frame it is "+
 		"no sentence of the captions' language, or that is not known.")}
 	a, err := paper.TestAlbum(r)
 	if err != nil {
@@ -106,7 +108,8 @@ func captionsFigure(r *paper.Report) (plots.Drawing, error) {
 				if err != nil {
 					return nil, err
 				}
-				line.Pictures = append(line.Pictures, plots.Picture{Image: picture, Caption: cmp.Or(c.Caption, nothing), Mark: captionMark(c)})
+				line.Pictures = append(line.Pictures, plots.Picture{Image: picture, Caption: cmp.Or(c.Caption, nothing),
+					Mark: captionMark(c)})
 			}
 			if len(line.Pictures) > 0 {
 				f.Rows = append(f.Rows, line)

@@ -59,16 +59,19 @@ func TestCaptions(t *testing.T) {
 	}
 	captioned := make([]eval.WrittenCaption, 14)
 	for k := range captioned {
-		captioned[k] = eval.WrittenCaption{Image: k, Caption: strings.Repeat("a", k), Own: "own", Known: k%3 != 2, True: k%3 == 0, Cut: k == 7}
+		captioned[k] = eval.WrittenCaption{Image: k, Caption: strings.Repeat("a", k), Own: "own", Known: k%3 != 2, True: k%3 == 0,
+			Cut: k == 7}
 	}
 	goOn(t, store, p, 1, 0, "generation", run.Result{Examples: eval.WrittenCaptions.Examples(captioned)})
 	goOn(t, store, p, 1, 0, "captioning", run.Result{Examples: eval.WrittenCaptions.Examples(captioned[4:5])})
-	goOn(t, store, p, 0, 1, "generation", run.Result{Examples: eval.WrittenCaptions.Examples(captioned[:1])}) // another seed's, but that row's first
+	// another seed's, but that row's first
+	goOn(t, store, p, 0, 1, "generation", run.Result{Examples: eval.WrittenCaptions.Examples(captioned[:1])})
 	r := papertest.Report(t, p, store)
 
 	shown := []int{0, 2, 4, 7, 9, 11}
 	rows := pictures(t, r).Rows
-	if len(rows) != 3 || rows[0].Name != "BLIP-2, second stage" || rows[1].Name != "BLIP-2 + MAFA, second stage" || rows[2].Name != "BLIP-2 + MAFA, fine-tuned" {
+	if len(rows) != 3 || rows[0].Name != "BLIP-2, second stage" || rows[1].Name != "BLIP-2 + MAFA, second stage" ||
+		rows[2].Name != "BLIP-2 + MAFA, fine-tuned" {
 		t.Fatalf("got rows %+v", rows)
 	}
 	set, err := p.Data.TestSet()

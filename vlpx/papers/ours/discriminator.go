@@ -32,7 +32,8 @@ var discriminators = paper.Artifact{
 		plan.MethodRow("MAFA").As("S-ITC under GRIT; fine-tuned (MAFA's)"),
 		judgedBy("ALBEF; fine-tuned", albefConD, plan.Connections()),
 		judgedBy("ALBEF; as pre-trained", plan.MethodRow("ALBEF"), plan.Connections()),
-		plan.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold, High: ownThreshold}),
+		plan.MethodRow("S-ITC").As("S-ITC under GRIT; fine-tuned; threshold .3").Mining(negative.ECM{Low: ownThreshold,
+			High: ownThreshold}),
 		judgedBy("ALBEF; fine-tuned; threshold .3", albefConD, negative.ECM{Low: ownThreshold, High: ownThreshold}),
 		plan.MethodRow("MAFA (Oracle)").As("the relation"),
 		plan.MethodRow("S-ITC").As("none (S-ITC)"),
@@ -41,8 +42,10 @@ var discriminators = paper.Artifact{
 		paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TR1True)}, paper.OwnColumns(), judgedAUC()),
 	Claims: slices.Concat(
 		[]paper.Claim{
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(negative.ConDPrecision)},
-			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3", In: paper.Mined(negative.ConDRecall)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3",
+				In: paper.Mined(negative.ConDPrecision)},
+			{Better: "ALBEF; fine-tuned; threshold .3", Than: "S-ITC under GRIT; fine-tuned; threshold .3",
+				In: paper.Mined(negative.ConDRecall)},
 			{Better: "the relation", Than: "none (S-ITC)", In: paper.Cosine(eval.TRMAP)},
 			{Better: "the relation", Than: "none (S-ITC)", In: paper.ColumnOf(eval.TRMAP)},
 		},
@@ -66,7 +69,8 @@ func judgedBy(name string, discriminator plan.Row, e negative.ECM) plan.Row {
 
 // thresholdCurves are precision and recall of each learned discriminator at every threshold, in the last epoch, over seeds.
 func thresholdCurves(r *paper.Report) (plots.Drawing, error) {
-	panels := []plots.Lines{{Title: "Precision", YLabel: "new positives that are true (%)"}, {Title: "Recall", YLabel: "true pairs found (%)"}}
+	panels := []plots.Lines{{Title: "Precision", YLabel: "new positives that are true (%)"},
+		{Title: "Recall", YLabel: "true pairs found (%)"}}
 	for i, row := range r.Rows {
 		if r.Plan.Artifact.Rows[i].Reference == nil {
 			continue

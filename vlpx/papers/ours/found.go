@@ -16,17 +16,22 @@ import (
 var leftOut = paper.Artifact{
 	ID:    "vlpx/leftout",
 	Title: "Learned thresholds in ALBEF: left out or attracted, one alpha or each anchor's, under three kinds of mini-batches",
-	Look: "Whether GRIT-VLP's re-ranking, which false negatives among ITM's pairs spoil, recovers when negatives above a learned threshold are no negatives, " +
-		"how near that comes to leaving out exactly the false ones, and at what precision.",
-	Note: "A threshold acts on ITC and on which negatives ITM may pick. Alpha is the share of true pairs among random images and captions; under GRIT-VLP a mini-batch " +
-		"has eight times as many, and a threshold learns the quantile of the mini-batches that it sees: \"alpha of its mini-batches\" is that share. " +
-		"An alpha of each anchor's own is the share of the data that is true of it, by the relation. Hardest are the negatives that ITM meets.",
+	Look: "Whether GRIT-VLP's re-ranking, which false negatives among ITM's pairs spoil, recovers when negatives above a learned " +
+		"threshold are no negatives, how near that comes to leaving out exactly the false ones, and at what precision.",
+	Note: "A threshold acts on ITC and on which negatives ITM may pick. Alpha is the share of true pairs among random images and " +
+		"captions; under GRIT-VLP a mini-batch has eight times as many, and a threshold learns the quantile of the mini-batches that it " +
+		"sees: \"alpha of its mini-batches\" is that share. An alpha of each anchor's own is the share of the data that is true of it, " +
+		"by the relation. Hardest are the negatives that ITM meets.",
 	Rows: []plan.Row{
 		plan.MethodRow("InfoNCE"), thresholded("InfoNCE", "", uniform),
-		plan.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform), thresholded("GRIT-VLP", "; alpha of its mini-batches", batchAlpha),
+		plan.MethodRow("GRIT-VLP"), thresholded("GRIT-VLP", "", uniform),
+		thresholded("GRIT-VLP", "; alpha of its mini-batches", batchAlpha),
 		thresholded("GRIT-VLP", "; attracted", batchAlpha).With(func(_ scale.Scale, m *negative.Method) { m.Attract = true }),
 		thresholded("GRIT-VLP", "; each anchor's alpha", anchorAlpha),
-		plan.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").With(func(_ scale.Scale, m *negative.Method) { m.LeftOut = negative.Exact{} }),
+		plan.MethodRow("GRIT-VLP").As("GRIT-VLP without the false ones").With(func(_ scale.Scale,
+			m *negative.Method) {
+			m.LeftOut = negative.Exact{}
+		}),
 		plan.MethodRow("FALCON"), thresholded("FALCON", "", uniform),
 		plan.MethodRow("MAFA"),
 	},
@@ -73,8 +78,8 @@ func anchorAlpha(s scale.Scale) negative.Thresholds {
 	return negative.Thresholds{Alpha: s.Global.Alpha, Known: true}
 }
 
-// thresholded is a registered method without the negatives above learned thresholds, from the first step on, as the scale's warm start knows
-// similarity already.
+// thresholded is a registered method without the negatives above learned thresholds, from the first step on, as the scale's warm start
+// knows similarity already.
 func thresholded(method, more string, of func(scale.Scale) negative.Thresholds) plan.Row {
 	return plan.MethodRow(method).As(method + " + GloFND" + more).With(func(s scale.Scale, m *negative.Method) {
 		t := of(s)

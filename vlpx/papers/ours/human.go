@@ -17,11 +17,12 @@ var human = paper.Artifact{
 	Look: "Whether methods that spare or convert false negatives score such captions above false ones (50 % is chance), and " +
 		"whether MAFA's discriminator Con-D, which is fine-tuned for retrieval, finds more of them at its threshold of .8. On " +
 		"flickr8k people judged 50,601 pairs and found 2,266 true.",
-	Note: "On flickr8k people judged 50,601 pairs of a test image with a caption of another: experts 5,664, a crowd 47,109, some both. True are " +
-		"the 2,266 to which the experts gave 3 of 4 on average or half of the crowd said yes. AUC, recall and precision are of 12,266 pairs, all " +
-		"true ones and 10,000 of the false ones, drawn once. A pair that nobody judged is unknown: it competes in R@1. On coco " +
-		"ECCV Caption has, for 1,261 images and 1,332 captions of Karpathy's test split, what people verified of five models' proposals, and CxC's " +
-		"pairs: 17.9 captions an image and 8.5 images a caption. What such a query does not list counts as false.",
+	Note: "On flickr8k people judged 50,601 pairs of a test image with a caption of another: experts 5,664, a crowd 47,109, some both. " +
+		"True are the 2,266 to which the experts gave 3 of 4 on average or half of the crowd said yes. AUC, recall and precision are of " +
+		"12,266 pairs, all true ones and 10,000 of the false ones, drawn once. A pair that nobody judged is unknown: it competes in " +
+		"R@1. On coco ECCV Caption has, for 1,261 images and 1,332 captions of Karpathy's test split, what people verified of five " +
+		"models' proposals, and CxC's pairs: 17.9 captions an image and 8.5 images a caption. What such a query does not list counts " +
+		"as false.",
 	Rows: methodRows("ALBEF", "GRIT-VLP", "S-ITC", "MAFA", "SRCL", "DiHT", "FALCON", "InfoNCE", "Con-D"),
 	Columns: slices.Concat(judgedAUC(), []paper.Column{
 		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),

@@ -113,7 +113,8 @@ func classColumns() []paper.Column {
 		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: negative.ClassMean + class})
 	}
 	for _, class := range negative.Complexity {
-		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: negative.ClassChosen + class, Unit: "%", Lower: true})
+		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: negative.ClassChosen + class,
+			Unit: "%", Lower: true})
 	}
 	return append(columns, paper.Cosine(eval.IRMAP))
 }

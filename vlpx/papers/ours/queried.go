@@ -11,16 +11,16 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// queried asks what no paper could count: how many false negatives a contrast by the best of several vectors meets, whether grouped sampling
-// breaks BLIP-2, as MAFA's table 7 has it, and what the exact relation would mend.
+// queried asks what no paper could count: how many false negatives a contrast by the best of several vectors meets, whether grouped
+// sampling breaks BLIP-2, as MAFA's table 7 has it, and what the exact relation would mend.
 var queried = paper.Artifact{
 	ID:    "vlpx/blip2",
 	Title: "False negatives in BLIP-2, whose images are several vectors, beside ALBEF, whose images are one",
 	Look: "How many of the hardest negatives are false by the best query and by ALBEF's single vector, under the same " +
 		"mini-batches; whether grouped sampling breaks BLIP-2, and whether it stands when the relation tells which negatives " +
 		"are false. The oracle's row is MAFA with the relation as judge.",
-	Note: "ALBEF's rows have BLIP-2's search space, its sampled matching and one-hot labels, so that they differ in the framework and in BLIP-2's label " +
-		"smoothing alone. BLIP-2 sees images by a frozen encoder, ALBEF trains its own.",
+	Note: "ALBEF's rows have BLIP-2's search space, its sampled matching and one-hot labels, so that they differ in the framework and in " +
+		"BLIP-2's label smoothing alone. BLIP-2 sees images by a frozen encoder, ALBEF trains its own.",
 	Rows: []plan.Row{
 		plan.BLIP2Row(""), plan.BLIP2Row("GRIT-VLP"), plan.BLIP2Row("MAFA"), plan.BLIP2Row("MAFA (Oracle)"), plan.BLIP2Row("FALCON"),
 		beside("InfoNCE", "ALBEF"), beside("GRIT-VLP", "ALBEF + GRIT"),

@@ -15,13 +15,13 @@ import (
 	"vlpx.internal/vlpx/plan"
 )
 
-// questions shows what models answer to some questions: ALBEF, which is taught to and ranks the answers of training, and BLIP-2's second stage,
-// which is not and writes one. The questions were chosen before there was a model: evenly over the test split (see [eval.VQA]).
+// questions shows what models answer to some questions: ALBEF, which is taught to and ranks the answers of training, and BLIP-2's second
+// stage, which is not and writes one. The questions were chosen before there was a model: evenly over the test split (see [eval.VQA]).
 var questions = paper.Artifact{
 	ID:    "vlpx/questions",
 	Title: "Answers to questions: ALBEF's most probable ones, fine-tuned, and what BLIP-2 writes, untaught",
-	Look: "Which kinds of questions are answered right, how sure ALBEF is where it is wrong, and whether its second answer is then the right one. BLIP-2 " +
-		"was never taught to answer.",
+	Look: "Which kinds of questions are answered right, how sure ALBEF is where it is wrong, and whether its second answer is then the " +
+		"right one. BLIP-2 was never taught to answer.",
 	Note: "ALBEF's rows are those of falcon/table1, BLIP-2's those of mafa/table8. " + whoseEncoder,
 	Rows: []plan.Row{
 		plan.MethodRow("ALBEF").On("ALBEF"), plan.MethodRow("MAFA").On("ALBEF"),
@@ -102,8 +102,8 @@ func chance(a eval.Answer) string {
 
 // questionsTable has a line for each question and row.
 func questionsTable(r *paper.Report) (tables.Table, error) {
-	t := r.NewTable("The first seed's answers to some questions of the test split, chosen evenly: of ALBEF the most probable candidates with their probabilities among those " +
-		"that it ranks, of BLIP-2 the one that it writes. Answers that are right are marked.")
+	t := r.NewTable("The first seed's answers to some questions of the test split, chosen evenly: of ALBEF the most probable candidates " +
+		"with their probabilities among those that it ranks, of BLIP-2 the one that it writes. Answers that are right are marked.")
 	t.Heading = "question"
 	t.Columns = []tables.Column{{Name: "right"}, {Name: "model"}, {Name: "answers"}}
 	for _, row := range r.Rows {
@@ -122,7 +122,8 @@ func questionsTable(r *paper.Report) (tables.Table, error) {
 				}
 				words = append(words, tables.Word{Text: chance(a), Changed: accuracy > halfRight})
 			}
-			t.Rows = append(t.Rows, tables.Row{Name: o.Text, Cells: []tables.Cell{{{Text: right(o.Right)}}, {{Text: o.rows[k]}}, {tables.Words(words...)}}})
+			t.Rows = append(t.Rows, tables.Row{Name: o.Text, Cells: []tables.Cell{{{Text: right(o.Right)}}, {{Text: o.rows[k]}},
+				{tables.Words(words...)}}})
 		}
 	}
 	return t, nil
@@ -133,7 +134,8 @@ const halfRight = 50
 
 // questionsFigure has a row for each question: its picture once for each row of the report, with what that one answers below.
 func questionsFigure(r *paper.Report) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split. Numbers are probabilities among the candidates that are ranked; an answer that is "+
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Test split. Numbers are probabilities among the "+
+		"candidates that are ranked; an answer that is "+
 		"written has none. In brackets is what is right.", whoseEncoder)}
 	a, err := paper.TestAlbum(r)
 	if err != nil {

@@ -21,8 +21,10 @@ func TestQuestions(t *testing.T) {
 	}
 	many := []string{"red", "red", "red", "red", "red", "Red.", "blue", "blue", "pink", "pink"}
 	albef := []eval.AnsweredQuestion{
-		{Image: 2, Text: "what color ?", Right: many, Answers: []eval.Answer{{Text: "pink", Probability: .6}, {Text: "red", Probability: .3}}},
-		{Image: 3, Text: "how many ?", Right: []string{"2"}, Answers: []eval.Answer{{Text: "2", Probability: .5}, {Text: "1", Probability: .4}, {Text: "3", Probability: .06}, {Text: "0", Probability: .04}}},
+		{Image: 2, Text: "what color ?", Right: many,
+			Answers: []eval.Answer{{Text: "pink", Probability: .6}, {Text: "red", Probability: .3}}},
+		{Image: 3, Text: "how many ?", Right: []string{"2"}, Answers: []eval.Answer{{Text: "2", Probability: .5},
+			{Text: "1", Probability: .4}, {Text: "3", Probability: .06}, {Text: "0", Probability: .04}}},
 	}
 	blip2 := []eval.AnsweredQuestion{
 		{Image: 3, Text: "how many ?", Right: []string{"2"}, Answers: []eval.Answer{{Text: ""}}},
@@ -40,7 +42,8 @@ func TestQuestions(t *testing.T) {
 		name     string
 		pictures []shown
 	}{
-		{"what color ? (red (6 of 10), blue (2 of 10))", []shown{{"ALBEF: pink 0.60, red 0.30", plots.Right}}}, // two people said so: an accuracy of .6
+		// two people said so: an accuracy of .6
+		{"what color ? (red (6 of 10), blue (2 of 10))", []shown{{"ALBEF: pink 0.60, red 0.30", plots.Right}}},
 		{"how many ? (2)", []shown{{"ALBEF: 2 0.50, 1 0.40, 3 0.06", plots.Right}, {"BLIP-2: (nothing)", plots.Wrong}}},
 		{"how many ? (1)", []shown{{"BLIP-2: 1", plots.Right}}},
 	} {

@@ -23,7 +23,8 @@ func rewardTable(r *paper.Report) (tables.Table, error) {
 		c := tables.Column{Group: "Reward (nats) at quantile", Name: fmt.Sprint(level(bin)), Format: "%.4f"}
 		t.Columns = append(t.Columns, c)
 	}
-	t.Columns = append(t.Columns, tables.Column{Name: "mini-batches", Format: "%.0f"}, tables.Column{Name: "signal to noise", Format: "%.2f"})
+	t.Columns = append(t.Columns, tables.Column{Name: "mini-batches", Format: "%.0f"},
+		tables.Column{Name: "signal to noise", Format: "%.2f"})
 	for _, row := range r.Rows {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for _, record := range paper.ScheduledEpochs(paper.Pooled(row.Results)) {

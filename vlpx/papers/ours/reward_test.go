@@ -19,7 +19,8 @@ import (
 func rewarded(low, high []float64) []train.Record {
 	s := &negative.Scheduling{Reward: papertest.Moments(slices.Concat(low, high)...), ByQuantile: make([]negative.Moments, 11)}
 	s.ByQuantile[2], s.ByQuantile[10] = papertest.Moments(low...), papertest.Moments(high...)
-	return []train.Record{{Observed: negative.Observations{"scheduling": &negative.Scheduling{}}}, {Epoch: 1, Observed: negative.Observations{"scheduling": s}}}
+	return []train.Record{{Observed: negative.Observations{"scheduling": &negative.Scheduling{}}},
+		{Epoch: 1, Observed: negative.Observations{"scheduling": s}}}
 }
 
 // Two seeds count as one: rewards 1 and 3 at one quantile, 5 and 7 at the other.
@@ -45,7 +46,8 @@ func TestReward(t *testing.T) {
 		t.Fatalf("got lines %q, want %q", names, want)
 	}
 	cells := table.Rows[1].Cells
-	for k, want := range []tables.Value{{Mean: 2, Std: math.Sqrt2, N: 2}, {Mean: 6, Std: math.Sqrt2, N: 2}, {Mean: 4, N: 1}, {Mean: 4 / math.Sqrt2, N: 1}} {
+	for k, want := range []tables.Value{{Mean: 2, Std: math.Sqrt2, N: 2}, {Mean: 6, Std: math.Sqrt2, N: 2}, {Mean: 4, N: 1},
+		{Mean: 4 / math.Sqrt2, N: 1}} {
 		if got := cells[1+k][0]; !papertest.Near(got.Mean, want.Mean) || !papertest.Near(got.Std, want.Std) || got.N != want.N {
 			t.Errorf("%s: got %+v, want %+v", table.Columns[1+k].Name, got, want)
 		}
@@ -60,7 +62,8 @@ func TestReward(t *testing.T) {
 	}
 	lines := f.Panels[0].(plots.Lines)
 	s := lines.Series[0]
-	if len(lines.Series) != 1 || s.Name != "epoch 2" || !slices.Equal(s.X, []float64{0.2, 1}) || !papertest.Near(s.Mean[0], -2) || !papertest.Near(s.Mean[1], 2) ||
+	if len(lines.Series) != 1 || s.Name != "epoch 2" || !slices.Equal(s.X, []float64{0.2, 1}) || !papertest.Near(s.Mean[0], -2) ||
+		!papertest.Near(s.Mean[1], 2) ||
 		!papertest.Near(s.Std[0], 1) || !papertest.Near(s.Std[1], 1) {
 		t.Errorf("got %+v, want -2 ± 1 at 0.2 and 2 ± 1 at 1", lines.Series)
 	}

@@ -26,8 +26,8 @@ const examplesEach = 4
 func examplesArtifact(id, title string, part int) paper.Artifact {
 	return paper.Artifact{
 		ID: id, Title: title,
-		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend from full " +
-			"to partial agreement. The relation tells which images the caption is true of. The captions were " +
+		Look: "Whether what SRCL ranks behind the own image is closer to the caption than what ALBEF does: the paper sees a trend " +
+			"from full to partial agreement. The relation tells which images the caption is true of. The captions were " +
 			"chosen before there was a model.",
 		Rows:   []plan.Row{plan.MethodRow("ALBEF"), regulatedRow("SRCL", 0)},
 		Table:  func(r *paper.Report) (tables.Table, error) { return examplesTable(r, part) },

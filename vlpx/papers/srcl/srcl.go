@@ -19,7 +19,8 @@ var artifacts = []paper.Artifact{
 	table2,
 	table3,
 	table4,
-	{ID: "srcl/table5", Title: "Fine-tuning hyper-parameters", Look: "Where a preset departs from the paper's settings.", Table: tuningTable},
+	{ID: "srcl/table5", Title: "Fine-tuning hyper-parameters", Look: "Where a preset departs from the paper's settings.",
+		Table: tuningTable},
 	figure3,
 	figure4,
 	figure5,
@@ -39,7 +40,8 @@ var (
 const flat = 1e6
 
 func selfRegulated(temperature float64) negative.Method {
-	return negative.Method{Batches: negative.Uniform{}, Contrast: negative.SelfRegulated{Temperature: temperature}, Matching: negative.Sampled{}}
+	return negative.Method{Batches: negative.Uniform{}, Contrast: negative.SelfRegulated{Temperature: temperature},
+		Matching: negative.Sampled{}}
 }
 
 // regulatedRow is SRCL with the temperature inside the similarity; 0 for none, as the paper prints it.
@@ -62,8 +64,8 @@ func informedRow(name string, contrast func(scale.Scale) negative.Contrast, numb
 }
 
 // oneDifference tells which row the claims of SRCL's tables are about.
-const oneDifference = "SRCL's ALBEF differs from it in the loss alone, which is InfoNCE (caption of Table 2). Ours distils from momentum encoders and a " +
-	"queue besides; the row without weights differs in the weights alone, and the claims are about that one first."
+const oneDifference = "SRCL's ALBEF differs from it in the loss alone, which is InfoNCE (caption of Table 2). Ours distils from momentum " +
+	"encoders and a queue besides; the row without weights differs in the weights alone, and the claims are about that one first."
 
 // distils is added to the source of a claim about our ALBEF.
 const distils = ", but ours distils"
@@ -84,11 +86,13 @@ func recallsAt1And5() []paper.Column {
 var table1 = paper.Artifact{
 	ID:    "srcl/table1",
 	Title: "Removing negatives below a weight threshold",
-	Look: fmt.Sprintf("Whether leaving out the negatives with a weight below 0.2 helps. By the printed formula, without a temperature inside "+
+	Look: fmt.Sprintf("Whether leaving out the negatives with a weight below 0.2 helps. By the printed formula, without a "+
+		"temperature inside "+
 		"the similarity, no weight is so low and nothing is removed (see weights below 0.2): ALBEF++ therefore has one of %g, by which "+
-		"about as many negatives are removed as are false. Nothing removed differs from it in that alone; ALBEF distils besides.", negative.Sharp),
-	Note: onFlickr + "It does not say at which threshold; 0.2, the one that it praises, and the temperature are ours. Its ALBEF is ours with nothing " +
-		"removed: the row ALBEF distils from momentum encoders and a queue besides, and so the claims are not about it.",
+		"about as many negatives are removed as are false. Nothing removed differs from it in that alone; ALBEF distils besides.",
+		negative.Sharp),
+	Note: onFlickr + "It does not say at which threshold; 0.2, the one that it praises, and the temperature are ours. Its ALBEF is ours " +
+		"with nothing removed: the row ALBEF distils from momentum encoders and a queue besides, and so the claims are not about it.",
 	Rows: []plan.Row{
 		plan.MethodRow("ALBEF", 91.02, 98.23, 77.44, 93.03, 76.06),
 		plan.MethodRow("ALBEF++", 92.12, 98.98, 78.37, 93.61, 76.33),
@@ -188,9 +192,11 @@ var figure4 = paper.Artifact{
 		paper.Above("SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1),
 		paper.Above("SRCL (1/2)", "SRCL without weights (1/2)", "section 4.4", eval.TR1, eval.IR1),
 		paper.Above("SRCL (all)", "SRCL without weights (all)", "section 4.4", eval.TR1, eval.IR1),
-		paper.GainAbove("SRCL (all)", "SRCL without weights (all)", "SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1)),
+		paper.GainAbove("SRCL (all)", "SRCL without weights (all)", "SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4",
+			eval.TR1, eval.IR1)),
 	Table: paper.Comparison,
-	Figure: paper.Over("share of the training images", figure4Points, paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1), paper.VQAColumns()[1],
+	Figure: paper.Over("share of the training images", figure4Points, paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1),
+		paper.VQAColumns()[1],
 		paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False)),
 }
 

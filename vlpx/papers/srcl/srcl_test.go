@@ -37,7 +37,8 @@ func weighed(pairs [2]int, fn, tn []float64, lowest ...negative.Weighed) train.R
 func TestWeightsTable(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure7", plan.Request{Seeds: []uint64{1, 2}})
 	papertest.Histories(t, store, p, "SRCL",
-		[]train.Record{weighed([2]int{0, 9}, []float64{0.1}, []float64{1.5}), weighed([2]int{0, 9}, []float64{0.2, 0.4}, []float64{1, 1.2})},
+		[]train.Record{weighed([2]int{0, 9}, []float64{0.1}, []float64{1.5}),
+			weighed([2]int{0, 9}, []float64{0.2, 0.4}, []float64{1, 1.2})},
 		[]train.Record{weighed([2]int{3, 4}, []float64{0.3}, []float64{0.5}), weighed([2]int{3, 4}, []float64{0.6}, []float64{0.25})})
 	papertest.Histories(t, store, p, sharpSRCL, []train.Record{{}}) // an older version's
 	table := papertest.Table(t, papertest.Report(t, p, store))
@@ -71,7 +72,8 @@ func TestHeatFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := drawing.(plots.Figure).Panels[0].(plots.Heat)
-	if h.Title != "SRCL" || !math.IsNaN(h.Values[0][0]) || h.Values[0][1] != 0.2 || h.Values[1][0] != 1 || !h.Marked[0][1] || h.Marked[1][1] {
+	if h.Title != "SRCL" || !math.IsNaN(h.Values[0][0]) || h.Values[0][1] != 0.2 || h.Values[1][0] != 1 || !h.Marked[0][1] ||
+		h.Marked[1][1] {
 		t.Errorf("got %+v", h)
 	}
 }
@@ -145,7 +147,8 @@ func TestThresholdFigure(t *testing.T) {
 		t.Errorf("got series %q, want %q", got, want)
 	}
 	density := panels[1].(plots.Lines).Series[0]
-	if density.X[2] != 2.5*negative.WeightBin || !papertest.Near(density.Mean[2], 1.0/3/negative.WeightBin) || len(density.X) != negative.WeightBins-1 {
+	if density.X[2] != 2.5*negative.WeightBin || !papertest.Near(density.Mean[2], 1.0/3/negative.WeightBin) ||
+		len(density.X) != negative.WeightBins-1 {
 		t.Errorf("got density %v at %v", density.Mean, density.X)
 	}
 }
@@ -162,7 +165,8 @@ func TestRetrievalExamples(t *testing.T) {
 		examples = append(examples, eval.Retrieved{Caption: k / 5, Cosine: []int{3, own, 4}, Matched: []int{5, 6, 3}})
 	}
 	srclRun, albefRun := p.Rows[1][0], p.Rows[0][0]
-	papertest.Put(t, store, srclRun, run.Result{ID: srclRun.ID(), Seed: 1, Examples: eval.RetrievedImages.Examples(examples), Finished: papertest.Noon})
+	papertest.Put(t, store, srclRun, run.Result{ID: srclRun.ID(), Seed: 1, Examples: eval.RetrievedImages.Examples(examples),
+		Finished: papertest.Noon})
 	papertest.Put(t, store, albefRun, run.Result{ID: albefRun.ID(), Seed: 1, Finished: papertest.Noon}) // of an older version
 	r := papertest.Report(t, p, store)
 	table := papertest.Table(t, r)
@@ -197,7 +201,8 @@ func TestRetrievalExamples(t *testing.T) {
 
 // Portions of the data are of the training images alone, and a whole portion is the whole data's run.
 func TestPortions(t *testing.T) {
-	p, whole := papertest.Plan(t, Artifacts(), "srcl/figure4", plan.Request{Seeds: []uint64{1}}), papertest.Plan(t, Artifacts(), "srcl/table4", plan.Request{Seeds: []uint64{1}})
+	p, whole := papertest.Plan(t, Artifacts(), "srcl/figure4", plan.Request{Seeds: []uint64{1}}),
+		papertest.Plan(t, Artifacts(), "srcl/table4", plan.Request{Seeds: []uint64{1}})
 	for k, want := range []int{6, 12, 24} {
 		for _, row := range []int{k, 3 + k} {
 			if s := p.Rows[row][0].Data.Scenes; s.Train != want || s.Test != 16 {

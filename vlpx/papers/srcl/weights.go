@@ -26,9 +26,10 @@ var figure7 = paper.Artifact{
 
 // figure8 shows negatives with low weights (SRCL, Figure 8).
 var figure8 = paper.Artifact{
-	ID:     "srcl/figure8",
-	Title:  "Negatives with low weight",
-	Look:   "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more than 0.2.",
+	ID:    "srcl/figure8",
+	Title: "Negatives with low weight",
+	Look: "Whether the captions with the lowest weights are true of the anchor, and how low the weights are; the paper's are not more " +
+		"than 0.2.",
 	Rows:   weighedRows(),
 	Table:  lowestTable,
 	Figure: lowestFigure,
@@ -54,7 +55,8 @@ func weightsTable(r *paper.Report) (tables.Table, error) {
 		t.Rows = append(t.Rows, row.Unfinished()...)
 		for e, w := range weighings(row.Results) {
 			line := tables.Row{Name: row.Name, Cells: []tables.Cell{
-				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)}, {tables.Number(100 * w.AUC())},
+				{{Text: fmt.Sprint(e + 1)}}, {paper.SpreadOf(w.False.Moments)}, {paper.SpreadOf(w.True.Moments)},
+				{tables.Number(100 * w.AUC())},
 			}}
 			for _, threshold := range negative.WeightThresholds {
 				line.Cells = append(line.Cells, tables.Cell{tables.Number(100 * w.All.Below(threshold))})
@@ -146,7 +148,8 @@ func lowestTable(r *paper.Report) (tables.Table, error) {
 
 // lowestFigure shows some of them with their anchors.
 func lowestFigure(r *paper.Report) (plots.Drawing, error) {
-	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Numbers are the weights of the negatives, whose mean is one.")}
+	f := plots.Pictures{Title: r.Heading(), Note: r.Caption(r.FirstSeedOnly(), "Numbers are the weights of the negatives, whose "+
+		"mean is one.")}
 	a, err := paper.NewAlbum(r)
 	if err != nil {
 		return nil, err

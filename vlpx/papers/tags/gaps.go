@@ -14,10 +14,11 @@ import (
 var figure3 = paper.Artifact{
 	ID:    "tags/figure3",
 	Title: "Score gap of synthetic negatives over training, static and dynamic",
-	Look: "Whether what a frozen model writes grows easy while what the learning model writes stays hard, and whether the hard ones are hard because they " +
-		"are true.",
-	Note: "The gap is the score of a written sentence that was trained against less its caption's, from -1 to 1. The text and the figure of the paper disagree on which of its " +
-		"two panels is which; section 4.1 has the static generator fail to provide sentences close to the image.",
+	Look: "Whether what a frozen model writes grows easy while what the learning model writes stays hard, and whether the hard ones are " +
+		"hard because they are true.",
+	Note: "The gap is the score of a written sentence that was trained against less its caption's, from -1 to 1. The text and the figure " +
+		"of the paper disagree on which of its two panels is which; section 4.1 has the static generator fail to provide sentences close " +
+		"to the image.",
 	Rows:    []plan.Row{on(static), on(tags)},
 	Columns: gapColumns(),
 	Claims: []paper.Claim{
@@ -84,7 +85,8 @@ func gapsFigure(r *paper.Report) (plots.Drawing, error) {
 		if len(all) == 0 {
 			continue
 		}
-		f.Panels = append(f.Panels, plots.Heat{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "40 parts of the gap, 1 to -1", ZLabel: "share (%)", Values: shares(all)})
+		f.Panels = append(f.Panels, plots.Heat{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "40 parts of the gap, 1 to -1",
+			ZLabel: "share (%)", Values: shares(all)})
 		f.Panels = append(f.Panels, plots.Lines{Title: row.Name, XLabel: "tenths of an epoch", YLabel: "mean gap", Series: []plots.Series{
 			over("all", all, allGaps), over("false", all, falseGaps), over("true", all, trueGaps),
 		}})

@@ -15,8 +15,8 @@ var table5 = paper.Artifact{
 	ID:    "tags/table5",
 	Title: "Hyper-parameters",
 	Look:  "Where a preset departs from the paper's settings.",
-	Note: "The paper calls the stages NSG and NSGDC; but for the learning rate and the last two weights they are alike. The preset paper is the base setting of Flickr30K. " +
-		"The smaller ones see so few pairs that what is written weighs more there.",
+	Note: "The paper calls the stages NSG and NSGDC; but for the learning rate and the last two weights they are alike. The preset paper " +
+		"is the base setting of Flickr30K. The smaller ones see so few pairs that what is written weighs more there.",
 	Table: hyperTable,
 }
 
@@ -30,7 +30,8 @@ type printed struct {
 func hyperTable(r *paper.Report) (tables.Table, error) {
 	same := func(value string) [4]string { return [4]string{value, value, value, value} }
 	lines := []printed{
-		{"learning rate, first stage", [4]string{"5e-5", "4e-5", "5e-5", "4e-5"}, func(s scale.Scale) any { return fmt.Sprintf("%.3g", s.Schedule.Rate) }},
+		{"learning rate, first stage", [4]string{"5e-5", "4e-5", "5e-5", "4e-5"},
+			func(s scale.Scale) any { return fmt.Sprintf("%.3g", s.Schedule.Rate) }},
 		{"learning rate, second stage", same("1e-5"), func(s scale.Scale) any { return s.Writing.FurtherRate }},
 		{"margin alpha", same("0.2"), func(s scale.Scale) any { return s.Model(1).(uniter.Model).Margin }},
 		{"temperature of refilling", same("1.5"), func(s scale.Scale) any { return s.Writing.Temperature }},
@@ -47,7 +48,8 @@ func hyperTable(r *paper.Report) (tables.Table, error) {
 	}
 	t := paper.PresetsTable(r, settings)
 	t.Columns = slices.Concat([]tables.Column{
-		{Group: "Flickr30K", Name: "base"}, {Group: "Flickr30K", Name: "large"}, {Group: "MS-COCO", Name: "base"}, {Group: "MS-COCO", Name: "large"},
+		{Group: "Flickr30K", Name: "base"}, {Group: "Flickr30K", Name: "large"}, {Group: "MS-COCO", Name: "base"},
+		{Group: "MS-COCO", Name: "large"},
 	}, t.Columns[1:])
 	for k, l := range lines {
 		var cells []tables.Cell

@@ -31,7 +31,8 @@ func second(method string, numbers ...float64) plan.Row {
 	return row
 }
 
-// recalls are the columns of both tables: the six recalls and their sum on the main data, and the recalls on the second data, in the place of Flickr30K.
+// recalls are the columns of both tables: the six recalls and their sum on the main data, and the recalls on the second data, in the place
+// of Flickr30K.
 func recalls() []paper.Column {
 	return slices.Concat(paper.Retrieval(), []paper.Column{rsum()}, paper.SecondRecalls(), paper.OnSecond(eval.RSum))
 }
@@ -49,10 +50,10 @@ func truths() []paper.Column {
 }
 
 // note tells of what both tables leave out.
-const note = "The paper's numbers are of the base setting. Retrieval ranks all pairs by UNITER's matching score. Rows of the paper that only its authors' " +
-	"other papers trained (SCAN, MMCA, AOQ, UNITER+DG, Unicoder-VL, LightningDOT, ERNIE-ViL, CLIP) and the large setting are left out. False negatives are " +
-	"written sentences that the scene makes true, of those that it can judge, in the last epoch: of all that were written, of those that the paper's filter " +
-	"passed, and of those that were trained against."
+const note = "The paper's numbers are of the base setting. Retrieval ranks all pairs by UNITER's matching score. Rows of the paper that " +
+	"only its authors' other papers trained (SCAN, MMCA, AOQ, UNITER+DG, Unicoder-VL, LightningDOT, ERNIE-ViL, CLIP) and the large " +
+	"setting are left out. False negatives are written sentences that the scene makes true, of those that it can judge, in the last " +
+	"epoch: of all that were written, of those that the paper's filter passed, and of those that were trained against."
 
 // table1 is retrieval (TAGS-DC, Table 1).
 var table1 = paper.Artifact{
@@ -73,8 +74,8 @@ var table1 = paper.Artifact{
 	Figure:     paper.Bars,
 }
 
-// table2 takes the method apart (TAGS-DC, Table 2), with rows of our own: the baseline, and TAGS trained on for as long as TAGS-DC, without which a second
-// stage is compared with none.
+// table2 takes the method apart (TAGS-DC, Table 2), with rows of our own: the baseline, and TAGS trained on for as long as TAGS-DC, without
+// which a second stage is compared with none.
 var table2 = paper.Artifact{
 	ID:    "tags/table2",
 	Title: "Scene-graph against word masking; dynamic against static generator",

@@ -8,24 +8,25 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// figure1 sets the score of the hardest negative against the positive's: of a mini-batch, of the whole split, and of what is written (TAGS-DC,
-// Figure 1).
+// figure1 sets the score of the hardest negative against the positive's: of a mini-batch, of the whole split, and of what is written
+// (TAGS-DC, Figure 1).
 var figure1 = paper.Artifact{
 	ID:    "tags/figure1",
 	Title: "Positive against hardest-negative score: in-batch, whole set, generated",
 	Look: "Whether the hardest negative of a mini-batch and of the whole split stay below their positive, and the written ones do " +
 		"not; and which of these are no negatives at all. Above the line a negative beats its caption.",
-	Note: "The paper scores Flickr30K by CLIP and prints that about 40 % of the whole set's hardest negatives are above their positive, that 18 % are more than .05 " +
-		"below, and that all generated ones are above. Here a row's own model scores, from 0 to 1, and UNITER writes by its masked words as it is. The split is " +
-		"one caption of each of its images.",
+	Note: "The paper scores Flickr30K by CLIP and prints that about 40 % of the whole set's hardest negatives are above their positive, " +
+		"that 18 % are more than .05 below, and that all generated ones are above. Here a row's own model scores, from 0 to 1, and " +
+		"UNITER writes by its masked words as it is. The split is one caption of each of its images.",
 	Rows:    []plan.Row{on(baseline), on(tags)},
 	Columns: hardness(),
 	Claims: []paper.Claim{
 		{Better: baseline, Than: tags, In: harder("written", writtenScore), Source: "ours"},
 	},
-	Unstated: []paper.Unstated{{What: "written negatives are harder than the whole set's hardest", Source: "section 1", Why: "both are columns of one row"}},
-	Table:    paper.Comparison,
-	Figure:   scoresFigure,
+	Unstated: []paper.Unstated{{What: "written negatives are harder than the whole set's hardest", Source: "section 1",
+		Why: "both are columns of one row"}},
+	Table:  paper.Comparison,
+	Figure: scoresFigure,
 }
 
 type score func(eval.Sentence) (score float64, there bool)

@@ -114,7 +114,8 @@ func ownPart(t *testing.T, prefix string) {
 		}
 	}
 	page := ran(strings.Replace(ownCode, "const factor = 2", "var factor = 2.0\n\nfunc set() { factor = 3 }", 1), "1")
-	if want := "Doubled " + whole + ", so it runs anew after any change: it uses the variable factor, which set may change"; !strings.Contains(page, want) {
+	if want := "Doubled " + whole +
+		", so it runs anew after any change: it uses the variable factor, which set may change"; !strings.Contains(page, want) {
 		t.Errorf("no %q in %s", want, page)
 	}
 }

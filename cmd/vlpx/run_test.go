@@ -212,7 +212,8 @@ func TestKilledTenTimes(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
-		for deadline := time.Now().Add(time.Minute); k%2 == 1 && checkpoint().Equal(before) && len(ended) == 0; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); k%2 == 1 && checkpoint().Equal(before) &&
+			len(ended) == 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("no checkpoint in a minute")
 			}

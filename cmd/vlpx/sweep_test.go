@@ -74,7 +74,8 @@ func TestSweepChoosesJobs(t *testing.T) {
 	if status := exit(t, command.Wait()); status != 130 {
 		t.Errorf("interrupted: status %d, %s", status, errs())
 	}
-	if told := regexp.MustCompile(`runs at once, by steps a second: 2 make [\d.]+, 1 make [\d.]+; taking [12] `); !told.MatchString(errs()) {
+	if told := regexp.MustCompile(`runs at once, by steps a second: 2 make [\d.]+, 1 make [\d.]+; taking [12] `); !told.MatchString(
+		errs()) {
 		t.Errorf("told %s", errs())
 	}
 }
@@ -86,7 +87,8 @@ func TestSweepDryRun(t *testing.T) {
 	if strings.Count(out, "#!/bin/sh") != 3 || !strings.Contains(out, "#SBATCH --array=0-3\n") || !strings.Contains(out, "levels below 2") {
 		t.Errorf("printed %s", out)
 	}
-	yaml, _ := must(t, dir, sweepArgs("-launcher", "k8s", "-k8s", "image=x", "-k8s", "claim=y", "-dry-run", "-tables", "", "-figures", "")...)
+	yaml, _ := must(t, dir, sweepArgs("-launcher", "k8s", "-k8s", "image=x", "-k8s", "claim=y", "-dry-run", "-tables", "",
+		"-figures", "")...)
 	if !strings.Contains(yaml, "completions: 6\n") {
 		t.Errorf("printed %s", yaml)
 	}

@@ -15,7 +15,8 @@ func TestWarmStart(t *testing.T) {
 	if !strings.Contains(errs, "5 of 5 runs to make") {
 		t.Errorf("got %q, want a warm start and four runs", errs)
 	}
-	if want := "Every run starts from the same model, an epoch of InfoNCE"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+	if want := "Every run starts from the same model, an epoch of InfoNCE"; !strings.Contains(strings.Join(strings.Fields(out), " "),
+		want) {
 		t.Errorf("got %q, want %q in the note", out, want)
 	}
 	if _, errs = must(t, dir, append(args, "-seeds", "1,2")...); strings.Contains(errs, "step") {

@@ -28,7 +28,8 @@ func TestAlign(t *testing.T) {
 			t.Errorf("%s: got the positions %v, want %v", what, c.got, c.want)
 		}
 	}
-	if got, want := g.String(), "( dog , lay on , bench ) , ( man , have , dog ) , ( dog , is , 2 ) , ( bench , is , wooden )"; got != want {
+	if got, want := g.String(),
+		"( dog , lay on , bench ) , ( man , have , dog ) , ( dog , is , 2 ) , ( bench , is , wooden )"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	phrases := g.Phrases()
@@ -71,7 +72,8 @@ func TestReadFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(got) != 2 || got[0].Caption != "a dog, brown" || got[0].Graph.String() != "( dog , is , brown )" || got[1].Text != "( cat )" {
+		if len(got) != 2 || got[0].Caption != "a dog, brown" || got[0].Graph.String() != "( dog , is , brown )" ||
+			got[1].Text != "( cat )" {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}

@@ -25,7 +25,8 @@ func TestTuples(t *testing.T) {
 func TestCompare(t *testing.T) {
 	parsed, reference := "( dogs , on , grass ) , ( dogs , is , brown )", "( dog , on , grass ) , ( dog , is , small )"
 	// As written grass alone is in both. In the singular so are dog and the relation, and the attribute is not.
-	if got, want := Compare(parsed, reference, nil), (Score{All: Counts{1, 4, 4}, Of: [3]Counts{{1, 2, 2}, {0, 1, 1}, {0, 1, 1}}}); got != want {
+	if got, want := Compare(parsed, reference, nil),
+		(Score{All: Counts{1, 4, 4}, Of: [3]Counts{{1, 2, 2}, {0, 1, 1}, {0, 1, 1}}}); got != want {
 		t.Errorf("as written: got %+v, want %+v", got, want)
 	}
 	s := Compare(parsed, reference, Lemma)

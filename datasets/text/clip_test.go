@@ -40,16 +40,19 @@ func TestCLIPCases(t *testing.T) {
 	if len(recorded.Cases) != 505 {
 		t.Errorf("got %d cases, want 505", len(recorded.Cases))
 	}
-	if got, want := []int32{clip.CLS(), clip.SEP(), clip.PAD(), clip.MASK(), int32(clip.Size())}, []int32{49406, 49407, 0, -1, 49408}; !slices.Equal(got, want) {
+	if got, want := []int32{clip.CLS(), clip.SEP(), clip.PAD(), clip.MASK(), int32(clip.Size())},
+		[]int32{49406, 49407, 0, -1, 49408}; !slices.Equal(got, want) {
 		t.Errorf("start, end, padding, mask and size: got %v, want %v", got, want)
 	}
 	// These were made by OpenAI's rules with Python's module regex, letters composed in the place of ftfy.
 	for _, c := range append(recorded.Cases, []cased{
 		{"Caf\u00e9 cre\u0300me & Z\u00fcrich", []int32{15304, 1075, 12138, 614, 261, 89, 6522, 4021}},
-		{"\u00a35 &amp;amp; 10\u00b0C\u2014\u201cquoted\u201d", []int32{1950, 276, 261, 272, 271, 6858, 322, 6718, 728, 506, 27706, 728, 507}},
+		{"\u00a35 &amp;amp; 10\u00b0C\u2014\u201cquoted\u201d", []int32{1950, 276, 261, 272, 271, 6858, 322, 6718, 728, 506,
+			27706, 728, 507}},
 		{"\u72ac\u304c\u8d70\u308b", []int32{163, 232, 105, 4813, 234, 164, 113, 108, 3909, 489}},
 		{"\U0001f436\U0001f436 runs", []int32{14466, 10631, 5586}},
-		{"\u039f\u0394\u039f\u03a3 \u0130stanbul STRASSE \u00df", []int32{138, 123, 138, 112, 138, 123, 139, 480, 328, 16384, 11231, 1894, 8938, 127, 509}},
+		{"\u039f\u0394\u039f\u03a3 \u0130stanbul STRASSE \u00df", []int32{138, 123, 138, 112, 138, 123, 139, 480, 328, 16384, 11231, 1894,
+			8938, 127, 509}},
 		{"a\u00a0b\u2003c\x1cd", []int32{320, 321, 322, 472, 323}},
 		{"x\u00b2 \u0663\u00bd IV\u2167", []int32{343, 41175, 149, 352, 33613, 9315, 158, 227, 371}},
 		{"don't DON'T we'LL they're I'm o'clock", []int32{847, 713, 847, 713, 649, 1342, 889, 982, 328, 880, 334, 262, 6716}},
@@ -71,7 +74,8 @@ func TestCLIPCases(t *testing.T) {
 			}
 		}
 	}
-	if got, want := clip.Decode(clip.Encode("Hello   World! 2 Caf\u00e9s \U0001f436", 77)), "hello world ! 2 caf\u00e9s \U0001f436"; got != want {
+	if got, want := clip.Decode(clip.Encode("Hello   World! 2 Caf\u00e9s \U0001f436", 77)),
+		"hello world ! 2 caf\u00e9s \U0001f436"; got != want {
 		t.Errorf("decoded: got %q, want %q", got, want)
 	}
 }
@@ -152,7 +156,8 @@ func TestMergesAreCompressedOrNot(t *testing.T) {
 	}
 	dir := t.TempDir()
 	hashes := map[string]bool{}
-	for name, content := range map[string]string{"bpe_simple_vocab.txt": version + "a b\n", "bpe_simple_vocab_16e6.txt.gz": packed.String()} {
+	for name, content := range map[string]string{"bpe_simple_vocab.txt": version + "a b\n",
+		"bpe_simple_vocab_16e6.txt.gz": packed.String()} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)

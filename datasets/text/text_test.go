@@ -463,7 +463,8 @@ func TestCased(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "tokenizer.json")
-	if err := os.WriteFile(path, bytes.Replace(lower.JSON(), []byte(`"lowercase":true`), []byte(`"lowercase":false`), 1), 0o644); err != nil {
+	if err := os.WriteFile(path, bytes.Replace(lower.JSON(), []byte(`"lowercase":true`), []byte(`"lowercase":false`), 1),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	cased, err := FromTokenizerJSON(path)
@@ -474,7 +475,8 @@ func TestCased(t *testing.T) {
 		name      string
 		got, want []int32
 	}{
-		{"cased", cased.Encode("A Man café", 5), []int32{2, 6, 8, 10, 3}}, {"in lower case", lower.Encode("A Man café", 5), []int32{2, 5, 7, 9, 3}},
+		{"cased", cased.Encode("A Man café", 5), []int32{2, 6, 8, 10, 3}},
+		{"in lower case", lower.Encode("A Man café", 5), []int32{2, 5, 7, 9, 3}},
 		{"cased, of a caption", cased.EncodeCaption("A Man café.", 5), []int32{2, 5, 7, 10, 3}},
 		{"in lower case, of a caption", lower.EncodeCaption("A Man café.", 5), []int32{2, 5, 7, 9, 3}},
 	} {

@@ -195,7 +195,10 @@ func BenchmarkTrueRecall(b *testing.B) {
 	})
 	b.Run("nearest128", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := eval.Rerank(i2t, t2i, 128, func(p []eval.ImageText) ([]float64, error) { return make([]float64, len(p)), nil }); err != nil {
+			if _, _, err := eval.Rerank(i2t, t2i, 128, func(p []eval.ImageText) ([]float64, error) {
+				return make([]float64, len(p)),
+					nil
+			}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -140,7 +140,8 @@ func TestOpen(t *testing.T) {
 	if r, g, b, _ := v.Anchor.Image.At(3, 3).RGBA(); r != 0x8080 || g != r || b != r || v.Anchor.Image.Bounds().Dx() != 16 {
 		t.Errorf("got an image with the colour %x %x %x, want grey", r, g, b)
 	}
-	if note, want := v.Table().Note, "take part as the mean colour: 2 ("+x.set.Key(2)+", "+x.set.Key(19)+")."; !strings.Contains(note, want) {
+	if note, want := v.Table().Note, "take part as the mean colour: 2 ("+x.set.Key(2)+", "+x.set.Key(19)+
+		")."; !strings.Contains(note, want) {
 		t.Errorf("no %q in %q", want, note)
 	}
 }

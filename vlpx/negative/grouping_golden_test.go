@@ -82,7 +82,8 @@ func checkGritEpochPipeline(t *testing.T, c golden.Case) {
 			t.Fatal(err)
 		}
 		lo, hi := k*batch*dim, (k+1)*batch*dim
-		if err := sampler.Observe(Observation{Pairs: pairs, Image: float32s(image.Float[lo:hi]), Text: float32s(text.Float[lo:hi])}); err != nil {
+		if err := sampler.Observe(Observation{Pairs: pairs, Image: float32s(image.Float[lo:hi]),
+			Text: float32s(text.Float[lo:hi])}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -116,12 +116,14 @@ func TestGenerationTakesWhatThereIs(t *testing.T) {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}
 	p = papertest.Plan(t, put(plan.Generation), "vlpx/put", plan.Request{Seeds: []uint64{1}})
-	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note, "Not measured: generation, which needs queries") {
+	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note,
+		"Not measured: generation, which needs queries") {
 		t.Errorf("of ALBEF: %s", note)
 	}
 }
 
-// Beside a row on ALBEF stands the same on BLIP-2, with its method, noise and reference model, whose metrics join under the framework's name.
+// Beside a row on ALBEF stands the same on BLIP-2, with its method, noise and reference model, whose metrics join under the framework's
+// name.
 func TestBeside(t *testing.T) {
 	p := papertest.Plan(t, catalogue.List(), "mafa/table9", plan.Request{Seeds: []uint64{1, 2}})
 	store := run.OpenStore(t.TempDir())
@@ -129,7 +131,8 @@ func TestBeside(t *testing.T) {
 		for k, own := range row {
 			o := p.Jobs[i][k][1]
 			r := o.Run
-			if o.Task != nil || own.Train.Framework.Name() != "ALBEF" || r.Train.Framework.Name() != "BLIP-2" || r.Train.Seed != own.Train.Seed ||
+			if o.Task != nil || own.Train.Framework.Name() != "ALBEF" || r.Train.Framework.Name() != "BLIP-2" ||
+				r.Train.Seed != own.Train.Seed ||
 				r.Data.Scenes.CaptionNoise != own.Data.Scenes.CaptionNoise || r.Train.Method.Positives == nil {
 				t.Errorf("beside %+v stands %+v", own, r)
 			}
@@ -146,7 +149,8 @@ func TestBeside(t *testing.T) {
 	papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {10, 20}})
 	for k := range p.Seeds {
 		r := p.Jobs[2][k][1].Run
-		papertest.Put(t, store, r, run.Result{ID: r.ID(), Metrics: map[string]float64{strings.TrimPrefix(metric, "BLIP-2 "): 30, "TR@1": 99}, Finished: papertest.Noon})
+		papertest.Put(t, store, r, run.Result{ID: r.ID(), Metrics: map[string]float64{strings.TrimPrefix(metric, "BLIP-2 "): 30,
+			"TR@1": 99}, Finished: papertest.Noon})
 	}
 	if s := papertest.Row(papertest.Report(t, p, store), name); *s.Metrics[metric].Mean != 30 {
 		t.Errorf("got %+v", s.Metrics)
@@ -159,7 +163,8 @@ func TestBLIP2sConD(t *testing.T) {
 	plain, mafa := p.Rows[papertest.RowNumber(t, p, "BLIP-2")], p.Rows[papertest.RowNumber(t, p, "BLIP-2 + MAFA")]
 	for k := range p.Seeds {
 		judge := mafa[k].Reference
-		if judge == nil || judge.Init == nil || judge.Init.ID() != plain[k].ID() || judge.Train.Framework.Name() != "BLIP-2" || judge.Train.Method.Positives != nil {
+		if judge == nil || judge.Init == nil || judge.Init.ID() != plain[k].ID() || judge.Train.Framework.Name() != "BLIP-2" ||
+			judge.Train.Method.Positives != nil {
 			t.Errorf("seed %d: MAFA asks %+v, want %s fine-tuned", p.Seeds[k], judge, plain[k].ID())
 		}
 		if plain[k].Reference != nil || plain[k].Encoder == nil || plain[k].Encoder.ID() != mafa[k].Encoder.ID() {

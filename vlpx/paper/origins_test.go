@@ -51,7 +51,8 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := lines[0]
-	if want := []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}; !slices.Equal(head[len(head)-7:], want) {
+	if want := []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}; !slices.Equal(head[len(head)-7:],
+		want) {
 		t.Fatalf("got columns %v, want %v last", head, want)
 	}
 	told := map[string]string{}
@@ -78,7 +79,8 @@ func TestReportTellsUnreadableImages(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1, 2}})
 	for k, unread := range []map[string][]string{{"test": {"a.jpg"}}, {"test": {"a.jpg", "b.jpg"}}} {
 		x := p.Rows[0][k]
-		papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go",
+		papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1},
+			Finished: papertest.Noon, Engine: "go",
 			Commit: "a", Unreadable: unread, Skipped: []string{"c.jpg"}})
 	}
 	r := papertest.Report(t, p, store)
@@ -102,11 +104,13 @@ func TestRowsTellTheirOwnCommit(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{})
 	for row, commits := range map[int][3]string{0: {"a", "a", "a"}, 1: {"b", "a", "b"}} {
 		for k, x := range p.Rows[row] {
-			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1}, Finished: papertest.Noon, Engine: "go", Commit: commits[k]})
+			papertest.Put(t, store, x, run.Result{ID: x.ID(), Seed: x.Train.Seed, Metrics: map[string]float64{"TR@1": 1},
+				Finished: papertest.Noon, Engine: "go", Commit: commits[k]})
 		}
 	}
 	r := papertest.Report(t, p, store)
-	if !slices.Equal(r.Rows[0].Commits, []string{"a"}) || !slices.Equal(r.Rows[1].Commits, []string{"b", "a"}) || len(r.Rows[2].Commits) != 0 {
+	if !slices.Equal(r.Rows[0].Commits, []string{"a"}) || !slices.Equal(r.Rows[1].Commits, []string{"b", "a"}) ||
+		len(r.Rows[2].Commits) != 0 {
 		t.Errorf("got commits %v, %v and %v", r.Rows[0].Commits, r.Rows[1].Commits, r.Rows[2].Commits)
 	}
 	if want := "Run on go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.Contains(r.Note(), want) {
@@ -156,7 +160,8 @@ func TestFileName(t *testing.T) {
 		}
 	}
 	var compared []string
-	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"}, {"GRIT-VLP", "GRIT-VLP, searchspace=80"}} {
+	for _, rows := range [][]string{{"GRIT-VLP", "FALCON"}, {"GRIT-VLP", "Hard quantile"}, {"GRIT-VLP", "GRIT-VLP, searchspace=16"},
+		{"GRIT-VLP", "GRIT-VLP, searchspace=80"}} {
 		var artifact []plan.Row
 		for _, row := range rows {
 			r, err := plan.Variant(row, nil)
@@ -175,7 +180,8 @@ func TestFileName(t *testing.T) {
 		}
 		compared = append(compared, p.FileName("compare"))
 	}
-	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile", "compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=16",
+	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile",
+		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=16",
 		"compare-tiny-GRIT-VLP+GRIT-VLP,_searchspace=80"}; !slices.Equal(compared, want) {
 		t.Errorf("got %q, want %q", compared, want)
 	}
@@ -187,7 +193,8 @@ func TestFileName(t *testing.T) {
 		}
 		return name(plan.Request{Scale: "tiny", Vocabulary: file})
 	}
-	if a, b := vocabulary("a\n"), vocabulary("b\n"); a == b || a != vocabulary("a\n") || !strings.HasPrefix(a, "table1-tiny-vocabulary=vocab.txt-") {
+	if a, b := vocabulary("a\n"), vocabulary("b\n"); a == b || a != vocabulary("a\n") ||
+		!strings.HasPrefix(a, "table1-tiny-vocabulary=vocab.txt-") {
 		t.Errorf("got %q and %q of two vocabularies in files of one name", a, b)
 	}
 	// Names that would look the same, or are too long, have a hash.

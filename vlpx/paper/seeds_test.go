@@ -61,7 +61,8 @@ func TestSeedsCSV(t *testing.T) {
 		got = append(got, strings.Join(line[:8], "|"))
 	}
 	want := []string{
-		"vlpx/compare|GRIT-VLP|2|40|0.07|1|TR@1|10", "vlpx/compare|GRIT-VLP|2|40|0.07|1|odd|1", "vlpx/compare|GRIT-VLP|2|40|0.07|5|TR@1|20.125",
+		"vlpx/compare|GRIT-VLP|2|40|0.07|1|TR@1|10", "vlpx/compare|GRIT-VLP|2|40|0.07|1|odd|1",
+		"vlpx/compare|GRIT-VLP|2|40|0.07|5|TR@1|20.125",
 		"vlpx/compare|GRIT-VLP|2|40|0.07|5|odd|2", "vlpx/compare|InfoNCE, temperature=.2, epochs=1|1|40|0.2|1|IR@1|30",
 	}
 	if !slices.Equal(got, want) {

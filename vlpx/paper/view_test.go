@@ -45,7 +45,8 @@ func TestView(t *testing.T) {
 	for _, row := range table.Rows {
 		rows = append(rows, row.Name)
 	}
-	if want := []string{"Image Retrieval R@10", "False negatives in batch", "Image Retrieval R@1", "Without re-ranking TR mean"}; !slices.Equal(columns, want) {
+	if want := []string{"Image Retrieval R@10", "False negatives in batch", "Image Retrieval R@1",
+		"Without re-ranking TR mean"}; !slices.Equal(columns, want) {
 		t.Errorf("got columns %q, want %q", columns, want)
 	}
 	if !slices.Equal(rows, []string{"GRIT-VLP", "ALBEF"}) || table.Title != "Mine" {
@@ -61,11 +62,13 @@ func TestView(t *testing.T) {
 		t.Errorf("got claims %+v, want those between the two rows in two of the columns, corrected as before", one.Claims)
 	}
 	var text bytes.Buffer
-	if err := one.ClaimsTable().Text(&text, tables.Terminal{}); err != nil || !strings.Contains(text.String(), "corrected for the 4 claims") {
+	if err := one.ClaimsTable().Text(&text, tables.Terminal{}); err != nil ||
+		!strings.Contains(text.String(), "corrected for the 4 claims") {
 		t.Errorf("the claims do not tell of the four that are tested (%v): %s", err, text.String())
 	}
 	figure := papertest.Figure(t, one)
-	if bars, ok := figure.Panels[0].(plots.Bars); !ok || figure.Title != "Mine" || !slices.Equal(bars.Groups, []string{"IR R@10", "IR R@1"}) ||
+	if bars, ok := figure.Panels[0].(plots.Bars); !ok || figure.Title != "Mine" ||
+		!slices.Equal(bars.Groups, []string{"IR R@10", "IR R@1"}) ||
 		bars.Series[0].Name != "GRIT-VLP" || len(bars.Series) != 2 {
 		t.Errorf("got %+v in %q", figure.Panels[0], figure.Title)
 	}
@@ -74,10 +77,12 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A name is first of all what the table shows under it: IR mAP stands there without re-ranking, though it is a re-ranked metric's name, too.
+// A name is first of all what the table shows under it: IR mAP stands there without re-ranking, though it is a re-ranked metric's name,
+// too.
 func TestViewTakesWhatIsShown(t *testing.T) {
 	r, _ := halfDone(t)
-	for name, want := range map[string]string{"IR mAP": "cosine IR mAP", "ir@1 FALSE": "cosine IR@1 false", "IR@1": "IR@1", "IR mean": "IR mean"} {
+	for name, want := range map[string]string{"IR mAP": "cosine IR mAP", "ir@1 FALSE": "cosine IR@1 false", "IR@1": "IR@1",
+		"IR mean": "IR mean"} {
 		if got := viewed(t, r, paper.View{Metrics: []string{name}}).Plan.Artifact.Columns; len(got) != 1 || got[0].Key() != want {
 			t.Errorf("%s: got %+v, want %q", name, got, want)
 		}
@@ -87,16 +92,20 @@ func TestViewTakesWhatIsShown(t *testing.T) {
 func TestViewSizes(t *testing.T) {
 	r, _ := halfDone(t)
 	figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "60 mm", Height: "1.5in", Panels: 1}))
-	if figure.Width != 6*vg.Centimeter || figure.Height != 1.5*vg.Inch || figure.Columns != 1 || !strings.HasPrefix(figure.Title, "falcon/table1") {
+	if figure.Width != 6*vg.Centimeter || figure.Height != 1.5*vg.Inch || figure.Columns != 1 ||
+		!strings.HasPrefix(figure.Title, "falcon/table1") {
 		t.Errorf("got a figure %v wide, panels %v high, %d side by side, %q", figure.Width, figure.Height, figure.Columns, figure.Title)
 	}
 	if figure := papertest.Figure(t, viewed(t, r, paper.View{Width: "Column"})); figure.Width != plots.ColumnWidth {
 		t.Errorf("got %v for a column", figure.Width)
 	}
 	for says, view := range map[string]paper.View{
-		"number with its unit": {Width: "wide"}, "from 1in to 30in": {Width: "2mm"}, "from 0.8in": {Height: "1pt"}, "-1 panels": {Panels: -1},
-		`did you mean "FALCON"?`: {Rows: []string{"FALCN"}}, `did you mean "IR@1"?`: {Metrics: []string{"TR@1", "IR@11"}}, "TR@1 or IR@1": {Metrics: []string{"R@1"}},
-		"metric IR@1 is there twice": {Metrics: []string{"IR@1", "Image Retrieval R@1"}}, "row ALBEF is there twice": {Rows: []string{"albef,ALBEF"}},
+		"number with its unit": {Width: "wide"}, "from 1in to 30in": {Width: "2mm"}, "from 0.8in": {Height: "1pt"},
+		"-1 panels":              {Panels: -1},
+		`did you mean "FALCON"?`: {Rows: []string{"FALCN"}}, `did you mean "IR@1"?`: {Metrics: []string{"TR@1", "IR@11"}},
+		"TR@1 or IR@1":               {Metrics: []string{"R@1"}},
+		"metric IR@1 is there twice": {Metrics: []string{"IR@1", "Image Retrieval R@1"}},
+		"row ALBEF is there twice":   {Rows: []string{"albef,ALBEF"}},
 	} {
 		if err := r.Plan.CheckView(view); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: got %v, want %q", view, err, says)
@@ -151,9 +160,11 @@ func TestViewOfCurves(t *testing.T) {
 	p := comparedPlan(t, plan.Request{Seeds: []uint64{1}}, "InfoNCE", "GRIT-VLP")
 	store := run.OpenStore(t.TempDir())
 	for _, name := range []string{"InfoNCE", "GRIT-VLP"} {
-		papertest.Histories(t, store, p, name, []train.Record{{Metrics: map[string]float64{"IR mAP": 3}}, {Metrics: map[string]float64{"IR mAP": 5}}})
+		papertest.Histories(t, store, p, name, []train.Record{{Metrics: map[string]float64{"IR mAP": 3}},
+			{Metrics: map[string]float64{"IR mAP": 5}}})
 	}
-	figure := papertest.Figure(t, viewed(t, papertest.Report(t, p, store), paper.View{Curves: true, Metrics: []string{"cosine IR mAP", "AUC"}, Rows: []string{"GRIT-VLP"}}))
+	figure := papertest.Figure(t, viewed(t, papertest.Report(t, p, store),
+		paper.View{Curves: true, Metrics: []string{"cosine IR mAP", "AUC"}, Rows: []string{"GRIT-VLP"}}))
 	lines, ok := figure.Panels[0].(plots.Lines)
 	if len(figure.Panels) != 1 || !ok || len(lines.Series) != 1 || !slices.Equal(lines.Series[0].Mean, []float64{3, 5}) {
 		t.Errorf("got panels %+v", figure.Panels)
@@ -192,10 +203,12 @@ func TestViewOfToldNumbers(t *testing.T) {
 func TestFileNameOfAView(t *testing.T) {
 	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{})
 	names := map[string]bool{}
-	for _, v := range []paper.View{{}, {Rows: []string{"ALBEF"}}, {Metrics: []string{"IR@1"}}, {Metrics: []string{"IR@1"}, Rows: []string{"ALBEF"}}, {Curves: true}} {
+	for _, v := range []paper.View{{}, {Rows: []string{"ALBEF"}}, {Metrics: []string{"IR@1"}},
+		{Metrics: []string{"IR@1"}, Rows: []string{"ALBEF"}}, {Curves: true}} {
 		names[p.FileNameOf("table1", v)] = true
 	}
-	if len(names) != 5 || !names["table1-tiny-metrics=IR@1-rows=ALBEF"] || p.FileNameOf("table1", paper.View{Title: "x", Width: "page"}) != p.FileName("table1") {
+	if len(names) != 5 || !names["table1-tiny-metrics=IR@1-rows=ALBEF"] ||
+		p.FileNameOf("table1", paper.View{Title: "x", Width: "page"}) != p.FileName("table1") {
 		t.Errorf("got %v", names)
 	}
 }
@@ -211,7 +224,8 @@ func TestManyRowsAreDots(t *testing.T) {
 	r := papertest.Report(t, p, store)
 	figure := papertest.Figure(t, r)
 	d, ok := figure.Panels[0].(plots.Dots)
-	if !ok || len(d.Rows) != len(names) || d.Title != "Text Retrieval: R@1 (%)" || len(figure.Panels) != 2 || !strings.Contains(figure.Note, "bars are one standard deviation") {
+	if !ok || len(d.Rows) != len(names) || d.Title != "Text Retrieval: R@1 (%)" || len(figure.Panels) != 2 ||
+		!strings.Contains(figure.Note, "bars are one standard deviation") {
 		t.Fatalf("got %d panels, the first %+v, under %q", len(figure.Panels), figure.Panels[0], figure.Note)
 	}
 	if row := d.Rows[3]; row.Name != "DiHT" || row.Mean != 31 || !papertest.Near(row.High-row.Low, 2*1.4142135623730951) {
@@ -225,18 +239,20 @@ func TestManyRowsAreDots(t *testing.T) {
 	}
 }
 
-// Rows that differ in numeric settings are lines over the one with the most values, a line for each other one; the method that it does nothing to
-// lies across, one at another value stands alone.
+// Rows that differ in numeric settings are lines over the one with the most values, a line for each other one; the method that it does
+// nothing to lies across, one at another value stands alone.
 func TestSweep(t *testing.T) {
 	report := func(names ...string) *paper.Report {
 		p := comparedPlan(t, plan.Request{Seeds: []uint64{1, 2}, Set: []string{"groupqueue=320"}}, names...)
 		store := run.OpenStore(t.TempDir())
 		for k, name := range names {
-			papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {float64(k), float64(k + 2)}, "IR@5": {1, 2}, "cosine IR mAP": {1, 2}, train.FalseInBatch: {3, 4}})
+			papertest.Finish(t, store, p, name, map[string][]float64{"TR@1": {float64(k), float64(k + 2)}, "IR@5": {1, 2},
+				"cosine IR mAP": {1, 2}, train.FalseInBatch: {3, 4}})
 		}
 		return papertest.Report(t, p, store)
 	}
-	r := report("GRIT-VLP, searchspace=160", "GRIT-VLP, searchspace=16, temperature=.2", "GRIT-VLP, searchspace=16", "InfoNCE", "GRIT-VLP", "FALCON",
+	r := report("GRIT-VLP, searchspace=160", "GRIT-VLP, searchspace=16, temperature=.2", "GRIT-VLP, searchspace=16", "InfoNCE",
+		"GRIT-VLP", "FALCON",
 		"GRIT-VLP, searchspace=80, temperature=.2")
 	figure := papertest.Figure(t, r)
 	if len(figure.Panels) != 3 || !strings.Contains(figure.Note, "methods that searchspace does nothing to") {
@@ -248,8 +264,10 @@ func TestSweep(t *testing.T) {
 	}
 	type curve struct{ x, mean []float64 }
 	want := map[string]curve{
-		"GRIT-VLP, temperature=0.07 (default)": {[]float64{16, 40, 160}, []float64{3, 5, 1}}, "GRIT-VLP, temperature=0.2": {[]float64{16, 80}, []float64{2, 7}},
-		"InfoNCE, temperature=0.07 (default)": {[]float64{16, 160}, []float64{4, 4}}, "FALCON, temperature=0.07 (default)": {[]float64{40}, []float64{6}},
+		"GRIT-VLP, temperature=0.07 (default)": {[]float64{16, 40, 160}, []float64{3, 5, 1}},
+		"GRIT-VLP, temperature=0.2":            {[]float64{16, 80}, []float64{2, 7}},
+		"InfoNCE, temperature=0.07 (default)":  {[]float64{16, 160}, []float64{4, 4}},
+		"FALCON, temperature=0.07 (default)":   {[]float64{40}, []float64{6}},
 	}
 	for _, s := range lines.Series {
 		if w := want[s.Name]; !slices.Equal(s.X, w.x) || !slices.Equal(s.Mean, w.mean) || len(s.Std) != len(s.X) {
@@ -259,7 +277,8 @@ func TestSweep(t *testing.T) {
 	if len(lines.Series) != len(want) || lines.Series[0].Name != "GRIT-VLP, temperature=0.07 (default)" {
 		t.Errorf("got %d curves, the first %q", len(lines.Series), lines.Series[0].Name)
 	}
-	if chosen := papertest.Figure(t, viewed(t, r, paper.View{Metrics: []string{"IR@5"}})); len(chosen.Panels) != 1 || chosen.Panels[0].(plots.Lines).Title != "Image Retrieval: R@5" {
+	if chosen := papertest.Figure(t, viewed(t, r, paper.View{Metrics: []string{"IR@5"}})); len(chosen.Panels) != 1 ||
+		chosen.Panels[0].(plots.Lines).Title != "Image Retrieval: R@5" {
 		t.Errorf("a column of one's choice: got %+v", chosen.Panels)
 	}
 	linear := papertest.Figure(t, report("GRIT-VLP, searchspace=80", "GRIT-VLP, searchspace=40", "GRIT-VLP, searchspace=160")).Panels[0].(plots.Lines)

@@ -206,7 +206,8 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 				if s.Recompute {
 					return // attention, too
 				}
-				if got := [2]int{strings.Count(text, `"__cudnn$fmhaSoftmax"`), strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
+				if got := [2]int{strings.Count(text, `"__cudnn$fmhaSoftmax"`),
+					strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
 					t.Errorf("got %d calls of attention and of its gradient, want %d", got, calls[k.Name])
 				}
 				got, err := engine.Operations(o.Results...)
@@ -244,7 +245,8 @@ func lowered(t *testing.T, xla *enginetest.Recorder, c train.Config) string {
 	return program(t, xla, o)
 }
 
-// Whatever is asked of a trained model of every framework and stage at the papers' sizes is made of what go-xla has for CUDA, and is lowered.
+// Whatever is asked of a trained model of every framework and stage at the papers' sizes is made of what go-xla has for CUDA, and is
+// lowered.
 func TestEvaluationsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
 	all := stages(t, atPaper(true), publishedWords)

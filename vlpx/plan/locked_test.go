@@ -118,10 +118,12 @@ func TestOwnEncoder(t *testing.T) {
 			t.Errorf("%s, seed %d, is behind %+v, want run %s", r.Train.Method.Name, r.Train.Seed, r.Locked, first.ID())
 		}
 	}
-	if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.Contains(table.Note, "a run of CLIP of 2 epochs") {
+	if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.Contains(table.Note,
+		"a run of CLIP of 2 epochs") {
 		t.Errorf("the note %q does not tell of the encoder", table.Note)
 	}
-	if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), plan.Request{Scale: "tiny", Set: []string{"locked.side=2"}}); err == nil {
+	if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"),
+		plan.Request{Scale: "tiny", Set: []string{"locked.side=2"}}); err == nil {
 		t.Error("no encoder to lock is no error")
 	}
 }

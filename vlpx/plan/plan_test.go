@@ -91,7 +91,8 @@ func TestNoteOfAWarmStart(t *testing.T) {
 	} {
 		p := papertest.Plan(t, catalogue.List(), id, plan.Request{Scale: "mini", Seeds: []uint64{1}})
 		note := papertest.Report(t, p, run.OpenStore(t.TempDir())).Note()
-		if has := strings.Contains(note, "start from the same model") || strings.Contains(note, "starts from the same model"); has != (want != "") || !strings.Contains(note, want) {
+		if has := strings.Contains(note, "start from the same model") ||
+			strings.Contains(note, "starts from the same model"); has != (want != "") || !strings.Contains(note, want) {
 			t.Errorf("%s: got %q, want %q in it", id, note, want)
 		}
 	}
@@ -129,8 +130,9 @@ func TestPlanErrors(t *testing.T) {
 		request plan.Request
 		want    string
 	}{
-		"scale":        {plan.Request{Scale: "tinny"}, `did you mean "tiny"?`},
-		"method":       {plan.Request{Scale: "tiny", Methods: []string{"FALCONN"}}, `falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
+		"scale": {plan.Request{Scale: "tinny"}, `did you mean "tiny"?`},
+		"method": {plan.Request{Scale: "tiny", Methods: []string{"FALCONN"}},
+			`falcon/table1 has no row "FALCONN"; did you mean "FALCON"?`},
 		"setting":      {plan.Request{Scale: "tiny", Set: []string{"epoch=2"}}, `did you mean "epochs"?`},
 		"size":         {plan.Request{Scale: "tiny", Set: []string{"heads=5"}}, "heads"},
 		"share":        {plan.Request{Scale: "tiny", Set: []string{"captionnoise=-1"}}, "Config.CaptionNoise is -1"},
@@ -138,7 +140,8 @@ func TestPlanErrors(t *testing.T) {
 		"folder":       {plan.Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
 		"vocabulary":   {plan.Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},
 	} {
-		if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), c.request); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), c.request); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
 		}
 	}
@@ -146,7 +149,8 @@ func TestPlanErrors(t *testing.T) {
 
 // A row with a reference model lists the run of that model first, once, and is known by it.
 func TestPlanOfAReference(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"SRCL", "InfoNCE"}, Seeds: []uint64{4}, Without: papertest.RowsAlone})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"SRCL", "InfoNCE"}, Seeds: []uint64{4},
+		Without: papertest.RowsAlone})
 	var names []string
 	runs := p.Runs()
 	for _, r := range runs {
@@ -176,7 +180,8 @@ func modelOf(r run.Run) albef.Model {
 
 // A part of the data may lack words that the warm start on all of it has seen: the vocabulary is the warm start's, which grows downstream.
 func TestVocabularyOfAWarmStart(t *testing.T) {
-	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"}, Set: []string{"warmstart=1", "portion=0.1"}})
+	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"},
+		Set: []string{"warmstart=1", "portion=0.1"}})
 	vocabulary := func(r run.Run) int {
 		c, err := r.Data.Open()
 		if err != nil {

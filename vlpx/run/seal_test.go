@@ -16,7 +16,8 @@ func TestSeal(t *testing.T) {
 	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5}, Updated: &Update{Code: "x"}}); err != nil {
+	if err := s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5},
+		Updated: &Update{Code: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(path)

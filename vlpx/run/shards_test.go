@@ -43,7 +43,8 @@ func shards(t *testing.T) string {
 					t.Fatal(err)
 				}
 				for name, text := range map[string]string{".png": picture.String(), ".txt": set.Captions(i)[0]} {
-					if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%09d", i) + name, Size: int64(len(text)), Mode: 0o644}); err != nil {
+					if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%09d", i) + name, Size: int64(len(text)),
+						Mode: 0o644}); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := w.Write([]byte(text)); err != nil {
@@ -72,7 +73,8 @@ func TestShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(result.Epochs) != 2 || result.SkippedImages > 0 || len(result.Unreadable) > 0 {
-		t.Errorf("got %d epochs, %d images skipped, %v unreadable; want two of all images", len(result.Epochs), result.SkippedImages, result.Unreadable)
+		t.Errorf("got %d epochs, %d images skipped, %v unreadable; want two of all images", len(result.Epochs), result.SkippedImages,
+			result.Unreadable)
 	}
 	set, err := r.Data.TrainingSet()
 	if err != nil {

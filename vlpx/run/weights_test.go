@@ -54,7 +54,8 @@ func checkpoint(t *testing.T, v encoder.ViT) weights.Source {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "ones.safetensors")
-	if err := os.WriteFile(path, append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...), 0o600); err != nil {
+	if err := os.WriteFile(path, append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	source, err := weights.Find(path)
@@ -90,7 +91,8 @@ func TestRunFromWeights(t *testing.T) {
 	if got.Epochs[0].Losses[negative.ITC] == want.Epochs[0].Losses[negative.ITC] {
 		t.Error("training is as it is without the weights")
 	}
-	if lines := strings.Join(said, "\n"); strings.Count(lines, "vision weights from ones ("+source.Hash+")") != 1 || !strings.Contains(lines, "  used ") {
+	if lines := strings.Join(said, "\n"); strings.Count(lines, "vision weights from ones ("+source.Hash+")") != 1 ||
+		!strings.Contains(lines, "  used ") {
 		t.Errorf("got the lines\n%s\nwant one report", lines)
 	}
 }
@@ -111,7 +113,8 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		"fetch it with vlpx weights fetch deit-base":                               absent,
 	} {
 		r.Weights.Vision = &source
-		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-weights vision=none") {
+		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "-weights vision=none") {
 			t.Errorf("got error %v, want one that says %q and how to do without", err, want)
 		}
 		if e.Store.Started(r) {
@@ -174,7 +177,8 @@ var still = train.Schedule{Warmup: 1e-30, Rate: 1e-30, Min: 1e-30, Units: 1, Uni
 func TestRunFromWholeModel(t *testing.T) {
 	r := smallest(t)
 	vision := encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16, CLIP: true, Activation: encoder.Quick}
-	words := encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16, Activation: encoder.Quick, End: encoder.LastToken}
+	words := encoder.CLIPText{Vocab: model(r).Text.Vocab, Positions: 12, Width: 8, Layers: 1, Heads: 2, MLP: 16, Activation: encoder.Quick,
+		End: encoder.LastToken}
 	of := clip.Model{Vision: vision, Text: words, Embed: 6}
 	r.Train.Framework.Framework, r.Train.Method = of, negative.Plain()
 	e := executor(t, t.TempDir())
@@ -219,7 +223,8 @@ func TestRunFromWholeModel(t *testing.T) {
 	next.Train.Seed, next.Train.Epochs, next.Train.Schedule = 2, 1, still
 	drawn := next
 	next.Weights.Model = &source
-	if text := next.JSON(); next.ID() == drawn.ID() || !bytes.Contains(text, []byte(source.Hash)) || bytes.Contains(drawn.JSON(), []byte("Weights\"")) {
+	if text := next.JSON(); next.ID() == drawn.ID() || !bytes.Contains(text, []byte(source.Hash)) ||
+		bytes.Contains(drawn.JSON(), []byte("Weights\"")) {
 		t.Errorf("got the identity %s of\n%s, want the hash in it, and nothing where weights are drawn", next.ID(), text)
 	}
 	var said []string
@@ -228,7 +233,8 @@ func TestRunFromWholeModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Join(said, "\n"); strings.Count(lines, "model weights from openai ("+source.Hash+")") != 1 || !strings.Contains(lines, "  used ") {
+	if lines := strings.Join(said, "\n"); strings.Count(lines, "model weights from openai ("+source.Hash+")") != 1 ||
+		!strings.Contains(lines, "  used ") {
 		t.Errorf("got the lines\n%s\nwant one report", lines)
 	}
 	other, err := e.Run(t.Context(), drawn)
@@ -252,7 +258,8 @@ func TestRunFromWholeModel(t *testing.T) {
 	of.Text.Positions = 13
 	next.Train.Framework.Framework = of
 	_, err = e.Run(t.Context(), next)
-	if err == nil || !strings.Contains(err.Error(), "/text/position/embedding has the shape [12 8] there, [13 8] in the model") || !strings.Contains(err.Error(), "-weights model=none") {
+	if err == nil || !strings.Contains(err.Error(), "/text/position/embedding has the shape [12 8] there, [13 8] in the model") ||
+		!strings.Contains(err.Error(), "-weights model=none") {
 		t.Errorf("got error %v, want one that names both sizes and how to do without", err)
 	}
 	next.Train.Framework.Framework = model(smallest(t))
@@ -323,12 +330,18 @@ func TestRunFromPublishedStage(t *testing.T) {
 		change func(weights.Tensors)
 		of     func(*uniter.Model)
 	}{
-		"variable /model/itm/":                        {change: func(w weights.Tensors) { delete(w, "itm_output.weight"); delete(w, "itm_output.bias") }},
-		"variable /model/regions/features/in/weights": {change: func(w weights.Tensors) { delete(w, "uniter.img_embeddings.img_linear.weight") }},
-		"no rule for tensor rank_output.bias":         {change: func(w weights.Tensors) { w["rank_output.bias"] = tensors.FromValue([]float32{1}) }},
-		"is it one of fewer layers":                   {of: func(m *uniter.Model) { m.Text.Layers-- }},
-		"nothing for the variable":                    {of: func(m *uniter.Model) { m.Text.Layers++ }},
-		"has the shape":                               {of: func(m *uniter.Model) { m.Text.Positions++ }},
+		"variable /model/itm/": {change: func(w weights.Tensors) {
+			delete(w, "itm_output.weight")
+			delete(w,
+				"itm_output.bias")
+		}},
+		"variable /model/regions/features/in/weights": {
+			change: func(w weights.Tensors) { delete(w, "uniter.img_embeddings.img_linear.weight") }},
+		"no rule for tensor rank_output.bias": {
+			change: func(w weights.Tensors) { w["rank_output.bias"] = tensors.FromValue([]float32{1}) }},
+		"is it one of fewer layers": {of: func(m *uniter.Model) { m.Text.Layers-- }},
+		"nothing for the variable":  {of: func(m *uniter.Model) { m.Text.Layers++ }},
+		"has the shape":             {of: func(m *uniter.Model) { m.Text.Positions++ }},
 	} {
 		wrong := published
 		if c.change != nil {
@@ -340,7 +353,8 @@ func TestRunFromPublishedStage(t *testing.T) {
 			wrong.Weights.Model, wrong.Train.Framework.Framework = write(func(weights.Tensors) {}), m
 		}
 		wrong.Train.Seed = 9
-		if _, err := e.Run(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "-weights model=none") {
+		if _, err := e.Run(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "-weights model=none") {
 			t.Errorf("got %v, want an error that says %q and how to do without", err, says)
 		}
 	}

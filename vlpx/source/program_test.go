@@ -156,10 +156,12 @@ func TestPartsOfAProgram(t *testing.T) {
 	if again := ask(t, path, filepath.Join(dir, "main.go")); again[0].Source != first[0].Source {
 		t.Errorf("its file is written anew while it runs: got %+v, want %+v", again[0], first[0])
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", "i += 3*step", 1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", "i += 3*step", 1)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again := ask(t, path); again[0].Source != "" || again[0].Executable == "" || !strings.Contains(again[0].why, "has changed since the program was built") {
+	if again := ask(t, path); again[0].Source != "" || again[0].Executable == "" ||
+		!strings.Contains(again[0].why, "has changed since the program was built") {
 		t.Errorf("an edited file: got %+v", again[0])
 	}
 	if err := os.Remove(filepath.Join(dir, "main.go")); err != nil {
@@ -175,7 +177,8 @@ func TestPartsOfGoRun(t *testing.T) {
 	dir, _ := compiled(t, laboratory)
 	var sums []string
 	for _, change := range []string{"i += step", "i += 2*step", "i += step"} {
-		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", change, 1)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", change, 1)),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		c := exec.CommandContext(t.Context(), "go", "run", "main.go")

@@ -76,7 +76,8 @@ func TestCLIPOnEngines(t *testing.T) {
 									got[name], x)
 							}
 						}
-						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-3*outs[0].Loss()) {
+						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-3*
+							outs[0].Loss()) {
 							t.Errorf("%s, epoch %d, step %d: improvements differ by %g", m.Name, epoch, step, off)
 						}
 						if epoch == 0 && step == 0 {

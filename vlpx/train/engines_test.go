@@ -142,7 +142,8 @@ func TestEnginesAgree(t *testing.T) {
 								t.Errorf("epoch %d, step %d, %s: got %g, want %g", epoch, step, name, got[name], x)
 							}
 						}
-						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-4*outs[0].Loss()) {
+						if off := math.Abs(outs[1].Float(field.Improvement) - outs[0].Float(field.Improvement)); !(off <= 1e-4*
+							outs[0].Loss()) {
 							t.Errorf("epoch %d, step %d: got an improvement of %g, want %g", epoch, step, outs[1].Float(field.Improvement),
 								outs[0].Float(field.Improvement))
 						}

@@ -55,7 +55,8 @@ func record(t testing.TB, options string) *Recorder {
 	}
 	headers := filepath.Join(strings.TrimSpace(string(module)), "pjrt")
 	record := fmt.Sprintf("-DRECORD=%q", folder)
-	if out, err := exec.Command(gcc, "-shared", "-fPIC", "-Wall", "-Werror", "-I", headers, record, "-o", library, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(gcc, "-shared", "-fPIC", "-Wall", "-Werror", "-I", headers, record, "-o", library,
+		source).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	t.Setenv("GOPJRT_CUDA_CHECKS", "0") // there are no libraries of CUDA to look for

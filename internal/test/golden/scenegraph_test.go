@@ -23,7 +23,8 @@ func checkSceneGraphs(t *testing.T, c golden.Case) {
 			row := strconv.Itoa(i)
 			parser, human := c.Text("inputs", "captions", row, "parser"), c.Text("inputs", "captions", row, "human")
 			for whose, graph := range map[string]string{"parser": parser, "human": human} {
-				if got, want := scenegraph.Tuples(graph, lemma), readTuples(c, at("tuples", row, whose)); !slices.EqualFunc(got, want, slices.Equal) {
+				if got, want := scenegraph.Tuples(graph, lemma), readTuples(c, at("tuples", row, whose)); !slices.EqualFunc(got, want,
+					slices.Equal) {
 					t.Errorf("%s: row %d: %s: got the tuples %q, want %q", normalisation, i, whose, got, want)
 				}
 			}
@@ -38,14 +39,17 @@ func checkSceneGraphs(t *testing.T, c golden.Case) {
 				equal[i] = 1
 			}
 		}
-		for name, got := range map[string][]float64{"counts": counts, "precision": precision, "recall": recall, "f1": f1, "set_match": equal} {
+		for name, got := range map[string][]float64{"counts": counts, "precision": precision, "recall": recall, "f1": f1,
+			"set_match": equal} {
 			near(t, c, normalisation+": "+name, got, c.Tensor(at(name)...).Float)
 		}
 		sums, want := scenegraph.Summarise(scores), []float64{}
 		for k, kind := range []string{"all", "objects", "attributes", "relations"} {
 			sum := slices.Concat([]scenegraph.Summary{sums.All}, sums.Of[:])[k]
-			numbers = append(numbers, sum.Precision, sum.Recall, sum.F1, float64(sum.Captions), sum.Micro.Precision(), sum.Micro.Recall(), sum.Micro.F1())
-			for _, name := range []string{"macro.precision", "macro.recall", "macro.f1", "macro.captions", "micro.precision", "micro.recall", "micro.f1"} {
+			numbers = append(numbers, sum.Precision, sum.Recall, sum.F1, float64(sum.Captions), sum.Micro.Precision(), sum.Micro.Recall(),
+				sum.Micro.F1())
+			for _, name := range []string{"macro.precision", "macro.recall", "macro.f1", "macro.captions", "micro.precision",
+				"micro.recall", "micro.f1"} {
 				want = append(want, c.Float(at("aggregate", kind, name[:5], name[6:])...))
 			}
 		}
@@ -101,7 +105,8 @@ func TestParseAgainstSPICE(t *testing.T) {
 			theirs = append(theirs, scenegraph.Compare(spice[row.Caption], row.Text, lemma))
 		}
 		got, bar := scenegraph.Summarise(ours), scenegraph.Summarise(theirs)
-		t.Logf("%s: F1 %.1f %%, SPICE's %.1f; same graphs %.1f %%, %.1f", normalisation, 100*got.All.F1, 100*bar.All.F1, 100*got.Equal, 100*bar.Equal)
+		t.Logf("%s: F1 %.1f %%, SPICE's %.1f; same graphs %.1f %%, %.1f", normalisation, 100*got.All.F1, 100*bar.All.F1, 100*got.Equal,
+			100*bar.Equal)
 		stored := func(kind, score string) float64 {
 			return c.Float("expected", "corpus_1508", normalisation, kind, "macro", score)
 		}
@@ -110,9 +115,11 @@ func TestParseAgainstSPICE(t *testing.T) {
 			t.Errorf("%s: F1 %v, SPICE has %v", normalisation, got.All.F1, bar.All.F1)
 		}
 		for kind, of := range got.Of {
-			t.Logf("%s: %ss: F1 %.1f %%, SPICE's %.1f; of all tuples %.1f, %.1f", normalisation, scenegraph.Kind(kind), 100*of.F1, 100*bar.Of[kind].F1,
+			t.Logf("%s: %ss: F1 %.1f %%, SPICE's %.1f; of all tuples %.1f, %.1f", normalisation, scenegraph.Kind(kind), 100*of.F1,
+				100*bar.Of[kind].F1,
 				100*of.Micro.F1(), 100*bar.Of[kind].Micro.F1())
-			near(t, c, normalisation+": SPICE's F1", []float64{bar.Of[kind].F1}, []float64{stored(scenegraph.Kind(kind).String()+"s", "f1")})
+			near(t, c, normalisation+": SPICE's F1", []float64{bar.Of[kind].F1},
+				[]float64{stored(scenegraph.Kind(kind).String()+"s", "f1")})
 		}
 	}
 	read(t, c)

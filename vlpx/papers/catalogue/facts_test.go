@@ -126,7 +126,8 @@ func TestRemarksAreInTheNote(t *testing.T) {
 	}
 	for _, id := range []string{"falcon/table4", "falcon/D.1", "mafa/table12", "srcl/figure3"} { // each laid out by another function
 		p := papertest.Plan(t, List(), id, plan.Request{Seeds: []uint64{1}})
-		if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.HasSuffix(table.Note, p.Artifact.Remarks()) {
+		if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.HasSuffix(table.Note,
+			p.Artifact.Remarks()) {
 			t.Errorf("%s: the note %q does not end with %q", id, table.Note, p.Artifact.Remarks())
 		}
 	}

@@ -258,7 +258,8 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		job.Features = lockedTokens(t, store, backend, r, job.Set)
 	}
 	if r.Language != nil {
-		if job.Weights, err = r.Train.Framework.Framework.(framework.Speaking).Speak(weightsOf(t, store, backend, *r.Language)); err != nil {
+		if job.Weights, err = r.Train.Framework.Framework.(framework.Speaking).Speak(weightsOf(t, store, backend,
+			*r.Language)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,7 +293,8 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		return all
 	}
 	for _, p := range curves.Points {
-		told.Steps = append(told.Steps, slices.Concat(of(p.Losses, usual), numbers{p.GradientNorm, p.Temperature, p.Improvement}, of(p.Losses, further)))
+		told.Steps = append(told.Steps, slices.Concat(of(p.Losses, usual), numbers{p.GradientNorm, p.Temperature, p.Improvement},
+			of(p.Losses, further)))
 	}
 	for _, e := range outcome.Epochs {
 		told.Epochs = append(told.Epochs, slices.Concat(of(e.Losses, usual), of(e.Losses, further)))
@@ -337,7 +339,8 @@ func TestPinned(t *testing.T) {
 		t.Fatalf("%s is of format %d, runs are of format %d: regenerate it with %s", pinnedName, have.Format, got.Format, command)
 	}
 	if _, missing, gone := got.against(have); len(missing)+len(gone) > 0 {
-		t.Errorf("the runs that are pinned are not those that there are: new or configured otherwise are %q, not there any more %q; regenerate %s with %s",
+		t.Errorf("the runs that are pinned are not those that there are: new or configured otherwise are %q, not there any more %q; "+
+			"regenerate %s with %s",
 			missing, gone, pinnedName, command)
 	}
 	for _, name := range enginetest.Compiled {
@@ -345,8 +348,8 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// onEngine holds some runs on a compiled engine against what is pinned, which pure Go gave. Others' similarities have ties, since few captions are as
-// few sentences, and a rounding decides which of them is in a mini-batch or left out.
+// onEngine holds some runs on a compiled engine against what is pinned, which pure Go gave. Others' similarities have ties, since few
+// captions are as few sentences, and a rounding decides which of them is in a mini-batch or left out.
 func onEngine(t *testing.T, name string, runs []run.Run, have pins) {
 	backend, store := enginetest.Open(t, name), run.OpenStore(t.TempDir())
 	for _, method := range []string{"FALCON", "FastCLIP", "GRIT-VLP + TAGS", "BLIP-2 + FALCON", "SimCLR + GloFND"} {
@@ -392,7 +395,8 @@ func TestPins(t *testing.T) {
 			t.Errorf("%s: after regenerating got changed %q, missing %q, gone %q", name, changed, missing, gone)
 		}
 	}
-	if _, err := of(1, "a", 9, 9).renewed(have); err == nil || !strings.Contains(err.Error(), "raise format in vlpx/run/run.go and regenerate") {
+	if _, err := of(1, "a", 9, 9).renewed(have); err == nil || !strings.Contains(err.Error(), "raise format in vlpx/run/run.go and "+
+		"regenerate") {
 		t.Errorf("got %v, want an error that says to raise format", err)
 	}
 }

@@ -13,10 +13,12 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
@@ -137,9 +139,15 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	on, store, a := backend(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
 	step, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
-		l := a.Assess(s.Store().RootScope(), negative.Plain(), albef.Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3]},
-			negative.All)
-		return []*Node{l.ITC, l.ITM, l.MLM, l.Pairs.Images, l.Pairs.Texts, l.Pairs.Labels}
+		g := in[0].Graph()
+		told := a.Step(s.Store().RootScope(), framework.Use{Method: negative.Plain()}, field.Nodes{
+			field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3], field.Progress: ScalarZero(g, dtypes.Float32),
+			field.Noise: Zeros(g, shapes.Make(dtypes.Float32, 2, 1, 1)), // the hardest negatives are not drawn
+		})
+		images, texts := told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts]
+		own := Iota(g, images.Shape(), 0)
+		return []*Node{told.Losses[negative.ITC], told.Losses[negative.ITM], told.Losses[negative.MLM], Concatenate([]*Node{own, images, own}, 0),
+			Concatenate([]*Node{own, own, texts}, 0), Concatenate([]*Node{OnesLike(own), ZerosLike(own), ZerosLike(own)}, 0)}
 	})
 	if err != nil {
 		t.Fatal(err)

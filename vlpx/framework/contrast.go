@@ -60,15 +60,10 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
 	first := contrasted()
 	told := Told{
 		Losses:  map[negative.Loss]*Node{negative.ITC: first.Loss},
-		Outputs: field.Nodes{field.ImageEmbedding: f.Image, field.TextEmbedding: f.Text, field.Temperature: f.Temperature},
+		Outputs: field.Nodes{field.ImageEmbedding: f.Image, field.TextEmbedding: f.Text},
 		Again:   func(negative.Objectives) *Node { return contrasted().Loss },
 	}
-	told.Outputs.Tell(field.Weights, first.Weights)
-	told.Outputs.Tell(field.Labels, first.Labels)
-	foundOfImages, foundOfTexts := f.Told()
-	told.Outputs.Tell(field.FoundOfImages, foundOfImages)
-	told.Outputs.Tell(field.FoundOfTexts, foundOfTexts)
-	told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts] = negative.HardestNegatives(f.Unpicked(first))
+	Report(told.Outputs, f, f.Unpicked(first))
 	return told
 }
 

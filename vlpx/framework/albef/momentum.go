@@ -2,7 +2,6 @@ package albef
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -19,23 +18,23 @@ type teacher struct {
 
 // teach moves the momentum weights towards the online ones as they were before this step's update, then runs the momentum
 // model on the batch (METHODS.md 1.3).
-func (a Model) teach(s *model.Scope, decay float64, b Batch, which negative.Objectives) teacher {
-	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
-	framework.Follow(s.Store(), g, decay)
-	m := s.Store().Scope(framework.Momentum)
-	image := a.EncodeImage(m, b.Pixels)
+func (b *batch) teach(decay float64, which negative.Objectives) teacher {
+	g, batch := b.pixels.Graph(), b.pixels.Shape().Dim(0)
+	framework.Follow(b.store, g, decay)
+	m := b.store.Scope(framework.Momentum)
+	image := b.EncodeImage(m, b.pixels)
 	words := func(states, bias, choice *Node) *Node {
-		return StopGradient(a.maskedWords(m, a.Fuse(m, states, bias, image.Tokens, choice)))
+		return StopGradient(b.maskedWords(m, b.Fuse(m, states, bias, image.Tokens, choice)))
 	}
 	t := teacher{image: StopGradient(image.Feature), read: func(f *further) *Node {
-		text := a.encodeText(s.Store().Scope(framework.Momentum), f.masked, f.padded)
+		text := b.encodeText(b.store.Scope(framework.Momentum), f.masked, f.padded)
 		return words(text.States, text.Bias, f.choice)
 	}}
 	if !which.Has(negative.MLM) {
-		t.text = StopGradient(a.EncodeText(m, b.IDs).Feature)
+		t.text = StopGradient(b.EncodeText(m, b.ids).Feature)
 		return t
 	}
-	both := a.encodeText(m, Concatenate([]*Node{b.IDs, b.Masked}, 0), Concatenate([]*Node{b.IDs, a.padding(b.Masked, b.IDs)}, 0))
+	both := b.encodeText(m, Concatenate([]*Node{b.ids, b.masked}, 0), Concatenate([]*Node{b.ids, b.padding(b.masked, b.ids)}, 0))
 	masked := AxisRange(batch, 2*batch)
 	t.text = StopGradient(Slice(both.Feature, AxisRange(0, batch)))
 	t.words = words(Slice(both.States, masked), Slice(both.Bias, masked), each(image.Tokens))

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/vlpx/encoder"
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -32,16 +33,17 @@ func TestCaptionPadding(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			g := b.Pixels.Graph()
-			b.Masked = Const(g, [][]int32{{2, 4, 6, 3, 0}, {2, inMask, 4, 4, 3}, {2, 4, 3, 0, 0}})
-			b.Truth, b.Room = Const(g, [][]float32{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}), 6
+		return measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+			g := in[field.Image].Graph()
+			in[field.Masked] = Const(g, [][]int32{{2, 4, 6, 3, 0}, {2, inMask, 4, 4, 3}, {2, 4, 3, 0, 0}})
+			in[field.Truth] = Const(g, [][]float32{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}})
 			codes := make([][]int32, 6)
 			for row := range codes {
 				codes[row] = []int32{-1, inFresh, 4, -1, -1}
 			}
-			b.Fresh = Const(g, codes)
-			return []*Node{a.Assess(s, m, b, negative.All).MLM}
+			in[field.Fresh] = Const(g, codes)
+			_, l := assess(a, s, m, in, negative.All)
+			return []*Node{l.losses[negative.MLM]}
 		})[0]
 	}
 	for _, put := range []struct {
@@ -66,8 +68,9 @@ func TestFreeTemperature(t *testing.T) {
 		if err := store.GetVariable(framework.Model + "/" + encoder.Temperature).SetValue(tensors.FromScalar(float32(0.75))); err != nil {
 			t.Fatal(err)
 		}
-		got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			return []*Node{a.Assess(s, m, b, negative.Of(negative.ITC)).Temperature}
+		got := measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+			_, l := assess(a, s, m, in, negative.Of(negative.ITC))
+			return []*Node{l.features.Temperature}
 		})
 		if got[0] != want {
 			t.Errorf("free %t: got %v, want %v", free, got[0], want)

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -31,12 +32,23 @@ func threePairs() []*tensors.Tensor {
 	}
 }
 
+// threeFields are threePairs in a graph, by their names.
+func threeFields(in []*Node) field.Nodes {
+	return field.Nodes{field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3], field.Noise: Reshape(in[4], 2, 3, 3),
+		field.Progress: in[5]}
+}
+
+// assess is the first pass of a step.
+func assess(a Model, s *model.Scope, m negative.Method, in field.Nodes, which negative.Objectives) (*batch, passed) {
+	b := a.batch(s.Store(), framework.Use{Method: m, Room: 6}, in)
+	return b, b.assess(which)
+}
+
 // measured are the scalars that build makes of the three pairs, by the weights of a store.
-func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, b Batch) []*Node) []float64 {
+func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) []float64 {
 	t.Helper()
 	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
-		noise := Reshape(in[4], 2, 3, 3)
-		return build(s, Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: noise, Progress: in[5]})
+		return build(s, threeFields(in))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +96,11 @@ var subsets = []negative.Objectives{
 func TestReassessAgrees(t *testing.T) {
 	for _, m := range []negative.Method{negative.Plain(), negative.GRITVLP(3, 6)} {
 		on := backend(t)
-		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-			l := small().Assess(s, m, b, negative.All)
-			out := []*Node{l.ITC, l.ITM, l.MLM}
+		got := measured(t, on, initialised(t, on, m), func(s *model.Scope, in field.Nodes) []*Node {
+			b, l := assess(small(), s, m, in, negative.All)
+			out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 			for _, which := range subsets {
-				out = append(out, small().Reassess(s, m, b, l, which))
+				out = append(out, b.reassess(which, l))
 			}
 			return out
 		})
@@ -119,21 +131,21 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 	given.Matching = nextOnes{}
 	on := backend(t)
 	store := initialised(t, on, m)
-	got := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Assess(s, m, b, negative.All)
-		pairs := nextOnes{}.Pairs(negative.Contrasted{I2T: l.Image}, nil)
-		out := []*Node{l.ITC, l.ITM, l.MLM}
+	got := measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+		b, l := assess(small(), s, m, in, negative.All)
+		pairs := nextOnes{}.Pairs(negative.Contrasted{I2T: l.features.Image}, nil)
+		out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 		for v := range s.Store().Scope(framework.Model).IterVariables() {
-			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(b.Pixels.Graph()), 1.5), 0.05))
+			v.SetNodeValue(AddScalar(MulScalar(v.NodeValue(in[field.Image].Graph()), 1.5), 0.05))
 		}
 		for _, which := range subsets {
-			out = append(out, small().Reassess(s, m, b, Losses{Pairs: pairs}, which))
+			out = append(out, b.reassess(which, passed{pairs: pairs}))
 		}
 		return out
 	})
-	moved := measured(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Assess(s, given, b, negative.All)
-		return []*Node{l.ITC, l.ITM, l.MLM}
+	moved := measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+		_, l := assess(small(), s, given, in, negative.All)
+		return []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 	})
 	for k, which := range subsets {
 		want, before := sumOf(which, moved), sumOf(which, got)
@@ -149,10 +161,11 @@ func TestReassessAfterAnUpdate(t *testing.T) {
 // Where the method distils, MLM's second assessment is against the masked words alone.
 func TestReassessWithoutDistillation(t *testing.T) {
 	m, on := negative.ALBEF(6), backend(t)
-	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, b Batch) []*Node {
-		l := small().Assess(s, m, b, negative.All)
+	got := measured(t, on, initialised(t, on, m), func(s *model.Scope, in field.Nodes) []*Node {
+		b, l := assess(small(), s, m, in, negative.All)
+		_, plainly := assess(small(), s, negative.Plain(), in, negative.All)
 		return []*Node{
-			small().Reassess(s, m, b, l, negative.Of(negative.MLM)), small().Assess(s, negative.Plain(), b, negative.All).MLM, l.MLM,
+			b.reassess(negative.Of(negative.MLM), l), plainly.losses[negative.MLM], l.losses[negative.MLM],
 		}
 	})
 	if math.Abs(got[0]-got[1]) > 1e-6*got[1] || math.Abs(got[0]-got[2]) < 1e-3 {

@@ -11,119 +11,74 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// Batch is a mini-batch on its way into the step.
-type Batch struct {
-	Pixels   *Node // normalised, [batch, side, side, 3]; of a locked encoder its tokens, [batch, tokens, width]
-	IDs      *Node // of the captions, padded with zeros, [batch, tokens] int32
-	Masked   *Node // the ids with MLM's masks, [batch, tokens] int32
-	Labels   *Node // the original ids where masked, objective.Ignored elsewhere, [batch, tokens] int32
-	Noise    *Node // standard Gumbel draws for sampled matching, [2, batch, batch]
-	Progress *Node // epochs done, a fraction; scalar
-
-	// What only some methods need.
-	Items *Node // the image of each pair, [batch] int32
-	Truth *Node // 1 where the caption of a column is true of the image of a row, else 0, [batch, batch]
-	Fresh *Node // codes of the masks of new positives' captions, see objective.MaskByCodes, [2 batch, tokens] int32
-	// Fields are all of these by their names, for what a method's parts read by themselves; nil where they read nothing.
-	Fields field.Nodes
-	// Left are the negatives that do not count; nil where the method leaves out none.
-	Left *negative.Leaving
-	// Teller is how the parts tell numbers by names of their own.
-	Teller field.Teller
-	// Room is the number of rows that MLM has for new positives, 1 to 2 batch; where there are more, Losses.Joined tells.
-	Room int
-}
-
-// Losses is what one step computes before its update.
-type Losses struct {
-	ITC, ITM, MLM *Node // scalars in nats, nil for one that was not asked for; the model's loss is their sum
-	Image, Text   *Node // u and w, [batch, Embed]
-	Temperature   *Node // tau
-	// HardestImages[k] is the batch's most similar other image for text k, HardestTexts[k] the most similar other text for
-	// image k: int32, [batch]. False negatives are counted by them.
-	HardestImages, HardestTexts *Node
-	Pairs                       negative.Pairs // that ITM saw
-	// Connections are what the method's Positives decided; nil where it has none.
-	Connections *negative.Connections
-	// Joined is the number of new positives that join MLM, a scalar; nil where none can. With more than Batch.Room MLM is wrong.
-	Joined *Node
-	// Weights and Labels are what the contrast tells of its negatives and targets; see negative.Contrasted.
-	Weights, Labels *Node
-	// FoundOfImages and FoundOfTexts are the negatives that the method took for false; nil where it leaves out none.
-	FoundOfImages, FoundOfTexts *Node
-	// Written are the sentences that the method wrote; nil where it writes none. CaptionScores are ITM's logits of the own pairs, [batch], beside
-	// them.
-	Written       *negative.Written
-	CaptionScores *Node
-}
-
 // Step implements framework.Framework.
 func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
-	b := Batch{
-		Pixels: in.Of(field.Image), IDs: in.Of(field.Captions), Masked: in.Of(field.Masked), Labels: in.Of(field.Words),
-		Noise: in.Of(field.Noise), Progress: in.Of(field.Progress),
-		Items: in[field.Items], Truth: in[field.Truth], Fresh: in[field.Fresh], Room: u.Room,
-		Fields: in, Left: u.Method.Leaving(s.Store().Scope(framework.State), in), Teller: u.Teller,
-	}
-	l := a.Assess(s, u.Method, b, u.Objectives)
+	b := a.batch(s.Store(), u, in)
+	first := b.assess(u.Objectives)
 	told := framework.Told{
-		Losses: l.byName(),
-		Outputs: field.Nodes{
-			field.ImageEmbedding: l.Image, field.TextEmbedding: l.Text, field.Temperature: l.Temperature,
-			field.HardestImages: l.HardestImages, field.HardestTexts: l.HardestTexts,
-		},
-		Again: func(which negative.Objectives) *Node { return a.Reassess(s, u.Method, b, l, which) },
+		Losses:  first.losses,
+		Outputs: field.Nodes{field.ImageEmbedding: first.features.Image, field.TextEmbedding: first.features.Text},
+		Again:   func(which negative.Objectives) *Node { return b.reassess(which, first) },
 	}
 	_, distils := u.Method.Contrast.(negative.Distiller)
 	told.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
-	told.Outputs.Tell(field.Weights, l.Weights)
-	told.Outputs.Tell(field.Labels, l.Labels)
-	told.Outputs.Tell(field.Joined, l.Joined)
-	told.Outputs.Tell(field.FoundOfImages, l.FoundOfImages)
-	told.Outputs.Tell(field.FoundOfTexts, l.FoundOfTexts)
-	if l.Written != nil {
-		told.Outputs.Tell(field.CaptionScores, l.CaptionScores)
-		l.Written.Tell(told.Outputs)
-	}
-	if c := l.Connections; c != nil {
-		told.Outputs[field.PickedImages], told.Outputs[field.PickedTexts] = c.Images, c.Texts
-		told.Outputs[field.ImageScores], told.Outputs[field.TextScores] = c.ImageScores, c.TextScores
+	framework.Report(told.Outputs, first.features, first.contrasted)
+	told.Outputs.Tell(field.Joined, first.joined)
+	if first.written != nil {
+		told.Outputs.Tell(field.CaptionScores, first.captionScores)
+		first.written.Tell(told.Outputs)
 	}
 	return told
 }
 
-// byName are the losses that there are.
-func (l Losses) byName() map[negative.Loss]*Node {
-	losses := map[negative.Loss]*Node{}
-	for name, loss := range map[negative.Loss]*Node{negative.ITC: l.ITC, negative.ITM: l.ITM, negative.MLM: l.MLM} {
-		if loss != nil {
-			losses[name] = loss
-		}
+// batch is a mini-batch on its way through the step.
+type batch struct {
+	Model
+	store               *model.Store
+	method              negative.Method
+	in                  field.Nodes
+	pixels, ids, masked *Node
+	features            negative.Features // without what a pass adds
+	teller              field.Teller
+	room                int // rows of MLM for new positives, 1 to 2 batch; where there are more of them, passed.joined says so
+}
+
+// batch is that of the fields of a step.
+func (a Model) batch(store *model.Store, u framework.Use, in field.Nodes) *batch {
+	return &batch{
+		Model: a, store: store, method: u.Method, in: in, pixels: in.Of(field.Image), ids: in.Of(field.Captions), masked: in.Of(field.Masked),
+		features: u.Features(store, in), teller: u.Teller, room: u.Room,
 	}
-	return losses
 }
 
-// Of is the sum of the named losses, a scalar.
-func (l Losses) Of(which negative.Objectives) *Node {
-	return framework.Told{Losses: l.byName()}.Of(Model{}, which)
+// passed is what one forward pass computes.
+type passed struct {
+	losses     map[negative.Loss]*Node
+	features   negative.Features   // that ITC saw
+	contrasted negative.Contrasted // without the similarities of negatives that are left out
+	pairs      negative.Pairs      // that ITM saw
+	// written are the sentences that the method wrote, nil where it writes none, and captionScores ITM's logits of the own pairs, [batch].
+	written       *negative.Written
+	captionScores *Node
+	// joined is the number of new positives that join MLM, a scalar; nil where none can. With more than there is room for MLM is wrong.
+	joined *Node
 }
 
-// Assess builds the losses that which names, of ALBEF's three, for a mini-batch under a method. The scope is the store's root.
-func (a Model) Assess(s *model.Scope, m negative.Method, b Batch, which negative.Objectives) Losses {
-	if distiller, distils := m.Contrast.(negative.Distiller); distils {
+// assess builds the losses that which names, of ALBEF's three.
+func (b *batch) assess(which negative.Objectives) passed {
+	if distiller, distils := b.method.Contrast.(negative.Distiller); distils {
 		// Momentum encoders follow the weights before this step's update.
-		taught := a.teach(s, distiller.Momentum(), b, which)
-		taught.mix = distiller.Mix(b.Progress)
-		return a.pass(s, m, b, which, nil, &taught)
+		taught := b.teach(distiller.Momentum(), which)
+		taught.mix = distiller.Mix(b.in.Of(field.Progress))
+		return b.pass(which, nil, &taught)
 	}
-	return a.pass(s, m, b, which, nil, nil)
+	return b.pass(which, nil, nil)
 }
 
-// Reassess builds the sum of the losses that which names for a mini-batch that Assess has seen, on the same ITM pairs and written sentences,
-// with the weights as they are in the graph by now: after the update, if that is built. MLM is against the masked words alone,
-// without distillation.
-func (a Model) Reassess(s *model.Scope, m negative.Method, b Batch, seen Losses, which negative.Objectives) *Node {
-	return a.pass(s, m, b, which, &seen, nil).Of(which)
+// reassess builds the sum of the losses that which names again, on the same ITM pairs and written sentences, with the weights as they are in the
+// graph by now: after the update, if that is built. MLM is against the masked words alone, without distillation.
+func (b *batch) reassess(which negative.Objectives, seen passed) *Node {
+	return framework.Told{Losses: b.pass(which, &seen, nil).losses}.Of(b.Model, which)
 }
 
 // pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the method
@@ -131,76 +86,55 @@ func (a Model) Reassess(s *model.Scope, m negative.Method, b Batch, seen Losses,
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
 // positives are known only after the encoders: their masked captions are a batch of their own.
-func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.Objectives, earlier *Losses, taught *teacher) Losses {
-	g, batch := b.Pixels.Graph(), b.Pixels.Shape().Dim(0)
-	online := s.Store().Scope(framework.Model)
-	frozen := a.frozen(s, b)
+func (b *batch) pass(which negative.Objectives, earlier *passed, taught *teacher) passed {
+	g, batch := b.pixels.Graph(), b.pixels.Shape().Dim(0)
+	online := b.store.Scope(framework.Model)
 	rows := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(from, to)) }
-	image := a.EncodeImage(online, b.Pixels)
+	image := b.EncodeImage(online, b.pixels)
 	var ids, padded []*Node
 	if which.Has(negative.ITC) || which.Has(negative.ITM) {
-		ids, padded = append(ids, b.IDs), append(padded, b.IDs)
+		ids, padded = append(ids, b.ids), append(padded, b.ids)
 	}
 	if which.Has(negative.MLM) {
-		ids, padded = append(ids, b.Masked), append(padded, a.padding(b.Masked, b.IDs))
+		ids, padded = append(ids, b.masked), append(padded, b.padding(b.masked, b.ids))
 	}
-	texts := a.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
+	texts := b.encodeText(online, Concatenate(ids, 0), Concatenate(padded, 0))
 
-	var l Losses
+	p := passed{losses: map[negative.Loss]*Node{}}
+	var known *negative.Pairs
 	if earlier != nil {
-		l.Pairs, l.Written = earlier.Pairs, earlier.Written
+		p.pairs, p.written, known = earlier.pairs, earlier.written, &earlier.pairs
 	}
 	if which.Has(negative.ITC) {
-		l.Temperature = a.temperature(online, g)
-		l.Image, l.Text = image.Feature, rows(texts.Feature, 0, batch)
-		features := negative.Features{
-			Image: l.Image, Text: l.Text, Temperature: l.Temperature, Progress: b.Progress, State: s.Store().Scope(framework.State),
-			Items: b.Items, Fields: b.Fields, Left: b.Left, Teller: b.Teller.For(field.Part("contrast", m.Contrast)),
-		}
+		f := b.features
+		f.Temperature = b.temperature(online, g)
+		f.Image, f.Text = image.Feature, rows(texts.Feature, 0, batch)
 		if taught != nil {
-			features.MomentumImage, features.MomentumText = taught.image, taught.text
+			f.MomentumImage, f.MomentumText = taught.image, taught.text
 		}
-		if _, informed := m.Contrast.(negative.Informed); informed {
-			features.ReferenceImage, features.ReferenceText = frozen().image.Feature, frozen().text.Feature
-		}
-		if m.Positives != nil {
-			connections := a.connect(m, b, features, frozen)
-			l.Connections, features.Connections = &connections, &connections
-		}
-		contrasted := m.Contrast.ITC(features)
-		contrasted.Assert(m.Contrast, batch)
-		contrasted = features.Unpicked(contrasted)
-		l.ITC, l.Weights, l.Labels = contrasted.Loss, contrasted.Weights, contrasted.Labels
-		l.FoundOfImages, l.FoundOfTexts = features.Told()
-		l.HardestImages, l.HardestTexts = negative.HardestNegatives(contrasted)
-		switch {
-		case earlier != nil:
-		case l.Connections != nil:
-			l.Pairs = l.Connections.Pairs
-		default:
-			l.Pairs = m.ITMPairs(features, contrasted, b.Noise)
-		}
+		p.features, p.contrasted, p.pairs = framework.Contrasted(b.method, f, b.in.Of(field.Noise), b.referring(), known)
+		p.losses[negative.ITC] = p.contrasted.Loss
 	}
-	if earlier == nil && m.Writes() && which.Has(negative.ITM) {
-		written := m.Writing.Write(a.writer(s, m, b, image))
-		l.Written = &written
+	if earlier == nil && b.method.Writes() && which.Has(negative.ITM) {
+		written := b.method.Writing.Write(b.writer(image))
+		p.written = &written
 	}
 
 	// Fusion: ITM's pairs, then the masked captions with their own images, then those of new positives.
 	var states, bias, choice []*Node
 	matched := 0
 	if which.Has(negative.ITM) {
-		matched = l.Pairs.Labels.Shape().Dim(0)
-		chosen := oneHot(l.Pairs.Texts, b.Pixels)
+		matched = p.pairs.Labels.Shape().Dim(0)
+		chosen := oneHot(p.pairs.Texts, b.pixels)
 		states = append(states, encoder.SelectRows(chosen, rows(texts.States, 0, batch)))
 		bias = append(bias, encoder.SelectRows(chosen, rows(texts.Bias, 0, batch)))
-		choice = append(choice, oneHot(l.Pairs.Images, b.Pixels))
+		choice = append(choice, oneHot(p.pairs.Images, b.pixels))
 	}
-	labels, weights := l.Pairs.Labels, l.Pairs.Weights
-	if which.Has(negative.ITM) && l.Written != nil && l.Written.Sentences != nil {
-		text, of := a.sentences(s, b, *l.Written)
+	labels, weights := p.pairs.Labels, p.pairs.Weights
+	if which.Has(negative.ITM) && p.written != nil && p.written.Sentences != nil {
+		text, of := b.sentences(*p.written)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, of)
-		labels, weights = l.Written.Join(l.Pairs)
+		labels, weights = p.written.Join(p.pairs)
 		matched = labels.Shape().Dim(0)
 	}
 	if which.Has(negative.MLM) {
@@ -209,33 +143,33 @@ func (a Model) pass(s *model.Scope, m negative.Method, b Batch, which negative.O
 		bias = append(bias, rows(texts.Bias, last-batch, last))
 		choice = append(choice, each(image.Tokens))
 	}
-	predicted, words := b.Labels, batch
+	predicted, words := b.in.Of(field.Words), batch
 	var joined *further
-	if l.Connections != nil && which.Has(negative.MLM) && l.Connections.Use.Has(negative.MLM) && !l.Connections.Eliminate {
-		joined = a.joining(b, *l.Connections)
-		text := a.encodeText(s.Store().Scope(framework.Model), joined.masked, joined.padded)
+	if c := p.features.Connections; c != nil && which.Has(negative.MLM) && c.Use.Has(negative.MLM) && !c.Eliminate {
+		joined = b.joining(*c)
+		text := b.encodeText(b.store.Scope(framework.Model), joined.masked, joined.padded)
 		states, bias, choice = append(states, text.States), append(bias, text.Bias), append(choice, joined.choice)
-		predicted, words, l.Joined = Concatenate([]*Node{predicted, joined.labels}, 0), batch+b.Room, joined.count
+		predicted, words, p.joined = Concatenate([]*Node{predicted, joined.labels}, 0), batch+b.room, joined.count
 	}
 	if len(states) == 0 {
-		return l
+		return p
 	}
-	fused := a.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
+	fused := b.Fuse(online, Concatenate(states, 0), Concatenate(bias, 0), image.Tokens, Concatenate(choice, 0))
 	if which.Has(negative.ITM) {
-		logits := a.MatchLogits(online, rows(fused, 0, matched))
-		l.ITM, l.CaptionScores = objective.ITM(logits, labels, weights), above(rows(logits, 0, batch))
+		logits := b.MatchLogits(online, rows(fused, 0, matched))
+		p.losses[negative.ITM], p.captionScores = objective.ITM(logits, labels, weights), above(rows(logits, 0, batch))
 	}
 	if which.Has(negative.MLM) {
-		logits := a.maskedWords(online, rows(fused, matched, matched+words))
+		logits := b.maskedWords(online, rows(fused, matched, matched+words))
 		if taught != nil {
 			teaching := taught.words
 			if joined != nil {
 				teaching = Concatenate([]*Node{teaching, taught.read(joined)}, 0)
 			}
-			l.MLM = objective.DistilledMLM(logits, predicted, teaching, taught.mix)
+			p.losses[negative.MLM] = objective.DistilledMLM(logits, predicted, teaching, taught.mix)
 		} else {
-			l.MLM = objective.MLM(logits, predicted)
+			p.losses[negative.MLM] = objective.MLM(logits, predicted)
 		}
 	}
-	return l
+	return p
 }

@@ -18,39 +18,39 @@ func above(logits *Node) *Node {
 }
 
 // ownImages names the own image of sentences of a mini-batch, so many of each pair side by side, one-hot, [batch each, batch].
-func ownImages(b Batch, each int) *Node {
-	batch := b.IDs.Shape().Dim(0)
-	return oneHot(Reshape(Iota(b.IDs.Graph(), shapes.Make(dtypes.Int32, batch, each), 0), batch*each), b.Pixels)
+func (b *batch) ownImages(each int) *Node {
+	batch := b.ids.Shape().Dim(0)
+	return oneHot(Reshape(Iota(b.ids.Graph(), shapes.Make(dtypes.Int32, batch, each), 0), batch*each), b.pixels)
 }
 
 // writer is what a Writing is offered of a mini-batch whose images are encoded already.
-func (a Model) writer(s *model.Scope, m negative.Method, b Batch, image Image) negative.Writer {
-	store := s.Store()
-	batch, tokens := b.IDs.Shape().Dim(0), b.IDs.Shape().Dim(1)
+func (b *batch) writer(image Image) negative.Writer {
+	store := b.store
+	batch, tokens := b.ids.Shape().Dim(0), b.ids.Shape().Dim(1)
 	read := func(root string, ids, padded, image *Node) *Node {
 		scope := store.Scope(root)
-		text := a.encodeText(scope, ids, padded)
-		return a.Fuse(scope, text.States, text.Bias, image, ownImages(b, ids.Shape().Dim(0)/batch))
+		text := b.encodeText(scope, ids, padded)
+		return b.Fuse(scope, text.States, text.Bias, image, b.ownImages(ids.Shape().Dim(0)/batch))
 	}
 	fill := func(root string, ids, image *Node) *Node {
 		each := ids.Shape().Dim(0) / batch
-		captions := Reshape(BroadcastToDims(InsertAxes(b.IDs, 1), batch, each, tokens), batch*each, tokens)
-		return a.maskedWords(store.Scope(root), read(root, ids, captions, image))
+		captions := Reshape(BroadcastToDims(InsertAxes(b.ids, 1), batch, each, tokens), batch*each, tokens)
+		return b.maskedWords(store.Scope(root), read(root, ids, captions, image))
 	}
 	w := negative.Writer{
-		Captions: b.IDs, Fields: b.Fields, Teller: b.Teller.For(field.Part("writing", m.Writing)),
+		Captions: b.ids, Fields: b.in, Teller: b.teller.For(field.Part("writing", b.method.Writing)),
 		Fill: func(ids *Node) *Node { return fill(framework.Model, ids, image.Tokens) },
 		Score: func(ids *Node) (scores *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {
-				scores = StopGradient(above(a.MatchLogits(store.Scope(framework.Model), read(framework.Model, ids, ids, image.Tokens))))
+				scores = StopGradient(above(b.MatchLogits(store.Scope(framework.Model), read(framework.Model, ids, ids, image.Tokens))))
 			})
 			return scores
 		},
 	}
-	if m.NeedsReference() {
+	if b.method.NeedsReference() {
 		w.FillFrozen = func(ids *Node) (logits *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {
-				seen := a.EncodeImage(store.Scope(framework.Frozen), b.Pixels)
+				seen := b.EncodeImage(store.Scope(framework.Frozen), b.pixels)
 				logits = StopGradient(fill(framework.Frozen, ids, seen.Tokens))
 			})
 			return logits
@@ -60,9 +60,9 @@ func (a Model) writer(s *model.Scope, m negative.Method, b Batch, image Image) n
 }
 
 // sentences are the written ones after the text encoder, with the images that they are negatives of.
-func (a Model) sentences(s *model.Scope, b Batch, w negative.Written) (text Text, images *Node) {
+func (b *batch) sentences(w negative.Written) (text Text, images *Node) {
 	dims := w.Sentences.Shape().Dimensions
-	return a.EncodeText(s.Store().Scope(framework.Model), Reshape(w.Sentences, dims[0]*dims[1], dims[2])), ownImages(b, dims[1])
+	return b.EncodeText(b.store.Scope(framework.Model), Reshape(w.Sentences, dims[0]*dims[1], dims[2])), b.ownImages(dims[1])
 }
 
 // Fill implements framework.Fills.

@@ -1,6 +1,7 @@
 package albef
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -68,10 +69,12 @@ func enlarge(t *testing.T, store *model.Store, root string) {
 }
 
 // whole runs a graph on the three pairs' pixels and captions with drafts; its results are flat.
-func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, b Batch) []*Node) (flat [][]float64) {
+func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) (flat [][]float64) {
 	t.Helper()
 	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
-		return build(s, Batch{Pixels: in[0], IDs: in[1], Masked: in[2], Labels: in[3], Noise: Reshape(in[4], 2, 3, 3), Progress: in[5], Fields: draft(in[0].Graph())})
+		nodes := threeFields(in)
+		maps.Copy(nodes, draft(in[0].Graph()))
+		return build(s, nodes)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,15 +111,15 @@ func TestStepWithWriting(t *testing.T) {
 		store := withFrozen(t, on, initialised(t, on, plain))
 		enlarge(t, store, framework.Model)
 		enlarge(t, store, framework.Frozen)
-		got := whole(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			l := small().Assess(s, m, b, negative.All)
-			w := l.Written
-			return []*Node{l.ITC, l.ITM, l.MLM, l.Pairs.Images, l.Pairs.Texts, l.Pairs.Labels, Reshape(w.Sentences, -1, 5), w.Counts, Reshape(w.Drafts.Sentences, -1, 5),
-				w.Drafts.Scores, l.CaptionScores}
+		got := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+			_, l := assess(small(), s, m, in, negative.All)
+			w := l.written
+			return []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM], l.pairs.Images, l.pairs.Texts, l.pairs.Labels, Reshape(w.Sentences, -1, 5), w.Counts, Reshape(w.Drafts.Sentences, -1, 5),
+				w.Drafts.Scores, l.captionScores}
 		})
-		without := whole(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			l := small().Assess(s, plain, b, negative.All)
-			return []*Node{l.ITC, l.ITM, l.MLM}
+		without := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+			_, l := assess(small(), s, plain, in, negative.All)
+			return []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 		})
 		for k, name := range []string{"ITC", "ITM", "MLM"} {
 			if same := math.Abs(got[k][0]-without[k][0]) < 1e-5; same != (name != "ITM") {
@@ -136,9 +139,9 @@ func TestStepWithWriting(t *testing.T) {
 		}
 		captions := [][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}}
 		logits := func(ids []int32, image int) []float64 {
-			return whole(t, on, store, func(s *model.Scope, b Batch) []*Node {
-				scope, ids := s.Store().Scope(framework.Model), Const(b.Pixels.Graph(), [][]int32{ids})
-				seen := small().EncodeImage(scope, Slice(b.Pixels, AxisRange(image, image+1)))
+			return whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+				scope, ids := s.Store().Scope(framework.Model), Const(in[field.Image].Graph(), [][]int32{ids})
+				seen := small().EncodeImage(scope, Slice(in[field.Image], AxisRange(image, image+1)))
 				return []*Node{Reshape(small().Match(scope, small().EmbedText(scope, ids).States, ids, seen.Tokens), 2)}
 			})[0]
 		}
@@ -168,13 +171,13 @@ func TestStepWithWriting(t *testing.T) {
 		}
 		// What is written is what the masked words of the writer are refilled with.
 		root := map[bool]string{true: framework.Frozen, false: framework.Model}[static]
-		want := whole(t, on, store, func(s *model.Scope, b Batch) []*Node {
-			scope, f := s.Store().Scope(root), b.Fields
+		want := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+			scope, f := s.Store().Scope(root), in
 			rows := func(x *Node) *Node {
 				return Reshape(BroadcastToDims(InsertAxes(x, 1), append([]int{3, 2}, x.Shape().Dimensions[1:]...)...), append([]int{6}, x.Shape().Dimensions[1:]...)...)
 			}
 			masked := Reshape(f.Of(field.Drafts), 6, 5)
-			words := objective.RefillProbabilities(small().Fill(scope, masked, rows(b.IDs), rows(b.Pixels)), 1.5)
+			words := objective.RefillProbabilities(small().Fill(scope, masked, rows(in[field.Captions]), rows(in[field.Image])), 1.5)
 			return []*Node{Reshape(objective.Refilled(masked, Reshape(f.Of(field.DraftWords), 6, 5), objective.DrawWords(words, Reshape(f.Of(field.Refills), 6, 2, 5))), -1)}
 		})[0]
 		if !slices.Equal(got[8], want) {
@@ -188,16 +191,16 @@ func TestReassessWritten(t *testing.T) {
 	on, m := backend(t), writes(negative.GRITVLP(3, 6), false)
 	store := initialised(t, on, m)
 	enlarge(t, store, framework.Model)
-	got := whole(t, on, store, func(s *model.Scope, b Batch) []*Node {
-		l := small().Assess(s, m, b, negative.All)
-		out := []*Node{l.ITC, l.ITM, l.MLM}
+	got := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
+		b, l := assess(small(), s, m, in, negative.All)
+		out := []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM]}
 		for _, which := range subsets {
-			out = append(out, small().Reassess(s, m, b, l, which))
+			out = append(out, b.reassess(which, l))
 		}
 		for v := range s.Store().Scope(framework.Model).IterVariables() {
-			v.SetNodeValue(MulScalar(v.NodeValue(b.Pixels.Graph()), 1.2))
+			v.SetNodeValue(MulScalar(v.NodeValue(in[field.Image].Graph()), 1.2))
 		}
-		return append(out, small().Reassess(s, m, b, l, negative.Of(negative.ITM)))
+		return append(out, b.reassess(negative.Of(negative.ITM), l))
 	})
 	var losses []float64
 	for _, x := range got[:3] {

@@ -1,8 +1,6 @@
 package blip2
 
 import (
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -22,24 +20,14 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		Losses: first.losses,
 		Outputs: field.Nodes{
 			field.ImageEmbedding: objective.Nearest(first.features.Image, first.features.Text), field.TextEmbedding: first.features.Text,
-			field.Temperature: first.features.Temperature,
 		},
 		Again: func(which negative.Objectives) *Node {
 			return framework.Told{Losses: b.pass(which, &first).losses}.Of(m, which)
 		},
 		Repeats: u.Method.Positives == nil && m.Text.Dropout == 0,
 	}
-	told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts] = negative.HardestNegatives(first.contrasted)
+	framework.Report(told.Outputs, first.features, first.contrasted)
 	told.Outputs.Tell(field.Joined, first.joined)
-	told.Outputs.Tell(field.Weights, first.contrasted.Weights)
-	told.Outputs.Tell(field.Labels, first.contrasted.Labels)
-	foundOfImages, foundOfTexts := first.features.Told()
-	told.Outputs.Tell(field.FoundOfImages, foundOfImages)
-	told.Outputs.Tell(field.FoundOfTexts, foundOfTexts)
-	if c := first.features.Connections; c != nil {
-		told.Outputs[field.PickedImages], told.Outputs[field.PickedTexts] = c.Images, c.Texts
-		told.Outputs[field.ImageScores], told.Outputs[field.TextScores] = c.ImageScores, c.TextScores
-	}
 	return told
 }
 
@@ -66,36 +54,19 @@ type passed struct {
 // pass builds the losses that which names, with the weights as they are in the graph by now. ITM sees the pairs of an earlier pass, or those
 // that the method picks.
 func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
-	s, g, pairs := b.store.Scope(framework.Model), b.ids.Graph(), b.ids.Shape().Dim(0)
+	s, g := b.store.Scope(framework.Model), b.ids.Graph()
 	p := passed{losses: map[negative.Loss]*Node{}}
+	var known *negative.Pairs
 	if earlier != nil {
-		p.pairs = earlier.pairs
+		p.pairs, known = earlier.pairs, &earlier.pairs
 	}
 	seen := b.Look(s, b.images)
 	if which.Has(negative.ITC) {
 		f := b.features
 		f.Image, f.Temperature, f.Smoothing = seen.Feature, temperature(s, g), b.Smoothing
 		_, f.Text = b.Read(s, b.ids)
-		frozen := b.frozen()
-		if _, informed := b.method.Contrast.(negative.Informed); informed {
-			reference := frozen()
-			f.ReferenceImage, f.ReferenceText = reference.image, reference.text
-		}
-		if b.method.Positives != nil {
-			connections := b.connect(f, frozen)
-			f.Connections = &connections
-		}
-		contrasted := b.method.Contrast.ITC(f)
-		contrasted.Assert(b.method.Contrast, pairs)
-		p.losses[negative.ITC] = contrasted.Loss
-		p.features, p.contrasted = f, f.Unpicked(contrasted)
-		switch {
-		case earlier != nil:
-		case f.Connections != nil:
-			p.pairs = f.Connections.Pairs
-		default:
-			p.pairs = b.method.ITMPairs(f, p.contrasted, b.in.Of(field.Noise))
-		}
+		p.features, p.contrasted, p.pairs = framework.Contrasted(b.method, f, b.in.Of(field.Noise), b.referring(), known)
+		p.losses[negative.ITC] = p.contrasted.Loss
 	}
 	if which.Has(negative.ITM) {
 		logits := b.MatchLogits(s, Gather(b.ids, InsertAxes(p.pairs.Texts, -1)), seen.Tokens, oneHot(p.pairs.Images, seen.Tokens))
@@ -129,56 +100,13 @@ func join(ids *Node, offered []encoder.Memory, f negative.Further) (_, predicted
 	return Concatenate([]*Node{ids, further}, 0), Concatenate([]*Node{labels(ids), of}, 0), all
 }
 
-// reference is a mini-batch as the frozen reference model sees it, without gradient and without dropout.
-type reference struct {
-	image, text *Node
-	// match gives the probability that images and texts of the batch match, by their positions, [rows].
-	match func(images, texts *Node) *Node
-}
-
-// frozen returns a function that runs the frozen reference model on the mini-batch when it is first called.
-func (b *batch) frozen() func() *reference {
-	var once *reference
-	return func() *reference {
-		if once != nil {
-			return once
+// referring returns a function that runs the frozen reference model on the mini-batch when it is first called.
+func (b *batch) referring() func() *framework.Reference {
+	return framework.Referring(b.store, b.ids.Graph(), func(s *model.Scope) (_, _ *Node, match func(images, texts *Node) *Node) {
+		seen := b.Look(s, b.images)
+		_, text := b.Read(s, b.ids)
+		return seen.Feature, text, func(images, texts *Node) *Node {
+			return objective.QueryMean(b.MatchLogits(s, Gather(b.ids, InsertAxes(texts, -1)), seen.Tokens, oneHot(images, seen.Tokens)))
 		}
-		scope := b.store.Scope(framework.Frozen)
-		evaluating := func(build func()) { framework.Evaluating(b.store, b.ids.Graph(), build) }
-		once = &reference{}
-		var seen Looked
-		evaluating(func() {
-			seen = b.Look(scope, b.images)
-			_, once.text = b.Read(scope, b.ids)
-		})
-		once.image, once.text = StopGradient(seen.Feature), StopGradient(once.text)
-		once.match = func(images, texts *Node) (probability *Node) {
-			evaluating(func() {
-				logits := b.MatchLogits(scope, Gather(b.ids, InsertAxes(texts, -1)), seen.Tokens, oneHot(images, seen.Tokens))
-				matched := Slice(Softmax(objective.QueryMean(logits), -1), AxisRange(), AxisRange(1, 2))
-				probability = StopGradient(Squeeze(matched, 1))
-			})
-			return probability
-		}
-		return once
-	}
-}
-
-// connect has the negatives that the method's matching picks judged by its Positives. They are picked by the online embeddings.
-func (b *batch) connect(f negative.Features, frozen func() *reference) negative.Connections {
-	i2t := StopGradient(objective.Similarities(f.Image, f.Text, f.Temperature))
-	online := negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)}
-	candidates := b.method.Picked(f, online, b.in.Of(field.Noise))
-	pairs := b.ids.Shape().Dim(0)
-	if b.method.Positives.Judge() == negative.Oracle {
-		truth := b.in.Of(field.Truth)
-		candidates.ImageScores = ReduceSum(Mul(Transpose(truth, 0, 1), oneHot(candidates.Images, truth)), -1)
-		candidates.TextScores = ReduceSum(Mul(truth, oneHot(candidates.Texts, truth)), -1)
-		return b.method.Positives.Connect(candidates)
-	}
-	own := Iota(b.ids.Graph(), shapes.Make(dtypes.Int32, pairs), 0)
-	scores := frozen().match(Concatenate([]*Node{candidates.Images, own}, 0), Concatenate([]*Node{own, candidates.Texts}, 0))
-	candidates.ImageScores = Slice(scores, AxisRange(0, pairs))
-	candidates.TextScores = Slice(scores, AxisRange(pairs, 2*pairs))
-	return b.method.Positives.Connect(candidates)
+	})
 }

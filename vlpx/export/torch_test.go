@@ -141,12 +141,14 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 		s.Store().SetTraining(in[0].Graph(), false)
 		g := in[0].Graph()
 		told := a.Step(s.Store().RootScope(), framework.Use{Method: negative.Plain()}, field.Nodes{
-			field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3], field.Progress: ScalarZero(g, dtypes.Float32),
-			field.Noise: Zeros(g, shapes.Make(dtypes.Float32, 2, 1, 1)), // the hardest negatives are not drawn
+			field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3],
+			field.Progress: ScalarZero(g, dtypes.Float32),
+			field.Noise:    Zeros(g, shapes.Make(dtypes.Float32, 2, 1, 1)), // the hardest negatives are not drawn
 		})
 		images, texts := told.Outputs[field.HardestImages], told.Outputs[field.HardestTexts]
 		own := Iota(g, images.Shape(), 0)
-		return []*Node{told.Losses[negative.ITC], told.Losses[negative.ITM], told.Losses[negative.MLM], Concatenate([]*Node{own, images, own}, 0),
+		return []*Node{told.Losses[negative.ITC], told.Losses[negative.ITM], told.Losses[negative.MLM],
+			Concatenate([]*Node{own, images, own}, 0),
 			Concatenate([]*Node{own, own, texts}, 0), Concatenate([]*Node{OnesLike(own), ZerosLike(own), ZerosLike(own)}, 0)}
 	})
 	if err != nil {

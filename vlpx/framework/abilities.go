@@ -20,7 +20,8 @@ type Worded interface {
 	Words() string
 }
 
-// Growing is a Framework whose vocabulary may have more words than that of the model that it starts from: its tables then begin with that one's.
+// Growing is a Framework whose vocabulary may have more words than that of the model that it starts from: its tables then begin with that
+// one's.
 type Growing interface {
 	Framework
 	// Vocabulary is the number of words that it has room for.
@@ -64,8 +65,8 @@ type Lockable interface {
 type Regional interface {
 	Framework
 	// WithRegions is the framework that reads images of so many regions at most, of so many features each: field.Image is [batch, count,
-	// features+8]. Behind its features a row has the region's x1, y1, x2, y2, w and h as shares of the image's width and height, w*h, and 1;
-	// a row to spare is 0.
+	// features+8]. Behind its features a row has the region's x1, y1, x2, y2, w and h as shares of the image's width and height, w*h, and
+	// 1; a row to spare is 0.
 	WithRegions(count, features int) Framework
 }
 

@@ -18,12 +18,12 @@ type Answers interface {
 	Framework
 	// AnswerTokens is the number of tokens of an answer, with [CLS] and [SEP].
 	AnswerTokens() int
-	// Question reads questions by their ids, as field.Captions, with the images of the same rows, as field.Image: the states that answers attend
-	// to, [rows, tokens, width], and the logits over the vocabulary of an answer's first word, [rows, vocabulary]. The scope is that of the
-	// model's variables.
+	// Question reads questions by their ids, as field.Captions, with the images of the same rows, as field.Image: the states that answers
+	// attend to, [rows, tokens, width], and the logits over the vocabulary of an answer's first word, [rows, vocabulary]. The scope is that
+	// of the model's variables.
 	Question(s *model.Scope, ids, images *Node) (states, first *Node)
-	// Answer returns the log-likelihood of answers to the question of the same row by its states and ids, in nats, summed over their tokens,
-	// [rows, answers].
+	// Answer returns the log-likelihood of answers to the question of the same row by its states and ids, in nats, summed over their
+	// tokens, [rows, answers].
 	//
 	//   - answers: ids, padded with zeros, [rows, answers, AnswerTokens] int32.
 	Answer(s *model.Scope, states, questions, answers *Node) *Node
@@ -40,8 +40,8 @@ type RankedAnswer struct {
 	Probability float64
 }
 
-// Likeliest are the k candidates whose first words are the most probable, most probable first, with the logarithms of these probabilities: what
-// ALBEF's rank_answer looks at more closely (METHODS.md 15.5). Of equal ones the lower place comes first.
+// Likeliest are the k candidates whose first words are the most probable, most probable first, with the logarithms of these probabilities:
+// what ALBEF's rank_answer looks at more closely (METHODS.md 15.5). Of equal ones the lower place comes first.
 //
 //   - first: logits of an answer's first word over the vocabulary.
 //   - words: the first word of each candidate.
@@ -62,8 +62,8 @@ func Likeliest[T float32 | float64](first []T, words []int32, k int) (candidates
 	return candidates, logs
 }
 
-// Reranked orders candidates by the logarithm of their first word's probability and the log-likelihood of the whole answer, which has the first
-// word, too: it counts twice, as published (METHODS.md 15.5). The probabilities are the softmax of these sums.
+// Reranked orders candidates by the logarithm of their first word's probability and the log-likelihood of the whole answer, which has the
+// first word, too: it counts twice, as published (METHODS.md 15.5). The probabilities are the softmax of these sums.
 func Reranked(candidates []int, logs, likelihoods []float64) []RankedAnswer {
 	ranked := make([]RankedAnswer, len(candidates))
 	highest, sum := math.Inf(-1), 0.0
@@ -84,8 +84,8 @@ func Reranked(candidates []int, logs, likelihoods []float64) []RankedAnswer {
 // answersAtOnce are the answers of a question in one forward pass: their logits over a vocabulary of 30,000 are large.
 const answersAtOnce = 16
 
-// Rank ranks candidate answers to questions with the images of the same rows, as ALBEF's rank_answer does: the k with the most probable first
-// words, by their likelihoods (see [Answers]). It compiles once a number of rows.
+// Rank ranks candidate answers to questions with the images of the same rows, as ALBEF's rank_answer does: the k with the most probable
+// first words, by their likelihoods (see [Answers]). It compiles once a number of rows.
 //
 //   - questions: ids, [rows, tokens].
 //   - images: as field.Image, [rows, ...].
@@ -98,7 +98,8 @@ func (n *Inference) Rank(questions []int32, images []float32, candidates []int32
 	}
 	tokens, rows := n.framework.(Answers).AnswerTokens(), len(questions)/n.tokens
 	if len(candidates) == 0 || len(candidates)%tokens != 0 || k < 1 {
-		return nil, fmt.Errorf("framework: the best %d of answers in %d ids; take some answers of %d tokens each", k, len(candidates), tokens)
+		return nil, fmt.Errorf("framework: the best %d of answers in %d ids; take some answers of %d tokens each", k,
+			len(candidates), tokens)
 	}
 	ids := func() *tensors.Tensor { return tensors.FromFlatDataAndDimensions(questions, rows, n.tokens) }
 	out, err := Call(n.asked, ids(), Rows(images, n.image...))

@@ -54,7 +54,8 @@ func Check(f Framework, u Use) error {
 		return lacks("image-text matching", "take a framework that has, or a method without Positives")
 	}
 	if loss, lacking := missing(negative.Of(negative.ITM, negative.MLM)); lacking && u.Method.Writes() {
-		return lacks("the loss "+string(loss), "sentences are written by masked words and are negatives of image-text matching; take a framework that has both")
+		return lacks("the loss "+string(loss), "sentences are written by masked words and are negatives of image-text matching; take "+
+			"a framework that has both")
 	}
 	if _, embeds := f.(Embeds); !embeds && u.Method.Embeds() {
 		return lacks("embeddings of images and captions", "take a framework that makes them, or uniform mini-batches")

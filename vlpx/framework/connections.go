@@ -18,8 +18,8 @@ type Reference struct {
 	Match func(images, texts *Node) *Node
 }
 
-// Referring returns a function that runs the frozen reference model on a mini-batch when it is first called. Look encodes the mini-batch with the
-// weights below a scope; match gives ITM's logits [rows, 2] of pairs by their positions.
+// Referring returns a function that runs the frozen reference model on a mini-batch when it is first called. Look encodes the mini-batch
+// with the weights below a scope; match gives ITM's logits [rows, 2] of pairs by their positions.
 func Referring(store *model.Store, g *Graph, look func(s *model.Scope) (image, text *Node, match func(images, texts *Node) *Node)) func() *Reference {
 	var once *Reference
 	return func() *Reference {

@@ -18,8 +18,8 @@ func Normalise(x *Node) *Node {
 
 // Contrasting is what the step of a framework whose only loss is the contrastive one is made of.
 type Contrasting struct {
-	// Embed embeds the mini-batch with the weights below a scope: images and captions, or two views of the images and further ones, [batch, dim]
-	// each, normalised.
+	// Embed embeds the mini-batch with the weights below a scope: images and captions, or two views of the images and further ones, [batch,
+	// dim] each, normalised.
 	Embed func(*model.Scope) []*Node
 	// Temperature is tau with the weights below a scope, a scalar.
 	Temperature func(*model.Scope, *Graph) *Node

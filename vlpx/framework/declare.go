@@ -27,7 +27,8 @@ const (
 )
 
 // Declare puts the model's variables, without values, into a store; their number is [Parameters]. Those that the store has already
-// must fit. It builds the plainest step, by all losses, of three pairs; the backend only lends its graph builder: nothing is compiled or run.
+// must fit. It builds the plainest step, by all losses, of three pairs; the backend only lends its graph builder: nothing is compiled or
+// run.
 func Declare(f Framework, u Use, backend compute.Backend, store *model.Store) error {
 	u.Method, u.Objectives, u.Batch, u.Room = negative.Plain(), negative.All, 3, 0
 	if err := f.Check(u); err != nil {

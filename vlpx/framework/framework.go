@@ -91,8 +91,8 @@ type EmbedsImages interface {
 	EmbedImage(s *model.Scope, images *Node) Embedded
 }
 
-// Represents is a Framework whose representation of images lies below their embedding, as that before a projection head does. Probes of what
-// was learned read it, such as linear classifiers; of other frameworks they read the embedding.
+// Represents is a Framework whose representation of images lies below their embedding, as that before a projection head does. Probes of
+// what was learned read it, such as linear classifiers; of other frameworks they read the embedding.
 type Represents interface {
 	EmbedsImages
 	// Represent encodes a batch of images, as field.Image, to [batch, width], not normalised. The scope is that of the model's variables.
@@ -106,8 +106,8 @@ type Embeds interface {
 	EmbedText(s *model.Scope, ids *Node) Embedded
 }
 
-// Multiple is an Embeds whose images have several vectors, as BLIP-2's by its queries. An image is as similar to a caption as the nearest of
-// its vectors; samplers see that of its own caption.
+// Multiple is an Embeds whose images have several vectors, as BLIP-2's by its queries. An image is as similar to a caption as the nearest
+// of its vectors; samplers see that of its own caption.
 type Multiple interface {
 	Embeds
 	// Vectors is how many an image has.
@@ -146,8 +146,8 @@ type Adding interface {
 // Retrieval ranks by its scores of all pairs.
 type Scores interface {
 	Framework
-	// Score returns the logit of "the caption is true of the image" of captions by their ids, as field.Captions, with the images of the same
-	// rows, as field.Image; [rows]. The scope is that of the model's variables.
+	// Score returns the logit of "the caption is true of the image" of captions by their ids, as field.Captions, with the images of the
+	// same rows, as field.Image; [rows]. The scope is that of the model's variables.
 	Score(s *model.Scope, ids, images *Node) *Node
 }
 
@@ -161,24 +161,24 @@ func Retrieves(f Framework) bool {
 // Predicts is a Framework that predicts each token of a text from those before it: a language model.
 type Predicts interface {
 	Framework
-	// LogLikelihood returns that of each token of texts by those before it, in nats, [rows, tokens], of ids as field.Captions; 0 for a token
-	// that is not predicted: a text's first one and padding. The scope is that of the model's variables.
+	// LogLikelihood returns that of each token of texts by those before it, in nats, [rows, tokens], of ids as field.Captions; 0 for a
+	// token that is not predicted: a text's first one and padding. The scope is that of the model's variables.
 	LogLikelihood(s *model.Scope, ids *Node) *Node
 }
 
 // Fills is a Framework that predicts masked words of captions which read their image, and so can write sentences of it.
 type Fills interface {
 	Framework
-	// Fill returns the logits of the words at each place of masked captions with the images of the same rows, [rows, tokens, vocabulary]. The
-	// padding is that of the captions. The scope is that of the model's variables.
+	// Fill returns the logits of the words at each place of masked captions with the images of the same rows, [rows, tokens, vocabulary].
+	// The padding is that of the captions. The scope is that of the model's variables.
 	Fill(s *model.Scope, masked, captions, images *Node) *Node
 }
 
 // Corrects is a Framework that tells which words of a sentence were replaced, and what stood there (TAGS-DC, section 2.4).
 type Corrects interface {
 	Fills
-	// Correct returns, of sentences by their ids with the images of the same rows, the probability of each word to be a replaced one, and the
-	// most probable original word, int32; both [rows, tokens]. The scope is that of the model's variables.
+	// Correct returns, of sentences by their ids with the images of the same rows, the probability of each word to be a replaced one, and
+	// the most probable original word, int32; both [rows, tokens]. The scope is that of the model's variables.
 	Correct(s *model.Scope, ids, images *Node) (replaced, words *Node)
 }
 

@@ -8,23 +8,23 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Generates is a Framework that writes texts, token by token: captions of images, answers to questions about them, or, where its Inputs have no
-// field.Image, what follows on a text. Package generate searches for them.
+// Generates is a Framework that writes texts, token by token: captions of images, answers to questions about them, or, where its Inputs
+// have no field.Image, what follows on a text. Package generate searches for them.
 type Generates interface {
 	Framework
 	// Vocabulary is the number of tokens that it writes with.
 	Vocabulary() int
-	// Begin reads images, as field.Image, nil where the framework sees none, and a prompt for each, ids padded with zeros behind them, [rows,
-	// tokens] (int32). It returns the logits of the token behind each prompt, [rows, vocabulary], and what Continue reads: nodes with a row
-	// each, with room for so many more tokens. The scope is that of the model's variables.
+	// Begin reads images, as field.Image, nil where the framework sees none, and a prompt for each, ids padded with zeros behind them,
+	// [rows, tokens] (int32). It returns the logits of the token behind each prompt, [rows, vocabulary], and what Continue reads: nodes
+	// with a row each, with room for so many more tokens. The scope is that of the model's variables.
 	Begin(s *model.Scope, images, prompts *Node, room int) (logits *Node, memory []*Node)
-	// Continue reads one more token of each row, [rows] (int32), the step-th from 0 (a scalar, int32), and returns the logits of the next one
-	// and the memory with it, in the same shapes. The scope is that of the model's variables.
+	// Continue reads one more token of each row, [rows] (int32), the step-th from 0 (a scalar, int32), and returns the logits of the next
+	// one and the memory with it, in the same shapes. The scope is that of the model's variables.
 	Continue(s *model.Scope, tokens, step *Node, memory []*Node) (logits *Node, after []*Node)
 }
 
-// There marks the tokens of texts that are padded with zeros behind their last one: 1 or 0 in the type of like, [batch, tokens]. Zeros before the
-// last token are none, and a row of zeros alone has its first token.
+// There marks the tokens of texts that are padded with zeros behind their last one: 1 or 0 in the type of like, [batch, tokens]. Zeros
+// before the last token are none, and a row of zeros alone has its first token.
 func There(ids, like *Node) *Node {
 	places := Iota(ids.Graph(), ids.Shape(), 1)
 	last := ReduceAndKeep(Where(NotEqual(ids, ZerosLike(ids)), places, ZerosLike(places)), ReduceMax, 1)
@@ -48,12 +48,14 @@ type Generation struct {
 	room   int
 }
 
-// Generate begins to write behind prompts [rows, tokens], padded with zeros behind them, with images as field.Image, none where the model sees
-// none. The logits of the token behind each prompt are [rows, vocabulary]. Up to room tokens can follow; each number is a graph of its own.
+// Generate begins to write behind prompts [rows, tokens], padded with zeros behind them, with images as field.Image, none where the model
+// sees none. The logits of the token behind each prompt are [rows, vocabulary]. Up to room tokens can follow; each number is a graph of its
+// own.
 func (n *Inference) Generate(images []float32, prompts []int32, tokens, room int) (*Generation, []float32, error) {
 	writer, can := n.framework.(Generates)
 	if !can {
-		return nil, nil, fmt.Errorf("framework: %s writes no texts; take one that does, such as BLIP-2 with a language model", n.framework.Name())
+		return nil, nil, fmt.Errorf("framework: %s writes no texts; take one that does, such as BLIP-2 with a language model",
+			n.framework.Name())
 	}
 	if tokens < 1 || len(prompts) == 0 || len(prompts)%tokens != 0 {
 		return nil, nil, fmt.Errorf("framework: %d ids are no prompts of %d tokens each", len(prompts), tokens)
@@ -68,7 +70,8 @@ func (n *Inference) Generate(images []float32, prompts []int32, tokens, room int
 	in := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(prompts, rows, tokens)}
 	if n.SeesImages() {
 		if len(images) != rows*n.ImageSize() {
-			return nil, nil, fmt.Errorf("framework: %d numbers of images for %d prompts; %s reads %d an image", len(images), rows, n.framework.Name(), n.ImageSize())
+			return nil, nil, fmt.Errorf("framework: %d numbers of images for %d prompts; %s reads %d an image", len(images), rows,
+				n.framework.Name(), n.ImageSize())
 		}
 		in = append(in, Rows(images, n.image...))
 	}
@@ -88,8 +91,8 @@ func (n *Inference) Generate(images []float32, prompts []int32, tokens, room int
 	return g, logits, nil
 }
 
-// Next reads one more token of each row, which continues a row of the step before, and returns the logits of the next one, [rows, vocabulary].
-// The number of rows may be another than before; each is a graph of its own.
+// Next reads one more token of each row, which continues a row of the step before, and returns the logits of the next one, [rows,
+// vocabulary]. The number of rows may be another than before; each is a graph of its own.
 func (g *Generation) Next(from, tokens []int32) ([]float32, error) {
 	n := g.of
 	if int(g.step) >= g.room {
@@ -102,7 +105,8 @@ func (g *Generation) Next(from, tokens []int32) ([]float32, error) {
 		}
 	}
 	in := append([]*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(from, len(from)), tensors.FromFlatDataAndDimensions(tokens, len(tokens)), tensors.FromScalar(g.step),
+		tensors.FromFlatDataAndDimensions(from, len(from)), tensors.FromFlatDataAndDimensions(tokens, len(tokens)),
+		tensors.FromScalar(g.step),
 	}, g.memory...)
 	g.memory = nil
 	logits, err := g.call(n.continued, in)

@@ -114,8 +114,8 @@ func (n *Inference) Images(images []float32) (Encoded, error) {
 	return encoded(n.images, Rows(images, n.image...), &n.imageState)
 }
 
-// Representations are what probes read of images, as field.Image: the representation below their embedding, [batch, width], or the embedding
-// where the framework has no such.
+// Representations are what probes read of images, as field.Image: the representation below their embedding, [batch, width], or the
+// embedding where the framework has no such.
 func (n *Inference) Representations(images []float32) ([]float32, error) {
 	if n.below == nil {
 		e, err := n.Images(images)
@@ -171,7 +171,8 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 		return nil, fmt.Errorf("framework: %s is asked for a match before it has encoded an image and a caption", n.framework.Name())
 	}
 	rows := len(ids) / n.tokens
-	out, err := Call(n.pair, Rows(states, n.textState...), tensors.FromFlatDataAndDimensions(ids, rows, n.tokens), Rows(images, n.imageState...))
+	out, err := Call(n.pair, Rows(states, n.textState...), tensors.FromFlatDataAndDimensions(ids, rows, n.tokens),
+		Rows(images, n.imageState...))
 	if err != nil {
 		return nil, fmt.Errorf("framework: matching: %w", err)
 	}
@@ -187,8 +188,8 @@ func (n *Inference) matching(states []float32, ids []int32, images []float32, sc
 	return scores, nil
 }
 
-// Score returns the logit of "the caption is true of the image" of pairs (see [Scores] and [Matches]): row r pairs the caption whose ids are row r of
-// [rows, tokens] with the image of row r, as field.Image.
+// Score returns the logit of "the caption is true of the image" of pairs (see [Scores] and [Matches]): row r pairs the caption whose ids
+// are row r of [rows, tokens] with the image of row r, as field.Image.
 func (n *Inference) Score(ids []int32, images []float32) ([]float32, error) {
 	if n.scored == nil {
 		return nil, fmt.Errorf("framework: %s scores no pairs that are not encoded", n.framework.Name())
@@ -202,8 +203,8 @@ func (n *Inference) Score(ids []int32, images []float32) ([]float32, error) {
 	return tensors.CopyFlatData[float32](out[0])
 }
 
-// LogLikelihood returns that of each token of ids [batch, tokens] by those before it, in nats, [batch, tokens], 0 where none is predicted (see
-// [Predicts]).
+// LogLikelihood returns that of each token of ids [batch, tokens] by those before it, in nats, [batch, tokens], 0 where none is predicted
+// (see [Predicts]).
 func (n *Inference) LogLikelihood(ids []int32) ([]float32, error) {
 	if n.next == nil {
 		return nil, fmt.Errorf("framework: %s is no language model; take one, such as GPT-2", n.framework.Name())
@@ -212,8 +213,8 @@ func (n *Inference) LogLikelihood(ids []int32) ([]float32, error) {
 	return e.Features, err
 }
 
-// Fill returns the logits of the words at each place of masked captions [rows, tokens], which read the images of the same rows, as field.Image:
-// [rows, tokens, vocabulary]; see [Fills].
+// Fill returns the logits of the words at each place of masked captions [rows, tokens], which read the images of the same rows, as
+// field.Image: [rows, tokens, vocabulary]; see [Fills].
 func (n *Inference) Fill(masked, captions []int32, images []float32) ([]float32, error) {
 	if n.filled == nil {
 		return nil, fmt.Errorf("framework: %s predicts no masked words", n.framework.Name())
@@ -231,8 +232,8 @@ func (n *Inference) Fill(masked, captions []int32, images []float32) ([]float32,
 // Corrects tells whether words of sentences can be told apart and corrected.
 func (n *Inference) Corrects() bool { return n.corrected != nil }
 
-// Correct tells of the words of sentences [rows, tokens] with the images of the same rows how probably each was replaced and which stood there,
-// both [rows, tokens]; see [Corrects].
+// Correct tells of the words of sentences [rows, tokens] with the images of the same rows how probably each was replaced and which stood
+// there, both [rows, tokens]; see [Corrects].
 func (n *Inference) Correct(sentences []int32, images []float32) (replaced []float32, words []int32, err error) {
 	if n.corrected == nil {
 		return nil, nil, fmt.Errorf("framework: %s corrects no words", n.framework.Name())

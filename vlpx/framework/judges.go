@@ -23,11 +23,12 @@ type Assigns interface {
 	Assign(s *model.Scope, ids, left, right *Node) *Node
 }
 
-// Judge returns the logits of "false" and "true" of statements, [rows, 2], by their ids [rows, tokens], about the left and the right images of
-// the same rows, as field.Image; see [Judges].
+// Judge returns the logits of "false" and "true" of statements, [rows, 2], by their ids [rows, tokens], about the left and the right images
+// of the same rows, as field.Image; see [Judges].
 func (n *Inference) Judge(ids []int32, left, right []float32) ([]float32, error) {
 	if n.judged == nil {
-		return nil, fmt.Errorf("framework: %s judges no statements about two images; take one that does, such as ALBEF NLVR2", n.framework.Name())
+		return nil, fmt.Errorf("framework: %s judges no statements about two images; take one that does, such as ALBEF NLVR2",
+			n.framework.Name())
 	}
 	return n.two(n.judged, "judging statements", ids, left, right)
 }
@@ -36,7 +37,8 @@ func (n *Inference) Judge(ids []int32, left, right []float32) ([]float32, error)
 // [Assigns].
 func (n *Inference) Assign(ids []int32, left, right []float32) ([]float32, error) {
 	if n.assigned == nil {
-		return nil, fmt.Errorf("framework: %s assigns no texts to images; take one that does, such as ALBEF text assignment", n.framework.Name())
+		return nil, fmt.Errorf("framework: %s assigns no texts to images; take one that does, such as ALBEF text assignment",
+			n.framework.Name())
 	}
 	return n.two(n.assigned, "assigning texts", ids, left, right)
 }

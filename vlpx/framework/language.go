@@ -30,7 +30,8 @@ func CheckDecoder(name string, t encoder.GPT) error {
 	case t.Vocab < 1:
 		return fmt.Errorf("framework: %s: the vocabulary is empty", name)
 	case t.Width < 1 || t.MLP < 1 || t.Positions < 1 || t.Layers < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("framework: %s: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and heads that divide the width",
+		return fmt.Errorf("framework: %s: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and "+
+			"heads that divide the width",
 			name, t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case !(t.Dropout >= 0 && t.Dropout < 1):
 		return fmt.Errorf("framework: %s: a dropout of %g; it lies in [0, 1)", name, t.Dropout)

@@ -13,7 +13,8 @@ import (
 	"vlpx.internal/vlpx/field"
 )
 
-// Outline is a graph of a model, to be looked at or compiled. The variables that it reads need shapes alone, so that a model of any size has one.
+// Outline is a graph of a model, to be looked at or compiled. The variables that it reads need shapes alone, so that a model of any size
+// has one.
 type Outline struct {
 	What  string // such as "image encoder"
 	Graph *Graph
@@ -55,8 +56,8 @@ func (o *Outline) Close() { o.Graph.Finalize() }
 // outlineRoom is the number of tokens that an outline of generation leaves room for.
 const outlineRoom = 8
 
-// EvaluationOutlines are the graphs of all that [Inference] can be asked, for so many rows, of a model that [Declare] has put into the store. The
-// caller closes them.
+// EvaluationOutlines are the graphs of all that [Inference] can be asked, for so many rows, of a model that [Declare] has put into the
+// store. The caller closes them.
 func EvaluationOutlines(f Framework, u Use, backend compute.Backend, store *model.Store, rows int) (all []*Outline, err error) {
 	defer func() {
 		if err != nil {

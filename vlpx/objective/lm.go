@@ -11,8 +11,8 @@ import . "github.com/gomlx/gomlx/core/graph"
 // With no token to predict the loss is zero. The result is a scalar in nats.
 func LM(ids, likelihood *Node) *Node { return LMBehind(ids, likelihood, 1) }
 
-// LMBehind is LM of texts whose first tokens, so many of each, are a prompt that is not predicted (BLIP-2's second stage, LAVIS blip2_opt.py). With
-// 0 of them the first token is predicted, too, by what stands in front of the text.
+// LMBehind is LM of texts whose first tokens, so many of each, are a prompt that is not predicted (BLIP-2's second stage, LAVIS
+// blip2_opt.py). With 0 of them the first token is predicted, too, by what stands in front of the text.
 func LMBehind(ids, likelihood *Node, prompt int) *Node {
 	return Neg(maskedMean(likelihood, from(prompt, ids, likelihood)))
 }
@@ -21,8 +21,8 @@ func LMBehind(ids, likelihood *Node, prompt int) *Node {
 // predicted: padding, and a text's first one if nothing stands in front of it.
 //
 //   - ids: texts, padded with zeros behind their last token, which is none; [batch, tokens] (int32).
-//   - logits: over the vocabulary at all tokens but the last, [batch, tokens-1, vocabulary], or at what stands in front of the text and these, [batch,
-//     tokens, vocabulary].
+//   - logits: over the vocabulary at all tokens but the last, [batch, tokens-1, vocabulary], or at what stands in front of the text and
+//     these, [batch, tokens, vocabulary].
 func NextTokens(ids, logits *Node) *Node {
 	batch, tokens := ids.Shape().Dim(0), ids.Shape().Dim(1)
 	if logits.Shape().Dim(1) == tokens {
@@ -46,7 +46,8 @@ func from(place int, ids, like *Node) *Node {
 }
 
 // Generation is the language modelling loss of image-grounded text generation, with label smoothing: the mean over the tokens of the whole
-// batch that are predicted of (1-smoothing) of the cross entropy with the token and smoothing of that with all words evenly (METHODS.md 13).
+// batch that are predicted of (1-smoothing) of the cross entropy with the token and smoothing of that with all words evenly (METHODS.md
+// 13).
 //
 //   - logits: over the vocabulary at every token, of which the last predicts nothing, [batch, tokens, vocabulary].
 //   - labels: the tokens, Ignored where there is none to predict, [batch, tokens] (int32). The first is not predicted.

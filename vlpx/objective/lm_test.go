@@ -26,7 +26,8 @@ func TestPredictedByHand(t *testing.T) {
 func TestLMByHand(t *testing.T) {
 	ln3 := math.Log(3)
 	ids := [][]int32{{2, 1, 3, 0}, {2, 3, 0, 0}}
-	logits := matrix{[]float64{0, ln3, 0, 0 /**/, 0, ln3, 0, 0 /**/, 9, 9, 9, 9 /**/, 0, 0, 0, 0 /**/, 9, 0, 0, 0 /**/, 7, 0, 0, 0}, []int{2, 3, 4}}
+	logits := matrix{[]float64{0, ln3, 0, 0 /**/, 0, ln3, 0, 0 /**/, 9, 9, 9, 9 /**/, 0, 0, 0, 0 /**/, 9, 0, 0, 0 /**/, 7, 0, 0, 0},
+		[]int{2, 3, 4}}
 	got := compiled(t, func(in []*Node) []*Node {
 		nats := NextTokens(in[1], in[0])
 		nats.AssertDims(2, 4)
@@ -71,7 +72,8 @@ func TestLMOfWholeTextsAgainstLoop(t *testing.T) {
 	checkGradient(t, lm, logits, ids)
 }
 
-// The first tokens of a text are no part of the loss, but for the mean of what is behind them: one of a text shorter than its prompt has none.
+// The first tokens of a text are no part of the loss, but for the mean of what is behind them: one of a text shorter than its prompt has
+// none.
 func TestLMBehindAgainstLoop(t *testing.T) {
 	const batch, tokens, vocab = 3, 5, 6
 	logits := drawn(rand.New(rand.NewPCG(6, 5)), batch, tokens-1, vocab)

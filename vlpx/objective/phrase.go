@@ -7,10 +7,10 @@ type PhraseDraws struct {
 	Shuffle func(n int, swap func(i, j int)) // of n phrases
 }
 
-// MaskPhrases masks a caption several times, phrase by phrase, as TAGS-DC does (METHODS.md 12.1): a phrase, such as an object of the caption's
-// scene graph, is masked with the mean over its positions of the masking probability over the number of phrases that have the position, and
-// its tokens then become [MASK], a random word or stay in the shares of MaskTokens. Where none is drawn the first phrase of the shuffled
-// list is. The phrases are shuffled before each masking, and stay so.
+// MaskPhrases masks a caption several times, phrase by phrase, as TAGS-DC does (METHODS.md 12.1): a phrase, such as an object of the
+// caption's scene graph, is masked with the mean over its positions of the masking probability over the number of phrases that have the
+// position, and its tokens then become [MASK], a random word or stay in the shares of MaskTokens. Where none is drawn the first phrase of
+// the shuffled list is. The phrases are shuffled before each masking, and stay so.
 //
 //   - ids: of the caption, without [CLS] and [SEP].
 //   - phrases: positions in ids; without any each token is a phrase of its own.

@@ -2,8 +2,8 @@ package objective
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// Triplet is the loss of matching scores that TAGS-DC trains with (Fan et al., 2022, equation 4; METHODS.md 12.4): the mean over the negatives of
-// what a negative's score, plus a margin, is above its positive's. A score is the sigmoid of a logit.
+// Triplet is the loss of matching scores that TAGS-DC trains with (Fan et al., 2022, equation 4; METHODS.md 12.4): the mean over the
+// negatives of what a negative's score, plus a margin, is above its positive's. A score is the sigmoid of a logit.
 //
 //   - positives: logits of the anchors' positives, [anchors].
 //   - negatives: logits, [anchors, negatives].

@@ -28,7 +28,8 @@ func TestWordCorrectionByHand(t *testing.T) {
 func TestLeastProbability(t *testing.T) {
 	logits := matrix{[]float64{0, 40}, []int{1, 1, 2}}
 	near(t, "correction", value(t, func(in []*Node) *Node { return WordCorrection(in[0], in[1]) }, logits, [][]int32{{0}}), 10*math.Ln10)
-	near(t, "discrimination", value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], nil) }, logits, [][]int32{{0}}), 10*math.Ln10)
+	near(t, "discrimination", value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], nil) }, logits, [][]int32{{0}}),
+		10*math.Ln10)
 }
 
 // Tokens that do not count are as good as taken away.
@@ -36,8 +37,10 @@ func TestWordsToSpare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	logits := drawn(r, 1, 4, 2)
 	few := matrix{append(append([]float64{}, logits.row(0)...), logits.row(2)...), []int{1, 2, 2}}
-	got := value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], in[2]) }, logits, [][]int32{{1, 1, 0, 0}}, [][]int32{{1, 0, 1, 0}})
-	near(t, "discrimination", got, value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], nil) }, few, [][]int32{{1, 0}}))
+	got := value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], in[2]) }, logits, [][]int32{{1, 1, 0, 0}},
+		[][]int32{{1, 0, 1, 0}})
+	near(t, "discrimination", got, value(t, func(in []*Node) *Node { return WordDiscrimination(in[0], in[1], nil) }, few,
+		[][]int32{{1, 0}}))
 	got = value(t, func(in []*Node) *Node { return WordCorrection(in[0], in[1]) }, logits, [][]int32{{1, Ignored, 0, Ignored}})
 	near(t, "correction", got, value(t, func(in []*Node) *Node { return WordCorrection(in[0], in[1]) }, few, [][]int32{{1, 0}}))
 }

@@ -105,7 +105,8 @@ func TestValidate(t *testing.T) {
 func TestInferenceIsPerRow(t *testing.T) {
 	a, store := small(), model.NewStore()
 	b := backend(t)
-	if err := framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1, Seed: 3}); err != nil {
+	if err := framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1,
+		Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	long, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 6}, b, store)
@@ -170,7 +171,8 @@ func TestFirstTemperature(t *testing.T) {
 	for _, want := range []float32{0, 0.2} {
 		a, store := small(), model.NewStore()
 		a.Temperature = float64(want)
-		if err := framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store, negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
+		if err := framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store,
+			negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if want == 0 {

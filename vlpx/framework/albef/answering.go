@@ -19,8 +19,8 @@ import (
 
 func init() { framework.Register(Answering{}) }
 
-// Answering is ALBEF's model of visual question answering (Li et al., 2021, section 5; METHODS.md 15.5): the encoders of a pre-trained model
-// read a question with its image, and a decoder, which starts as their fusion layers, writes the answer. A method whose contrast is
+// Answering is ALBEF's model of visual question answering (Li et al., 2021, section 5; METHODS.md 15.5): the encoders of a pre-trained
+// model read a question with its image, and a decoder, which starts as their fusion layers, writes the answer. A method whose contrast is
 // negative.Distilled distils a momentum model's answers; otherwise a method's mini-batches are all that is taken of it.
 type Answering struct {
 	ALBEF   Model // whose encoders, with the fusion layers, it has; its heads and embedding are those of pre-training alone
@@ -55,7 +55,8 @@ func (m Answering) Check(u framework.Use) error {
 		return fmt.Errorf("albef: questions of %d tokens; the text encoder takes 3 to %d", u.Tokens, t.Positions)
 	case u.Image != v.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, v.Image)
-	case !plain && !(distils && distilled.Queue == 0 && !distilled.Items), method.Positives != nil, method.LeftOut != nil, method.Writing != nil:
+	case !plain && !(distils && distilled.Queue == 0 && !distilled.Items), method.Positives != nil, method.LeftOut != nil,
+		method.Writing != nil:
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "negatives",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with a momentum model and no queue"}
 	}
@@ -155,8 +156,9 @@ func (m Answering) WithVocabulary(size int) framework.Framework {
 // Before implements framework.Following: what pre-training gives.
 func (m Answering) Before() framework.Framework { return m.ALBEF }
 
-// Follow implements framework.Following: the decoder starts as the fusion layers, word embeddings and head for MLM of the pre-trained model,
-// layer by layer; what it has none of to start from is drawn, and so are keys and values of images where these are of another width than texts.
+// Follow implements framework.Following: the decoder starts as the fusion layers, word embeddings and head for MLM of the pre-trained
+// model, layer by layer; what it has none of to start from is drawn, and so are keys and values of images where these are of another width
+// than texts.
 func (m Answering) Follow(earlier weights.Values) (weights.Values, error) {
 	const text, decoder = framework.Model + "/text/", framework.Model + "/" + decoding + "/"
 	first := weights.Values{}

@@ -31,6 +31,7 @@ func (m Answering) Export() framework.Export {
 	e.Settings = AnsweringSettings{"albef_vqa", of.ImageRes, of.Vision, of.BERT, decoder, m.Tokens}
 	e.Table = weights.Join(weights.VQA(framework.Model), weights.Table{Rest: framework.Model})
 	e.Use = strings.TrimSpace(answeringUse)
-	e.Architecture = append(e.Architecture, [2]string{"answer decoder", fmt.Sprintf("layers %d, answers of at most %d tokens", m.Layers, m.Tokens)})
+	e.Architecture = append(e.Architecture,
+		[2]string{"answer decoder", fmt.Sprintf("layers %d, answers of at most %d tokens", m.Layers, m.Tokens)})
 	return e
 }

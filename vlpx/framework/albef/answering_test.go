@@ -139,7 +139,8 @@ func TestAnsweringFollowsAsPublished(t *testing.T) {
 	if decoder != len(first) || decoder < 100 {
 		t.Errorf("%d variables of the decoder get first values, %d are given", decoder, len(first))
 	}
-	if again, err := m.Follow(weights.Values{framework.Model + "/decoder/mlm/norm/gain": earlier[framework.Model+"/text/mlm/norm/gain"]}); err != nil || again != nil {
+	if again, err := m.Follow(weights.Values{framework.Model +
+		"/decoder/mlm/norm/gain": earlier[framework.Model+"/text/mlm/norm/gain"]}); err != nil || again != nil {
 		t.Errorf("after a model that answers: got %v (%v), want nothing", again, err)
 	}
 }
@@ -158,7 +159,8 @@ func smallAnswering(t *testing.T) (Answering, *model.Store, compute.Backend) {
 }
 
 // answered runs a graph on two images with questions, and answers to each.
-func answered(t *testing.T, on compute.Backend, store *model.Store, answers [][][]int32, build func(s *model.Scope, images, questions, answers *Node) []*Node) (flat [][]float32) {
+func answered(t *testing.T, on compute.Backend, store *model.Store, answers [][][]int32,
+	build func(s *model.Scope, images, questions, answers *Node) []*Node) (flat [][]float32) {
 	t.Helper()
 	pixels := make([]float32, 2*16*16*3)
 	for k := range pixels {
@@ -197,10 +199,11 @@ func TestAnswerTokenByToken(t *testing.T) {
 			for k := 1; k < len(answer) && answer[k] != 0; k++ {
 				begun := make([]int32, m.Tokens)
 				copy(begun, answer[:k])
-				next := answered(t, on, store, [][][]int32{{begun}, {begun}}, func(s *model.Scope, images, questions, answers *Node) []*Node {
-					states, _ := m.Question(at(s), questions, images)
-					return []*Node{Reshape(m.write(at(s), states, questions, answers), 2, m.Tokens-1, -1)}
-				})[0]
+				next := answered(t, on, store, [][][]int32{{begun}, {begun}},
+					func(s *model.Scope, images, questions, answers *Node) []*Node {
+						states, _ := m.Question(at(s), questions, images)
+						return []*Node{Reshape(m.write(at(s), states, questions, answers), 2, m.Tokens-1, -1)}
+					})[0]
 				vocabulary := len(next) / 2 / (m.Tokens - 1)
 				logits := next[(q*(m.Tokens-1)+k-1)*vocabulary:][:vocabulary]
 				if k == 1 {
@@ -230,7 +233,8 @@ func TestAnsweringLoss(t *testing.T) {
 	loss := func(answers [][][]int32) []float32 {
 		got := answered(t, on, store, answers, func(s *model.Scope, images, questions, answers *Node) []*Node {
 			weights := Const(images.Graph(), [][]float32{{.75, .25}, {1, 0}})
-			told := m.Step(s, u, field.Nodes{field.Image: images, field.Captions: questions, field.Answers: answers, field.AnswerWeights: weights})
+			told := m.Step(s, u, field.Nodes{field.Image: images, field.Captions: questions, field.Answers: answers,
+				field.AnswerWeights: weights})
 			scope := s.Store().Scope(framework.Model)
 			states, _ := m.Question(scope, questions, images)
 			return []*Node{told.Losses[negative.Answers], m.Answer(s.Store().Scope(framework.Model), states, questions, answers)}
@@ -260,9 +264,13 @@ func TestAnsweringRefuses(t *testing.T) {
 		"DiHT needs negatives, which": func(_ *Answering, u *framework.Use) { u.Method = negative.DiHT() },
 		"ALBEF needs negatives":       func(_ *Answering, u *framework.Use) { u.Method = negative.ALBEF(4) },
 		"has not; it has VQA":         func(_ *Answering, u *framework.Use) { u.Objectives = negative.Of(negative.ITC) },
-		"take a framework that makes": func(_ *Answering, u *framework.Use) { u.Method.Batches = negative.Grouped{SearchSpace: 8, Queue: 8} },
+		"take a framework that makes": func(_ *Answering, u *framework.Use) {
+			u.Method.Batches = negative.Grouped{SearchSpace: 8,
+				Queue: 8}
+		},
 	} {
-		m, u := Answering{ALBEF: small(), Layers: 1, Answers: 1, Tokens: 3}, framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: 5}
+		m, u := Answering{ALBEF: small(), Layers: 1, Answers: 1, Tokens: 3},
+			framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: 5}
 		if err := framework.Check(m, u); err != nil {
 			t.Fatal(err)
 		}

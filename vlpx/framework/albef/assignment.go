@@ -68,15 +68,15 @@ func (a Assignment) Step(s *model.Scope, _ framework.Use, in field.Nodes) framew
 	}
 }
 
-// assign draws two images for each caption of a mini-batch: its own and another, or two others. Others are drawn in proportion to the softmax
-// of how alike they are to its own, without replacement: adding Gumbel noise to the logits and taking the largest is such a draw.
+// assign draws two images for each caption of a mini-batch: its own and another, or two others. Others are drawn in proportion to the
+// softmax of how alike they are to its own, without replacement: adding Gumbel noise to the logits and taking the largest is such a draw.
 //
 //   - features: embeddings of the images, [batch, Embed].
 //   - noise: standard Gumbel draws, of which the first are read, [2, batch, batch].
 //   - draws: uniform in [0, 1), of which the first tell whether the own image is there, the second whether it is the left one, [2, batch].
 //
-// It returns the left and the right image of each caption, and the label: 0 where the left is the own, 1 where the right is, 2 where none is;
-// int32, [batch].
+// It returns the left and the right image of each caption, and the label: 0 where the left is the own, 1 where the right is, 2 where none
+// is; int32, [batch].
 func assign(features, noise, draws *Node) (left, right, labels *Node) {
 	g, batch := features.Graph(), features.Shape().Dim(0)
 	of := func(x *Node, k int) *Node { return Squeeze(Slice(x, AxisRange(k, k+1)), 0) }

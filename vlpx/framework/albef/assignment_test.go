@@ -28,7 +28,8 @@ func assigned(t *testing.T, features [][]float32, noise, draws []float32) (left,
 		t.Fatal(err)
 	}
 	defer exec.Finalize()
-	out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n), tensors.FromFlatDataAndDimensions(draws, 2, n))
+	out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
+		tensors.FromFlatDataAndDimensions(draws, 2, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +121,13 @@ func TestAssignmentShares(t *testing.T) {
 		for range 2 * n {
 			uniform = append(uniform, r.Float32())
 		}
-		out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n), tensors.FromFlatDataAndDimensions(uniform, 2, n))
+		out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
+			tensors.FromFlatDataAndDimensions(uniform, 2, n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, right, labels := tensors.MustCopyFlatData[int32](out[0]), tensors.MustCopyFlatData[int32](out[1]), tensors.MustCopyFlatData[int32](out[2])
+		left, right, labels := tensors.MustCopyFlatData[int32](out[0]), tensors.MustCopyFlatData[int32](out[1]),
+			tensors.MustCopyFlatData[int32](out[2])
 		switch labels[0] {
 		case 0:
 			counts[right[0]]++
@@ -180,7 +183,8 @@ func TestAssignmentStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	left, right, labels := tensors.MustCopyFlatData[int32](out[1]), tensors.MustCopyFlatData[int32](out[2]), tensors.MustCopyFlatData[int32](out[3])
+	left, right, labels := tensors.MustCopyFlatData[int32](out[1]), tensors.MustCopyFlatData[int32](out[2]),
+		tensors.MustCopyFlatData[int32](out[3])
 	if !slices.Equal(labels, []int32{0, 2, 1}) {
 		t.Fatalf("got labels %v", labels)
 	}

@@ -38,7 +38,8 @@ func (b *batch) joining(c negative.Connections) *further {
 	masked, labels := objective.MaskByCodes(ids, f.Pick(b.in.Of(field.Fresh)))
 	taken := BroadcastToDims(InsertAxes(f.Taken, -1), labels.Shape().Dimensions...)
 	return &further{
-		masked: masked, padded: b.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)), choice: oneHot(f.Images, b.pixels),
-		count: f.Count,
+		masked: masked, padded: b.padding(masked, ids), labels: Where(taken, labels, ConstAs(labels, objective.Ignored)),
+		choice: oneHot(f.Images, b.pixels),
+		count:  f.Count,
 	}
 }

@@ -31,8 +31,9 @@ type ViT struct {
 	Epsilon    float64 `json:"layer_norm_eps"`
 	QKVBias    bool    `json:"qkv_bias"`
 	Activation string  `json:"hidden_act"` // "gelu", or CLIP's "quick_gelu"
-	CLIP       bool    `json:"clip"`       // CLIP's transformer: patches have no bias, and tokens are normalised before the first layer, too
-	Locked     int     `json:"locked_dim"` // width of the tokens of a frozen encoder that it reads in the place of pixels; 0 for none
+	// CLIP's transformer: patches have no bias, and tokens are normalised before the first layer, too
+	CLIP   bool `json:"clip"`
+	Locked int  `json:"locked_dim"` // width of the tokens of a frozen encoder that it reads in the place of pixels; 0 for none
 }
 
 // BERT has the names of ALBEF's config_bert.json.
@@ -69,7 +70,8 @@ func (a Model) Export() framework.Export {
 		Vocabulary: t.Vocab, Use: strings.TrimSpace(cardUse),
 		Architecture: [][2]string{
 			{"image encoder", fmt.Sprintf("layers %d, width %d, %d pixels in patches of %d", v.Layers, v.Width, v.Image, v.Patch)},
-			{"text encoder", fmt.Sprintf("layers %d, fusion layers %d, width %d, %d tokens in the vocabulary", t.Layers, t.Fusion, t.Width, t.Vocab)},
+			{"text encoder", fmt.Sprintf("layers %d, fusion layers %d, width %d, %d tokens in the vocabulary", t.Layers, t.Fusion,
+				t.Width, t.Vocab)},
 		},
 	}
 	if a.MeanPool {
@@ -88,10 +90,13 @@ func (a Model) settings() Settings {
 	}
 	return Settings{
 		ModelType: "albef", ImageRes: v.Image, EmbedDim: a.Embed, Pooling: pooling,
-		Vision: ViT{v.Image, v.Patch, v.Width, v.Layers, v.Heads, float64(v.MLP) / float64(v.Width), v.Epsilon(), true, activation, v.CLIP, v.Locked},
+		Vision: ViT{v.Image, v.Patch, v.Width, v.Layers, v.Heads, float64(v.MLP) / float64(v.Width), v.Epsilon(), true, activation,
+			v.CLIP, v.Locked},
 		BERT: BERT{
-			ModelType: "bert", Activation: "gelu", Width: t.Width, Layers: t.Layers + t.Fusion, Fusion: t.Layers, EncoderWidth: v.Width, Heads: t.Heads,
-			MLP: t.MLP, Vocab: t.Vocab, Positions: t.Positions, Types: max(t.Types, 2), Epsilon: 1e-12, Dropout: t.Dropout, AttentionDrop: t.Dropout,
+			ModelType: "bert", Activation: "gelu", Width: t.Width, Layers: t.Layers + t.Fusion, Fusion: t.Layers, EncoderWidth: v.Width,
+			Heads: t.Heads,
+			MLP:   t.MLP, Vocab: t.Vocab, Positions: t.Positions, Types: max(t.Types, 2), Epsilon: 1e-12, Dropout: t.Dropout,
+			AttentionDrop: t.Dropout,
 		},
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 func init() { framework.Register(Reasoning{}) }
 
-// Reasoning is ALBEF fine-tuned for NLVR2: it tells whether a statement about two images is true (METHODS.md 15.6). Each fusion layer of the
-// pre-trained model becomes two, of which the first reads the left image and the second the right.
+// Reasoning is ALBEF fine-tuned for NLVR2: it tells whether a statement about two images is true (METHODS.md 15.6). Each fusion layer of
+// the pre-trained model becomes two, of which the first reads the left image and the second the right.
 //
 // Of its method it takes the mini-batches, and momentum distillation where the contrast is one that distils, such as
 // negative.Distilled{Alpha: .4, Decay: .995}.
@@ -39,7 +39,8 @@ func (r Reasoning) Check(u framework.Use) error {
 	queued, distils := contrast.(negative.Distilled)
 	if _, plain := contrast.(negative.InfoNCE); !plain && !(distils && queued.Queue == 0 && !queued.Items) {
 		return &framework.Lacking{Method: u.Method.Name, Framework: r.Name(), Needs: "a contrastive loss",
-			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with ALBEF's contrast without a queue, for momentum distillation"}
+			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with ALBEF's contrast without a queue, for " +
+				"momentum distillation"}
 	}
 	return nil
 }
@@ -55,7 +56,8 @@ func (a Model) checkTwo(u framework.Use) error {
 	case u.Image != a.Vision.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, a.Vision.Image)
 	case method.Positives != nil || method.LeftOut != nil || method.Writes():
-		return &framework.Lacking{Method: method.Name, Framework: "reasoning over two images", Needs: "negatives", Advice: "take a method of mini-batches alone"}
+		return &framework.Lacking{Method: method.Name, Framework: "reasoning over two images", Needs: "negatives",
+			Advice: "take a method of mini-batches alone"}
 	}
 	return nil
 }

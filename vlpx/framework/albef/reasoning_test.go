@@ -37,7 +37,8 @@ func begun(t *testing.T, f framework.Framework, m negative.Method, on compute.Ba
 	t.Helper()
 	store := model.NewStore()
 	use := framework.Use{Method: m, Batch: 4, Image: 16, Tokens: 5}
-	if err := framework.Initialise(f, use, on, store, negative.Start{Pairs: 9, BatchSize: 4, Dim: framework.Dim(f), Epochs: 1, Seed: seed}); err != nil {
+	if err := framework.Initialise(f, use, on, store, negative.Start{Pairs: 9, BatchSize: 4, Dim: framework.Dim(f), Epochs: 1,
+		Seed: seed}); err != nil {
 		t.Fatal(err)
 	}
 	return store
@@ -124,7 +125,8 @@ func TestFollowRenamesAsPublished(t *testing.T) {
 			t.Errorf("of a model with two layers for each: got %d values, %v; want none", len(made), err)
 		}
 	}
-	if _, err := r.Follow(valuesOf(t, begun(t, small(), negative.Plain(), on, 5))); err == nil || !strings.Contains(err.Error(), "2 text and 3 fusion") {
+	if _, err := r.Follow(valuesOf(t, begun(t, small(), negative.Plain(), on, 5))); err == nil ||
+		!strings.Contains(err.Error(), "2 text and 3 fusion") {
 		t.Errorf("of a model of fewer layers: got %v", err)
 	}
 }
@@ -163,8 +165,8 @@ func TestJudgeIsPerRow(t *testing.T) {
 	}
 }
 
-// With momentum distillation the loss is (1-a) times the cross entropy of the verdict and a times that of the momentum model's, whose weights
-// have moved before; a is reached over epoch 0.
+// With momentum distillation the loss is (1-a) times the cross entropy of the verdict and a times that of the momentum model's, whose
+// weights have moved before; a is reached over epoch 0.
 func TestDistilledVerdicts(t *testing.T) {
 	r, on := Reasoning{small()}, backend(t)
 	m := negative.Plain()
@@ -192,7 +194,8 @@ func TestDistilledVerdicts(t *testing.T) {
 	for _, progress := range []float32{0.5, 3} {
 		exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 			ids := Const(in[0].Graph(), [][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}})
-			told := r.Step(s, use, field.Nodes{field.Captions: ids, field.Verdict: Const(in[0].Graph(), verdicts), field.Image: in[0], field.Other: in[1],
+			told := r.Step(s, use, field.Nodes{field.Captions: ids, field.Verdict: Const(in[0].Graph(), verdicts), field.Image: in[0],
+				field.Other:    in[1],
 				field.Progress: in[2]})
 			judge := func(root string) *Node { return r.Judge(s.Store().Scope(root), ids, in[0], in[1]) }
 			return []*Node{told.Of(r, negative.All), judge(framework.Model), judge(framework.Momentum)}

@@ -34,7 +34,8 @@ func threePairs() []*tensors.Tensor {
 
 // threeFields are threePairs in a graph, by their names.
 func threeFields(in []*Node) field.Nodes {
-	return field.Nodes{field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3], field.Noise: Reshape(in[4], 2, 3, 3),
+	return field.Nodes{field.Image: in[0], field.Captions: in[1], field.Masked: in[2], field.Words: in[3],
+		field.Noise:    Reshape(in[4], 2, 3, 3),
 		field.Progress: in[5]}
 }
 
@@ -69,7 +70,8 @@ func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s
 func initialised(t *testing.T, on compute.Backend, m negative.Method) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Initialise(small(), use(small(), m), on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 3}); err != nil {
+	if err := framework.Initialise(small(), use(small(), m), on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2,
+		Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	return store

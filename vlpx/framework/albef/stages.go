@@ -86,7 +86,8 @@ func (a Model) double(earlier weights.Values) (weights.Values, error) {
 	for fusion := range t.Fusion {
 		pretrained := below(t.Layers + fusion)
 		if len(pretrained) == 0 {
-			return nil, fmt.Errorf("albef: the earlier model has no layer %d in its text encoder; start from one with %d text and %d fusion layers",
+			return nil, fmt.Errorf("albef: the earlier model has no layer %d in its text encoder; start from one with %d text and %d "+
+				"fusion layers",
 				t.Layers+fusion, t.Layers, t.Fusion)
 		}
 		for name, value := range pretrained {

@@ -46,7 +46,8 @@ type batch struct {
 // batch is that of the fields of a step.
 func (a Model) batch(store *model.Store, u framework.Use, in field.Nodes) *batch {
 	return &batch{
-		Model: a, store: store, method: u.Method, in: in, pixels: in.Of(field.Image), ids: in.Of(field.Captions), masked: in.Of(field.Masked),
+		Model: a, store: store, method: u.Method, in: in, pixels: in.Of(field.Image), ids: in.Of(field.Captions),
+		masked:   in.Of(field.Masked),
 		features: u.Features(store, in), teller: u.Teller, room: u.Room,
 	}
 }
@@ -75,14 +76,14 @@ func (b *batch) assess(which negative.Objectives) passed {
 	return b.pass(which, nil, nil)
 }
 
-// reassess builds the sum of the losses that which names again, on the same ITM pairs and written sentences, with the weights as they are in the
-// graph by now: after the update, if that is built. MLM is against the masked words alone, without distillation.
+// reassess builds the sum of the losses that which names again, on the same ITM pairs and written sentences, with the weights as they are
+// in the graph by now: after the update, if that is built. MLM is against the masked words alone, without distillation.
 func (b *batch) reassess(which negative.Objectives, seen passed) *Node {
 	return framework.Told{Losses: b.pass(which, &seen, nil).losses}.Of(b.Model, which)
 }
 
-// pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the method
-// picks and writes.
+// pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the
+// method picks and writes.
 //
 // Text and masked text run as one batch, and so do the fusion rows of ITM and MLM: more work a kernel, fewer kernels. New
 // positives are known only after the encoders: their masked captions are a batch of their own.

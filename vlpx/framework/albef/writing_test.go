@@ -31,10 +31,12 @@ func draft(g *Graph) field.Nodes {
 		refills[k] = float32(math.Mod(float64(k+1)*0.618, 1))
 	}
 	return field.Nodes{
-		field.Drafts:     Const(g, [][][]int32{{{2, 4, 6, 3, 0}, {2, 5, 4, 3, 0}}, {{2, 4, 0, 9, 3}, {2, 7, 4, 4, 3}}, {{2, 4, 3, 0, 0}, {2, 8, 3, 0, 0}}}),
-		field.DraftWords: Const(g, [][][]int32{{{no, 5, no, no, no}, {no, no, 6, no, no}}, {{no, 7, 8, no, no}, {no, no, 8, 9, no}}, {{no, 10, no, no, no}, {no, 10, no, no, no}}}),
-		field.Refills:    Reshape(Const(g, refills), 3, 2, 2, 5),
-		field.Annotated:  Const(g, [][]int32{{2, 5, 6, 3, 7, 0}, {2, 7, 8, 9, 3, 0}, {2, 10, 3, 0, 0, 0}}),
+		field.Drafts: Const(g, [][][]int32{{{2, 4, 6, 3, 0}, {2, 5, 4, 3, 0}}, {{2, 4, 0, 9, 3}, {2, 7, 4, 4, 3}},
+			{{2, 4, 3, 0, 0}, {2, 8, 3, 0, 0}}}),
+		field.DraftWords: Const(g, [][][]int32{{{no, 5, no, no, no}, {no, no, 6, no, no}}, {{no, 7, 8, no, no}, {no, no, 8, 9, no}},
+			{{no, 10, no, no, no}, {no, 10, no, no, no}}}),
+		field.Refills:   Reshape(Const(g, refills), 3, 2, 2, 5),
+		field.Annotated: Const(g, [][]int32{{2, 5, 6, 3, 7, 0}, {2, 7, 8, 9, 3, 0}, {2, 10, 3, 0, 0, 0}}),
 	}
 }
 
@@ -42,7 +44,8 @@ func draft(g *Graph) field.Nodes {
 func withFrozen(t *testing.T, on compute.Backend, store *model.Store) *model.Store {
 	t.Helper()
 	other := model.NewStore()
-	if err := framework.Initialise(small(), use(small(), negative.Plain()), on, other, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 4}); err != nil {
+	if err := framework.Initialise(small(), use(small(), negative.Plain()), on, other,
+		negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 4}); err != nil {
 		t.Fatal(err)
 	}
 	if err := framework.Freeze(other, store); err != nil {
@@ -114,7 +117,8 @@ func TestStepWithWriting(t *testing.T) {
 		got := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
 			_, l := assess(small(), s, m, in, negative.All)
 			w := l.written
-			return []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM], l.pairs.Images, l.pairs.Texts, l.pairs.Labels, Reshape(w.Sentences, -1, 5), w.Counts, Reshape(w.Drafts.Sentences, -1, 5),
+			return []*Node{l.losses[negative.ITC], l.losses[negative.ITM], l.losses[negative.MLM], l.pairs.Images, l.pairs.Texts,
+				l.pairs.Labels, Reshape(w.Sentences, -1, 5), w.Counts, Reshape(w.Drafts.Sentences, -1, 5),
 				w.Drafts.Scores, l.captionScores}
 		})
 		without := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
@@ -174,11 +178,13 @@ func TestStepWithWriting(t *testing.T) {
 		want := whole(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
 			scope, f := s.Store().Scope(root), in
 			rows := func(x *Node) *Node {
-				return Reshape(BroadcastToDims(InsertAxes(x, 1), append([]int{3, 2}, x.Shape().Dimensions[1:]...)...), append([]int{6}, x.Shape().Dimensions[1:]...)...)
+				return Reshape(BroadcastToDims(InsertAxes(x, 1), append([]int{3, 2}, x.Shape().Dimensions[1:]...)...),
+					append([]int{6}, x.Shape().Dimensions[1:]...)...)
 			}
 			masked := Reshape(f.Of(field.Drafts), 6, 5)
 			words := objective.RefillProbabilities(small().Fill(scope, masked, rows(in[field.Captions]), rows(in[field.Image])), 1.5)
-			return []*Node{Reshape(objective.Refilled(masked, Reshape(f.Of(field.DraftWords), 6, 5), objective.DrawWords(words, Reshape(f.Of(field.Refills), 6, 2, 5))), -1)}
+			return []*Node{Reshape(objective.Refilled(masked, Reshape(f.Of(field.DraftWords), 6, 5),
+				objective.DrawWords(words, Reshape(f.Of(field.Refills), 6, 2, 5))), -1)}
 		})[0]
 		if !slices.Equal(got[8], want) {
 			t.Errorf("static %t: got the sentences %v, want %v", static, got[8], want)

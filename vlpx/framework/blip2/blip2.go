@@ -17,7 +17,8 @@ import (
 
 func init() { framework.Register(Model{}) }
 
-// Model is BLIP-2's first stage: an image encoder, a normalisation of its tokens, and a Q-Former that reads them and captions (METHODS.md 13).
+// Model is BLIP-2's first stage: an image encoder, a normalisation of its tokens, and a Q-Former that reads them and captions (METHODS.md
+// 13).
 type Model struct {
 	Vision encoder.ViT // without a last normalisation; where it is Locked, tokens are read as they are
 	Text   encoder.QFormer
@@ -35,8 +36,9 @@ type Model struct {
 func Paper() Model {
 	return Model{
 		Vision: encoder.ViT{Image: 224, Patch: 14, Width: 1408, Layers: 39, Heads: 16, MLP: 6144, EVA: true, Open: true},
-		Text:   encoder.QFormer{Vocab: 30522, Positions: 512, Queries: 32, Width: 768, Heads: 12, MLP: 3072, Layers: 12, Every: 2, Dropout: 0.1},
-		Embed:  256, Smoothing: 0.1, Frozen: true, Half: true,
+		Text: encoder.QFormer{Vocab: 30522, Positions: 512, Queries: 32, Width: 768, Heads: 12, MLP: 3072, Layers: 12, Every: 2,
+			Dropout: 0.1},
+		Embed: 256, Smoothing: 0.1, Frozen: true, Half: true,
 	}
 }
 
@@ -44,8 +46,10 @@ func Paper() Model {
 func (m Model) Validate() error {
 	for name, size := range map[string]int{
 		"the image": m.Vision.Image, "the vision width": m.Vision.Width, "the vision MLP": m.Vision.MLP, "the width": m.Text.Width,
-		"the MLP": m.Text.MLP, "the number of layers": m.Text.Layers, "the number of positions": m.Text.Positions, "the vocabulary": m.Text.Vocab,
-		"the number of queries": m.Text.Queries, "the distance of layers with cross-attention": m.Text.Every, "the shared embedding": m.Embed,
+		"the MLP": m.Text.MLP, "the number of layers": m.Text.Layers, "the number of positions": m.Text.Positions,
+		"the vocabulary":        m.Text.Vocab,
+		"the number of queries": m.Text.Queries, "the distance of layers with cross-attention": m.Text.Every,
+		"the shared embedding": m.Embed,
 	} {
 		if size <= 0 {
 			return fmt.Errorf("blip2: %s is %d; it must be positive", name, size)
@@ -138,24 +142,24 @@ func (m Model) Look(s *model.Scope, images *Node) Looked {
 	return l
 }
 
-// Read embeds captions by their ids [batch, tokens], padded with zeros: their states [batch, tokens, Width] and the normalised vectors of their
-// first tokens, [batch, Embed].
+// Read embeds captions by their ids [batch, tokens], padded with zeros: their states [batch, tokens, Width] and the normalised vectors of
+// their first tokens, [batch, Embed].
 func (m Model) Read(s *model.Scope, ids *Node) (states, feature *Node) {
 	states = m.Text.Read(s.At("qformer"), ids, encoder.PaddingBias(mask(ids, encoder.DType(s))), m.Half)
 	first := Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
 	return states, m.project(s.In("text_projection"), first)
 }
 
-// MatchLogits are ITM's logits at each query, [rows, Queries, 2], of captions by their ids [rows, tokens] with the images, by their tokens, that
-// choice [rows, images] (one-hot) names.
+// MatchLogits are ITM's logits at each query, [rows, Queries, 2], of captions by their ids [rows, tokens] with the images, by their tokens,
+// that choice [rows, images] (one-hot) names.
 func (m Model) MatchLogits(s *model.Scope, ids, tokens, choice *Node) *Node {
 	bias := encoder.QueryBias(mask(ids, tokens.DType()), m.Text.Queries)
 	queries, _ := m.Text.Match(s.At("qformer"), ids, bias, tokens, choice, m.Half)
 	return encoder.Linear(s.In("itm"), queries, 2, m.Half)
 }
 
-// NextLogits are ITG's logits over the vocabulary at each token of captions by their ids [batch, tokens], whose first token counts as [DEC], with
-// what the queries of the images of their rows offer, [batch, tokens, vocabulary].
+// NextLogits are ITG's logits over the vocabulary at each token of captions by their ids [batch, tokens], whose first token counts as
+// [DEC], with what the queries of the images of their rows offer, [batch, tokens, vocabulary].
 func (m Model) NextLogits(s *model.Scope, ids *Node, offered []encoder.Memory) *Node {
 	first := OnesLike(Slice(ids, AxisRange(), AxisRange(0, 1)))
 	begun := Concatenate([]*Node{MulScalar(first, m.Text.Begin()), Slice(ids, AxisRange(), AxisRange(1))}, 1)

@@ -44,8 +44,9 @@ func TestGenerationIsCausal(t *testing.T) {
 			online := s.Store().Scope(framework.Model)
 			seen := m.Look(online, in[1])
 			return []*Node{m.NextLogits(online, in[0], seen.Offered)}
-		}, tensors.FromFlatDataAndDimensions(slices.Concat(b.captions...), 3, 5), framework.Rows(slices.Concat(picture(b.images[0], side*side*3), picture(1, side*side*3),
-			picture(2, side*side*3)), side, side, 3))[0]
+		}, tensors.FromFlatDataAndDimensions(slices.Concat(b.captions...), 3, 5),
+			framework.Rows(slices.Concat(picture(b.images[0], side*side*3), picture(1, side*side*3),
+				picture(2, side*side*3)), side, side, 3))[0]
 	}
 	b := three(5)
 	before := logits(b)
@@ -121,7 +122,8 @@ func TestFrozen(t *testing.T) {
 			}
 		}
 		if vision == 0 || of["/vision_norm/gain"] == 0 {
-			t.Errorf("frozen %t: %d variables of the image encoder, a gradient %g of its normalisation", frozen, vision, of["/vision_norm/gain"])
+			t.Errorf("frozen %t: %d variables of the image encoder, a gradient %g of its normalisation", frozen, vision,
+				of["/vision_norm/gain"])
 		}
 	}
 }
@@ -155,7 +157,8 @@ func TestFirstValues(t *testing.T) {
 		}
 		if strings.Contains(v.Path(), "/mlp/") {
 			twins++
-			if twin := store.GetVariable(strings.Replace(v.Path(), "/mlp/", "/query_mlp/", 1)); twin == nil || !twin.MustValue().Equal(v.MustValue()) {
+			if twin := store.GetVariable(strings.Replace(v.Path(), "/mlp/", "/query_mlp/", 1)); twin == nil ||
+				!twin.MustValue().Equal(v.MustValue()) {
 				t.Errorf("%s differs from that of the queries", v.Path())
 			}
 		}

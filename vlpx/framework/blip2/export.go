@@ -72,15 +72,18 @@ func (m Model) Export() framework.Export {
 	return framework.Export{
 		Settings: Settings{
 			ModelType: "blip2", Image: v.Image, Queries: t.Queries, Embed: m.Embed, Smoothing: m.Smoothing,
-			Vision: Vision{v.Image, v.Patch, v.Width, v.Layers, v.Heads, float64(v.MLP) / float64(v.Width), v.Epsilon(), !v.EVA, activation, v.CLIP, v.Locked},
-			QFormer: QFormer{Activation: "gelu", Width: t.Width, Layers: t.Layers, Heads: t.Heads, MLP: t.MLP, Every: t.Every, EncoderWidth: seen,
-				QueryLength: t.Queries, Vocab: t.Words(), Positions: t.Positions, Epsilon: 1e-12, Dropout: t.Dropout},
+			Vision: Vision{v.Image, v.Patch, v.Width, v.Layers, v.Heads, float64(v.MLP) / float64(v.Width), v.Epsilon(), !v.EVA, activation,
+				v.CLIP, v.Locked},
+			QFormer: QFormer{Activation: "gelu", Width: t.Width, Layers: t.Layers, Heads: t.Heads, MLP: t.MLP, Every: t.Every,
+				EncoderWidth: seen,
+				QueryLength:  t.Queries, Vocab: t.Words(), Positions: t.Positions, Epsilon: 1e-12, Dropout: t.Dropout},
 		},
 		Table:      weights.Join(table, weights.Table{Rest: framework.Model}),
 		Vocabulary: t.Vocab, Use: strings.TrimSpace(cardUse),
 		Architecture: [][2]string{
 			{"image encoder", fmt.Sprintf("layers %d, width %d, %d pixels in patches of %d", v.Layers, v.Width, v.Image, v.Patch)},
-			{"Q-Former", fmt.Sprintf("layers %d, %d queries, width %d, %d tokens in the vocabulary", t.Layers, t.Queries, t.Width, t.Vocab)},
+			{"Q-Former", fmt.Sprintf("layers %d, %d queries, width %d, %d tokens in the vocabulary", t.Layers, t.Queries,
+				t.Width, t.Vocab)},
 		},
 	}
 }

@@ -48,7 +48,8 @@ func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use) *mo
 	if err := framework.Check(m, u); err != nil {
 		t.Fatal(err)
 	}
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: u.Batch, Dim: m.Dim(), Epochs: 1, Seed: 3}); err != nil {
+	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: u.Batch, Dim: m.Dim(), Epochs: 1,
+		Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	for v := range store.Scope(framework.Model).IterVariables() {
@@ -175,7 +176,8 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 }
 
 // called runs a graph; its results are flat.
-func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node, args ...*tensors.Tensor) (flat [][]float64) {
+func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node,
+	args ...*tensors.Tensor) (flat [][]float64) {
 	t.Helper()
 	exec, err := model.NewExec(on, store, build)
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 
 func init() { framework.Register(Generative{}) }
 
-// Generative is BLIP-2's second stage (Li et al., 2023, section 3.3): what the Q-Former's queries see of an image, brought to the width of a
-// frozen language model, stands in front of its words, which it then writes: captions, or answers to questions. The Q-Former reads no text, and
-// ids are the language model's.
+// Generative is BLIP-2's second stage (Li et al., 2023, section 3.3): what the Q-Former's queries see of an image, brought to the width of
+// a frozen language model, stands in front of its words, which it then writes: captions, or answers to questions. The Q-Former reads no
+// text, and ids are the language model's.
 type Generative struct {
 	BLIP2    Model       // of the first stage, whose encoder, queries and Q-Former it has
 	Language encoder.OPT // frozen
 	// Prompt are ids between a caption's first token and its words, as those of "a photo of", which are not predicted.
 	Prompt []int32 `json:",omitempty"`
-	// SpareFirst leaves a caption's first token unpredicted without a prompt, too, as runs of earlier versions have it. The published code predicts
-	// it then, from the last query. It stands in every run's JSON, so that earlier runs are others.
+	// SpareFirst leaves a caption's first token unpredicted without a prompt, too, as runs of earlier versions have it. The published code
+	// predicts it then, from the last query. It stands in every run's JSON, so that earlier runs are others.
 	SpareFirst bool
-	// Answers makes it answer questions, which stand in the place of captions: the distinct answers of a question that a mini-batch has room
-	// for. Tokens are those of an answer, with [CLS] and [SEP].
+	// Answers makes it answer questions, which stand in the place of captions: the distinct answers of a question that a mini-batch has
+	// room for. Tokens are those of an answer, with [CLS] and [SEP].
 	Answers int `json:",omitempty"`
 	Tokens  int `json:",omitempty"`
 }
@@ -123,7 +123,8 @@ func (m Generative) Step(s *model.Scope, _ framework.Use, in field.Nodes) framew
 	return told
 }
 
-// given is how many of a text's first tokens are not predicted: the first one and the prompt. Without a prompt all are predicted, as published.
+// given is how many of a text's first tokens are not predicted: the first one and the prompt. Without a prompt all are predicted, as
+// published.
 func (m Generative) given() int {
 	if len(m.Prompt) == 0 && !m.SpareFirst {
 		return 0
@@ -131,8 +132,8 @@ func (m Generative) given() int {
 	return 1 + len(m.Prompt)
 }
 
-// Describe is the loss of texts behind queries of which the first tokens are a prompt (METHODS.md 13; LAVIS blip2_opt.py). Without one the last query
-// predicts the first token.
+// Describe is the loss of texts behind queries of which the first tokens are a prompt (METHODS.md 13; LAVIS blip2_opt.py). Without one the
+// last query predicts the first token.
 //
 //   - queries: what they see of the images of the same rows, [rows, queries, width].
 //   - ids: texts, padded with zeros behind them, [rows, tokens].
@@ -160,8 +161,8 @@ func (m Generative) speech() speech { return speech{m.Language, m.BLIP2.Half} }
 // Vocabulary implements framework.Generates.
 func (m Generative) Vocabulary() int { return m.Language.Vocab }
 
-// Begin implements framework.Generates. The prompt stands behind the first token of each of the prompts, which for captions is all of it and for
-// answers a question.
+// Begin implements framework.Generates. The prompt stands behind the first token of each of the prompts, which for captions is all of it
+// and for answers a question.
 func (m Generative) Begin(s *model.Scope, images, prompts *Node, room int) (logits *Node, memory []*Node) {
 	return m.speech().begin(s, m.BLIP2.See(s, images), m.prompted(prompts), room)
 }

@@ -44,7 +44,8 @@ func written() framework.Use {
 func first(t *testing.T, m Generative, backend compute.Backend) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Initialise(m, written(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
+	if err := framework.Initialise(m, written(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1,
+		Seed: 5}); err != nil {
 		t.Fatal(err)
 	}
 	return store
@@ -64,7 +65,8 @@ func TestGenerativeCheck(t *testing.T) {
 	for _, change := range []func(*Generative){func(*Generative) {}, asking, func(m *Generative) { m.Prompt = []int32{4, 5} }} {
 		m := writer()
 		change(&m)
-		if err := framework.Check(m, framework.Use{Method: negative.Plain(), Image: 4, Tokens: 5, Objectives: negative.Of(m.Losses()...)}); err != nil {
+		if err := framework.Check(m, framework.Use{Method: negative.Plain(), Image: 4, Tokens: 5,
+			Objectives: negative.Of(m.Losses()...)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -86,7 +88,8 @@ func TestGenerativeCheck(t *testing.T) {
 	}
 }
 
-// The loss with a prompt is that of texts which have it behind their first token, without its own tokens. Only what the queries go through is trained.
+// The loss with a prompt is that of texts which have it behind their first token, without its own tokens. Only what the queries go through
+// is trained.
 func TestPromptIsNotPredicted(t *testing.T) {
 	backend := pureGo(t)
 	plain, prompted := writer(), writer()
@@ -159,7 +162,8 @@ func TestAnswersWeigh(t *testing.T) {
 	}
 	defer exec.Finalize()
 	weighs := []float32{0.7, 0.3, 1, 0}
-	out, err := exec.Call([][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}}, [][][]int32{{{2, 6, 3, 0}, {2, 7, 7, 3}}, {{2, 9, 3, 0}, {0, 0, 0, 0}}},
+	out, err := exec.Call([][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}},
+		[][][]int32{{{2, 6, 3, 0}, {2, 7, 7, 3}}, {{2, 9, 3, 0}, {0, 0, 0, 0}}},
 		tensors.FromFlatDataAndDimensions(weighs, 2, 2), tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3))
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +248,8 @@ func TestCaptionsAreOfImages(t *testing.T) {
 		t.Errorf("got the same caption for %d images: %v", count, texts)
 	}
 	request.Images = request.Images[1:]
-	if _, err := generate.Texts(context.Background(), inference, generate.Captions(), request); err == nil || !strings.Contains(err.Error(), "numbers of images for 6 prompts") {
+	if _, err := generate.Texts(context.Background(), inference, generate.Captions(), request); err == nil ||
+		!strings.Contains(err.Error(), "numbers of images for 6 prompts") {
 		t.Errorf("images that are cut: got %v", err)
 	}
 }
@@ -292,7 +297,8 @@ func TestStartsFromTwoRuns(t *testing.T) {
 	}
 }
 
-// Written in LAVIS's names, renamed as Hugging Face's converter renames them, a model has the names of the other table, which reads it back.
+// Written in LAVIS's names, renamed as Hugging Face's converter renames them, a model has the names of the other table, which reads it
+// back.
 func TestPublishedNamesOfBothStages(t *testing.T) {
 	store := first(t, writer(), pureGo(t))
 	values := weights.Values{}
@@ -309,14 +315,18 @@ func TestPublishedNamesOfBothStages(t *testing.T) {
 	want := map[string]bool{}
 	for _, name := range names(weights.Generative(framework.Model)) {
 		for old, now := range map[string]string{
-			"visual_encoder.cls_token": "vision_model.embeddings.class_embedding", "visual_encoder.pos_embed": "vision_model.embeddings.position_embedding",
+			"visual_encoder.cls_token":        "vision_model.embeddings.class_embedding",
+			"visual_encoder.pos_embed":        "vision_model.embeddings.position_embedding",
 			"visual_encoder.patch_embed.proj": "vision_model.embeddings.patch_embedding", "ln_vision": "vision_model.post_layernorm",
-			"visual_encoder.blocks": "vision_model.encoder.layers", ".norm1.": ".layer_norm1.", ".norm2.": ".layer_norm2.", ".attn.qkv": ".self_attn.qkv",
-			".attn.proj": ".self_attn.projection", "Qformer.bert.embeddings.LayerNorm": "qformer.layernorm", "opt_proj": "language_projection",
+			"visual_encoder.blocks": "vision_model.encoder.layers", ".norm1.": ".layer_norm1.", ".norm2.": ".layer_norm2.",
+			".attn.qkv":  ".self_attn.qkv",
+			".attn.proj": ".self_attn.projection", "Qformer.bert.embeddings.LayerNorm": "qformer.layernorm",
+			"opt_proj": "language_projection",
 		} {
 			name = strings.Replace(name, old, now, 1)
 		}
-		name = strings.NewReplacer("attn.q_bias", "self_attn.qkv.bias", "attn.v_bias", "self_attn.qkv.bias").Replace(name) // which the converter joins
+		// which the converter joins
+		name = strings.NewReplacer("attn.q_bias", "self_attn.qkv.bias", "attn.v_bias", "self_attn.qkv.bias").Replace(name)
 		name = strings.Replace(name, "Qformer.bert", "qformer", 1)
 		if strings.Contains(name, "attention.self") {
 			name = strings.Replace(name, "self", "attention", 1)
@@ -339,7 +349,8 @@ func TestPublishedNamesOfBothStages(t *testing.T) {
 		}
 	}
 	for family, table := range map[string]weights.Table{
-		"BLIP-2 with an OPT": weights.Generative(framework.Model), "Hugging Face's BLIP-2 with an OPT": weights.HubGenerative(framework.Model),
+		"BLIP-2 with an OPT":                weights.Generative(framework.Model),
+		"Hugging Face's BLIP-2 with an OPT": weights.HubGenerative(framework.Model),
 	} {
 		published, err := values.Published(table)
 		if err != nil {
@@ -362,7 +373,8 @@ func TestPublishedNamesOfBothStages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for path, value := range values {
-			if of := again[path]; of == nil || !slices.Equal(tensors.MustCopyFlatData[float32](of), tensors.MustCopyFlatData[float32](value)) {
+			if of := again[path]; of == nil ||
+				!slices.Equal(tensors.MustCopyFlatData[float32](of), tensors.MustCopyFlatData[float32](value)) {
 				t.Errorf("%s: got other values, or none", path)
 			}
 		}
@@ -383,7 +395,8 @@ func TestEarlierSettings(t *testing.T) {
 			t.Errorf("%s: got %+v (%v)", text, again, err)
 		}
 		earlier := strings.Replace(string(text), fmt.Sprintf(`,"SpareFirst":%t`, spares), "", 1)
-		if err := json.Unmarshal([]byte(earlier), &again); err != nil || earlier == string(text) || !again.Framework.(Generative).SpareFirst {
+		if err := json.Unmarshal([]byte(earlier), &again); err != nil || earlier == string(text) ||
+			!again.Framework.(Generative).SpareFirst {
 			t.Errorf("%s: got %+v (%v), want one that spares the first token", earlier, again, err)
 		}
 	}

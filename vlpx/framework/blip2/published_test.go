@@ -66,7 +66,8 @@ func TestPublishedManifest(t *testing.T) {
 			t.Errorf("tensor %s: no variable takes it", name)
 		}
 	}
-	// BERT-base with [DEC] and without types and pooler, a second feed-forward a layer, six cross-attentions of an image 1,408 wide, and the heads.
+	// BERT-base with [DEC] and without types and pooler, a second feed-forward a layer, six cross-attentions of an image 1,408 wide, and
+	// the heads.
 	const d, f, seen = 768, 3072, 1408
 	linear := func(in, out int) int { return in*out + out }
 	bert := (30523+512+32)*d + 2*d + 12*(4*linear(d, d)+2*d+2*(linear(d, f)+linear(f, d)+2*d)) + 6*(2*linear(d, d)+2*linear(seen, d)+2*d)
@@ -86,11 +87,14 @@ func TestPublishedNames(t *testing.T) {
 		drawn string
 		has   []string
 	}{
-		"BLIP-2": {m, m.Export().Table, "", []string{"visual_encoder.blocks.0.attn.q_bias", "Qformer.bert.encoder.layer.2.crossattention.self.key.weight",
-			"Qformer.bert.encoder.layer.1.output_query.LayerNorm.bias", "query_tokens", "temp"}},
-		"BLIP-2 with CLIP's image encoder": {withCLIP, withCLIP.Export().Table, "", []string{"visual_encoder.transformer.resblocks.0.attn.in_proj_bias", "ln_vision.weight"}},
-		"Hugging Face's BLIP-2": {m, weights.HubBLIP2(framework.Model), "/qformer/mlm/", []string{"vision_model.encoder.layers.0.self_attn.qkv.bias",
-			"qformer.encoder.layer.0.crossattention.attention.value.weight", "vision_model.post_layernorm.weight"}},
+		"BLIP-2": {m, m.Export().Table, "",
+			[]string{"visual_encoder.blocks.0.attn.q_bias", "Qformer.bert.encoder.layer.2.crossattention.self.key.weight",
+				"Qformer.bert.encoder.layer.1.output_query.LayerNorm.bias", "query_tokens", "temp"}},
+		"BLIP-2 with CLIP's image encoder": {withCLIP, withCLIP.Export().Table, "",
+			[]string{"visual_encoder.transformer.resblocks.0.attn.in_proj_bias", "ln_vision.weight"}},
+		"Hugging Face's BLIP-2": {m, weights.HubBLIP2(framework.Model), "/qformer/mlm/",
+			[]string{"vision_model.encoder.layers.0.self_attn.qkv.bias",
+				"qformer.encoder.layer.0.crossattention.attention.value.weight", "vision_model.post_layernorm.weight"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := use(negative.Plain(), 3, 5)

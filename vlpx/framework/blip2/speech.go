@@ -54,12 +54,13 @@ func (l speech) describe(s *model.Scope, queries, ids *Node, prompt int) *Node {
 	return objective.NextTokens(ids, l.Next(language, behind, l.half))
 }
 
-// answer returns how little the tokens of answers are expected behind queries and questions, in nats, summed over their tokens, [rows*answers].
+// answer returns how little the tokens of answers are expected behind queries and questions, in nats, summed over their tokens,
+// [rows*answers].
 //
 //   - queries: [rows, queries, any width].
 //   - questions: ids, padded with zeros behind them, [rows, tokens].
-//   - answers: ids, padded with zeros behind them, [rows, answers, tokens of an answer]. Their first token, [CLS], is not read: an answer stands
-//     behind the question's last one.
+//   - answers: ids, padded with zeros behind them, [rows, answers, tokens of an answer]. Their first token, [CLS], is not read: an answer
+//     stands behind the question's last one.
 func (l speech) answer(s *model.Scope, queries, questions, answers *Node) *Node {
 	language := l.language(s)
 	count, tokens := answers.Shape().Dim(1), answers.Shape().Dim(2)

@@ -74,11 +74,13 @@ func queriesOf(rows int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(x, rows, 3, 5)
 }
 
-// An answer behind a question that is padded is as likely as the end of a text that has both without padding, whatever other answers there are.
+// An answer behind a question that is padded is as likely as the end of a text that has both without padding, whatever other answers there
+// are.
 func TestAnswersFollowQuestions(t *testing.T) {
 	questions := [][]int32{{2, 5, 6, 9, 3}, {2, 7, 3, 0, 0}}
 	answers := [][][]int32{{{2, 4, 8, 3}, {2, 10, 3, 0}}, {{2, 3, 0, 0}, {2, 4, 0, 3}}}
-	got := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.answer(s, in[0], in[1], in[2])} })(queriesOf(2), questions, answers)[0]
+	got := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.answer(s, in[0], in[1], in[2])} })(queriesOf(2),
+		questions, answers)[0]
 	var ids [][]int32
 	for r, question := range questions {
 		question = question[:slices.Index(question, 3)+1]
@@ -87,7 +89,8 @@ func TestAnswersFollowQuestions(t *testing.T) {
 			ids = append(ids, append(text, make([]int32, 8-len(text))...))
 		}
 	}
-	nats := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, each(in[0], 2), in[1], 1)} })(queriesOf(2), ids)[0]
+	nats := spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, each(in[0], 2), in[1], 1)} })(queriesOf(2),
+		ids)[0]
 	for row := range ids {
 		var want float64
 		for place := slices.Index(questions[row/2], 3) + 1; place < 8; place++ {
@@ -118,7 +121,8 @@ func TestWritesBehindQueries(t *testing.T) {
 		return all
 	})(queriesOf(2), prompts, words)
 	nats := func(ids [][]int32) []float32 {
-		return spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, in[0], in[1], 1)} })(queriesOf(2), ids)[0]
+		return spoken(t, func(s *model.Scope, in []*Node) []*Node { return []*Node{tiny.describe(s, in[0], in[1], 1)} })(queriesOf(2),
+			ids)[0]
 	}
 	for row, length := range []int{3, 1} {
 		text := slices.Concat(prompts[row][:length], words[row])

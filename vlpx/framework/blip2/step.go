@@ -51,8 +51,8 @@ type passed struct {
 	joined     *Node               // the number of new positives that join ITG, a scalar; nil where none can
 }
 
-// pass builds the losses that which names, with the weights as they are in the graph by now. ITM sees the pairs of an earlier pass, or those
-// that the method picks.
+// pass builds the losses that which names, with the weights as they are in the graph by now. ITM sees the pairs of an earlier pass, or
+// those that the method picks.
 func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 	s, g := b.store.Scope(framework.Model), b.ids.Graph()
 	p := passed{losses: map[negative.Loss]*Node{}}
@@ -84,8 +84,8 @@ func (b *batch) pass(which negative.Objectives, earlier *passed) passed {
 	return p
 }
 
-// join adds to captions, and to what the queries of their images offer, those of the new positives; it returns what ITG predicts of all of them,
-// too. Rows to spare predict nothing.
+// join adds to captions, and to what the queries of their images offer, those of the new positives; it returns what ITG predicts of all of
+// them, too. Rows to spare predict nothing.
 func join(ids *Node, offered []encoder.Memory, f negative.Further) (_, predicted *Node, _ []encoder.Memory) {
 	further := Gather(ids, InsertAxes(f.Texts, -1))
 	of := labels(further)

@@ -64,22 +64,27 @@ func (m Model) validate() error {
 	v, r, t := m.Vision, m.ResNet, m.Text
 	switch {
 	case m.resNet() && (v != encoder.ViT{} || m.MeanPool):
-		return fmt.Errorf("clip: a ResNet beside a vision transformer, its mean, or a locked encoder; an image is seen by one tower, and a ResNet reads pixels")
+		return fmt.Errorf("clip: a ResNet beside a vision transformer, its mean, or a locked encoder; an image is seen by one tower, " +
+			"and a ResNet reads pixels")
 	case m.resNet() && (slices.Min(r.Layers) < 1 || r.Width < 2 || r.Width%2 != 0 || r.Image < 1 || r.Image%r.Reduction() != 0):
-		return fmt.Errorf("clip: a ResNet of %v bottlenecks, width %d and %d pixels; take at least one bottleneck a stage, an even width, and a multiple of %d pixels",
+		return fmt.Errorf("clip: a ResNet of %v bottlenecks, width %d and %d pixels; take at least one bottleneck a stage, an even "+
+			"width, and a multiple of %d pixels",
 			r.Layers, r.Width, r.Image, r.Reduction())
 	case m.resNet() && (r.Heads < 1 || r.Channels()%r.Heads != 0 || r.Output != m.Embed):
-		return fmt.Errorf("clip: an attention pool of %d heads with features of %d; take heads that divide its width, and features as wide as the embedding, %d",
+		return fmt.Errorf("clip: an attention pool of %d heads with features of %d; take heads that divide its width, and features as "+
+			"wide as the embedding, %d",
 			r.Heads, r.Output, m.Embed)
 	case !m.resNet() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0):
 		return fmt.Errorf("clip: an image of %d pixels is not a whole number of patches of %d", v.Image, v.Patch)
 	case !m.resNet() && (v.Width < 1 || v.MLP < 1 || v.Layers < 0 || v.Locked < 0 || v.Heads < 1 || v.Width%v.Heads != 0):
-		return fmt.Errorf("clip: a vision transformer of width %d, %d inside its MLP, with %d heads; take sizes above 0 and heads that divide the width",
+		return fmt.Errorf("clip: a vision transformer of width %d, %d inside its MLP, with %d heads; take sizes above 0 and heads "+
+			"that divide the width",
 			v.Width, v.MLP, v.Heads)
 	case t.Vocab < 1:
 		return fmt.Errorf("clip: the vocabulary is empty")
 	case t.Width < 1 || t.MLP < 1 || t.Positions < 1 || t.Layers < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("clip: a text tower of width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 and heads that divide the width",
+		return fmt.Errorf("clip: a text tower of width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0 "+
+			"and heads that divide the width",
 			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case m.Embed < 1:
 		return fmt.Errorf("clip: a shared embedding of %d; it must be positive", m.Embed)
@@ -131,8 +136,8 @@ func (m Model) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
 	return framework.Embedded{Feature: framework.Normalise(embedded)}
 }
 
-// Represent implements framework.Represents: what is projected to the embedding, and of a ResNet, whose attention pool ends in the embedding, this
-// before it is normalised.
+// Represent implements framework.Represents: what is projected to the embedding, and of a ResNet, whose attention pool ends in the
+// embedding, this before it is normalised.
 func (m Model) Represent(s *model.Scope, images *Node) *Node {
 	if m.resNet() {
 		return m.ResNet.Encode(s.In("vision"), images, m.Half)

@@ -99,7 +99,8 @@ func TestFirstTemperature(t *testing.T) {
 	for asked, want := range map[float64]float64{0: 0.07, 0.2: 0.2} {
 		m, store := tiny(asked), model.NewStore()
 		u := framework.Use{Method: negative.ALBEF(4), Batch: 2, Image: 8, Tokens: 4}
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1, Seed: 1}); err != nil {
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
+			Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		for _, root := range []string{framework.Model, framework.Momentum} {
@@ -124,7 +125,8 @@ func TestRepresentation(t *testing.T) {
 	for name, m := range map[string]Model{"class token": small, "mean of tokens": mean, "ResNet": net} {
 		u := framework.Use{Method: negative.Plain(), Batch: 2, Image: max(m.Vision.Image, m.ResNet.Image), Tokens: 4}
 		store := model.NewStore()
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1, Seed: 1}); err != nil {
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
+			Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		n, err := framework.NewInference(m, u, backend, store)

@@ -18,7 +18,8 @@ type Settings[V ViT | ResNet] struct {
 	Vision       V      `json:"vision_cfg"`
 	Text         Text   `json:"text_cfg"`
 	ImagePooling string `json:"image_pooling"` // "class", as published; "mean" of all tokens; "attention" of a ResNet
-	TextPooling  string `json:"text_pooling"`  // "largest", as published: the token with the largest id, the first of them; "last" that is not 0
+	// "largest", as published: the token with the largest id, the first of them; "last" that is not 0
+	TextPooling string `json:"text_pooling"`
 }
 
 // ViT has the names of open_clip's CLIPVisionCfg, and where the tower is not CLIP's what that does not have.
@@ -63,10 +64,12 @@ func (m Model) Export() framework.Export {
 	r, v, t := m.ResNet, m.Vision, m.Text
 	e := framework.Export{
 		Vocabulary: t.Vocab, Use: strings.TrimSpace(cardUse) + m.departures(),
-		Architecture: [][2]string{{"image tower"}, {"text tower", fmt.Sprintf("layers %d, width %d, %d tokens in the vocabulary", t.Layers, t.Width, t.Vocab)}},
+		Architecture: [][2]string{{"image tower"},
+			{"text tower", fmt.Sprintf("layers %d, width %d, %d tokens in the vocabulary", t.Layers, t.Width, t.Vocab)}},
 	}
 	if m.resNet() {
-		e.Settings, e.Table = settings(m, "attention", ResNet{r.Image, r.Width, r.Layers, r.Channels() / r.Heads}), weights.CLIPResNetModel(framework.Model)
+		e.Settings, e.Table = settings(m, "attention", ResNet{r.Image, r.Width, r.Layers, r.Channels() / r.Heads}),
+			weights.CLIPResNetModel(framework.Model)
 		e.Architecture[0][1] = fmt.Sprintf("ResNet with %v bottlenecks, width %d, %d pixels", r.Layers, r.Width, r.Image)
 	} else {
 		e.Settings, e.Table = settings(m, m.imagePooling(), m.vit()), weights.CLIPModel(framework.Model)
@@ -82,8 +85,9 @@ func settings[V ViT | ResNet](m Model, imagePooling string, vision V) Settings[V
 		textPooling = "last"
 	}
 	return Settings[V]{
-		ModelType: "clip", Embed: m.Embed, Quick: t.Activation == encoder.Quick, Vision: vision, ImagePooling: imagePooling, TextPooling: textPooling,
-		Text: Text{t.Positions, t.Vocab, t.Width, t.Heads, t.Layers, float64(t.MLP) / float64(t.Width)},
+		ModelType: "clip", Embed: m.Embed, Quick: t.Activation == encoder.Quick, Vision: vision, ImagePooling: imagePooling,
+		TextPooling: textPooling,
+		Text:        Text{t.Positions, t.Vocab, t.Width, t.Heads, t.Layers, float64(t.MLP) / float64(t.Width)},
 	}
 }
 
@@ -96,7 +100,8 @@ func (m Model) imagePooling() string {
 
 func (m Model) vit() ViT {
 	v := m.Vision
-	told := ViT{Image: v.Image, Patch: v.Patch, Width: v.Width, Layers: v.Layers, HeadWidth: v.Width / v.Heads, Ratio: float64(v.MLP) / float64(v.Width), Locked: v.Locked}
+	told := ViT{Image: v.Image, Patch: v.Patch, Width: v.Width, Layers: v.Layers, HeadWidth: v.Width / v.Heads, Ratio: float64(v.MLP) /
+		float64(v.Width), Locked: v.Locked}
 	if !v.CLIP {
 		told.NoFirstNorm, told.PatchBias, told.Epsilon = true, true, v.Epsilon()
 	}
@@ -116,13 +121,15 @@ func (m Model) departures() string {
 	if m.Text.End == encoder.LastToken {
 		all.WriteString("\n\nA text is read at its last token that is not 0, " +
 			"`x[torch.arange(len(x)), (text.ne(0) * torch.arange(text.shape[1])).argmax(1)]`.\n" +
-			"The published code reads it at the largest id: with CLIP's own vocabulary that is the same token, **with another one it is not**.")
+			"The published code reads it at the largest id: with CLIP's own vocabulary that is the same token, **with another one it " +
+			"is not**.")
 	}
 	switch stages := len(m.ResNet.Layers); {
 	case m.resNet() && stages != 4:
 		fmt.Fprintf(&all, "\n\n**The ResNet has %d stages**, and the published code builds four.", stages)
 	case !m.resNet() && (!m.Vision.CLIP || m.Vision.Activation != m.Text.Activation || m.Vision.Locked > 0):
-		all.WriteString("\n\n**The image tower is not CLIP's**, so that open_clip does not build it: `vision_cfg` says what differs in keys that\n" +
+		all.WriteString("\n\n**The image tower is not CLIP's**, so that open_clip does not build it: `vision_cfg` says what differs " +
+			"in keys that\n" +
 			"open_clip does not have, and the published class needs these changes.")
 	}
 	return all.String()

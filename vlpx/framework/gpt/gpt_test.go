@@ -140,7 +140,8 @@ func TestPadding(t *testing.T) {
 			t.Errorf("token %d: got %g nats, without padding %g", place, long[place], want)
 		}
 	}
-	if empty := likelihoods(t, small(), store, backend, use, make([]int32, 7)...); slices.ContainsFunc(empty, func(x float32) bool { return x != 0 }) {
+	if empty := likelihoods(t, small(), store, backend, use, make([]int32, 7)...); slices.ContainsFunc(empty,
+		func(x float32) bool { return x != 0 }) {
 		t.Errorf("a row of padding: got %v", empty)
 	}
 }
@@ -176,7 +177,8 @@ func TestStep(t *testing.T) {
 func TestUniform(t *testing.T) {
 	backend := pureGo(t)
 	store, use := begun(t, small(), backend, 4)
-	if err := store.GetVariable(framework.Model + small().Words()).SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 9*6), 9, 6)); err != nil {
+	if err := store.GetVariable(framework.Model + small().Words()).SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 9*6), 9,
+		6)); err != nil {
 		t.Fatal(err)
 	}
 	for place, nats := range likelihoods(t, small(), store, backend, use, 2, 8, 3, 0) {

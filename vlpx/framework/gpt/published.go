@@ -34,7 +34,8 @@ func Find(dir string) (p Published, err error) {
 		p.Tokenizer, err = text.FromVocabAndMerges(filepath.Join(dir, "vocab.json"), filepath.Join(dir, "merges.txt"))
 	}
 	if err == nil && p.Tokenizer.Size() != p.Model.Text.Vocab {
-		err = fmt.Errorf("gpt: %s: a vocabulary of %d tokens for a model of %d; do they belong together?", dir, p.Tokenizer.Size(), p.Model.Text.Vocab)
+		err = fmt.Errorf("gpt: %s: a vocabulary of %d tokens for a model of %d; do they belong together?", dir, p.Tokenizer.Size(),
+			p.Model.Text.Vocab)
 	}
 	return p, err
 }
@@ -67,6 +68,7 @@ func configured(path string) (Model, error) {
 	if config.MLP == 0 {
 		config.MLP = 4 * config.Width
 	}
-	return Model{Text: encoder.GPT{Vocab: config.Vocab, Positions: config.Positions, Width: config.Width, Layers: config.Layers, Heads: config.Heads,
-		MLP: config.MLP, Dropout: config.Dropout}}, nil
+	return Model{Text: encoder.GPT{Vocab: config.Vocab, Positions: config.Positions, Width: config.Width, Layers: config.Layers,
+		Heads: config.Heads,
+		MLP:   config.MLP, Dropout: config.Dropout}}, nil
 }

@@ -59,21 +59,28 @@ func TestPublishedModel(t *testing.T) {
 			}
 		}
 	}
-	if _, err := inference.Texts(make([]int32, tokens)); err == nil || !strings.Contains(err.Error(), "GPT-2 makes no embeddings of captions") {
+	if _, err := inference.Texts(make([]int32, tokens)); err == nil || !strings.Contains(err.Error(), "GPT-2 makes no embeddings "+
+		"of captions") {
 		t.Errorf("embeddings: got %v", err)
 	}
 }
 
 func TestFindRefuses(t *testing.T) {
 	for says, change := range map[string]func(files map[string]string){
-		"config.json: ":                 func(f map[string]string) { delete(f, "config.json") },
-		"invalid character":             func(f map[string]string) { f["config.json"] = "no" },
-		`of type "opt"`:                 func(f map[string]string) { f["config.json"] = `{"model_type":"opt"}` },
-		`activation "relu"`:             func(f map[string]string) { f["config.json"] = strings.Replace(f["config.json"], "gelu_new", "relu", 1) },
-		"no safetensors file":           func(f map[string]string) { delete(f, "model.safetensors") },
-		"vocab.json":                    func(f map[string]string) { delete(f, "vocab.json") },
-		"no tokenizer.json":             func(f map[string]string) { f["tokenizer.json"] = "no" },
-		"of 285 tokens for a model of ": func(f map[string]string) { f["config.json"] = strings.Replace(f["config.json"], "285", "284", 1) },
+		"config.json: ":     func(f map[string]string) { delete(f, "config.json") },
+		"invalid character": func(f map[string]string) { f["config.json"] = "no" },
+		`of type "opt"`:     func(f map[string]string) { f["config.json"] = `{"model_type":"opt"}` },
+		`activation "relu"`: func(f map[string]string) {
+			f["config.json"] = strings.Replace(f["config.json"], "gelu_new",
+				"relu", 1)
+		},
+		"no safetensors file": func(f map[string]string) { delete(f, "model.safetensors") },
+		"vocab.json":          func(f map[string]string) { delete(f, "vocab.json") },
+		"no tokenizer.json":   func(f map[string]string) { f["tokenizer.json"] = "no" },
+		"of 285 tokens for a model of ": func(f map[string]string) {
+			f["config.json"] = strings.Replace(f["config.json"], "285",
+				"284", 1)
+		},
 	} {
 		files, dir := map[string]string{}, t.TempDir()
 		for _, name := range []string{"config.json", "model.safetensors", "vocab.json", "merges.txt"} {
@@ -131,7 +138,8 @@ func TestFirstValues(t *testing.T) {
 			t.Errorf("got %v, want an error that says %q", err, says)
 		}
 	}
-	if _, _, err := published.Model.First(framework.Vision, published.Weights); err == nil || !strings.Contains(err.Error(), "reads text alone") {
+	if _, _, err := published.Model.First(framework.Vision, published.Weights); err == nil ||
+		!strings.Contains(err.Error(), "reads text alone") {
 		t.Errorf("got %v for an image encoder", err)
 	}
 }

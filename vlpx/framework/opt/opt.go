@@ -20,8 +20,8 @@ func init() { framework.Register(Model{}) }
 // Model is a causal language model. A text is [CLS], its words and [SEP], which is predicted as they are.
 type Model struct {
 	Text encoder.OPT
-	// Lead is the number of blank places that texts are read behind, so that another model's vectors can stand there later and the words keep their
-	// places. A published model has read texts at all places, and needs none.
+	// Lead is the number of blank places that texts are read behind, so that another model's vectors can stand there later and the words
+	// keep their places. A published model has read texts at all places, and needs none.
 	Lead int  `json:",omitempty"`
 	Half bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
 }

@@ -73,7 +73,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A later token changes no likelihood before it, padding is not predicted, and the loss of a step is the mean over all tokens of the mini-batch.
+// A later token changes no likelihood before it, padding is not predicted, and the loss of a step is the mean over all tokens of the
+// mini-batch.
 func TestLikelihoods(t *testing.T) {
 	backend, m := pureGo(t), small()
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: 6}

@@ -48,11 +48,15 @@ func (m Model) Check(u framework.Use) error {
 	switch {
 	case m.viT() && !reflect.ValueOf(r).IsZero():
 		return fmt.Errorf("simclr: a ResNet beside a vision transformer; an image is seen by one encoder")
-	case m.viT() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0 || v.MLP < 1 || v.Layers < 1 || v.Heads < 1 || v.Width%v.Heads != 0 || v.Locked != 0):
-		return fmt.Errorf("simclr: a vision transformer of width %d, %d inside its MLP, %d layers of %d heads, %d pixels in patches of %d; take sizes above 0, "+
-			"heads that divide the width, a whole number of patches, and no locked encoder", v.Width, v.MLP, v.Layers, v.Heads, v.Image, v.Patch)
+	case m.viT() && (v.Image < 1 || v.Patch < 1 || v.Image%v.Patch != 0 || v.MLP < 1 || v.Layers < 1 || v.Heads < 1 ||
+		v.Width%v.Heads != 0 || v.Locked != 0):
+		return fmt.Errorf("simclr: a vision transformer of width %d, %d inside its MLP, %d layers of %d heads, %d pixels in patches "+
+			"of %d; take sizes above 0, "+
+			"heads that divide the width, a whole number of patches, and no locked encoder", v.Width, v.MLP, v.Layers, v.Heads,
+			v.Image, v.Patch)
 	case !m.viT() && (len(r.Layers) == 0 || slices.Min(r.Layers) < 1 || r.Width < 1 || r.Image < 1 || r.Stem < 0):
-		return fmt.Errorf("simclr: a ResNet of %v blocks, width %d, %d pixels and a stem with stride %d; take at least one stage, a block or more in each, "+
+		return fmt.Errorf("simclr: a ResNet of %v blocks, width %d, %d pixels and a stem with stride %d; take at least one stage, a "+
+			"block or more in each, "+
 			"and sizes above 0", r.Layers, r.Width, r.Image, r.Stem)
 	case m.Hidden < 1 || m.Embed < 1:
 		return fmt.Errorf("simclr: a projection head of %d to an embedding of %d; both must be positive", m.Hidden, m.Embed)

@@ -24,7 +24,8 @@ func published() Model {
 }
 
 func tiny() Model {
-	return Model{ResNet: encoder.ResNet{Image: 8, Layers: []int{1, 1}, Width: 4, Basic: true, Stem: 1}, Hidden: 6, Embed: 5, Temperature: 0.2}
+	return Model{ResNet: encoder.ResNet{Image: 8, Layers: []int{1, 1}, Width: 4, Basic: true, Stem: 1}, Hidden: 6, Embed: 5,
+		Temperature: 0.2}
 }
 
 func viT() Model {
@@ -92,12 +93,14 @@ func TestStepOfTwoViews(t *testing.T) {
 		const batch = 5
 		u := framework.Use{Method: negative.Plain(), Batch: batch, Image: 8}
 		store := model.NewStore()
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: batch, BatchSize: batch, Dim: m.Dim(), Epochs: 1, Seed: 1}); err != nil {
+		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: batch, BatchSize: batch, Dim: m.Dim(), Epochs: 1,
+			Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 			s.Store().SetTraining(in[0].Graph(), true)
-			told := m.Step(s.Store().RootScope(), u, field.Nodes{field.Image: in[0], field.View: in[1], field.Progress: ScalarZero(in[0].Graph(), in[0].DType())})
+			told := m.Step(s.Store().RootScope(), u,
+				field.Nodes{field.Image: in[0], field.View: in[1], field.Progress: ScalarZero(in[0].Graph(), in[0].DType())})
 			return []*Node{told.Losses[negative.ITC], told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding]}
 		})
 		if err != nil {

@@ -43,8 +43,10 @@ func (m Model) Export() framework.Export {
 	}
 	return framework.Export{
 		Settings: Settings{
-			ModelType: "uniter", Activation: "gelu", Width: t.Width, Layers: t.Layers, Heads: t.Heads, MLP: t.MLP, Vocab: t.Vocab, Positions: t.Positions,
-			Types: max(t.Types, 2), Dropout: t.Dropout, AttentionDrop: t.Dropout, Deviation: 0.02, Features: r.Features, Regions: r.Count,
+			ModelType: "uniter", Activation: "gelu", Width: t.Width, Layers: t.Layers, Heads: t.Heads, MLP: t.MLP, Vocab: t.Vocab,
+			Positions: t.Positions,
+			Types:     max(t.Types, 2), Dropout: t.Dropout, AttentionDrop: t.Dropout, Deviation: 0.02, Features: r.Features,
+			Regions: r.Count,
 		},
 		Table: weights.Join(table, weights.Table{Rest: framework.Model}), Vocabulary: t.Vocab, Use: use,
 		Architecture: [][2]string{

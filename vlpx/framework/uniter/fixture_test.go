@@ -102,9 +102,11 @@ func newMini(tokens, count int) mini {
 		pool:     [][]int32{padded(0, 2, 8, 9, 3), padded(0, 2, 10, 8, 9, 3), padded(0, 2, 6, 7, 5, 9, 3), padded(0, 2, 11, 3)},
 		images:   [][]float32{picture(0, 2), picture(1, 3), picture(1, 3)},
 		items:    []int32{0, 1, 1}, poolItems: []int32{1, 1, 0, 2},
-		drafts: [][]int32{padded(0, 2, 4, 6, 7, 3), padded(0, 2, 5, 4, 4, 3), padded(0, 2, 4, 8, 4, 6, 3), padded(0, 2, 7, 0, 9, 4, 3), padded(0, 2, 4, 8, 3),
+		drafts: [][]int32{padded(0, 2, 4, 6, 7, 3), padded(0, 2, 5, 4, 4, 3), padded(0, 2, 4, 8, 4, 6, 3), padded(0, 2, 7, 0, 9, 4, 3),
+			padded(0, 2, 4, 8, 3),
 			padded(0, 2, 10, 4, 3)},
-		draftWords: [][]int32{padded(no, no, 5), padded(no, no, no, 6, 7), padded(no, no, 7, no, 9), padded(no, no, no, 8, no, 6), padded(no, no, 10),
+		draftWords: [][]int32{padded(no, no, 5), padded(no, no, no, 6, 7), padded(no, no, 7, no, 9), padded(no, no, no, 8, no, 6),
+			padded(no, no, 10),
 			padded(no, no, no, 8)},
 	}
 	b.poolImages = [][]float32{b.images[1], b.images[1], b.images[0], picture(2, 1)}
@@ -125,8 +127,9 @@ func newMini(tokens, count int) mini {
 // values are those of a step's inputs.
 func (b mini) values(inputs []field.Field) field.Values {
 	wholes := map[field.Name][]int32{
-		field.Captions: slices.Concat(b.captions...), field.PoolCaptions: slices.Concat(b.pool...), field.Items: b.items, field.PoolItems: b.poolItems,
-		field.Drafts: slices.Concat(b.drafts...), field.DraftWords: slices.Concat(b.draftWords...), field.Annotated: b.annotated,
+		field.Captions: slices.Concat(b.captions...), field.PoolCaptions: slices.Concat(b.pool...), field.Items: b.items,
+		field.PoolItems: b.poolItems,
+		field.Drafts:    slices.Concat(b.drafts...), field.DraftWords: slices.Concat(b.draftWords...), field.Annotated: b.annotated,
 		field.Masked: slices.Concat(b.masked...), field.Words: slices.Concat(b.maskedWords...),
 	}
 	reals := map[field.Name][]float32{
@@ -207,7 +210,8 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 }
 
 // called runs a graph; its results are flat.
-func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node, args ...*tensors.Tensor) (flat [][]float64) {
+func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node,
+	args ...*tensors.Tensor) (flat [][]float64) {
 	t.Helper()
 	exec, err := model.NewExec(on, store, build)
 	if err != nil {

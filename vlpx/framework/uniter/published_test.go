@@ -73,7 +73,8 @@ func TestPublishedManifest(t *testing.T) {
 			t.Errorf("tensor %s: no variable takes it", name)
 		}
 	}
-	// BERT-base on 28,996 words, its pooler and its head for them, and what UNITER adds: 2,048 features and seven numbers to 768, three norms, two classes.
+	// BERT-base on 28,996 words, its pooler and its head for them, and what UNITER adds: 2,048 features and seven numbers to 768, three
+	// norms, two classes.
 	const d, f = 768, 3072
 	linear := func(in, out int) int { return in*out + out }
 	bert := (28996+512+2)*d + 2*d + 12*(4*linear(d, d)+linear(d, f)+linear(f, d)+4*d) + linear(d, d)
@@ -82,7 +83,8 @@ func TestPublishedManifest(t *testing.T) {
 	}
 }
 
-// A tiny checkpoint of the published code gives its matching logits: both in pre-training, and "matched" as the first score of a fine-tuning.
+// A tiny checkpoint of the published code gives its matching logits: both in pre-training, and "matched" as the first score of a
+// fine-tuning.
 func TestPublishedScores(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "internal", "test", "golden", "testdata", "models", "uniter_forward")
 	c, err := golden.Read(filepath.Join(dir, "case.json"))

@@ -132,7 +132,8 @@ func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, met
 			of := alone(t, on, store, writer, m, b.drafts[d], caption, b.images[k])
 			for at, label := range b.draftWords[d] {
 				if label != objective.Ignored {
-					mlm = append(mlm, minusLog(alone(t, on, store, framework.Model, m, b.drafts[d], caption, b.images[k]).words[at], int(label)))
+					mlm = append(mlm, minusLog(alone(t, on, store, framework.Model, m, b.drafts[d], caption, b.images[k]).words[at],
+						int(label)))
 				}
 			}
 			for l := range tags.Refills {
@@ -153,12 +154,14 @@ func slowStep(t *testing.T, on compute.Backend, store *model.Store, m Model, met
 					}
 					sentence[at] = int32(word)
 				}
-				sentences, labels, scores = append(sentences, sentence), append(labels, b.draftWords[d]), append(scores, score(sentence, b.images[k]))
+				sentences, labels, scores = append(sentences, sentence), append(labels, b.draftWords[d]),
+					append(scores, score(sentence, b.images[k]))
 			}
 		}
 		for j, sentence := range sentences {
 			again := slices.ContainsFunc(sentences[j+1:], func(other []int32) bool { return slices.Equal(sentence, other) })
-			new := slices.ContainsFunc(sentence, func(id int32) bool { return id != 0 && !slices.Contains(caption, id) }) // 0 is the padding of what is annotated
+			// 0 is the padding of what is annotated
+			new := slices.ContainsFunc(sentence, func(id int32) bool { return id != 0 && !slices.Contains(caption, id) })
 			passed = append(passed, new && !again)
 			o.outputs[field.SentencePassed] = append(o.outputs[field.SentencePassed], map[bool]float64{true: 1}[new && !again])
 			for _, id := range sentence {

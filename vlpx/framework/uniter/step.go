@@ -148,13 +148,15 @@ func (b *batch) retrieve(store *model.Store, r negative.Retrieved, in field.Node
 	for k := range b.choices { // those before know the mini-batch's images alone
 		b.choices[k] = GrowRight(b.choices[k], 1, r.Pool, 0)
 	}
-	apart := NotEqual(BroadcastToDims(InsertAxes(in.Of(field.Items), 1), b.pairs, r.Pool), BroadcastToDims(InsertAxes(items, 0), b.pairs, r.Pool))
+	apart := NotEqual(BroadcastToDims(InsertAxes(in.Of(field.Items), 1), b.pairs, r.Pool),
+		BroadcastToDims(InsertAxes(items, 0), b.pairs, r.Pool))
 	counts := ConvertDType(apart, b.images.DType())
 	pool := Reshape(BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool), b.pairs*r.Pool)
 	pick := func(logits *Node) *Node {
 		return negative.Top(Where(apart, Reshape(logits, b.pairs, r.Pool), ConstAs(logits, -1e9)), r.Keep)
 	}
-	ofTexts, ofImages := BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool), BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool)
+	ofTexts, ofImages := BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool),
+		BroadcastToDims(InsertAxes(each(g, r.Pool), 0), b.pairs, r.Pool)
 	if r.Keep < r.Pool {
 		ofTexts = pick(b.score(store, Gather(texts, InsertAxes(pool, -1)), b.repeated(r.Pool)))
 		ofImages = pick(b.score(store, Gather(b.captions, InsertAxes(b.repeated(r.Pool), -1)), AddScalar(pool, b.pairs)))
@@ -212,7 +214,8 @@ func (m Model) discriminate(s *model.Scope, states, captions *Node, w negative.W
 	dims := w.Sentences.Shape().Dimensions
 	rows := func(x *Node) *Node { return Reshape(x, dims[0]*dims[1], dims[2]) }
 	captions = BroadcastToDims(InsertAxes(captions, 1), dims...)
-	there := And(GreaterThan(captions, ZerosLike(captions)), GreaterThan(BroadcastToDims(InsertAxes(w.Counts, -1), dims...), ScalarZero(captions.Graph(), w.Counts.DType())))
+	there := And(GreaterThan(captions, ZerosLike(captions)), GreaterThan(BroadcastToDims(InsertAxes(w.Counts, -1), dims...),
+		ScalarZero(captions.Graph(), w.Counts.DType())))
 	logits := encoder.Linear(s.At("wod"), m.tokens(states), 2, m.Half)
 	return objective.WordDiscrimination(logits, ConvertDType(rows(Equal(w.Sentences, captions)), dtypes.Int32), rows(there))
 }

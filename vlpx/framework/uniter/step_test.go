@@ -122,7 +122,8 @@ func TestWhatGradientsReach(t *testing.T) {
 				t.Errorf("%s: the gradient of %s is %g", loss, head, sum)
 			}
 		}
-		for _, path := range []string{"/text/layer_0/attention/qkv/weights", "/regions/features/in/weights", "/regions/geometry/in/weights", "/text/pooler/weights",
+		for _, path := range []string{"/text/layer_0/attention/qkv/weights", "/regions/features/in/weights", "/regions/geometry/in/weights",
+			"/text/pooler/weights",
 			"/text/embeddings/word/embedding"} {
 			if !(got[path] > 0) {
 				t.Errorf("%s: no gradient of %s", loss, path)

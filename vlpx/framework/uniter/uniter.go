@@ -19,8 +19,8 @@ type Model struct {
 	Text    encoder.BERT // the single stream, whose Fusion is 0
 	Regions encoder.Regions
 	Half    bool `json:",omitempty"` // products in bfloat16, for GPUs; weights and everything else stay float32
-	// Pretraining is UNITER's first stage: the two-way head for image-text matching on random pairs, and masked words. Without it the model is
-	// fine-tuned for retrieval: one matching score a pair, in a triplet loss, and what a method's Writing asks for.
+	// Pretraining is UNITER's first stage: the two-way head for image-text matching on random pairs, and masked words. Without it the model
+	// is fine-tuned for retrieval: one matching score a pair, in a triplet loss, and what a method's Writing asks for.
 	Pretraining bool `json:",omitempty"`
 	// Margin is alpha of the triplet loss, in scores, which lie between 0 and 1; published: 0.2.
 	Margin float64 `json:",omitempty"`
@@ -52,7 +52,8 @@ func (m Model) Check(u framework.Use) error {
 	_, plain := method.Contrast.(negative.InfoNCE)
 	switch {
 	case t.Width < 1 || t.MLP < 1 || t.Layers < 1 || t.Positions < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
-		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads that divide the width",
+		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads "+
+			"that divide the width",
 			t.Width, t.MLP, t.Layers, t.Heads, t.Positions)
 	case t.Fusion != 0:
 		return fmt.Errorf("uniter: %d fusion layers; all layers see both sides, so set fusion=0", t.Fusion)
@@ -68,7 +69,8 @@ func (m Model) Check(u framework.Use) error {
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
 			Advice: "take a matching that picks one negative an anchor, or one that retrieves from a pool"}
 	case !plain || method.LeftOut != nil:
-		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose contrast is InfoNCE's"}
+		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose " +
+			"contrast is InfoNCE's"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:
 		return fmt.Errorf("uniter: captions of %d tokens; the encoder takes 3 to %d", u.Tokens, t.Positions)
 	}
@@ -112,7 +114,8 @@ func (m Model) WithRegions(count, features int) framework.Framework {
 // Encode returns the states of captions with their images, [rows, tokens+regions, Width], the tokens first.
 //
 //   - ids: of the captions, padded with zeros, [rows, tokens] int32.
-//   - padded: ids whose zeros are the padding, as ids. It is that of the caption where ids are masked, among which a random word may be [PAD].
+//   - padded: ids whose zeros are the padding, as ids. It is that of the caption where ids are masked, among which a random word may be
+//     [PAD].
 //   - images: as encoder.Regions.Input, [images, Count, ...].
 //   - choice: the image of each row, one-hot, [rows, images]; nil where row r reads image r.
 //

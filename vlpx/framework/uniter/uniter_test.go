@@ -43,7 +43,10 @@ func TestCheck(t *testing.T) {
 		"captions of 10 tokens":            func(_ *Model, u *framework.Use) { u.Tokens = 10 },
 		"captions of 2 tokens":             func(_ *Model, u *framework.Use) { u.Tokens = 2 },
 		"needs the loss ITC, which UNITER": func(_ *Model, u *framework.Use) { u.Objectives = negative.Of(negative.ITC) },
-		"needs the loss WoD, which UNITER": func(m *Model, u *framework.Use) { m.Pretraining, u.Objectives = true, negative.Of(negative.WoD) },
+		"needs the loss WoD, which UNITER": func(m *Model, u *framework.Use) {
+			m.Pretraining, u.Objectives = true,
+				negative.Of(negative.WoD)
+		},
 	} {
 		m, u := small(), use(writing())
 		spoil(&m, &u)
@@ -207,7 +210,8 @@ func TestInference(t *testing.T) {
 	got := called(t, on, before, func(s *model.Scope, in []*Node) []*Node {
 		scope := s.Store().Scope(framework.Model)
 		return []*Node{first.Score(scope, in[0], in[1]), first.MatchLogits(scope, first.Encode(scope, in[0], in[0], in[1], nil))}
-	}, tensors.FromFlatDataAndDimensions(slices.Concat(b.captions...), 3, 6), framework.Rows(slices.Concat(b.images...), first.Regions.Input()...))
+	}, tensors.FromFlatDataAndDimensions(slices.Concat(b.captions...), 3, 6),
+		framework.Rows(slices.Concat(b.images...), first.Regions.Input()...))
 	for k, score := range got[0] {
 		near("score in pre-training", float32(score), got[1][2*k+1]-got[1][2*k])
 	}
@@ -247,11 +251,13 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	for path := range earlier {
-		if part, is := strings.CutPrefix(path, framework.Model+"/text/mlm"); is && !slices.Equal(numbers(made, "/text/corrected"+part), numbers(earlier, "/text/mlm"+part)) {
+		if part, is := strings.CutPrefix(path, framework.Model+"/text/mlm"); is &&
+			!slices.Equal(numbers(made, "/text/corrected"+part), numbers(earlier, "/text/mlm"+part)) {
 			t.Errorf("word correction has another %s", part)
 		}
 	}
-	// With what the pre-training has, that is all of a fine-tuning, in its shapes; and the score is what it was, but for the part of "not matched".
+	// With what the pre-training has, that is all of a fine-tuning, in its shapes; and the score is what it was, but for the part of "not
+	// matched".
 	tuned := initialised(t, on, small(), use(writing()), 4)
 	for v := range tuned.Scope(framework.Model).IterVariables() {
 		value := made[v.Path()]
@@ -286,8 +292,10 @@ func TestInputs(t *testing.T) {
 	}{
 		{first, negative.Plain(), []field.Name{field.Captions, field.Masked, field.Words, field.Image}},
 		{small(), negative.Plain(), []field.Name{field.Captions, field.Image, field.Noise}},
-		{small(), retrieving, []field.Name{field.Captions, field.Image, field.Items, field.PoolCaptions, field.PoolItems, field.PoolImages}},
-		{small(), writing(), []field.Name{field.Captions, field.Annotated, field.Drafts, field.Refills, field.DraftWords, field.Image, field.Items,
+		{small(), retrieving, []field.Name{field.Captions, field.Image, field.Items, field.PoolCaptions, field.PoolItems,
+			field.PoolImages}},
+		{small(), writing(), []field.Name{field.Captions, field.Annotated, field.Drafts, field.Refills, field.DraftWords, field.Image,
+			field.Items,
 			field.PoolCaptions, field.PoolItems, field.PoolImages}},
 	} {
 		if got := field.Names(c.m.Inputs(use(c.method))); !slices.Equal(got, c.want) {

@@ -33,7 +33,7 @@ func (p *Policy) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary takes over what MarshalBinary of a policy with the same network returned. It refuses another network, data
-// that is cut or overlong, numbers that are not finite and moments that no update leaves; the policy is then as before.
+// that is cut or overlong, numbers that are not finite, weights beyond 1,000 and moments that no update leaves; the policy is then as before.
 func (p *Policy) UnmarshalBinary(data []byte) error {
 	want := p.header()
 	var got header
@@ -60,6 +60,9 @@ func (p *Policy) UnmarshalBinary(data []byte) error {
 		}
 		numbers = numbers[n:]
 	}
+	if at := slices.IndexFunc(parts[0], func(w float32) bool { return math.Abs(float64(w)) > largestWeight }); at >= 0 {
+		return fmt.Errorf("scheduler: policy: weight %d is %v, and training leaves none beyond %v; the data is spoilt", at, parts[0][at], largestWeight)
+	}
 	if got.Steps < 0 || slices.Min(parts[2]) < 0 {
 		return fmt.Errorf("scheduler: policy: %d steps, second moments from %v, none may be negative; the data is spoilt",
 			got.Steps, slices.Min(parts[2]))
@@ -70,5 +73,8 @@ func (p *Policy) UnmarshalBinary(data []byte) error {
 	copy(p.optimiser.second, parts[2])
 	return nil
 }
+
+// largestWeight is beyond what training comes to. With larger ones the network's outputs could leave the numbers, and no quantile be drawn.
+const largestWeight = 1e3
 
 func notFinite(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }

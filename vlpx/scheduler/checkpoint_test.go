@@ -61,6 +61,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"other width", Network{Inputs: 3, Hidden: 5, Blocks: 1}, good, "Hidden:5"},
 		{"other parameters", Network{Inputs: 3, Hidden: 4, Blocks: 1, Open: true}, good, "Open:true"},
 		{"infinite weight", n, changed(start+8, float32(math.Inf(1))), "weight 2 is +Inf"},
+		{"weight beyond training", n, changed(start+8, float32(-1e30)), "training leaves none beyond 1000"},
 		{"moment not a number", n, changed(start+part, float32(math.NaN())), "first moment 0 is NaN"},
 		{"negative second moment", n, changed(start+2*part, -1), "second moments from -1"},
 		{"negative steps", n, changed(start-4, -1), "steps"},

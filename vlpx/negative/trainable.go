@@ -14,7 +14,7 @@ import (
 )
 
 // Trainable is a Contrast, Matching or LeftOut with variables of its own that are trained with the model: by its optimiser and schedule,
-// and with it in the norm at which gradients are clipped. Checkpoints and exports have them. The part reads them by Features.Variable,
+// and with it in the norm at which gradients are clipped. Checkpoints and kept models have them. The part reads them by Features.Variable,
 // Contrasted.Variable or Sight.Variable. One that gets no gradient of the losses is an error.
 type Trainable interface {
 	// Variables are those of a run.

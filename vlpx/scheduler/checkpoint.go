@@ -33,7 +33,8 @@ func (p *Policy) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary takes over what MarshalBinary of a policy with the same network returned. It refuses another network, data
-// that is cut or overlong, numbers that are not finite, weights beyond 1,000 and moments that no update leaves; the policy is then as before.
+// that is cut or overlong, numbers that are not finite, weights beyond 1,000 and moments that no update leaves; the policy is then as
+// before.
 func (p *Policy) UnmarshalBinary(data []byte) error {
 	want := p.header()
 	var got header
@@ -61,7 +62,8 @@ func (p *Policy) UnmarshalBinary(data []byte) error {
 		numbers = numbers[n:]
 	}
 	if at := slices.IndexFunc(parts[0], func(w float32) bool { return math.Abs(float64(w)) > largestWeight }); at >= 0 {
-		return fmt.Errorf("scheduler: policy: weight %d is %v, and training leaves none beyond %v; the data is spoilt", at, parts[0][at], largestWeight)
+		return fmt.Errorf("scheduler: policy: weight %d is %v, and training leaves none beyond %v; the data is spoilt", at, parts[0][at],
+			largestWeight)
 	}
 	if got.Steps < 0 || slices.Min(parts[2]) < 0 {
 		return fmt.Errorf("scheduler: policy: %d steps, second moments from %v, none may be negative; the data is spoilt",

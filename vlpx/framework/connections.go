@@ -20,7 +20,8 @@ type Reference struct {
 
 // Referring returns a function that runs the frozen reference model on a mini-batch when it is first called. Look encodes the mini-batch
 // with the weights below a scope; match gives ITM's logits [rows, 2] of pairs by their positions.
-func Referring(store *model.Store, g *Graph, look func(s *model.Scope) (image, text *Node, match func(images, texts *Node) *Node)) func() *Reference {
+func Referring(store *model.Store, g *Graph,
+	look func(s *model.Scope) (image, text *Node, match func(images, texts *Node) *Node)) func() *Reference {
 	var once *Reference
 	return func() *Reference {
 		if once != nil {
@@ -40,9 +41,9 @@ func Referring(store *model.Store, g *Graph, look func(s *model.Scope) (image, t
 	}
 }
 
-// Contrasted builds the contrast of a mini-batch whose embeddings and temperature f has: with the reference model, if it asks it, and with what
-// the method's Positives decide. It returns what the contrast saw, and the pairs that ITM sees: of Matching, which does not see the negatives
-// that are left out, or of the Positives.
+// Contrasted builds the contrast of a mini-batch whose embeddings and temperature f has: with the reference model, if it asks it, and
+// with what the method's Positives decide. It returns what the contrast saw, and the pairs that ITM sees: of Matching, which does not
+// see the negatives that are left out, or of the Positives.
 //
 //   - noise: standard Gumbel draws for sampled matching, [2, batch, batch].
 //   - known: the pairs of an earlier pass on the mini-batch, which stay; nil for none.
@@ -86,8 +87,8 @@ func connect(m negative.Method, f negative.Features, noise *Node, refer func() *
 	return m.Positives.Connect(c)
 }
 
-// Report adds to the outputs of a step what its contrast gives: weights and labels, the negatives that are left out, the hardest ones, and what the
-// Positives judged.
+// Report adds to the outputs of a step what its contrast gives: weights and labels, the negatives that are left out, the hardest ones,
+// and what the Positives judged.
 //
 //   - c: without the similarities of negatives that are left out, see negative.Features.Unpicked.
 func Report(outputs field.Nodes, f negative.Features, c negative.Contrasted) {

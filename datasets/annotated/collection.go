@@ -18,14 +18,13 @@ import (
 	"vlpx.internal/datasets/content"
 )
 
-// Collection is a folder of pictures with files about them. It implements datasets.Collection.
+// Collection is a folder of pictures with files about them. It implements datasets.Collection; its splits are datasets.Questioned,
+// datasets.Stated or datasets.Domained. Of the splits there are those with pictures: train, val and test first.
+//
+// The hash is that of the (unpacked) files about the pictures, the names of pictures that are missing, and the content of those that are there.
 type Collection struct {
-	name, dir, hash string
-	splits          []string
-	sets            map[string]datasets.Set
-	omitted         datasets.Omissions
-	forgetful       error // why the pictures are read anew each time; nil where they are not
-
+	datasets.Folder[datasets.Set]
+	dir    string
 	digest hash.Hash
 	listed map[string]map[string]bool // the files of a folder
 }
@@ -49,8 +48,7 @@ var splitOrder = []string{"train", "val", "test"}
 func open(name, dir string, names *regexp.Regexp, split func(parts []string) string,
 	read func(*Collection, source) (datasets.Set, error)) (*Collection, error) {
 	c := &Collection{
-		name: name, dir: dir, sets: map[string]datasets.Set{}, omitted: datasets.Omissions{Source: name}, digest: sha256.New(),
-		listed: map[string]map[string]bool{},
+		Folder: datasets.NewFolder[datasets.Set](name, name), dir: dir, digest: sha256.New(), listed: map[string]map[string]bool{},
 	}
 	if err := c.open(names, split, read); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", name, dir, err)
@@ -84,18 +82,17 @@ func (c *Collection) open(names *regexp.Regexp, split func([]string) string, rea
 			files = append(files, set.Key(i))
 		}
 		if set.Len() > 0 {
-			c.splits = append(c.splits, s.split)
-			c.sets[s.split] = set
+			c.Add(s.split, set)
 		}
 	}
-	if len(c.splits) == 0 {
+	if len(c.Ordered) == 0 {
 		return errors.Join(append([]error{fmt.Errorf("%d files about pictures, none of which can be used", len(sources))},
-			c.omitted.Errors()...)...)
+			c.Omitted.Errors()...)...)
 	}
 	if err := content.Digest(c.dir, files, c.digest); err != nil {
-		c.forgetful = fmt.Errorf("%s: %w", c.name, err)
+		c.Unread = append(c.Unread, fmt.Errorf("%s: %w", c.Called, err))
 	}
-	c.hash = hex.EncodeToString(c.digest.Sum(nil)[:8])
+	c.Digest = hex.EncodeToString(c.digest.Sum(nil)[:8])
 	return nil
 }
 
@@ -131,7 +128,7 @@ func (c *Collection) find(file, folder, picture string) string {
 			return at
 		}
 	}
-	c.omitted.Add(file, fmt.Sprintf("the picture is neither in %s/ nor in images/%[1]s/ or images/; put it there", folder), picture)
+	c.Omitted.Add(file, fmt.Sprintf("the picture is neither in %s/ nor in images/%[1]s/ or images/; put it there", folder), picture)
 	fmt.Fprintf(c.digest, "missing %s\n", path.Join(folder, picture))
 	return ""
 }
@@ -148,33 +145,4 @@ func (c *Collection) list(folder string) map[string]bool {
 		c.listed[folder] = files
 	}
 	return files
-}
-
-// Name is that of the benchmark: "vqav2", "nlvr2" or "nocaps".
-func (c *Collection) Name() string { return c.name }
-
-// Hash is 16 hexadecimal digits of the SHA-256 of the (unpacked) files about the pictures, the names of pictures that are missing, and the
-// content of those that are there.
-func (c *Collection) Hash() string { return c.hash }
-
-// Splits lists those of which there are pictures: train, val and test first.
-func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
-
-// Split returns a split, which is a datasets.Questioned, datasets.Stated or datasets.Domained.
-func (c *Collection) Split(name string) (datasets.Set, error) {
-	set, ok := c.sets[name]
-	if !ok {
-		return nil, datasets.UnknownSplit(c.name, name, c.splits)
-	}
-	return set, nil
-}
-
-// Skipped tells what was left out, a *datasets.Omission for each file and reason, and why the pictures could not be remembered; nil when
-// there is nothing to tell.
-func (c *Collection) Skipped() []error {
-	told := c.omitted.Errors()
-	if c.forgetful != nil {
-		told = append(told, c.forgetful)
-	}
-	return told
 }

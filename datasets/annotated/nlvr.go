@@ -39,7 +39,7 @@ func (c *Collection) readStatements(s source) (datasets.Set, error) {
 		left, first := set.add(a.Folder, a.Left)
 		right, second := set.add(a.Folder, a.Right)
 		if !first || !second {
-			c.omitted.Add(s.file, "a statement about a picture that is missing", fmt.Sprintf("%s (%q)", a.ID, a.Text))
+			c.Omitted.Add(s.file, "a statement about a picture that is missing", fmt.Sprintf("%s (%q)", a.ID, a.Text))
 			continue
 		}
 		set.statements = append(set.statements, datasets.Statement{Left: left, Right: right, Text: a.Text, True: a.True})

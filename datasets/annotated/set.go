@@ -41,7 +41,7 @@ func (p *pictures) add(folder, picture string) (index int, ok bool) {
 }
 
 // Name is the collection's name and the split's, such as "vqav2/val".
-func (p *pictures) Name() string { return p.collection.name + "/" + p.split }
+func (p *pictures) Name() string { return p.collection.Called + "/" + p.split }
 
 // Len is the number of pictures.
 func (p *pictures) Len() int { return len(p.files) }

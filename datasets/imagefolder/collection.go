@@ -17,26 +17,22 @@ import (
 // splitNames are the folders that are splits.
 var splitNames = []string{"train", "val", "test"}
 
-// Collection is a folder of splits of classes of images. It implements datasets.Collection; its splits are datasets.Labelled.
-type Collection struct {
-	name, hash string
-	splits     []string
-	sets       map[string]*Set
-	omitted    datasets.Omissions
-	forgetful  error // why the images are read anew each time; nil where they are not
-}
+// Collection is a folder of splits of classes of images. It implements datasets.Collection; its splits are datasets.Labelled. Its name is
+// that of the folder.
+//
+// The hash is that of the names of all images, in which the splits and the classes are, and of their content.
+type Collection struct{ datasets.Folder[*Set] }
 
 var _ datasets.Collection = (*Collection)(nil)
 
 // Open lists the images of a folder, and reads all files the first time and whenever they changed, for the hash; none is decoded. All
 // splits must have the same classes, each with an image. What is no image by the ending of its name is left out (see Skipped).
 func Open(dir string) (*Collection, error) {
-	c := &Collection{sets: map[string]*Set{}, omitted: datasets.Omissions{Source: "imagefolder"}}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("imagefolder: %w", err)
 	}
-	c.name = filepath.Base(whole)
+	c := &Collection{datasets.NewFolder[*Set]("imagefolder", filepath.Base(whole))}
 	var folders []string // of the classes, the first split's
 	var classes []string // their names
 	var files []string   // of all splits
@@ -48,26 +44,26 @@ func Open(dir string) (*Collection, error) {
 		if err != nil {
 			return nil, fmt.Errorf("imagefolder: %s: %w", dir, err)
 		}
-		if c.splits == nil {
+		if c.Ordered == nil {
 			folders = own
 			if classes, err = named(own); err != nil {
 				return nil, fmt.Errorf("imagefolder: %s: %s: %w", dir, split, err)
 			}
-		} else if err := sameClasses(c.splits[0], folders, split, own); err != nil {
+		} else if err := sameClasses(c.Ordered[0], folders, split, own); err != nil {
 			return nil, fmt.Errorf("imagefolder: %s: %w", dir, err)
 		}
-		set := newSet(c.name+"/"+split, dir, classes, images)
-		c.sets[split], c.splits = set, append(c.splits, split)
+		set := newSet(c.Called+"/"+split, dir, classes, images)
+		c.Add(split, set)
 		files = append(files, set.files...)
 	}
-	if c.splits == nil {
+	if c.Ordered == nil {
 		return nil, fmt.Errorf("imagefolder: %s: no folder train, val or test; put the folders of classes into these", dir)
 	}
 	digest := sha256.New()
 	if err := content.Digest(dir, files, digest); err != nil {
-		c.forgetful = fmt.Errorf("imagefolder: %w", err)
+		c.Unread = append(c.Unread, fmt.Errorf("imagefolder: %w", err))
 	}
-	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
 }
 
@@ -80,7 +76,7 @@ func (c *Collection) list(dir, split string) (classes []string, images [][]strin
 	for _, class := range entries {
 		folder := filepath.Join(dir, split, class.Name())
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			c.omitted.Add(split, "no folder of a class; put images into one, and drop the rest", class.Name())
+			c.Omitted.Add(split, "no folder of a class; put images into one, and drop the rest", class.Name())
 			continue
 		}
 		found, err := os.ReadDir(folder)
@@ -91,7 +87,7 @@ func (c *Collection) list(dir, split string) (classes []string, images [][]strin
 		for _, f := range found {
 			name := path.Join(split, class.Name(), f.Name())
 			if f.IsDir() || !content.IsPicture(f.Name()) {
-				c.omitted.Add(split, "no image by the ending of its name, .jpg, .jpeg, .png or .webp", name)
+				c.Omitted.Add(split, "no image by the ending of its name, .jpg, .jpeg, .png or .webp", name)
 				continue
 			}
 			own = append(own, name)
@@ -137,32 +133,4 @@ func sameClasses(split string, classes []string, other string, others []string) 
 		return err
 	}
 	return lacking(other, others, split, classes)
-}
-
-// Name is that of the folder.
-func (c *Collection) Name() string { return c.name }
-
-// Hash is 16 hexadecimal digits of the SHA-256 of the names of all images, in which the splits and the classes are, and of their content.
-func (c *Collection) Hash() string { return c.hash }
-
-// Splits lists those of train, val and test that there are.
-func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
-
-// Split returns a split, a *Set.
-func (c *Collection) Split(name string) (datasets.Set, error) {
-	set, ok := c.sets[name]
-	if !ok {
-		return nil, datasets.UnknownSplit(c.name, name, c.splits)
-	}
-	return set, nil
-}
-
-// Skipped tells what Open left out, a *datasets.Omission for each reason, and why the images could not be remembered; nil when there is
-// nothing to tell.
-func (c *Collection) Skipped() []error {
-	told := c.omitted.Errors()
-	if c.forgetful != nil {
-		told = append(told, c.forgetful)
-	}
-	return told
 }

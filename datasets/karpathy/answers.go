@@ -51,7 +51,7 @@ func (c *Collection) answer(dir string, entries []entry, digest io.Writer) error
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	set := c.sets[answerSplit]
+	set := c.Sets[answerSplit]
 	if set == nil {
 		return fmt.Errorf("there is no image of the split %q, which it is of; take the folder away", answerSplit)
 	}
@@ -89,7 +89,7 @@ func (c *Collection) answer(dir string, entries []entry, digest io.Writer) error
 func (c *Collection) lists(file string, queries []query, of, among map[int]int, n int) [][]int {
 	lists := make([][]int, n)
 	skip := func(what string) {
-		c.omitted.Add(answerFolder+"/"+file, "not in the split "+answerSplit+", and the benchmark is without it", what)
+		c.Omitted.Add(answerFolder+"/"+file, "not in the split "+answerSplit+", and the benchmark is without it", what)
 	}
 	for _, q := range queries {
 		at, ok := of[q.id]

@@ -18,14 +18,12 @@ import (
 	"vlpx.internal/datasets/content"
 )
 
-// Collection is a folder in Karpathy's layout. It implements datasets.Collection.
-type Collection struct {
-	name, hash string
-	splits     []string // in the order of the file
-	sets       map[string]*Set
-	omitted    datasets.Omissions
-	forgetful  error // why the images are read anew each time; nil where they are not
-}
+// Collection is a folder in Karpathy's layout. It implements datasets.Collection. Its name is the "dataset" of the file, or what the file's
+// name says; its splits are in the order of the file.
+//
+// The hash is that of the (unpacked) dataset file, the names of images that are missing, the (unpacked) judgements and answers of
+// benchmarks, and the content of every image that is there. So an image that is damaged, or mended, makes another collection.
+type Collection struct{ datasets.Folder[*Set] }
 
 var _ datasets.Collection = (*Collection)(nil)
 
@@ -49,12 +47,12 @@ func Open(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("karpathy: %s: images: %w", name, err)
 	}
-	c := &Collection{name: f.Dataset, sets: map[string]*Set{}, omitted: datasets.Omissions{Source: "karpathy"}}
-	if c.name == "" {
-		c.name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "dataset_"), ".gz"), ".json")
+	c := &Collection{datasets.NewFolder[*Set]("karpathy", f.Dataset)}
+	if c.Called == "" {
+		c.Called = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "dataset_"), ".gz"), ".json")
 	}
 	files := c.fill(dir, name, f.Images, listing, digest)
-	if len(c.sets) == 0 {
+	if len(c.Sets) == 0 {
 		return nil, errors.Join(append([]error{fmt.Errorf("karpathy: %s: none of its %d images can be used", name, len(f.Images))},
 			c.Skipped()...)...)
 	}
@@ -65,9 +63,9 @@ func Open(dir string) (*Collection, error) {
 		return nil, fmt.Errorf("karpathy: %s: %w", answerFolder, err)
 	}
 	if err := content.Digest(filepath.Join(dir, "images"), files, digest); err != nil {
-		c.forgetful = fmt.Errorf("karpathy: %w", err)
+		c.Unread = append(c.Unread, fmt.Errorf("karpathy: %w", err))
 	}
-	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
 }
 
@@ -135,7 +133,7 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 	seen := map[string]bool{}
 	for i, e := range entries {
 		what := fmt.Sprintf("image %d (%q)", i, e.Filename)
-		skip := func(reason string) { c.omitted.Add(name, reason, what) }
+		skip := func(reason string) { c.Omitted.Add(name, reason, what) }
 		file := path.Join(e.Filepath, e.Filename)
 		if !listing[file] {
 			file = e.Filename
@@ -163,7 +161,7 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 		var positions []int
 		for s, sentence := range e.Sentences {
 			if strings.TrimSpace(sentence.Raw) == "" {
-				c.omitted.Add(name, "an empty caption; write it or drop it", fmt.Sprintf("%s sentence %d", what, s))
+				c.Omitted.Add(name, "an empty caption; write it or drop it", fmt.Sprintf("%s sentence %d", what, s))
 				continue
 			}
 			captions, positions = append(captions, sentence.Raw), append(positions, s)
@@ -173,10 +171,10 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 			continue
 		}
 		seen[file] = true
-		set := c.sets[split]
+		set := c.Sets[split]
 		if set == nil {
-			set = &Set{name: c.name + "/" + split, folder: filepath.Join(dir, "images")}
-			c.sets[split], c.splits = set, append(c.splits, split)
+			set = &Set{name: c.Called + "/" + split, folder: filepath.Join(dir, "images")}
+			c.Add(split, set)
 		}
 		set.add(photo{entry: i, file: file, captions: captions, positions: positions})
 		files = append(files, file)
@@ -184,35 +182,14 @@ func (c *Collection) fill(dir, name string, entries []entry, listing map[string]
 	return files
 }
 
-// Name is the "dataset" of the file, or what its name says.
-func (c *Collection) Name() string { return c.name }
-
-// Hash is 16 hexadecimal digits of the SHA-256 of all that a run's numbers can depend on: the (unpacked) dataset file, the names
-// of images that are missing, the (unpacked) judgements and answers of benchmarks, and the content of every image that is there. So an
-// image that is damaged, or mended, makes another collection.
-func (c *Collection) Hash() string { return c.hash }
-
-// Splits lists the splits in the order in which they turn up in the file.
-func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
-
 // Split returns a split; it is a datasets.Related when people judged pairs of it, or a benchmark has its answers.
 func (c *Collection) Split(name string) (datasets.Set, error) {
-	set, ok := c.sets[name]
-	if !ok {
-		return nil, datasets.UnknownSplit(c.name, name, c.splits)
+	set, err := c.Folder.Split(name)
+	if err != nil {
+		return nil, err
 	}
-	if set.judged != nil || len(set.answers) > 0 {
-		return judgedSet{set}, nil
+	if own := c.Sets[name]; own.judged != nil || len(own.answers) > 0 {
+		return judgedSet{own}, nil
 	}
 	return set, nil
-}
-
-// Skipped tells what Open left out, an *datasets.Omission for each reason, and why the images could not be remembered; nil when there is
-// nothing to tell.
-func (c *Collection) Skipped() []error {
-	told := c.omitted.Errors()
-	if c.forgetful != nil {
-		told = append(told, c.forgetful)
-	}
-	return told
 }

@@ -113,9 +113,9 @@ type place struct {
 // places finds images by their base name, which is what judgements use.
 func (c *Collection) places() map[string]place {
 	index := map[string]place{}
-	for _, split := range c.splits {
-		for i, p := range c.sets[split].photos {
-			index[path.Base(p.file)] = place{c.sets[split], i}
+	for _, split := range c.Ordered {
+		for i, p := range c.Sets[split].photos {
+			index[path.Base(p.file)] = place{c.Sets[split], i}
 		}
 	}
 	return index
@@ -129,7 +129,7 @@ func (c *Collection) record(index map[string]place, j judgedPair, holds bool) {
 		caption = slices.Index(from.set.photos[from.index].positions, j.CaptionIndex)
 	}
 	if caption < 0 {
-		c.omitted.Add(judgementFile, "the images are not in one split, or there is no such caption",
+		c.Omitted.Add(judgementFile, "the images are not in one split, or there is no such caption",
 			fmt.Sprintf("%q with caption %d of %q", j.Image, j.CaptionIndex, j.CaptionImage))
 		return
 	}

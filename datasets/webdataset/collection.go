@@ -24,14 +24,13 @@ var splitNames = []string{"train", "val", "test"}
 // namesFile has the names of the classes, one a line, as CLIP_benchmark's data have.
 const namesFile = "classnames.txt"
 
-// Collection is a folder of shards. It implements datasets.Collection; its splits are datasets.Sharded.
+// Collection is a folder of shards. It implements datasets.Collection; its splits are datasets.Sharded. Its name is
+// that of the folder.
+//
+// The hash is that of the shards' names and content and of the names of the classes.
 type Collection struct {
-	name, hash string
-	splits     []string
-	sets       map[string]*Set
-	classes    []string // names; nil where not every sample has a class
-	omitted    datasets.Omissions
-	told       []error // of shards and of what cannot be remembered
+	datasets.Folder[*Set]
+	classes []string // names; nil where not every sample has a class
 }
 
 var _ datasets.Collection = (*Collection)(nil)
@@ -54,7 +53,7 @@ func open(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collection{name: filepath.Base(whole), sets: map[string]*Set{}, omitted: datasets.Omissions{Source: "webdataset"}}
+	c := &Collection{Folder: datasets.NewFolder[*Set]("webdataset", filepath.Base(whole))}
 	shards, err := list(dir)
 	if err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func open(dir string) (*Collection, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.sets[split], c.splits = set, append(c.splits, split)
+		c.Add(split, set)
 		files = append(files, shards[split]...)
 	}
 	if err := c.label(dir); err != nil {
@@ -77,9 +76,9 @@ func open(dir string) (*Collection, error) {
 	}
 	fmt.Fprintf(digest, "%q\n", c.classes)
 	if err := content.Digest(dir, files, digest); err != nil {
-		c.told = append(c.told, fmt.Errorf("webdataset: %w", err))
+		c.Unread = append(c.Unread, fmt.Errorf("webdataset: %w", err))
 	}
-	c.hash = hex.EncodeToString(digest.Sum(nil)[:8])
+	c.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return c, nil
 }
 
@@ -139,19 +138,19 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 		}
 		captioned = captioned || slices.ContainsFunc(found[n].samples, func(s sample) bool { return s.caption() != "" })
 	}
-	set := &Set{name: c.name + "/" + split, dir: dir}
+	set := &Set{name: c.Called + "/" + split, dir: dir}
 	for n, shard := range shards {
 		for _, o := range found[n].skipped {
-			c.omitted.Add(split, o.reason, path.Join(shard, o.what))
+			c.Omitted.Add(split, o.reason, path.Join(shard, o.what))
 		}
 		if found[n].cut != nil {
-			c.told = append(c.told, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest",
+			c.Unread = append(c.Unread, fmt.Errorf("webdataset: %s: %w; the samples before that are used, get the shard again for the rest",
 				shard, found[n].cut))
 		}
 		samples := slices.DeleteFunc(found[n].samples, func(s sample) bool {
 			mute := captioned && s.caption() == ""
 			if mute {
-				c.omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard, s.key))
+				c.Omitted.Add(split, "no caption, where others have one; write it into a .txt beside it", path.Join(shard, s.key))
 			}
 			return mute
 		})
@@ -176,7 +175,7 @@ func indexFile(file string) (indexed, error) {
 // label finds the names of the classes, where every sample has one.
 func (c *Collection) label(dir string) error {
 	highest := noClass
-	for _, set := range c.sets {
+	for _, set := range c.Sets {
 		for _, s := range set.samples {
 			if s.class == noClass {
 				return nil
@@ -202,27 +201,11 @@ func (c *Collection) label(dir string) error {
 	return nil
 }
 
-// Name is that of the folder.
-func (c *Collection) Name() string { return c.name }
-
-// Hash is 16 hexadecimal digits of the SHA-256 of the shards' names and content and of the names of the classes.
-func (c *Collection) Hash() string { return c.hash }
-
-// Splits lists those of train, val and test that there are.
-func (c *Collection) Splits() []string { return slices.Clone(c.splits) }
-
 // Split returns a split; it is a datasets.Sharded, and a datasets.Labelled when every sample of the collection has a class.
 func (c *Collection) Split(name string) (datasets.Set, error) {
-	set, ok := c.sets[name]
-	if !ok {
-		return nil, datasets.UnknownSplit(c.name, name, c.splits)
+	set, err := c.Folder.Split(name)
+	if err == nil && c.classes != nil {
+		return labelledSet{c.Sets[name], c.classes}, nil
 	}
-	if c.classes != nil {
-		return labelledSet{set, c.classes}, nil
-	}
-	return set, nil
+	return set, err
 }
-
-// Skipped tells what Open left out, a *datasets.Omission for each reason and an error for each shard that is cut off, and why the shards
-// could not be remembered; nil when there is nothing to tell.
-func (c *Collection) Skipped() []error { return append(c.omitted.Errors(), c.told...) }

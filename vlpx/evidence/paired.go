@@ -7,33 +7,59 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Paired is Student's paired t-test that two means are the same.
-type Paired struct {
-	N          int
-	Difference float64 // of the means
-	SD         float64 // standard deviation of the differences
-	// P is two-sided. It is 1 for pairs that do not differ at all, and NaN for pairs that all differ by the same amount, as a few seeds of
-	// a small test split may: nothing can be said of them.
+// Test is a t-test that a mean difference over blocks is zero. A block is a seed, or a world with its seed, that all rows share.
+type Test struct {
+	N          int     // blocks
+	Difference float64 // its mean over the blocks
+	SD         float64 // standard deviation of the difference in one block, as the test estimates it
+	Freedom    float64 // degrees of freedom of SD
+	// P is two-sided. It is 1 where nothing differs at all. It is NaN where SD is 0 and the difference is not, as a few seeds of a small
+	// test split may give: nothing can be said then.
 	P float64
 }
 
-// PairedT tests a-b, for at least two pairs.
-func PairedT(a, b []float64) Paired {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	t := Paired{N: len(d)}
-	t.Difference, t.SD = stat.MeanStdDev(d, nil)
+func newTest(n int, difference, sd, freedom float64) Test {
+	t := Test{N: n, Difference: difference, SD: sd, Freedom: freedom}
 	switch {
-	case t.SD > 1e-9*math.Abs(t.Difference): // but for rounding
-		n := float64(t.N)
-		of := math.Abs(t.Difference) / (t.SD / math.Sqrt(n))
-		t.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(of)
-	case t.Difference == 0:
+	case sd > 1e-9*math.Abs(difference): // but for rounding
+		t.P = 2 * t.student().Survival(math.Abs(difference)/t.se())
+	case difference == 0:
 		t.P = 1
 	default:
 		t.SD, t.P = 0, math.NaN()
 	}
 	return t
+}
+
+// se is the standard error of the difference.
+func (t Test) se() float64 { return t.SD / math.Sqrt(float64(t.N)) }
+
+func (t Test) student() distuv.StudentsT { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: t.Freedom} }
+
+// Interval is the 95 % confidence interval of the difference.
+func (t Test) Interval() (low, high float64) {
+	half := t.student().Quantile((1+Coverage)/2) * t.se()
+	return t.Difference - half, t.Difference + half
+}
+
+// Equivalence is the p of two one-sided tests (Schuirmann, 1987): that the true difference is not within the margin of zero. It is NaN
+// where nothing can be said.
+func (t Test) Equivalence(margin float64) float64 {
+	if math.IsNaN(t.P) {
+		return t.P
+	}
+	if t.SD == 0 {
+		return 0 // all pairs are equal
+	}
+	return t.student().Survival((margin - math.Abs(t.Difference)) / t.se())
+}
+
+// PairedT is Student's paired t-test of a-b, for at least two pairs.
+func PairedT(a, b []float64) Test {
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	difference, sd := stat.MeanStdDev(d, nil)
+	return newTest(len(d), difference, sd, float64(len(d)-1))
 }

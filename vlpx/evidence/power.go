@@ -8,27 +8,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MostPairs is where PairsNeeded gives up.
-const MostPairs = 1000
+// MostBlocks is where BlocksNeeded gives up.
+const MostBlocks = 1000
 
-// Power is the chance that a two-sided paired t-test of n pairs, at least two, finds a p below the level, where the true mean of the
-// differences is so many of their standard deviations.
-func Power(effect float64, n int, level float64) float64 {
-	freedom := float64(n - 1)
+// Power is the chance that a two-sided test of a contrast in so many blocks, at least two, finds a p below the level. The variance is
+// pooled over so many rows; of two rows it is the paired t-test. The effect is the true mean of the contrast, in its standard deviations
+// in one block.
+func Power(effect float64, rows, blocks int, level float64) float64 {
+	freedom := float64((rows - 1) * (blocks - 1))
 	critical := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - level/2)
-	shift := effect * math.Sqrt(float64(n))
+	shift := effect * math.Sqrt(float64(blocks))
 	return beyond(critical, freedom, shift) + beyond(critical, freedom, -shift)
 }
 
-// Detectable is the smallest effect, in standard deviations of the differences, that a two-sided paired t-test of n pairs finds at the
-// level with the power.
-func Detectable(n int, level, power float64) float64 {
+// Detectable is the smallest effect that the test of Power finds at the level with the power.
+func Detectable(rows, blocks int, level, power float64) float64 {
 	low, high := 0., 1.
-	for Power(high, n, level) < power {
+	for Power(high, rows, blocks, level) < power {
 		low, high = high, 2*high
 	}
 	for high-low > 1e-10*high {
-		if mid := (low + high) / 2; Power(mid, n, level) < power {
+		if mid := (low + high) / 2; Power(mid, rows, blocks, level) < power {
 			low = mid
 		} else {
 			high = mid
@@ -37,12 +37,12 @@ func Detectable(n int, level, power float64) float64 {
 	return high
 }
 
-// PairsNeeded is the smallest number of pairs with which a two-sided paired t-test finds an effect, in standard deviations of the
-// differences, at the level with the power. It tells whether MostPairs are enough.
-func PairsNeeded(effect, level, power float64) (pairs int, enough bool) {
-	effect = min(math.Abs(effect), 1e3) // two pairs find this at any level of use, and a larger one takes long to add up
-	n := 2 + sort.Search(MostPairs-1, func(k int) bool { return Power(effect, 2+k, level) >= power })
-	return min(n, MostPairs), n <= MostPairs
+// BlocksNeeded is the smallest number of blocks with which the test of Power finds an effect at the level with the power. It tells whether
+// MostBlocks are enough.
+func BlocksNeeded(effect float64, rows int, level, power float64) (blocks int, enough bool) {
+	effect = min(math.Abs(effect), 1e3) // two blocks find this at any level of use, and a larger one takes long to add up
+	n := 2 + sort.Search(MostBlocks-1, func(k int) bool { return Power(effect, rows, 2+k, level) >= power })
+	return min(n, MostBlocks), n <= MostBlocks
 }
 
 // beyond is the chance that a noncentral t, with degrees of freedom and a noncentrality, is above t, which is not below zero: the series

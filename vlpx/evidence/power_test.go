@@ -76,7 +76,7 @@ func TestNoncentralTAgainstItsIntegral(t *testing.T) {
 // With no effect the power is the level.
 func TestPowerOfNoEffect(t *testing.T) {
 	for _, n := range []int{2, 3, 5, 100} {
-		if got := Power(0, n, .05); math.Abs(got-.05) > 1e-9 {
+		if got := Power(0, 2, n, .05); math.Abs(got-.05) > 1e-9 {
 			t.Errorf("%d pairs: got %v, want .05", n, got)
 		}
 	}
@@ -86,8 +86,8 @@ func TestPowerOfNoEffect(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{2, 3, 5, 10} {
-		effect := Detectable(n, .05, .8)
-		if got := Power(effect, n, .05); math.Abs(got-.8) > 1e-6 {
+		effect := Detectable(2, n, .05, .8)
+		if got := Power(effect, 2, n, .05); math.Abs(got-.8) > 1e-6 {
 			t.Errorf("%d pairs: the effect %v has power %v, want .8", n, effect, got)
 		}
 		const trials = 4000
@@ -105,28 +105,28 @@ func TestDetectable(t *testing.T) {
 			t.Errorf("%d pairs: the effect %v is found in %v of the trials, want .8", n, effect, got)
 		}
 	}
-	if got := Detectable(5, .05, .8); math.Abs(got-1.68) > .005 {
+	if got := Detectable(2, 5, .05, .8); math.Abs(got-1.68) > .005 {
 		t.Errorf("five pairs: got %v standard deviations, want 1.68", got)
 	}
 }
 
-func TestPairsNeeded(t *testing.T) {
+func TestBlocksNeeded(t *testing.T) {
 	for _, effect := range []float64{3, 1.68, -1.68, 1, .5, .1} {
-		n, enough := PairsNeeded(effect, .05, .8)
-		if !enough || Power(math.Abs(effect), n, .05) < .8 || Power(math.Abs(effect), n-1, .05) >= .8 {
+		n, enough := BlocksNeeded(effect, 2, .05, .8)
+		if !enough || Power(math.Abs(effect), 2, n, .05) < .8 || Power(math.Abs(effect), 2, n-1, .05) >= .8 {
 			t.Errorf("effect %v: got %d pairs (%v), which are not the fewest", effect, n, enough)
 		}
 	}
 	// G*Power's and Cohen's paired test of half a standard deviation takes 34 pairs.
-	if n, _ := PairsNeeded(.5, .05, .8); n != 34 {
+	if n, _ := BlocksNeeded(.5, 2, .05, .8); n != 34 {
 		t.Errorf("half a standard deviation: got %d pairs, want 34", n)
 	}
-	if n, enough := PairsNeeded(1e12, .05, .8); n != 2 || !enough {
+	if n, enough := BlocksNeeded(1e12, 2, .05, .8); n != 2 || !enough {
 		t.Errorf("an enormous effect: got %d pairs (%v), want 2", n, enough)
 	}
 	for _, effect := range []float64{0, .05} {
-		if n, enough := PairsNeeded(effect, .05, .8); n != MostPairs || enough {
-			t.Errorf("effect %v: got %d pairs, enough %v; want %d, which are not", effect, n, enough, MostPairs)
+		if n, enough := BlocksNeeded(effect, 2, .05, .8); n != MostBlocks || enough {
+			t.Errorf("effect %v: got %d pairs, enough %v; want %d, which are not", effect, n, enough, MostBlocks)
 		}
 	}
 }

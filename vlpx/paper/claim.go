@@ -59,7 +59,7 @@ type Finding struct {
 	Detectable *float64 `json:"detectable"`
 	Worth      *float64 `json:"worth"` // the difference worth telling, which Detectable is held against
 	// SeedsNeeded, of an undecided claim, would show the difference seen with a power of .8, at .05 over the number of tested claims; 0 if
-	// that is more than evidence.MostPairs, or if nothing can be said.
+	// that is more than evidence.MostBlocks, or if nothing can be said.
 	SeedsNeeded int     `json:"seeds_needed,omitempty"`
 	Verdict     Verdict `json:"verdict"`
 	Reason      Reason  `json:"reason,omitempty"`
@@ -67,7 +67,7 @@ type Finding struct {
 
 // judge tests claims on values paired by seed, and corrects for their number.
 func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Finding {
-	findings, tests := make([]Finding, len(claims)), make([]evidence.Paired, len(claims))
+	findings, tests := make([]Finding, len(claims)), make([]evidence.Test, len(claims))
 	p, tested := make([]float64, len(claims)), 0
 	for i, c := range claims {
 		f := &findings[i]
@@ -89,7 +89,7 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 		}
 		f.Difference, f.Worth, f.Verdict = &t.Difference, &worth, Undecided
 		if tests[i], p[i] = t, t.P; !math.IsNaN(t.P) {
-			detectable := t.SD * evidence.Detectable(t.N, significance, power)
+			detectable := t.SD * evidence.Detectable(2, t.N, significance, power)
 			f.P, f.Detectable = &p[i], &detectable
 			tested++
 		}
@@ -108,7 +108,7 @@ func judge(claims []Claim, paired func(Claim) (better, than []float64)) []Findin
 }
 
 // decide gives the verdict of a claim that has been tested. level is what p may be in any case for the corrected one to count.
-func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
+func (f *Finding) decide(lower bool, t evidence.Test, level float64) {
 	switch {
 	case t.N < fewestSeeds:
 		f.Reason = TwoSeeds
@@ -124,7 +124,7 @@ func (f *Finding) decide(lower bool, t evidence.Paired, level float64) {
 		f.Reason = TooFewSeeds
 	}
 	if t.SD > 0 {
-		if n, enough := evidence.PairsNeeded(t.Difference/t.SD, level, power); enough {
+		if n, enough := evidence.BlocksNeeded(t.Difference/t.SD, 2, level, power); enough {
 			f.SeedsNeeded = max(n, fewestSeeds)
 		}
 	}

@@ -55,14 +55,14 @@ func TestJudge(t *testing.T) {
 func TestWhatSeedsCouldShow(t *testing.T) {
 	more2, less2 := []float64{10, 10.01}, []float64{1, 1}
 	f := alone(high, []float64{11, 22, 33}, []float64{10, 20, 30})
-	if got := evidence.Power(*f.Detectable, 3, .05); math.Abs(got-.8) > 1e-6 {
+	if got := evidence.Power(*f.Detectable, 2, 3, .05); math.Abs(got-.8) > 1e-6 {
 		t.Errorf("the difference %v, of a spread of 1, has power %v, want .8", *f.Detectable, got)
 	}
 	if f.Verdict != Undecided || f.Reason != TooFewSeeds || f.Seeds != 3 || *f.Worth != 1 {
 		t.Errorf("got %+v, want three seeds that are too few for a point", f)
 	}
 	// A mean of 2 spreads is shown by 5 seeds: Power(2, 4) is .75, Power(2, 5) is .92.
-	if evidence.Power(2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsNote() != "3 of 5" {
+	if evidence.Power(2, 2, f.SeedsNeeded, .05) < .8 || evidence.Power(2, 2, f.SeedsNeeded-1, .05) >= .8 || f.SeedsNote() != "3 of 5" {
 		t.Errorf("got %d seeds needed, told as %q; want the fewest, 5", f.SeedsNeeded, f.SeedsNote())
 	}
 	// Two seeds that would do by their spread are told to need a third.
@@ -107,7 +107,7 @@ func TestClaimsAreCorrectedForTheirNumber(t *testing.T) {
 	if f.Verdict != Undecided || f.Reason != TooFewSeeds || math.Abs(*f.Holm-2**f.P) > 1e-12 {
 		t.Errorf("with another claim: got %s (%s) at p %v, corrected %v; want undecided at twice p", f.Verdict, f.Reason, *f.P, *f.Holm)
 	}
-	if f.SeedsNeeded <= f.Seeds || evidence.Power(3, f.SeedsNeeded, .025) < .8 || evidence.Power(3, f.SeedsNeeded-1, .025) >= .8 {
+	if f.SeedsNeeded <= f.Seeds || evidence.Power(3, 2, f.SeedsNeeded, .025) < .8 || evidence.Power(3, 2, f.SeedsNeeded-1, .025) >= .8 {
 		t.Errorf("with another claim: got %d seeds needed, want the fewest that show 3 spreads at .025", f.SeedsNeeded)
 	}
 	if n := findings[2]; *n.Holm != *n.P || findings[1].Holm != nil || findings[1].Verdict != Untested {

@@ -112,7 +112,7 @@ func (f Finding) SeedsNote() string {
 	case f.Verdict != Undecided || f.P == nil:
 		return fmt.Sprint(f.Seeds)
 	case f.SeedsNeeded == 0:
-		return fmt.Sprintf("%d of > %d", f.Seeds, evidence.MostPairs)
+		return fmt.Sprintf("%d of > %d", f.Seeds, evidence.MostBlocks)
 	}
 	return fmt.Sprintf("%d of %d", f.Seeds, f.SeedsNeeded)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/source"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -81,17 +78,7 @@ func diagnose(c *cobra.Command, home string, speed bool) error {
 	if len(machine.GPUs) == 0 {
 		fmt.Fprintln(w, "GPU      none found")
 	}
-	versions := engine.Versions()
-	var libraries []string
-	for name := range versions {
-		libraries = append(libraries, name)
-	}
-	sort.Strings(libraries)
-	fmt.Fprintf(w, "program  commit %s", source.Commit())
-	for _, name := range libraries {
-		fmt.Fprintf(w, ", %s %s", name, versions[name])
-	}
-	fmt.Fprintf(w, " (%s/%s)\n", runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(w, "program  %s\n", version())
 	describeData(c)
 	describeEncoder(c, lab.Places(home))
 	fmt.Fprintln(w, "regions  boxes of scenes; of photographs those of a detector with -regions FOLDER (docs/REGIONS.md), or a locked "+

@@ -73,7 +73,7 @@ func command() *cobra.Command {
 	root.AddCommand(listCommand(), reproduceCommand(), sweepCommand(), compareCommand(), showCommand(), reportCommand(), notebookCommand(),
 		trainCommand(), evalCommand(),
 		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(),
-		referenceCommand())
+		versionCommand(), referenceCommand())
 	return root
 }
 

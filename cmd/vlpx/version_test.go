@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/internal/test/listtest"
+)
+
+func TestVersion(t *testing.T) {
+	out, _ := must(t, t.TempDir(), "version")
+	if !regexp.MustCompile(`^vlpx commit \S+.*, go1\.\d+.* \(\w+/\w+\)\n$`).MatchString(out) {
+		t.Errorf("vlpx version says %q", out)
+	}
+}
+
+// NOTICE names the modules that are in the program, each once.
+func TestNotice(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := map[string]bool{}
+	for module := range strings.FieldsSeq(string(out)) {
+		linked[module] = true
+	}
+	notice, err := os.ReadFile("../../NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for module := range linked {
+		want = append(want, module)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^  ([a-z0-9.]+\.[a-z]+/[^\s,]+?)[.,]?(?: |$)`).FindAllStringSubmatch(string(notice), -1) {
+		got = append(got, found[1])
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	listtest.Equal(t, "modules in NOTICE", got, want)
+}

@@ -25,7 +25,7 @@ func BenchmarkRecall(i2t, t2i Rows, captionImage []int, answers map[datasets.Ben
 	}
 	r := Result{}
 	for benchmark, of := range answers {
-		names, known := benchmarkMetrics[benchmark]
+		views, known := benchmarkViews[benchmark]
 		if !known {
 			return nil, fmt.Errorf("eval: no metrics for the benchmark %q", benchmark)
 		}
@@ -33,8 +33,11 @@ func BenchmarkRecall(i2t, t2i Rows, captionImage []int, answers map[datasets.Ben
 			return nil, fmt.Errorf("eval: %s: answers of %d images and %d captions, but there are %d and %d", benchmark,
 				len(of.Captions), len(of.Images), len(own), len(captionImage))
 		}
-		r.answered(answerRanks(i2t, of.Captions), names[0])
-		r.answered(answerRanks(t2i, of.Images), names[1])
+		byImages, byCaptions := answerRanks(i2t, of.Captions), answerRanks(t2i, of.Images)
+		for _, v := range views {
+			v.add(r, 0, byImages)
+			v.add(r, 1, byCaptions)
+		}
 	}
 	if len(answers) > 0 {
 		folds, err := foldRecall(i2t, t2i, captionImage, foldImages)
@@ -46,60 +49,23 @@ func BenchmarkRecall(i2t, t2i Rows, captionImage []int, answers map[datasets.Ben
 	return r, nil
 }
 
-// answeredMetrics are those of a benchmark's queries of one direction; it may have no precision.
-type answeredMetrics struct{ at1, at5, at10, mapR, rPrecision Metric }
-
-// benchmarkMetrics are those of images that ask and of captions that ask.
-var benchmarkMetrics = map[datasets.Benchmark][2]answeredMetrics{
-	datasets.ECCV: {{TR1ECCV, TR5ECCV, TR10ECCV, TRMAPR, TRRPrecision}, {IR1ECCV, IR5ECCV, IR10ECCV, IRMAPR, IRRPrecision}},
-	datasets.CxC:  {{at1: TR1CxC, at5: TR5CxC, at10: TR10CxC}, {at1: IR1CxC, at5: IR5CxC, at10: IR10CxC}},
-}
+// benchmarkViews have the metrics of a benchmark's queries.
+var benchmarkViews = map[datasets.Benchmark][]*view{datasets.ECCV: {precisionView, eccvView}, datasets.CxC: {cxcView}}
 
 // answerRanks are, for each query, the ranks of its answers, from 1 and ascending.
 func answerRanks(scores Rows, answers [][]int) [][]int {
-	_, candidates := scores.Shape()
-	q := ranker{isRight: make([]bool, candidates)}
+	q := newRanker(scores)
 	var ranks [][]int
-	for row, list := range answers {
-		if list == nil {
-			continue
+	for row, right := range answers {
+		if right != nil {
+			ranks = append(ranks, q.ranks(scores.Row(row), right))
 		}
-		right := make([]int32, len(list))
-		for k, c := range list {
-			right[k] = int32(c)
-		}
-		ranks = append(ranks, q.ranks(scores.Row(row), right))
 	}
 	return ranks
 }
 
-// answered adds the metrics of queries by the ranks of their answers.
-func (r Result) answered(queries [][]int, m answeredMetrics) {
-	if len(queries) == 0 {
-		return
-	}
-	var best []int
-	var mapR, precision float64
-	for _, ranks := range queries {
-		best = append(best, ranks[0])
-		for k, rank := range ranks {
-			if rank <= len(ranks) {
-				mapR += float64(k+1) / float64(rank) / float64(len(ranks))
-				precision += 1 / float64(len(ranks))
-			}
-		}
-	}
-	r.recalls(best, m.at1, m.at5, m.at10)
-	if m.mapR != "" {
-		r[m.mapR], r[m.rPrecision] = 100*mapR/float64(len(queries)), 100*precision/float64(len(queries))
-	}
-}
-
 // foldImages is the number of images of a fold: five folds make up COCO's test split ("COCO 1K").
 const foldImages = 1000
-
-// foldMetrics are the means over folds.
-var foldMetrics = map[Metric]Metric{TR1: TR1Fold, TR5: TR5Fold, TR10: TR10Fold, IR1: IR1Fold, IR5: IR5Fold, IR10: IR10Fold}
 
 // foldRecall is the mean of [Recall] over folds of so many images in their order; empty unless they make up several whole folds.
 func foldRecall(i2t, t2i Rows, captionImage []int, size int) (Result, error) {
@@ -123,8 +89,11 @@ func foldRecall(i2t, t2i Rows, captionImage []int, size int) (Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("eval: fold %d of %d: %w", f+1, folds, err)
 		}
-		for whole, fold := range foldMetrics {
-			r[fold] += one[whole] / float64(folds)
+		for d := range directions {
+			for _, m := range ownView.recalls() {
+				whole := m.metric(direction(d))
+				r[whole+Metric(foldView.name)] += one[whole] / float64(folds)
+			}
 		}
 	}
 	return r, nil

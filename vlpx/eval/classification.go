@@ -81,18 +81,21 @@ func (c Classification) Measure(ctx context.Context, on Subject) (Measured, erro
 	if err := scores.check("similarities to classes", len(class), len(classes)); err != nil {
 		return Measured{}, err
 	}
-	ranks, answers := make([]int, len(class)), make([]int, len(class))
+	answers, amongFive := make([]int, len(class)), 0
 	for i, own := range class {
-		row := scores.Row(i)
-		ranks[i], answers[i] = 1, largest(row)
+		row, rank := scores.Row(i), 1
+		answers[i] = largest(row)
 		for k, s := range row {
 			if k != own && (s > row[own] || s == row[own] && k < own) {
-				ranks[i]++
+				rank++
 			}
+		}
+		if rank <= 5 {
+			amongFive++
 		}
 	}
 	top1, mean := accuracy(answers, class, len(classes))
-	return Measured{Metrics: Result{ClassTop1: top1, ClassTop5: within(ranks, 5), ClassMean: mean}}, nil
+	return Measured{Metrics: Result{ClassTop1: top1, ClassTop5: 100 * float64(amongFive) / float64(len(class)), ClassMean: mean}}, nil
 }
 
 // embed makes the embeddings of classes, [classes, dim].

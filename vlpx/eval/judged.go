@@ -21,6 +21,18 @@ type Judged struct {
 	AllTrue, AllFalse int
 }
 
+// judgedMetrics are those of [Judged].
+func judgedMetrics() []Info {
+	const group = "Judged pairs"
+	return []Info{
+		{JudgedAUC, group, "AUC", "%", false, "couples of a true and a false pair, with captions of other images, scored in the right order"},
+		{JudgedRecall5, group, "recall at .5", "%", false, "true pairs that image-text matching gives a probability of at least .5"},
+		{JudgedRecall8, group, "recall at .8", "%", false, "true pairs that image-text matching gives a probability of at least .8"},
+		{JudgedPrecision5, group, "precision at .5", "%", false, "true pairs among those of a probability of at least .5"},
+		{JudgedPrecision8, group, "precision at .8", "%", false, "true pairs among those of a probability of at least .8"},
+	}
+}
+
 const (
 	// judgedEach is the number of pairs of either kind that are scored at most. It takes every true one of Flickr8k's test images
 	// (2,266 of 50,601 judged pairs), and an AUC of that many of each kind is within about .4 % (a standard error) of that of all.

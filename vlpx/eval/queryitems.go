@@ -15,20 +15,14 @@ type Items struct {
 	// Captions is the number of captions of each image, [images].
 	Captions Numbers
 	// Queries has a number for each query: a list that begins with TR one for each image, [images]; one that begins with IR one for each
-	// caption, [captions], those of image 0 first. Lists of ranks, from 1, are TRRank and IRRank for the best own candidate,
-	// [rankTrue] behind these for the best true one, and [rankFalse] for the best own one where only false ones compete; TRMAP and IRMAP
-	// are average precisions in millionths. CosinePrefix before a list is without re-ranking.
+	// caption, [captions], those of image 0 first. Lists of ranks, from 1, are TRRank and IRRank for the best own candidate, " true"
+	// behind these for the best true one, and " false" for the best own one where only false ones compete; other metrics, such as TRMAP
+	// and IRMAP, are in millionths. CosinePrefix before a list is without re-ranking.
 	Queries map[Metric]Numbers
 }
 
 // QueryItems are the items of [Retrieval].
 var QueryItems = NewKind[*Items]("Items")
-
-// Endings of the names of lists of ranks in [Items].
-const (
-	rankTrue  = " true"
-	rankFalse = " false"
-)
 
 // millionths is one in the unit of average precisions among [Items].
 const millionths = 1e6
@@ -39,75 +33,69 @@ type Share struct {
 	Queries []float64 // how many these are: 1, or the image's captions, [images]
 }
 
-// addend is a list of [Items] with what an entry of it adds to a metric.
-type addend struct {
-	list Metric
-	adds func(entry int) float64
-}
-
-// addends are the lists that a metric is the mean of; of a metric of both directions the sum of two means.
-var addends = func() map[Metric][]addend {
-	within := func(k int, per float64) func(int) float64 {
-		return func(rank int) float64 {
-			if rank <= k {
-				return per
-			}
-			return 0
-		}
-	}
-	recalls := func(per float64) func(int) float64 {
-		at1, at5, at10 := within(1, per), within(5, per), within(10, per)
-		return func(rank int) float64 { return at1(rank) + at5(rank) + at10(rank) }
-	}
-	itself := func(rank int) float64 { return float64(rank) }
-	precision := func(p int) float64 { return 100 * float64(p) / millionths }
-	return map[Metric][]addend{
-		TR1: {{TRRank, within(1, 100)}}, TR5: {{TRRank, within(5, 100)}}, TR10: {{TRRank, within(10, 100)}},
-		IR1: {{IRRank, within(1, 100)}}, IR5: {{IRRank, within(5, 100)}}, IR10: {{IRRank, within(10, 100)}},
-		TRMean: {{TRRank, recalls(100. / 3)}}, IRMean: {{IRRank, recalls(100. / 3)}},
-		RMean:  {{TRRank, recalls(100. / 6)}, {IRRank, recalls(100. / 6)}},
-		RSum:   {{TRRank, recalls(100)}, {IRRank, recalls(100)}},
-		TRRank: {{TRRank, itself}}, IRRank: {{IRRank, itself}},
-		TR1True: {{TRRank + rankTrue, within(1, 100)}}, TR5True: {{TRRank + rankTrue, within(5, 100)}},
-		TR10True: {{TRRank + rankTrue, within(10, 100)}},
-		IR1True:  {{IRRank + rankTrue, within(1, 100)}}, IR5True: {{IRRank + rankTrue, within(5, 100)}},
-		IR10True: {{IRRank + rankTrue, within(10, 100)}},
-		TRMAP:    {{TRMAP, precision}}, IRMAP: {{IRMAP, precision}},
-		TR1False: {{TRRank + rankFalse, within(1, 100)}}, IR1False: {{IRRank + rankFalse, within(1, 100)}},
-	}
-}()
-
 // Shares returns what each image adds to a metric, which is the sum of the shares' means; nil for a metric that is none of single
 // queries (such as an AUC) or that was not measured. With CosinePrefix it is that without re-ranking. Means of average precision are
 // within 5e-5 per cent of the metric, all others exact but for rounding.
 func (it *Items) Shares(metric string) []Share {
 	name, cosine := strings.CutPrefix(metric, CosinePrefix)
-	var shares []Share
-	for _, s := range addends[Metric(name)] {
-		list := s.list
-		if cosine {
-			list = CosinePrefix + list
+	parts, over := [][]Metric{{Metric(name)}}, 1.
+	for _, s := range sums {
+		if string(s.Metric) == name {
+			parts, over = s.of, s.over
 		}
-		entries, ok := it.Queries[list]
+	}
+	var shares []Share
+	for _, metrics := range parts {
+		share, ok := it.share(metrics, over, cosine)
 		if !ok {
 			return nil
-		}
-		share := Share{make([]float64, len(it.Captions)), make([]float64, len(it.Captions))}
-		at := 0
-		for i, captions := range it.Captions {
-			queries := 1
-			if strings.HasPrefix(string(s.list), "IR") {
-				queries = captions
-			}
-			for _, entry := range entries[at : at+queries] {
-				share.Sums[i] += s.adds(entry)
-			}
-			share.Queries[i] = float64(queries)
-			at += queries
 		}
 		shares = append(shares, share)
 	}
 	return shares
+}
+
+// share is what each image adds to the sum of metrics of one direction over a number.
+func (it *Items) share(metrics []Metric, over float64, cosine bool) (Share, bool) {
+	var measures []measure
+	var lists []Numbers
+	var asks direction
+	for _, v := range views {
+		for _, m := range v.measures() {
+			for d := range directions {
+				if !slices.Contains(metrics, m.metric(direction(d))) {
+					continue
+				}
+				name := v.list(m, direction(d))
+				if cosine {
+					name = CosinePrefix + name
+				}
+				list, ok := it.Queries[name]
+				if !ok {
+					return Share{}, false
+				}
+				measures, lists, asks = append(measures, m), append(lists, list), direction(d)
+			}
+		}
+	}
+	share := Share{make([]float64, len(it.Captions)), make([]float64, len(it.Captions))}
+	query := 0
+	for i, captions := range it.Captions {
+		queries := 1
+		if asks == 1 {
+			queries = captions
+		}
+		for range queries {
+			var all float64
+			for k, m := range measures {
+				all += m.adds(lists[k][query], over)
+			}
+			share.Sums[i] += all
+			query++
+		}
+		share.Queries[i] = float64(queries)
+	}
+	return share, len(measures) > 0
 }
 
 // items keeps lists of both directions: image has one entry a caption in the captions' own order, of which own has those of each image.

@@ -3,7 +3,6 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // Recall measures retrieval as the papers do, by own captions (ALBEF Retrieval.py; METHODS.md 15.1).
@@ -26,47 +25,27 @@ func recall(i2t, t2i Rows, captionImage []int) (Result, Items, error) {
 	if err != nil {
 		return nil, Items{}, err
 	}
-	tr, ir := make([]int, len(own)), make([]int, len(captionImage))
+	tr, ir := make([][]int, len(own)), make([][]int, len(captionImage))
+	ofText, ofImages := newRanker(i2t), newRanker(t2i)
 	for i := range tr {
-		tr[i] = rankOfBest(i2t.Row(i), own[i])
+		tr[i] = ofText.of(ownView, i2t.Row(i), own[i])
 	}
 	for t, image := range captionImage {
-		ir[t] = rankOfBest(t2i.Row(t), []int{image})
+		ir[t] = ofImages.of(ownView, t2i.Row(t), []int{image})
 	}
 	r := Result{}
-	r.recalls(tr, TR1, TR5, TR10)
-	r.recalls(ir, IR1, IR5, IR10)
-	r.sums()
-	r[TRRank], r[IRRank] = meanRank(tr), meanRank(ir)
-	return r, items(own, map[Metric][]int{TRRank: tr}, map[Metric][]int{IRRank: ir}), nil
-}
-
-// rankOfBest is the rank, from 1, of the best of the right candidates: one more than the wrong ones that score as high.
-func rankOfBest(scores []float64, right []int) int {
-	best := math.Inf(-1)
-	for _, c := range right {
-		best = max(best, scores[c])
-	}
-	rank := 1
-	for _, s := range scores {
-		if s >= best {
-			rank++
+	text, image := ownView.add(r, 0, tr), ownView.add(r, 1, ir)
+	for _, s := range sums {
+		for _, recalls := range s.of {
+			var sum float64
+			for _, m := range recalls {
+				sum += r[m]
+			}
+			r[s.Metric] += sum
 		}
+		r[s.Metric] /= s.over
 	}
-	for _, c := range right {
-		if scores[c] >= best {
-			rank--
-		}
-	}
-	return rank
-}
-
-func meanRank(ranks []int) float64 {
-	sum := 0
-	for _, r := range ranks {
-		sum += r
-	}
-	return float64(sum) / float64(len(ranks))
+	return r, items(own, text, image), nil
 }
 
 // captionsOf checks the matrices against each other and returns the captions of each image.

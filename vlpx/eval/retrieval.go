@@ -37,7 +37,7 @@ type Encodings struct {
 }
 
 // Metrics implements Task.
-func (Retrieval) Metrics() []Info { return retrievalMetrics() }
+func (Retrieval) Metrics() []Info { return append(rankingMetrics(), judgedMetrics()...) }
 
 // Check implements Task.
 func (r Retrieval) Check(f framework.Framework, set datasets.Set) error {

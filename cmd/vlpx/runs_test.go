@@ -92,7 +92,7 @@ func TestStoreInOnesHands(t *testing.T) {
 	}
 }
 
-// A damaged result is named and stepped around: the others of a comparison are there.
+// A result that is cut off or edited is named and stepped around: the others of a comparison are there.
 func TestDamagedResultInAComparison(t *testing.T) {
 	dir := t.TempDir()
 	args := shortest("compare", "InfoNCE", "InfoNCE, temperature=.2")
@@ -101,7 +101,17 @@ func TestDamagedResultInAComparison(t *testing.T) {
 	if err != nil || len(results) != 2 {
 		t.Fatalf("got results %v (%v), want two", results, err)
 	}
-	if err := os.WriteFile(results[0], []byte("{"), 0o644); err != nil {
+	text, err := os.ReadFile(results[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(text), `"TR@1": `, `"TR@1": 9`, 1)
+	t.Run("cut off", func(t *testing.T) { damagedResult(t, dir, results, "{", args) })
+	t.Run("edited", func(t *testing.T) { damagedResult(t, dir, results, edited, args) })
+}
+
+func damagedResult(t *testing.T, dir string, results []string, text string, args []string) {
+	if err := os.WriteFile(results[0], []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	out, _ := must(t, dir, args...)
@@ -118,6 +128,12 @@ func TestDamagedResultInAComparison(t *testing.T) {
 	if told := strings.Join(strings.Fields(out), ""); !strings.Contains(told, results[0]) ||
 		!strings.Contains(out, ids[1][:8]+" of InfoNCE") {
 		t.Errorf("compare -runs printed\n%s\nwant the run that can be read, and the other named", out)
+	}
+	if out, errs, _ := execute(t, dir, "runs", "show", ids[0]); !strings.Contains(strings.Join(strings.Fields(out+errs), ""), results[0]) {
+		t.Errorf("runs show printed\n%s%s\nwant the file named", out, errs)
+	}
+	if out, errs, status := execute(t, dir, "store", "export", ids[0], "-out", filepath.Join(dir, "archive")); status == 0 {
+		t.Errorf("it is exported: %s%s", out, errs)
 	}
 	out, errs, status := execute(t, dir, "store", "verify")
 	if status != 1 || !strings.Contains(out, ids[0][:8]) || !strings.Contains(errs, "damaged") {

@@ -247,7 +247,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// rewrite lets a file of a run be of other code than this program's.
+// rewrite lets a file of a run be of other code than this program's, and without a sum, as a version before sums would have it.
 func rewrite(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -258,6 +258,7 @@ func rewrite(t *testing.T, path string) {
 	if string(other) == string(text) {
 		t.Fatalf("%s tells no code", path)
 	}
+	other = regexp.MustCompile(`,\s*"Sum": "[0-9a-f]{16}"`).ReplaceAll(other, nil)
 	if err := os.WriteFile(path, other, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -120,14 +119,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	}
 
 	result := filepath.Join(store.Store.Dir(grid.Plan.Rows[0][0]), "result.json")
-	whole, err := os.ReadFile(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := grid.Plan.Rows[0][0].Code()
-	if err := os.WriteFile(result, bytes.Replace(whole, []byte(code), []byte("0123456789abcdef"), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	rewrite(t, result)
 	if got, err = store.Compare(plain); err != nil || !strings.Contains(texts(t, got.table), "1 of 2 runs of other code") {
 		t.Errorf("runs of other code are not marked: %v\n%s", err, texts(t, got.table))
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"vlpx.internal/datasets"
@@ -60,12 +59,15 @@ func (a Added) mined() (eval.Mined, error) {
 		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not told; ask by "+
 			"Store.Placed", a.By)
 	}
-	text, err := os.ReadFile(a.File)
-	if err != nil {
+	text, err := readSealed(a.File)
+	if errors.Is(err, fs.ErrNotExist) {
 		return eval.Mined{}, fmt.Errorf("run: the pairs that run %s mines: %w; train the run that needs them, which makes them", a.By, err)
 	}
 	var kept minedPairs
-	if err = plainjson.Unmarshal(text, &kept); err == nil && (kept.By != a.By || kept.Mining != a.Mining) {
+	if err == nil {
+		err = plainjson.Unmarshal(text, &kept)
+	}
+	if err == nil && (kept.By != a.By || kept.Mining != a.Mining) {
 		err = errors.New("these are pairs that another run mined, or in another way")
 	}
 	if err != nil {
@@ -233,5 +235,5 @@ func (e *Executor) mineBy(ctx context.Context, r Run, a Added) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	return e.Store.write(r, a.name(), append(text, '\n'))
+	return e.Store.write(r, a.name(), sealed(text))
 }

@@ -30,7 +30,7 @@ func (s *Store) AnswersOf(id string) (all []Answer, err error) {
 			continue
 		}
 		path := filepath.Join(s.dir, id, file.Name())
-		text, err := os.ReadFile(path)
+		text, err := readSealed(path)
 		var kept struct {
 			Of struct {
 				Split string

@@ -75,6 +75,9 @@ func (s *Store) Export(ctx context.Context, path string, of Archive) ([]Entry, e
 			return nil, err
 		}
 		defer release()
+		if err := s.sound(e); err != nil {
+			return nil, err
+		}
 		one, err := s.archived(ctx, e.ID, of.Results)
 		if err != nil {
 			return nil, err

@@ -85,18 +85,17 @@ func (s *Store) evaluation(r Run, of Measure) (Evaluation, bool, error) {
 		return Evaluation{}, false, err
 	}
 	path := filepath.Join(s.Dir(r), name)
-	text, err := os.ReadFile(path)
+	text, err := readSealed(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Evaluation{}, false, nil
-	}
-	if err != nil {
-		return Evaluation{}, false, fmt.Errorf("run: %w", err)
 	}
 	var kept struct {
 		Evaluation
 		Of json.RawMessage // whose tasks a program of its own may define
 	}
-	err = plainjson.Unmarshal(text, &kept)
+	if err == nil {
+		err = plainjson.Unmarshal(text, &kept)
+	}
 	if err == nil && (kept.ID != r.ID() || kept.Metrics == nil) {
 		err = fmt.Errorf("this is no evaluation of run %s", r.ID())
 	}
@@ -166,7 +165,7 @@ func (s *Store) Answers(id string) (map[string]float64, error) {
 			continue
 		}
 		path := filepath.Join(s.dir, id, file.Name())
-		text, err := os.ReadFile(path)
+		text, err := readSealed(path)
 		var kept struct {
 			Of      struct{ Split string }
 			Metrics map[string]float64

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -77,8 +76,12 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 	if done {
 		e.say("%s, seed %d, is trained again: another run needs its model, and its checkpoint was removed", r.Train.Method.Name,
 			r.Train.Seed)
+		before.Files = nil // the curves are written anew
+		if err := e.Store.publish(r, resultName, before); err != nil {
+			return Result{}, err
+		}
 	}
-	if err := e.Store.publish(r, runName, json.RawMessage(r.JSON())); err != nil {
+	if err := e.Store.write(r, runName, append(r.JSON(), '\n')); err != nil {
 		return Result{}, err
 	}
 	if err := e.label(r); err != nil {
@@ -103,8 +106,13 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		return Result{}, err
 	}
 	defer trained.Close()
+	files, err := e.Store.sums(r)
+	if err != nil {
+		return Result{}, err
+	}
 	if done {
-		return before, nil
+		before.Files = files
+		return before, e.Store.publish(r, resultName, before)
 	}
 	if n := len(outcome.Skipped); n > 0 {
 		e.say("%d images could not be read and others took their places in the mini-batches; the first: %s", n, outcome.Skipped[0])
@@ -126,7 +134,7 @@ func (e *Executor) run(ctx context.Context, r Run, model bool) (Result, error) {
 		Seconds: outcome.Seconds, Clock: outcome.Clock, Parameters: outcome.Parameters, PairsPerSecond: outcome.PairsPerSecond(),
 		Loader: outcome.Waiting / outcome.Seconds, Sampler: outcome.Sampling / outcome.Seconds,
 		PeakMemory: peakMemory(), SkippedImages: len(outcome.Skipped), BestEpoch: outcome.BestEpoch,
-		Examples: measured.Examples,
+		Examples: measured.Examples, Files: files,
 	}
 	result.Skipped, result.Unreadable = outcome.Skipped, collection.unreadable
 	return e.Store.finish(r, result)

@@ -180,10 +180,8 @@ func verifyUnpacked(dir string, about manifest) error {
 		if e.State == Stale {
 			return fmt.Errorf("run %s is of another format than the archive says", one.ID)
 		}
-		for _, p := range unpacked.problems(e) {
-			if !p.Harmless {
-				return fmt.Errorf("run %s: %s", one.ID, p.What)
-			}
+		if err := unpacked.sound(e); err != nil {
+			return err
 		}
 	}
 	return nil

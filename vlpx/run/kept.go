@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,7 +73,7 @@ func isID(name string) bool {
 func (s *Store) Tokenizer(k Kept) (*text.Tokenizer, error) {
 	t, err := text.FromTokenizerJSON(filepath.Join(k.Dir, tokenizerName))
 	if !errors.Is(err, fs.ErrNotExist) {
-		return t, err
+		return t, cmp.Or(k.Unchanged(tokenizerName), err)
 	}
 	folder := k.Dir
 	for k.Run.Train.Init != "" {

@@ -3,7 +3,6 @@ package run
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,15 +46,15 @@ func (s *Store) Asked(r Run) error {
 // Label is that of a run; the zero value where it has none.
 func (s *Store) Label(id string) (Label, error) {
 	path := filepath.Join(s.dir, id, labelName)
-	text, err := os.ReadFile(path)
+	text, err := readSealed(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Label{}, nil
 	}
-	if err != nil {
-		return Label{}, fmt.Errorf("run: %w", err)
-	}
 	var l Label
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err == nil {
+		err = json.Unmarshal(text, &l)
+	}
+	if err != nil {
 		return Label{}, &Damaged{ID: id, Path: path, Err: err, Again: "name the run"}
 	}
 	return l, nil

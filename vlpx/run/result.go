@@ -39,6 +39,7 @@ type Result struct {
 	Unreadable map[string][]string `json:",omitempty"`
 	Examples   eval.Examples       `json:",omitempty"` // of the test split
 	Updated    *Update             `json:",omitempty"` // what was added since; nil for nothing
+	Files      map[string]string   `json:",omitempty"` // SHA-256 of the tokenizer and the curves; none in results of older versions
 	BestEpoch  int                 `json:",omitempty"` // whose weights the model has, from 1; 0 where they are the last epoch's
 }
 

@@ -3,13 +3,17 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/train"
 )
 
-// A result that was edited is found; one as it was written, or of an older version, is not told of, and all are read.
+// A result that was edited is not read; one as it was written, or of an older version, is.
 func TestSeal(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), Run{}
 	path := filepath.Join(s.Dir(r), resultName)
@@ -29,26 +33,85 @@ func TestSeal(t *testing.T) {
 	}
 	unsealed := append(written[:seal.FindIndex(written)[0]:seal.FindIndex(written)[0]], "\n}\n"...)
 	for what, c := range map[string]struct {
-		text   []byte
-		metric float64
-		found  bool
+		text  []byte
+		found bool
 	}{
-		"as written":          {written, 12.5, false},
-		"of an older version": {unsealed, 12.5, false},
-		"edited":              {bytes.Replace(written, []byte("12.5"), []byte("92.5"), 1), 92.5, true},
-		"with a space more":   {bytes.Replace(written, []byte("12.5"), []byte("12.5 "), 1), 12.5, true},
+		"as written":          {written, false},
+		"of an older version": {unsealed, false},
+		"edited":              {bytes.Replace(written, []byte("12.5"), []byte("92.5"), 1), true},
+		"with a space more":   {bytes.Replace(written, []byte("12.5"), []byte("12.5 "), 1), true},
 	} {
 		if err := os.WriteFile(path, c.text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.Result(r); err != nil || got.Metrics["TR@1"] != c.metric {
+		got, err := s.Result(r)
+		switch {
+		case c.found && (!errors.Is(err, errUnsealed) || !strings.Contains(err.Error(), path)):
+			t.Errorf("%s: got %v (%v), want an error that names the file", what, got.Metrics, err)
+		case !c.found && (err != nil || got.Metrics["TR@1"] != 12.5):
 			t.Errorf("%s: got %v (%v), want it read", what, got.Metrics, err)
 		}
-		if err := verifySeal(path); (err != nil) != c.found || err != nil && !strings.Contains(err.Error(), "changed it by hand") {
-			t.Errorf("%s: got %v, want it found: %v", what, err, c.found)
-		}
 	}
-	if err := verifySeal(filepath.Join(t.TempDir(), resultName)); err != nil {
-		t.Errorf("of no file: got %v", err)
+}
+
+// A finished run of which any file was edited, though it can still be read, is not exported, and verifying tells of it. Files of older
+// versions have no sums.
+func TestChangedFiles(t *testing.T) {
+	e, r := executor(t, t.TempDir()), smallest(t)
+	e.Label = func(Run) Label { return Label{Scale: "tiny"} }
+	if _, err := e.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	of := Measure{"test", eval.Tasks{gap{}}}
+	if err := e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 7}}); err != nil {
+		t.Fatal(err)
+	}
+	task, err := of.name()
+	if err != nil {
+		t.Fatal(err)
+	}
+	export := func() error {
+		_, err := e.Store.Export(t.Context(), filepath.Join(t.TempDir(), "a"), Archive{IDs: []string{r.ID()}, Results: true})
+		return err
+	}
+	if err := export(); err != nil {
+		t.Fatalf("untouched: %v", err)
+	}
+	for name, edit := range map[string]func(string) string{
+		resultName:       func(s string) string { return strings.Replace(s, `"TR@1": `, `"TR@1": 1`, 1) },
+		labelName:        func(s string) string { return strings.Replace(s, "tiny", "mini", 1) },
+		task:             func(s string) string { return strings.Replace(s, ": 7", ": 9", 1) },
+		train.CurvesName: func(s string) string { return strings.Replace(s, `"rate":0`, `"rate":1`, 1) },
+		tokenizerName: func(s string) string {
+			return strings.NewReplacer(`"red"`, `"blue"`, `"blue"`, `"red"`).Replace(s)
+		},
+	} {
+		path := filepath.Join(e.Store.Dir(r), name)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := edit(string(before))
+		if after == string(before) {
+			t.Fatalf("%s: nothing to edit in %s", name, before)
+		}
+		if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := export(); err == nil {
+			t.Errorf("%s: it is exported", name)
+		}
+		found, err := e.Store.Verify(t.Context(), nil)
+		if err != nil || len(found) != 1 || found[0].Harmless || !strings.Contains(found[0].What, path) {
+			t.Errorf("%s: verifying finds %v (%v), want the file", name, found, err)
+		}
+		if kept, err := e.Store.Kept(r.ID()); err == nil && name == tokenizerName {
+			if _, err := e.Store.Tokenizer(kept); !errors.Is(err, errUnsealed) {
+				t.Errorf("the edited tokenizer is taken: %v", err)
+			}
+		}
+		if err := os.WriteFile(path, before, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -53,13 +53,15 @@ func (s *Store) Result(r Run) (Result, error) { return s.result(r.ID()) }
 
 func (s *Store) result(id string) (Result, error) {
 	path := filepath.Join(s.dir, id, resultName)
-	text, err := os.ReadFile(path)
-	if err != nil {
+	text, err := readSealed(path)
+	var result Result
+	switch {
+	case err == nil:
+		if result, err = readResult(text); err == nil {
+			err = result.check(id)
+		}
+	case !errors.Is(err, errUnsealed):
 		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
-	}
-	result, err := readResult(text)
-	if err == nil {
-		err = result.check(id)
 	}
 	if err != nil {
 		return Result{}, &Damaged{ID: id, Path: path, Err: err, Again: "run it"}
@@ -110,16 +112,13 @@ func (s *Store) Started(r Run) bool {
 // hasModel tells whether the weights of a finished run are there, which pruning may have removed.
 func (s *Store) hasModel(r Run) (bool, error) { return train.Trained(r.Train, s.Dir(r)) }
 
-// publish writes a value as JSON; see write.
+// publish writes a value as JSON that ends with its sum; see write and readSealed.
 func (s *Store) publish(r Run, name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", name, err)
 	}
-	if name == resultName {
-		return s.write(r, name, sealed(text))
-	}
-	return s.write(r, name, append(text, '\n'))
+	return s.write(r, name, sealed(text))
 }
 
 // write writes a file of the run's folder as a whole or not at all.

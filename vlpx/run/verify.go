@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -85,15 +86,12 @@ func (s *Store) problems(e Entry) (found []Problem) {
 	for _, name := range modelNames {
 		add(false, present(train.LoadCheckpoint(filepath.Join(e.Dir, name), gomlx.NewStore(), new(json.RawMessage))), again)
 	}
-	if e.Err == nil {
-		add(false, verifySeal(filepath.Join(e.Dir, resultName)), again)
-	}
 	if e.Done {
 		_, err := train.ReadCurves(e.Dir)
-		add(false, err, "delete the file; the result has the epochs")
+		add(false, cmp.Or(e.Unchanged(train.CurvesName), err), "delete the file; the result has the epochs")
 	}
 	_, err := text.FromTokenizerJSON(filepath.Join(e.Dir, tokenizerName))
-	add(false, present(err), again)
+	add(false, cmp.Or(e.Unchanged(tokenizerName), present(err)), again)
 	files, err := os.ReadDir(e.Dir)
 	add(false, err, "")
 	for _, file := range files {
@@ -110,6 +108,16 @@ func (s *Store) problems(e Entry) (found []Problem) {
 	return found
 }
 
+// sound is the first thing that is wrong with a run's files and not harmless.
+func (s *Store) sound(e Entry) error {
+	for _, p := range s.problems(e) {
+		if !p.Harmless {
+			return fmt.Errorf("run %s: %s", e.ID, p.What)
+		}
+	}
+	return nil
+}
+
 // present is an error but that a file is not there.
 func present(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,9 +129,9 @@ func present(err error) error {
 // verifyMined reads pairs that the run mined.
 func verifyMined(e Entry, name string) error {
 	path := filepath.Join(e.Dir, name)
-	content, err := os.ReadFile(path)
+	content, err := readSealed(path)
 	if err != nil {
-		return fmt.Errorf("run: %w", err)
+		return fmt.Errorf("run: %s: %w", path, err)
 	}
 	var kept minedPairs
 	if err := json.Unmarshal(content, &kept); err != nil {
@@ -138,9 +146,9 @@ func verifyMined(e Entry, name string) error {
 // verifyEvaluation reads what a task gave of the run.
 func verifyEvaluation(e Entry, name string) error {
 	path := filepath.Join(e.Dir, name)
-	content, err := os.ReadFile(path)
+	content, err := readSealed(path)
 	if err != nil {
-		return fmt.Errorf("run: %w", err)
+		return fmt.Errorf("run: %s: %w", path, err)
 	}
 	var kept struct {
 		ID      string

@@ -54,6 +54,13 @@ const (
 	JudgedPrecision8 Metric = "judged precision at .8"
 )
 
+// Groups of metrics of retrieval.
+const (
+	TextRetrieval  = "Text Retrieval"
+	ImageRetrieval = "Image Retrieval"
+	BothRetrievals = "Retrieval"
+)
+
 // Info tells a reader what a metric is.
 type Info struct {
 	Metric        Metric

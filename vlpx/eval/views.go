@@ -9,7 +9,7 @@ import (
 // direction is a place in directions: images ask for their captions, or captions for their images.
 type direction int
 
-var directions = [2]struct{ name, heading string }{{"TR", "Text Retrieval"}, {"IR", "Image Retrieval"}}
+var directions = [2]struct{ name, heading string }{{"TR", TextRetrieval}, {"IR", ImageRetrieval}}
 
 // cutoffs are the K of R@K, in each view that has recalls.
 var cutoffs = []int{1, 5, 10}
@@ -75,8 +75,8 @@ var sums = []struct {
 }{
 	{Info{TRMean, directions[0].heading, "mean", "%", false, "mean of TR@1, TR@5 and TR@10"}, [][]Metric{{TR1, TR5, TR10}}, 3},
 	{Info{IRMean, directions[1].heading, "mean", "%", false, "mean of IR@1, IR@5 and IR@10"}, [][]Metric{{IR1, IR5, IR10}}, 3},
-	{Info{RMean, "Retrieval", "mean", "%", false, "mean of the six recalls"}, [][]Metric{{TR1, TR5, TR10}, {IR1, IR5, IR10}}, 6},
-	{Info{RSum, "Retrieval", "RSum", "", false, "sum of the six recalls"}, [][]Metric{{TR1, TR5, TR10}, {IR1, IR5, IR10}}, 1},
+	{Info{RMean, BothRetrievals, "mean", "%", false, "mean of the six recalls"}, [][]Metric{{TR1, TR5, TR10}, {IR1, IR5, IR10}}, 6},
+	{Info{RSum, BothRetrievals, "RSum", "", false, "sum of the six recalls"}, [][]Metric{{TR1, TR5, TR10}, {IR1, IR5, IR10}}, 1},
 }
 
 // rankingMetrics lists the metrics of all views.

@@ -1,11 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -15,13 +13,28 @@ type Column struct {
 	Group, Name string
 	Metric      string // as a result names it; empty for a task that is not there yet
 	Unit        string
-	Lower       bool // lower is better; in a column without a better, such as that of the hardest negatives, what claims say
-	Told        bool // by a part of one's own, of which nobody knows whether more is better
+	Lower       bool // lower is better; in a neutral column, what claims say
+	// Neutral is a column in which neither more nor less is better, so that no row wins. The hardest negatives are one: the more of them
+	// are false the better a model ranks true pairs, and the more a method has to do with them.
+	Neutral bool
+	Told    bool  // by a part of one's own
+	Panel   Panel // of bars that it shares with other columns
+	// Bar is its name in a panel of bars, where there is no room for the heading, Axis that of an axis of its own, and Alone its heading
+	// where it stands alone. Name stands for an empty one of the first two, "Group: Name" for the last.
+	Bar, Axis, Alone string
 	// Of makes the number of a result that does not name it, such as seconds an epoch; nil to take Metric from the result.
 	Of func(run.Result) (v float64, ok bool)
 	// Validation takes the metric on the validation split after the last epoch, without re-ranking, instead of the test split's. A
 	// fine-tuning run re-ranks there, too.
 	Validation bool
+}
+
+// Panel is a panel of bars.
+type Panel struct {
+	Title string // the column's group if empty
+	Tuned string // the title where every row is fine-tuned; Title if empty
+	Axis  string // what is measured, such as "recall"; "share" if empty
+	Note  string // what a reader has to know of its bars
 }
 
 // Key names a column in the JSON: its metric, or its heading while the task is not there.
@@ -72,35 +85,12 @@ func EpochValue(record train.Record, metric string) (v float64, ok bool) {
 	return v, ok
 }
 
-// bar names a column's group of bars where its panel has no room for its heading.
-func (c Column) bar() string {
-	switch c.Group {
-	case "Text Retrieval":
-		return "TR " + c.Name
-	case "Image Retrieval":
-		return "IR " + c.Name
-	case "Without re-ranking":
-		return strings.NewReplacer("TR@", "TR R@", "IR@", "IR R@").Replace(c.Name)
-	case "False negatives":
-		switch c.Name {
-		case "hardest", "chosen":
-			return "among the " + c.Name
-		case "left":
-			return "left by Con-D"
-		}
-	}
-	return c.Name
-}
+// bar names a column's group of bars.
+func (c Column) bar() string { return cmp.Or(c.Bar, c.Name) }
 
 // Label names a column's axis, with its unit.
 func (c Column) Label() string {
-	name := c.Name
-	switch c.Group {
-	case "False negatives", "False negatives chosen":
-		name = "share"
-	case "Quantile chosen":
-		name = "quantile"
-	}
+	name := cmp.Or(c.Axis, c.Name)
 	if c.Unit == "" {
 		return name
 	}
@@ -109,21 +99,8 @@ func (c Column) Label() string {
 
 // Heading names a column where it stands alone.
 func (c Column) Heading() string {
-	switch c.Group {
-	case "", toldGroup:
-		return c.Name
-	case "False negatives":
-		return c.Group + " " + c.bar()
+	if c.Alone != "" || c.Group == "" {
+		return cmp.Or(c.Alone, c.Name)
 	}
 	return c.Group + ": " + c.Name
-}
-
-// neutral tells of a column that neither more nor less is better, so that no row wins. Of the hardest negatives the more are false the
-// better a model ranks true pairs, and the more a method has to do with them.
-func (c Column) neutral() bool {
-	return c.Told || c.Group == besidesGroup ||
-		slices.ContainsFunc([]string{negative.MeanQuantile, negative.MeanReward, negative.LabelsTop, negative.LabelsBatch,
-			negative.LabelsBeyond, negative.ConDPositives,
-			train.FalseHardest, train.FalseOfImages, train.FalseOfTexts},
-			func(metric string) bool { return strings.HasPrefix(c.Metric, metric) })
 }

@@ -30,9 +30,28 @@ func ColumnOf(m eval.Metric) Column {
 	return column(info)
 }
 
+// Panels that columns of several groups share.
+var (
+	ownCaptions = Panel{Title: "Zero-shot retrieval of own captions", Tuned: "Fine-tuned retrieval of own captions", Axis: "recall",
+		Note: directions}
+	notRanked = Panel{Title: "Retrieval without re-ranking", Axis: "recall, mAP", Note: directions}
+	falseMet  = Panel{Title: "False negatives met"}
+)
+
+const directions = "TR, IR: text, image retrieval."
+
 // column is that of a metric, under its name where it has no heading.
 func column(i eval.Info) Column {
-	return Column{Group: i.Group, Name: cmp.Or(i.Column, string(i.Metric)), Metric: string(i.Metric), Unit: i.Unit, Lower: i.LowerIsBetter}
+	c := Column{Group: i.Group, Name: cmp.Or(i.Column, string(i.Metric)), Metric: string(i.Metric), Unit: i.Unit, Lower: i.LowerIsBetter}
+	switch i.Group {
+	case eval.TextRetrieval:
+		c.Panel, c.Bar = ownCaptions, "TR "+c.Name
+	case eval.ImageRetrieval:
+		c.Panel, c.Bar = ownCaptions, "IR "+c.Name
+	case eval.BothRetrievals:
+		c.Panel = ownCaptions
+	}
+	return c
 }
 
 // measuredBy is the artifact with a column for each further metric of tasks. One that shows no columns stays as it is.
@@ -52,7 +71,8 @@ func (a Artifact) measuredBy(tasks eval.Tasks) Artifact {
 // Cosine describes the column of a metric that is measured without re-ranking by image-text matching.
 func Cosine(m eval.Metric) Column {
 	c := ColumnOf(m)
-	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower}
+	return Column{Group: "Without re-ranking", Name: string(m), Metric: eval.CosinePrefix + c.Metric, Unit: c.Unit, Lower: c.Lower,
+		Panel: notRanked, Bar: strings.NewReplacer("TR@", "TR R@", "IR@", "IR R@").Replace(string(m))}
 }
 
 // Validation describes columns of metrics of the validation split, without re-ranking.
@@ -108,35 +128,47 @@ func OwnColumns() []Column {
 	return []Column{
 		Cosine(eval.TR1), Cosine(eval.TR10), Cosine(eval.IR1), Cosine(eval.IR10),
 		Cosine(eval.TRMAP), Cosine(eval.IRMAP), Cosine(eval.IR1False),
-		{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+		FalseInBatch(), FalseHardest(),
 	}
+}
+
+// FalseNegatives is the column of a share of false negatives. Bar is its name among bars; name if empty.
+func FalseNegatives(name, bar, metric string) Column {
+	const group = "False negatives"
+	return Column{Group: group, Name: name, Metric: metric, Unit: "%", Lower: true, Panel: falseMet, Bar: bar, Axis: "share",
+		Alone: group + " " + cmp.Or(bar, name)}
+}
+
+// FalseInBatch is of all negatives of a mini-batch, FalseHardest of the hardest ones, and FalseChosen of those that a scheduler chose.
+func FalseInBatch() Column { return FalseNegatives("in batch", "", train.FalseInBatch) }
+func FalseChosen() Column  { return FalseNegatives("chosen", "among the chosen", train.FalseChosen) }
+func FalseHardest() Column {
+	c := FalseNegatives("hardest", "among the hardest", train.FalseHardest)
+	c.Neutral = true
+	return c
 }
 
 // Chosen are the columns of what a scheduler chose in the last epoch.
 func Chosen() []Column {
 	return []Column{
-		{Group: "Scheduler", Name: "quantile", Metric: negative.MeanQuantile},
-		{Group: "False negatives", Name: "chosen", Metric: train.FalseChosen, Unit: "%", Lower: true},
+		{Group: "Scheduler", Name: "quantile", Metric: negative.MeanQuantile, Neutral: true},
+		FalseChosen(),
 	}
 }
 
 // MinedColumns are our own columns of what Con-D said of the hard negatives, beside the truth.
 func MinedColumns() []Column {
 	return []Column{
-		{Group: "False negatives", Name: "left", Metric: negative.FalseLeft, Unit: "%", Lower: true},
-		{Group: "New positives", Name: "of all", Metric: negative.ConDPositives, Unit: "%"},
+		FalseNegatives("left", "left by Con-D", negative.FalseLeft),
+		{Group: "New positives", Name: "of all", Metric: negative.ConDPositives, Unit: "%", Neutral: true},
 		{Group: "New positives", Name: "precision", Metric: negative.ConDPrecision, Unit: "%"},
 		{Group: "New positives", Name: "recall", Metric: negative.ConDRecall, Unit: "%"},
 	}
 }
 
 // Mined is the one of MinedColumns with that metric.
-func Mined(metric string) Column { return WithMetric(MinedColumns(), metric) }
-
-// WithMetric is the column of that metric; it is there.
-func WithMetric(columns []Column, metric string) Column {
-	for _, c := range columns {
+func Mined(metric string) Column {
+	for _, c := range MinedColumns() {
 		if c.Metric == metric {
 			return c
 		}

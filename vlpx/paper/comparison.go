@@ -11,11 +11,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/train"
 )
-
-// falseInBatch is the column of what a sampler does.
-func falseInBatch() Column { return WithMetric(OwnColumns(), train.FalseInBatch) }
 
 // Compared is an artifact of one's own: these rows, each against the first. Its claims say that a row is better than the first in what the
 // two do not share: false negatives in the mini-batch are compared where the mini-batches are drawn in different ways.
@@ -45,7 +41,7 @@ func Compared(rows []plan.Row) (Artifact, error) {
 			return Artifact{}, err
 		}
 		if !shared {
-			differ = append(differ, falseInBatch())
+			differ = append(differ, FalseInBatch())
 		}
 		for _, c := range differ {
 			a.Claims = append(a.Claims, Claim{Better: row.Name, Than: rows[0].Name, In: c})
@@ -101,6 +97,6 @@ func ownComparisonColumns() []Column { return slices.Concat(Retrieval(), OwnColu
 // learning follows a row over the epochs, by what every comparison has and what was added to it.
 func learning(r *Report) (plots.Drawing, error) {
 	added := r.Plan.Artifact.Columns[len(ownComparisonColumns()):]
-	return r.CurvesOf(r.Panels(append([]Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP), falseInBatch()}, added...),
+	return r.CurvesOf(r.Panels(append([]Column{ColumnOf(eval.TR1), ColumnOf(eval.IR1), ColumnOf(eval.IRMAP), FalseInBatch()}, added...),
 		r.Rows))
 }

@@ -56,7 +56,7 @@ func Comparison(r *Report) (tables.Table, error) {
 	for _, c := range columns {
 		best := tables.Highest
 		switch {
-		case c.neutral():
+		case c.Neutral:
 			best = tables.Unranked
 		case c.Lower:
 			best = tables.Lowest

@@ -1,19 +1,18 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
-	"vlpx.internal/datasets"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/plan"
-	"vlpx.internal/vlpx/train"
 )
 
 // knownMethods look the same in all figures.
@@ -106,13 +105,13 @@ func Bars(r *Report) (plots.Drawing, error) {
 		if c.Metric == "" || len(r.means(c)) == 0 {
 			continue
 		}
-		title := r.barsOf(c)
+		title := r.panelOf(c)
 		switch {
 		case c.Told && c.Unit != field.Percent:
 			title = c.Name
 		case c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool {
 			return other.Unit != "" &&
-				r.barsOf(other) == title
+				r.panelOf(other) == title
 		}):
 			title += ": " + c.Name
 		}
@@ -122,8 +121,10 @@ func Bars(r *Report) (plots.Drawing, error) {
 		panels[title], drawn = append(panels[title], c), append(drawn, c)
 	}
 	about := []string{r.SpreadNote("error bars")}
-	if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(strings.ToLower(title), "retrieval") }) {
-		about = append(about, "TR, IR: text, image retrieval.")
+	for _, c := range drawn {
+		if c.Panel.Note != "" {
+			about = once(about, c.Panel.Note)
+		}
 	}
 	f := r.NewFigure(append(about, r.partialIn(drawn)...)...)
 	for _, title := range titles {
@@ -132,19 +133,12 @@ func Bars(r *Report) (plots.Drawing, error) {
 	return Drawn(f)
 }
 
-// barsOf is the title of the panel that a column is in.
-func (r *Report) barsOf(c Column) string {
-	switch {
-	case c.Group == "False negatives", c.Metric == train.FalseInBatch:
-		return "False negatives met"
-	case c.Group == "Without re-ranking":
-		return "Retrieval without re-ranking"
-	case !strings.HasSuffix(c.Group, "Retrieval"):
-		return c.Group
-	case r.Plan.fineTuned():
-		return "Fine-tuned retrieval of own captions"
+// panelOf is the title of the panel of bars that a column is in.
+func (r *Report) panelOf(c Column) string {
+	if r.Plan.fineTuned() {
+		return cmp.Or(c.Panel.Tuned, c.Panel.Title, c.Group)
 	}
-	return "Zero-shot retrieval of own captions"
+	return cmp.Or(c.Panel.Title, c.Group)
 }
 
 // fineTuned tells whether every row is: by a tuning after its pre-training, or on a framework whose stage after that it is.
@@ -189,14 +183,8 @@ func barsLabel(columns []Column) string {
 		return first.Label()
 	case first.Unit == "":
 		return strings.ToLower(first.Group)
-	case strings.HasSuffix(first.Group, "Retrieval"), first.Group == "R@1":
-		return fmt.Sprintf("recall (%s)", first.Unit)
-	case first.Group == string(datasets.ECCV):
-		return fmt.Sprintf("precision (%s)", first.Unit)
-	case first.Group == "Without re-ranking":
-		return fmt.Sprintf("recall, mAP (%s)", first.Unit)
 	}
-	return fmt.Sprintf("share (%s)", first.Unit)
+	return fmt.Sprintf("%s (%s)", cmp.Or(first.Panel.Axis, "share"), first.Unit)
 }
 
 // Drawn is a figure, or nothing where it has no panel.
@@ -225,7 +213,7 @@ func Curves(r *Report) (plots.Drawing, error) {
 // CurvesOf are panels of the artifact's columns over the epochs as a figure.
 func (r *Report) CurvesOf(panels []plots.Panel) (plots.Drawing, error) {
 	about := []string{r.SpreadNote("bands")}
-	if slices.ContainsFunc(r.Plan.Artifact.Columns, func(c Column) bool { return strings.HasSuffix(c.Group, " Retrieval") }) {
+	if slices.ContainsFunc(r.Plan.Artifact.Columns, func(c Column) bool { return c.Panel == ownCaptions }) {
 		about = append(about, OnValidation)
 	}
 	if missing := r.withoutPanel(panels); len(missing) > 0 {

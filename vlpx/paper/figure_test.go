@@ -3,9 +3,9 @@ package paper
 import (
 	"testing"
 
+	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/train"
 )
 
 // A figure says over how many seeds its spread is, and when there is none.
@@ -35,12 +35,12 @@ func TestColumnNames(t *testing.T) {
 		column              Column
 		heading, label, bar string
 	}{
-		{Column{Group: "Text Retrieval", Name: "R@1", Unit: "%"}, "Text Retrieval: R@1", "R@1 (%)", "TR R@1"},
-		{Column{Group: "Without re-ranking", Name: "IR@1 false", Unit: "%"}, "Without re-ranking: IR@1 false", "IR@1 false (%)",
+		{ColumnOf(eval.TR1), "Text Retrieval: R@1", "R@1 (%)", "TR R@1"},
+		{Cosine(eval.IR1False), "Without re-ranking: IR@1 false", "IR@1 false (%)",
 			"IR R@1 false"},
 		{Mined(negative.FalseLeft), "False negatives left by Con-D", "share (%)", "left by Con-D"},
-		{WithMetric(OwnColumns(), train.FalseHardest), "False negatives among the hardest", "share (%)", "among the hardest"},
-		{Column{Group: "Quantile chosen", Name: "simple"}, "Quantile chosen: simple", "quantile", "simple"},
+		{FalseHardest(), "False negatives among the hardest", "share (%)", "among the hardest"},
+		{Column{Group: "Quantile chosen", Name: "simple", Axis: "quantile"}, "Quantile chosen: simple", "quantile", "simple"},
 		{Column{Name: "time", Unit: "C"}, "time", "time (C)", "time"},
 	} {
 		if h, l, b := v.column.Heading(), v.column.Label(), v.column.bar(); h != v.heading || l != v.label || b != v.bar {

@@ -13,9 +13,6 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// besidesGroup heads the columns of what tasks that a program of its own defines measured of finished runs.
-const besidesGroup = "Measured besides"
-
 // besides are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric
 // is taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other ways
 // do not mix.
@@ -112,11 +109,11 @@ func (p *Planned) gather(store *run.Store, steppedAround func(error) bool) (map[
 	return answers, nil
 }
 
-// columns are those of metrics that no task of package eval has.
+// columns are those of metrics that no task of package eval has. Nobody knows whether more of them is better.
 func (b besides) columns() []Column {
 	var all []Column
 	for _, name := range slices.Sorted(maps.Keys(b.by)) {
-		all = append(all, Column{Group: besidesGroup, Name: name, Metric: name})
+		all = append(all, Column{Group: "Measured besides", Name: name, Metric: name, Neutral: true})
 	}
 	return all
 }

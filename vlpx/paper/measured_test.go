@@ -30,7 +30,7 @@ func TestBesides(t *testing.T) {
 	if m := second.Metrics; len(m) != 1 || m["height"] != 6 {
 		t.Errorf("got %v of the second run, want what its result has, and no depth that was measured otherwise", m)
 	}
-	if !(Column{Group: besidesGroup, Name: "height"}).neutral() {
+	if !b.columns()[0].Neutral {
 		t.Error("a metric of which nobody knows what is better has a winner")
 	}
 }

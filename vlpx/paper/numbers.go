@@ -9,9 +9,6 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// toldGroup heads the columns of what parts tell by names of their own.
-const toldGroup = "Told by parts"
-
 // withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the
 // order in which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
 func (p *Planned) withTold(rows []RowReport) *Planned {
@@ -43,7 +40,8 @@ func (a *Artifact) tell(n field.Number) {
 			metric = fmt.Sprintf("%s (%s)", n.Name, cmp.Or(n.Unit, "no unit"))
 		}
 	}
-	a.Columns = append(a.Columns, Column{Group: toldGroup, Name: n.Name, Metric: metric, Unit: n.Unit, Told: true})
+	a.Columns = append(a.Columns, Column{Group: "Told by parts", Name: n.Name, Metric: metric, Unit: n.Unit, Told: true, Neutral: true,
+		Alone: n.Name})
 }
 
 // shows tells whether a column is that of a number that a part told.

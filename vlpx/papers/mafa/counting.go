@@ -12,13 +12,20 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// counted are the columns of tables 1 and 9: false negatives among the hardest negatives of the last epoch, one an anchor, by the
-// data's relation.
-func counted(by string) []paper.Column {
-	return []paper.Column{
-		{Group: by, Name: "w.r.t. image", Metric: train.FalseOfImages, Unit: "%", Lower: true},
-		{Group: by, Name: "w.r.t. text", Metric: train.FalseOfTexts, Unit: "%", Lower: true},
+// counted are the columns of table 1: false negatives among the hardest negatives of the last epoch, one an anchor, by the data's relation.
+func counted() []paper.Column {
+	image, text := paper.FalseNegatives("w.r.t. image", "", train.FalseOfImages), paper.FalseNegatives("w.r.t. text", "", train.FalseOfTexts)
+	image.Neutral, text.Neutral = true, true
+	return []paper.Column{image, text}
+}
+
+// countedBy are those of table 9, by one of several discriminators.
+func countedBy(by string) []paper.Column {
+	columns := counted()
+	for k, c := range columns {
+		columns[k] = paper.Column{Group: by, Name: c.Name, Metric: c.Metric, Unit: c.Unit, Lower: true, Neutral: true}
 	}
+	return columns
 }
 
 // table1 counts false negatives under random and grouped sampling (MAFA, Table 1). The paper's are a strong model's, corrected by
@@ -36,22 +43,27 @@ var table1 = paper.Artifact{
 		plan.MethodRow("InfoNCE", 3.1, 3.0).As("Random (clean)"),
 		plan.MethodRow("GRIT-VLP", 23.2, 22.2).As("GRIT (clean)"),
 	},
-	Columns: slices.Concat(counted("False negatives"), []paper.Column{
-		{Group: "Our own", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
-		paper.Cosine(eval.IRMAP),
+	Columns: slices.Concat(counted(), []paper.Column{
+		ownInBatch, paper.Cosine(eval.IRMAP),
 	}),
-	Claims: slices.Concat(countedClaims("False negatives", "section 3"), []paper.Claim{
-		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[0], Source: "section 3"},
-		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted("False negatives")[1], Source: "section 3"},
+	Claims: slices.Concat(countedClaims(counted(), "section 3"), []paper.Claim{
+		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted()[0], Source: "section 3"},
+		{Better: "GRIT (noisy)", Than: "GRIT (clean)", In: counted()[1], Source: "section 3"},
 	}, paper.AboveByCosine("GRIT (clean)", "Random (clean)")[:1]),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }
 
+// ownInBatch is our own column beside the paper's.
+var ownInBatch = func() paper.Column {
+	c := paper.FalseInBatch()
+	return paper.Column{Group: "Our own", Name: c.Name, Metric: c.Metric, Unit: c.Unit, Lower: true, Panel: c.Panel}
+}()
+
 // countedClaims are those of the counts: grouped sampling meets more.
-func countedClaims(by, source string) []paper.Claim {
+func countedClaims(columns []paper.Column, source string) []paper.Claim {
 	var claims []paper.Claim
-	for _, c := range counted(by) {
+	for _, c := range columns {
 		claims = append(claims,
 			paper.Claim{Better: "Random (noisy)", Than: "GRIT (noisy)", In: c, Source: source},
 			paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", In: c, Source: source})
@@ -74,12 +86,12 @@ var table9 = paper.Artifact{
 		plan.MethodRow("InfoNCE", 3.7, 3.6, 4.4, 4.3, 2.4, 2.3).As("Random (clean)").Mining(plan.Connections()),
 		plan.MethodRow("GRIT-VLP", 28.0, 26.8, 31.7, 29.9, 19.0, 17.4).As("GRIT (clean)").Mining(plan.Connections()),
 	},
-	Columns: slices.Concat(counted(bySome[0]), []paper.Column{
-		{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Unit: "%", Lower: true},
-		{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Unit: "%", Lower: true},
+	Columns: slices.Concat(countedBy(bySome[0]), []paper.Column{
+		{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Unit: "%", Lower: true, Neutral: true},
+		{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Unit: "%", Lower: true, Neutral: true},
 	}, onBLIP2, paper.MinedColumns()),
 	Downstream: []plan.Downstream{plan.Beside("BLIP-2")},
-	Claims: append(countedClaims(bySome[0], "appendix B"),
+	Claims: append(countedClaims(countedBy(bySome[0]), "appendix B"),
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
 			In: paper.Column{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Lower: true}},
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
@@ -108,13 +120,13 @@ var figure5 = paper.Artifact{
 	Note: "The figure's numbers are lost in the paper's text. Appendix C also has 22.2 % (images) and 20.6 % (texts) under grouped " +
 		"sampling on CC12M-Clean, for which there is no row.",
 	Rows:    paper.RowsOf(figure5Points),
-	Columns: slices.Concat(counted("False negatives"), []paper.Column{hardest, paper.WithMetric(paper.OwnColumns(), train.FalseInBatch)}),
+	Columns: slices.Concat(counted(), []paper.Column{hardest, paper.FalseInBatch()}),
 	Claims: []paper.Claim{
 		{Better: "Random (B/4)", Than: "Random (B)", In: hardest, Source: "appendix C"},
 		{Better: "Random (B)", Than: "Random (4 B)", In: hardest, Source: "appendix C"},
 	},
 	Table:  paper.Comparison,
-	Figure: paper.Over("batch size (pairs)", figure5Points, hardest, paper.WithMetric(paper.OwnColumns(), train.FalseInBatch)),
+	Figure: paper.Over("batch size (pairs)", figure5Points, hardest, paper.FalseInBatch()),
 }
 
 var figure5Points = func() []paper.Point {

@@ -5,7 +5,6 @@ import (
 
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
-	"vlpx.internal/vlpx/train"
 )
 
 // Artifacts are the artifacts of MAFA (Byun et al., 2024).
@@ -55,4 +54,4 @@ func tasks() []paper.Column { return append(paper.NLVR2Columns(), paper.VQAColum
 func recallsAndMean() []paper.Column { return append(paper.Retrieval(), paper.ColumnOf(eval.RMean)) }
 
 // hardest is our own column of the false negatives among the hardest negatives.
-var hardest = paper.WithMetric(paper.OwnColumns(), train.FalseHardest)
+var hardest = paper.FalseHardest()

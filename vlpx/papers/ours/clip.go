@@ -6,7 +6,6 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
-	"vlpx.internal/vlpx/train"
 )
 
 // onCLIP is FALCON's table 1 without image-text matching: its methods that need none, on CLIP.
@@ -21,19 +20,18 @@ var onCLIP = paper.Artifact{
 		"Progressive-Softening", "FALCON"),
 	Columns: []paper.Column{
 		paper.Cosine(eval.TR1), paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10),
-		paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False), inBatch,
-		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+		paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False),
+		paper.FalseInBatch(), paper.FalseHardest(),
 	},
 	Claims: slices.Concat(
 		byCosine("GRIT-VLP", "InfoNCE"), byCosine("Hard quantile", "InfoNCE"), byCosine("FALCON", "InfoNCE"),
 		byCosine("Hard quantile", "GRIT-VLP"), byCosine("FALCON", "GRIT-VLP"), byCosine("FALCON", "Hard quantile"),
 		byCosine("Hard quantile", "Easy quantile"),
-		[]paper.Claim{{Better: "InfoNCE", Than: "GRIT-VLP", In: inBatch}, {Better: "Hard quantile", Than: "GRIT-VLP", In: inBatch}}),
+		[]paper.Claim{{Better: "InfoNCE", Than: "GRIT-VLP", In: paper.FalseInBatch()},
+			{Better: "Hard quantile", Than: "GRIT-VLP", In: paper.FalseInBatch()}}),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }
-
-var inBatch = paper.Column{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true}
 
 // clipRows are registered methods on CLIP.
 func clipRows(methods ...string) []plan.Row {

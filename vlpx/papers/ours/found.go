@@ -8,7 +8,6 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/train"
 )
 
 // leftOut asks GloFND's own open questions where the truth is known: what to do with what is found, whether alpha should be each anchor's
@@ -38,7 +37,7 @@ var leftOut = paper.Artifact{
 	Columns: slices.Concat([]paper.Column{
 		paper.ColumnOf(eval.TR1), paper.ColumnOf(eval.IR1), paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP),
 		paper.Cosine(eval.TR1), paper.Cosine(eval.IR1), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
-		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
+		paper.FalseHardest(),
 		{Group: "Negatives", Name: "taken for false", Metric: negative.FoundShare, Unit: "%"},
 	}, foundColumns()),
 	Claims: []paper.Claim{

@@ -27,20 +27,30 @@ var human = paper.Artifact{
 	Columns: slices.Concat(judgedAUC(), []paper.Column{
 		judgedMatching(eval.JudgedRecall5), judgedMatching(eval.JudgedPrecision5),
 		judgedMatching(eval.JudgedRecall8), judgedMatching(eval.JudgedPrecision8),
-		grouped("R@1", "text, own", eval.TR1), grouped("R@1", "text, true accepted", eval.TR1True),
-		grouped("R@1", "image, own", eval.IR1), grouped("R@1", "image, true accepted", eval.IR1True),
-		grouped("R@1", "text, ECCV", eval.TR1ECCV), grouped("R@1", "image, ECCV", eval.IR1ECCV),
-		grouped("R@1", "text, CxC", eval.TR1CxC), grouped("R@1", "image, CxC", eval.IR1CxC),
-		grouped(eccvCaption, "text mAP@R", eval.TRMAPR), grouped(eccvCaption, "image mAP@R", eval.IRMAPR),
-		grouped(eccvCaption, "text R-Precision", eval.TRRPrecision), grouped(eccvCaption, "image R-Precision", eval.IRRPrecision),
+		recall1("text, own", eval.TR1), recall1("text, true accepted", eval.TR1True),
+		recall1("image, own", eval.IR1), recall1("image, true accepted", eval.IR1True),
+		recall1("text, ECCV", eval.TR1ECCV), recall1("image, ECCV", eval.IR1ECCV),
+		recall1("text, CxC", eval.TR1CxC), recall1("image, CxC", eval.IR1CxC),
+		precision("text mAP@R", eval.TRMAPR), precision("image mAP@R", eval.IRMAPR),
+		precision("text R-Precision", eval.TRRPrecision), precision("image R-Precision", eval.IRRPrecision),
 	}),
 	Claims: slices.Concat(aboveGRIT("MAFA"), aboveGRIT("FALCON"), aboveGRIT("Con-D")),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }
 
-// eccvCaption is the heading of precision by the benchmark's answers.
-const eccvCaption = string(datasets.ECCV)
+// recall1 describes a column of recall at 1, and precision one of precision by the answers of ECCV Caption.
+func recall1(name string, m eval.Metric) paper.Column {
+	c := grouped("R@1", name, m)
+	c.Panel.Axis = "recall"
+	return c
+}
+
+func precision(name string, m eval.Metric) paper.Column {
+	c := grouped(string(datasets.ECCV), name, m)
+	c.Panel.Axis = "precision"
+	return c
+}
 
 // judgedAUC are the columns of how the cosine and image-text matching rank judged pairs.
 func judgedAUC() []paper.Column {

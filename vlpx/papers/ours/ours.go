@@ -8,7 +8,6 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/train"
 )
 
 // Artifacts are the project's own artifacts: what only data with an exact relation, or with people's judgements, can tell.
@@ -52,8 +51,7 @@ var artifacts = []paper.Artifact{
 			[]plan.Row{plan.MethodRow("FALCON"), sharedRow("FALCON (shared quantile)")}),
 		Columns: slices.Concat(paper.Validation(eval.IRMAP, eval.IR10), []paper.Column{
 			paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10), paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP),
-			paper.Cosine(eval.IR1False),
-			{Group: "False negatives", Name: "in batch", Metric: train.FalseInBatch, Unit: "%", Lower: true},
+			paper.Cosine(eval.IR1False), paper.FalseInBatch(),
 		}),
 		Claims: slices.Concat(
 			paper.AboveByCosine("FALCON", paper.BestOfSweep), paper.AboveByCosine("FALCON (shared quantile)", paper.BestOfSweep),
@@ -110,11 +108,12 @@ func densityRow(level string) plan.Row {
 func classColumns() []paper.Column {
 	columns := paper.Chosen()
 	for _, class := range negative.Complexity {
-		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: negative.ClassMean + class})
+		columns = append(columns, paper.Column{Group: "Quantile chosen", Name: class, Metric: negative.ClassMean + class, Neutral: true,
+			Axis: "quantile"})
 	}
 	for _, class := range negative.Complexity {
 		columns = append(columns, paper.Column{Group: "False negatives chosen", Name: class, Metric: negative.ClassChosen + class,
-			Unit: "%", Lower: true})
+			Unit: "%", Lower: true, Axis: "share"})
 	}
 	return append(columns, paper.Cosine(eval.IRMAP))
 }

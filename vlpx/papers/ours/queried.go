@@ -8,7 +8,6 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/train"
 )
 
 // queried asks what no paper could count: how many false negatives a contrast by the best of several vectors meets, whether grouped
@@ -33,9 +32,9 @@ var queried = paper.Artifact{
 		paper.AboveByCosine("BLIP-2 + MAFA (Oracle)", "BLIP-2 + GRIT"),
 		paper.AboveByCosine("BLIP-2 + GRIT", "BLIP-2"),
 		[]paper.Claim{
-			{Better: "ALBEF", Than: "BLIP-2", In: paper.WithMetric(paper.OwnColumns(), train.FalseHardest)},
-			{Better: "ALBEF + GRIT", Than: "BLIP-2 + GRIT", In: paper.WithMetric(paper.OwnColumns(), train.FalseHardest)},
-			{Better: "BLIP-2", Than: "BLIP-2 + GRIT", In: paper.WithMetric(paper.OwnColumns(), train.FalseHardest)},
+			{Better: "ALBEF", Than: "BLIP-2", In: paper.FalseHardest()},
+			{Better: "ALBEF + GRIT", Than: "BLIP-2 + GRIT", In: paper.FalseHardest()},
+			{Better: "BLIP-2", Than: "BLIP-2 + GRIT", In: paper.FalseHardest()},
 		}),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,

@@ -10,7 +10,6 @@ import (
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
-	"vlpx.internal/vlpx/train"
 )
 
 // written counts how many of the negatives that TAGS-DC writes are true, which the paper had two people estimate on 200 sentences.
@@ -93,9 +92,8 @@ var tagged = paper.Artifact{
 	Columns: slices.Concat(paper.Retrieval(), []paper.Column{paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.TRMAP),
 		paper.ColumnOf(eval.IR1False), paper.ColumnOf(eval.JudgedAUC),
 		paper.Cosine(eval.IRMAP),
-		{Group: "False negatives", Name: "hardest", Metric: train.FalseHardest, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "written", Metric: negative.WrittenTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true}}),
+		paper.FalseHardest(), paper.FalseNegatives("written", "", negative.WrittenTrue),
+		paper.FalseNegatives("kept", "", negative.KeptTrue)}),
 	Claims: func() []paper.Claim {
 		var claims []paper.Claim
 		for _, method := range []string{"ALBEF", "GRIT-VLP", "FALCON"} {

@@ -41,7 +41,7 @@ func gapColumns() []paper.Column {
 		}}
 	}
 	return []paper.Column{of("all", allGaps), of("false sentences", falseGaps), of("true sentences", trueGaps),
-		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true}}
+		paper.FalseNegatives("kept", "", negative.KeptTrue)}
 }
 
 func allGaps(g negative.Gaps) [][]int   { return [][]int{g.True[:], g.False[:], g.Unknown[:]} }

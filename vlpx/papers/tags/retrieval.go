@@ -43,9 +43,9 @@ func rsum() paper.Column { return paper.ColumnOf(eval.RSum) }
 func truths() []paper.Column {
 	return []paper.Column{
 		paper.ColumnOf(eval.TRMAP), paper.ColumnOf(eval.IRMAP), paper.ColumnOf(eval.IR1False),
-		{Group: "False negatives", Name: "written", Metric: negative.WrittenTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "passed", Metric: negative.PassedTrue, Unit: "%", Lower: true},
-		{Group: "False negatives", Name: "kept", Metric: negative.KeptTrue, Unit: "%", Lower: true},
+		paper.FalseNegatives("written", "", negative.WrittenTrue),
+		paper.FalseNegatives("passed", "", negative.PassedTrue),
+		paper.FalseNegatives("kept", "", negative.KeptTrue),
 	}
 }
 

@@ -470,8 +470,8 @@ func (c triplet) ITC(f negative.Features) negative.Contrasted {
 
 func Example_contrasted() {
 	run(func(in []*Node) []*Node {
-		c := triplet{Margin: 0.2}.ITC(negative.Features{Image: in[0], Text: in[1], Temperature: ConstAs(in[0], 0.1)})
-		c.Assert(triplet{}, 2) // as the framework does
+		c := negative.Method{Contrast: triplet{Margin: 0.2}}.Contrasted( // as the framework does, which checks the shapes
+			negative.Features{Image: in[0], Text: in[1], Temperature: ConstAs(in[0], 0.1)})
 		return []*Node{c.Loss, c.I2T}
 	}, [][]float32{{1, 0}, {0, 1}}, [][]float32{{0.6, 0.8}, {0, 1}})
 	// Output:

@@ -131,8 +131,7 @@ func (l *compiledMethod) asked(s *model.Scope, f negative.Features) negative.Con
 	for v := range s.Store().Scope(framework.State).IterVariables() {
 		before[v] = v.NodeValue(g)
 	}
-	contrasted := l.method.Contrast.ITC(f)
-	contrasted.Assert(l.method.Contrast, l.batch)
+	contrasted := l.method.Contrasted(f)
 	for v, value := range before {
 		v.SetNodeValue(value)
 	}

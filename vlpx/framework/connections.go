@@ -57,9 +57,7 @@ func Contrasted(m negative.Method, f negative.Features, noise *Node, refer func(
 		connections := connect(m, f, noise, refer)
 		f.Connections = &connections
 	}
-	c := m.Contrast.ITC(f)
-	c.Assert(m.Contrast, f.Text.Shape().Dim(0))
-	c = f.Unpicked(c)
+	c := f.Unpicked(m.Contrasted(f))
 	switch {
 	case known != nil:
 		return f, c, *known

@@ -53,9 +53,7 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
 	contrasted := func() negative.Contrasted {
 		f.Temperature = c.Temperature(store.Scope(Model), g)
 		f.Image, f.Text = embed(store.Scope(Model))
-		of := u.Method.Contrast.ITC(f)
-		of.Assert(u.Method.Contrast, f.Image.Shape().Dim(0))
-		return of
+		return u.Method.Contrasted(f)
 	}
 	first := contrasted()
 	told := Told{

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vlpx.internal/vlpx/cell"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -95,7 +96,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 
 // example is what a bench shows without a person.
 func (b *bench) example(ctx context.Context) (*Report, error) {
-	b.now.Batches, b.now.Contrast = "grouped", "consistency"
+	b.now.Parts["Batches"], b.now.Parts["Contrast"] = "grouped", "consistency"
 	row, err := b.now.Row()
 	if err != nil {
 		return nil, err
@@ -138,8 +139,8 @@ func (b *bench) form() *cell.Form {
 		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"},
 		{Name: pressFinish, Label: "Finish"},
 	}}
-	for _, role := range paper.Roles() {
-		c := cell.Control{Name: role, Label: role}
+	for _, role := range negative.Roles() {
+		c := cell.Control{Name: role.Label, Label: role.Label}
 		var hints []string
 		for _, p := range paper.Parts(role) {
 			c.Options = append(c.Options, p.Name)
@@ -148,18 +149,18 @@ func (b *bench) form() *cell.Form {
 		c.Value, c.Hint = c.Options[0], strings.Join(hints, "\n")
 		f.Controls = append(f.Controls, c)
 	}
-	slider := func(name, label, hint string, value float64, r cell.Range) {
+	slider := func(name negative.Setting, label, hint string, value float64, r cell.Range) {
 		f.Controls = append(f.Controls, cell.Control{
-			Name: name, Label: label, Hint: hint, Range: &r, Value: strconv.FormatFloat(value, 'g', 4, 64),
+			Name: string(name), Label: label, Hint: hint, Range: &r, Value: strconv.FormatFloat(value, 'g', 4, 64),
 		})
 	}
 	m := float64(b.now.SearchSpace)
-	slider(paper.SearchSpaceKey, "search space", "pairs that a chain of neighbours runs through", m,
+	slider(negative.SearchSpaceSetting, "search space", "pairs that a chain of neighbours runs through", m,
 		cell.Range{Min: m / 5, Max: 2 * m, Step: m / 5})
-	slider(paper.QuantileKey, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile,
+	slider(negative.QuantileSetting, "quantile", "hardness of the negatives: 1 takes the most similar", b.now.Quantile,
 		cell.Range{Min: 0, Max: 1, Step: 0.05})
-	slider(paper.AlphaKey, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
-	slider(paper.TemperatureKey, "temperature", "of ITC at first; it is learned from there", b.now.Temperature,
+	slider(negative.AlphaSetting, "alpha", "weight of the contrast's soft targets", b.now.Alpha, cell.Range{Min: 0, Max: 1, Step: 0.05})
+	slider(paper.TemperatureSetting, "temperature", "of ITC at first; it is learned from there", b.now.Temperature,
 		cell.Range{Min: 0.01, Max: 0.5, Step: 0.01})
 	slider(seedKey, "seeds", "runs of each method; two let the differences be tested", float64(b.seeds),
 		cell.Range{Min: 1, Max: 5, Step: 1})
@@ -171,27 +172,24 @@ func (b *bench) set(name, value string) error {
 	if err := b.shown.Check(cell.Event{Name: name, Value: value}); err != nil {
 		return err
 	}
-	part, ok := map[string]*string{
-		paper.BatchesRole: &b.now.Batches, paper.ContrastRole: &b.now.Contrast, paper.MatchingRole: &b.now.Matching,
-		paper.PositivesRole: &b.now.Positives,
-		paper.LeftOutRole:   &b.now.LeftOut,
-	}[name]
-	if ok {
-		*part = value
-		return nil
+	for _, role := range negative.Roles() {
+		if role.Label == name {
+			b.now.Parts[role.Name] = value
+			return nil
+		}
 	}
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	switch name {
-	case paper.SearchSpaceKey:
+	switch negative.Setting(name) {
+	case negative.SearchSpaceSetting:
 		b.now.SearchSpace = int(v)
-	case paper.QuantileKey:
+	case negative.QuantileSetting:
 		b.now.Quantile = v
-	case paper.AlphaKey:
+	case negative.AlphaSetting:
 		b.now.Alpha = v
-	case paper.TemperatureKey:
+	case paper.TemperatureSetting:
 		b.now.Temperature = v
 	case seedKey:
 		b.seeds = int(v)

@@ -2,8 +2,10 @@ package lab
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -182,8 +184,9 @@ func FuzzBenchEvents(f *testing.F) {
 			t.Fatal(err)
 		}
 		was := *b
+		was.now.Parts = maps.Clone(b.now.Parts)
 		if err := b.set(name, value); err != nil {
-			if b.now != was.now || b.seeds != was.seeds {
+			if !reflect.DeepEqual(b.now, was.now) || b.seeds != was.seeds {
 				t.Fatalf("%q=%q: %v, and yet %+v with %d seeds became %+v with %d", name, value, err, was.now, was.seeds, b.now, b.seeds)
 			}
 			return

@@ -60,20 +60,22 @@ func methods() tables.Table {
 		Title: "Methods",
 		Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the " +
 			"relation.",
-		Columns: []tables.Column{{Name: "batches"}, {Name: "contrast"}, {Name: "matching"}, {Name: "positives"}, {Name: "needs"},
-			{Name: "also called"},
-			{Name: "source"}},
 	}
+	for _, role := range negative.Roles() {
+		t.Columns = append(t.Columns, tables.Column{Name: role.Label})
+	}
+	t.Columns = append(t.Columns, tables.Column{Name: "needs"}, tables.Column{Name: "also called"}, tables.Column{Name: "source"})
 	for _, method := range scale.Methods() {
 		m := method.Parts(scale.Scale{Epochs: 1}).WithDefaults()
-		part := func(p any) string {
-			if p == nil {
-				return ""
+		var parts []string
+		for _, role := range negative.Roles() {
+			part := ""
+			if of := role.Of(m); of != nil {
+				part = strings.TrimPrefix(fmt.Sprintf("%T", of), "negative.")
 			}
-			return strings.TrimPrefix(fmt.Sprintf("%T", p), "negative.")
+			parts = append(parts, part)
 		}
-		t.Rows = append(t.Rows, words(method.Name, part(m.Batches), part(m.Contrast), part(m.Matching), part(m.Positives),
-			method.Needs(), strings.Join(method.Aliases, ", "), method.Source))
+		t.Rows = append(t.Rows, words(method.Name, append(parts, method.Needs(), strings.Join(method.Aliases, ", "), method.Source)...))
 	}
 	return t
 }

@@ -36,3 +36,9 @@ func (Consistency) Connects() {}
 
 // ListsNegatives implements Listing.
 func (Consistency) ListsNegatives() {}
+
+// Softened implements Softening.
+func (c Consistency) Softened(alpha float64) Contrast {
+	c.Weight = alpha
+	return c
+}

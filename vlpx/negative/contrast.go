@@ -14,6 +14,34 @@ type Contrast interface {
 	ITC(Features) Contrasted
 }
 
+func contrastRole() Role {
+	alpha := []Setting{AlphaSetting}
+	return slot(Role{
+		Name: "Contrast", Label: "contrast", plain: InfoNCE{}, Parts: []Part{
+			{Name: "InfoNCE", What: "one true caption, all others equally wrong", Of: "InfoNCE"},
+			{Name: "consistency", What: "agreement of an anchor's two views, weighed by alpha (GRIT-VLP)", Of: "GRIT-VLP", Uses: alpha},
+			{Name: "distilled", What: "soft targets of momentum encoders and a queue, mixed in by alpha (ALBEF)", Of: "ALBEF", Uses: alpha},
+			{Name: "smoothed", What: "labels smoothed by alpha (MAFA's S-ITC)", Of: "S-ITC", Uses: alpha},
+			{Name: "hardness-weighted", What: "harder negatives weigh more (DiHT)", Of: "DiHT"},
+			{Name: "regulated", What: "similar negatives weigh less, by a reference model (SRCL)", Of: "SRCL"},
+			{Name: "global", What: "negatives of the whole data, by a moving average an anchor (SogCLR)", Of: "SogCLR"},
+			{Name: "individual", What: "the same at a temperature of its own for each anchor (iSogCLR)", Of: "iSogCLR"},
+			{Name: "fading, learned", What: "moving averages that fade in, and a temperature that learns by them (FastCLIP-v0)",
+				Of: "FastCLIP-v0"},
+			{Name: "fading, constant", What: "the same at a constant temperature (FastCLIP-v1)", Of: "FastCLIP-v1"},
+			{Name: "fading, individual", What: "the same at a temperature for each anchor (FastCLIP-v2)", Of: "FastCLIP-v2"},
+			{Name: "fading, robust", What: "the same at a temperature that learns by a robust loss (FastCLIP-v3)", Of: "FastCLIP-v3"},
+		},
+	}, func(m *Method) *Contrast { return &m.Contrast })
+}
+
+// Softening is a Contrast whose soft targets have a weight.
+type Softening interface {
+	Contrast
+	// Softened is the same with another weight of the soft targets.
+	Softened(alpha float64) Contrast
+}
+
 // Features are what a contrast sees of a mini-batch.
 type Features struct {
 	// Image and Text are u and w: normalised embeddings, [batch, dim]. An image may have several vectors, [batch, vectors, dim], of which
@@ -42,6 +70,9 @@ type Features struct {
 	Fields field.Nodes
 	// Teller is how the contrast tells numbers by names of its own.
 	field.Teller
+
+	role string       // of the part that sees this; empty for the contrast
+	root *model.Scope // of all that the method keeps, where another part than the contrast sees this
 }
 
 // Contrasted is the outcome of ITC.
@@ -59,16 +90,15 @@ type Contrasted struct {
 	state *model.Scope // of what the method keeps, for the Matching
 }
 
-// Assert panics if a contrast's outcome lacks what the rest of the step needs, as one's own may: it says what is wanted.
-func (c Contrasted) Assert(of Contrast, batch int) {
+// assert panics if the outcome that a method such as "Mine.ITC" returns lacks what the rest of the step needs. It says what is wanted.
+func (c Contrasted) assert(of string, batch int) {
 	if c.Loss == nil || !c.Loss.IsScalar() {
-		exceptions.Panicf("negative: the loss that %T.ITC returns is %s; return a scalar", of, shapeOf(c.Loss))
+		exceptions.Panicf("negative: the loss that %s returns is %s; return a scalar", of, shapeOf(c.Loss))
 	}
 	for name, n := range map[string]*Node{"I2T": c.I2T, "T2I": c.T2I} {
 		if n == nil || n.Rank() != 2 || n.Shape().Dim(0) != batch || n.Shape().Dim(1) != batch {
-			exceptions.Panicf("negative: %s that %T.ITC returns is %s; return the similarities over temperature, [%d, %d], by which "+
-				"ITM's negatives "+
-				"are picked", name, of, shapeOf(n), batch, batch)
+			exceptions.Panicf("negative: %s that %s returns is %s; return the similarities over temperature, [%d, %d], by which ITM's "+
+				"negatives are picked", name, of, shapeOf(n), batch, batch)
 		}
 	}
 }

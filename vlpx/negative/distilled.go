@@ -35,6 +35,12 @@ const noItem = -100
 // Momentum implements Distiller.
 func (d Distilled) Momentum() float64 { return d.Decay }
 
+// Softened implements Softening.
+func (d Distilled) Softened(alpha float64) Contrast {
+	d.Alpha = alpha
+	return d
+}
+
 // Mix implements Distiller: Alpha, reached linearly over epoch 0.
 func (d Distilled) Mix(progress *Node) *Node { return MulScalar(MinScalar(progress, 1), d.Alpha) }
 

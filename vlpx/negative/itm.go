@@ -18,6 +18,15 @@ type Matching interface {
 	Pairs(c Contrasted, noise *Node) Pairs
 }
 
+func matchingRole() Role {
+	return slot(Role{
+		Name: "Matching", Label: "matching", scope: "matching", plain: Hardest{}, Parts: []Part{
+			{Name: "hardest", What: "the hardest negative of the mini-batch", Of: "InfoNCE"},
+			{Name: "sampled", What: "a negative drawn by similarity (ALBEF)", Of: "ALBEF"},
+		},
+	}, func(m *Method) *Matching { return &m.Matching })
+}
+
 // ITMPairs are the pairs of ITM that the method's Matching picks.
 func (m Method) ITMPairs(f Features, c Contrasted, noise *Node) Pairs {
 	return m.Matching.Pairs(m.Seen(f, c), noise)

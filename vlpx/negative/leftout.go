@@ -3,7 +3,6 @@ package negative
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
@@ -17,6 +16,17 @@ import (
 type LeftOut interface {
 	// Find marks negatives of the anchors, bool, [batch, views, candidates]. It is asked once a step for each kind of anchors.
 	Find(a Anchors, s Sight) *Node
+}
+
+func leftOutRole() Role {
+	return slot(Role{
+		Name: "LeftOut", Label: "left out", scope: "left", Check: Method.leavable, Parts: []Part{
+			{Name: "none", What: "all negatives count", Of: "InfoNCE"},
+			{Name: "thresholds", What: "those above a cosine that each anchor learns do not (GloFND)", Of: "GloFND"},
+			{Name: "batch quantile", What: "the most similar ones of the mini-batch do not (FNC)", Of: "FNC"},
+			{Name: "exact", What: "those that are false do not; generated scenes and labelled images only", Of: "SogCLR (Oracle)"},
+		},
+	}, func(m *Method) *LeftOut { return &m.LeftOut })
 }
 
 // Sight is what a LeftOut sees besides the anchors.
@@ -64,35 +74,6 @@ type Remembering interface {
 	Declare(state *model.Scope, run Start) error
 }
 
-// DeclareState puts what a method keeps from step to step into an empty scope: that of its contrast, what its LeftOut remembers, and the
-// variables that its parts train.
-func (m Method) DeclareState(state *model.Scope, run Start) error {
-	if keeper, keeps := m.Contrast.(Stateful); keeps {
-		if err := keeper.Declare(state, run); err != nil {
-			return err
-		}
-	}
-	if keeper, keeps := m.LeftOut.(Remembering); keeps {
-		if err := keeper.Declare(state.At(leftOutScope), run); err != nil {
-			return err
-		}
-	}
-	if err := m.declareVariables(state, run); err != nil {
-		return err
-	}
-	return m.untrained(state, nil)
-}
-
-// Keeps tells whether a part keeps something from step to step.
-func (m Method) Keeps() bool {
-	_, stateful := m.Contrast.(Stateful)
-	_, remembers := m.LeftOut.(Remembering)
-	return stateful || remembers || slices.ContainsFunc(trainable, func(role string) bool {
-		_, trains := m.parts()[role].(Trainable)
-		return trains
-	})
-}
-
 // Reading is a part that reads fields of a mini-batch by itself.
 type Reading interface {
 	Reads() []field.Name
@@ -128,11 +109,9 @@ func (m Method) Leaving(state *model.Scope, in field.Nodes) *Leaving {
 	if m.LeftOut == nil {
 		return nil
 	}
-	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: state.At(leftOutScope), root: state},
+	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: leftOutRole().state(state), root: state},
 		map[string]*Node{}}
 }
-
-const leftOutScope = "left"
 
 // Found marks the negatives of the anchors that the method leaves out, bool, [batch, views, candidates]; nil where it leaves out none.
 func (f Features) Found(a Anchors) *Node {

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/field"
+	"vlpx.internal/vlpx/source"
 )
 
 // Method is one way to treat the negatives of a mini-batch. A nil part is the plain choice: uniform batches, InfoNCE,
-// hardest in-batch negatives.
+// hardest in-batch negatives. Roles lists the roles of the parts.
 type Method struct {
 	Name     string
 	Batches  Batches
@@ -21,6 +22,8 @@ type Method struct {
 	Attract bool
 	// Writing makes further negatives of images, sentences that exist nowhere; nil for none.
 	Writing Writing
+	// Further are the parts of roles that have no field here, by the role's name; see RegisterRole.
+	Further map[string]any
 	// Masking is MLM's masking probability: 0.15 in ALBEF, 0.5 in GRIT-VLP and the papers after it.
 	Masking float64
 }
@@ -45,82 +48,46 @@ func (m Method) WithDefaults() Method {
 // Validate tells which part is not plain data, what is wrong with a part that has a Validate of its own, and what does not fit
 // together.
 func (m Method) Validate() error {
-	if err := m.identifiable(); err != nil {
+	if err := m.checkRoles(); err != nil {
 		return err
 	}
-	for _, role := range roles {
-		if checked, ok := m.parts()[role].(interface{ Validate() error }); ok {
-			if err := checked.Validate(); err != nil {
-				return err
-			}
+	err := m.each(func(r Role, part any) error {
+		if err := source.Plain(part); err != nil {
+			return fmt.Errorf("negative: %s %T: %w", r.Name, part, err)
 		}
-	}
-	if err := m.connectable(); err != nil {
-		return err
-	}
-	if err := m.leavable(); err != nil {
-		return err
-	}
-	if err := m.writable(); err != nil {
-		return err
-	}
-	rewarded, ok := m.Batches.(Rewarded)
-	if !ok {
+		if checked, ok := part.(interface{ Validate() error }); ok {
+			return checked.Validate()
+		}
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	reward := rewarded.Reward()
-	if _, stateful := m.Contrast.(Stateful); stateful && (reward.Has(ITC) || reward.Has(ITM)) {
-		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone",
-			reward, m.Contrast)
-	}
-	if m.Positives != nil && (reward.Has(ITC) || reward.Has(ITM)) {
-		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone",
-			reward, m.Positives)
-	}
-	return nil
-}
-
-// connectable tells why the parts leave no place for new positives.
-func (m Method) connectable() error {
-	if m.Positives == nil {
-		return nil
-	}
-	if _, picks := m.Matching.(Picking); !picks {
-		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a "+
-			"Picking of your own",
-			m.Positives, m.Matching)
-	}
-	use := All
-	if e, ok := m.Positives.(ECM); ok {
-		use = e.Use
-	}
-	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.Has(ITC) {
-		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use",
-			m.Positives, m.Contrast)
-	}
-	if _, connects := m.Contrast.(Connecting); use.Has(ITC) && !connects {
-		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use",
-			m.Positives, m.Contrast)
-	}
-	return nil
-}
-
-// writable tells why a static writer has no reference model of its own.
-func (m Method) writable() error {
-	tags, _ := m.Writing.(TAGS)
-	_, informed := m.Contrast.(Informed)
-	if tags.Static && (informed || m.Positives != nil && m.Positives.Judge() == ConD) {
-		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model "+
-			"itself write", m.Writing)
+	for _, r := range Roles() {
+		if r.Check == nil {
+			continue
+		}
+		if err := r.Check(m); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // NeedsReference tells whether a part needs the frozen model of another run.
-func (m Method) NeedsReference() bool {
-	_, informed := m.Contrast.(Informed)
-	tags, _ := m.Writing.(TAGS)
-	return informed || m.Positives != nil && m.Positives.Judge() == ConD || tags.Static
+func (m Method) NeedsReference() bool { return slices.ContainsFunc(m.parts(), refers) }
+
+// refers tells whether a part needs the frozen model of another run.
+func refers(part any) bool {
+	switch part := part.(type) {
+	case Informed:
+		return true
+	case Positives:
+		return part.Judge() == ConD
+	case TAGS:
+		return part.Static
+	}
+	return false
 }
 
 // NeedsRelation tells whether a part needs to know which captions are true of which images.
@@ -138,7 +105,7 @@ func (m Method) Reads() []field.Name {
 	if m.Positives != nil && m.Positives.Judge() == Oracle {
 		names = append(names, field.Truth)
 	}
-	for _, part := range []any{m.Contrast, m.LeftOut, m.Writing} {
+	for _, part := range m.parts() {
 		if reading, ok := part.(Reading); ok {
 			names = append(names, reading.Reads()...)
 		}

@@ -108,12 +108,12 @@ func (m Method) Observers(run Training) ([]Observer, error) {
 	for _, kind := range observed {
 		names[kind.name] = kind.observer != nil
 	}
-	for _, role := range roles {
-		part, observing := m.parts()[role].(Observing)
-		if !observing {
+	for _, part := range m.parts() {
+		observing, observes := part.(Observing)
+		if !observes {
 			continue
 		}
-		o := part.Observer(run)
+		o := observing.Observer(run)
 		if names[o.Name()] {
 			return nil, fmt.Errorf("negative: two observers are called %q; give %T of %s another name", o.Name(), o, m.Name)
 		}

@@ -1,6 +1,8 @@
 package negative
 
 import (
+	"fmt"
+
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -14,6 +16,41 @@ type Positives interface {
 	Judge() Judge
 	// Connect decides over the candidates of a mini-batch; nothing in them carries gradient.
 	Connect(Candidates) Connections
+}
+
+func positivesRole() Role {
+	return slot(Role{
+		Name: "Positives", Label: "positives", scope: "positives", Check: Method.connectable, Parts: []Part{
+			{Name: "none", What: "negatives stay negatives", Of: "InfoNCE"},
+			{Name: "connections, learned", What: "those that Con-D accepts become positives (MAFA)", Of: "MAFA"},
+			{Name: "connections, exact", What: "those that are true become positives; generated scenes only", Of: "MAFA (Oracle)"},
+		},
+	}, func(m *Method) *Positives { return &m.Positives })
+}
+
+// connectable tells why the parts leave no place for new positives.
+func (m Method) connectable() error {
+	if m.Positives == nil {
+		return nil
+	}
+	if _, picks := m.Matching.(Picking); !picks {
+		return fmt.Errorf("negative: %T with %T: it judges one negative an anchor, and this matching has none; use Hardest, Sampled or a "+
+			"Picking of your own",
+			m.Positives, m.Matching)
+	}
+	use := All
+	if e, ok := m.Positives.(ECM); ok {
+		use = e.Use
+	}
+	if itemised, ok := m.Contrast.(Itemised); ok && itemised.NeedsItems() && use.Has(ITC) {
+		return fmt.Errorf("negative: %T with %T: its positives are the captions of an image; leave ITC out of ECM's Use",
+			m.Positives, m.Contrast)
+	}
+	if _, connects := m.Contrast.(Connecting); use.Has(ITC) && !connects {
+		return fmt.Errorf("negative: %T with %T: its loss knows one positive an anchor; leave ITC out of ECM's Use",
+			m.Positives, m.Contrast)
+	}
+	return nil
 }
 
 // Judge is who tells the probability that an image and a caption match.

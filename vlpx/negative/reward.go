@@ -1,6 +1,7 @@
 package negative
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -68,4 +69,22 @@ type Rewarded interface {
 	Reward() Objectives
 	// Ahead is how many mini-batches of an epoch may be built before the improvement of the one before them is known.
 	Ahead(epoch int) int
+}
+
+// rewardable tells why the parts do not bear that a reward asks for losses twice a step.
+func (m Method) rewardable() error {
+	rewarded, ok := m.Batches.(Rewarded)
+	if !ok {
+		return nil
+	}
+	reward := rewarded.Reward()
+	if _, stateful := m.Contrast.(Stateful); stateful && (reward.Has(ITC) || reward.Has(ITM)) {
+		return fmt.Errorf("negative: a reward of %s with %T: its state would change by being asked twice a step; reward MLM alone",
+			reward, m.Contrast)
+	}
+	if m.Positives != nil && (reward.Has(ITC) || reward.Has(ITM)) {
+		return fmt.Errorf("negative: a reward of %s with %T: the update would change which pairs count as positives; reward MLM alone",
+			reward, m.Positives)
+	}
+	return nil
 }

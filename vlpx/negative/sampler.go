@@ -13,6 +13,21 @@ type Batches interface {
 	Start(Start) (Sampler, error)
 }
 
+func batchesRole() Role {
+	grouped := []Setting{SearchSpaceSetting}
+	quantile := []Setting{SearchSpaceSetting, QuantileSetting}
+	return slot(Role{
+		Name: "Batches", Label: "batches", scope: "batches", plain: Uniform{}, Check: Method.rewardable, Parts: []Part{
+			{Name: "uniform", What: "pairs drawn uniformly", Of: "InfoNCE"},
+			{Name: "grouped", What: "chains of nearest neighbours (GRIT-VLP)", Of: "GRIT-VLP", Uses: grouped},
+			{Name: "fixed quantile", What: "neighbours of one hardness", Of: "Hard quantile", Uses: quantile},
+			{Name: "hardening", What: "from the quantile to the hardest over training", Of: "Progressive-Hardening", Uses: quantile},
+			{Name: "softening", What: "from the hardest to the quantile over training", Of: "Progressive-Softening", Uses: quantile},
+			{Name: "scheduled", What: "a learned quantile for each anchor (FALCON)", Of: "FALCON", Uses: grouped},
+		},
+	}, func(m *Method) *Batches { return &m.Batches })
+}
+
 // Start is what a sampler must know of the training run it serves.
 type Start struct {
 	Pairs     int    // number of training pairs N

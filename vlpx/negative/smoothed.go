@@ -17,6 +17,12 @@ type Smoothed struct {
 	FirstEpoch bool `json:",omitempty"`
 }
 
+// Softened implements Softening.
+func (c Smoothed) Softened(alpha float64) Contrast {
+	c.Alpha = alpha
+	return c
+}
+
 // Validate tells whether Alpha is out of its range.
 func (c Smoothed) Validate() error {
 	if !(c.Alpha >= 0 && c.Alpha <= 1) {

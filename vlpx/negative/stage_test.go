@@ -62,8 +62,7 @@ func newStage(t *testing.T, m Method, views, samples int) *stage {
 			State:  s.store.Scope("/state"),
 			Fields: field.Nodes{field.Progress: in[1], field.Index: in[2], field.Truth: in[3], field.FalseShare: in[4]}}
 		f.Left = m.Leaving(f.State, f.Fields)
-		z := m.Contrast.ITC(f)
-		z.Assert(m.Contrast, in[5].Shape().Dim(0))
+		z := m.Contrasted(f)
 		f.Unpicked(z)
 		first := f.Anchors()[0]
 		found := LogicalAnd(first.Negative, LogicalNot(f.Kept(first)))

@@ -48,7 +48,7 @@ const (
 // ThresholdPath is where the thresholds of anchors lie below the scope of what a method keeps, [samples], or [1] where there is a single
 // one.
 func ThresholdPath(of string) string {
-	return "/" + leftOutScope + "/" + of + "/" + samplesScope + "/" + Lambda
+	return "/" + leftOutRole().scope + "/" + of + "/" + samplesScope + "/" + Lambda
 }
 
 // Reads implements Reading.

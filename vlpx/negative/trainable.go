@@ -1,6 +1,7 @@
 package negative
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,27 +51,24 @@ func Trains(path string) (trained, decays bool) {
 	return trained, trained && strings.Contains(of, "/"+decayScope+"/")
 }
 
-// trainable are the roles whose parts may have variables that are trained.
-var trainable = []string{"Contrast", "Matching", "LeftOut"}
-
 // declareVariables makes the variables that the parts train.
 func (m Method) declareVariables(state *model.Scope, run Start) error {
-	for _, role := range trainable {
-		part, trains := m.parts()[role].(Trainable)
-		if !trains {
-			continue
+	return m.each(func(r Role, part any) error {
+		trains, _ := part.(Trainable)
+		if trains == nil {
+			return nil
 		}
-		for _, v := range part.Variables(run) {
+		for _, v := range trains.Variables(run) {
 			first, err := v.first()
 			if err == nil {
-				_, err = state.Store().CreateVariable(state.Scope()+VariablePath(role, v), first)
+				_, err = state.Store().CreateVariable(state.Scope()+VariablePath(r.Name, v), first)
 			}
 			if err != nil {
-				return fmt.Errorf("negative: %s %T: variable %q: %w", role, part, v.Name, err)
+				return fmt.Errorf("negative: %s %T: variable %q: %w", r.Name, part, v.Name, err)
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // first is the variable's first value.
@@ -111,9 +109,9 @@ func variable(state *model.Scope, g *Graph, role, name string) *Node {
 	return nil
 }
 
-// Variable is the value of one that the contrast trains.
+// Variable is the value of one that the contrast trains, or the part that sees this.
 func (f Features) Variable(name string) *Node {
-	return variable(f.State, f.Image.Graph(), "Contrast", name)
+	return variable(cmp.Or(f.root, f.State), f.Image.Graph(), cmp.Or(f.role, "Contrast"), name)
 }
 
 // Variable is the value of one that the matching trains.
@@ -143,15 +141,9 @@ func (m Method) untrained(state *model.Scope, loss *Node) error {
 		if !v.Trainable {
 			continue
 		}
-		name, role := strings.TrimPrefix(v.Path(), state.Scope()), "Contrast"
+		name := strings.TrimPrefix(v.Path(), state.Scope())
 		trained, _ := Trains(name)
-		switch {
-		case trained:
-			role = strings.Split(name, "/")[2]
-		case strings.HasPrefix(name, "/"+leftOutScope+"/"):
-			role = "LeftOut"
-		}
-		part := fmt.Sprintf("negative: %s %T", role, m.parts()[role])
+		part := "negative: " + m.keeper(name)
 		if !trained {
 			return fmt.Errorf("%s: its variable %q is trainable, and no optimiser trains it; have Variables declare it (see "+
 				"negative.Trainable), or call "+
@@ -164,6 +156,17 @@ func (m Method) untrained(state *model.Scope, loss *Node) error {
 		}
 	}
 	return nil
+}
+
+// keeper describes the part that has declared a variable, by its path below the scope of what the method keeps.
+func (m Method) keeper(path string) string {
+	places, by := strings.Split(path, "/"), contrastRole()
+	for _, r := range Roles() {
+		if places[1] == trainedScope && places[2] == r.Name || r.scope != "" && places[1] == r.scope {
+			by = r
+		}
+	}
+	return fmt.Sprintf("%s %T", by.Name, by.Of(m))
 }
 
 // reaches tells whether the gradient of a loss reaches a variable.

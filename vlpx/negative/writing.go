@@ -1,6 +1,9 @@
 package negative
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -18,6 +21,24 @@ type Writing interface {
 	Write(w Writer) Written
 	// Weight is what a loss weighs in the model's, 1 for one that writing does not change and 0 for one that is left out.
 	Weight(l Loss) float64
+}
+
+func writingRole() Role {
+	return slot(Role{
+		Name: "Writing", Label: "writing", scope: "writing", Check: Method.writable, Parts: []Part{
+			{Name: "none", What: "all negatives exist", Of: "InfoNCE"},
+			{Name: "TAGS", What: "sentences with other words in the place of what a scene graph names (TAGS-DC)", Of: "TAGS"},
+		},
+	}, func(m *Method) *Writing { return &m.Writing })
+}
+
+// writable tells why a static writer has no reference model of its own.
+func (m Method) writable() error {
+	if m.Writing != nil && refers(m.Writing) && len(slices.DeleteFunc(m.parts(), func(part any) bool { return !refers(part) })) > 1 {
+		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model "+
+			"itself write", m.Writing)
+	}
+	return nil
 }
 
 // WritingSizes are how much a Writing reads of each caption, and how drafts are masked.

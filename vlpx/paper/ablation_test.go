@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"vlpx.internal/vlpx/framework/albef"
@@ -14,34 +13,23 @@ import (
 // Every choice of every role makes a run, alone beside the plain parts, and is named.
 func TestEveryPartRuns(t *testing.T) {
 	var rows []plan.Row
-	for _, role := range Roles() {
+	for r, role := range negative.Roles() {
 		for i, part := range Parts(role) {
 			a := PlainAblation(scale.Scales()[0])
-			switch role {
-			case BatchesRole:
-				a.Batches = part.Name
-			case ContrastRole:
-				a.Contrast = part.Name
-			case MatchingRole:
-				a.Matching = part.Name
-			case PositivesRole:
-				a.Positives = part.Name
-			case LeftOutRole:
-				a.LeftOut = part.Name
-			}
+			a.Parts[role.Name] = part.Name
 			row, err := a.Row()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if want := part.Name; i > 0 && !strings.HasPrefix(row.Name, want) || i == 0 && row.Name != "plain" {
-				t.Errorf("%s %q makes a row called %q", role, want, row.Name)
+				t.Errorf("%s %q makes a row called %q", role.Name, want, row.Name)
 			}
 			for _, key := range part.Uses {
 				if !strings.Contains(row.Name, short[key]+" ") {
 					t.Errorf("the row %q does not tell its %s", row.Name, key)
 				}
 			}
-			if i > 0 || role == BatchesRole {
+			if i > 0 || r == 0 {
 				rows = append(rows, row)
 			}
 		}
@@ -65,8 +53,9 @@ func TestEveryPartRuns(t *testing.T) {
 
 // The settings reach the parts, and the temperature the model.
 func TestAblationSettings(t *testing.T) {
-	a := Ablation{Batches: "fixed quantile", Contrast: "smoothed", Matching: "sampled", Positives: "connections, exact",
-		LeftOut: "exact", SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2}
+	a := Ablation{SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2, Parts: map[string]string{
+		"Batches": "fixed quantile", "Contrast": "smoothed", "Matching": "sampled", "Positives": "connections, exact", "LeftOut": "exact",
+	}}
 	row, err := a.Row()
 	if err != nil {
 		t.Fatal(err)
@@ -95,10 +84,11 @@ func TestAblationSettings(t *testing.T) {
 // What is left out goes with every contrast that lists its negatives, and is refused with the others.
 func TestLeftOutGoesWithContrasts(t *testing.T) {
 	listed := 0
-	for _, contrast := range Parts(ContrastRole) {
-		for _, out := range Parts(LeftOutRole)[1:] {
+	roles := negative.Roles()
+	for _, contrast := range Parts(roles[1]) {
+		for _, out := range Parts(roles[4])[1:] {
 			a := PlainAblation(scale.Scales()[0])
-			a.Contrast, a.LeftOut = contrast.Name, out.Name
+			a.Parts["Contrast"], a.Parts["LeftOut"] = contrast.Name, out.Name
 			row, err := a.Row()
 			if err != nil {
 				t.Fatal(err)
@@ -119,16 +109,12 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 }
 
 func TestAblationErrors(t *testing.T) {
-	plain := PlainAblation(scale.Scales()[0])
-	unknown, torn := plain, plain
-	unknown.Contrast = "infonse"
-	torn.Contrast, torn.Positives = "regulated", "connections, learned"
+	unknown, torn := PlainAblation(scale.Scales()[0]), PlainAblation(scale.Scales()[0])
+	unknown.Parts["Contrast"] = "infonse"
+	torn.Parts["Contrast"], torn.Parts["Positives"] = "regulated", "connections, learned"
 	for says, a := range map[string]Ablation{`did you mean "InfoNCE"`: unknown, "one reference model": torn} {
 		if _, err := a.Row(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)
 		}
-	}
-	if slices.Contains(Roles(), "") || Parts("role") != nil {
-		t.Error("a role that is none has parts")
 	}
 }

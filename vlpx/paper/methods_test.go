@@ -71,14 +71,14 @@ func TestEveryMethodsPartsCanBeChosen(t *testing.T) {
 	s := scale.Scales()[0]
 	for _, m := range scale.Methods() {
 		whole := m.Parts(s).WithDefaults()
-		for _, role := range Roles() {
-			wanted := Part{role: role}.in(whole)
-			if !slices.ContainsFunc(Parts(role), func(p Part) bool {
+		for _, role := range negative.Roles() {
+			wanted := role.Of(whole)
+			if !slices.ContainsFunc(Parts(role), func(p negative.Part) bool {
 				var alone negative.Method
-				p.fill(s, PlainAblation(s), &alone)
-				return fmt.Sprintf("%T", p.in(alone)) == fmt.Sprintf("%T", wanted)
+				fill(role, p, s, PlainAblation(s), &alone)
+				return fmt.Sprintf("%T", role.Of(alone)) == fmt.Sprintf("%T", wanted)
 			}) {
-				t.Errorf("%s: no choice of %s is %T", m.Name, role, wanted)
+				t.Errorf("%s: no choice of %s is %T", m.Name, role.Name, wanted)
 			}
 		}
 	}

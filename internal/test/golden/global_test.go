@@ -78,8 +78,7 @@ func (g global) steps(t *testing.T, c golden.Case, store *model.Store) func(k in
 			f.Image, f.Text = framework.Normalise(in[0]), framework.Normalise(in[1])
 		}
 		f.Left = g.method.Leaving(f.State, f.Fields)
-		z := g.method.Contrast.ITC(f)
-		z.Assert(g.method.Contrast, in[0].Shape().Dim(0))
+		z := g.method.Contrasted(f)
 		out := withGradients(z.Loss, in[:3])
 		kinds = nil
 		for _, a := range f.Anchors() {

@@ -138,7 +138,7 @@ func shortest(all []run.Entry) int {
 func (r RunInfo) label() string {
 	method := cmp.Or(r.Method, "–")
 	kind, _, _ := strings.Cut(r.Framework, " ") // of "BLIP-2 captions"
-	if kind == "" || kind == scale.Frameworks()[0].Name || strings.Contains(method, kind) {
+	if kind == "" || kind == scale.Usual().Name || strings.Contains(method, kind) {
 		return method
 	}
 	return fmt.Sprintf("%s on %s", method, r.Framework)

@@ -50,7 +50,7 @@ func TestStepsOnEngines(t *testing.T) {
 	elsewhere := []string{"plain tuning", "second stage", "pre-training"} // in package train, or as another one here
 	all := slices.DeleteFunc(stages(t, smallest, fewWords), func(c train.Config) bool { return slices.Contains(elsewhere, c.Method.Name) })
 	seen := map[string]bool{}
-	for _, name := range []string{"CLIP", "ALBEF", scale.Querying} {
+	for _, name := range []string{"CLIP", "ALBEF", "BLIP-2"} {
 		first := true
 		for _, m := range scale.Methods() {
 			c := trains(smallest(t, name), m, fewWords).Train

@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/blip2"
+	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
@@ -47,7 +48,7 @@ func atPaper(half bool) func(t *testing.T, name string) scale.Scale {
 func framed(t *testing.T, preset, name string) scale.Scale {
 	t.Helper()
 	s, err := scale.Preset(preset, true)
-	if err == nil && name != scale.Frameworks()[0].Name {
+	if err == nil && name != scale.Usual().Name {
 		err = s.Frame(name)
 	}
 	if err != nil {
@@ -100,10 +101,10 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 	add("assignment", s.Next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
 	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, plan.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
-	s = at(t, scale.Querying)
+	s = at(t, "BLIP-2")
 	from = trains(s, plain, words)
 	first := from.Train.Framework.Framework.(blip2.Model)
-	language := at(t, "OPT").Resolved().Opt(words).Text
+	language := at(t, "OPT").Model(words).(opt.Model).Text
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
 	add("second stage", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
 	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()),
@@ -181,7 +182,7 @@ func stepOf(t *testing.T, m negative.Method) string {
 // the products that they stand for.
 func TestMemorySavingStepsOnXLA(t *testing.T) {
 	xla := enginetest.Record(t)
-	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, scale.Querying: {39, 0}}
+	calls := map[string][2]int{"ALBEF": {12, 12}, "CLIP": {12, 12}, "BLIP-2": {39, 0}}
 	for _, k := range scale.Frameworks() {
 		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
 			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {

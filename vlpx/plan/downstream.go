@@ -183,7 +183,7 @@ func (p *Plan) without(name string) bool { return p.Planner.without(name) }
 // checkWithout tells of a task to leave out that no artifact has; one that only others have is left out of nothing.
 func (q Request) checkWithout() error {
 	var names []string
-	for _, d := range []Downstream{NLVR2, VQA, Second, Generation, Captioning, NoCaps, Complexity, Beside(scale.Querying)} {
+	for _, d := range []Downstream{NLVR2, VQA, Second, Generation, Captioning, NoCaps, Complexity, Beside("BLIP-2")} {
 		names = append(names, d.Name)
 	}
 	for _, w := range q.Without {

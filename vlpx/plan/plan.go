@@ -301,7 +301,7 @@ func (p *Plan) Framework() string {
 	if own := p.Planner.Model; own != nil {
 		return own(p.Scale.Resolved(), 1).Name()
 	}
-	if p.Scale.Framework == scale.Frameworks()[0].Name {
+	if p.Scale.Framework == scale.Usual().Name {
 		return ""
 	}
 	return p.Scale.Framework

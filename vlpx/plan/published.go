@@ -19,7 +19,7 @@ const noWeights = "none"
 // published finds the weights that are asked for, and those of the scale. A known one that is not on this machine is an error only when a
 // run needs it.
 func (q Request) published(s scale.Scale) (run.Weights, error) {
-	usual := s.StartsOf()
+	usual := s.Starts()
 	if s.Locked.Side != 0 && s.Locked.Epochs == 0 {
 		usual.Vision = scale.Lockable
 	}

@@ -74,8 +74,8 @@ func TestPaperStartsFromPublishedWeights(t *testing.T) {
 		t.Errorf("got %+v and %+v, want the file and drawn weights", w.Vision, w.Text)
 	}
 	clip := papertest.Preset(t, "paper", false)
-	if err := clip.Set("framework=clip"); err != nil || clip.Starts("vision")+clip.Starts("text") != "" {
-		t.Errorf("a CLIP starts from %q and %q (%v), want drawn weights", clip.Starts("vision"), clip.Starts("text"), err)
+	if err := clip.Set("framework=clip"); err != nil || clip.Starts() != (scale.First{}) {
+		t.Errorf("a CLIP starts from %+v (%v), want drawn weights", clip.Starts(), err)
 	}
 	if w := first(plan.Request{Scale: "tiny", Places: places}); w != (run.Weights{}) {
 		t.Errorf("at tiny: got %+v, want drawn weights", w)
@@ -99,8 +99,8 @@ func TestWeightsAreWritten(t *testing.T) {
 		}
 	}
 	for _, scale := range scale.ScaleNames() {
-		for _, part := range []string{"vision", "text"} {
-			name := papertest.Preset(t, scale, false).Starts(part)
+		first := papertest.Preset(t, scale, false).Starts()
+		for _, name := range []string{first.Vision, first.Text} {
 			if _, ok := weights.Named(name); !ok && name != "" {
 				t.Errorf("the scale %s starts from %s, which is not known", scale, name)
 			}

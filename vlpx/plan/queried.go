@@ -14,10 +14,10 @@ func BLIP2Row(method string, numbers ...float64) Row {
 	}
 	switch method {
 	case "":
-		return MethodRow("InfoNCE", numbers...).As("BLIP-2").With(own).On(scale.Querying)
+		return MethodRow("InfoNCE", numbers...).As("BLIP-2").With(own).On("BLIP-2")
 	case "GRIT-VLP", "FALCON":
 		name := map[string]string{"GRIT-VLP": "BLIP-2 + GRIT", "FALCON": "BLIP-2 + FALCON"}[method]
-		return MethodRow(method, numbers...).As(name).With(own).On(scale.Querying)
+		return MethodRow(method, numbers...).As(name).With(own).On("BLIP-2")
 	}
 	row := MethodRow(method, numbers...).As("BLIP-2 + " + method).With(func(_ scale.Scale, m *negative.Method) {
 		ecm := m.Positives.(negative.ECM)
@@ -28,5 +28,5 @@ func BLIP2Row(method string, numbers ...float64) Row {
 		judge := MethodRow("InfoNCE").As("BLIP-2").With(own).Tuned(scale.PlainTuning)
 		row.Reference = &judge
 	}
-	return row.On(scale.Querying)
+	return row.On("BLIP-2")
 }

@@ -9,7 +9,7 @@ import (
 // Locked says what a locked image encoder, a published one without gradient, gives to the model (Zhai et al., 2022). It sees images of
 // Scale.Image pixels without augmentation, and Scale's vision layers read its tokens.
 type Locked struct {
-	// Side is the patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked, allPatches for all.
+	// Side is the patches a side that it gives besides its class token, means of its own; 0 where no encoder is locked, AllPatches for all.
 	Side   int
 	Pixels string // the statistics by which it sees an image: clip, imagenet, or symmetric for [-1, 1]; empty for a known encoder's own
 	Heads  int    // of its attention; 0: as many as are 64 wide, as from ViT-Ti to ViT-L
@@ -18,8 +18,8 @@ type Locked struct {
 	Gigabytes float64 // that the tokens of all locked encoders may take in the store; 0 for 10
 }
 
-// allPatches are those of an encoder of our own, which has Scale.Image and Scale.Patch.
-const allPatches = -1
+// AllPatches are those of an encoder of our own, which has Scale.Image and Scale.Patch.
+const AllPatches = -1
 
 // statistics are the values of Locked.Pixels.
 var Statistics = map[string]transform.Statistics{"clip": transform.CLIP, "imagenet": transform.ImageNet, "symmetric": transform.Symmetric}

@@ -114,6 +114,17 @@ type Scale struct {
 	pretraining bool // this is the scale of such a warm start
 }
 
+// OfFolder tells whether the data is a folder of images instead of generated scenes.
+func (s Scale) OfFolder() bool { return s.folder }
+
+// InPretraining tells whether this is the scale of a warm start with a regime of its own.
+func (s Scale) InPretraining() bool { return s.pretraining }
+
+// Linear gives a scale a learning rate that rises over the first tenth of the epochs and falls in a line to almost nothing.
+func (s *Scale) Linear(rate float64) {
+	s.Schedule, s.RampShare, s.CosineTimes = train.Schedule{Rate: rate, Min: 1e-8, Smooth: true, Linear: true}, 0.1, 0
+}
+
 // Scales are the presets by name, for generated scenes.
 func Scales() []Scale {
 	tiny := Scale{
@@ -191,7 +202,8 @@ func Scales() []Scale {
 	paper.Augment, paper.Dropout, paper.MeanPool = true, 0.1, false
 	paper.Epochs, paper.WarmStart = 20, 0
 	paper.Scenes = scenes.Config{Train: 113287, Val: 5000, Test: 5000, Captions: 5, Density: "spec"}
-	paper.likeALBEF()
+	paper.Image, paper.Embed, paper.Positions = 256, 256, 512
+	paper.Width, paper.TextLayers, paper.Fusion = 768, 6, 6
 	paper.Rerank = 256
 	paper.SearchBatches, paper.GroupBatches, paper.QueueBatches = 59, 295, 682
 	paper.Global, paper.Writing = negative.PublishedGlobal(), negative.PublishedWriting()

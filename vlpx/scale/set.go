@@ -100,26 +100,6 @@ func example(t reflect.Type) string {
 	return string(text)
 }
 
-// frame takes a framework by its name, with what its paper has; the same one again changes nothing. A second one is an error, as it would
-// keep what the first one's paper has.
-func (s *Scale) Frame(name string) error {
-	k, err := FindKind(name)
-	if err != nil {
-		return fmt.Errorf("setting framework=%s: %w", name, err)
-	}
-	if s.Framework == k.Name {
-		return nil
-	}
-	if s.Framework != "" {
-		return fmt.Errorf("setting framework=%s: it is %s already; leave one of them out", name, s.Framework)
-	}
-	s.Framework = k.Name
-	if k.preset != nil {
-		k.preset(s)
-	}
-	return nil
-}
-
 // SetAll changes fields one after the other, as Set does, the framework first, since it changes others.
 func (s *Scale) SetAll(assignments []string) error {
 	var rest []string

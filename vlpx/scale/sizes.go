@@ -18,7 +18,7 @@ func (s Scale) Resolved() Scale {
 		s.TextMLP = cmp.Or(s.TextMLP, times(float64(s.MLP)/float64(s.Width), s.TextWidth))
 	}
 	s.Positions = max(s.Positions, s.MaxLen)
-	if s.Locked.Side == allPatches && s.Patch > 0 {
+	if s.Locked.Side == AllPatches && s.Patch > 0 {
 		s.Locked.Side = s.Image / s.Patch
 	}
 	s.Scenes.Size = cmp.Or(s.Scenes.Size, s.Image)

@@ -48,8 +48,7 @@ func (s Scale) Closer(r run.Run) run.Run {
 	return r
 }
 
-// DistilledTuning is ALBEF's retrieval fine-tuning. BLIP-2, which has no momentum encoders, is fine-tuned by its own labels, for which
-// either tuning stands there.
+// DistilledTuning is ALBEF's retrieval fine-tuning. A framework of OwnLabels is fine-tuned by these, for which either tuning stands there.
 func DistilledTuning(s Scale) negative.Method { return retrievalTuning(s, 0.4) }
 
 // PlainTuning is that of GRIT-VLP and MAFA: momentum encoders and queue as in ALBEF's, without soft targets.
@@ -61,7 +60,7 @@ func retrievalTuning(s Scale, alpha float64) negative.Method {
 		Contrast: negative.Distilled{Alpha: alpha, Decay: 0.995, Queue: s.Resolved().Tuning.Queue, Items: true},
 		Matching: negative.Sampled{},
 	}
-	if s.Framework == Querying {
+	if s.kind().OwnLabels {
 		m.Contrast = negative.InfoNCE{Items: true}
 	}
 	return m

@@ -4,6 +4,12 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
+// Pretraining is that of a framework which has a stage of its own for it, such as UNITER: the regime of Scale.WarmStart there.
+type Pretraining struct {
+	Rate      float64 // learning rate; 0 where the warm start shares the cosine of what goes on from it
+	BatchSize int
+}
+
 // warmSeed is the seed of the warm start, whatever those of the runs that go on from it.
 const WarmSeed = 1
 

@@ -19,6 +19,7 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
+	_ "vlpx.internal/vlpx/framework/all"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"

@@ -153,7 +153,7 @@ func TestHomes(t *testing.T) {
 			continue
 		}
 		for _, of := range f.imports {
-			if path.Dir(of) == "vlpx/framework" && of != "vlpx/framework/all" {
+			if strings.HasPrefix(of, "vlpx/framework/") && of != "vlpx/framework/all" {
 				found[f.path+" "+of] = true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	_ "vlpx.internal/vlpx/framework/all"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/falcon"
 	"vlpx.internal/vlpx/papers/glofnd"

@@ -1,0 +1,19 @@
+// Package preset has what scales and plans know of ALBEF.
+package preset
+
+import (
+	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/scale"
+)
+
+// Kind is ALBEF. Scales are made for it, so that it changes nothing of them.
+var Kind = scale.Kind{
+	Name:   "ALBEF",
+	What:   "an image encoder and a text encoder with fusion layers (Li et al., 2021)",
+	Starts: map[string]scale.First{"paper": {Vision: "deit-base", Text: "bert-base"}},
+	Build: func(s scale.Scale, vocab int) framework.Framework {
+		return albef.Model{Vision: s.ViT(), Text: s.BERT(vocab), Embed: s.Embed, Half: s.Half, MeanPool: s.MeanPool,
+			Temperature: s.Temperature}
+	},
+}

@@ -1,0 +1,17 @@
+// Package all registers the frameworks. What makes plans imports it.
+package all
+
+import (
+	albef "vlpx.internal/vlpx/framework/albef/preset"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
+	clip "vlpx.internal/vlpx/framework/clip/preset"
+	gpt "vlpx.internal/vlpx/framework/gpt/preset"
+	opt "vlpx.internal/vlpx/framework/opt/preset"
+	simclr "vlpx.internal/vlpx/framework/simclr/preset"
+	uniter "vlpx.internal/vlpx/framework/uniter/preset"
+	"vlpx.internal/vlpx/scale"
+)
+
+func init() {
+	scale.Register(albef.Kind, clip.Kind, blip2.Kind, simclr.Kind, uniter.Kind, gpt.Kind, opt.Kind)
+}

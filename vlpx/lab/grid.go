@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // Grid is an artifact's plan with the store that answers it.
@@ -139,4 +140,6 @@ func (g *Grid) Damaged() []error {
 }
 
 // isDamaged reports whether an error is about a file of the store that can be stepped around.
-func isDamaged(err error) bool { return errors.As(err, new(*run.Damaged)) }
+func isDamaged(err error) bool {
+	return errors.As(err, new(*run.Damaged)) || errors.As(err, new(*train.DamagedCheckpoint))
+}

@@ -106,6 +106,7 @@ func (g *Grid) work(ctx context.Context, jobs []plan.Job, listen func(Progress))
 		},
 		Label: g.label(),
 	}
+	var out int
 	for i, j := range jobs {
 		at = Progress{Run: i + 1, Runs: runs, Method: j.Run.Train.Method.Name, Seed: j.Run.Train.Seed, at: j.Run}
 		if j.Task != nil {
@@ -115,10 +116,11 @@ func (g *Grid) work(ctx context.Context, jobs []plan.Job, listen func(Progress))
 		err := guard(func() error { return do(ctx, &executor, j) })
 		switch {
 		case err == nil:
+		case isDamaged(err) && len(jobs) > out+1: // of a run that this one needs, or that became so meanwhile
+			out++
+			executor.Say(fmt.Sprintf("%s, seed %d, is left out: %v", at.Method, at.Seed, err))
 		case j.Task != nil:
 			return fmt.Errorf("asking %s, seed %d: %w", at.Method, at.Seed, err)
-		case isDamaged(err): // of a run that this one needs, or that became so meanwhile
-			executor.Say(fmt.Sprintf("%s, seed %d, is left out: %v", at.Method, at.Seed, err))
 		default:
 			return fmt.Errorf("%s, seed %d: %w", at.Method, at.Seed, err)
 		}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,18 +13,19 @@ import (
 
 // codes tells of a store's runs whether other code than this program's made them, or a run that they go on from.
 type codes struct {
-	store *run.Store
-	known map[string]bool
+	store  *run.Store
+	around func(error) bool // reports whether an error is of a damaged file, which is stepped around
+	known  map[string]bool
 }
 
-// other tells it of a run. Of one that is not finished, or of a version that did not say by which code, it is not known.
+// other tells it of a run. Of one that is not finished, or is damaged, or of a version that did not say by which code, it is not known.
 func (c codes) other(x run.Run) (bool, error) {
 	id := x.ID()
 	if other, known := c.known[id]; known {
 		return other, nil
 	}
 	result, done, err := c.store.Find(x)
-	if err != nil {
+	if err != nil && !c.around(err) {
 		return false, err
 	}
 	other := done && x.OtherCode(result)
@@ -51,7 +53,8 @@ func (c codes) any(x run.Run, further []plan.Job) (bool, error) {
 
 // OtherCode tells whether other code than this program's made a run of the store, or one that it goes on from.
 func OtherCode(store *run.Store, x run.Run) (bool, error) {
-	return codes{store, map[string]bool{}}.other(x)
+	around := func(err error) bool { return errors.As(err, new(*run.Damaged)) }
+	return codes{store, around, map[string]bool{}}.other(x)
 }
 
 // OfCode tells of a row how many of its finished runs are of other code than this program's.

@@ -91,8 +91,9 @@ func TestOtherCodeOfAWarmStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(store.Dir(*x.Init), "result.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paper.NewReport(p, store); err == nil {
-		t.Error("a broken result of the run that it goes on from says nothing")
+	r, err := paper.NewReport(p, store)
+	if err != nil || len(papertest.Row(r, "ALBEF").Results) != 1 || len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0], x.Init.ID()) {
+		t.Errorf("got %+v (%v), want the row, and the damaged result of the run that it goes on from", r, err)
 	}
 }
 

@@ -110,7 +110,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	codes := codes{store, map[string]bool{}}
+	codes := codes{store, r.steppedAround, map[string]bool{}}
 	for i, row := range p.Artifact.Rows {
 		one := RowReport{Name: row.Name, Set: rowSettings(row), Engines: []string{}, Commits: []string{},
 			Downstream: map[string][]run.Result{}}

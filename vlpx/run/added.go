@@ -71,7 +71,7 @@ func (a Added) mined() (eval.Mined, error) {
 		err = errors.New("these are pairs that another run mined, or in another way")
 	}
 	if err != nil {
-		return eval.Mined{}, fmt.Errorf("run: %s: %w; delete the file to mine again", a.File, err)
+		return eval.Mined{}, &Damaged{ID: a.By, Path: a.File, Err: err, Again: "mine"}
 	}
 	return kept.Mined, nil
 }

@@ -110,7 +110,13 @@ func (s *Store) Started(r Run) bool {
 }
 
 // hasModel tells whether the weights of a finished run are there, which pruning may have removed.
-func (s *Store) hasModel(r Run) (bool, error) { return train.Trained(r.Train, s.Dir(r)) }
+func (s *Store) hasModel(r Run) (bool, error) {
+	there, err := train.Trained(r.Train, s.Dir(r))
+	if err != nil {
+		err = fmt.Errorf("%w; vlpx rm %s removes the run, to be trained again", err, Short(r.ID()))
+	}
+	return there, err
+}
 
 // publish writes a value as JSON that ends with its sum; see write and readSealed.
 func (s *Store) publish(r Run, name string, value any) error {

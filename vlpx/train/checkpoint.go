@@ -161,10 +161,22 @@ func opened(path string, read func(file io.Reader, size int64) error) error {
 		return err
 	}
 	if err := read(bufio.NewReaderSize(file, 1<<20), info.Size()); err != nil {
-		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+		return &DamagedCheckpoint{path, err}
 	}
 	return nil
 }
+
+// DamagedCheckpoint says what is wrong with a checkpoint that is there. Other runs can go on.
+type DamagedCheckpoint struct {
+	Path string
+	Err  error
+}
+
+func (d *DamagedCheckpoint) Error() string {
+	return fmt.Sprintf("train: checkpoint %s: %v", d.Path, d.Err)
+}
+
+func (d *DamagedCheckpoint) Unwrap() error { return d.Err }
 
 // checkpoint is an open one, read to the end of its header.
 type checkpoint struct {

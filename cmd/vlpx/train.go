@@ -98,7 +98,7 @@ func evalCommand() *cobra.Command {
 					return err
 				}
 				var tasks []eval.Task // none: those of the model's run, whose retrieval knows its candidates
-				if _, own := of.(eval.Retrieval); !own {
+				if !eval.IsUsual(of) {
 					tasks = append(tasks, of)
 				}
 				folder, metrics, err := lab.EvaluateExport(c.Context(), args[0], split, o.Options, tasks...)

@@ -19,6 +19,9 @@ type Elsewhere struct {
 
 func init() { Register("", Elsewhere{}) }
 
+// On are tasks measured on other data, with a prefix before the names of their metrics. See [Elsewhere].
+func On(data Target, prefix string, tasks ...Task) Task { return Elsewhere{data, tasks, prefix} }
+
 // Metrics implements Task.
 func (e Elsewhere) Metrics() []Info {
 	infos := e.Of.Metrics()

@@ -25,6 +25,28 @@ func init() {
 	}))
 }
 
+// UsualTask is the task that a command measures by where none is named: retrieval that re-ranks so many candidates.
+func UsualTask(rerank int) Task { return Retrieval{Rerank: rerank} }
+
+// IsUsual tells whether a task is the usual one.
+func IsUsual(t Task) bool {
+	_, is := t.(Retrieval)
+	return is
+}
+
+// Reranked is the number of candidates that the tasks re-rank; 0 where none is retrieval.
+func (t Tasks) Reranked() int {
+	for _, task := range t {
+		if retrieval, is := task.(Retrieval); is {
+			return retrieval.Rerank
+		}
+	}
+	return 0
+}
+
+// CosineMetrics lists the metrics that CosinePrefix may stand before.
+func CosineMetrics() []Info { return Retrieval{}.Metrics() }
+
 // CosinePrefix marks the metrics that were measured without re-ranking when both are reported.
 const CosinePrefix = "cosine "
 

@@ -9,6 +9,20 @@ import (
 	"vlpx.internal/datasets"
 )
 
+// Writer writes sentences from single captions, for looking at them.
+type Writer interface {
+	Write(ctx context.Context, on Subject, pair int) (Sheet, error)
+	// Draft is Write without what scores and corrections cost, in the order in which sentences were written.
+	Draft(ctx context.Context, on Subject, pair int) (Sheet, error)
+	// At are the temperatures of refilling.
+	At() []float64
+}
+
+// NewWriter masks a caption so many times at a rate, and refills each so many times at a temperature, as [Writing] does.
+func NewWriter(masks, refills int, rate, temperature float64) Writer {
+	return Writing{Masks: masks, Refills: refills, Rate: rate, Temperatures: []float64{temperature}}
+}
+
 // Sheet is a caption with all sentences that a model wrote from it.
 type Sheet struct {
 	Pair        int     // index into the split's pairs
@@ -55,7 +69,10 @@ func (w Writing) Write(ctx context.Context, on Subject, pair int) (Sheet, error)
 	return sheet, err
 }
 
-// Draft is Write without what scores and corrections cost, in the order in which sentences were written.
+// At implements Writer.
+func (w Writing) At() []float64 { return w.Temperatures }
+
+// Draft implements Writer.
 func (w Writing) Draft(ctx context.Context, on Subject, pair int) (Sheet, error) {
 	s, written, err := w.draft(ctx, on, pair)
 	if err != nil {

@@ -46,7 +46,7 @@ func (x *Explorer) corrects() bool {
 }
 
 // Write has the explored model write sentences from a pair's caption.
-func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, error) {
+func (x *Explorer) Write(ctx context.Context, w eval.Writer, pair int) (Sheet, error) {
 	subject, err := x.subject()
 	if err != nil {
 		return Sheet{}, err
@@ -57,7 +57,7 @@ func (x *Explorer) Write(ctx context.Context, w eval.Writing, pair int) (Sheet, 
 	}
 	of := x.pairs[pair].Image
 	s := Sheet{
-		Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Temperatures: w.Temperatures, Corrects: x.corrects(),
+		Sheet: written, Run: x.name, Set: x.set.Name(), Key: x.set.Key(of), Temperatures: w.At(), Corrects: x.corrects(),
 		Judged: x.judged(),
 	}
 	s.Image, err = x.picture(ctx, of)
@@ -89,7 +89,7 @@ const captionsLooked = 100
 // InformativeCaptions are n captions, pairs, the first of an image each. Where sentences can be judged, they are those of the first 100
 // whose written sentences show best that some are true: those that pass the filter with the most of both kinds, true and false, counted by
 // the scarcer kind; of equals those with more true ones, then the lower pair. Else they are the first ones.
-func (x *Explorer) InformativeCaptions(ctx context.Context, w eval.Writing, n int) ([]int, error) {
+func (x *Explorer) InformativeCaptions(ctx context.Context, w eval.Writer, n int) ([]int, error) {
 	if !x.judged() {
 		return x.first[:min(n, len(x.first))], nil
 	}

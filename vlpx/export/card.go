@@ -55,7 +55,7 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 		Metrics        []cardMetric
 	}{
 		Config: c, Export: of, Framework: f.Name(), Tag: strings.ToLower(f.Name()), Method: c.VLPX.Method, Seed: c.VLPX.Seed,
-		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: rerank(r), Result: k.Result,
+		Data: r.Data, DataSettings: dataSettings(r.Data), Train: r.Train, Rerank: r.Tasks.Reranked(), Result: k.Result,
 		Parameters: k.Result.Parameters,
 		Side:       r.Train.Transform.Size, Half: knows && half.InHalf(), Starts: starts(r), Borrowed: r.Weights != run.Weights{} ||
 			r.Locked != nil,
@@ -74,16 +74,6 @@ func card(c Config, k run.Kept, of framework.Export) ([]byte, error) {
 	var text bytes.Buffer
 	err := cardTemplate.Execute(&text, told)
 	return text.Bytes(), err
-}
-
-// rerank is the number of candidates that a run re-ranks, 0 where it measures no retrieval.
-func rerank(r run.Run) int {
-	for _, task := range r.Tasks {
-		if retrieval, ok := task.(eval.Retrieval); ok {
-			return retrieval.Rerank
-		}
-	}
-	return 0
 }
 
 // dataSettings tells which part of the data, and how spoilt, a run learned from.

@@ -171,8 +171,8 @@ func (e *explorer) among(ctx context.Context) ([]int, error) {
 }
 
 // writing is how sentences are written.
-func (e *explorer) writing() eval.Writing {
-	return eval.Writing{Masks: writtenMasks, Refills: writtenRefills, Rate: e.rate, Temperatures: []float64{e.temperature}}
+func (e *explorer) writing() eval.Writer {
+	return eval.NewWriter(writtenMasks, writtenRefills, e.rate, e.temperature)
 }
 
 // view shows the anchor on a block.

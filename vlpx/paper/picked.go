@@ -108,12 +108,12 @@ func NewPicked(rows []Picked) (*Report, error) {
 	return r, nil
 }
 
-// measured are the columns of what tasks other than retrieval measure, of which some result has a value.
+// measured are the columns of what tasks other than the usual one measure, of which some result has a value.
 func measured(rows []Picked) []Column {
 	var columns []Column
 	for _, row := range rows {
 		for _, task := range row.Tasks {
-			if _, is := task.(eval.Retrieval); is {
+			if eval.IsUsual(task) {
 				continue
 			}
 			for _, info := range task.Metrics() {

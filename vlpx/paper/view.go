@@ -206,7 +206,7 @@ func (p *Planned) nameable() []Column {
 	for _, info := range eval.Metrics() {
 		others = append(others, column(info))
 	}
-	for _, info := range (eval.Retrieval{}).Metrics() {
+	for _, info := range eval.CosineMetrics() {
 		others = append(others, Cosine(info.Metric))
 	}
 	others = append(others, p.besides.columns()...)

@@ -53,8 +53,7 @@ var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
 			}
 			j.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
-			j.Prefix, j.Task = "", eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{eval.Retrieval{Rerank: t.scale.Rerank}},
-				Target: target(data)}
+			j.Prefix, j.Task = "", eval.On(target(data), SecondPrefix, eval.UsualTask(t.scale.Rerank))
 		}
 		all = append(all, j)
 	}

@@ -279,7 +279,7 @@ func (s Scale) Runs(data run.Data, vocabulary run.Vocabulary, vocab int, m negat
 	var runs []run.Run
 	for _, seed := range seeds {
 		runs = append(runs, run.Run{
-			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.Retrieval{Rerank: s.Rerank}},
+			Data: data, Vocabulary: vocabulary, Tasks: eval.Tasks{eval.UsualTask(s.Rerank)},
 			Train: train.Config{
 				Framework: framework.Choice{Framework: s.Model(vocab)}, Method: m.WithDefaults(), BatchSize: s.BatchSize, Epochs: s.Epochs,
 				MaxLen:    s.MaxLen,

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 )
 
 // Of any set: an image's own captions, then those of the pairs that it was given; every pair that is added is there once.
@@ -40,14 +41,8 @@ func TestAddedStandsBehindTheOwn(t *testing.T) {
 
 // The relation of an added pair is that of its text, whatever noise or omission lies below; classes and boxes stay.
 func TestAddedRelationOnScenes(t *testing.T) {
-	collection, err := scenes.New(scenes.Config{Train: 40, Captions: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 40, Captions: 2}))(t)
+	set := must.Get(collection.Split("train"))(t)
 	scene := set.(*scenes.Split)
 	graphs := map[string]scenes.Graph{}
 	for p, pair := range datasets.Pairs(scene) {
@@ -60,10 +55,7 @@ func TestAddedRelationOnScenes(t *testing.T) {
 			further[i] = append(further[i], (7*i+k)%len(datasets.Pairs(whole)))
 		}
 	}
-	got, err := datasets.Added(whole, further)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(datasets.Added(whole, further))(t)
 	relation := got.(datasets.Related).Relation()
 	if pairs := datasets.Pairs(got); len(pairs) != 60+30/4*6+1 {
 		t.Errorf("got %d pairs", len(pairs))
@@ -91,10 +83,7 @@ func pairOf(t *testing.T, s datasets.Set, p int) string { return datasets.Pairs(
 // An image without a caption is a pair until it gets one.
 func TestAddedToImagesWithoutCaptions(t *testing.T) {
 	s := half{newAlbum(1, 0, 0, 2)} // pairs: 0, none, none, 3, 4
-	got, err := datasets.Added(s, [][]int{nil, {4, 0}, nil, {3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(datasets.Added(s, [][]int{nil, {4, 0}, nil, {3}}))(t)
 	if want := []string{"0/0", "3/1", "0/0", "", "3/0", "3/1", "3/0"}; !slices.Equal(texts(got), want) {
 		t.Fatalf("got %q, want %q", texts(got), want)
 	}
@@ -106,19 +95,8 @@ func TestAddedToImagesWithoutCaptions(t *testing.T) {
 			}
 		}
 	}
-	if _, related := must(datasets.Added(newAlbum(1), [][]int{{0}}))(t).(datasets.Related); related {
+	if _, related := must.Get(datasets.Added(newAlbum(1), [][]int{{0}}))(t).(datasets.Related); related {
 		t.Error("a set without a relation has one with more captions")
-	}
-}
-
-// must is a set that there is.
-func must(s datasets.Set, err error) func(*testing.T) datasets.Set {
-	return func(t *testing.T) datasets.Set {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // bare is a set of which nothing else is known.
@@ -73,10 +74,7 @@ func TestViewsCarryWhatIsKnown(t *testing.T) {
 			parity
 		}{sharded: sharded{related, []int{0, 2, 3}}}, true, true, false, []int{0, 2, 3}},
 	} {
-		noisy, err := Noisy(c.set, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noisy := must.Get(Noisy(c.set, 1, 1))(t)
 		for what, view := range map[string]Set{
 			"first": First(c.set, 3, 0), "noisy": noisy, "first of noisy": First(noisy, 3, 0), fewerCaptions: First(c.set, 0, 1),
 			uncaptioned: Uncaptioned(c.set),
@@ -113,10 +111,7 @@ func TestViewsCarryWhatIsKnown(t *testing.T) {
 // Noise leaves an image without captions as it is, takes captions of others from those that have some, and the relation follows.
 func TestNoisyWithoutCaptions(t *testing.T) {
 	clean := fake{nil, {"a", "b"}, {}, {"c"}, nil}
-	got, err := Noisy(clean, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Noisy(clean, 1, 1))(t)
 	if !slices.Equal(Pairs(got), Pairs(clean)) {
 		t.Errorf("got pairs %v, want %v", Pairs(got), Pairs(clean))
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"slices"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestGiven(t *testing.T) {
@@ -17,10 +18,7 @@ func TestGiven(t *testing.T) {
 }
 
 func TestDistinctAnswers(t *testing.T) {
-	view, err := OfQuestions(answered{fake{{"1"}, {"2"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(OfQuestions(answered{fake{{"1"}, {"2"}}}))(t)
 	if got := DistinctAnswers(view.(Questioned)); !slices.Equal(got, []string{"2", "no", "yes"}) {
 		t.Errorf("got %q", got)
 	}

@@ -8,33 +8,23 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 )
 
 // A caption has the file's graph, whatever its case and punctuation, and another one the exact one; what else is known of the set stays.
 func TestWithGraphs(t *testing.T) {
-	collection, err := scenes.New(scenes.Config{Train: 3, Val: 1, Test: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 3, Val: 1, Test: 1}))(t)
+	set := must.Get(collection.Split("train"))(t)
 	caption, other := set.Captions(0)[0], set.Captions(1)[0]
 	if caption == other {
 		t.Fatal("both captions are the same")
 	}
 	file := filepath.Join(t.TempDir(), "graphs.tsv")
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	write(strings.ToUpper(caption) + " .\t( thing , is , odd )\n")
-	with, err := datasets.WithGraphs(datasets.First(set, 3, 0), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(datasets.WithGraphs(datasets.First(set, 3, 0), file))(t)
 	with = datasets.First(with, 2, 0)
 	if got := datasets.GraphOf(with, caption).String(); got != "( thing , is , odd )" {
 		t.Errorf("the file's caption: got %s", got)

@@ -15,6 +15,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 )
 
 // album holds the captions of each image, "image/caption".
@@ -87,9 +88,7 @@ func TestNoisyShare(t *testing.T) {
 	var images, captions [n]float64 // replacements from each image and of each place among an image's captions
 	for p, text := range texts(noisy(t, clean, share, 1)) {
 		var i, c int
-		if _, err := fmt.Sscanf(text, "%d/%d", &i, &c); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(text, "%d/%d", &i, &c))(t)
 		if p != i*n+c {
 			replaced++
 			images[i]++
@@ -115,14 +114,8 @@ func TestNoisyShare(t *testing.T) {
 // What the relation says of a noisy pair is what the scene says of its text, as with the generator's own caption noise.
 func TestNoisyRelationOnScenes(t *testing.T) {
 	const share = 0.4
-	collection, err := scenes.New(scenes.Config{Train: 120, Captions: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 120, Captions: 3}))(t)
+	set := must.Get(collection.Split("train"))(t)
 	clean := set.(*scenes.Split)
 	graphs := map[string]scenes.Graph{}
 	for p, pair := range datasets.Pairs(clean) {
@@ -177,14 +170,8 @@ func TestNoisyEdges(t *testing.T) {
 
 // The images are the clean set's, and many may read at once.
 func TestNoisyReadAtOnce(t *testing.T) {
-	collection, err := scenes.New(scenes.Config{Train: 8, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	clean, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 8, Size: 16}))(t)
+	clean := must.Get(collection.Split("train"))(t)
 	s := noisy(t, clean, 0.5, 1)
 	var wait sync.WaitGroup
 	for i := range s.Len() {

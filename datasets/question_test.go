@@ -3,6 +3,7 @@ package datasets
 import (
 	"slices"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // examined is a set with questions, out of order, and statements.
@@ -19,10 +20,7 @@ func (examined) Statements() []Statement {
 // A pair is a question, in the order that the view tells them in; what is about an image that is not shown is left out.
 func TestOfQuestions(t *testing.T) {
 	set := examined{fake{{"1"}, {"2"}, {"3"}, {"4"}}}
-	view, err := OfQuestions(First(set, 3, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(OfQuestions(First(set, 3, 0)))(t)
 	questions := view.(Questioned).Questions()
 	var texts []string
 	for p, pair := range Pairs(view) {
@@ -44,10 +42,7 @@ func TestOfQuestions(t *testing.T) {
 
 func TestOfStatements(t *testing.T) {
 	set := examined{fake{{"1"}, {"2"}, {"3"}, {"4"}}}
-	view, err := OfStatements(First(set, 3, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(OfStatements(First(set, 3, 0)))(t)
 	want := []Statement{{Left: 1, Right: 2, Text: "z"}, {Left: 2, Right: 0, Text: "x", True: true}}
 	if got := view.(Stated).Statements(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

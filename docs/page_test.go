@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write the examples into GOMLX.md")
@@ -24,23 +25,15 @@ var name = regexp.MustCompile(`^\w+$`)
 
 // The page's examples are those that compile and run, each once, and what its table has of GoMLX is code of theirs.
 func TestPage(t *testing.T) {
-	source, err := os.ReadFile("gomlx_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("gomlx_test.go"))(t)
 	want := bodies(t, source)
-	page, err := os.ReadFile("GOMLX.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("GOMLX.md"))(t)
 	if *update {
 		page = block.ReplaceAllFunc(page, func(of []byte) []byte {
 			name := string(block.FindSubmatch(of)[1])
 			return []byte("<!-- " + name + " -->\n```go\n" + want[name] + "```\n")
 		})
-		if err := os.WriteFile("GOMLX.md", page, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("GOMLX.md", page, 0o644))
 	}
 	shown := map[string]bool{}
 	for _, of := range block.FindAllStringSubmatch(string(page), -1) {
@@ -86,10 +79,7 @@ func TestPage(t *testing.T) {
 func bodies(t *testing.T, source []byte) map[string]string {
 	t.Helper()
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "gomlx_test.go", source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(files, "gomlx_test.go", source, parser.ParseComments))(t)
 	all := map[string]string{}
 	for _, d := range file.Decls {
 		f, is := d.(*ast.FuncDecl)

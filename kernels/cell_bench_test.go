@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 )
 
@@ -16,9 +17,7 @@ func BenchmarkCells(b *testing.B) {
 		skip(b, "notebook", err.Error())
 	}
 	prefix := b.TempDir()
-	if err := kernels.Install(b.Context(), prefix, b.Output()); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, kernels.Install(b.Context(), prefix, b.Output()))
 	var first, later, again time.Duration
 	const changes = 4
 	for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestFailures(t *testing.T) {
@@ -101,14 +102,10 @@ func TestExecuteLeavesTheOldCopyWhenItCannotRun(t *testing.T) {
 	cancel()
 	dir := t.TempDir()
 	prefix := filepath.Join(dir, "prefix")
-	if err := writeSpec(filepath.Join(prefix, "share", "jupyter", "kernels", Name), installed{Checkout: dir}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(filepath.Join(prefix, "share", "jupyter", "kernels", Name), installed{Checkout: dir}))
 	notebook, text := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "text")
 	for path, content := range map[string]string{notebook: `{"nbformat": 4, "cells": []}`, text: "text"} {
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	for _, test := range []struct {
 		name             string
@@ -124,9 +121,7 @@ func TestExecuteLeavesTheOldCopyWhenItCannotRun(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.ipynb")
-			if err := os.WriteFile(out, []byte("old"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(out, []byte("old"), 0o644))
 			err := Execute(test.ctx, test.prefix, test.notebook, out)
 			if err == nil || !strings.Contains(err.Error(), test.says) || test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("error %v, want one that is %v and says %q", err, test.is, test.says)

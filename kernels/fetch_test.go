@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // write makes the files under dir, and the folders that these need.
@@ -18,21 +19,15 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(content), 0o755))
 	}
 }
 
 // runGo runs the go command in dir.
 func runGo(t *testing.T, dir string, arguments ...string) {
 	t.Helper()
-	if _, err := goCommand(t.Context(), dir, nil, arguments...); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(goCommand(t.Context(), dir, nil, arguments...))(t)
 }
 
 // publish makes a module proxy in a folder, with these modules' packages, and has the go command ask it alone and keep its
@@ -45,17 +40,10 @@ func publish(t *testing.T, modules map[string]string) {
 		var zipped bytes.Buffer
 		archive := zip.NewWriter(&zipped)
 		for name, content := range map[string]string{"go.mod": mod, "package.go": source} {
-			file, err := archive.Create(path + "@v1.0.0/" + name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := file.Write([]byte(content)); err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(archive.Create(path + "@v1.0.0/" + name))(t)
+			must.Get(file.Write([]byte(content)))(t)
 		}
-		if err := archive.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, archive.Close())
 		write(t, filepath.Join(proxy, path, "@v"), map[string]string{
 			"list": "v1.0.0\n", "v1.0.0.info": `{"Version": "v1.0.0"}`, "v1.0.0.mod": mod, "v1.0.0.zip": zipped.String(),
 		})
@@ -89,18 +77,10 @@ func smallCheckout(t *testing.T) string {
 // withPrograms makes a kernelspec under prefix as one that a checkout installed, whose programs need not be built again.
 func withPrograms(t *testing.T, prefix, root string) string {
 	t.Helper()
-	data, err := dataDir(prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := toolsIdentity(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(dataDir(prefix))(t)
+	tools := must.Get(toolsIdentity(t.Context(), root))(t)
 	spec := specDir(data)
-	if err := writeSpec(spec, installed{Checkout: root, Tools: tools}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(spec, installed{Checkout: root, Tools: tools}))
 	for _, program := range programs {
 		write(t, spec, map[string]string{"bin/" + program.name: ""})
 	}
@@ -133,19 +113,14 @@ func TestInstallFetchesWhatCellsNeed(t *testing.T) {
 	runGo(t, root, "build", "./vlpx")
 	get := exec.Command(filepath.Join(spec, "bin", "go"), "get")
 	get.Dir = cellsFolder(t, root)
-	command, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := must.Get(exec.LookPath("go"))(t)
 	get.Env = append(os.Environ(), "GOPROXY=off", "VLPX_GO="+command)
 	complaint, err := get.CombinedOutput()
 	if err == nil || strings.Count(string(complaint), "\n") != 1 || !strings.Contains(string(complaint), "example.com/plan9@v1.0.0") ||
 		!strings.Contains(string(complaint), "vlpx notebook -install") {
 		t.Fatalf("before the installation: %v, %q; want one line that names a module and says what to do", err, complaint)
 	}
-	if err := Install(t.Context(), prefix, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Install(t.Context(), prefix, t.Output()))
 	again := exec.Command(get.Path, "get")
 	again.Dir, again.Env = get.Dir, get.Env
 	if complaint, err := again.CombinedOutput(); err != nil {
@@ -158,10 +133,7 @@ func TestLinkFlagsWithoutGit(t *testing.T) {
 	publish(t, map[string]string{"example.com/common": "package common\n\nconst Name = \"\"\n",
 		"example.com/plan9": "package plan9\n", "example.com/testing": "package testing\n"})
 	root := smallCheckout(t)
-	want, err := linkFlags(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(linkFlags(t.Context(), root))(t)
 	write(t, root, map[string]string{".git/HEAD": "none"})
 	if got, err := linkFlags(t.Context(), root); got != want || err != nil {
 		t.Errorf("got %q (%v), want %q as without git", got, err, want)
@@ -193,15 +165,11 @@ func TestInstallTellsOfAnotherCheckout(t *testing.T) {
 		{"which is alone now", Update, first, second, first, "the kernel was of the checkout " + second + ", which is gone", first},
 	} {
 		if test.gone != "" {
-			if err := os.RemoveAll(test.gone); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(test.gone))
 		}
 		t.Chdir(test.root)
 		var progress strings.Builder
-		if err := test.bring(t.Context(), prefix, &progress); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, test.bring(t.Context(), prefix, &progress))
 		if said := progress.String(); !strings.Contains(said, test.says) || test.says == "" && strings.Contains(said, "checkout") {
 			t.Errorf("%s: it says %q, want %q", test.name, said, test.says)
 		}
@@ -223,9 +191,7 @@ func TestInstallTellsOfAnotherCheckout(t *testing.T) {
 // The go command of GoNB's is the real one, but for what it says of a go get that fails.
 func TestGoTellsWhatIsMissingInALine(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeSpec(dir, installed{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(dir, installed{}))
 	var sixty strings.Builder
 	for k := range 30 {
 		fmt.Fprintf(&sixty,

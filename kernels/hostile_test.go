@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/lab"
@@ -33,9 +34,7 @@ func TestHostile(t *testing.T) {
 		skip(t, "onnx", "trains too slowly on "+choice.Name+": "+choice.Slower)
 	}
 	prefix := t.TempDir()
-	if err := kernels.Install(t.Context(), prefix, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, kernels.Install(t.Context(), prefix, t.Output()))
 	t.Run("wrong names", func(t *testing.T) { wrongNames(t, prefix) })
 	t.Run("a path with every kind of letter", func(t *testing.T) { strangePath(t, prefix) })
 	t.Run("a part of one's own that is wrong", func(t *testing.T) { wrongParts(t, prefix) })
@@ -121,22 +120,13 @@ vlpx.Run("mine", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Own: []negative
 // A notebook outside of the checkout sees its own folder, and its store and its copy may lie under any name.
 func strangePath(t *testing.T, prefix string) {
 	dir := filepath.Join(t.TempDir(), `Straße "one" it's [a] 100% 数据`)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o755))
 	t.Setenv("VLPX_HOME", filepath.Join(dir, "Läufe 存储"))
 	notebook, page := filepath.Join(dir, "mein Büro's 笔记本.ipynb"), filepath.Join(dir, `Seite "ö" 页.html`)
-	encoded, err := kernels.Notebook{Cells: []kernels.Cell{kernels.Go(importing), kernels.Go(`%%
-vlpx.Save(vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}}), "Übersicht 表.md")`)}}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(notebook, encoded, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := kernels.Execute(t.Context(), prefix, notebook, page); err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(kernels.Notebook{Cells: []kernels.Cell{kernels.Go(importing), kernels.Go(`%%
+vlpx.Save(vlpx.Run("InfoNCE", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}}), "Übersicht 表.md")`)}}.Encode())(t)
+	must.Do(t, os.WriteFile(notebook, encoded, 0o644))
+	must.Do(t, kernels.Execute(t.Context(), prefix, notebook, page))
 	for path, want := range map[string]string{page: "<caption", filepath.Join(dir, "Übersicht 表.md"): "InfoNCE"} {
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %d bytes (%v), want %q in them", path, len(text), err, want)
@@ -203,10 +193,7 @@ func table(page string) string {
 // points are what the curves of a run hold so far.
 func points(t *testing.T, dir string) []training.Point {
 	t.Helper()
-	curves, err := training.ReadCurves(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curves := must.Get(training.ReadCurves(dir))(t)
 	return curves.Points
 }
 
@@ -241,14 +228,9 @@ fmt.Println(exec.Command("mount", "-o", "remount,size=50m", os.Getenv("VLPX_HOME
 func stopped(t *testing.T, prefix, nbconvert string) {
 	const asked = `%%
 vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}})`
-	grid, err := lab.OpenComparison([]string{"GRIT-VLP"},
-		lab.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}, Home: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(lab.OpenComparison([]string{"GRIT-VLP"},
+		lab.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"epochs=24"}, Home: t.TempDir()}))(t)
+	must.Do(t, grid.Make(t.Context(), nil))
 	r, home := grid.Plan.Runs()[0], t.TempDir()
 	store := run.OpenStore(home)
 	k := startKernel(t, prefix, nbconvert, home)
@@ -281,10 +263,7 @@ vlpx.Run("GRIT-VLP", vlpx.Options{Scale: "tiny", Seeds: []uint64{1}, Set: []stri
 	if answer.Status != "ok" || err != nil {
 		t.Fatalf("%s (%v) with standard error %q", answer.Status, err, answer.Stderr)
 	}
-	want, err := grid.Store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(grid.Store.Result(r))(t)
 	if !reflect.DeepEqual(got.Metrics, want.Metrics) || !reflect.DeepEqual(got.Epochs, want.Epochs) {
 		t.Errorf("metrics %v, want those of a run that nothing stopped, %v", got.Metrics, want.Metrics)
 	}
@@ -361,10 +340,7 @@ type answered struct{ Status, Stderr, Shown string }
 // startKernel starts a kernel with the Python of nbconvert's, which has a client.
 func startKernel(t testing.TB, prefix, nbconvert, home string) kernel {
 	t.Helper()
-	text, err := os.ReadFile(nbconvert)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(nbconvert))(t)
 	line, _, _ := strings.Cut(string(text), "\n")
 	python, found := strings.CutPrefix(line, "#!")
 	if !found {
@@ -374,17 +350,9 @@ func startKernel(t testing.TB, prefix, nbconvert, home string) kernel {
 	client.Dir = t.TempDir()
 	client.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "VLPX_HOME="+home)
 	client.Stderr = t.Output()
-	to, err := client.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := client.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(client.StdinPipe())(t)
+	from := must.Get(client.StdoutPipe())(t)
+	must.Do(t, client.Start())
 	t.Cleanup(func() {
 		to.Close() // ends the kernel
 		if err := client.Wait(); err != nil {

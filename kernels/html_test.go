@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestFetched(t *testing.T) {
@@ -40,9 +41,7 @@ func TestToHTML(t *testing.T) {
 			{"output_type": "display_data", "metadata": {}, "data": {"image/png": "` + pixel + `"}},
 			{"output_type": "display_data", "metadata": {}, "data": {"text/html": "` + page + `"}}]}],
 			"metadata": {}, "nbformat": 4, "nbformat_minor": 4}`
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	page, err := toHTML(t.Context(), nbconvert, notebook("<table><tr><td>cell</td></tr></table>"))

@@ -14,33 +14,24 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestSpecIsWhatJupyterReads(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kernels", Name)
 	for range 2 { // the second replaces the first
-		if err := writeSpec(dir, installed{Checkout: "/src/vlpx", Link: "-s", Go: "/go/bin"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeSpec(dir, installed{Checkout: "/src/vlpx", Link: "-s", Go: "/go/bin"}))
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "kernel.json")))(t)
 	var got map[string]any
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &got))
 	for key, want := range map[string]string{"display_name": "Go (vlpx)", "language": "go", "interrupt_mode": "message"} {
 		if got[key] != want {
 			t.Errorf("kernel.json: %s is %v, want %s", key, got[key], want)
 		}
 	}
 	var names []string
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
@@ -50,14 +41,8 @@ func TestSpecIsWhatJupyterReads(t *testing.T) {
 }
 
 func TestLogoIsASimilarityMatrix(t *testing.T) {
-	encoded, err := logoPNG(64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(encoded))
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(logoPNG(64))(t)
+	img := must.Get(png.Decode(bytes.NewReader(encoded)))(t)
 	if got := img.Bounds().Size(); got.X != 64 || got.Y != 64 {
 		t.Fatalf("size %v, want 64 x 64", got)
 	}
@@ -77,24 +62,16 @@ func TestLogoIsASimilarityMatrix(t *testing.T) {
 // TestLauncher runs launch.sh with a stand-in for the proxy that tells how it was called.
 func TestLauncher(t *testing.T) {
 	spec := filepath.Join(t.TempDir(), "a prefix", "share", "jupyter", "kernels", Name)
-	if err := writeSpec(spec, installed{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(spec, installed{}))
 	bin := filepath.Join(spec, "bin")
 	standIn := "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" \"$3\" \"$GOPROXY\" \"${GOWORK-unset}\" \"$GOFLAGS\" \"${PATH%%:*}\" " +
 		"\"${PATH##*:}\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "proxy"), []byte(standIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(bin, "proxy"), []byte(standIn), 0o755))
 	root := t.TempDir()
 	module := func(name string) string {
 		dir := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Join(dir, "notebooks", "mine"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module vlpx.internal\n\ngo 1.26\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, "notebooks", "mine"), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module vlpx.internal\n\ngo 1.26\n"), 0o644))
 		return dir
 	}
 	first, other, third, comma := module("the first"), module("eine Prüfung"), module("a third"), module("a,b")
@@ -146,38 +123,23 @@ func TestLauncher(t *testing.T) {
 // A Jupyter that is killed cannot end its kernels; they end by themselves.
 func TestLauncherOutlivesNoJupyter(t *testing.T) {
 	checkout, spec := t.TempDir(), filepath.Join(t.TempDir(), Name)
-	if err := writeSpec(spec, installed{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(spec, installed{}))
 	for path, content := range map[string]string{
 		filepath.Join(checkout, "go.mod"):   "module vlpx.internal\n",
 		filepath.Join(spec, "bin", "proxy"): "#!/bin/sh\necho started\nexec sleep 1000\n",
 	} {
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o755))
 	}
 	jupyter := exec.Command("sleep", "1000")
-	if err := jupyter.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jupyter.Start())
 	kernel := exec.CommandContext(t.Context(), "/bin/sh", filepath.Join(spec, "launch.sh"), checkout, "connection.json", "-s", "/go/bin")
 	kernel.Dir = checkout
 	kernel.Env = append(os.Environ(), fmt.Sprintf("JPY_PARENT_PID=%d", jupyter.Process.Pid))
 	kernel.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := kernel.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := kernel.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, len("started"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := jupyter.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(kernel.StdoutPipe())(t)
+	must.Do(t, kernel.Start())
+	must.Get(io.ReadFull(out, make([]byte, len("started"))))(t)
+	must.Do(t, jupyter.Process.Kill())
 	jupyter.Wait()
 	if err := kernel.Wait(); err == nil || err.Error() != "signal: terminated" {
 		t.Errorf("the kernel ended with %v, want it told to end", err)
@@ -186,12 +148,8 @@ func TestLauncherOutlivesNoJupyter(t *testing.T) {
 
 func TestGoplsEndsByItself(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeSpec(dir, installed{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bin", "gopls-server"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(dir, installed{}))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "bin", "gopls-server"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755))
 	out, err := exec.Command(filepath.Join(dir, "bin", "gopls"), "-listen", "unix;/a socket").Output()
 	if got, want := string(out), "-listen.timeout=1m -listen unix;/a socket\n"; got != want || err != nil {
 		t.Errorf("called with %q (%v), want %q", got, err, want)
@@ -202,19 +160,12 @@ func TestGoplsEndsByItself(t *testing.T) {
 func TestToolsIdentity(t *testing.T) {
 	root := t.TempDir()
 	tools := filepath.Join(root, "kernels", "tools")
-	if err := os.MkdirAll(tools, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(tools, 0o755))
 	identity := func(sums string) string {
 		for name, content := range map[string]string{"go.mod": "module tools\n", "go.sum": sums} {
-			if err := os.WriteFile(filepath.Join(tools, name), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(tools, name), []byte(content), 0o644))
 		}
-		got, err := toolsIdentity(t.Context(), root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(toolsIdentity(t.Context(), root))(t)
 		return got
 	}
 	if first, again, changed := identity("a"), identity("a"), identity("b"); first != again || first == changed {
@@ -232,12 +183,8 @@ func TestInstallOutsideOfACheckout(t *testing.T) {
 
 func TestCheckoutWithAComma(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a,b")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module vlpx.internal\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module vlpx.internal\n"), 0o644))
 	t.Chdir(dir)
 	if root, err := checkout(""); err == nil || !strings.Contains(err.Error(), "comma") {
 		t.Errorf("checkout %q, error %v, want an error about the comma", root, err)
@@ -247,9 +194,7 @@ func TestCheckoutWithAComma(t *testing.T) {
 // A package of vlpx's is imported for a part of a name, too, which goimports leaves alone. What is imported, or is not vlpx's, stays.
 func TestGoimportsKnowsThePackages(t *testing.T) {
 	dir, checkout := t.TempDir(), t.TempDir()
-	if err := writeSpec(dir, installed{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSpec(dir, installed{}))
 	write(t, dir, map[string]string{"bin/goimports-tool": "#!/bin/sh\necho \"$@\"\n"})
 	write(t, checkout, map[string]string{
 		"vlpx/doc.go":               "package vlpx\n",

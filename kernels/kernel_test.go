@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/lab"
@@ -33,17 +34,12 @@ func TestKernel(t *testing.T) {
 		skip(t, "notebook", err.Error())
 	}
 	prefix := t.TempDir()
-	if err := kernels.Install(t.Context(), prefix, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, kernels.Install(t.Context(), prefix, t.Output()))
 	t.Run("a cell imports the module and keeps what cells before it declare", func(t *testing.T) {
-		cells, err := execute(t, prefix,
+		cells := must.Get(execute(t, prefix,
 			kernels.Markdown("# Square"),
 			kernels.Go("import \"vlpx.internal/vlpx/random\"\n\nconst side = 7"),
-			kernels.Go("%%\nfmt.Println(side*side, random.Stream(1).IntN(1))"))
-		if err != nil {
-			t.Fatal(err)
-		}
+			kernels.Go("%%\nfmt.Println(side*side, random.Stream(1).IntN(1))")))(t)
 		if got, want := cells[2].text(), "49 0\n"; got != want {
 			t.Errorf("output %q, want %q", got, want)
 		}
@@ -82,10 +78,7 @@ func TestKernel(t *testing.T) {
 				}
 				shown++
 				id, _, _ := strings.Cut(call, `"`)
-				artifact, err := catalogue.Find(id)
-				if err != nil {
-					t.Fatal(err)
-				}
+				artifact := must.Get(catalogue.Find(id))(t)
 				if page := c.html(); !strings.Contains(page, "<table") || !strings.Contains(page, id) {
 					t.Errorf("%s: no table with its name in %q", id, page)
 				}
@@ -100,10 +93,7 @@ func TestKernel(t *testing.T) {
 				if strings.Contains(call, "Without: without") {
 					o.Without = []string{"NLVR2", "VQA"}
 				}
-				grid, err := lab.Open(id, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				grid := must.Get(lab.Open(id, o))(t)
 				if missing, err := grid.Missing(); err != nil || len(missing) > 0 {
 					t.Errorf("%s: the store lacks %d runs (%v) after the notebook ran, want none", id, len(missing), err)
 				}
@@ -156,11 +146,8 @@ func TestKernel(t *testing.T) {
 				t.Errorf("no %q in %q", want, page)
 			}
 		}
-		grid, err := lab.Open("falcon/table1", lab.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"},
-			Without: []string{"NLVR2", "VQA"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := must.Get(lab.Open("falcon/table1", lab.Options{Scale: "tiny", Methods: []string{"GRIT-VLP", "FALCON"},
+			Without: []string{"NLVR2", "VQA"}}))(t)
 		results, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
 		if want := len(grid.Plan.Runs()) + 2*len(grid.Plan.Seeds) + 2; err != nil || len(results) != want {
 			t.Errorf("%d runs are finished (%v), want the catalogue's, two rows of one's own, and two runs of a framework of one's own: %d",
@@ -176,10 +163,7 @@ func peerSuite(t *testing.T, prefix string) {
 		skip(t, "notebook", "there is no python3-jupyter-kernel-test; get it with: sudo apt-get install --no-install-recommends "+
 			"python3-jupyter-kernel-test")
 	}
-	script, err := filepath.Abs(filepath.Join("testdata", "suite.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(filepath.Abs(filepath.Join("testdata", "suite.py")))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it waits for some answers without end
 	defer cancel()
 	suite := exec.CommandContext(ctx, python, script)
@@ -202,24 +186,17 @@ func train(t *testing.T, prefix, home, notebook string) []cell {
 	}
 	t.Setenv("VLPX_HOME", home)
 	out := filepath.Join(t.TempDir(), "executed.ipynb")
-	if err := kernels.Execute(t.Context(), prefix, filepath.Join("..", "notebooks", notebook), out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, kernels.Execute(t.Context(), prefix, filepath.Join("..", "notebooks", notebook), out))
 	return read(t, out)
 }
 
 // execute runs a notebook of these cells that lies outside of the checkout, and returns the executed cells.
 func execute(t *testing.T, prefix string, cells ...kernels.Cell) ([]cell, error) {
 	t.Helper()
-	encoded, err := kernels.Notebook{Cells: cells}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(kernels.Notebook{Cells: cells}.Encode())(t)
 	dir := t.TempDir()
 	notebook, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
-	if err := os.WriteFile(notebook, encoded, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(notebook, encoded, 0o644))
 	failed := kernels.Execute(t.Context(), prefix, notebook, out)
 	return read(t, out), failed
 }
@@ -235,14 +212,9 @@ type cell struct {
 
 func read(t *testing.T, path string) []cell {
 	t.Helper()
-	encoded, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(os.ReadFile(path))(t)
 	var notebook struct{ Cells []cell }
-	if err := json.Unmarshal(encoded, &notebook); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(encoded, &notebook))
 	return notebook.Cells
 }
 

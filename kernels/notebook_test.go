@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // awkward is a notebook of what JSON writers treat differently.
@@ -17,10 +18,7 @@ var awkward = Notebook{Cells: []Cell{
 }}
 
 func TestEncode(t *testing.T) {
-	got, err := awkward.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(awkward.Encode())(t)
 	const want = `{
  "cells": [
   {
@@ -71,21 +69,13 @@ func TestEncode(t *testing.T) {
 
 func TestNbconvertWritesTheSameBytes(t *testing.T) {
 	nbconvert := needNbconvert(t)
-	want, err := awkward.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(awkward.Encode())(t)
 	path := filepath.Join(t.TempDir(), "awkward.ipynb")
-	if err := os.WriteFile(path, want, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, want, 0o644))
 	if out, err := exec.Command(nbconvert, "--clear-output", "--inplace", path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("nbconvert wrote\n%s\nwant\n%s", got, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 )
 
@@ -72,26 +73,17 @@ func ownPart(t *testing.T, prefix string) {
 	home := t.TempDir()
 	t.Setenv("VLPX_HOME", home)
 	finished := func() map[string]time.Time {
-		paths, err := filepath.Glob(filepath.Join(home, "runs", "*", "result.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Get(filepath.Glob(filepath.Join(home, "runs", "*", "result.json")))(t)
 		all := map[string]time.Time{}
 		for _, path := range paths {
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(path))(t)
 			all[path] = info.ModTime()
 		}
 		return all
 	}
 	ran := func(code, seeds string, more ...kernels.Cell) string {
-		cells, err := execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...),
-			kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.Get(execute(t, prefix, append(append([]kernels.Cell{kernels.Go(code)}, more...),
+			kernels.Go(strings.Replace(ownRun, "SEEDS", seeds, 1)))...))(t)
 		return cells[len(cells)-1].html()
 	}
 	const whole = "is identified by the whole program"

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestUserDataIsWhereJupyterLooks(t *testing.T) {
@@ -38,9 +39,7 @@ func TestCheckoutOfAnEarlierInstallation(t *testing.T) {
 	if root, err := checkout(earlier); err == nil {
 		t.Errorf("got %s, which is no checkout", root)
 	}
-	if err := os.WriteFile(filepath.Join(earlier, "go.mod"), []byte("module vlpx.internal\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(earlier, "go.mod"), []byte("module vlpx.internal\n"), 0o644))
 	if root, err := checkout(earlier); root != earlier || err != nil {
 		t.Errorf("got %s (%v), want %s", root, err, earlier)
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // need skips the test for want of a program of Jupyter's, unless $VLPX_REQUIRE, a list with commas, names notebook.
@@ -109,9 +110,7 @@ func standIn(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", standInKey, os.Args[0])
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(script), 0o755))
 	return path
 }
 
@@ -119,16 +118,9 @@ func standIn(t *testing.T, name string) string {
 func installedSpec(t *testing.T) (prefix, checkout string) {
 	t.Helper()
 	prefix, checkout = t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(checkout, "notebooks"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	data, err := dataDir(prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeSpec(specDir(data), installed{Checkout: checkout}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(checkout, "notebooks"), 0o755))
+	data := must.Get(dataDir(prefix))(t)
+	must.Do(t, writeSpec(specDir(data), installed{Checkout: checkout}))
 	return prefix, checkout
 }
 
@@ -173,9 +165,7 @@ func TestServe(t *testing.T) {
 	write(t, here, map[string]string{"go.mod": "module vlpx.internal\n", "notebooks/a.ipynb": ""})
 	write(t, installed, map[string]string{"go.mod": "module vlpx.internal\n"})
 	mine := filepath.Join(t.TempDir(), "my büro.ipynb")
-	if err := os.WriteFile(mine, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(mine, nil, 0o644))
 	for _, test := range []struct{ name, in, program, open, path, argument string }{
 		{"the checkout's notebooks", here, "jupyter-notebook", "", "/tree", filepath.Join(here, "notebooks")},
 		{"those of the kernel's", nowhere, "jupyter-notebook", "", "/tree", filepath.Join(installed, "notebooks")},
@@ -217,9 +207,7 @@ func TestServeWhereAnotherHadThePort(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), test.name)
-			if err := os.Mkdir(folder, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(folder, 0o755))
 			address, log, err := served(t, Server{Program: standIn(t, "jupyter-notebook"), Prefix: prefix, Open: folder})
 			if err != nil || address == nil || strings.Count(log, "arguments") != test.starts {
 				t.Errorf("address %v, error %v, log %s; want start %d to be served, with its token", address, err, log, test.starts)
@@ -230,15 +218,10 @@ func TestServeWhereAnotherHadThePort(t *testing.T) {
 
 func TestServeThatCannot(t *testing.T) {
 	prefix, _ := installedSpec(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	broken := filepath.Join(t.TempDir(), "broken.ipynb")
-	if err := os.WriteFile(broken, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, nil, 0o644))
 	program := standIn(t, "jupyter-lab")
 	for _, test := range []struct {
 		name string

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestUninstall(t *testing.T) {
@@ -13,14 +14,9 @@ func TestUninstall(t *testing.T) {
 		t.Errorf("nothing installed: removed %q, error %v", removed, err)
 	}
 	for _, foreign := range []string{"", "mine.txt"} {
-		data, err := dataDir(prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(dataDir(prefix))(t)
 		dir := specDir(data)
-		if err := writeSpec(dir, installed{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeSpec(dir, installed{}))
 		for _, name := range []string{"bin/gonb", "bin/goimports-tool", "bin/gopls-server", "bin/proxy", foreign} {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); name != "" && err != nil {
 				t.Fatal(err)

@@ -7,18 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // The patches that docs/upstream has for GoNB are against the version that tools/go.mod pins.
 func TestUpstreamPatchesApply(t *testing.T) {
 	dir := filepath.Join("..", tools)
-	if _, err := goCommand(t.Context(), dir, nil, "mod", "download", "github.com/janpfeifer/gonb"); err != nil {
-		t.Fatal(err)
-	}
-	source, err := goCommand(t.Context(), dir, nil, "list", "-m", "-f", "{{.Dir}} {{.Version}}", "github.com/janpfeifer/gonb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(goCommand(t.Context(), dir, nil, "mod", "download", "github.com/janpfeifer/gonb"))(t)
+	source := must.Get(goCommand(t.Context(), dir, nil, "list", "-m", "-f", "{{.Dir}} {{.Version}}", "github.com/janpfeifer/gonb"))(t)
 	gonb, version, _ := strings.Cut(strings.TrimSpace(string(source)), " ")
 	notes, err := filepath.Glob(filepath.Join("..", "docs", "upstream", "gonb-*.md"))
 	if err != nil || len(notes) == 0 {
@@ -26,10 +22,7 @@ func TestUpstreamPatchesApply(t *testing.T) {
 	}
 	patches := 0
 	for _, path := range notes {
-		note, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		note := must.Get(os.ReadFile(path))(t)
 		if !strings.Contains(string(note), "GoNB "+version) {
 			t.Errorf("%s is not of GoNB %s; see whether it still holds", path, version)
 		}

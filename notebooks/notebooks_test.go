@@ -16,16 +16,14 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
 )
 
 func TestCommittedFilesAreTheGenerated(t *testing.T) {
-	files, err := Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(Files())(t)
 	var names []string
 	for name, notebook := range files {
 		names = append(names, name)
@@ -41,10 +39,7 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 			t.Errorf("%s is not what its Go code generates; run go generate ./notebooks", name)
 		}
 	}
-	committed, err := filepath.Glob("*.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	committed := must.Get(filepath.Glob("*.ipynb"))(t)
 	slices.Sort(names)
 	listtest.Equal(t, "the notebooks here against the generated ones", committed, names)
 }
@@ -56,14 +51,8 @@ var papers = []func() (kernels.Notebook, error){falcon, mafa, srcl, glofnd, tags
 func TestEveryArtifactIsShownOnceInThePapersOrder(t *testing.T) {
 	shown := map[string][]string{} // IDs by their paper, notebook by notebook
 	for k, notebook := range append(slices.Clone(papers), blip2) {
-		notebook, err := notebook()
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := notebook.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		notebook := must.Get(notebook())(t)
+		encoded := must.Get(notebook.Encode())(t)
 		for _, call := range strings.Split(string(encoded), `vlpx.Reproduce(\"`)[1:] {
 			id, _, _ := strings.Cut(call, `\"`)
 			of, _, _ := strings.Cut(id, "/")
@@ -105,9 +94,7 @@ func program(t *testing.T, notebook []byte) string {
 			Source []string
 		}
 	}
-	if err := json.Unmarshal(notebook, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(notebook, &file))
 	imports, declarations := map[string]bool{}, "func main() {}\n"
 	for k, cell := range file.Cells {
 		source := strings.Join(cell.Source, "")
@@ -143,19 +130,11 @@ func program(t *testing.T, notebook []byte) string {
 
 // The kernel's own tests run the notebooks, where there is a Jupyter; this one finds what does not compile anywhere.
 func TestCellsCompile(t *testing.T) {
-	files, err := Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(Files())(t)
 	for name, notebook := range files {
-		encoded, err := notebook.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must.Get(notebook.Encode())(t)
 		source := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(source, []byte(program(t, encoded)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(source, []byte(program(t, encoded)), 0o644))
 		if out, err := exec.CommandContext(t.Context(), "go", "vet", source).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}

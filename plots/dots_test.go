@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )
 
@@ -37,9 +38,7 @@ func many() plots.Figure {
 func TestDotsNameTheirRowsOnce(t *testing.T) {
 	texts := func(f plots.Figure) string {
 		var b strings.Builder
-		if err := f.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.SVG(&b))
 		return b.String()
 	}
 	text := texts(many())
@@ -67,13 +66,8 @@ func TestDotsNameTheirRowsOnce(t *testing.T) {
 func TestHeight(t *testing.T) {
 	height := func(f plots.Figure) float64 {
 		var b strings.Builder
-		if err := f.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
-		points, err := strconv.ParseFloat(regexp.MustCompile(`height="([^"]+)pt"`).FindStringSubmatch(b.String())[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.SVG(&b))
+		points := must.Get(strconv.ParseFloat(regexp.MustCompile(`height="([^"]+)pt"`).FindStringSubmatch(b.String())[1], 64))(t)
 		return points
 	}
 	few, all, asked := many(), many(), many()

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )
 
@@ -133,17 +134,10 @@ func TestGoldenImages(t *testing.T) {
 		file := filepath.Join("testdata", name+".png")
 		if *update {
 			var b bytes.Buffer
-			if err := png.Encode(&b, got); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, png.Encode(&b, got))
+			must.Do(t, os.WriteFile(file, b.Bytes(), 0o644))
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		want := decode(t, text)
 		if got.Bounds() != want.Bounds() {
 			t.Errorf("%s: got an image of %v, want %v", name, got.Bounds(), want.Bounds())
@@ -185,14 +179,9 @@ type placedText struct {
 func placed(t *testing.T, d plots.Drawing, height int) (texts []placedText) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := d.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.SVG(&b))
 	number := func(text string) float64 {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(strconv.ParseFloat(text, 64))(t)
 		return x
 	}
 	pattern := regexp.MustCompile(`(?s)<g transform="rotate\(90\)">|</g>|` +
@@ -240,9 +229,7 @@ func TestWidths(t *testing.T) {
 		{"few of many bars", plots.Figure{Panels: []plots.Panel{bars, curve}, Columns: 2}, plots.PageWidth, 2, 1},
 	} {
 		var b bytes.Buffer
-		if err := v.figure.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.figure.SVG(&b))
 		if want := fmt.Sprintf(`<svg width="%gpt"`, v.width.Points()); !strings.Contains(b.String(), want) {
 			t.Errorf("%s: no %s in %.120s", v.name, want, b.String())
 		}
@@ -265,9 +252,7 @@ func TestWidths(t *testing.T) {
 // TestSVGTextsHaveTheirWidth: a reader without the font sees every text at the width that it was laid out with.
 func TestSVGTextsHaveTheirWidth(t *testing.T) {
 	var b bytes.Buffer
-	if err := learning().SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, learning().SVG(&b))
 	if texts, widths := strings.Count(b.String(), "<text "), strings.Count(b.String(), `<text textLength="`); texts == 0 ||
 		texts != widths {
 		t.Errorf("%d of %d texts have a width", widths, texts)
@@ -278,18 +263,13 @@ func TestSVGTextsHaveTheirWidth(t *testing.T) {
 func drawn(t *testing.T, d plots.Drawing) image.Image {
 	t.Helper()
 	var b bytes.Buffer
-	if err := d.PNG(&b, 72); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.PNG(&b, 72))
 	return decode(t, b.Bytes())
 }
 
 func decode(t *testing.T, text []byte) image.Image {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(bytes.NewReader(text)))(t)
 	return img
 }
 
@@ -360,9 +340,7 @@ func TestNothingTouchesTheEdge(t *testing.T) {
 
 func TestSVGIsWellFormedAndHoldsItsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := learning().SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, learning().SVG(&b))
 	all := words(t, b.Bytes())
 	for _, want := range []string{"(a) Image retrieval", "(b) After six epochs", "GRIT-VLP", "R@1 (%)", "paper", "epoch"} {
 		if !strings.Contains(all, want) {
@@ -402,9 +380,7 @@ func TestPDF(t *testing.T) {
 	d := learning()
 	d.Note = "Größer → α"
 	var b bytes.Buffer
-	if err := d.PDF(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.PDF(&b))
 	if got := b.String(); !strings.HasPrefix(got, "%PDF-") || !strings.Contains(got[len(got)-10:], "%%EOF") {
 		t.Errorf("got %q ... %q, want a PDF file", got[:10], got[len(got)-10:])
 	}

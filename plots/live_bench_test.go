@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )
 
@@ -24,8 +25,6 @@ func BenchmarkLive(b *testing.B) {
 		{Name: "IR", X: []float64{1, 2, 3, 4}, Mean: []float64{1, 2, 5, 7}}}}
 	f := plots.Figure{Panels: []plots.Panel{losses, recall}}
 	for b.Loop() {
-		if err := f.PNG(io.Discard, 100); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, f.PNG(io.Discard, 100))
 	}
 }

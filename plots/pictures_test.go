@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )
 
@@ -81,9 +82,7 @@ func TestPicturesKeepAspectAndPlace(t *testing.T) {
 // TestPDFPicturesStandUpright follows the transformations of a page down to its image.
 func TestPDFPicturesStandUpright(t *testing.T) {
 	var b bytes.Buffer
-	if err := (plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: flagOf(32, 32)}}}}}).PDF(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (plots.Pictures{Rows: []plots.PictureRow{{Pictures: []plots.Picture{{Image: flagOf(32, 32)}}}}}).PDF(&b))
 	var page, pixels []byte
 	streams := regexp.MustCompile(`(?s)<<([^<>]*(?:<<[^<>]*>>[^<>]*)*)>>\s*stream\r?\n(.*?)\r?\nendstream`)
 	for _, m := range streams.FindAllSubmatch(b.Bytes(), -1) {
@@ -112,10 +111,7 @@ func TestPDFPicturesStandUpright(t *testing.T) {
 		case "Q":
 			up = up[:last]
 		case "cm":
-			d, err := strconv.ParseFloat(words[k-3], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(strconv.ParseFloat(words[k-3], 64))(t)
 			up[last] *= d
 		}
 		if word == "Do" {
@@ -148,9 +144,7 @@ func TestPicturesNameTheMarksThatOccur(t *testing.T) {
 		{only(plots.Right, plots.Wrong, plots.Unmarked), "wrong right"},
 	} {
 		var b bytes.Buffer
-		if err := v.drawing.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.drawing.SVG(&b))
 		if got := strings.Join(strings.Fields(strings.Trim(words(t, b.Bytes()), "[]")), " "); got != v.want {
 			t.Errorf("got %q, want %q", got, v.want)
 		}
@@ -159,9 +153,7 @@ func TestPicturesNameTheMarksThatOccur(t *testing.T) {
 
 func TestPicturesSVGHoldsItsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := picked().SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, picked().SVG(&b))
 	all := words(t, b.Bytes())
 	for _, want := range []string{"What is picked", "a flag, red above", "the anchor", "Größere", "Straße", "Donaudampf", "…"} {
 		if !strings.Contains(all, want) {

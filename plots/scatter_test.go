@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )
 
@@ -27,13 +28,8 @@ func TestScatter(t *testing.T) {
 	}
 	var b bytes.Buffer
 	f := plots.Figure{Title: "Classes", Panels: []plots.Panel{panel("SogCLR"), panel("+ GloFND")}}
-	if err := f.PNG(&b, 0); err != nil {
-		t.Fatal(err)
-	}
-	m, err := png.Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.PNG(&b, 0))
+	m := must.Get(png.Decode(&b))(t)
 	colours := map[[3]uint32]int{}
 	for y := range m.Bounds().Dy() {
 		for x := range m.Bounds().Dx() {

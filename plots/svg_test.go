@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
+	"vlpx.internal/internal/test/must"
 )
 
 // svgText is a text element of an SVG page.
@@ -51,10 +52,7 @@ func svgTexts(t *testing.T, page []byte) (texts []svgText) {
 						t.Fatal(err)
 					}
 				case "style":
-					points, err := strconv.Atoi(size.FindStringSubmatch(a.Value)[1])
-					if err != nil {
-						t.Fatal(err)
-					}
+					points := must.Get(strconv.Atoi(size.FindStringSubmatch(a.Value)[1]))(t)
 					of.size, of.bold, of.font = vg.Points(float64(points)), strings.Contains(a.Value, "font-weight:bold"),
 						family.FindStringSubmatch(a.Value)[1]
 				}
@@ -106,9 +104,7 @@ func FuzzSVG(f *testing.F) {
 			{Name: name, X: []float64{1, 2}, Mean: []float64{1, 2}}, {Name: "b", X: []float64{1, 2}, Mean: []float64{2, 1}},
 		}}}}
 		var b bytes.Buffer
-		if err := d.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.SVG(&b))
 		texts := svgTexts(t, b.Bytes())
 		if len(texts) < 5 {
 			t.Fatalf("%d texts in %q", len(texts), b.String())
@@ -131,13 +127,8 @@ func TestSVGTextsAreAsTheyWere(t *testing.T) {
 		c.FillString(face, vg.Point{X: 1, Y: vg.Length(k)}, text)
 	}
 	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	page, err := c.fixed(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.WriteTo(&b))(t)
+	page := must.Get(c.fixed(b.String()))(t)
 	texts := svgTexts(t, []byte(page))
 	if len(texts) != len(odd) {
 		t.Fatalf("got %d texts, want %d", len(texts), len(odd))

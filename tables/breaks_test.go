@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // A table too wide for its place has the words of columns that break below each other, and is not folded.
@@ -79,9 +80,7 @@ func TestLongNamesBreak(t *testing.T) {
 	}
 	text := func(width int, style bool) string {
 		var b strings.Builder
-		if err := table.Text(&b, Terminal{Width: width, Style: style}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Text(&b, Terminal{Width: width, Style: style}))
 		return b.String()
 	}
 	narrow := text(80, false)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 )
 
@@ -140,9 +141,7 @@ func FuzzLaTeX(f *testing.F) {
 func latexOf(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.LaTeX(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.LaTeX(&b))
 	columns, formula, depth := 0, false, 0
 	for k, line := range strings.Split(b.String(), "\n") {
 		if k == 0 && strings.HasPrefix(line, "%") {
@@ -174,10 +173,7 @@ func latexOf(t *testing.T, table tables.Table) string {
 				}
 			default:
 				if width, ok := strings.CutPrefix(token, `\multicolumn{`); ok {
-					n, err := strconv.Atoi(strings.TrimSuffix(width, "}"))
-					if err != nil {
-						t.Fatal(err)
-					}
+					n := must.Get(strconv.Atoi(strings.TrimSuffix(width, "}")))(t)
 					cells += n - 1
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 )
 
@@ -45,12 +46,8 @@ func retrieval() tables.Table {
 
 func TestTextFoldsBetweenGroups(t *testing.T) {
 	var wide, narrow strings.Builder
-	if err := retrieval().Text(&wide, tables.Terminal{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := retrieval().Text(&narrow, tables.Terminal{Width: 60}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, retrieval().Text(&wide, tables.Terminal{}))
+	must.Do(t, retrieval().Text(&narrow, tables.Terminal{Width: 60}))
 	for _, v := range []struct {
 		name   string
 		text   string
@@ -102,9 +99,7 @@ func TestTextFits(t *testing.T) {
 
 func TestTextStyle(t *testing.T) {
 	var b strings.Builder
-	if err := retrieval().Text(&b, tables.Terminal{Style: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, retrieval().Text(&b, tables.Terminal{Style: true}))
 	for _, want := range []string{"\x1b[1m62.6", "\x1b[1m 9.2±0.5\x1b[0m"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %q", want, b.String())
@@ -121,13 +116,8 @@ func TestCSVIsTidy(t *testing.T) {
 	table.Rows[0].Cells[5][1].Interval = &[2]float64{29.5, 43.25}
 	table.Facts = []string{"set", "commit"}
 	table.Rows[0].Facts = [][]string{nil, {"epochs=3", "c0ffee"}}
-	if err := table.CSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.CSV(&b))
+	records := must.Get(csv.NewReader(strings.NewReader(b.String())).ReadAll())(t)
 	if got, want := len(records), 1+3*6*2; got != want {
 		t.Errorf("got %d lines, want %d", got, want)
 	}
@@ -150,9 +140,7 @@ func TestHTMLEscapes(t *testing.T) {
 	table.Title = `<script>alert("a & b")</script>`
 	table.Rows[0].Name = "A<B>"
 	var b strings.Builder
-	if err := table.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.HTML(&b))
 	if strings.Contains(b.String(), "<script>") || !strings.Contains(b.String(), "A&lt;B&gt;") {
 		t.Errorf("names are not escaped: %s", b.String())
 	}
@@ -188,9 +176,7 @@ func TestOnlySourcesThatSpeakHaveALine(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := table.Text(&b, tables.Terminal{Width: 26}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Text(&b, tables.Terminal{Width: 26}))
 	want := `
                        one
                        ───
@@ -223,9 +209,7 @@ func TestWordsBeginAtTheLeft(t *testing.T) {
 		{Name: "second", Cells: []tables.Cell{{{Text: "open"}}, {{Text: "12"}}}},
 	}}
 	var b strings.Builder
-	if err := table.Text(&b, tables.Terminal{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Text(&b, tables.Terminal{}))
 	for _, want := range []string{"method  verdict    epochs\n", "second  open           12\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -243,9 +227,7 @@ func TestMissingAndText(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := table.Markdown(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Markdown(&b))
 	want := "| parameter | value |\n| --- | ---: |\n| learning rate | 1e-4 |\n| queue *(unused)* | – |\n"
 	if got := b.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -306,9 +288,7 @@ func FuzzMarkdown(f *testing.F) {
 		table := tables.Table{Columns: []tables.Column{{Name: "c"}},
 			Rows: []tables.Row{{Name: name, Cells: []tables.Cell{{tables.Number(1)}}}}}
 		var b strings.Builder
-		if err := table.Markdown(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Markdown(&b))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if len(lines) != 3 {
 			t.Fatalf("got %d lines, want 3: %q", len(lines), b.String())
@@ -331,9 +311,7 @@ func TestWideTableFoldsInHTML(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := table.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.HTML(&b))
 	text := b.String()
 	parts := strings.Count(text, "<table")
 	if parts < 3 || strings.Count(text, "first row") != parts || strings.Count(text, "Wide") != 1 || strings.Count(text, "the note") != 1 {
@@ -359,9 +337,7 @@ func TestMoreColumnsInHTML(t *testing.T) {
 			table.Columns = append(table.Columns, tables.Column{Name: "a column"})
 		}
 		var b bytes.Buffer
-		if err := table.HTML(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.HTML(&b))
 		first, rest, _ := strings.Cut(b.String(), "<details>")
 		if strings.Count(first, "<table") != 1 || strings.Count(rest, "the other columns</summary>") != want ||
 			strings.Count(rest, "</details>") != want {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/benchmark"
 )
 
@@ -26,9 +27,7 @@ func TestBench(t *testing.T) {
 		t.Errorf("got %q on standard error, want what is at work", errs)
 	}
 	path := filepath.Join(dir, "a.json")
-	if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(out), 0o644))
 	table, errs, status := execute(t, dir, "bench", "-read", path, "-markdown")
 	if status != 0 || strings.Count(table, "\n| CLIP, InfoNCE, batch ") != 2 {
 		t.Errorf("got status %d, %q and\n%s\nwant the two whole steps", status, errs, table)

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // cluster is a Slurm of nodes on this machine's loopback, with keys and ports of its own, which ends with the test.
@@ -71,28 +72,18 @@ func newCluster(t *testing.T, nodes int) *cluster {
 		c.down(t)
 		os.RemoveAll(dir)
 	})
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")
-	who, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	who := must.Get(user.Current())(t)
 	key := make([]byte, 1024)
 	rand.Read(key)
 	port := freePorts(t, nodes+1)
 	config := fmt.Sprintf(clusterConfig, host, who.Username, port, nodes, dir, port+1, port+nodes)
 	for name, content := range map[string][]byte{"munge.key": key, "slurm.conf": []byte(config)} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	for _, sub := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
 	}
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
 	c.call(t, "munged", "--force", "--key-file="+dir+"/munge.key", "--socket="+dir+"/munge.sock", "--pid-file="+dir+"/munged.pid",
@@ -134,10 +125,7 @@ func (c *cluster) call(t *testing.T, name string, args ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	// Output goes to a file: a daemon keeps it open.
-	file, err := os.Create(filepath.Join(c.dir, name+".out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(c.dir, name+".out")))(t)
 	defer file.Close()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Stdout, command.Stderr = file, file
@@ -198,14 +186,8 @@ func (c *cluster) processes(variable string) (pids []int) {
 // kill kills a node at once: its jobs, their keepers, and its daemon.
 func (c *cluster) kill(t *testing.T, node string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.dir, "slurmd-"+node+".pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	daemon, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(c.dir, "slurmd-"+node+".pid")))(t)
+	daemon := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	syscall.Kill(daemon, syscall.SIGKILL)
 	for _, pid := range c.processes("SLURMD_NODENAME=" + node) {
 		if keeper := parent(pid); keeper > 1 && strings.HasPrefix(commandOf(keeper), "slurmstepd") {

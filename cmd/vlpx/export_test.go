@@ -5,31 +5,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // export finds a run by the beginning of its name, as runs says it, and eval of what it wrote prints what eval of the run does.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	must(t, dir, shortest("train", "InfoNCE")...)
+	succeed(t, dir, shortest("train", "InfoNCE")...)
 	id := only(t, dir).ID
-	if out, _ := must(t, dir, "runs"); !strings.Contains(out, "\n"+id[:8]+"  InfoNCE  tiny, 5 settings  scenes (16)     1  finished  ") {
+	if out, _ := succeed(t, dir, "runs"); !strings.Contains(out, "\n"+id[:8]+"  InfoNCE  tiny, 5 settings  scenes (16)     1  finished  ") {
 		t.Errorf("runs printed\n%s", out)
 	}
-	want, _ := must(t, dir, shortest("eval", "InfoNCE", "-split", "val")...)
+	want, _ := succeed(t, dir, shortest("eval", "InfoNCE", "-split", "val")...)
 	for range 2 {
-		out, _ := must(t, dir, "export", id[:4], "-o", "models/one")
+		out, _ := succeed(t, dir, "export", id[:4], "-o", "models/one")
 		if told := "wrote InfoNCE, seed 1, run " + id + ", to models/one\n"; out != told {
 			t.Errorf("printed %q, want %q", out, told)
 		}
-		if err := os.Rename(filepath.Join(dir, "home"), filepath.Join(dir, "elsewhere")); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := must(t, dir, "eval", "models/one", "-split", "val"); got != want {
+		must.Do(t, os.Rename(filepath.Join(dir, "home"), filepath.Join(dir, "elsewhere")))
+		if got, _ := succeed(t, dir, "eval", "models/one", "-split", "val"); got != want {
 			t.Errorf("eval of the export printed\n%swant\n%s", got, want)
 		}
-		if err := os.Rename(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "home")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "home")))
 	}
 	for _, c := range []struct {
 		args []string
@@ -61,22 +58,22 @@ func TestExportOfCLIP(t *testing.T) {
 	of := func(args ...string) []string {
 		return shortest(append(args, "InfoNCE", "-set", "framework=clip")...)
 	}
-	must(t, dir, of("train")...)
+	succeed(t, dir, of("train")...)
 	id := only(t, dir).ID
-	want, _ := must(t, dir, of("eval", "-split", "val")...)
-	must(t, dir, "export", id, "-o", "clip")
-	if got, _ := must(t, dir, "eval", "clip", "-split", "val"); got != want {
+	want, _ := succeed(t, dir, of("eval", "-split", "val")...)
+	succeed(t, dir, "export", id, "-o", "clip")
+	if got, _ := succeed(t, dir, "eval", "clip", "-split", "val"); got != want {
 		t.Errorf("eval of the export printed\n%swant\n%s", got, want)
 	}
-	if out, _ := must(t, dir, "weights", "show", "clip"); !strings.Contains(out, "clip: OpenAI's CLIP, ") ||
+	if out, _ := succeed(t, dir, "weights", "show", "clip"); !strings.Contains(out, "clip: OpenAI's CLIP, ") ||
 		!strings.Contains(out, "\nwhole\n  used ") {
 		t.Errorf("weights show printed\n%s", out)
 	}
-	out, errs := must(t, dir, of("train", "-weights", "model=clip")...)
+	out, errs := succeed(t, dir, of("train", "-weights", "model=clip")...)
 	if !strings.Contains(out+errs, "model weights from clip (") {
 		t.Errorf("a run from the export printed\n%s%s", out, errs)
 	}
-	if out, _ := must(t, dir, "runs"); strings.Count(out, "  InfoNCE on CLIP  ") != 2 {
+	if out, _ := succeed(t, dir, "runs"); strings.Count(out, "  InfoNCE on CLIP  ") != 2 {
 		t.Errorf("runs printed\n%s", out)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // program is the command, built once.
@@ -63,8 +64,8 @@ func exit(t *testing.T, err error) int {
 	return 0
 }
 
-// must runs the command and fails the test unless it succeeds.
-func must(t *testing.T, dir string, args ...string) (out, errs string) {
+// succeed runs the command and fails the test unless it succeeds.
+func succeed(t *testing.T, dir string, args ...string) (out, errs string) {
 	t.Helper()
 	out, errs, status := execute(t, dir, args...)
 	if status != 0 {
@@ -83,22 +84,14 @@ func shortest(command ...string) []string {
 func until(t *testing.T, told, dir string, args ...string) (c *exec.Cmd, errs func() string) {
 	t.Helper()
 	c, _, _ = prepared(dir, args...)
-	file, err := os.CreateTemp(t.TempDir(), "stderr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.CreateTemp(t.TempDir(), "stderr"))(t)
 	t.Cleanup(func() { file.Close() })
 	c.Stderr = file
 	errs = func() string {
-		text, err := os.ReadFile(file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file.Name()))(t)
 		return string(text)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	t.Cleanup(func() { c.Process.Kill() })
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(errs(), told); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // Every mistake is one line on standard error that says what is wrong and what to do, and exit status 1.
@@ -21,17 +22,13 @@ func TestMistakes(t *testing.T) {
 		"file":                   "",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	tiny := func(more ...string) []string {
 		return append(shortest("reproduce", "falcon/table1", "-methods", "InfoNCE"), more...)
 	}
-	must(t, dir, shortest("train", "InfoNCE")...)
+	succeed(t, dir, shortest("train", "InfoNCE")...)
 	for _, c := range []struct {
 		args []string
 		want []string // words of the line

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // What does not go together is told before anything is installed.
@@ -13,12 +14,8 @@ func TestNotebookMistakes(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.ipynb", "b.ipynb", "sub/a.ipynb", "home/.keep"} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, nil, 0o644))
 	}
 	for _, c := range []struct {
 		args string

@@ -5,18 +5,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // The files of a report are in the formats that are asked for; a choice of what they show has a name of its own and runs nothing anew.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
-	must(t, dir, shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "md")...)
+	succeed(t, dir, shortest("reproduce", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables", "md")...)
 	show := shortest("show", "falcon/table1", "-methods", "InfoNCE,GRIT-VLP", "-without", "VQA,NLVR2", "-tables",
 		"tex,seeds.csv,claims.tex",
 		"-figures", "svg",
 		"-metrics", "ir@1,fn in batch", "-rows", "GRIT-VLP", "-title", "Fewer 50%", "-width", "70mm", "-height", "1in")
 	before := files(t, dir)
-	out, _ := must(t, dir, show...)
+	out, _ := succeed(t, dir, show...)
 	base := filepath.Join("results", "falcon", "table1")
 	for ending, want := range map[string][]string{
 		"tex":       {`\caption{Fewer 50\%}`, `\label{tab:Fewer-50}`, "GRIT-VLP & paper", "in batch", "scenes.train=16"},
@@ -48,7 +49,7 @@ func TestOutputs(t *testing.T) {
 	if len(before) != 2 || strings.Contains(out, "claims.tex") {
 		t.Errorf("got %d files of the whole, want table and figure, or there are claims of one row: %s", len(before), out)
 	}
-	if out, _ := must(t, dir, shortest("show", "falcon/table5")...); strings.Contains(out, "wrote") {
+	if out, _ := succeed(t, dir, shortest("show", "falcon/table5")...); strings.Contains(out, "wrote") {
 		t.Errorf("show wrote files without being asked: %s", out)
 	}
 }
@@ -57,7 +58,7 @@ func TestOutputs(t *testing.T) {
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(filepath.Join(dir, "results"), func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(dir, "results"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -65,9 +66,6 @@ func files(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		all[name] = string(text)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }

@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // report writes one file, whole or not at all; an artifact that cannot be read costs the exit status, not the page.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
-	out, errs := must(t, dir, "report", "falcon/table1", "srcl", "-scale", "tiny", "-o", "page.html")
+	out, errs := succeed(t, dir, "report", "falcon/table1", "srcl", "-scale", "tiny", "-o", "page.html")
 	page, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	if err != nil || !strings.HasPrefix(out, "wrote page.html") || !strings.Contains(errs, "falcon/table1 (1 of ") {
 		t.Fatalf("got %v, output %q and errors %q, want the page and progress", err, out, errs)
@@ -24,7 +25,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("the page ends in %q", text[len(text)-20:])
 	}
 
-	if out, _ = must(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out,
+	if out, _ = succeed(t, dir, "report", "falcon/table5", "-scale", "tiny", "-set", "epochs=7"); !strings.HasPrefix(out,
 		"wrote report-falcon.table5-tiny-epochs=7.html ") {
 		t.Errorf("got %q, want a file of its own name", out)
 	}
@@ -35,14 +36,12 @@ func TestReport(t *testing.T) {
 		t.Errorf("got status %d, output %q, errors %q and the place (%v), want an error that names it", status, out, errs, err)
 	}
 
-	must(t, dir, shortest("train", "InfoNCE")...)
+	succeed(t, dir, shortest("train", "InfoNCE")...)
 	results, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", "result.json"))
 	if err != nil || len(results) != 1 {
 		t.Fatalf("got results %v (%v), want one", results, err)
 	}
-	if err := os.WriteFile(results[0], []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(results[0], []byte("{"), 0o644))
 	out, errs, status = execute(t, dir, shortest("report", "falcon/table1", "falcon/table5", "-o", "damaged.html")...)
 	if status != 1 || !strings.Contains(out, "wrote damaged.html") || !strings.Contains(errs, "falcon/table1: ") ||
 		!strings.Contains(errs, "result.json") {

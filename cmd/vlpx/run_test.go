@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
 )
@@ -48,11 +49,9 @@ func TestListNamesEveryArtifact(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	text, _ := must(t, dir, "list", "-json")
+	text, _ := succeed(t, dir, "list", "-json")
 	var all []listed
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &all))
 	var got []string
 	for _, a := range all {
 		got = append(got, a.ID)
@@ -63,7 +62,7 @@ func TestListNamesEveryArtifact(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	listtest.Equal(t, "artifacts", got, want)
-	table, _ := must(t, dir, "list")
+	table, _ := succeed(t, dir, "list")
 	if strings.Contains(table, "partial") || strings.Contains(table, "not yet") {
 		t.Errorf("something is partial or not there yet:\n%s", table)
 	}
@@ -80,7 +79,7 @@ func TestReproduceTwice(t *testing.T) {
 	args := shortest("reproduce", "falcon/table1", "-methods", "InfoNCE", "-out", "out")
 	var before map[string]string
 	for call := range 2 {
-		out, errs := must(t, dir, args...)
+		out, errs := succeed(t, dir, args...)
 		files := map[string]string{}
 		for _, ending := range []string{".md", ".csv", ".json", ".png"} {
 			name := filepath.Join("out", "falcon", "table1-tiny-scenes.train=16-scenes.test=4-scenes.va-d1c782de"+ending)
@@ -101,13 +100,13 @@ func TestReproduceTwice(t *testing.T) {
 		}
 		before = files
 	}
-	if out, _ := must(t, dir, shortest("show", "falcon/table1", "-methods", "InfoNCE")...); !strings.Contains(out, "InfoNCE") {
+	if out, _ := succeed(t, dir, shortest("show", "falcon/table1", "-methods", "InfoNCE")...); !strings.Contains(out, "InfoNCE") {
 		t.Errorf("show printed %q", out)
 	}
-	if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
+	if out, _ := succeed(t, dir, shortest("eval", "InfoNCE", "-split", "val")...); !strings.Contains(out, "split val") {
 		t.Errorf("eval printed %q", out)
 	}
-	classes, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", "classes", "-prompts", "an object on {}")...)
+	classes, _ := succeed(t, dir, shortest("eval", "InfoNCE", "-task", "classes", "-prompts", "an object on {}")...)
 	if !strings.Contains(classes, "class top-1") || strings.Contains(classes, "TR@1") {
 		t.Errorf("eval by classes printed %q", classes)
 	}
@@ -115,16 +114,16 @@ func TestReproduceTwice(t *testing.T) {
 		"neighbours": "neighbours", "linear": "linear average", "transfer": "transfer scenes' shape top-1",
 		"thresholds": "text in-batch RMSE",
 	} {
-		if out, _ := must(t, dir, shortest("eval", "InfoNCE", "-task", task)...); !strings.Contains(out, want) ||
+		if out, _ := succeed(t, dir, shortest("eval", "InfoNCE", "-task", task)...); !strings.Contains(out, want) ||
 			strings.Contains(out, "TR@1") {
 			t.Errorf("eval by %s printed %q", task, out)
 		}
 	}
-	if out, _ := must(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") ||
+	if out, _ := succeed(t, dir, "show", "tasks"); !strings.Contains(out, "class top-1") || !strings.Contains(out, "TR@1") ||
 		!strings.Contains(out, "linear 0.1%") {
 		t.Errorf("show tasks printed %q", out)
 	}
-	out, _ := must(t, dir, "doctor", "-speed")
+	out, _ := succeed(t, dir, "doctor", "-speed")
 	if !strings.Contains(out, "4 finished runs") || !strings.Contains(out, "go:ops_sequential") ||
 		!strings.Contains(out, "encoder  none to lock") || !strings.Contains(out, "-regions FOLDER") ||
 		strings.Contains(out, "speed    0 ") {
@@ -140,16 +139,13 @@ func TestFilesOfTheirOwnName(t *testing.T) {
 		{"reproduce", "falcon/table5"}, {"reproduce", "falcon/table5", "-set", "temperature=.1"},
 		{"compare", "InfoNCE"}, {"compare", "InfoNCE, temperature=.1"},
 	} {
-		must(t, dir, shortest(args...)...)
+		succeed(t, dir, shortest(args...)...)
 		found, err := filepath.Glob(filepath.Join(dir, "results", "*", "*.json"))
 		if err != nil || len(found) != len(written)+1 {
 			t.Fatalf("%v: got files %v (%v), want one more than %d", args, found, err, len(written))
 		}
 		for _, name := range found {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(name))(t)
 			if before, ok := written[name]; ok && before != string(text) {
 				t.Errorf("%v: %s was written over", args, name)
 			}
@@ -165,14 +161,9 @@ func only(t *testing.T, dir string) run.Result {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got results %v (%v), want one", found, err)
 	}
-	text, err := os.ReadFile(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(found[0]))(t)
 	var result run.Result
-	if err := json.Unmarshal(text, &result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &result))
 	return result
 }
 
@@ -188,13 +179,10 @@ func sameNumbers(t *testing.T, what string, got, want run.Result) {
 func TestKilledTenTimes(t *testing.T) {
 	args := shortest("train", "GRIT-VLP", "-set", "epochs=90")
 	whole := t.TempDir()
-	must(t, whole, args...)
+	succeed(t, whole, args...)
 	dir := t.TempDir()
 	checkpoint := func() (written time.Time) {
-		found, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", train.CheckpointName))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(filepath.Join(dir, "home", "runs", "*", train.CheckpointName)))(t)
 		for _, name := range found {
 			if info, err := os.Stat(name); err == nil {
 				written = info.ModTime()
@@ -207,9 +195,7 @@ func TestKilledTenTimes(t *testing.T) {
 	for k := range 10 {
 		c, _, errs := prepared(dir, args...)
 		before := checkpoint()
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		for deadline := time.Now().Add(time.Minute); k%2 == 1 && checkpoint().Equal(before) &&
@@ -240,7 +226,7 @@ func TestKilledTenTimes(t *testing.T) {
 	if kept == 0 {
 		t.Errorf("killed %d times, never with a checkpoint to go on from; the program is faster than this test thinks", killed)
 	}
-	must(t, dir, args...)
+	succeed(t, dir, args...)
 	sameNumbers(t, fmt.Sprintf("after %d kills, %d of them with a checkpoint", killed, kept), only(t, dir), only(t, whole))
 	left, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", ".checkpoint*"))
 	if err != nil || len(left) > 0 {
@@ -255,11 +241,9 @@ func TestInterrupted(t *testing.T) {
 		t.Run(command[0], func(t *testing.T) {
 			args := append(shortest(command...), "-set", "epochs=4")
 			whole, dir := t.TempDir(), t.TempDir()
-			must(t, whole, args...)
+			succeed(t, whole, args...)
 			c, errs := until(t, "seed 1: step ", dir, args...)
-			if err := c.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Process.Signal(os.Interrupt))
 			if status := exit(t, c.Wait()); status != 130 {
 				t.Errorf("got status %d, want 130: %s", status, errs())
 			}
@@ -268,7 +252,7 @@ func TestInterrupted(t *testing.T) {
 			if got := lines[len(lines)-1]; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			must(t, dir, args...)
+			succeed(t, dir, args...)
 			sameNumbers(t, "after Ctrl-C", only(t, dir), only(t, whole))
 		})
 	}
@@ -305,9 +289,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	first, _ := until(t, "seed 1: step ", dir, args...)
 	second, _ := until(t, "another process is at InfoNCE, seed 1; waiting for it", dir, args...)
 	for _, c := range []*exec.Cmd{second, first} {
-		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Process.Signal(syscall.SIGTERM))
 		if status := exit(t, c.Wait()); status != 130 {
 			t.Errorf("got status %d, want 130", status)
 		}

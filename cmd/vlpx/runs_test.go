@@ -8,21 +8,20 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/lab"
 )
 
 // What a day's work on runs is: they are listed, shown, compared, carried to another store, removed and pruned.
 func TestStoreInOnesHands(t *testing.T) {
 	dir := t.TempDir()
-	must(t, dir, shortest("compare", "InfoNCE", "InfoNCE, temperature=.2")...)
+	succeed(t, dir, shortest("compare", "InfoNCE", "InfoNCE, temperature=.2")...)
 	var all []lab.RunInfo
 	list := func(args ...string) []lab.RunInfo {
 		t.Helper()
-		out, _ := must(t, dir, append([]string{"runs", "-json"}, args...)...)
+		out, _ := succeed(t, dir, append([]string{"runs", "-json"}, args...)...)
 		all = nil
-		if err := json.Unmarshal([]byte(out), &all); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(out), &all))
 		return all
 	}
 	if list(); len(all) != 2 || all[0].Scale != "tiny" || len(all[0].Set) != 5 || all[0].State != "finished" ||
@@ -39,7 +38,7 @@ func TestStoreInOnesHands(t *testing.T) {
 		len(list("-since", "1ns")) != 0 {
 		t.Errorf("a filter gives %+v", all)
 	}
-	out, _ := must(t, dir, "runs", "show", plain[:8], "-o", "curves.png")
+	out, _ := succeed(t, dir, "runs", "show", plain[:8], "-o", "curves.png")
 	for _, want := range []string{"Run " + plain + ": InfoNCE, seed 1", "TR@1", "without re-ranking", "Train.Seed",
 		"tiny, scenes.train=16"} {
 		if !strings.Contains(out, want) {
@@ -49,7 +48,7 @@ func TestStoreInOnesHands(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "curves.png")); err != nil || !strings.HasPrefix(string(text), "\x89PNG") {
 		t.Errorf("no curves are drawn: %v", err)
 	}
-	out, _ = must(t, dir, "compare", "-runs", plain[:8]+","+warm[:8])
+	out, _ = succeed(t, dir, "compare", "-runs", plain[:8]+","+warm[:8])
 	if !strings.Contains(out, "InfoNCE, temperature=.2 above InfoNCE in") ||
 		!strings.Contains(out, plain[:8]+" of InfoNCE; "+warm[:8]+" of InfoNCE, temperature=.2") {
 		t.Errorf("compare printed\n%s", out)
@@ -61,30 +60,30 @@ func TestStoreInOnesHands(t *testing.T) {
 		}
 	}
 
-	must(t, dir, "store", "export", plain[:8], warm[:8], "-o", "runs.tar.gz")
-	if out, _ := must(t, dir, "store", "import", "runs.tar.gz", "-home", "elsewhere"); out != "took 2 runs\n" {
+	succeed(t, dir, "store", "export", plain[:8], warm[:8], "-o", "runs.tar.gz")
+	if out, _ := succeed(t, dir, "store", "import", "runs.tar.gz", "-home", "elsewhere"); out != "took 2 runs\n" {
 		t.Errorf("import printed %q", out)
 	}
-	if out, _ := must(t, dir, "store", "import", "runs.tar.gz"); !strings.HasPrefix(out, "took 0 runs; 2 runs stayed as the store has it") {
+	if out, _ := succeed(t, dir, "store", "import", "runs.tar.gz"); !strings.HasPrefix(out, "took 0 runs; 2 runs stayed as the store has it") {
 		t.Errorf("import of what is there printed %q", out)
 	}
-	if out, _ := must(t, dir, "store", "verify", "-home", "elsewhere"); !strings.Contains(out, "everything can be read, of 2 runs") {
+	if out, _ := succeed(t, dir, "store", "verify", "-home", "elsewhere"); !strings.Contains(out, "everything can be read, of 2 runs") {
 		t.Errorf("verify printed %q", out)
 	}
-	if out, _ := must(t, dir, "store"); !strings.Contains(out, "runs finished") {
+	if out, _ := succeed(t, dir, "store"); !strings.Contains(out, "runs finished") {
 		t.Errorf("store printed %q", out)
 	}
 
-	if out, _ := must(t, dir, "prune"); strings.Count(out, "  checkpoints  ") != 2 || !strings.Contains(out, "Nothing is removed yet") {
+	if out, _ := succeed(t, dir, "prune"); strings.Count(out, "  checkpoints  ") != 2 || !strings.Contains(out, "Nothing is removed yet") {
 		t.Errorf("prune printed\n%s", out)
 	}
-	if out, _ := must(t, dir, "prune", "checkpoints", "-yes"); strings.Count(out, "removed the weights of ") != 2 {
+	if out, _ := succeed(t, dir, "prune", "checkpoints", "-yes"); strings.Count(out, "removed the weights of ") != 2 {
 		t.Errorf("prune printed\n%s", out)
 	}
 	if list(); len(all) != 2 || all[0].Model != 0 || all[0].State != "finished" {
 		t.Errorf("without weights there are %+v", all)
 	}
-	if out, _ := must(t, dir, "rm", plain[:8]); !strings.HasPrefix(out, "removed "+plain[:8]+": InfoNCE, seed 1") {
+	if out, _ := succeed(t, dir, "rm", plain[:8]); !strings.HasPrefix(out, "removed "+plain[:8]+": InfoNCE, seed 1") {
 		t.Errorf("rm printed %q", out)
 	}
 	if list(); len(all) != 1 || all[0].ID != warm {
@@ -96,25 +95,20 @@ func TestStoreInOnesHands(t *testing.T) {
 func TestDamagedResultInAComparison(t *testing.T) {
 	dir := t.TempDir()
 	args := shortest("compare", "InfoNCE", "InfoNCE, temperature=.2")
-	must(t, dir, args...)
+	succeed(t, dir, args...)
 	results, err := filepath.Glob(filepath.Join(dir, "home", "runs", "*", "result.json"))
 	if err != nil || len(results) != 2 {
 		t.Fatalf("got results %v (%v), want two", results, err)
 	}
-	text, err := os.ReadFile(results[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(results[0]))(t)
 	edited := strings.Replace(string(text), `"TR@1": `, `"TR@1": 9`, 1)
 	t.Run("cut off", func(t *testing.T) { damagedResult(t, dir, results, "{", args) })
 	t.Run("edited", func(t *testing.T) { damagedResult(t, dir, results, edited, args) })
 }
 
 func damagedResult(t *testing.T, dir string, results []string, text string, args []string) {
-	if err := os.WriteFile(results[0], []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, _ := must(t, dir, args...)
+	must.Do(t, os.WriteFile(results[0], []byte(text), 0o644))
+	out, _ := succeed(t, dir, args...)
 	told := strings.Join(strings.Fields(out), "") // without the breaks of lines
 	if !strings.Contains(out, "0 of 1 seeds") || !strings.Contains(told, results[0]) ||
 		!strings.Contains(told, "deletethefiletorunitagain") {
@@ -124,7 +118,7 @@ func damagedResult(t *testing.T, dir string, results []string, text string, args
 	for _, result := range results {
 		ids = append(ids, filepath.Base(filepath.Dir(result)))
 	}
-	out, _ = must(t, dir, "compare", "-runs", strings.Join(ids, ","))
+	out, _ = succeed(t, dir, "compare", "-runs", strings.Join(ids, ","))
 	if told := strings.Join(strings.Fields(out), ""); !strings.Contains(told, results[0]) ||
 		!strings.Contains(out, ids[1][:8]+" of InfoNCE") {
 		t.Errorf("compare -runs printed\n%s\nwant the run that can be read, and the other named", out)
@@ -139,13 +133,11 @@ func damagedResult(t *testing.T, dir string, results []string, text string, args
 	if status != 1 || !strings.Contains(out, ids[0][:8]) || !strings.Contains(errs, "damaged") {
 		t.Errorf("verify: status %d, %q, %q", status, out, errs)
 	}
-	if out, _ := must(t, dir, "runs"); !strings.Contains(out, "  damaged  ") {
+	if out, _ := succeed(t, dir, "runs"); !strings.Contains(out, "  damaged  ") {
 		t.Errorf("runs printed\n%s", out)
 	}
-	if err := os.Remove(results[0]); err != nil {
-		t.Fatal(err)
-	}
-	if out, _ := must(t, dir, args...); strings.Contains(out, "0 of 1 seeds") {
+	must.Do(t, os.Remove(results[0]))
+	if out, _ := succeed(t, dir, args...); strings.Contains(out, "0 of 1 seeds") {
 		t.Errorf("once the file is deleted, it is not made again:\n%s", out)
 	}
 }
@@ -158,12 +150,8 @@ func TestMissingSplitIsToldFirst(t *testing.T) {
 		"images/a.jpg":     "",
 	} {
 		path := filepath.Join(dir, "few", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	_, errs, status := execute(t, dir, "compare", "InfoNCE", "GRIT-VLP", "-data", "few", "-scale", "tiny", "-seeds", "1", "-set",
 		"batchsize=2")

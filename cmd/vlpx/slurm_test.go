@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // sweepArgs are a sweep of falcon/table1 whose tasks have levels: MAFA needs Con-D fine-tuned, which needs Con-D.
@@ -26,10 +27,7 @@ func sweptFiles(t *testing.T, dir string) map[string]string {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("got %v (%v), want one file with %s", found, err, ending)
 		}
-		text, err := os.ReadFile(found[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(found[0]))(t)
 		files[ending] = string(text)
 	}
 	return files
@@ -39,7 +37,7 @@ func sweptFiles(t *testing.T, dir string) map[string]string {
 func TestSweepOnSlurm(t *testing.T) {
 	c := newCluster(t, 3)
 	here := t.TempDir()
-	must(t, here, sweepArgs("-jobs", "2")...)
+	succeed(t, here, sweepArgs("-jobs", "2")...)
 	want := sweptFiles(t, here)
 
 	there := t.TempDir()
@@ -50,10 +48,7 @@ func TestSweepOnSlurm(t *testing.T) {
 		if err != nil || len(found) != 1 {
 			return ""
 		}
-		text, err := os.ReadFile(found[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(found[0]))(t)
 		return string(text)
 	}
 	// Of the first three tasks, one on each node, one is killed, one loses its node, and one is told that its time is up.
@@ -69,10 +64,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	}
 	syscall.Kill(worker(0), syscall.SIGKILL)
 	node := regexp.MustCompile(`\x00SLURMD_NODENAME=(n\d)\x00`)
-	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", worker(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	environment := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/environ", worker(1))))(t)
 	lost := node.FindSubmatch(environment)
 	if lost == nil {
 		t.Fatalf("no node in %q", environment)

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestVersion(t *testing.T) {
-	out, _ := must(t, t.TempDir(), "version")
+	out, _ := succeed(t, t.TempDir(), "version")
 	if !regexp.MustCompile(`^vlpx commit \S+.*, go1\.\d+.* \(\w+/\w+\)\n$`).MatchString(out) {
 		t.Errorf("vlpx version says %q", out)
 	}
@@ -20,18 +21,12 @@ func TestVersion(t *testing.T) {
 
 // NOTICE names the modules that are in the program, each once.
 func TestNotice(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".").Output())(t)
 	linked := map[string]bool{}
 	for module := range strings.FieldsSeq(string(out)) {
 		linked[module] = true
 	}
-	notice, err := os.ReadFile("../../NOTICE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	notice := must.Get(os.ReadFile("../../NOTICE"))(t)
 	var want, got []string
 	for module := range linked {
 		want = append(want, module)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // TestWeights lists known weights, fetches one from a hub that $HF_ENDPOINT names, and shows what it has.
@@ -32,25 +33,23 @@ func TestWeights(t *testing.T) {
 	hash := hex.EncodeToString(sum[:8])
 	has := func(want bool) {
 		t.Helper()
-		out, _ := must(t, dir, "weights")
+		out, _ := succeed(t, dir, "weights")
 		if !strings.Contains(out, "timm/deit_base_patch16_224.fb_in1k@main model.safetensors") || strings.Contains(out, hash) != want {
 			t.Errorf("got the list\n%s\nwant DeiT in it; here: %v", out, want)
 		}
 	}
 	has(false)
-	if out, _ := must(t, dir, "weights", "fetch", "deit-base"); !strings.Contains(out, hash) {
+	if out, _ := succeed(t, dir, "weights", "fetch", "deit-base"); !strings.Contains(out, hash) {
 		t.Errorf("got %q, want the hash %s", out, hash)
 	}
 	has(true)
-	if out, _ := must(t, dir, "weights", "show", "deit-base"); !strings.Contains(out, "timm's ViT") ||
+	if out, _ := succeed(t, dir, "weights", "show", "deit-base"); !strings.Contains(out, "timm's ViT") ||
 		!strings.Contains(out, "2 tensors, 18 parameters in F16") ||
 		!strings.Contains(out, "missing") {
 		t.Errorf("got %q", out)
 	}
 	pickle := filepath.Join(dir, "albef.pth")
-	if err := os.WriteFile(pickle, []byte("\x80\x02cposix\nsystem\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(pickle, []byte("\x80\x02cposix\nsystem\n"), 0o600))
 	server.Close()
 	for want, args := range map[string][]string{
 		"lists them": {"weights", "fetch", "deit-bass"},

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // files are the content of files by their names below a folder.
@@ -36,22 +37,16 @@ func (f files) write(t *testing.T) string {
 		content := []byte(text)
 		var b bytes.Buffer
 		if strings.HasPrefix(text, "picture ") {
-			if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, int(text[8]-'0'), 1))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, int(text[8]-'0'), 1))))
 			content = b.Bytes()
 		} else if strings.HasSuffix(name, ".gz") {
 			w := gzip.NewWriter(&b)
 			_, err := w.Write(content)
-			if err := errors.Join(err, w.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(err, w.Close()))
 			content = b.Bytes()
 		}
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)))
 	}
 	return dir
 }
@@ -100,10 +95,7 @@ var (
 func pixels(t *testing.T, s datasets.Set) (wide []int) {
 	t.Helper()
 	for i := range s.Len() {
-		img, err := s.Image(t.Context(), i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := must.Get(s.Image(t.Context(), i))(t)
 		wide = append(wide, img.Bounds().Dx())
 	}
 	return wide
@@ -114,17 +106,11 @@ func told(c *Collection) string {
 }
 
 func TestVQA(t *testing.T) {
-	c, err := OpenVQA(vqaFiles.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(OpenVQA(vqaFiles.write(t)))(t)
 	if want := []string{"val", "test-dev"}; !slices.Equal(c.Splits(), want) {
 		t.Errorf("got the splits %v, want %v", c.Splits(), want)
 	}
-	val, err := c.Split("val")
-	if err != nil {
-		t.Fatal(err)
-	}
+	val := must.Get(c.Split("val"))(t)
 	if got, want := pixels(t, val), []int{7, 9}; !slices.Equal(got, want) || val.Name() != "vqav2/val" || val.Captions(0) != nil {
 		t.Errorf("got %s with the pictures %v, want %v", val.Name(), got, want)
 	}
@@ -136,10 +122,7 @@ func TestVQA(t *testing.T) {
 	if got := val.(datasets.Questioned).Questions(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got the questions %+v, want %+v", got, want)
 	}
-	test, err := c.Split("test-dev")
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := must.Get(c.Split("test-dev"))(t)
 	if got := test.(datasets.Questioned).Questions(); len(got) != 1 || got[0].Text != "Which?" || got[0].Answers != nil || test.Len() != 1 {
 		t.Errorf("got the test questions %+v of %d pictures", got, test.Len())
 	}
@@ -155,10 +138,7 @@ func TestVQA(t *testing.T) {
 }
 
 func TestNLVR(t *testing.T) {
-	c, err := OpenNLVR(nlvrFiles.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(OpenNLVR(nlvrFiles.write(t)))(t)
 	if want := []string{"train", "val"}; !slices.Equal(c.Splits(), want) {
 		t.Errorf("got the splits %v, want %v", c.Splits(), want)
 	}
@@ -169,10 +149,7 @@ func TestNLVR(t *testing.T) {
 		"train": {[]int{1, 2}, []datasets.Statement{{Left: 0, Right: 1, Text: "One is red.", True: true}}},
 		"val":   {[]int{3, 4, 5}, []datasets.Statement{{Left: 0, Right: 1, Text: "Both."}, {Left: 0, Right: 1, Text: "All.", True: true}}},
 	} {
-		set, err := c.Split(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(c.Split(name))(t)
 		if got := pixels(t, set); !slices.Equal(got, want.pictures) {
 			t.Errorf("%s: got the pictures %v, want %v", name, got, want.pictures)
 		}
@@ -191,10 +168,7 @@ func TestNLVR(t *testing.T) {
 }
 
 func TestNoCaps(t *testing.T) {
-	c, err := OpenNoCaps(noCapsFiles.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(OpenNoCaps(noCapsFiles.write(t)))(t)
 	if want := []string{"val", "test"}; !slices.Equal(c.Splits(), want) {
 		t.Errorf("got the splits %v, want %v", c.Splits(), want)
 	}
@@ -206,10 +180,7 @@ func TestNoCaps(t *testing.T) {
 		"val":  {[]int{1, 2}, []string{datasets.NearDomain, datasets.OutOfDomain}, []string{"A.", "Aa."}},
 		"test": {[]int{3}, []string{datasets.InDomain}, nil},
 	} {
-		set, err := c.Split(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(c.Split(name))(t)
 		if got := pixels(t, set); !slices.Equal(got, want.pictures) {
 			t.Errorf("%s: got the pictures %v, want %v", name, got, want.pictures)
 		}
@@ -230,10 +201,7 @@ func TestNoCaps(t *testing.T) {
 // Another question, another picture and a missing one make another collection; packing and what nobody speaks of do not.
 func TestHash(t *testing.T) {
 	hash := func(f files) string {
-		c, err := OpenVQA(f.write(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(OpenVQA(f.write(t)))(t)
 		return c.Hash()
 	}
 	whole, packed := hash(vqaFiles), vqaFiles["v2_OpenEnded_mscoco_val2014_questions.json"]
@@ -284,14 +252,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("got %v and error %v, want one with %q and the folder", c, err, test.want)
 		}
 	}
-	c, err := OpenNoCaps(noCapsFiles.with(files{"test/c.jpg": "no picture"}).write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(OpenNoCaps(noCapsFiles.with(files{"test/c.jpg": "no picture"}).write(t)))(t)
+	set := must.Get(c.Split("test"))(t)
 	if _, err := set.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), `nocaps/test: image 0 ("test/c.jpg")`) {
 		t.Errorf("a file that is no picture: got error %v", err)
 	}

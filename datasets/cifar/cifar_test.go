@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // record is one with some labels whose red is the column, green the row and blue a number.
@@ -42,12 +43,8 @@ func gzipped(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write([]byte(text)))(t)
+	must.Do(t, w.Close())
 	return b.String()
 }
 
@@ -55,19 +52,14 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	return dir
 }
 
 func split(t *testing.T, c *Collection, name string) *Set {
 	t.Helper()
-	s, err := c.Split(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Split(name))(t)
 	return s.(*Set)
 }
 
@@ -84,10 +76,7 @@ func batches(t *testing.T) map[string]string {
 }
 
 func TestCIFAR10(t *testing.T) {
-	c, err := Open(folder(t, batches(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(folder(t, batches(t))))(t)
 	if c.Name() != "CIFAR-10" || !slices.Equal(c.Splits(), []string{"train", "val", "test"}) {
 		t.Errorf("got %q with %q", c.Name(), c.Splits())
 	}
@@ -101,10 +90,7 @@ func TestCIFAR10(t *testing.T) {
 		}
 		for i := range s.Len() {
 			class := (want.first + i) % 10
-			img, err := s.Image(t.Context(), i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			img := must.Get(s.Image(t.Context(), i))(t)
 			if got, want := img.At(5, 20), (color.NRGBA{5, 20, byte(class), 255}); s.Class(i) != class || got != want ||
 				img.Bounds() != image.Rect(0, 0, 32, 32) {
 				t.Errorf("%s: got class %d and %v of %v, want class %d and %v", s.Key(i), s.Class(i), got, img.Bounds(), class, want)
@@ -228,10 +214,7 @@ func TestHash(t *testing.T) {
 	hash := func(change func(files map[string]string)) string {
 		files := batches(t)
 		change(files)
-		c, err := Open(folder(t, files))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Open(folder(t, files)))(t)
 		return c.Hash()
 	}
 	plain := hash(func(map[string]string) {})
@@ -256,10 +239,7 @@ func TestHash(t *testing.T) {
 }
 
 func TestImageErrors(t *testing.T) {
-	c, err := Open(folder(t, batches(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(folder(t, batches(t))))(t)
 	s := split(t, c, "test")
 	for _, i := range []int{-1, 3} {
 		if _, err := s.Image(t.Context(), i); err == nil || !strings.HasSuffix(err.Error(), "indices run from 0 to 2") {
@@ -311,10 +291,7 @@ func TestSubset(t *testing.T) {
 	if root == "" {
 		t.Skip("VLPX_DATA does not name a folder with cifar100/")
 	}
-	c, err := Open(filepath.Join(root, "cifar100"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(filepath.Join(root, "cifar100")))(t)
 	seen := map[string]map[string]int{}
 	for name, want := range map[string]int{"train": 9000, "val": 1000, "test": 2000} {
 		s := split(t, c, name)
@@ -334,10 +311,7 @@ func TestSubset(t *testing.T) {
 	if len(seen["train"]) != 100 || seen["train"]["aquarium fish"] == 0 {
 		t.Errorf("got %d classes, want a hundred with aquarium fish", len(seen["train"]))
 	}
-	coarse, err := OpenCoarse(filepath.Join(root, "cifar100"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	coarse := must.Get(OpenCoarse(filepath.Join(root, "cifar100")))(t)
 	of := map[int]int{} // the coarse class of each fine one
 	for fine, large, i := split(t, c, "train"), split(t, coarse, "train"), 0; i < fine.Len(); i++ {
 		if k, known := of[fine.Class(i)]; known && k != large.Class(i) {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 const nocaps = `{"licenses": [{"id": 0}], "info": {"version": "0.1"}, "annotations": [
@@ -25,9 +26,7 @@ func TestRead(t *testing.T) {
 		{5, "c.jpg", OutOfDomain, nil}}
 	for name, content := range map[string][]byte{"captions.json": []byte(nocaps), "captions.json.gz": packed.Bytes()} {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, content, 0o666))
 		got, err := Read(file)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v (%v), want %v", name, got, err, want)
@@ -56,9 +55,7 @@ func TestReadErrors(t *testing.T) {
 		replace(`"images": [`, `"images": {`): `"images": { where "[" should be`,
 	} {
 		file := filepath.Join(t.TempDir(), "captions_x.json")
-		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(content), 0o666))
 		if _, err := Read(file); err == nil || !strings.HasPrefix(err.Error(), "cococaptions: captions_x.json: ") ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
@@ -71,10 +68,7 @@ func TestCOCO(t *testing.T) {
 	if root == "" {
 		t.Skip("VLPX_DATA is not set; it names the folder with coco/captions_val2017.json.gz")
 	}
-	images, err := Read(filepath.Join(root, "coco", "captions_val2017.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := must.Get(Read(filepath.Join(root, "coco", "captions_val2017.json.gz")))(t)
 	captions := 0
 	for _, image := range images {
 		captions += len(image.Captions)

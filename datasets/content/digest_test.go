@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // album is a folder of files with a memory, which remembers anything at once.
@@ -20,9 +21,7 @@ type album struct {
 func newAlbum(t *testing.T, files map[string]string) album {
 	dir := t.TempDir()
 	a := album{t, filepath.Join(dir, "images"), filepath.Join(dir, "cache", "memory.json")}
-	if err := os.Mkdir(a.folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(a.folder, 0o755))
 	for name, content := range files {
 		a.write(name, content)
 	}
@@ -62,19 +61,14 @@ func TestDigestsAreRemembered(t *testing.T) {
 			t.Errorf("got %x with %d bytes read, want %x with %d", got, read, want, bytes)
 		}
 	}
-	was, err := os.Stat(filepath.Join(a.folder, "b.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := must.Get(os.Stat(filepath.Join(a.folder, "b.jpg")))(t)
 	time.Sleep(20 * time.Millisecond) // more than the step of the system's clock
 	a.write("b.jpg", "sEcond")
 	modified := was.ModTime()
 	if runtime.GOOS != "linux" {
 		modified = modified.Add(time.Second)
 	}
-	if err := os.Chtimes(filepath.Join(a.folder, "b.jpg"), modified, modified); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(filepath.Join(a.folder, "b.jpg"), modified, modified))
 	want[1] = digest("sEcond")
 	if got, read := a.look("a.jpg", "b.jpg", "gone.jpg"); !reflect.DeepEqual(got, want) || read != 6 {
 		t.Errorf("got %x with %d bytes read, want %x with 6", got, read, want)
@@ -85,17 +79,12 @@ func TestDigestsAreRemembered(t *testing.T) {
 func TestDamagedMemory(t *testing.T) {
 	a := newAlbum(t, map[string]string{"a.jpg": "first"})
 	a.look("a.jpg")
-	whole, err := os.ReadFile(a.memory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(a.memory))(t)
 	for name, text := range map[string]string{
 		"empty": "", "cut off": string(whole[:len(whole)/2]), "null": "null", "a list": "[1]",
 		"short digest": strings.Replace(string(whole), `"Digest":"`, `"Digest":"AAAA","Was":"`, 1),
 	} {
-		if err := os.WriteFile(a.memory, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(a.memory, []byte(text), 0o644))
 		if got, read := a.look("a.jpg"); !reflect.DeepEqual(got, [][]byte{digest("first")}) || read != 5 {
 			t.Errorf("%s: got %x with %d bytes read, want %x with 5", name, got, read, digest("first"))
 		}
@@ -136,10 +125,7 @@ func TestMemoryIsOptional(t *testing.T) {
 func TestMemoryOf(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
-	one, err := memoryOf("one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(memoryOf("one"))(t)
 	other, err := memoryOf("other")
 	if err != nil || one == other {
 		t.Errorf("got %s and %s (%v), want two", one, other, err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestIsPicture(t *testing.T) {
@@ -27,12 +28,8 @@ func TestPicture(t *testing.T) {
 	dir := t.TempDir()
 	small := image.NewGray(image.Rect(0, 0, 7, 5))
 	var photo, drawing bytes.Buffer
-	if err := jpeg.Encode(&photo, small, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(&drawing, small); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&photo, small, nil))
+	must.Do(t, png.Encode(&drawing, small))
 	// The smallest WebP: one lossless pixel.
 	webp := "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 	for _, c := range []struct {
@@ -50,9 +47,7 @@ func TestPicture(t *testing.T) {
 	} {
 		path := filepath.Join(dir, c.name)
 		if c.err != "put the file back" {
-			if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(c.content), 0o644))
 		}
 		img, err := Picture(path)
 		if c.err != "" {

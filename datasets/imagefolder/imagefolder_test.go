@@ -13,15 +13,14 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // drawing is a PNG of some width.
 func drawing(t *testing.T, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 3))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 3))))
 	return b.String()
 }
 
@@ -34,15 +33,11 @@ func folder(t *testing.T, files map[string]string) string {
 		if strings.HasSuffix(name, "/") {
 			path = filepath.Join(path, "x")
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if strings.HasSuffix(name, "/") {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -62,17 +57,11 @@ func pets(t *testing.T, more map[string]string) string {
 }
 
 func TestOpen(t *testing.T) {
-	c, err := Open(pets(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(pets(t, nil)))(t)
 	if c.Name() != "pets" || !slices.Equal(c.Splits(), []string{"train", "test"}) {
 		t.Errorf("got %q with %q, want pets with train and test", c.Name(), c.Splits())
 	}
-	set, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(c.Split("train"))(t)
 	s := set.(datasets.Labelled)
 	if want := []string{"cat", "sea lion"}; !slices.Equal(s.Classes(), want) {
 		t.Errorf("classes: got %q, want %q", s.Classes(), want)
@@ -117,14 +106,8 @@ func TestOpen(t *testing.T) {
 }
 
 func TestBrokenImage(t *testing.T) {
-	c, err := Open(pets(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(pets(t, nil)))(t)
+	s := must.Get(c.Split("test"))(t)
 	if _, err := s.Image(t.Context(), 1); err == nil || !strings.Contains(err.Error(), `image 1 ("test/sea_lion/broken.jpg")`) {
 		t.Errorf("got error %v, want one that names the file", err)
 	}
@@ -157,10 +140,7 @@ func TestMistakes(t *testing.T) {
 // The hash is that of names and content, wherever the folder lies.
 func TestHash(t *testing.T) {
 	hash := func(more map[string]string) string {
-		c, err := Open(pets(t, more))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Open(pets(t, more)))(t)
 		return c.Hash()
 	}
 	plain := hash(nil)
@@ -180,17 +160,9 @@ func TestHash(t *testing.T) {
 // Folders of classes and images may be links.
 func TestLinks(t *testing.T) {
 	dir := folder(t, map[string]string{"all/cat/a.png": drawing(t, 1), "train/dog/a.png": drawing(t, 2)})
-	if err := os.Symlink(filepath.Join(dir, "all", "cat"), filepath.Join(dir, "train", "cat")); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(dir, "all", "cat"), filepath.Join(dir, "train", "cat")))
+	c := must.Get(Open(dir))(t)
+	s := must.Get(c.Split("train"))(t)
 	if _, err := s.Image(t.Context(), 0); err != nil || s.Key(0) != "train/cat/a.png" || s.Len() != 2 {
 		t.Errorf("got %d images, the first %s (%v), want train/cat/a.png and a dog", s.Len(), s.Key(0), err)
 	}

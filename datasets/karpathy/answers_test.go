@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // cows has two test images of two captions each, and one of training; "annid" as given.
@@ -45,14 +46,8 @@ const (
 // testRelation is the relation of the split "test".
 func testRelation(t *testing.T, dir string) (datasets.Benchmarked, *Collection) {
 	t.Helper()
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(dir))(t)
+	split := must.Get(c.Split("test"))(t)
 	related, ok := split.(datasets.Related)
 	if !ok {
 		t.Fatal("the test split has no relation")
@@ -95,10 +90,7 @@ func TestAnswers(t *testing.T) {
 	}; !slices.Equal(told, want) {
 		t.Errorf("got %q, want %q", told, want)
 	}
-	train, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := must.Get(c.Split("train"))(t)
 	if _, related := train.(datasets.Related); related {
 		t.Error("the training split has a relation")
 	}
@@ -123,20 +115,14 @@ func TestAnswersAreHashed(t *testing.T) {
 		"CxC":     {"cxc_image_to_caption.json": toCaptions, "cxc_caption_to_image.json": toImages},
 		"another": {"eccv_image_to_caption.json": toCaptions, "eccv_caption_to_image.json": `{"9": [30]}`},
 	} {
-		c, err := Open(benchmarked(t, cows(4, 6, 8, 9), files))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Open(benchmarked(t, cows(4, 6, 8, 9), files)))(t)
 		if other, ok := seen[c.Hash()]; ok {
 			t.Errorf("%s has the hash of %s", what, other)
 		}
 		seen[c.Hash()] = what
 	}
-	packed, err := Open(benchmarked(t, cows(4, 6, 8, 9), map[string]string{
-		"eccv_image_to_caption.json.gz": gzipped(t, toCaptions), "eccv_caption_to_image.json": toImages}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(Open(benchmarked(t, cows(4, 6, 8, 9), map[string]string{
+		"eccv_image_to_caption.json.gz": gzipped(t, toCaptions), "eccv_caption_to_image.json": toImages})))(t)
 	if seen[packed.Hash()] != "ECCV" {
 		t.Error("packed files make another collection")
 	}
@@ -207,10 +193,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 			seen[q.id], written[fmt.Sprint(q.id)] = true, q.hits
 		}
-		text, err := json.Marshal(written)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(written))(t)
 		again, err := parseAnswers(bytes.NewReader(text))
 		if err != nil || len(again) != len(got) {
 			t.Fatalf("got %v (%v) from %s, want %v", again, err, text, got)
@@ -230,17 +213,11 @@ func TestCOCO5k(t *testing.T) {
 	}
 	content := unpacked(t, filepath.Join(root, "coco", "karpathy_test_captions.json.gz"))
 	var listed struct{ Images []entry }
-	if err := json.Unmarshal(content, &listed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &listed))
 	dir := folder(t, map[string]string{"dataset_coco.json": string(content)})
-	if err := os.Symlink(filepath.Join(root, "coco", answerFolder), filepath.Join(dir, answerFolder)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(root, "coco", answerFolder), filepath.Join(dir, answerFolder)))
 	for _, e := range listed.Images {
-		if err := os.WriteFile(filepath.Join(dir, "images", e.Filename), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "images", e.Filename), nil, 0o644))
 	}
 	relation, c := testRelation(t, dir)
 	// Two answers are sixth captions of their images, of which the split has five each: 144675 and 467259.
@@ -275,9 +252,7 @@ func TestCOCO5k(t *testing.T) {
 	}
 	// The same without "annid": Karpathy's order of sentences is that of COCO's ids.
 	bare := strings.ReplaceAll(string(content), `"annid"`, `"unused"`)
-	if err := os.WriteFile(filepath.Join(dir, "dataset_coco.json"), []byte(bare), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_coco.json"), []byte(bare), 0o644))
 	again, _ := testRelation(t, dir)
 	if !reflect.DeepEqual(again.Answers(), relation.Answers()) {
 		t.Error("without annid the answers are others")
@@ -286,18 +261,10 @@ func TestCOCO5k(t *testing.T) {
 
 func unpacked(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(name))(t)
 	defer f.Close()
-	r, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(gzip.NewReader(f))(t)
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.ReadFrom(r))(t)
 	return b.Bytes()
 }

@@ -8,22 +8,18 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/content"
+	"vlpx.internal/internal/test/must"
 )
 
 // A collection whose images cannot be remembered says so, since each Open then takes as long as the first.
 func TestForgetfulCollection(t *testing.T) {
 	dir := pets(t, nil)
-	if err := os.Truncate(filepath.Join(dir, "images", "c.jpg"), content.WorthRemembering); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(dir, "images", "c.jpg"), content.WorthRemembering))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "dataset_pets.json"))
 	if runtime.GOOS != "linux" {
 		t.Skip("the cache folder's place is named by XDG_CACHE_HOME on Linux alone")
 	}
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(dir))(t)
 	skipped := c.Skipped()
 	if last := skipped[len(skipped)-1].Error(); !strings.Contains(last, "cannot be remembered") ||
 		!strings.Contains(last, "dataset_pets.json") {
@@ -36,16 +32,9 @@ func TestUnreadableImagesAreInTheHash(t *testing.T) {
 	hash := func(make func(path string) error) string {
 		dir := pets(t, nil)
 		path := filepath.Join(dir, "images", "c.jpg")
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := make(path); err != nil {
-			t.Fatal(err)
-		}
-		c, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
+		must.Do(t, make(path))
+		c := must.Get(Open(dir))(t)
 		return c.Hash()
 	}
 	dangling := hash(func(path string) error { return os.Symlink("nowhere", path) })

@@ -17,15 +17,14 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // photoBytes is a small JPEG.
 func photoBytes(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30)), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30)), nil))
 	return b.Bytes()
 }
 
@@ -33,12 +32,8 @@ func gzipped(t *testing.T, content string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := io.WriteString(w, content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(w, content))(t)
+	must.Do(t, w.Close())
 	return b.String()
 }
 
@@ -46,16 +41,10 @@ func gzipped(t *testing.T, content string) string {
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
 	return dir
 }
@@ -87,17 +76,11 @@ func pets(t *testing.T, more map[string]string) string {
 }
 
 func TestOpen(t *testing.T) {
-	c, err := Open(pets(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(pets(t, nil)))(t)
 	if c.Name() != "pets" || !slices.Equal(c.Splits(), []string{"train", "test"}) {
 		t.Errorf("got %q with %q, want pets with train and test", c.Name(), c.Splits())
 	}
-	train, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := must.Get(c.Split("train"))(t)
 	want := []datasets.Pair{{Image: 0, Caption: 0}, {Image: 0, Caption: 1}, {Image: 1, Caption: 0}}
 	if got := datasets.Pairs(train); !slices.Equal(got, want) {
 		t.Errorf("pairs: got %v, want %v", got, want)
@@ -146,10 +129,7 @@ func TestBrokenImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := must.Get(c.Split("test"))(t)
 	_, err = test.Image(context.Background(), 1)
 	if err == nil || !strings.Contains(err.Error(), `pets/test: image 1 ("d.jpg")`) {
 		t.Errorf("truncated: got %v, want an error that names file and index", err)
@@ -163,17 +143,12 @@ func TestBrokenImage(t *testing.T) {
 
 func TestHash(t *testing.T) {
 	hash := func(dir string) string {
-		c, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Open(dir))(t)
 		return c.Hash()
 	}
 	plain := hash(pets(t, nil))
 	packed := pets(t, map[string]string{"dataset_pets.json.gz": gzipped(t, dataset)})
-	if err := os.Remove(filepath.Join(packed, "dataset_pets.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(packed, "dataset_pets.json")))
 	if got := hash(packed); got != plain || len(got) != 16 {
 		t.Errorf("gzipped: got %q, want %q", got, plain)
 	}
@@ -181,9 +156,7 @@ func TestHash(t *testing.T) {
 		t.Error("another caption has the same hash")
 	}
 	less := pets(t, nil)
-	if err := os.Remove(filepath.Join(less, "images", "c.jpg")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(less, "images", "c.jpg")))
 	if got := hash(less); got == plain {
 		t.Error("with an image missing the hash is the same")
 	}
@@ -257,19 +230,13 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestRelation(t *testing.T) {
-	c, err := Open(pets(t, map[string]string{judgementFile: gzipped(t, `{"expert": [
+	c := must.Get(Open(pets(t, map[string]string{judgementFile: gzipped(t, `{"expert": [
 {"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 1, "scores": [2, 3, 4]},
 {"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 0, "scores": [4, 4, 4]},
 {"image": "c.jpg", "caption_image": "a.jpg", "caption_index": 0, "scores": [4, 4, 4]}], "crowd": [
 {"image": "d.jpg", "caption_image": "c.jpg", "caption_index": 0, "yes_fraction": 0.4},
-{"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 1, "yes_fraction": 0}]}`)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+{"image": "c.jpg", "caption_image": "d.jpg", "caption_index": 1, "yes_fraction": 0}]}`)})))(t)
+	split := must.Get(c.Split("test"))(t)
 	relation := split.(datasets.Related).Relation()
 	// Pairs: 0 and 1 are c.jpg's, 2 is d.jpg's sentence 1 (its sentence 0 is empty and left out).
 	for _, test := range []struct {
@@ -297,10 +264,7 @@ func realData(t *testing.T, name string) *Collection {
 	if root == "" {
 		t.Skip("VLPX_DATA is not set; it names the folder with " + name)
 	}
-	c, err := Open(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(filepath.Join(root, name)))(t)
 	return c
 }
 
@@ -310,10 +274,7 @@ func TestFlickr8k(t *testing.T) {
 		t.Errorf("skipped: %v", c.Skipped())
 	}
 	for split, want := range map[string]int{"train": 6000, "val": 1000, "test": 1000} {
-		set, err := c.Split(split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(c.Split(split))(t)
 		if set.Len() != want || len(datasets.Pairs(set)) != 5*want {
 			t.Errorf("%s: got %d images and %d pairs, want %d and %d", split, set.Len(), len(datasets.Pairs(set)), want, 5*want)
 		}
@@ -321,10 +282,7 @@ func TestFlickr8k(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	test, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := must.Get(c.Split("test"))(t)
 	relation := test.(datasets.Related).Relation()
 	known, holds := 0, 0
 	for i := range test.Len() {
@@ -346,14 +304,8 @@ func TestFlickr8k(t *testing.T) {
 
 func TestCOCO(t *testing.T) {
 	c := realData(t, "coco")
-	train, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
-	test, err := c.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	train := must.Get(c.Split("train"))(t)
+	test := must.Get(c.Split("test"))(t)
 	if train.Len() != 130 || test.Len() != 209 {
 		t.Errorf("got %d and %d images, want 130 and 209", train.Len(), test.Len())
 	}
@@ -407,10 +359,7 @@ func FuzzJudgements(f *testing.F) {
 				t.Fatalf("accepted a fraction of %v", j.YesFraction)
 			}
 		}
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(got))(t)
 		again, err := parseJudgements(bytes.NewReader(text))
 		if err != nil || !reflect.DeepEqual(got, again) {
 			t.Fatalf("got %+v (%v) from %s, want %+v", again, err, text, got)

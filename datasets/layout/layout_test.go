@@ -17,6 +17,7 @@ import (
 	"vlpx.internal/datasets/imagefolder"
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/webdataset"
+	"vlpx.internal/internal/test/must"
 )
 
 func write(t *testing.T, files map[string]string) string {
@@ -24,9 +25,7 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 	}
 	return dir
 }
@@ -36,25 +35,16 @@ func shard(t *testing.T, picture string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	err := w.WriteHeader(&tar.Header{Name: "0.png", Size: int64(len(picture)), Mode: 0o644})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(picture)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteHeader(&tar.Header{Name: "0.png", Size: int64(len(picture)), Mode: 0o644}))
+	must.Get(w.Write([]byte(picture)))(t)
+	must.Do(t, w.Close())
 	return b.String()
 }
 
 // A folder is of the layout that its files tell, and its pictures can be seen.
 func TestOpen(t *testing.T) {
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 32, 32))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 32, 32))))
 	picture := b.String()
 	captions := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a square"}]}]}`
 	records := strings.Repeat("\x00", 10*3074)
@@ -145,10 +135,7 @@ func TestRealData(t *testing.T) {
 		t.Skip("VLPX_DATA does not name a folder with flickr8k/ and cifar100/")
 	}
 	for name, images := range map[string]int{"flickr8k": 1000, "cifar100": 2000} {
-		c, err := Open(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Open(filepath.Join(root, name)))(t)
 		set, err := c.Split("test")
 		if err != nil || set.Len() != images {
 			t.Errorf("%s: got %v (%v), want %d test images", name, set, err, images)

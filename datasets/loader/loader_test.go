@@ -22,6 +22,7 @@ import (
 	"vlpx.internal/datasets/karpathy"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 )
 
 // toys is a set of plain images with two captions each; those in broken fail.
@@ -64,10 +65,7 @@ func (s toys) Image(ctx context.Context, i int) (image.Image, error) {
 // config is a small configuration over a set.
 func config(t testing.TB, set datasets.Set) Config {
 	t.Helper()
-	tokenizer, err := text.FromCorpus(slices.Values([]string{"a toy number 0 1 2 3"}), 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokenizer := must.Get(text.FromCorpus(slices.Values([]string{"a toy number 0 1 2 3"}), 1, 0))(t)
 	return Config{Set: set, Pairs: datasets.Pairs(set), Tokenizer: tokenizer, Transform: transform.ALBEF(8), MaxLen: 6, Seed: 1}
 }
 
@@ -77,16 +75,11 @@ func fetch(t *testing.T, c Config, requests ...Request) []Batch {
 	l := New(c)
 	defer l.Close()
 	for _, r := range requests {
-		if err := l.Submit(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Submit(r))
 	}
 	var batches []Batch
 	for range requests {
-		b, err := l.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(l.Next(context.Background()))(t)
 		batches = append(batches, b)
 	}
 	return batches
@@ -104,10 +97,7 @@ func TestBatchAgainstDefinition(t *testing.T) {
 	var ids []int32
 	for position, p := range request.Pairs {
 		pair := c.Pairs[p]
-		img, err := c.Set.Image(context.Background(), pair.Image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := must.Get(c.Set.Image(context.Background(), pair.Image))(t)
 		out := make([]float32, 8*8*3)
 		c.Transform.Apply(source(1, 2, 5, position), img, out)
 		pixels = append(pixels, out...)
@@ -240,15 +230,10 @@ func TestBrokenImagesAreReplaced(t *testing.T) {
 	defer l.Close()
 	// Pairs 2 and 3 are image 1's, 4 and 5 image 2's.
 	for step, pairs := range [][]int{{0, 2, 4, 6}, {3, 1}, {2, 3, 4}, {7, 6}} {
-		if err := l.Submit(Request{Pairs: pairs, Step: step}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Submit(Request{Pairs: pairs, Step: step}))
 	}
 	for step, want := range []struct{ pairs, skipped []int }{{[]int{0, 7, 1, 6}, []int{1, 2}}, {[]int{6, 1}, nil}} {
-		b, err := l.Next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(l.Next(context.Background()))(t)
 		var skipped []int
 		for _, s := range b.Skipped {
 			skipped = append(skipped, s.Image)
@@ -386,13 +371,9 @@ func TestWorkAheadIsBounded(t *testing.T) {
 	l := New(c)
 	defer l.Close()
 	for step := range 100 {
-		if err := l.Submit(Request{Pairs: []int{0, 2}, Step: step}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Submit(Request{Pairs: []int{0, 2}, Step: step}))
 	}
-	if _, err := l.Next(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(l.Next(context.Background()))(t)
 	l.Close()
 	if got := set.decoded.Load(); got > 2*(ahead+1) {
 		t.Errorf("got %d decoded images, want at most %d", got, 2*(ahead+1))
@@ -442,9 +423,7 @@ func TestMistakes(t *testing.T) {
 func TestCancelAndClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l := New(config(t, toys{n: 4, block: true}))
-	if err := l.Submit(Request{Pairs: []int{0, 1, 2}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Submit(Request{Pairs: []int{0, 1, 2}}))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := l.Next(ctx); !errors.Is(err, context.Canceled) {
@@ -472,9 +451,7 @@ func TestNextAfterCancel(t *testing.T) {
 	c := config(t, toys{n: 4})
 	l := New(c)
 	defer l.Close()
-	if err := l.Submit(Request{Pairs: []int{5}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Submit(Request{Pairs: []int{5}}))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b, err := l.Next(ctx)
@@ -489,10 +466,7 @@ func TestNextAfterCancel(t *testing.T) {
 func TestPixels(t *testing.T) {
 	set := toys{n: 9, broken: map[int]bool{4: true}}
 	images := []int{8, 4, 0, 4, 8}
-	got, skipped, err := Pixels(context.Background(), set, images, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, skipped := must.Get2(Pixels(context.Background(), set, images, 4))(t)
 	if len(skipped) != 1 || skipped[0].Image != 4 || skipped[0].Key != "toy-4" {
 		t.Errorf("skipped: got %v, want image 4", skipped)
 	}
@@ -545,14 +519,8 @@ func BenchmarkFlickr8k(b *testing.B) {
 	if root == "" {
 		b.Skip("VLPX_DATA is not set; it names the folder with flickr8k")
 	}
-	c, err := karpathy.Open(filepath.Join(root, "flickr8k"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := c.Split("val")
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(karpathy.Open(filepath.Join(root, "flickr8k")))(b)
+	set := must.Get(c.Split("val"))(b)
 	for name, bytes := range map[string]int64{"decoding": 0, "cached": 1 << 28} {
 		b.Run(name, func(b *testing.B) {
 			cfg := config(b, set)
@@ -565,12 +533,8 @@ func BenchmarkFlickr8k(b *testing.B) {
 				for i := range pairs {
 					pairs[i] = (step*96 + i) * 7 % len(cfg.Pairs)
 				}
-				if err := l.Submit(Request{Pairs: pairs, Step: step}); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := l.Next(context.Background()); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, l.Submit(Request{Pairs: pairs, Step: step}))
+				must.Get(l.Next(context.Background()))(b)
 				step++
 			}
 			b.ReportMetric(float64(96*step)/b.Elapsed().Seconds(), "images/s")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // framed are toys of which no two have the same size.
@@ -38,10 +39,7 @@ func TestOthersAgainstDefinition(t *testing.T) {
 	}
 	var pixels []float32
 	for position, other := range []int{1, 3, 3} {
-		img, err := c.Set.Image(context.Background(), other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := must.Get(c.Set.Image(context.Background(), other))(t)
 		out := make([]float32, 8*8*3)
 		c.Transform.Apply(source(mix(mix(1)), 2, 5, position), img, out)
 		pixels = append(pixels, out...)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 const file = `{"validation": {"3": "True"}, "sentence": "A dog.", "left_url": "https://x/a.jpg", "identifier": "train-10171-0-0", "label": "True", "directory": 18, "synset": "dog"}
@@ -29,9 +30,7 @@ func TestRead(t *testing.T) {
 	for name, content := range map[string][]byte{"train.json": []byte(file), "ends.json": []byte(file + "\r\n"),
 		"train.json.gz": packed.Bytes()} {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, content, 0o666))
 		if got, err := Read(name); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v (%v), want %+v", name, got, err, want)
 		}
@@ -54,9 +53,7 @@ func TestReadErrors(t *testing.T) {
 		replace(`"directory": 18`, `"directory": "a"`):            "line 1: not a statement of NLVR2",
 	} {
 		name := filepath.Join(dir, "dev.json")
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(content), 0o666))
 		if _, err := Read(name); err == nil || !strings.HasPrefix(err.Error(), "nlvr: dev.json: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
@@ -66,9 +63,7 @@ func TestReadErrors(t *testing.T) {
 	w := gzip.NewWriter(&packed)
 	w.Write([]byte(file))
 	w.Close()
-	if err := os.WriteFile(name, packed.Bytes()[:packed.Len()-12], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, packed.Bytes()[:packed.Len()-12], 0o666))
 	if _, err := Read(name); err == nil || !strings.Contains(err.Error(), "cut.json.gz: cut off at line") {
 		t.Errorf("got %v, want an error that says where the file is cut off", err)
 	}

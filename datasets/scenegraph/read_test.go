@@ -9,14 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestAlign(t *testing.T) {
-	g, err := Align("Two men's dogs lying on the old bench, a dog beside them",
-		"( dog , lay on , bench ) , ( dog , is , 2 ) , ( man , have , dog ) , ( bench , is , wooden )")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Align("Two men's dogs lying on the old bench, a dog beside them",
+		"( dog , lay on , bench ) , ( dog , is , 2 ) , ( man , have , dog ) , ( bench , is , wooden )"))(t)
 	// two men ' s dogs lying on the old bench , a dog beside them
 	check(t, "aligned", g)
 	for what, c := range map[string]struct{ got, want []int }{
@@ -41,10 +39,7 @@ func TestAlign(t *testing.T) {
 
 // Two objects of the same word have a place each.
 func TestAlignTwice(t *testing.T) {
-	g, err := Align("a red dog and a dog house", "( dog ) , ( dog house )")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Align("a red dog and a dog house", "( dog ) , ( dog house )"))(t)
 	if !slices.Equal(g.Objects[0].At, []int{2}) || !slices.Equal(g.Objects[1].At, []int{5, 6}) {
 		t.Errorf("got %+v", g.Objects)
 	}
@@ -56,17 +51,11 @@ func TestReadFile(t *testing.T) {
 	tsv := "a dog, brown\t( dog , is , brown )\n\na cat\t( cat )\n"
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write([]byte(csv)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write([]byte(csv)))(t)
+	must.Do(t, w.Close())
 	for name, content := range map[string]string{"a.csv": csv, "a.txt": tsv, "a.csv.gz": packed.String()} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 		got, err := ReadFile(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // TestCoverage compares the area that the drawn pixels cover with the area of the shape.
@@ -147,20 +148,12 @@ func TestNoise(t *testing.T) {
 func BenchmarkImage(b *testing.B) {
 	for _, size := range []int{32, 128, 256} {
 		b.Run(fmt.Sprintf("%dpx", size), func(b *testing.B) {
-			all, err := New(Config{Size: size})
-			if err != nil {
-				b.Fatal(err)
-			}
-			set, err := all.Split("train")
-			if err != nil {
-				b.Fatal(err)
-			}
+			all := must.Get(New(Config{Size: size}))(b)
+			set := must.Get(all.Split("train"))(b)
 			set.Captions(0)
 			b.ResetTimer()
 			for i := range b.N {
-				if _, err := set.Image(b.Context(), i%set.Len()); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(set.Image(b.Context(), i%set.Len()))(b)
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "images/s")
 		})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // matching are the objects that have all words of a phrase, whatever their order and number.
@@ -205,10 +206,7 @@ func TestKindsOfQuestions(t *testing.T) {
 // chance is the share of right answers to a question of a form by whom draws them.
 func chance(t *testing.T, v *vocabulary, question string) float64 {
 	t.Helper()
-	form, said, err := read("question", question, templates, func(t template) pattern { return t.pattern })
-	if err != nil {
-		t.Fatal(err)
-	}
+	form, said := must.Get2(read("question", question, templates, func(t template) pattern { return t.pattern }))(t)
 	return 1 / float64(len(form.answers(v, said)))
 }
 

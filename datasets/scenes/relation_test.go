@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestTrueOf(t *testing.T) {
@@ -33,10 +34,7 @@ func TestTrueOf(t *testing.T) {
 		"an object left of an object on water":     false,
 		"a big blue square below a square on sand": true,
 	} {
-		g, err := Parse(caption)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(Parse(caption))(t)
 		if got := g.TrueOf(scene); got != want {
 			t.Errorf("%q of the scene: got %v, want %v", caption, got, want)
 		}

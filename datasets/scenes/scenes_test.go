@@ -12,27 +12,19 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 func open(t *testing.T, c Config, name string) *Split {
 	t.Helper()
-	all, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := all.Split(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(New(c))(t)
+	set := must.Get(all.Split(name))(t)
 	return set.(*Split)
 }
 
 func pixels(t *testing.T, s *Split, i int) []byte {
 	t.Helper()
-	img, err := s.Image(t.Context(), i)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(s.Image(t.Context(), i))(t)
 	return img.(*image.NRGBA).Pix
 }
 
@@ -287,10 +279,7 @@ func TestNewErrors(t *testing.T) {
 }
 
 func TestCollection(t *testing.T) {
-	all, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(New(Config{}))(t)
 	if got, want := strings.Join(all.Splits(), " "), "train val test"; got != want {
 		t.Errorf("splits: got %q, want %q", got, want)
 	}
@@ -304,10 +293,7 @@ func TestCollection(t *testing.T) {
 		t.Errorf("Split(dev): got error %v", err)
 	}
 	hash := func(c Config) string {
-		all, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(New(c))(t)
 		return all.Hash()
 	}
 	if got, want := all.Hash(), "d2ff138bd75196c16de7de1cf4acd222811d5254d0318cdaa46e041f52c959e1"; got != want {

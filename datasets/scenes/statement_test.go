@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 func numbered(word string) int { return slices.Index(numberWords[:], word) }
@@ -85,10 +86,7 @@ func TestStatementsAreTrueOrFalse(t *testing.T) {
 			if err != nil || got != a.True || !known || slow != a.True || a.Left == a.Right {
 				t.Fatalf("%+v of %+v and %+v: from the text %v, %v, by the words %v %v", a, b, c, got, err, slow, known)
 			}
-			form, _, err := read("statement", a.Text, claims, func(c claim) pattern { return c.pattern })
-			if err != nil {
-				t.Fatal(err)
-			}
+			form, _ := must.Get2(read("statement", a.Text, claims, func(c claim) pattern { return c.pattern }))(t)
 			forms[form.pattern]++
 		}
 		for i, n := range left {
@@ -154,10 +152,7 @@ func TestCountsOfOneImageTellNothing(t *testing.T) {
 			case "right":
 				one = s.Scene(a.Right)
 			}
-			_, said, err := read("statement", a.Text, claims, func(c claim) pattern { return c.pattern })
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, said := must.Get2(read("statement", a.Text, claims, func(c claim) pattern { return c.pattern }))(t)
 			return seen{a.Text, one.count(said.Subject), len(one.Objects)}
 		}
 		learned := map[seen]int{}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // published is CLIP's tokenizer, or the test is skipped.
@@ -19,10 +20,7 @@ func published(t *testing.T) *Tokenizer {
 	if !IsMerges(path) {
 		t.Errorf("%s is not taken for a list of merges", path)
 	}
-	clip, err := FromMerges(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clip := must.Get(FromMerges(path))(t)
 	return clip
 }
 
@@ -84,29 +82,19 @@ func TestCLIPCases(t *testing.T) {
 func TestCLIPTokenizerIsKept(t *testing.T) {
 	clip := tinyMerges(t, "l o\nlo w</w>\n")
 	path := filepath.Join(t.TempDir(), "tokenizer.json")
-	if err := os.WriteFile(path, clip.JSON(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	got, err := FromTokenizerJSON(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, clip.JSON(), 0o644))
+	got := must.Get(FromTokenizerJSON(path))(t)
 	if got.Hash() != clip.Hash() || got.Size() != clip.Size() || !slices.Equal(got.Encode("low", 5), clip.Encode("low", 5)) {
 		t.Error("got another tokenizer")
 	}
 	var content map[string]any
-	if err := json.Unmarshal(clip.JSON(), &content); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(clip.JSON(), &content))
 	added := content["added_tokens"].([]any)
 	for i := range added {
 		added[i].(map[string]any)["id"] = float64(3 * i) // the end is no longer the largest id
 	}
 	delete(content["model"].(map[string]any)["vocab"].(map[string]any), clipEnd)
-	changed, err := json.Marshal(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := must.Get(json.Marshal(content))(t)
 	if _, err := parse(changed); err == nil || !strings.Contains(err.Error(), "put it last") {
 		t.Errorf("an end in the middle: got error %v", err)
 	}
@@ -116,14 +104,8 @@ const version = "#version: 0.2\n"
 
 func tinyMerges(t testing.TB, lines string) *Tokenizer {
 	t.Helper()
-	merges, err := parseMerges(strings.NewReader(version+lines), bytePieces("", endOfWord), clipMerges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clip, err := fromMerges(merges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	merges := must.Get(parseMerges(strings.NewReader(version+lines), bytePieces("", endOfWord), clipMerges))(t)
+	clip := must.Get(fromMerges(merges))(t)
 	return clip
 }
 
@@ -148,20 +130,14 @@ func TestMergesByHand(t *testing.T) {
 func TestMergesAreCompressedOrNot(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write([]byte(version + "a b\n")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write([]byte(version + "a b\n")))(t)
+	must.Do(t, w.Close())
 	dir := t.TempDir()
 	hashes := map[string]bool{}
 	for name, content := range map[string]string{"bpe_simple_vocab.txt": version + "a b\n",
 		"bpe_simple_vocab_16e6.txt.gz": packed.String()} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 		clip, err := FromMerges(path)
 		if err != nil || !IsMerges(path) {
 			t.Fatalf("%s: taken for merges: %v; %v", name, IsMerges(path), err)
@@ -186,9 +162,7 @@ func TestMergesAreCompressedOrNot(t *testing.T) {
 		"longline.txt": {strings.Repeat("#version", 1<<14), "too long"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(c.content), 0o644))
 		if _, err := FromMerges(path); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want one that says %q", name, err, c.want)
 		}

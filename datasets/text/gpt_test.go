@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // gptMerges make pieces from 256 on, behind the bytes in GPT-2's order; the end is 284.
@@ -25,27 +26,17 @@ func gptFiles(t *testing.T, change func(vocabulary map[string]int), merges strin
 	}
 	vocabulary[gptEnd] = len(vocabulary)
 	change(vocabulary)
-	content, err := json.Marshal(vocabulary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(json.Marshal(vocabulary))(t)
 	dir := t.TempDir()
 	vocab, list = filepath.Join(dir, "vocab.json"), filepath.Join(dir, "merges.txt")
-	if err := os.WriteFile(vocab, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(list, []byte(merges), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(vocab, content, 0o644))
+	must.Do(t, os.WriteFile(list, []byte(merges), 0o644))
 	return vocab, list
 }
 
 func tinyGPT(t *testing.T) *Tokenizer {
 	t.Helper()
-	gpt, err := FromVocabAndMerges(gptFiles(t, func(map[string]int) {}, version+gptMerges))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gpt := must.Get(FromVocabAndMerges(gptFiles(t, func(map[string]int) {}, version+gptMerges)))(t)
 	return gpt
 }
 
@@ -94,13 +85,8 @@ func TestGPTByHand(t *testing.T) {
 func TestGPTTokenizerIsKept(t *testing.T) {
 	gpt := tinyGPT(t)
 	path := filepath.Join(t.TempDir(), "tokenizer.json")
-	if err := os.WriteFile(path, gpt.JSON(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	got, err := FromTokenizerJSON(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, gpt.JSON(), 0o644))
+	got := must.Get(FromTokenizerJSON(path))(t)
 	if text := "A dog's  cats"; got.Hash() != gpt.Hash() || !slices.Equal(got.Encode(text, 9), gpt.Encode(text, 9)) {
 		t.Error("got another tokenizer")
 	}

@@ -4,18 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // Words that are new come behind the known ones, which keep their ids, in alphabetical order, if they are seen often enough.
 func TestGrown(t *testing.T) {
-	k, err := FromCorpus(slices.Values([]string{"a red ring", "a blue ring"}), 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	grown, err := k.Grown(slices.Values([]string{"how many rings", "how red", "is it a ring", "many zebras", "don't"}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(FromCorpus(slices.Values([]string{"a red ring", "a blue ring"}), 1, 0))(t)
+	grown := must.Get(k.Grown(slices.Values([]string{"how many rings", "how red", "is it a ring", "many zebras", "don't"}), 1))(t)
 	before := strings.Split(strings.TrimSpace(string(k.Vocab())), "\n")
 	after := strings.Split(strings.TrimSpace(string(grown.Vocab())), "\n")
 	if want := append(before, "'", "don", "how", "is", "it", "many", "rings", "t", "zebras"); !slices.Equal(after, want) {

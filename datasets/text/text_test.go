@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestClean(t *testing.T) {
@@ -62,9 +63,7 @@ func readJSON(t *testing.T, path string, into any) {
 			t.Fatal(err)
 		}
 	}
-	if err := json.NewDecoder(r).Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(r).Decode(into))
 }
 
 // unpadded is the encoding without [CLS], [SEP] and [PAD].
@@ -87,10 +86,7 @@ func TestBERTCases(t *testing.T) {
 	}
 	readJSON(t, data(t, "bert_tokenizer_cases.json"), &cases)
 	// The cases' vocabulary has no [PAD], which comes first in ours: every id is one more.
-	toy, err := fromPieces(append(append([]string{"[PAD]"}, cases.ToyVocab...), "[MASK]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	toy := must.Get(fromPieces(append(append([]string{"[PAD]"}, cases.ToyVocab...), "[MASK]")))(t)
 	for _, c := range cases.Full {
 		var want []int32
 		for _, id := range c.IDs {
@@ -118,18 +114,12 @@ func TestBERTCases(t *testing.T) {
 
 func TestFlickr30kCaptions(t *testing.T) {
 	path := data(t, "bert-base-uncased-vocab.txt")
-	bert, err := FromVocab(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bert := must.Get(FromVocab(path))(t)
 	if got, want := []int32{bert.PAD(), bert.UNK(), bert.CLS(), bert.SEP(), bert.MASK(), int32(bert.Size())},
 		[]int32{0, 100, 101, 102, 103, 30522}; !slices.Equal(got, want) {
 		t.Errorf("special ids and size: got %v, want %v", got, want)
 	}
-	vocab, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vocab := must.Get(os.ReadFile(path))(t)
 	pieces := strings.Split(string(vocab), "\n")
 	var captions struct {
 		Cases []struct {
@@ -188,10 +178,7 @@ func wordPieces(word string, ids map[string]int32) (split []int32) {
 // small is built of "a" 3x, "dog" and "red" 2x, "cat", "runs" and "." once.
 func small(t testing.TB, minCount, maxSize int) *Tokenizer {
 	t.Helper()
-	tokenizer, err := FromCorpus(slices.Values([]string{"a red dog", "A dog runs.", "a Red cat"}), minCount, maxSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokenizer := must.Get(FromCorpus(slices.Values([]string{"a red dog", "A dog runs.", "a Red cat"}), minCount, maxSize))(t)
 	return tokenizer
 }
 
@@ -234,9 +221,7 @@ func TestWrittenTokenizer(t *testing.T) {
 	whole, dir := small(t, 1, 0), t.TempDir()
 	vocab, settings := filepath.Join(dir, "vocab.txt"), filepath.Join(dir, "tokenizer.json")
 	for path, content := range map[string][]byte{vocab: whole.Vocab(), settings: whole.JSON()} {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o644))
 	}
 	if got, err := FromVocab(vocab); err != nil || got.Hash() != whole.Hash() {
 		t.Errorf("from %q: got another tokenizer, or none (%v)", whole.Vocab(), err)
@@ -244,10 +229,7 @@ func TestWrittenTokenizer(t *testing.T) {
 	if got, err := FromTokenizerJSON(settings); err != nil || got.Hash() != whole.Hash() {
 		t.Errorf("from %s: got another tokenizer, or none (%v)", whole.JSON(), err)
 	}
-	gap, err := parse([]byte(strings.Replace(string(whole.JSON()), `"red":7`, `"red":11`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	gap := must.Get(parse([]byte(strings.Replace(string(whole.JSON()), `"red":7`, `"red":11`, 1))))(t)
 	want := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\ndog\n[no piece 7]\n.\ncat\nruns\nred\n"
 	if got := string(gap.Vocab()); got != want {
 		t.Errorf("got the lines %q, want %q", got, want)
@@ -281,9 +263,7 @@ func TestTokenizerFileErrors(t *testing.T) {
 			`"pre_tokenizer": {"type": "BertPreTokenizer"}}`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 		if _, err := FromTokenizerJSON(path); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error that names the file", name, err)
 		}
@@ -294,9 +274,7 @@ func TestTokenizerFileErrors(t *testing.T) {
 		"late.txt":   "[UNK]\n[PAD]\n[CLS]\n[SEP]\n[MASK]\na",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 		if _, err := FromVocab(path); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error that names the file", name, err)
 		}
@@ -381,10 +359,7 @@ func FuzzVocab(f *testing.F) {
 // Whatever a tokenizer.json, it is refused, or encodes into ids that an embedding table of its size has.
 func FuzzTokenizerJSON(f *testing.F) {
 	for _, pieces := range [][]string{{"a", "##b", "\u00e9"}, {"b"}} {
-		content, err := tokenizerJSON(append(slices.Clone(specials[:]), pieces...))
-		if err != nil {
-			f.Fatal(err)
-		}
+		content := must.Get(tokenizerJSON(append(slices.Clone(specials[:]), pieces...)))(f)
 		f.Add(content, "ab b a")
 	}
 	f.Add([]byte(`{"model": {"type": "WordPiece", "vocab": {"a": 0}}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`), "a")
@@ -426,10 +401,7 @@ func BenchmarkEncode(b *testing.B) {
 
 // Words alone are whole; a token of another kind among them, or words behind the end, is not.
 func TestWhole(t *testing.T) {
-	k, err := FromCorpus(slices.Values([]string{"a red disc", "a blue disc"}), 1, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(FromCorpus(slices.Values([]string{"a red disc", "a blue disc"}), 1, 100))(t)
 	ids := k.Encode("a red disc", 8)
 	with := func(at int, id int32) []int32 {
 		other := slices.Clone(ids)
@@ -455,22 +427,12 @@ func TestWhole(t *testing.T) {
 func TestCased(t *testing.T) {
 	dir := t.TempDir()
 	vocab := filepath.Join(dir, "vocab.txt")
-	if err := os.WriteFile(vocab, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nA\nman\nMan\ncafe\ncafé\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	lower, err := FromVocab(vocab)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(vocab, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nA\nman\nMan\ncafe\ncafé\n"), 0o644))
+	lower := must.Get(FromVocab(vocab))(t)
 	path := filepath.Join(dir, "tokenizer.json")
-	if err := os.WriteFile(path, bytes.Replace(lower.JSON(), []byte(`"lowercase":true`), []byte(`"lowercase":false`), 1),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
-	cased, err := FromTokenizerJSON(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, bytes.Replace(lower.JSON(), []byte(`"lowercase":true`), []byte(`"lowercase":false`), 1),
+		0o644))
+	cased := must.Get(FromTokenizerJSON(path))(t)
 	for _, c := range []struct {
 		name      string
 		got, want []int32

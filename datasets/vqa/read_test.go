@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 const (
@@ -25,18 +26,14 @@ func write(t *testing.T, questions, annotations string) (string, string) {
 	t.Helper()
 	dir := t.TempDir()
 	asked, answered := filepath.Join(dir, "q.json"), ""
-	if err := os.WriteFile(asked, []byte(questions), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(asked, []byte(questions), 0o666))
 	if annotations != "" {
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
 		w.Write([]byte(annotations))
 		w.Close()
 		answered = filepath.Join(dir, "a.json.gz")
-		if err := os.WriteFile(answered, packed.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(answered, packed.Bytes(), 0o666))
 	}
 	return asked, answered
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // entry is a file of a shard; a name that ends in a slash is a folder.
@@ -22,16 +23,10 @@ func shard(t testing.TB, entries ...entry) []byte {
 		if strings.HasSuffix(e.name, "/") {
 			header.Typeflag = tar.TypeDir
 		}
-		if err := w.WriteHeader(header); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, e.text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteHeader(header))
+		must.Get(io.WriteString(w, e.text))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -55,10 +50,7 @@ func pictures(data []byte) map[string]string {
 
 func mustIndex(t testing.TB, data []byte) indexed {
 	t.Helper()
-	found, err := index(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(index(bytes.NewReader(data)))(t)
 	return found
 }
 
@@ -133,13 +125,9 @@ func TestLinks(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, kind := range []byte{tar.TypeSymlink, tar.TypeLink} {
-		if err := w.WriteHeader(&tar.Header{Name: "0.jpg", Linkname: "/etc/passwd", Typeflag: kind}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteHeader(&tar.Header{Name: "0.jpg", Linkname: "/etc/passwd", Typeflag: kind}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if found := mustIndex(t, b.Bytes()); len(found.samples) > 0 || len(found.skipped) != 2 {
 		t.Errorf("got %+v, want two entries left out", found)
 	}

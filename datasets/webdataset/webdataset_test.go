@@ -14,15 +14,14 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 )
 
 // photo is a JPEG of some width.
 func photo(t testing.TB, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, width, 8)), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, width, 8)), nil))
 	return b.String()
 }
 
@@ -42,28 +41,20 @@ func folder(t *testing.T, files map[string][]byte) string {
 	dir := filepath.Join(t.TempDir(), "web")
 	for name, data := range files {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)))
 	}
 	return dir
 }
 
 func mustOpen(t *testing.T, files map[string][]byte) *Collection {
 	t.Helper()
-	c, err := Open(folder(t, files))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(folder(t, files)))(t)
 	return c
 }
 
 func set(t *testing.T, c *Collection, name string) datasets.Sharded {
 	t.Helper()
-	s, err := c.Split(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Split(name))(t)
 	return s.(datasets.Sharded)
 }
 
@@ -115,10 +106,7 @@ func TestBrokenSamples(t *testing.T) {
 		"1.tar": shard(t, append(captioned(t, 2, 1), entry{"damaged.jpg", "no image"}, entry{"damaged.txt", "a dog"})...),
 		"2.tar": last[:len(last)-4000],
 	})
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(dir))(t)
 	var told []string
 	for _, err := range c.Skipped() {
 		told = append(told, err.Error())
@@ -145,9 +133,7 @@ func TestBrokenSamples(t *testing.T) {
 	if _, err := s.Image(ctx, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
-	if err := os.Remove(filepath.Join(dir, "0.tar")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "0.tar")))
 	if _, err := s.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "put the shard back") {
 		t.Errorf("a shard that is gone: got error %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 	"vlpx.internal/vlpx/engine"
 )
@@ -95,17 +96,14 @@ for {
 
 func testScratch(t *testing.T, j *jupyter) {
 	const notebook = "falsche Negative, Übung 1.ipynb"
-	encoded, err := kernels.Notebook{Cells: []kernels.Cell{
+	encoded := must.Get(kernels.Notebook{Cells: []kernels.Cell{
 		kernels.Markdown("# What a reader may do"),
 		kernels.Go(`import "vlpx.internal/vlpx"`),
 		kernels.Go("%%\n" + `vlpx.Show("falcon/table5", vlpx.Options{Scale: "tiny"})`),
 		kernels.Go("%%\n" + `vlpx.Reproduce("falcon/D.2", vlpx.Options{Scale: "tiny", Methods: []string{"InfoNCE"}, Seeds: []uint64{1}})`),
 		kernels.Go(widgetsCell),
 		kernels.Go(trainingCell),
-	}}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}.Encode())(t)
 	j.add(t, notebook, encoded)
 	s := openNotebook(t, j, notebook)
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/kernels"
 )
 
@@ -28,9 +29,7 @@ type jupyter struct {
 // startJupyter installs the kernel and starts Jupyter for the notebooks in folder, which it makes. It ends with the test.
 func startJupyter(t *testing.T, folder string) *jupyter {
 	t.Helper()
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o755))
 	// Not t.TempDir: its long names do not fit into the addresses of GoNB's sockets.
 	scratch, err := os.MkdirTemp("", "vlpx-")
 	if err != nil {
@@ -38,9 +37,7 @@ func startJupyter(t *testing.T, folder string) *jupyter {
 	}
 	t.Cleanup(func() { os.RemoveAll(scratch) })
 	prefix := filepath.Join(scratch, "prefix")
-	if err := kernels.Install(t.Context(), prefix, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, kernels.Install(t.Context(), prefix, t.Output()))
 	t.Setenv("TMPDIR", scratch)
 	t.Setenv("VLPX_HOME", filepath.Join(scratch, "home"))
 	t.Setenv("JUPYTER_CONFIG_DIR", filepath.Join(scratch, "config"))
@@ -78,9 +75,7 @@ func startJupyter(t *testing.T, folder string) *jupyter {
 // add writes a notebook into the folder.
 func (j *jupyter) add(t *testing.T, notebook string, encoded []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(j.folder, notebook), encoded, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(j.folder, notebook), encoded, 0o644))
 }
 
 // project copies one of the project's notebooks into the folder, for Jupyter saves what it shows, and returns its name.
@@ -107,10 +102,7 @@ func (j *jupyter) page(notebook string) string {
 // cells lists the processes of cells that live, those that a kernel left behind among them.
 func (j *jupyter) cells(t *testing.T) []string {
 	t.Helper()
-	links, err := filepath.Glob("/proc/[0-9]*/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	links := must.Get(filepath.Glob("/proc/[0-9]*/exe"))(t)
 	var cells []string
 	for _, link := range links {
 		program, err := os.Readlink(link) // an error: it ended meanwhile

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // stepLimit bounds each step: generous, because only a hang shall meet it.
@@ -72,14 +73,9 @@ func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 	if s.steps, err = s.node.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	answers, err := s.node.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	answers := must.Get(s.node.StdoutPipe())(t)
 	s.answer = bufio.NewReader(answers)
-	if err := s.node.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.node.Start())
 	t.Cleanup(func() {
 		s.steps.Close()
 		hung := time.AfterFunc(time.Minute, func() { s.node.Process.Kill() })

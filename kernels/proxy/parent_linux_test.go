@@ -1,13 +1,14 @@
 package proxy
 
-import "testing"
+import (
+	"testing"
+	"vlpx.internal/internal/test/must"
+)
 
 // A proxy that is killed leaves no kernel behind.
 func TestKernelEndsWithTheProxy(t *testing.T) {
 	proxy, _, kernel, _, _ := proxyOf(t, t.TempDir(), "tcp", "serve")
-	if err := proxy.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proxy.Process.Kill())
 	proxy.Wait()
 	gone(t, kernel)
 }

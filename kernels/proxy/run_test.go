@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // roleKey is set where this binary is a program: the proxy, or the kernel program behind it.
@@ -74,37 +75,23 @@ func proxyOf(t *testing.T, dir, transport, order string) (proxy *exec.Cmd, port 
 	port = 1
 	if transport == "tcp" {
 		ip = "127.0.0.1"
-		listener, err := net.Listen("tcp", ip+":0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(net.Listen("tcp", ip+":0"))(t)
 		port = listener.Addr().(*net.TCPAddr).Port
 		listener.Close()
 	}
 	file := filepath.Join(dir, "kernel-one.json")
 	text := fmt.Sprintf(`{"transport": %q, "ip": %q, "shell_port": %d, "hb_port": 2, "key": "a key", "kernel_name": "vlpx"}`,
 		transport, ip, port)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	proxy = exec.Command(os.Args[0], file, order)
 	proxy.Env = append(os.Environ(), roleKey+"=proxy", "TMPDIR="+dir)
 	proxy.Stderr = t.Output()
-	out, err := proxy.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(proxy.StdoutPipe())(t)
+	must.Do(t, proxy.Start())
 	t.Cleanup(func() { proxy.Process.Kill() })
-	if _, err := fmt.Fscan(out, &kernel, &path); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fscan(out, &kernel, &path))(t)
 	decoder := json.NewDecoder(out)
-	if err := decoder.Decode(&connection); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, decoder.Decode(&connection))
 	return proxy, port, kernel, path, connection
 }
 
@@ -143,10 +130,7 @@ func TestRun(t *testing.T) {
 				network, address = "unix", filepath.Join(dir, "channel-1")
 			}
 			for range 3 { // clients come and go
-				client, err := net.Dial(network, address)
-				if err != nil {
-					t.Fatal(err)
-				}
+				client := must.Get(net.Dial(network, address))(t)
 				client.SetDeadline(time.Now().Add(20 * time.Second))
 				sent := stream(sent("execute_request", "1", "", "{}", make([]byte, 3<<20)))
 				go client.Write(sent)
@@ -159,12 +143,8 @@ func TestRun(t *testing.T) {
 			if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the connection file is there after the kernel has read it (%v)", err)
 			}
-			if err := proxy.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
-			if err := proxy.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, proxy.Process.Signal(syscall.SIGINT))
+			must.Do(t, proxy.Process.Signal(syscall.SIGTERM))
 			if err := proxy.Wait(); err == nil || err.Error() != "exit status 143" {
 				t.Errorf("it ended with %v, want 143 of its kernel", err)
 			}
@@ -176,10 +156,7 @@ func TestRun(t *testing.T) {
 // shortDir is a folder whose name a socket's can be made of.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "vlpx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("/tmp", "vlpx"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -201,9 +178,7 @@ func TestConnectionThatIsNone(t *testing.T) {
 	for name, text := range map[string]string{"no JSON": "{", "no transport": `{"ip": "127.0.0.1"}`,
 		"another one": `{"transport": "udp"}`} {
 		path := filepath.Join(t.TempDir(), "kernel.json")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := Run(path, "/bin/false"); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one that names the file", name, err)
 		}

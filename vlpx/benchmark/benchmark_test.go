@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/paper"
@@ -21,10 +22,7 @@ import (
 // executor is one on the pure-Go engine with an empty store.
 func executor(t *testing.T) *run.Executor {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go:ops_sequential"}
 }
@@ -32,38 +30,23 @@ func executor(t *testing.T) *run.Executor {
 // tiny is a method's run at tiny with settings.
 func tiny(t *testing.T, method string, set ...string) Case {
 	t.Helper()
-	row, err := plan.Variant(method, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	artifact, err := paper.Compared([]plan.Row{row})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := paper.NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(plan.Variant(method, nil))(t)
+	artifact := must.Get(paper.Compared([]plan.Row{row}))(t)
+	plan := must.Get(paper.NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: set}))(t)
 	return Case{Scale: "tiny", Run: plan.Rows[0][0]}
 }
 
 // probe opens a case.
 func probe(t *testing.T, e *run.Executor, c Case) *run.Probe {
 	t.Helper()
-	p, err := e.Probe(t.Context(), c.Run, engine.Operations)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(e.Probe(t.Context(), c.Run, engine.Operations))(t)
 	t.Cleanup(p.Close)
 	return p
 }
 
 func TestMeasure(t *testing.T) {
 	cases := []Case{tiny(t, "FALCON", "framework=clip", "batchsize=4"), tiny(t, "InfoNCE", "framework=OPT")}
-	result, err := Measure(t.Context(), executor(t), cases, Settings{Rounds: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(Measure(t.Context(), executor(t), cases, Settings{Rounds: 1}, nil))(t)
 	var got []string
 	for _, l := range result.Lines {
 		got = append(got, l.Framework+" "+l.Kind+" "+l.What)
@@ -97,10 +80,7 @@ func TestMeasure(t *testing.T) {
 func TestOperationsOfCLIP(t *testing.T) {
 	c := tiny(t, "InfoNCE", "framework=clip")
 	p, of := probe(t, executor(t), c), c.Run.Train
-	in, err := p.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(p.Load(t.Context()))(t)
 	defer in.Release()
 	m := of.Framework.Framework.(clip.Model)
 	layers := func(count, tokens, width, mlp int) float64 {
@@ -113,10 +93,7 @@ func TestOperationsOfCLIP(t *testing.T) {
 	for part, want := range map[train.Part]float64{
 		train.Forward: 2 * (patches + others), train.Backward: 2 * (2*patches + 3*others), train.Whole: 2 * (2*patches + 3*others),
 	} {
-		out, err := p.Run(part, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(p.Run(part, in))(t)
 		out.Release()
 		if got, err := p.Operations(part); err != nil || got != want {
 			t.Errorf("%s: got %v operations, %v; want %v", part, got, err, want)
@@ -127,16 +104,10 @@ func TestOperationsOfCLIP(t *testing.T) {
 // A probe's whole step is training's: it lowers the loss of the mini-batch that it learns from, and the other parts leave the weights.
 func TestStepLearns(t *testing.T) {
 	p := probe(t, executor(t), tiny(t, "InfoNCE"))
-	in, err := p.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(p.Load(t.Context()))(t)
 	defer in.Release()
 	loss := func(part train.Part) float64 {
-		out, err := p.Run(part, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(p.Run(part, in))(t)
 		defer out.Release()
 		return out.Loss()
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -21,21 +22,13 @@ import (
 func TestServe(t *testing.T) {
 	e, c := executor(t), tiny(t, "InfoNCE", "framework=clip", "batchsize=4")
 	p := probe(t, e, c)
-	in, err := p.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(p.Load(t.Context()))(t)
 	defer in.Release()
 	var out bytes.Buffer
-	if err := serve(t.Context(), e, c.Run, strings.NewReader("whole\nforward\nwhole\n"), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, serve(t.Context(), e, c.Run, strings.NewReader("whole\nforward\nwhole\n"), &out))
 	answers := json.NewDecoder(&out)
 	for _, part := range []train.Part{train.Whole, train.Forward, train.Whole} {
-		want, _, err := (&step{probe: p, part: part, in: in}).once()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, _ := must.Get2((&step{probe: p, part: part, in: in}).once())(t)
 		var got answer
 		if err := answers.Decode(&got); err != nil || !(got.Seconds > 0) {
 			t.Fatalf("%s: got %+v, %v", part, got, err)

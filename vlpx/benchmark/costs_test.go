@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -28,17 +29,11 @@ func TestFitted(t *testing.T) {
 // Operations and what is kept grow as they must; both are counted and not timed.
 func TestCountedCosts(t *testing.T) {
 	b := &bench{Settings: Settings{Rounds: 1}, executor: executor(t), say: func(string) {}}
-	state, err := b.stateCosts(t.Context(), tiny(t, "InfoNCE"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(b.stateCosts(t.Context(), tiny(t, "InfoNCE")))(t)
 	if got := state[0].Exponent; math.Abs(got-1) > 0.01 {
 		t.Errorf("numbers of samples: got the exponent %v, want 1", got)
 	}
-	steps, err := b.stepCosts(t.Context(), tiny(t, "InfoNCE", "framework=clip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := must.Get(b.stepCosts(t.Context(), tiny(t, "InfoNCE", "framework=clip")))(t)
 	if got := steps[1]; !(got.Exponent >= 1 && got.Exponent < 1.05) || len(steps[0].Points) != 4 {
 		t.Errorf("operations: got the exponent %v of %v, want a little above 1", got.Exponent, got.Points)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -17,17 +18,12 @@ func TestStepWithMemoryApart(t *testing.T) {
 	apart := &enginetest.Apart{Backend: e.Backend}
 	e.Backend = apart
 	p := probe(t, e, tiny(t, "InfoNCE"))
-	in, err := p.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(p.Load(t.Context()))(t)
 	defer in.Release()
 	s := &step{probe: p, part: train.Whole, in: in}
 	for range 2 { // the first takes the weights up, too
 		apart.Crossed()
-		if _, _, err := s.once(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get2(s.once())(t)
 	}
 	up, _ := apart.Crossed()
 	images := 0
@@ -63,9 +59,7 @@ def losses(self):
 main.Step.losses = losses
 main.main(folder, "eager")' "$2" "$3" "$4"
 `
-	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	e, c := executor(t), tiny(t, "FALCON")
 	e.Engine = "xla:cuda" // as it is called
@@ -95,9 +89,7 @@ func TestReady(t *testing.T) {
 	real, dir := torch(t), t.TempDir()
 	script := "#!/bin/sh\ncase \"$1\" in -c) echo 2.11.0 True True; exit;; esac\n[ \"$4\" = default ] && exec sleep 60\n" +
 		"sed -i 's/\"device\":\"cuda\"/\"device\":\"cpu\"/' \"$3/step.json\"\nexec " + real.path + " -B \"$2\" \"$3\" eager\n"
-	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	e := executor(t)
 	e.Engine = "xla:cuda" // as it is called

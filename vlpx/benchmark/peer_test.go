@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -50,10 +51,7 @@ func TestPeerHasOurLosses(t *testing.T) {
 	} {
 		t.Run(c.name(), func(t *testing.T) {
 			p, dir := probe(t, e, c), t.TempDir()
-			d, err := describe(c.Run.Train, e.Engine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(describe(c.Run.Train, e.Engine))(t)
 			tolerance := []float64{1e-5, 2e-4, 1e-3}
 			if d.Half {
 				tolerance = d.tolerance()
@@ -68,17 +66,11 @@ func TestPeerHasOurLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer batch.Release()
-			theirs, err := start(t.Context(), in, way{mode: eager, threads: 1}, dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			theirs := must.Get(start(t.Context(), in, way{mode: eager, threads: 1}, dir))(t)
 			defer theirs.close()
 			ours := &step{probe: p, part: train.Whole, in: batch}
 			for k, within := range tolerance {
-				want, _, err := ours.once()
-				if err != nil {
-					t.Fatal(err)
-				}
+				want, _ := must.Get2(ours.once())(t)
 				got, err := theirs.step(train.Whole)
 				if err == nil {
 					err = seen{want, within}.same(got)
@@ -88,10 +80,7 @@ func TestPeerHasOurLosses(t *testing.T) {
 				}
 			}
 			// The other parts leave the weights as they are.
-			before, err := theirs.step(train.Forward)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(theirs.step(train.Forward))(t)
 			after, err := theirs.step(train.Backward)
 			if _, momentum := c.Run.Train.Method.Contrast.(negative.Distilled); err != nil || !momentum && !d.Half && !keeps(c) &&
 				!maps.Equal(before.Losses, after.Losses) {
@@ -124,24 +113,12 @@ func TestConnectingCases(t *testing.T) {
 	e := executor(t)
 	for _, c := range []Case{connecting(t, tiny(t, "MAFA"), 0.22, 0.3), connecting(t, pixels(t, "MAFA"), 0.62, 0.663)} {
 		p, ecm := probe(t, e, c), c.Run.Train.Method.Positives.(negative.ECM)
-		batch, err := p.Load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		batch := must.Get(p.Load(t.Context()))(t)
 		defer batch.Release()
-		out, err := p.Run(train.Forward, batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(p.Run(train.Forward, batch))(t)
 		defer out.Release()
-		images, err := out.Floats(field.ImageScores)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts, err := out.Floats(field.TextScores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		images := must.Get(out.Floats(field.ImageScores))(t)
+		texts := must.Get(out.Floats(field.TextScores))(t)
 		scores := slices.Sorted(slices.Values(slices.Concat(images, texts)))
 		low, high := float32(ecm.Low), float32(ecm.High)
 		ambiguous := slices.ContainsFunc(scores, func(x float32) bool { return low < x && x < high })
@@ -204,18 +181,13 @@ func TestNoTorch(t *testing.T) {
 func program(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "python3")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	return path
 }
 
 func TestPeerThatEnds(t *testing.T) {
-	p, err := start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")},
-		way{mode: eager, threads: 1}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(start(t.Context(), python{path: program(t, "echo 'Traceback' >&2; echo 'MemoryError: too large' >&2")},
+		way{mode: eager, threads: 1}, t.TempDir()))(t)
 	if _, err := p.step(train.Whole); err == nil ||
 		!strings.Contains(err.Error(), "PyTorch eager, 1 thread ended: MemoryError: too large") {
 		t.Errorf("got %v, want its last words", err)
@@ -224,10 +196,7 @@ func TestPeerThatEnds(t *testing.T) {
 
 func TestPeerStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := start(ctx, python{path: program(t, "exec sleep 60")}, way{mode: eager, threads: 2}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(start(ctx, python{path: program(t, "exec sleep 60")}, way{mode: eager, threads: 2}, t.TempDir()))(t)
 	time.AfterFunc(50*time.Millisecond, cancel)
 	begun := time.Now()
 	if _, err := p.step(train.Whole); !errors.Is(err, context.Canceled) || time.Since(begun) > 30*time.Second {
@@ -237,13 +206,10 @@ func TestPeerStops(t *testing.T) {
 
 func TestPeersThreads(t *testing.T) {
 	for _, w := range []way{{eager, 1, false}, {eager, 3, true}} {
-		p,
-			err := start(t.Context(),
+		p := must.Get(start(t.Context(),
 			python{path: program(t,
-				`read part; echo '{"seconds": '$OMP_NUM_THREADS$OPENBLAS_NUM_THREADS.5', "losses": {}}'; echo "asleep: $OMP_WAIT_POLICY" >&2`)}, w, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+				`read part; echo '{"seconds": '$OMP_NUM_THREADS$OPENBLAS_NUM_THREADS.5', "losses": {}}'
+				echo "asleep: $OMP_WAIT_POLICY" >&2`)}, w, t.TempDir()))(t)
 		a, err := p.step(train.Whole)
 		p.close()
 		if want := float64(11*w.threads) + 0.5; err != nil || a.Seconds != want ||
@@ -256,10 +222,7 @@ func TestPeersThreads(t *testing.T) {
 // A peer whose losses are others is no peer.
 func TestPeerOfAnotherStep(t *testing.T) {
 	answers := `while read part; do echo '{"seconds": 0.5, "losses": {"ITC": 2}}'; done`
-	p, err := start(t.Context(), python{path: program(t, answers)}, way{mode: eager, threads: 1}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(start(t.Context(), python{path: program(t, answers)}, way{mode: eager, threads: 1}, t.TempDir()))(t)
 	defer p.close()
 	itc := func(x float64) outcome { return outcome{losses: map[negative.Loss]float64{negative.ITC: x}} }
 	if err := p.check([]seen{{itc(2), 1e-4}, {itc(2.001), 1e-3}}); err != nil {
@@ -279,11 +242,9 @@ func TestQualify(t *testing.T) {
 	b := &bench{}
 	var peers []*peer
 	for k, seconds := range []string{"0.2", "0.1", "0.7"} {
-		p, err := start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+`, "losses": {}}'; done`)},
-			way{mode: eager, threads: k + 1}, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(start(t.Context(), python{path: program(t, `while read part; do echo '{"seconds": `+seconds+
+			`, "losses": {}}'; done`)},
+			way{mode: eager, threads: k + 1}, t.TempDir()))(t)
 		defer p.close()
 		peers = append(peers, p)
 	}

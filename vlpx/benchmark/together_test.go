@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 )
 
@@ -30,9 +31,7 @@ func TestTogether(t *testing.T) {
 	var text strings.Builder
 	results := []Result{one("InfoNCE", "dropout=0", true), one("SRCL", "dropout=0, recompute=true", false)}
 	results[1].Left = []string{"SRCL is left out"}
-	if err := Together(results).Markdown(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Together(results).Markdown(&text))
 	for _, want := range []string{
 		"| ALBEF, InfoNCE, batch 96 at small | bfloat16 | 20 | 4800 | 50.0 | 45.0 | 12 | 18 | 9 | 0.90 | compile |",
 		"| ALBEF, SRCL, batch 96 at small, recompute=true | bfloat16 | 20 | 4800 | 50.0 | 45.0 | 12 | – | – | – | – |",
@@ -68,18 +67,13 @@ func TestTogether(t *testing.T) {
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")
-	text, err := json.Marshal(one("InfoNCE", "", true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(one("InfoNCE", "", true)))(t)
 	for name, c := range map[string]struct{ content, want string }{
 		"what was written": {string(text), ""}, "another file": {"Gallia est", "no result of vlpx bench -json"},
 		"an empty object": {"{}", "nothing that was measured"},
 		"half of it":      {string(text[:len(text)/2]), "no result"},
 	} {
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(c.content), 0o644))
 		r, err := Read(path)
 		if c.want == "" && (err != nil || len(r.Lines) != 3 || !(r.Lines[0].Ratio > 0.89)) || c.want != "" &&
 			(err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -93,17 +87,12 @@ func TestRead(t *testing.T) {
 
 // Whatever a file has, it is told or laid out.
 func FuzzRead(f *testing.F) {
-	text, err := json.Marshal(one("InfoNCE", "a=1, b=2", true))
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(json.Marshal(one("InfoNCE", "a=1, b=2", true)))(f)
 	f.Add(text)
 	f.Add([]byte(`{"Engine":"xla:cuda","Lines":[{"Kind":"step","What":"whole step"}]}`))
 	path := filepath.Join(f.TempDir(), "a.json")
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, text, 0o644))
 		r, err := Read(path)
 		if err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestMain(m *testing.M) {
@@ -66,14 +67,10 @@ func TestContext(t *testing.T) {
 			}
 			command := exec.Command(os.Args[0])
 			command.Env = append(os.Environ(), "CELL_TEST="+test.as, "CELL_FILE="+file)
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, command.Start())
 			defer command.Wait()
 			said("ready")
-			if err := command.Process.Signal(test.signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, command.Process.Signal(test.signal))
 			said(test.says)
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // The form has every control with its first value, and what a person wrote is text, not HTML.
@@ -18,10 +19,7 @@ func TestFormHTML(t *testing.T) {
 		{Name: "batches", Label: "batches", Hint: "a \"hint\"\nin lines", Options: []string{"uniform", "a<b>"}, Value: "a<b>"},
 		{Name: "quantile", Label: "quantile", Range: &Range{Min: 0, Max: 1, Step: 0.05}, Value: "0.8"},
 	}}
-	page, err := f.html()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(f.html())(t)
 	for _, want := range []string{
 		`data-vlpx="bench"`, `data-vlpx-control="batches"`, `<option selected>a&lt;b&gt;</option>`, `<option>uniform</option>`,
 		`min="0" max="1" step="0.05" value="0.8"`, `data-vlpx-button="run"`, `Run &lt;it&gt;`, `title="a &#34;hint&#34;`,

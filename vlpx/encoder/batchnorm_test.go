@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // The first channel's values 1, 3, 5 and 7 have the mean 4, the variance 5 and, divided by one less than their number, 20/3; the second's
@@ -43,18 +44,12 @@ func TestBatchNormByHand(t *testing.T) {
 
 // A number alone has no variance.
 func TestBatchNormOfOneValue(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
-	exec, err := model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node {
+	exec := must.Get(model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node {
 		s.Store().SetTraining(x.Graph(), true)
 		return BatchNorm(s, x)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if _, err := exec.Call(tensors.FromValue([][]float32{{1, 2}})); err == nil ||
 		!strings.Contains(err.Error(), "use a larger batch or image") {
 		t.Errorf("got error %v, want one that says what to do", err)

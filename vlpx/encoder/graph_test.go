@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // network is a graph with variables on the pure-Go engine.
@@ -79,10 +80,7 @@ func values(t *testing.T, store *model.Store, path string) []float32 {
 	if v == nil {
 		t.Fatalf("no variable %s", path)
 	}
-	flat, err := tensors.CopyFlatData[float32](v.MustValue())
-	if err != nil {
-		t.Fatal(err)
-	}
+	flat := must.Get(tensors.CopyFlatData[float32](v.MustValue()))(t)
 	return flat
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"vlpx.internal/internal/test/must"
 )
 
 // declared is a store with float32 variables of the given paths and shapes.
@@ -25,9 +26,7 @@ func declared(t *testing.T, variables map[string][]int) *model.Store {
 func initialised(t *testing.T, root string, seed uint64, variables map[string][]int) *model.Store {
 	t.Helper()
 	store := declared(t, variables)
-	if err := Initialise(store, root, seed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Initialise(store, root, seed))
 	return store
 }
 

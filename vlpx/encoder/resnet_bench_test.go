@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkResNetStep(b *testing.B) {
 		r.Image, r.Basic = side, true
 		b.Run(fmt.Sprintf("blocks=%v,width=%d,stem=%d", r.Layers, r.Width, r.Stem), func(b *testing.B) {
 			store := model.NewStore()
-			exec, err := model.NewExec(backend, store, func(s *model.Scope, x *Node) []*Node {
+			exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, x *Node) []*Node {
 				s.Store().SetTraining(x.Graph(), true)
 				loss := ReduceAllMean(Square(r.Encode(s, x, false)))
 				var weights []*Node
@@ -45,23 +46,16 @@ func BenchmarkResNetStep(b *testing.B) {
 					sum = Add(sum, ReduceAllSum(d))
 				}
 				return []*Node{sum}
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))(b)
 			defer exec.Finalize()
 			pixels, rng := make([]float32, batch*side*side*3), rand.New(rand.NewPCG(1, 1))
 			for i := range pixels {
 				pixels[i] = float32(rng.NormFloat64())
 			}
 			x := tensors.FromFlatDataAndDimensions(pixels, batch, side, side, 3)
-			if _, err := exec.Call(x); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(exec.Call(x))(b)
 			for b.Loop() {
-				if _, err := exec.Call(x); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(exec.Call(x))(b)
 			}
 			b.ReportMetric(batch*float64(b.N)/b.Elapsed().Seconds(), "images/s")
 		})

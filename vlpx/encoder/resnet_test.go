@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // Depth, width and image are free; each stage but the first halves the sides.
@@ -46,10 +47,7 @@ func TestStagesOfAnySize(t *testing.T) {
 // ResNet-18 and ResNet-50 have as many parameters without their classifiers (torchvision), and the stem for small images leaves them
 // their sides.
 func TestBlocks(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	for _, c := range []struct {
 		r          ResNet
@@ -63,15 +61,12 @@ func TestBlocks(t *testing.T) {
 	} {
 		c.r.Image = 32
 		store := model.NewStore()
-		exec, err := model.NewExec(backend, store, func(s *model.Scope, x *Node) *Node {
+		exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, x *Node) *Node {
 			maps := c.r.Stages(s, x, false)
 			maps[0].AssertDims(2, c.first, c.first, c.r.first(false).out())
 			maps[len(maps)-1].AssertDims(2, c.first>>(len(maps)-1), c.first>>(len(maps)-1), c.r.Output())
 			return maps[len(maps)-1]
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if _, err := exec.Compile(shapes.Make(dtypes.Float32, 2, 32, 32, 3)); err != nil {
 			t.Fatalf("%+v: %v", c.r, err)
 		}
@@ -91,15 +86,9 @@ func TestBlocks(t *testing.T) {
 // An image that does not come out even would leave the attention pool without a number of positions.
 func TestCLIPResNetRefusesImages(t *testing.T) {
 	r := CLIPResNet{Image: 40, Layers: []int{1, 1, 1, 1}, Width: 4, Heads: 2, Output: 5}
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
-	exec, err := model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node { return r.Encode(s, x, false) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(backend, model.NewStore(), func(s *model.Scope, x *Node) *Node { return r.Encode(s, x, false) }))(t)
 	if _, err := exec.Call(shaped(make([]float32, 40*40*3), 1, 40, 40, 3)); err == nil ||
 		!strings.Contains(err.Error(), "a multiple of 32") {
 		t.Errorf("got error %v, want one that says what to do", err)

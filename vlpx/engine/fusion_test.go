@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 )
 
 // What ONNX Runtime computes by fused operations is what pure Go computes one operation after another, to the bit: broadcast operands,
@@ -53,7 +54,7 @@ func random(draw *rand.Rand, dims ...int) *tensors.Tensor {
 
 func results(t *testing.T, on compute.Backend, seed uint64) [][]float32 {
 	t.Helper()
-	exec, err := graph.NewExec(on, func(given []*graph.Node) []*graph.Node {
+	exec := must.Get(graph.NewExec(on, func(given []*graph.Node) []*graph.Node {
 		x, row, column, maps := given[0], given[1], given[2], given[3]
 		centred := graph.Sub(x, column)
 		scaled := graph.Add(graph.Mul(graph.Div(centred, graph.AddScalar(graph.Sqrt(graph.Abs(column)), .5)), graph.InsertAxes(row, 0)), x)
@@ -80,10 +81,7 @@ func results(t *testing.T, on compute.Backend, seed uint64) [][]float32 {
 			graph.Pad(maps, graph.ScalarZero(maps.Graph(), maps.DType()), compute.PadAxis{}, compute.PadAxis{End: 2}))
 		turned := graph.Add(graph.TransposeAllAxes(maps, 1, 0, 2, 3), graph.ScalarOne(maps.Graph(), maps.DType()))
 		return []*graph.Node{scaled, clipped, chosen, largest, again, patches, sum, spread, turned}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	outputs, err := exec.Call(given(seed)...)
 	if err != nil {

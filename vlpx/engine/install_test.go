@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func sum(data []byte) string {
@@ -31,16 +32,10 @@ func tarball(t *testing.T, member string, content []byte) []byte {
 		name string
 		data []byte
 	}{{"package/package.json", []byte("{}")}, {member, content}, {"package/README.md", []byte("read me")}} {
-		if err := files.WriteHeader(&tar.Header{Name: file.name, Mode: 0o644, Size: int64(len(file.data))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := files.Write(file.data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files.WriteHeader(&tar.Header{Name: file.name, Mode: 0o644, Size: int64(len(file.data))}))
+		must.Get(files.Write(file.data))(t)
 	}
-	if err := errors.Join(files.Close(), zipped.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(files.Close(), zipped.Close()))
 	return out.Bytes()
 }
 
@@ -51,9 +46,7 @@ func command(t *testing.T, name, script string) string {
 		t.Skip("the stand-in is a shell script")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
 	return dir
 }
 
@@ -70,9 +63,7 @@ func tiny(t *testing.T) (r release, content []byte, calls string) {
 	archive := tarball(t, "package/lib/here.so", content)
 	dir := t.TempDir()
 	served := filepath.Join(dir, "served.tgz")
-	if err := os.WriteFile(served, archive, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(served, archive, 0o644))
 	calls = filepath.Join(dir, "calls")
 	fakeNPM(t, `echo "$1 $2" >>"`+calls+`" && cp "`+served+`" tiny-1.2.3.tgz`)
 	return release{
@@ -131,15 +122,9 @@ func TestInstallPutsTheLibraryInPlaceOnce(t *testing.T) {
 func TestInstallReplacesADamagedLibrary(t *testing.T) {
 	r, content, _ := tiny(t)
 	home := t.TempDir()
-	if err := os.MkdirAll(filepath.Dir(r.path(home)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(home), content[:4], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.install(t.Context(), home, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(r.path(home)), 0o755))
+	must.Do(t, os.WriteFile(r.path(home), content[:4], 0o644))
+	must.Get(r.install(t.Context(), home, io.Discard))(t)
 	onlyLibrary(t, home, r, content)
 }
 

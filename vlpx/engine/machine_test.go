@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestDescribe(t *testing.T) {
@@ -79,9 +80,7 @@ func TestGPUMemory(t *testing.T) {
 		t.Errorf("without nvidia-smi: got %d bytes", got)
 	}
 	smi := "#!/bin/sh\nprintf '7, 512\\n70, 9999\\n7, 256\\n8, [N/A]\\n'\n"
-	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(smi), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(smi), 0o755))
 	for process, want := range map[int]uint64{7: 768 << 20, 8: 0, 9: 0} {
 		if got := GPUMemory(t.Context(), process); got != want {
 			t.Errorf("process %d: got %d bytes, want %d", process, got, want)

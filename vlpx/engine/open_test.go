@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+	"vlpx.internal/internal/test/must"
 )
 
 func TestConfigPutsTheLibraryWhereTheEngineTakesIt(t *testing.T) {
@@ -33,9 +34,7 @@ func TestConfigPutsTheLibraryWhereTheEngineTakesIt(t *testing.T) {
 func TestOpenReportsWhatCannotBeOpened(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
 	broken := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
-	if err := os.WriteFile(broken, []byte("no library"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, []byte("no library"), 0o644))
 	type failure struct {
 		choice Choice
 		want   string
@@ -87,10 +86,7 @@ func TestOpenKeepsTheUsersWordOnDownloads(t *testing.T) {
 // open returns a backend that lives as long as the test.
 func open(t *testing.T, c Choice) compute.Backend {
 	t.Helper()
-	backend, err := Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(Open(c))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -124,17 +120,11 @@ func crossEntropy(x, w *Node) (loss, gradient *Node) {
 
 func evaluate(t *testing.T, backend compute.Backend) (loss float32, gradient [][]float32) {
 	t.Helper()
-	exec, err := NewExec2(backend, crossEntropy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(NewExec2(backend, crossEntropy))(t)
 	defer exec.Finalize()
 	x := [][]float32{{0.6, 0.8, 0}, {0, 0.6, 0.8}, {0.8, 0, 0.6}, {1, 0, 0}}
 	w := [][]float32{{0.8, 0, 0.6, 0.9}, {0.6, 0.8, 0, 0.1}, {0, 0.6, 0.8, 0.4}}
-	l, g, err := exec.Call2(x, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, g := must.Get2(exec.Call2(x, w))(t)
 	return l.Value().(float32), g.Value().([][]float32)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+	"vlpx.internal/internal/test/must"
 )
 
 // What is started on a processor stays there, and the thread that started it does not.
@@ -18,9 +19,7 @@ func TestStartOn(t *testing.T) {
 		c := exec.Command("/bin/sh", "-c", "grep Cpus_allowed_list /proc/self/status; grep -c . /dev/null")
 		var out strings.Builder
 		c.Stdout = &out
-		if err := StartOn(c, cpus); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, StartOn(c, cpus))
 		c.Wait()
 		var want unix.CPUSet
 		for _, cpu := range cpus {

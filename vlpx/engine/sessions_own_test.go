@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 )
 
@@ -34,10 +35,8 @@ func TestONNXKeepsItsOwnSettings(t *testing.T) {
 	if err := choice.SetSessions(); err == nil || !strings.Contains(err.Error(), "table of functions cannot be changed") {
 		t.Errorf("got %v, want that the table of functions cannot be changed", err)
 	}
-	sum, err := graph.NewExec1(backend, func(a, b *graph.Node) *graph.Node { return graph.ReduceAllSum(graph.Exp(graph.Mul(a, b))) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must.Get(graph.NewExec1(backend, func(a, b *graph.Node) *graph.Node { return graph.ReduceAllSum(graph.Exp(graph.Mul(a, b))) }))(
+		t)
 	defer sum.Finalize()
 	got, err := sum.Call1([]float32{0, 0}, []float32{1, 2})
 	if err != nil || got.Value().(float32) != 2 {

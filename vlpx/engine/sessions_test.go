@@ -9,18 +9,14 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 )
 
 // ONNX Runtime's threads take the cores that the process was given. By itself it binds each to one of the machine's.
 func TestONNXThreadsAreNotBound(t *testing.T) {
-	sum, err := graph.NewExec1(enginetest.Open(t, "onnx:cpu"), func(a *graph.Node) *graph.Node { return graph.ReduceAllSum(a) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must.Get(graph.NewExec1(enginetest.Open(t, "onnx:cpu"), func(a *graph.Node) *graph.Node { return graph.ReduceAllSum(a) }))(t)
 	defer sum.Finalize()
-	if _, err := sum.Call1([]float32{1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(sum.Call1([]float32{1, 2}))(t)
 	process := cores(t, "/proc/self/status")
 	threads, err := filepath.Glob("/proc/self/task/*/status")
 	if err != nil || len(threads) == 0 {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -22,13 +23,10 @@ import (
 func TestBenchmarkByHand(t *testing.T) {
 	i2t := matrix([]float64{.8, .9, .1, .5}, []float64{.2, .3, .7, .6})
 	t2i := matrix([]float64{.9, .1}, []float64{.5, .5}, []float64{.3, .8}, []float64{.1, .2})
-	got, err := eval.BenchmarkRecall(i2t, t2i, []int{0, 0, 1, 1}, map[datasets.Benchmark]datasets.Answers{
+	got := must.Get(eval.BenchmarkRecall(i2t, t2i, []int{0, 0, 1, 1}, map[datasets.Benchmark]datasets.Answers{
 		datasets.ECCV: {Captions: [][]int{{2, 0, 1}, nil}, Images: [][]int{nil, {1}, nil, {0, 1}}},
 		datasets.CxC:  {Captions: [][]int{{3}, {2}}, Images: [][]int{nil, nil, nil, nil}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	same(t, got, eval.Result{
 		eval.TR1ECCV: 100, eval.TR5ECCV: 100, eval.TR10ECCV: 100, eval.TRMAPR: 200. / 3, eval.TRRPrecision: 200. / 3,
 		eval.IR1ECCV: 50, eval.IR5ECCV: 100, eval.IR10ECCV: 100, eval.IRMAPR: 50, eval.IRRPrecision: 50,
@@ -122,10 +120,7 @@ func TestBenchmarkOfOwnCaptions(t *testing.T) {
 
 // TestBenchmarkGolden has what eccv-caption's own functions give, folds of ten images included.
 func TestBenchmarkGolden(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "eccv_caption.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "eccv_caption.json")))(t)
 	var golden struct {
 		Fold         int
 		CaptionImage []int
@@ -133,18 +128,10 @@ func TestBenchmarkGolden(t *testing.T) {
 		Answers      map[datasets.Benchmark]datasets.Answers
 		Want         eval.Result
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &golden))
 	i2t, t2i := matrix(golden.I2T...), matrix(golden.T2I...)
-	got, err := eval.BenchmarkRecall(i2t, t2i, golden.CaptionImage, golden.Answers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folds, err := eval.FoldRecall(i2t, t2i, golden.CaptionImage, golden.Fold)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.BenchmarkRecall(i2t, t2i, golden.CaptionImage, golden.Answers))(t)
+	folds := must.Get(eval.FoldRecall(i2t, t2i, golden.CaptionImage, golden.Fold))(t)
 	maps.Copy(got, folds)
 	same(t, got, golden.Want)
 }
@@ -201,24 +188,15 @@ func TestFullMeasuresBenchmarks(t *testing.T) {
 	answers := datasets.Answers{Captions: make([][]int, b.Set.Len()), Images: make([][]int, len(datasets.Pairs(b.Set)))}
 	answers.Captions[3], answers.Images[8] = []int{6, 7, 139}, []int{4, 60}
 	b.Set = datasets.First(answeredSet{related, answers}, 50, 0)
-	got, err := b.full(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	encodings, err := b.Encode(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(b.full(t.Context()))(t)
+	encodings := must.Get(b.Encode(t.Context()))(t)
 	cosines := encodings.Similarities()
 	owner := make([]int, cosines.Cols)
 	for c, p := range datasets.Pairs(b.Set) {
 		owner[c] = p.Image
 	}
-	want, err := eval.BenchmarkRecall(cosines, cosines.Transpose(), owner,
-		map[datasets.Benchmark]datasets.Answers{datasets.ECCV: answers.First(50, 100)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(eval.BenchmarkRecall(cosines, cosines.Transpose(), owner,
+		map[datasets.Benchmark]datasets.Answers{datasets.ECCV: answers.First(50, 100)}))(t)
 	if len(want) != 10 {
 		t.Errorf("got %d metrics, want 10", len(want))
 	}

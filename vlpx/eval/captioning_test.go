@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenegraph"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/eval/caption"
@@ -27,10 +28,7 @@ func TestCaptionsWordForWord(t *testing.T) {
 		return all
 	})
 	for _, search := range []generate.Search{{Beams: 1, Max: 9}, generate.Captions()} {
-		got, err := eval.Captioning{Search: search}.Measure(t.Context(), on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Captioning{Search: search}.Measure(t.Context(), on))(t)
 		for _, m := range []eval.Metric{eval.BLEU4, eval.ROUGEL} {
 			if v := got.Metrics[m]; math.Abs(v-100) > 1e-6 {
 				t.Errorf("%d beams: %s is %g, want 100", search.Beams, m, v)
@@ -79,10 +77,8 @@ func flawed(t *testing.T, n, room int) (eval.Subject, album, []string) {
 func TestCaptionsByMeasures(t *testing.T) {
 	on, a, written := flawed(t, 39, 7)
 	for _, images := range []int{0, 6} {
-		got, err := eval.Captioning{Search: generate.Search{Beams: 1, Max: 7}, Prompt: "This is", Images: images}.Measure(t.Context(), on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Captioning{Search: generate.Search{Beams: 1, Max: 7}, Prompt: "This is", Images: images}.Measure(t.Context(),
+			on))(t)
 		n := len(written)
 		if images > 0 {
 			n = images
@@ -98,14 +94,8 @@ func TestCaptionsByMeasures(t *testing.T) {
 				cut++
 			}
 		}
-		tokens, err := caption.Tokenise(items)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spice, err := caption.SPICE(items, scenegraph.Parse)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tokens := must.Get(caption.Tokenise(items))(t)
+		spice := must.Get(caption.SPICE(items, scenegraph.Parse))(t)
 		cider := caption.CIDErD(tokens)
 		want := eval.Result{eval.BLEU4: 100 * caption.BLEU(tokens)[3].Corpus, eval.ROUGEL: 100 * caption.ROUGEL(tokens).Corpus,
 			eval.CIDEr: 100 * cider.Corpus,
@@ -140,10 +130,7 @@ func (j judging) Judge(i int, sentence string) (holds, known bool) {
 func TestTrueCaptions(t *testing.T) {
 	on, a, _ := flawed(t, 40, 7)
 	on.Set = judging{a}
-	got, err := eval.Captioning{Search: generate.Search{Beams: 1, Max: 7}, Prompt: "this is"}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Captioning{Search: generate.Search{Beams: 1, Max: 7}, Prompt: "this is"}.Measure(t.Context(), on))(t)
 	if v := got.Metrics[eval.TrueCaptions]; math.Abs(v-25) > 1e-9 {
 		t.Errorf("%g %% are true, want the quarter that is the images' own", v)
 	}

@@ -8,6 +8,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 )
@@ -21,10 +22,8 @@ func (b *bench) slowClasses(t *testing.T, prompts []string) (top1, top5, mean fl
 	for _, class := range set.Classes() {
 		var sum []float64
 		for _, p := range prompts {
-			encoded, err := b.Model.Texts(b.Tokenizer.Encode(text.Clean(strings.Replace(p, "{}", class, 1), text.MaxWords), b.MaxLen))
-			if err != nil {
-				t.Fatal(err)
-			}
+			encoded := must.Get(b.Model.Texts(b.Tokenizer.Encode(text.Clean(strings.Replace(p, "{}", class, 1), text.MaxWords), b.MaxLen)))(
+				t)
 			if sum == nil {
 				sum = make([]float64, len(encoded.Features))
 			}
@@ -43,14 +42,8 @@ func (b *bench) slowClasses(t *testing.T, prompts []string) (top1, top5, mean fl
 	}
 	right, of := map[int]float64{}, map[int]float64{}
 	for i := range set.Len() {
-		pixels, _, err := loader.Pixels(t.Context(), set, []int{i}, b.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := b.Model.Images(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := must.Get2(loader.Pixels(t.Context(), set, []int{i}, b.Size))(t)
+		encoded := must.Get(b.Model.Images(pixels))(t)
 		similarity := func(class int) (dot float64) {
 			for d, x := range encoded.Features {
 				dot += float64(x) * named[class][d]
@@ -82,10 +75,7 @@ func (b *bench) slowClasses(t *testing.T, prompts []string) (top1, top5, mean fl
 func TestClassificationAgainstSlow(t *testing.T) {
 	b := newBench(t)
 	for _, prompts := range [][]string{{"an object on {}"}, {"a red circle on {}", "{}", "two squares on {} ."}, nil} {
-		got, err := eval.Classification{Prompts: prompts}.Measure(t.Context(), b.Subject)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Classification{Prompts: prompts}.Measure(t.Context(), b.Subject))(t)
 		if prompts == nil {
 			prompts = []string{"a photo of a {}."}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenegraph"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 )
@@ -90,10 +91,7 @@ func TestComplexityAgainstLoop(t *testing.T) {
 	for c, p := range datasets.Pairs(b.Set) {
 		facts := things(datasets.GraphOf(b.Set, p.Text(b.Set)))
 		score := func(kind eval.PairKind, i int) {
-			matched, err := b.Model.Probabilities(b.features[images+c].States, b.ids[c], b.features[i].States)
-			if err != nil {
-				t.Fatal(err)
-			}
+			matched := must.Get(b.Model.Probabilities(b.features[images+c].States, b.ids[c], b.features[i].States))(t)
 			of[eval.ITMScore(kind, facts)] = append(of[eval.ITMScore(kind, facts)], float64(matched[0]))
 		}
 		hardest := -1
@@ -110,10 +108,7 @@ func TestComplexityAgainstLoop(t *testing.T) {
 		}
 		score(eval.FalsePairs, hardest)
 	}
-	got, err := eval.Complexity{}.Measure(t.Context(), b.Subject)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Complexity{}.Measure(t.Context(), b.Subject))(t)
 	told := 0
 	for at, scores := range of {
 		mean, there := got.Metrics[at]

@@ -14,16 +14,14 @@ import (
 	"vlpx.internal/datasets/layout"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/generate"
 )
 
 // Tasks measure the test split of the other data, under names of their own, and nothing of the run's.
 func TestElsewhere(t *testing.T) {
-	target, err := eval.SceneTarget("others", scenes.Config{Train: 2, Val: 2, Test: 9, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(eval.SceneTarget("others", scenes.Config{Train: 2, Val: 2, Test: 9, Size: 16}))(t)
 	here, there := clusters("here", 12, 2, 0, 1), clusters("there", 60, 3, .6, 2)
 	on := by(t, here, here)
 	reached := on.On
@@ -34,14 +32,8 @@ func TestElsewhere(t *testing.T) {
 		return reached(ctx, only{c, there}, split)
 	}
 	task := eval.Elsewhere{Target: target, Of: eval.Tasks{eval.Neighbours{K: 3}}, Prefix: "second "}
-	got, err := task.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := eval.Neighbours{K: 3}.Measure(t.Context(), by(t, there, there))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(task.Measure(t.Context(), on))(t)
+	want := must.Get(eval.Neighbours{K: 3}.Measure(t.Context(), by(t, there, there)))(t)
 	v := want.Metrics[eval.NeighboursTop1]
 	same(t, got.Metrics, eval.Result{"second " + eval.NeighboursTop1: v})
 	if v > 99 || v < 40 {
@@ -84,24 +76,15 @@ func TestElsewhereWithoutTest(t *testing.T) {
 		"nocaps_test_image_info.json":   `{"images": [{"id": 7, "file_name": "b.png", "domain": "in-domain"}], "licenses": [], "info": {}}`,
 		"nocaps_val_4500_captions.json": `{"images": [{"id": 8, "file_name": "a.png", "domain": "out-domain"}], "annotations": [{"id": 1, "image_id": 8, "caption": "a cat"}]}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))))
 	for _, name := range []string{"val/a.png", "test/b.png"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b.Bytes(), 0o644)))
 	}
-	collection, err := layout.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(layout.Open(dir))(t)
 	a := pictures(3)
 	on := script(t, a, nil, func(k *text.Tokenizer) []line {
 		return []line{{0, prompt(t, k, ""), ids(t, k, a.captions[0][0], true)}}

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -74,10 +75,7 @@ func TestFluencyOfCaptions(t *testing.T) {
 		sentences = append(sentences, eval.Sentence{Caption: p.Text(on.Set)})
 	}
 	on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(sentences), nil }
-	got, err := eval.Fluency{Of: "0123", Version: eval.Original}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Fluency{Of: "0123", Version: eval.Original}.Measure(t.Context(), on))(t)
 	want, err := eval.Perplexity{}.Measure(t.Context(), on)
 	if err != nil || got.Metrics[eval.SentencePerplexity] != want.Metrics[eval.CaptionPerplexity] {
 		t.Errorf("got %v, want %v (%v)", got.Metrics, want.Metrics, err)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -137,15 +138,12 @@ func TestCosineOfJudged(t *testing.T) {
 // the true pair wins two, and a tie is half a couple.
 func TestMatchingByHand(t *testing.T) {
 	j := eval.Judged{True: []eval.ImageText{{0, 1}, {0, 2}}, False: []eval.ImageText{{1, 0}, {2, 0}}, AllTrue: 4, AllFalse: 10}
-	got, err := j.Matching(func(pairs []eval.ImageText) ([]float64, error) {
+	got := must.Get(j.Matching(func(pairs []eval.ImageText) ([]float64, error) {
 		if want := slices.Concat(j.True, j.False); !slices.Equal(pairs, want) {
 			t.Errorf("got %v, want %v", pairs, want)
 		}
 		return []float64{.7, .2, .5, .2}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	same(t, got, eval.Result{
 		eval.JudgedAUC: 100 * 2.5 / 4, eval.JudgedRecall5: 50, eval.JudgedPrecision5: 200. / 7, eval.JudgedRecall8: 0,
 	})

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/random"
 )
@@ -92,10 +93,7 @@ func TestLinearAgainstSlow(t *testing.T) {
 	}
 	for _, batch := range []int{3, 7, 50} {
 		l := eval.LinearEvaluation{Batch: batch, Seed: 5}
-		got, err := eval.Fit(t.Context(), l, features, p.class, classes, epochs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Fit(t.Context(), l, features, p.class, classes, epochs))(t)
 		want, velocity := make([]float64, (width+1)*classes), make([]float64, (width+1)*classes)
 		first := random.Stream(5, "linear", "weights")
 		for i := range width * classes {
@@ -165,10 +163,7 @@ func TestLinearEvaluation(t *testing.T) {
 		low, high float64
 	}{{.05, 99, 100}, {20, 10, 45}} {
 		test, training := clusters("test", 400, classes, c.spread, 1), clusters("train", 600, classes, c.spread, 2)
-		got, err := task.Measure(t.Context(), by(t, test, training))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(task.Measure(t.Context(), by(t, test, training)))(t)
 		mean := 0.
 		for _, share := range []float64{1, .1} {
 			if v := got.Metrics[eval.LinearTop1(share)]; v < c.low || v > c.high {
@@ -181,10 +176,7 @@ func TestLinearEvaluation(t *testing.T) {
 		if math.Abs(got.Metrics[eval.LinearAverage]-mean) > 1e-9 || len(got.Metrics) != 4 {
 			t.Errorf("got %v, want an average of %g", got.Metrics, mean)
 		}
-		again, err := task.Measure(t.Context(), by(t, test, training))
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(task.Measure(t.Context(), by(t, test, training)))(t)
 		same(t, again.Metrics, got.Metrics)
 	}
 }
@@ -243,9 +235,7 @@ func BenchmarkLinear(b *testing.B) {
 				class[i] = i % size.classes
 			}
 			for b.Loop() {
-				if _, err := eval.Fit(b.Context(), eval.LinearEvaluation{}, features, class, size.classes, 1); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(eval.Fit(b.Context(), eval.LinearEvaluation{}, features, class, size.classes, 1))(b)
 			}
 		})
 	}

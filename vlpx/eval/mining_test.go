@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/framework/clip"
@@ -45,14 +46,8 @@ func TestHardestOfAMiniBatch(t *testing.T) {
 }
 
 func TestMiningCheck(t *testing.T) {
-	collection, err := scenes.New(scenes.Config{Train: 2, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 2, Size: 16}))(t)
+	set := must.Get(collection.Split("train"))(t)
 	if err := (eval.Mining{Threshold: 1}).Check(albef.Model{}, set); err != nil {
 		t.Error(err)
 	}

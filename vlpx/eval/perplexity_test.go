@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -28,9 +29,7 @@ func speaking(t *testing.T) (eval.Subject, *model.Store) {
 	}
 	t.Cleanup(backend.Finalize)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: s.MaxLen}
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 7}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 7}))
 	if s.Model, err = framework.NewInference(m, use, backend, store); err != nil {
 		t.Fatal(err)
 	}
@@ -48,18 +47,12 @@ func TestPerplexityAgainstLoop(t *testing.T) {
 	if len(captions)%16 == 0 {
 		t.Fatal("no batch is short")
 	}
-	all, err := s.Likelihoods(t.Context(), captions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.Likelihoods(t.Context(), captions))(t)
 	var nats float64
 	tokens := 0
 	for i, caption := range captions {
 		ids := s.Tokenizer.EncodeCaption(caption, s.MaxLen)
-		alone, err := s.Model.LogLikelihood(ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(s.Model.LogLikelihood(ids))(t)
 		var own eval.Likelihood
 		for k := 1; k < len(ids); k++ {
 			if ids[k] != s.Tokenizer.PAD() {
@@ -82,18 +75,13 @@ func TestPerplexityAgainstLoop(t *testing.T) {
 func TestPerplexityOfGuessing(t *testing.T) {
 	s, store := speaking(t)
 	words := store.GetVariable(framework.Model + gpt.Model{}.Words())
-	if err := words.SetValue(tensors.FromShape(words.Shape())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, words.SetValue(tensors.FromShape(words.Shape())))
 	want := float64(s.Tokenizer.Size())
 	got, err := eval.Perplexity{}.Measure(t.Context(), s)
 	if err != nil || math.Abs(got.Metrics[eval.CaptionPerplexity]-want) > 1e-3 {
 		t.Errorf("got %v (%v), want %g", got.Metrics, err, want)
 	}
-	all, err := s.Likelihoods(t.Context(), []string{"", "zyxwv", strings.Repeat("a red circle ", 9)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.Likelihoods(t.Context(), []string{"", "zyxwv", strings.Repeat("a red circle ", 9)}))(t)
 	for i, tokens := range []int{1, 2, s.MaxLen - 1} {
 		if got := all[i]; got.Tokens != tokens || math.Abs(got.Perplexity()-want) > 1e-3 {
 			t.Errorf("sentence %d: got %+v, perplexity %g; want %d tokens, %g", i, got, got.Perplexity(), tokens, want)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -13,10 +14,7 @@ import (
 func TestPlane(t *testing.T) {
 	p := clusters("clusters", 90, 3, .05, 3)
 	on := by(t, p, p)
-	got, err := eval.Plane{Classes: 2}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Plane{Classes: 2}.Measure(t.Context(), on))(t)
 	laid := eval.Layout.Of(got.Examples)
 	if len(got.Metrics) != 0 || len(laid.Names) != 2 || len(laid.Class) != len(laid.X) || len(laid.X) != len(laid.Y) || laid.Missing != 0 {
 		t.Fatalf("got %v of %v, %d and %d places of %d images", got.Metrics, laid.Names, len(laid.X), len(laid.Y), len(laid.Class))

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -85,15 +86,9 @@ func clusters(name string, n, classes int, spread float64, seed uint64) points {
 // by is the subject of a framework on points, that learned from others.
 func by(t testing.TB, set, training points) eval.Subject {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
-	n, err := framework.NewInference(reading{}, framework.Use{Batch: 1, Image: 1}, backend, model.NewStore())
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(framework.NewInference(reading{}, framework.Use{Batch: 1, Image: 1}, backend, model.NewStore()))(t)
 	t.Cleanup(n.Close)
 	s := eval.Subject{Model: n, Set: set, Size: 1, Features: set}
 	s.Training = func(context.Context) (eval.Subject, error) {
@@ -273,10 +268,7 @@ func TestZeroShotOdd(t *testing.T) {
 	alike.Set = oneClass{b.Set.(datasets.Labelled)}
 	for _, brief := range []bool{false, true} {
 		alike.Brief = brief
-		got, err := eval.Classification{}.Measure(t.Context(), alike)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Classification{}.Measure(t.Context(), alike))(t)
 		same(t, got.Metrics, eval.Result{eval.ClassTop1: 100, eval.ClassTop5: 100, eval.ClassMean: 100})
 	}
 	alone := b.Subject

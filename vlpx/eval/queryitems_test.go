@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -40,10 +41,7 @@ func TestItemsByHand(t *testing.T) {
 		captionImage: []int{0, 1, 2},
 		truth:        []int{2, 2, 0, 1, 2, 1, 1, 1, 2},
 	}
-	_, got, err := eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, got := must.Get2(eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w))(t)
 	want := eval.Items{Captions: eval.Numbers{1, 1, 1}, Queries: map[eval.Metric]eval.Numbers{
 		"TR rank": {3, 1, 2}, "TR rank true": {1, 1, 2}, "TR rank false": {2, 1, 2}, "TR mAP": {833_333, 1_000_000, 500_000},
 		"IR rank": {1, 2, 2}, "IR rank true": {1, 1, 2}, "IR rank false": {1, 1, 2}, "IR mAP": {1_000_000, 1_000_000, 500_000},
@@ -93,19 +91,11 @@ func TestMetricIsTheMeanOfItsItems(t *testing.T) {
 // TestFullKeepsItems: every metric of a model but those of judged pairs is the mean of its items, before and after they were written.
 func TestFullKeepsItems(t *testing.T) {
 	b := newBench(t)
-	measured, err := eval.Retrieval{Rerank: b.rerank}.Measure(context.Background(), b.Subject)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := must.Get(eval.Retrieval{Rerank: b.rerank}.Measure(context.Background(), b.Subject))(t)
 	result, items := measured.Metrics, *eval.QueryItems.Of(measured.Examples)
-	text, err := json.Marshal(items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(items))(t)
 	var read eval.Items
-	if err := json.Unmarshal(text, &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &read))
 	if !reflect.DeepEqual(read, items) {
 		t.Error("items differ after they were written and read")
 	}
@@ -145,17 +135,11 @@ func TestItemsAreSmall(t *testing.T) {
 	for c := range w.captionImage {
 		w.captionImage[c] = c / 5
 	}
-	_, items, err := eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, items := must.Get2(eval.MeasuredBy(w.i2t, w.t2i, w.captionImage, w))(t)
 	for metric, list := range maps.Clone(items.Queries) {
 		items.Queries[eval.CosinePrefix+metric] = list
 	}
-	text, err := json.MarshalIndent(items, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(items, "", "  "))(t)
 	if len(text) > 120_000 {
 		t.Errorf("got %d bytes, want at most 120,000", len(text))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -65,24 +66,15 @@ func assign(a albef.Model) framework.Framework { return albef.Assignment{ALBEF: 
 func alone(t *testing.T, s eval.Subject, run func([]int32, []float32, []float32) ([]float32, error), text string, left,
 	right int) []float32 {
 	t.Helper()
-	pixels, _, err := loader.Pixels(t.Context(), s.Set, []int{left, right}, s.Size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logits, err := run(s.Tokenizer.EncodeCaption(text, s.MaxLen), pixels[:len(pixels)/2], pixels[len(pixels)/2:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	pixels, _ := must.Get2(loader.Pixels(t.Context(), s.Set, []int{left, right}, s.Size))(t)
+	logits := must.Get(run(s.Tokenizer.EncodeCaption(text, s.MaxLen), pixels[:len(pixels)/2], pixels[len(pixels)/2:]))(t)
 	return logits
 }
 
 // The metrics are those of a loop over single statements, as NLVR2's own evaluation has them, on a set and on the view of its statements.
 func TestReasoningAgainstLoop(t *testing.T) {
 	s := reasoning(t, judge)
-	view, err := datasets.OfStatements(s.Set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(datasets.OfStatements(s.Set))(t)
 	statements := view.(datasets.Stated).Statements()
 	hits, wrong, texts := 0, map[string]bool{}, map[string]bool{}
 	probability := map[datasets.Statement]float64{}
@@ -101,10 +93,7 @@ func TestReasoningAgainstLoop(t *testing.T) {
 	}
 	for _, set := range []datasets.Set{s.Set, view} {
 		s.Set = set
-		got, err := eval.Reasoning{}.Measure(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Reasoning{}.Measure(t.Context(), s))(t)
 		want := eval.Result{eval.ReasoningAccuracy: 100 * float64(hits) / 77, eval.ReasoningConsistency: 100 *
 			float64(len(texts)-len(wrong)) / float64(len(texts))}
 		for name, w := range want {

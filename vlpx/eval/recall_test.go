@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -24,10 +25,7 @@ func matrix(rows ...[]float64) eval.Scores {
 func TestRecallByHand(t *testing.T) {
 	i2t := matrix([]float64{.1, .9, .5}, []float64{.2, .8, .3})
 	t2i := matrix([]float64{.7, .2}, []float64{.1, .6}, []float64{.3, .3})
-	got, err := eval.Recall(i2t, t2i, []int{0, 1, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Recall(i2t, t2i, []int{0, 1, 0}))(t)
 	want := eval.Result{
 		eval.TR1: 50, eval.TR5: 100, eval.TR10: 100, eval.TRMean: 250. / 3, eval.TRRank: 1.5,
 		eval.IR1: 200. / 3, eval.IR5: 100, eval.IR10: 100, eval.IRMean: 800. / 9, eval.IRRank: 4. / 3,
@@ -43,10 +41,7 @@ func TestConstantScoresRecallNothing(t *testing.T) {
 	for c := range captionImage {
 		captionImage[c] = c % images
 	}
-	got, err := eval.Recall(i2t, i2t.Transpose(), captionImage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Recall(i2t, i2t.Transpose(), captionImage))(t)
 	if got[eval.RSum] != 0 || got[eval.IRRank] != images || got[eval.TRRank] != captions-1 {
 		t.Errorf("got RSum %v, ranks %v and %v; want 0, %d and %d", got[eval.RSum], got[eval.IRRank], got[eval.TRRank], images, captions-1)
 	}
@@ -131,33 +126,18 @@ func TestRecallIgnoresCaptionOrder(t *testing.T) {
 
 func TestMetricsListsEveryNumberOnce(t *testing.T) {
 	w := world{i2t: eval.NewScores(1, 1), t2i: eval.NewScores(1, 1), captionImage: []int{0}}
-	all, err := eval.Recall(w.i2t, w.t2i, w.captionImage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := eval.TrueRecall(w.i2t, w.t2i, w.captionImage, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(eval.Recall(w.i2t, w.t2i, w.captionImage))(t)
+	more := must.Get(eval.TrueRecall(w.i2t, w.t2i, w.captionImage, w))(t)
 	maps.Copy(all, more)
 	judged := eval.Judged{True: []eval.ImageText{{0, 0}}, False: []eval.ImageText{{0, 0}}, AllTrue: 1, AllFalse: 1}
-	discriminated, err := judged.Matching(func([]eval.ImageText) ([]float64, error) { return []float64{1, 1}, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	discriminated := must.Get(judged.Matching(func([]eval.ImageText) ([]float64, error) { return []float64{1, 1}, nil }))(t)
 	maps.Copy(all, discriminated)
 	asked := datasets.Answers{Captions: [][]int{{0}}, Images: [][]int{{0}}}
-	answered, err := eval.BenchmarkRecall(w.i2t, w.t2i, w.captionImage, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: asked,
-		datasets.CxC: asked})
-	if err != nil {
-		t.Fatal(err)
-	}
+	answered := must.Get(eval.BenchmarkRecall(w.i2t, w.t2i, w.captionImage, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: asked,
+		datasets.CxC: asked}))(t)
 	maps.Copy(all, answered)
 	two := eval.NewScores(2, 2)
-	folds, err := eval.FoldRecall(two, two, []int{0, 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folds := must.Get(eval.FoldRecall(two, two, []int{0, 1}, 1))(t)
 	maps.Copy(all, folds)
 	var listed []eval.Metric
 	for _, info := range (eval.Retrieval{}).Metrics() {
@@ -181,26 +161,20 @@ func BenchmarkTrueRecall(b *testing.B) {
 	}
 	b.Run("own", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := eval.Recall(i2t, t2i, captionImage); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(eval.Recall(i2t, t2i, captionImage))(b)
 		}
 	})
 	b.Run("true", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := eval.TrueRecall(i2t, t2i, captionImage, everyTwentieth{}); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(eval.TrueRecall(i2t, t2i, captionImage, everyTwentieth{}))(b)
 		}
 	})
 	b.Run("nearest128", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := eval.Rerank(i2t, t2i, 128, func(p []eval.ImageText) ([]float64, error) {
+			must.Get2(eval.Rerank(i2t, t2i, 128, func(p []eval.ImageText) ([]float64, error) {
 				return make([]float64, len(p)),
 					nil
-			}); err != nil {
-				b.Fatal(err)
-			}
+			}))(b)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -29,14 +30,8 @@ func TestEveryTaskIsRegisteredInItsFile(t *testing.T) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
+		file := must.Get(parser.ParseFile(token.NewFileSet(), path, text, 0))(t)
 		for _, d := range file.Decls {
 			f, is := d.(*ast.FuncDecl)
 			if !is || f.Name.Name != "Measure" || f.Recv == nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -22,10 +23,7 @@ func TestTrueRecallByHand(t *testing.T) {
 		captionImage: []int{0, 1, 2},
 		truth:        []int{2, 2, 0, 1, 2, 1, 1, 1, 2},
 	}
-	got, err := eval.TrueRecall(w.i2t, w.t2i, w.captionImage, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.TrueRecall(w.i2t, w.t2i, w.captionImage, w))(t)
 	same(t, got, eval.Result{
 		eval.TR1True: 200. / 3, eval.TR5True: 100, eval.TR10True: 100, eval.TRMAP: 100 * (5./6 + 1 + .5) / 3, eval.TR1False: 100. / 3,
 		eval.IR1True: 200. / 3, eval.IR5True: 100, eval.IR10True: 100, eval.IRMAP: 100 * (1 + 1 + .5) / 3, eval.IR1False: 200. / 3,

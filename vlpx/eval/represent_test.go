@@ -5,29 +5,21 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 )
 
 // TestRepresent: ALBEF's representation is the class token, the first of the states, of every image by itself.
 func TestRepresent(t *testing.T) {
 	b := newBench(t)
-	got, err := b.Represent(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(b.Represent(t.Context()))(t)
 	const width = 12
 	if len(got) != b.Set.Len()*width {
 		t.Fatalf("got %d numbers of %d images, want %d each", len(got), b.Set.Len(), width)
 	}
 	for i := range b.Set.Len() {
-		pixels, _, err := loader.Pixels(t.Context(), b.Set, []int{i}, b.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := b.Model.Images(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := must.Get2(loader.Pixels(t.Context(), b.Set, []int{i}, b.Size))(t)
+		encoded := must.Get(b.Model.Images(pixels))(t)
 		for k := range width {
 			if have, want := got[i*width+k], encoded.States[k]; math.Abs(float64(have-want)) > 1e-5 {
 				t.Errorf("image %d, component %d: got %g, want %g", i, k, have, want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -16,13 +17,10 @@ import (
 func TestRerankByHand(t *testing.T) {
 	sims := matrix([]float64{.1, .9, .5}, []float64{.4, .3, .4})
 	var asked []eval.ImageText
-	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), 1, func(pairs []eval.ImageText) ([]float64, error) {
+	i2t, t2i := must.Get2(eval.Rerank(sims, sims.Transpose(), 1, func(pairs []eval.ImageText) ([]float64, error) {
 		asked = pairs
 		return []float64{10, 20, 30}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if want := []eval.ImageText{{0, 1}, {0, 2}, {1, 0}}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}

@@ -19,6 +19,7 @@ import (
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -42,10 +43,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := collection.Split("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(collection.Split("test"))(t)
 	b := &bench{Subject: eval.Subject{Set: set, Size: 16, MaxLen: 12}, rerank: 10}
 	captions := func(yield func(string) bool) {
 		for _, p := range datasets.Pairs(set) {
@@ -64,9 +62,7 @@ func newBench(t *testing.T) *bench {
 	}
 	backend := sequential(t)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: b.MaxLen}
-	if err := framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}))
 	if b.Model, err = framework.NewInference(a, use, backend, store); err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +73,7 @@ func newBench(t *testing.T) *bench {
 // sequential is a backend that ends with the test.
 func sequential(t *testing.T) compute.Backend {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -102,22 +95,13 @@ func (b *bench) full(ctx context.Context) (eval.Result, error) {
 func (b *bench) encodeSlowly(t *testing.T) {
 	t.Helper()
 	for i := range b.Set.Len() {
-		pixels, _, err := loader.Pixels(context.Background(), b.Set, []int{i}, b.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := b.Model.Images(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := must.Get2(loader.Pixels(context.Background(), b.Set, []int{i}, b.Size))(t)
+		encoded := must.Get(b.Model.Images(pixels))(t)
 		b.features = append(b.features, encoded)
 	}
 	for _, p := range datasets.Pairs(b.Set) {
 		ids := b.Tokenizer.Encode(text.Clean(p.Text(b.Set), text.MaxWords), b.MaxLen)
-		encoded, err := b.Model.Texts(ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must.Get(b.Model.Texts(ids))(t)
 		b.features, b.ids, b.owner = append(b.features, encoded), append(b.ids, ids), append(b.owner, p.Image)
 	}
 }
@@ -134,14 +118,8 @@ func (b *bench) cosine(image, caption int) float64 {
 // measure is retrieval by scores, images asking and captions asking.
 func (b *bench) measure(t *testing.T, i2t, t2i eval.Scores) eval.Result {
 	t.Helper()
-	result, err := eval.Recall(i2t, t2i, b.owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := eval.TrueRecall(i2t, t2i, b.owner, b.Set.(datasets.Related).Relation())
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(eval.Recall(i2t, t2i, b.owner))(t)
+	known := must.Get(eval.TrueRecall(i2t, t2i, b.owner, b.Set.(datasets.Related).Relation()))(t)
 	for metric, value := range known {
 		result[metric] = value
 	}
@@ -168,10 +146,7 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 	b := newBench(t)
 	b.encodeSlowly(t)
 	broken := []int{3, b.Set.Len() - 1} // the last one is repeated to fill the batch
-	grey, err := b.Model.Images(make([]float32, 3*b.Size*b.Size))
-	if err != nil {
-		t.Fatal(err)
-	}
+	grey := must.Get(b.Model.Images(make([]float32, 3*b.Size*b.Size)))(t)
 	for _, i := range broken {
 		b.features[i] = grey
 	}
@@ -206,10 +181,7 @@ func TestUnreadableImagesAreAskedFor(t *testing.T) {
 func TestCosineAgainstLoop(t *testing.T) {
 	b := newBench(t)
 	b.encodeSlowly(t)
-	encodings, err := b.Encode(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	encodings := must.Get(b.Encode(context.Background()))(t)
 	got := encodings.Similarities()
 	if got.Rows != b.Set.Len() || got.Cols != len(b.owner) {
 		t.Fatalf("got [%d, %d], want [%d, %d]", got.Rows, got.Cols, b.Set.Len(), len(b.owner))
@@ -221,10 +193,7 @@ func TestCosineAgainstLoop(t *testing.T) {
 			}
 		}
 	}
-	result, err := b.cosines(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(b.cosines(context.Background()))(t)
 	same(t, result, b.measure(t, got, got.Transpose()))
 }
 
@@ -241,38 +210,23 @@ func TestFullAgainstLoop(t *testing.T) {
 	}
 	matches, probabilities := eval.NewScores(images, len(b.owner)), eval.NewScores(images, len(b.owner))
 	for i := range images {
-		logits, err := b.Model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		logits := must.Get(b.Model.Match(states, ids, slices.Repeat(b.features[i].States, len(b.owner))))(t)
 		for c, logit := range logits {
 			matches.Row(i)[c] = float64(logit)
 		}
-		matched, err := b.Model.Probabilities(states, ids, slices.Repeat(b.features[i].States, len(b.owner)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		matched := must.Get(b.Model.Probabilities(states, ids, slices.Repeat(b.features[i].States, len(b.owner))))(t)
 		for c, p := range matched {
 			probabilities.Row(i)[c] = float64(p)
 		}
 	}
-	encodings, err := b.Encode(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encodings := must.Get(b.Encode(ctx))(t)
 	cosines := encodings.Similarities()
 	// The set is small enough for all its pairs to be judged.
 	judged := eval.SampleJudged(images, b.owner, b.Set.(datasets.Related).Relation(), len(matches.Data))
-	discriminated, err := judged.Matching(func(pairs []eval.ImageText) ([]float64, error) { return at(probabilities, pairs), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	discriminated := must.Get(judged.Matching(func(pairs []eval.ImageText) ([]float64, error) { return at(probabilities, pairs), nil }))(t)
 	for _, candidates := range []int{10, len(b.owner)} {
 		b.rerank = candidates
-		got, err := b.full(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(b.full(ctx))(t)
 		want := b.measure(t, reranked(matches, cosines, candidates), reranked(matches.Transpose(), cosines.Transpose(), candidates))
 		for metric, value := range b.measure(t, cosines, cosines.Transpose()) {
 			want[eval.CosinePrefix+metric] = value
@@ -290,10 +244,7 @@ func TestFullAgainstLoop(t *testing.T) {
 func TestFullWithoutRelation(t *testing.T) {
 	b := newBench(t)
 	b.Set = datasets.First(b.Set, 0, 1)
-	got, err := b.full(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(b.full(context.Background()))(t)
 	for _, metric := range []eval.Metric{eval.JudgedAUC, eval.CosinePrefix + eval.JudgedAUC, eval.IR1True} {
 		if v, there := got[metric]; there {
 			t.Errorf("%s: got %v of a set whose relation is not known", metric, v)

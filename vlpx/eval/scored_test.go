@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
@@ -70,10 +71,7 @@ func newWaves(t *testing.T, b *bench, frequency float64) (eval.Subject, eval.Sco
 	}
 	want := eval.NewScores(b.Set.Len(), len(ids))
 	for i := range want.Rows {
-		pixels, _, err := loader.Pixels(t.Context(), b.Set, []int{i}, b.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := must.Get2(loader.Pixels(t.Context(), b.Set, []int{i}, b.Size))(t)
 		mean := 0.
 		for _, x := range pixels {
 			mean += float64(x) / float64(len(pixels))
@@ -93,25 +91,17 @@ func TestRetrievalByScores(t *testing.T) {
 		b.owner = append(b.owner, p.Image)
 	}
 	task := eval.Retrieval{Rerank: 1}
-	if err := task.Check(on.Model.Framework(), b.Set); err != nil {
-		t.Fatal(err)
-	}
-	got, err := task.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, task.Check(on.Model.Framework(), b.Set))
+	got := must.Get(task.Measure(t.Context(), on))(t)
 	want := b.measure(t, scores, scores.Transpose())
-	judged, err := eval.SampleJudged(b.Set.Len(), b.owner, b.Set.(datasets.Related).Relation(),
+	judged := must.Get(eval.SampleJudged(b.Set.Len(), b.owner, b.Set.(datasets.Related).Relation(),
 		10_000).Matching(func(pairs []eval.ImageText) ([]float64, error) {
 		var all []float64
 		for _, p := range pairs {
 			all = append(all, 1/(1+math.Exp(-scores.Row(p.Image)[p.Text])))
 		}
 		return all, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	maps.Copy(want, judged)
 	if !slices.Equal(slices.Sorted(maps.Keys(got.Metrics)), slices.Sorted(maps.Keys(want))) {
 		t.Errorf("got metrics %v, want %v", slices.Sorted(maps.Keys(got.Metrics)), slices.Sorted(maps.Keys(want)))
@@ -149,14 +139,8 @@ func TestScoresInBrief(t *testing.T) {
 	}
 	first := on
 	first.Set, on.Brief = datasets.First(on.Set, 64, 0), true
-	want, err := eval.Retrieval{Rerank: 1}.Measure(t.Context(), first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := eval.Retrieval{Rerank: 1}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(eval.Retrieval{Rerank: 1}.Measure(t.Context(), first))(t)
+	got := must.Get(eval.Retrieval{Rerank: 1}.Measure(t.Context(), on))(t)
 	if eval.QueryItems.Of(got.Examples) != nil || eval.RetrievedImages.Of(got.Examples) != nil || len(got.Metrics) == 0 ||
 		len(got.Metrics) >= len(want.Metrics) {
 		t.Errorf("got %+v, want metrics of recall alone", got)
@@ -204,10 +188,7 @@ func TestScoresThatAreNone(t *testing.T) {
 		t.Errorf("no vocabulary: got %v", err)
 	}
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	unable, err := framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unable := must.Get(framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore()))(t)
 	defer unable.Close()
 	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil ||
 		!strings.Contains(err.Error(), "scores no pairs") {
@@ -226,14 +207,8 @@ func BenchmarkScores(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer backend.Finalize()
-	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 100, Density: "spec"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := collection.Split("test")
-	if err != nil {
-		b.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 1, Val: 1, Test: 100, Density: "spec"}))(b)
+	set := must.Get(collection.Split("test"))(b)
 	on := eval.Subject{Set: set, Size: 32, MaxLen: 14}
 	captions := func(yield func(string) bool) {
 		for _, p := range datasets.Pairs(set) {
@@ -254,19 +229,14 @@ func BenchmarkScores(b *testing.B) {
 		Pretraining: true,
 	}
 	use, store := framework.Use{Method: negative.Plain(), Batch: 2, Image: 32, Tokens: on.MaxLen}, model.NewStore()
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 1}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 1}))
 	if on.Model, err = framework.NewInference(m, use, backend, store); err != nil {
 		b.Fatal(err)
 	}
 	defer on.Model.Close()
 	var pairs int
 	for b.Loop() {
-		scores, _, err := eval.ScoresOf(b.Context(), on)
-		if err != nil {
-			b.Fatal(err)
-		}
+		scores, _ := must.Get2(eval.ScoresOf(b.Context(), on))(b)
 		pairs += len(scores.Data)
 	}
 	b.ReportMetric(float64(pairs)/b.Elapsed().Seconds(), "pairs/s")

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 )
@@ -43,18 +44,13 @@ func TestQuantileAgainstSorting(t *testing.T) {
 
 // TestQuantileGolden has the thresholds that GloFND's own code gives FNC in a mini-batch, each from an anchor's negatives.
 func TestQuantileGolden(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "glofnd_fnc_baseline_mask.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "glofnd_fnc_baseline_mask.json")))(t)
 	var golden struct {
 		Params   struct{ Alpha float64 }
 		Inputs   struct{ Sim struct{ Data [][]float64 } }
 		Expected struct{ Threshold struct{ Data [][]float64 } }
 	}
-	if err := json.Unmarshal(text, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &golden))
 	if len(golden.Inputs.Sim.Data) != 6 {
 		t.Fatalf("%d rows of similarities, want 6", len(golden.Inputs.Sim.Data))
 	}
@@ -123,10 +119,7 @@ func TestThresholdsOfImages(t *testing.T) {
 		{eval.Thresholds{Alpha: alpha, Batch: 9999, Batches: 1}, 0, 0, 1e-6},
 		{eval.Thresholds{Alpha: alpha, Batch: 2, Batches: 400}, singleMAE, singleRMSE, .01},
 	} {
-		got, err := c.task.Measure(t.Context(), on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.task.Measure(t.Context(), on))(t)
 		for metric, want := range map[eval.Metric][2]float64{
 			"image threshold MAE": {mae, 1e-6}, "image threshold RMSE": {rmse, 1e-6}, "image in-batch MAE": {c.mae, c.within},
 			"image in-batch RMSE": {c.rmse, c.within},
@@ -154,10 +147,7 @@ func TestThresholdsOfImages(t *testing.T) {
 		if bins.Low > float64(slices.Min(learned)) || bins.High < float64(slices.Max(learned)) || bins.Anchors != "image" {
 			t.Errorf("the histograms of %s go from %g to %g", bins.Anchors, bins.Low, bins.High)
 		}
-		again, err := c.task.Measure(t.Context(), on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(c.task.Measure(t.Context(), on))(t)
 		same(t, again.Metrics, got.Metrics)
 	}
 }
@@ -177,10 +167,7 @@ func TestThresholdsOfPairs(t *testing.T) {
 	}
 	on := b.Subject
 	on.Training, on.State = func(context.Context) (eval.Subject, error) { return b.Subject, nil }, kept(left)
-	got, err := eval.Thresholds{Alpha: alpha, Batches: 1}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Thresholds{Alpha: alpha, Batches: 1}.Measure(t.Context(), on))(t)
 	cosine := func(image, caption int) float64 {
 		var dot float64
 		for d, x := range b.features[b.owner[image]].Features {
@@ -294,8 +281,6 @@ func TestThresholdsErrors(t *testing.T) {
 func BenchmarkThresholds(b *testing.B) {
 	set := clusters("train", 10_000, 8, .4, 3)
 	for b.Loop() {
-		if _, err := (eval.Thresholds{}).Measure(b.Context(), by(b, set, set)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get((eval.Thresholds{}).Measure(b.Context(), by(b, set, set)))(b)
 	}
 }

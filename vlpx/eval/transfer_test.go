@@ -19,6 +19,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -54,10 +55,7 @@ func TestPenalisedAgainstSlow(t *testing.T) {
 func TestRegressionClosedForm(t *testing.T) {
 	for _, w := range []float64{.01, .5, 2} {
 		c := w * (1 + math.Exp(2*w)) / 2
-		got, err := eval.Regression(t.Context(), []float32{1, -1}, []int{0, 1}, 2, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(eval.Regression(t.Context(), []float32{1, -1}, []int{0, 1}, 2, c))(t)
 		for i, want := range []float64{w, -w, 0, 0} {
 			if math.Abs(got[i]-want) > 5e-3*w {
 				t.Errorf("C = %g: weight %d: got %g, want %g", c, i, got[i], want)
@@ -140,10 +138,7 @@ func TestTransferChooses(t *testing.T) {
 	training, class := draw(40, 1)
 	validation, validationClass := draw(400, 1)
 	test, want := draw(400, 1)
-	answers, err := eval.Transferred(t.Context(), width, classes, training, validation, test, class, validationClass)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answers := must.Get(eval.Transferred(t.Context(), width, classes, training, validation, test, class, validationClass))(t)
 	right := 0
 	for i, k := range answers {
 		if k == want[i] {
@@ -174,10 +169,7 @@ func across(t *testing.T, of map[string]points) eval.Subject {
 // sceneTarget is a target whose scenes nobody looks at.
 func sceneTarget(t *testing.T, name string, seed uint64) eval.Target {
 	t.Helper()
-	target, err := eval.SceneTarget(name, scenes.Config{Train: 1, Val: 1, Test: 1, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(eval.SceneTarget(name, scenes.Config{Train: 1, Val: 1, Test: 1, Seed: seed}))(t)
 	return target
 }
 
@@ -243,16 +235,9 @@ func folderOf(t *testing.T, places ...string) string {
 	for k, place := range places {
 		img.SetGray(1, 1, color.Gray{byte(k)})
 		path := filepath.Join(dir, place)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(png.Encode(file, img), file.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		file := must.Get(os.Create(path))(t)
+		must.Do(t, errors.Join(png.Encode(file, img), file.Close()))
 	}
 	return dir
 }
@@ -261,10 +246,7 @@ func folderOf(t *testing.T, places ...string) string {
 // measures on val.
 func TestTransferWithoutValidation(t *testing.T) {
 	for _, other := range []string{"test", "val"} {
-		target, err := eval.FolderTarget(folderOf(t, "train/a/0.png", "train/b/1.png", other+"/a/2.png", other+"/b/3.png"), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := must.Get(eval.FolderTarget(folderOf(t, "train/a/0.png", "train/b/1.png", other+"/a/2.png", other+"/b/3.png"), ""))(t)
 		task := eval.Transfer{Targets: []eval.Target{target}}
 		sets := map[string]points{"train": clusters("train", 40, 2, .05, 1), other: clusters("other", 40, 2, .05, 2)}
 		got, err := task.Measure(t.Context(), across(t, sets))
@@ -337,15 +319,9 @@ func TestFolderTarget(t *testing.T) {
 	captions := t.TempDir()
 	text := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a"}]},
 		{"filename": "1.png", "split": "test", "sentences": [{"raw": "b"}]}]}`
-	if err := os.WriteFile(filepath.Join(captions, "dataset_few.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "a"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "b"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(captions, "dataset_few.json"), []byte(text), 0o644))
+	must.Do(t, os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "a"))))
+	must.Do(t, os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "b"))))
 	if _, err := eval.FolderTarget(captions, ""); err == nil || !strings.Contains(err.Error(), "has no class of each image") {
 		t.Errorf("captions: got %v", err)
 	}
@@ -385,10 +361,8 @@ func BenchmarkTransfer(b *testing.B) {
 			training, class := draw(size.n)
 			validation, validationClass := draw(size.n / 10)
 			for b.Loop() {
-				if _, err := eval.Transferred(b.Context(), size.width, size.classes, training, validation, validation, class,
-					validationClass); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(eval.Transferred(b.Context(), size.width, size.classes, training, validation, validation, class,
+					validationClass))(b)
 			}
 		})
 	}

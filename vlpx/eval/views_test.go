@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -14,10 +15,7 @@ import (
 func TestAMetricIsOneEntry(t *testing.T) {
 	b := newBench(t)
 	measure := func() (eval.Result, *eval.Items) {
-		measured, err := eval.Retrieval{Rerank: b.rerank}.Measure(t.Context(), b.Subject)
-		if err != nil {
-			t.Fatal(err)
-		}
+		measured := must.Get(eval.Retrieval{Rerank: b.rerank}.Measure(t.Context(), b.Subject))(t)
 		return measured.Metrics, eval.QueryItems.Of(measured.Examples)
 	}
 	before, _ := measure()
@@ -56,14 +54,8 @@ func TestACutoffIsOfAllViews(t *testing.T) {
 	eval.AddMeasures(t)
 	two := matrix([]float64{1, 0}, []float64{0, 1})
 	all := datasets.Answers{Captions: [][]int{{0}, {1}}, Images: [][]int{{0}, {1}}}
-	got, err := eval.BenchmarkRecall(two, two, []int{0, 1}, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: all, datasets.CxC: all})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folds, err := eval.FoldRecall(two, two, []int{0, 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.BenchmarkRecall(two, two, []int{0, 1}, map[datasets.Benchmark]datasets.Answers{datasets.ECCV: all, datasets.CxC: all}))(t)
+	folds := must.Get(eval.FoldRecall(two, two, []int{0, 1}, 1))(t)
 	maps.Copy(got, folds)
 	for _, metric := range []eval.Metric{"TR@50 ECCV", "IR@50 ECCV", "TR@50 CxC", "IR@50 CxC", "TR@50 1K", "IR@50 1K"} {
 		if _, known := eval.InfoOf(metric); !known || got[metric] != 100 {

@@ -14,6 +14,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -71,9 +72,7 @@ func asked(t *testing.T) (eval.Subject, []string) {
 	}, Layers: 1, Answers: 1, Tokens: 4}
 	backend, store := sequential(t), model.NewStore()
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: on.MaxLen}
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
 	if on.Model, err = framework.NewInference(m, use, backend, store); err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +84,7 @@ func asked(t *testing.T) (eval.Subject, []string) {
 // of the people against the others, three of whom make an answer right.
 func TestVQAByHand(t *testing.T) {
 	on, candidates := asked(t)
-	got, err := eval.VQA{Answers: candidates, Top: 18}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.VQA{Answers: candidates, Top: 18}.Measure(t.Context(), on))(t)
 	var ids []int32
 	for _, c := range candidates {
 		ids = append(ids, on.Tokenizer.Encode(c, 4)...)
@@ -98,14 +94,8 @@ func TestVQAByHand(t *testing.T) {
 		if len(q.Answers) == 0 {
 			continue
 		}
-		pixels, _, err := loader.Pixels(t.Context(), on.Set, []int{q.Image}, on.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ranked, err := on.Model.Rank(on.Tokenizer.EncodeCaption(q.Text, on.MaxLen), pixels, ids, 18)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := must.Get2(loader.Pixels(t.Context(), on.Set, []int{q.Image}, on.Size))(t)
+		ranked := must.Get(on.Model.Rank(on.Tokenizer.EncodeCaption(q.Text, on.MaxLen), pixels, ids, 18))(t)
 		best := ranked[0][0]
 		if len(ranked[0]) != 18 {
 			t.Fatalf("%d answers are ranked, want 18", len(ranked[0]))
@@ -163,10 +153,7 @@ func TestVQAByHand(t *testing.T) {
 // Without a list the answers of training are the candidates; in brief nothing is kept.
 func TestVQACandidates(t *testing.T) {
 	on, candidates := asked(t)
-	want, err := eval.VQA{Answers: candidates}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(eval.VQA{Answers: candidates}.Measure(t.Context(), on))(t)
 	on.Answers = func() ([]string, error) { return candidates, nil }
 	got, err := eval.VQA{}.Measure(t.Context(), on)
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -208,9 +195,7 @@ func TestVQARefuses(t *testing.T) {
 func TestReadAnswers(t *testing.T) {
 	put := func(content string) string {
 		path := filepath.Join(t.TempDir(), "answers")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	for _, content := range []string{"yes\nno\n\n2 dogs", "[\"yes\", \"no\",\n\"2 dogs\"]\n", " yes\r\nno \r\n2 dogs\r\n"} {

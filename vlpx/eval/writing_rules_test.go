@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -65,7 +66,7 @@ func TestWritingAsInTraining(t *testing.T) {
 			uniforms[at] = float64(draws[at])
 		}
 		sentences, passed := eval.Refilled(on, refills, i, ids, drafts, logits, uniforms, 1.5)
-		exec, err := model.NewExec(backend, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(backend, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 			tags := negative.TAGS{Masks: masks, Refills: refills, Keep: 1, Temperature: 1.5}
 			w := tags.Write(negative.Writer{
 				Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2], field.Annotated: in[3],
@@ -74,18 +75,12 @@ func TestWritingAsInTraining(t *testing.T) {
 				Score: func(ids *Node) *Node { return ReduceSum(ConvertDType(ids, dtypes.Float32), -1) },
 			})
 			return []*Node{w.Drafts.Sentences, w.Drafts.Passed}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		of := func(x []int32, dims ...int) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(x, dims...) }
-		results, err := framework.Call(exec, of(ids, 1, on.MaxLen), of(masked, 1, masks, on.MaxLen), of(words, 1, masks, on.MaxLen),
+		results := must.Get(framework.Call(exec, of(ids, 1, on.MaxLen), of(masked, 1, masks, on.MaxLen), of(words, 1, masks, on.MaxLen),
 			of(annotated, 1, len(annotated)),
 			tensors.FromFlatDataAndDimensions(logits, masks, on.MaxLen, vocab),
-			tensors.FromFlatDataAndDimensions(draws, 1, masks, refills, on.MaxLen))
-		if err != nil {
-			t.Fatal(err)
-		}
+			tensors.FromFlatDataAndDimensions(draws, 1, masks, refills, on.MaxLen)))(t)
 		if got := slices.Concat(sentences...); !slices.Equal(got, tensors.MustCopyFlatData[int32](results[0])) {
 			t.Errorf("image %d: got %v, in training %v", i, got, results[0])
 		}
@@ -144,9 +139,7 @@ func TestWritingRefuses(t *testing.T) {
 		t.Errorf("a set without captions: got %v", err)
 	}
 	merges := filepath.Join(t.TempDir(), "merges.txt")
-	if err := os.WriteFile(merges, []byte("#version: 0.2\nr e\nre d</w>\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(merges, []byte("#version: 0.2\nr e\nre d</w>\n"), 0o644))
 	maskless := on
 	var err error
 	if maskless.Tokenizer, err = text.FromMerges(merges); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -73,10 +74,7 @@ func newScribble(t *testing.T, b *bench) (eval.Subject, scribble, eval.Scores) {
 // meanPixel is that of an image as a framework reads it.
 func meanPixel(t *testing.T, on eval.Subject, i int) float64 {
 	t.Helper()
-	pixels, _, err := loader.Pixels(t.Context(), on.Set, []int{i}, on.Size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pixels, _ := must.Get2(loader.Pixels(t.Context(), on.Set, []int{i}, on.Size))(t)
 	sum := 0.0
 	for _, x := range pixels {
 		sum += float64(x) / float64(len(pixels))
@@ -100,13 +98,8 @@ func TestWritingAgainstLoop(t *testing.T) {
 	on, s, own := newScribble(t, b)
 	const masks, refills = 8, 6
 	task := eval.Writing{Captions: 99, Masks: masks, Refills: refills, Temperatures: []float64{1, 0.5}, Rate: 0.15, Retrieved: 5}
-	if err := task.Check(on.Model.Framework(), on.Set); err != nil {
-		t.Fatal(err)
-	}
-	got, err := task.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, task.Check(on.Model.Framework(), on.Set))
+	got := must.Get(task.Measure(t.Context(), on))(t)
 	if len(eval.Sentences.Of(got.Examples)) != 70 {
 		t.Fatalf("got %d sentences of 70 images", len(eval.Sentences.Of(got.Examples)))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -58,16 +59,10 @@ func newScribbling(t *testing.T, b *bench) eval.Subject {
 func TestSheetIsWhatIsMeasured(t *testing.T) {
 	on := newScribbling(t, newBench(t))
 	task := eval.Writing{Captions: 20, Masks: 3, Refills: 4, Temperatures: []float64{1, 3}, Rate: 0.3}
-	measured, err := task.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := must.Get(task.Measure(t.Context(), on))(t)
 	refused := map[eval.Refusal]int{}
 	for _, want := range eval.Sentences.Of(measured.Examples) {
-		sheet, err := task.Write(t.Context(), on, want.Pair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet := must.Get(task.Write(t.Context(), on, want.Pair))(t)
 		if sheet.Pair != want.Pair || math.Abs(sheet.Score-want.CaptionScore) > 1e-6 {
 			t.Fatalf("got %+v, want %+v", sheet, want)
 		}
@@ -103,10 +98,7 @@ func TestSheetByWords(t *testing.T) {
 	task := eval.Writing{Masks: 3, Refills: 4, Temperatures: []float64{1, 3}, Rate: 0.3}
 	language := datasets.Language(b.Set)
 	for pair, p := range datasets.Pairs(b.Set)[:20] {
-		sheet, err := task.Write(t.Context(), on, pair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet := must.Get(task.Write(t.Context(), on, pair))(t)
 		if caption := b.Tokenizer.Decode(b.Tokenizer.EncodeCaption(p.Text(b.Set), b.MaxLen)); sheet.Caption != caption {
 			t.Errorf("got the caption %q, want %q", sheet.Caption, caption)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+	"vlpx.internal/internal/test/must"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -19,14 +20,9 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 // R's linear model and limma's moderation; see testdata/blocks.R.
 func TestBlocksAgainstR(t *testing.T) {
-	text, err := os.ReadFile("testdata/blocks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/blocks.json"))(t)
 	var want map[string]float64
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &want))
 	y := [][]float64{{44.2, 44.28, 44.4, 43.9}, {44.48, 43.6, 43.52, 43.1}, {38.64, 37.84, 37.56, 38.2}, {42.68, 42.76, 42.56, 41.9},
 		{45.64, 44.64, 43.44, 46.2}}
 	b := NewBlocks(y)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // clusters are points around three far centres in ten dimensions.
@@ -26,10 +27,7 @@ func clusters(each int) (features []float32, of []int) {
 // Points of a cluster stay together: the nearest other point in the plane is of the same one.
 func TestTSNEKeepsNeighbours(t *testing.T) {
 	features, of := clusters(40)
-	places, err := TSNE{Perplexity: 10, Iterations: 400}.Layout(rand.New(rand.NewPCG(3, 4)), features, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := must.Get(TSNE{Perplexity: 10, Iterations: 400}.Layout(rand.New(rand.NewPCG(3, 4)), features, 10))(t)
 	for i := range of {
 		nearest, least := -1, math.Inf(1)
 		for j := range of {
@@ -75,10 +73,7 @@ func TestTSNEPerplexity(t *testing.T) {
 
 // Equal points have a layout, too.
 func TestTSNEOfEqualPoints(t *testing.T) {
-	places, err := TSNE{Perplexity: 2, Iterations: 50}.Layout(rand.New(rand.NewPCG(1, 1)), make([]float32, 24), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	places := must.Get(TSNE{Perplexity: 2, Iterations: 50}.Layout(rand.New(rand.NewPCG(1, 1)), make([]float32, 24), 3))(t)
 	for k, x := range places {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			t.Errorf("coordinate %d is %v", k, x)

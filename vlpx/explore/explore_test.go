@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
@@ -61,10 +62,7 @@ const testDim = 6
 // explorer is of a set with random embeddings on the pure-Go engine, at mini-batches of 8.
 func explorer(t testing.TB, set datasets.Set) *Explorer {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return explorerOn(t, backend, set, 8, testDim)
 }
@@ -168,10 +166,7 @@ func (x *Explorer) see(t testing.TB, m negative.Method, anchor int, side Side) s
 	if sc.scores, err = x.scores(t.Context(), m, batch, side, sc.truth); err != nil {
 		t.Fatal(err)
 	}
-	seen, err := l.look(sc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := must.Get(l.look(sc))(t)
 	return seen
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -23,14 +24,8 @@ func TestLeftOutIsNotPushed(t *testing.T) {
 				a.judged[[2]string{a.Key(image), x.pairs[caption].Text(a)}] = rank%3 == 0
 			}
 			m := negative.Method{Contrast: c, LeftOut: negative.Exact{}}.WithDefaults()
-			first, err := x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m})
-			if err != nil {
-				t.Fatal(err)
-			}
-			second, err := x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := must.Get(x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m}))(t)
+			second := must.Get(x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m}))(t)
 			for k, n := range first.Nearest {
 				got := n.Treatments[0]
 				if again := second.Nearest[k].Treatments[0].Push; again != got.Push {

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -60,20 +61,14 @@ func TestDecisions(t *testing.T) {
 				[]Decision{Kept, Kept, NewPositive, Kept, Kept, Kept, NewPositive, Kept}},
 		} {
 			m := negative.Method{Positives: c.ecm}.WithDefaults()
-			l, err := x.compiledMethod(m, side)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(x.compiledMethod(m, side))(t)
 			sc := scene{temperature: x.temperature, items: make([]int32, 8), scores: make([]float32, 64),
 				index: make([]int32, 8), truth: make([]float32, 64)}
 			sc.image, sc.text = x.features(x.mini(3, side))
 			for j, s := range scores {
 				sc.scores[l.at(j)] = float32(s)
 			}
-			got, err := l.look(sc)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(l.look(sc))(t)
 			for j, want := range c.want {
 				if got.decision[j] != want {
 					t.Errorf("%s, %+v: a score of %v: got %q, want %q", name, c.ecm, scores[j], got.decision[j], want)
@@ -96,10 +91,7 @@ func TestOracleConvertsTruePairs(t *testing.T) {
 		}
 		m := negative.MAFA(8, 16)
 		m.Positives = negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
-		v, err := x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(x.Negatives(t.Context(), anchor, side, 7, []negative.Method{m}))(t)
 		for k, n := range v.Nearest {
 			got, want := n.Treatments[0], Kept
 			if k%3 == 0 {

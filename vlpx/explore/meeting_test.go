@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -22,10 +23,7 @@ func TestMeetByChance(t *testing.T) {
 				if pair.Image == image {
 					continue
 				}
-				met, err := x.meet(negative.Method{Batches: b}, image, caption)
-				if err != nil {
-					t.Fatal(err)
-				}
+				met := must.Get(x.meet(negative.Method{Batches: b}, image, caption))(t)
 				mean += met
 				n++
 			}

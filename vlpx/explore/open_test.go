@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/eval"
@@ -27,19 +28,10 @@ import (
 // smallest is a run of a second: 24 generated images, mini-batches of eight, two epochs.
 func smallest(t *testing.T) run.Run {
 	t.Helper()
-	data, err := run.ScenesData(scenes.Config{Train: 24, Val: 4, Test: 4, Captions: 2, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(run.ScenesData(scenes.Config{Train: 24, Val: 4, Test: 4, Captions: 2, Size: 16}))(t)
 	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: 2}}}
-	collection, err := data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(data.Open())(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	r.Train = train.Config{
 		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 8, Layers: 1, Heads: 2, MLP: 16},
@@ -56,10 +48,7 @@ func smallest(t *testing.T) run.Run {
 }
 
 func TestOpen(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	e := &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}
 	r := smallest(t)
@@ -71,48 +60,31 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(t.Context(), e, silent, "train", 0); err == nil || !strings.Contains(err.Error(), "UNITER makes no embeddings") {
 		t.Errorf("a framework that embeds nothing and writes nothing: got error %v", err)
 	}
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	if _, err := Open(t.Context(), e, r, "tarin", 0); err == nil || !strings.Contains(err.Error(), `no split "tarin"`) {
 		t.Errorf("a split that is not there: got error %v", err)
 	}
 	if _, err := Open(t.Context(), e, r, "train", 3); err == nil || !strings.Contains(err.Error(), "explore more") {
 		t.Errorf("one image: got error %v", err)
 	}
-	x, err := Open(t.Context(), e, r, "train", 41)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Open(t.Context(), e, r, "train", 41))(t)
 	defer x.Close()
 	if x.Pairs() != 40 || len(x.image) != 20*6 || len(x.text) != 40*6 {
 		t.Fatalf("got %d pairs, %d and %d numbers; want 40 of whole images", x.Pairs(), len(x.image), len(x.text))
 	}
 	for name, side := range sides {
-		v, err := x.Negatives(t.Context(), 39, side, 5, []negative.Method{negative.MAFA(8, 16)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(x.Negatives(t.Context(), 39, side, 5, []negative.Method{negative.MAFA(8, 16)}))(t)
 		// Embeddings and Con-D against single pairs that come through the model alone.
 		for _, n := range append(v.Nearest, v.Anchor) {
 			i, caption := x.meeting(39, n.Pair, side)
-			image, err := x.encodeImages(t.Context(), []int{i})
-			if err != nil {
-				t.Fatal(err)
-			}
+			image := must.Get(x.encodeImages(t.Context(), []int{i}))(t)
 			ids := x.ids([]int{caption})
-			text, err := x.inference.Texts(ids)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(x.inference.Texts(ids))(t)
 			cosine := 0.0
 			for d := range text.Features {
 				cosine += float64(image.Features[d]) * float64(text.Features[d])
 			}
-			matched, err := x.inference.Probabilities(text.States, ids, image.States)
-			if err != nil {
-				t.Fatal(err)
-			}
+			matched := must.Get(x.inference.Probabilities(text.States, ids, image.States))(t)
 			near(t, name, []float64{n.Cosine, n.Treatments[0].Score}, []float64{cosine, float64(matched[0])}, 1e-5)
 		}
 		if math.IsNaN(v.Nearest[0].Treatments[0].Meet) {
@@ -125,18 +97,10 @@ func TestOpen(t *testing.T) {
 
 	// Encoded again with images that cannot be decoded, it shows them grey, as it took them, and says which.
 	x.set, x.image, x.text = cracked{x.set, []int{2, 19}}, nil, nil
-	if err := x.encode(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	grey, err := x.inference.Images(make([]float32, 3*16*16))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.encode(t.Context()))
+	grey := must.Get(x.inference.Images(make([]float32, 3*16*16)))(t)
 	near(t, "an image that cannot be decoded", float64s(x.image[2*6:3*6]), float64s(grey.Features[:6]), 1e-5)
-	v, err := x.Negatives(t.Context(), 2*2, OfImage, 5, []negative.Method{negative.Plain()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(x.Negatives(t.Context(), 2*2, OfImage, 5, []negative.Method{negative.Plain()}))(t)
 	if r, g, b, _ := v.Anchor.Image.At(3, 3).RGBA(); r != 0x8080 || g != r || b != r || v.Anchor.Image.Bounds().Dx() != 16 {
 		t.Errorf("got an image with the colour %x %x %x, want grey", r, g, b)
 	}
@@ -168,18 +132,13 @@ func float64s(numbers []float32) (wide []float64) {
 
 func BenchmarkNegatives(b *testing.B) {
 	choice, _ := engine.Choose(engine.Cache())
-	backend, err := engine.Open(choice)
-	if err != nil {
-		b.Fatal(err)
-	}
+	backend := must.Get(engine.Open(choice))(b)
 	defer backend.Finalize()
 	x := explorerOn(b, backend, newAlbum(1000, 5), 32, 64)
 	methods := []negative.Method{negative.Plain(), negative.ALBEF(1024), negative.DiHT(), negative.SRCL(5), negative.GRITVLP(1920, 9600),
 		negative.Quantile("Hard quantile", 0.9, 1920, 9600)}
 	ask := func(anchor int) {
-		if _, err := x.Negatives(b.Context(), anchor%x.Pairs(), OfImage, 12, methods); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(x.Negatives(b.Context(), anchor%x.Pairs(), OfImage, 12, methods))(b)
 	}
 	ask(0) // compiles, and plays the samplers
 	for anchor := 0; b.Loop(); anchor += 5 {

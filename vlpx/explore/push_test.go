@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )
@@ -61,10 +62,7 @@ func TestPushOfTheHardest(t *testing.T) {
 	for name, side := range sides {
 		shares := make([]float64, len(methods))
 		for anchor := range 20 {
-			v, err := x.Negatives(t.Context(), anchor, side, 1, methods)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(x.Negatives(t.Context(), anchor, side, 1, methods))(t)
 			for m, treatment := range v.Nearest[0].Treatments {
 				shares[m] += treatment.Push / 20
 			}
@@ -126,10 +124,7 @@ func TestPushBesideQueue(t *testing.T) {
 		method := negative.Method{Name: "queued", Contrast: queued{negative.Distilled{Alpha: 0.4, Queue: 32}}}
 		own := 0.0
 		shares := func(m negative.Method) (shares []float64) {
-			v, err := x.Negatives(t.Context(), 5, side, 7, []negative.Method{m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(x.Negatives(t.Context(), 5, side, 7, []negative.Method{m}))(t)
 			for _, n := range v.Nearest {
 				shares = append(shares, n.Treatments[0].Push)
 			}

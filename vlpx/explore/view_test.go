@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework/clip"
@@ -70,14 +71,8 @@ func TestViewOfPermutedSet(t *testing.T) {
 	}
 	methods := []negative.Method{negative.Plain(), negative.ALBEF(0), negative.SRCL(4)}
 	for name, side := range sides {
-		v, err := x.Negatives(t.Context(), 2*3+1, side, 7, methods)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := y.Negatives(t.Context(), 2*slices.Index(order, 3)+1, side, 7, methods)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(x.Negatives(t.Context(), 2*3+1, side, 7, methods))(t)
+		w := must.Get(y.Negatives(t.Context(), 2*slices.Index(order, 3)+1, side, 7, methods))(t)
 		for k, n := range v.Nearest {
 			m := w.Nearest[k]
 			if n.Caption != m.Caption || n.Verdict != m.Verdict || math.Abs(n.Cosine-m.Cosine) > 1e-6 || n.Quantile != m.Quantile {
@@ -101,10 +96,7 @@ func TestNegatives(t *testing.T) {
 		a.judged[[2]string{"1/0", v.Nearest[1].Caption}] = true
 		a.judged[[2]string{"1/0", v.Nearest[4].Caption}] = false
 	}
-	v, err := x.Negatives(t.Context(), 4, OfImage, 7, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(x.Negatives(t.Context(), 4, OfImage, 7, nil))(t)
 	for k, n := range v.Nearest {
 		want := map[int]plots.Mark{1: plots.TruePair, 4: plots.FalsePair}[k]
 		if n.Verdict != want {
@@ -181,14 +173,9 @@ func TestViewShows(t *testing.T) {
 	oracle := negative.MAFA(8, 16)
 	oracle.Positives = negative.ECM{Low: 0.5, High: 0.8, JudgedBy: negative.Oracle}
 	for name, side := range sides {
-		v, err := x.Negatives(t.Context(), 3, side, 7, []negative.Method{negative.Plain(), oracle})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(x.Negatives(t.Context(), 3, side, 7, []negative.Method{negative.Plain(), oracle}))(t)
 		var table, figure bytes.Buffer
-		if err := v.Table().Text(&table, tables.Terminal{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.Table().Text(&table, tables.Terminal{}))
 		for _, want := range []string{"GRIT-VLP, seed 1", "InfoNCE (%)", "becomes", "own", v.Nearest[6].Caption, "1.0000"} {
 			if !strings.Contains(table.String(), want) {
 				t.Errorf("%s: the table has no %q:\n%s", name, want, &table)
@@ -212,14 +199,9 @@ func TestViewWithoutMatching(t *testing.T) {
 	x := explorer(t, newAlbum(20, 2))
 	told := func() string {
 		t.Helper()
-		v, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{negative.Plain()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{negative.Plain()}))(t)
 		var table bytes.Buffer
-		if err := v.Table().Text(&table, tables.Terminal{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.Table().Text(&table, tables.Terminal{}))
 		return table.String()
 	}
 	if table := told(); !x.Matches() || !strings.Contains(table, "ITM") || !strings.Contains(table, "meet") {

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
@@ -38,19 +39,11 @@ func written(t *testing.T) run.Run {
 // openWritten trains a run and opens its training split.
 func openWritten(t *testing.T, r run.Run) *Explorer {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	e := &run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend, Engine: "go"}
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	x, err := Open(t.Context(), e, r, "train", 40)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
+	x := must.Get(Open(t.Context(), e, r, "train", 40))(t)
 	t.Cleanup(x.Close)
 	return x
 }
@@ -66,16 +59,10 @@ func TestWritten(t *testing.T) {
 	if _, err := x.Negatives(t.Context(), 0, OfImage, 3, nil); err == nil || !strings.Contains(err.Error(), "makes no embeddings") {
 		t.Errorf("negatives: got error %v", err)
 	}
-	telling, err := x.InformativeCaptions(t.Context(), writing, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	telling := must.Get(x.InformativeCaptions(t.Context(), writing, 20))(t)
 	language, most := datasets.Language(x.set), [2]int{40, 40}
 	for k, pair := range telling {
-		sheet, err := x.Write(t.Context(), writing, pair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sheet := must.Get(x.Write(t.Context(), writing, pair))(t)
 		var trues, falses int
 		for _, s := range sheet.Written {
 			if holds, known := language.Judge(x.pairs[pair].Image, s.Text); s.Refused == eval.Passed && known && holds {
@@ -139,10 +126,7 @@ func TestWrites(t *testing.T) {
 // A table has the hardest sentences, and of the others those that are true though they passed.
 func TestSheetShows(t *testing.T) {
 	x := openWritten(t, written(t))
-	sheet, err := x.Write(t.Context(), writing, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheet := must.Get(x.Write(t.Context(), writing, 6))(t)
 	sheet.Caption, sheet.Score, sheet.True, sheet.Known = "a red disc on snow", 0.75, true, true
 	sheet.Written = []eval.WrittenSentence{
 		{Text: "a red ring on snow", Masked: []string{"object", "relation"}, Times: 3, Score: 0.875, Known: true,
@@ -159,12 +143,8 @@ func TestSheetShows(t *testing.T) {
 		got = append(got, fmt.Sprint(row.Name, ": ", row.Cells))
 	}
 	var text, page, figure bytes.Buffer
-	if err := table.Text(&text, tables.Terminal{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := table.HTML(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Text(&text, tables.Terminal{}))
+	must.Do(t, table.HTML(&page))
 	if err := sheet.Pictures().PNG(&figure, 30); err != nil {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -60,14 +61,8 @@ func TestSameEvaluationOfCLIP(t *testing.T) {
 			r, _ := smallCLIP(t, how)
 			kept, m := made(t, r)
 			dir := exported(t, kept, m)
-			folder, err := Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := folder.Model(backend(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			folder := must.Get(Read(dir))(t)
+			again := must.Get(folder.Model(backend(t)))(t)
 			defer again.Close()
 			e := run.Executor{Backend: backend(t)}
 			got, err := e.Measure(t.Context(), folder.Run, again, "test")
@@ -144,13 +139,8 @@ func TestSettingsOfCLIP(t *testing.T) {
 // Of captions for CLIP's vocabulary all words are kept, so that config.json has no max_words, and one that has is refused.
 func TestCLIPVocabulary(t *testing.T) {
 	merges := filepath.Join(t.TempDir(), "bpe_simple_vocab_16e6.txt")
-	if err := os.WriteFile(merges, []byte("#version: 0.2\nr e\nre d</w>\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := text.FromMerges(merges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(merges, []byte("#version: 0.2\nr e\nre d</w>\n"), 0o644))
+	tokenizer := must.Get(text.FromMerges(merges))(t)
 	r, _ := smallCLIP(t, "as published")
 	r.Vocabulary = run.Vocabulary{File: merges, Hash: tokenizer.Hash()}
 	r.Train.Framework.Framework = clips(tokenizer.Size())["as published"]
@@ -165,9 +155,7 @@ func TestCLIPVocabulary(t *testing.T) {
 	}
 	path := filepath.Join(dir, ConfigName)
 	changed := strings.Replace(contents(t, dir)[ConfigName], `"max_tokens": 10`, `"max_tokens": 10, "max_words": 30`, 1)
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "max_words of "+path+" is 30") {
 		t.Errorf("got error %v, want one that tells of max_words", err)
 	}
@@ -175,21 +163,15 @@ func TestCLIPVocabulary(t *testing.T) {
 
 // A tower behind a locked encoder has an adapter, under names of our own.
 func TestLockedCLIP(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	vit := must.Get(weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
 	r, _ := smallCLIP(t, "as published")
 	r.Locked = &locked.Encoder{Weights: vit, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
 	m := r.Train.Framework.Framework.(clip.Model)
 	m.Vision.Image, m.Vision.Locked = 24, 16
 	r.Train.Framework.Framework, r.Train.Transform.Size = m, 24
 	kept, trained := made(t, r)
-	folder, err := Read(exported(t, kept, trained))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(Read(exported(t, kept, trained)))(t)
 	if c := folder.VLPX; c.Locked == nil || !slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
 		t.Errorf("got %+v, want the locked encoder and the adapter", c)
 	}
@@ -216,19 +198,13 @@ type embedded struct {
 func embed(t *testing.T, r run.Run, dir string, b clipBatch) embedded {
 	t.Helper()
 	f, u := r.Train.Framework.Framework, framework.Use{Method: negative.Plain(), Objectives: negative.Of(negative.ITC)}
-	step, err := model.NewExec(backend(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
+	step := must.Get(model.NewExec(backend(t), stored(t, r, dir), func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		told := f.Step(s.Store().RootScope(), u, field.Nodes{field.Image: in[0], field.Captions: in[1], field.Progress: in[2]})
 		return []*Node{told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding], told.Losses[negative.ITC]}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer step.Finalize()
-	out, err := framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromScalar(float32(0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromScalar(float32(0))))(t)
 	defer framework.Release(out)
 	return embedded{out[0].Value().([][]float32), out[1].Value().([][]float32), tensors.ToScalar[float32](out[2])}
 }
@@ -256,9 +232,7 @@ func TestCLIPInPyTorch(t *testing.T) {
 	lines := printed(t, "clip.py", arguments)
 	for i, how := range hows {
 		var got embedded
-		if err := lines.Decode(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, lines.Decode(&got))
 		t.Logf("%s: our loss %v, PyTorch's %v", how, want[i].ITC, got.ITC)
 		near := func(what string, got, want float32) {
 			if !(math.Abs(float64(got-want)) <= 1e-5) {

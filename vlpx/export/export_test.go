@@ -18,6 +18,7 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -31,10 +32,7 @@ import (
 
 func backend(t testing.TB) compute.Backend {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -49,19 +47,10 @@ func change(r *run.Run, how func(*albef.Model)) {
 // small is a run on 16 scenes, all of whose sizes differ, and its tokenizer.
 func small(t testing.TB) (run.Run, *text.Tokenizer) {
 	t.Helper()
-	data, err := run.ScenesData(scenes.Config{Train: 16, Val: 4, Test: 4, Captions: 2, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(run.ScenesData(scenes.Config{Train: 16, Val: 4, Test: 4, Captions: 2, Size: 16}))(t)
 	r := run.Run{Data: data, Vocabulary: run.Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: 2}}}
-	collection, err := data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(data.Open())(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	r.Train = train.Config{
 		Framework: framework.Choice{Framework: albef.Model{
 			Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 2, Heads: 3, MLP: 20},
@@ -82,21 +71,10 @@ func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 	t.Helper()
 	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t), Engine: "go:ops_sequential",
 		Versions: map[string]string{"gomlx": "v1"}}
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	kept, err := e.Store.Kept(r.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := e.Store.Tokenizer(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := train.Load(e.Backend, kept.Run.Train, tokenizer, kept.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
+	kept := must.Get(e.Store.Kept(r.ID()))(t)
+	tokenizer := must.Get(e.Store.Tokenizer(kept))(t)
+	m := must.Get(train.Load(e.Backend, kept.Run.Train, tokenizer, kept.Dir))(t)
 	t.Cleanup(m.Close)
 	return kept, m
 }
@@ -104,12 +82,9 @@ func made(t *testing.T, r run.Run) (run.Kept, *train.Model) {
 // drawn is a model that was not trained: its weights are drawn large enough for every one of them to matter.
 func drawn(t testing.TB, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train.Model) {
 	t.Helper()
-	described, err := run.Describe(r.JSON())
-	if err != nil {
-		t.Fatal(err)
-	}
+	described := must.Get(run.Describe(r.JSON()))(t)
 	draw := rand.New(rand.NewPCG(1, 2))
-	m, err := train.Fill(backend(t), r.Train, tokenizer, func(store *model.Store) error {
+	m := must.Get(train.Fill(backend(t), r.Train, tokenizer, func(store *model.Store) error {
 		var variables []*model.Variable
 		for v := range store.Scope(framework.Model).IterVariables() {
 			variables = append(variables, v)
@@ -133,10 +108,7 @@ func drawn(t testing.TB, r run.Run, tokenizer *text.Tokenizer) (run.Kept, *train
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(m.Close)
 	return run.Kept{Description: described, Done: true, Result: run.Result{ID: described.ID, Method: "InfoNCE", Seed: 1}}, m
 }
@@ -147,10 +119,7 @@ func settings(f *Folder) albef.Settings { return f.Sizes.(albef.Settings) }
 // table has the names that a run's model is exported with.
 func table(t testing.TB, r run.Run) weights.Table {
 	t.Helper()
-	of, err := exportOf(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must.Get(exportOf(r))(t)
 	return of.Table
 }
 
@@ -158,9 +127,7 @@ func table(t testing.TB, r run.Run) weights.Table {
 func exported(t testing.TB, k run.Kept, m *train.Model) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "models", "one")
-	if err := Write(dir, k, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(dir, k, m))
 	return dir
 }
 
@@ -170,21 +137,12 @@ func TestSameEvaluation(t *testing.T) {
 	r.Train.Method = negative.ALBEF(16) // with a momentum copy, which stays behind
 	change(&r, func(a *albef.Model) { a.MeanPool = true })
 	kept, m := made(t, r)
-	folder, err := Read(exported(t, kept, m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := folder.Model(backend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(Read(exported(t, kept, m)))(t)
+	again := must.Get(folder.Model(backend(t)))(t)
 	defer again.Close()
 	e := run.Executor{Backend: backend(t)}
 	for _, split := range []string{"val", "test"} {
-		want, err := e.Measure(t.Context(), kept.Run, m, split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(e.Measure(t.Context(), kept.Run, m, split))(t)
 		got, err := e.Measure(t.Context(), folder.Run, again, split)
 		if err != nil || len(got) < 20 || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v (%v), want %v", split, got, err, want)
@@ -212,9 +170,7 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 	}
 	before := contents(t, dir)
 	kept.Result.Method = "another"
-	if err := Write(dir, kept, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(dir, kept, m))
 	if after := contents(t, dir); after[WeightsName] != before[WeightsName] || after[CardName] == before[CardName] {
 		t.Error("writing again gives other weights, or the same card")
 	}
@@ -230,12 +186,8 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 
 	put := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(content), 0o644))
 		return path
 	}
 	for want, dir := range map[string]string{
@@ -277,10 +229,7 @@ func TestWriteOnlyWhatIsKnown(t *testing.T) {
 
 func list(t *testing.T, dir string) (files []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, entry := range entries {
 		files = append(files, entry.Name())
 	}
@@ -291,10 +240,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, name := range list(t, dir) {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		all[name] = string(text)
 	}
 	return all
@@ -308,18 +254,10 @@ func TestReadRefuses(t *testing.T) {
 	on := backend(t)
 	tensorsOf := func(change func(weights.Values)) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
-			values, err := weights.Read(filepath.Join(dir, WeightsName), table(t, r))
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := must.Get(weights.Read(filepath.Join(dir, WeightsName), table(t, r)))(t)
 			change(values)
-			published, err := values.Published(table(t, r))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := published.Write(filepath.Join(dir, WeightsName)); err != nil {
-				t.Fatal(err)
-			}
+			published := must.Get(values.Published(table(t, r)))(t)
+			must.Do(t, published.Write(filepath.Join(dir, WeightsName)))
 		}
 	}
 	replaced := func(name, old, new string) func(t *testing.T, dir string) {
@@ -329,28 +267,19 @@ func TestReadRefuses(t *testing.T) {
 			if err != nil || !strings.Contains(string(content), old) {
 				t.Fatalf("%s has no %s (%v)", name, old, err)
 			}
-			if err := os.WriteFile(path, []byte(strings.Replace(string(content), old, new, 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(strings.Replace(string(content), old, new, 1)), 0o644))
 		}
 	}
 	without := func(name string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(dir, name)))
 		}
 	}
 	cut := func(name string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			path := filepath.Join(dir, name)
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(path, info.Size()-1); err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(path))(t)
+			must.Do(t, os.Truncate(path, info.Size()-1))
 		}
 	}
 	unknownFramework := func(t *testing.T, dir string) {
@@ -366,10 +295,7 @@ func TestReadRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		described, err := run.Describe(c.VLPX.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		described := must.Get(run.Describe(c.VLPX.Settings))(t)
 		replaced(ConfigName, c.VLPX.Run, described.ID)(t, dir)
 	}
 	for want, damage := range map[string]func(t *testing.T, dir string){
@@ -395,9 +321,7 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
-			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(dir, os.DirFS(original)))
 			damage(t, dir)
 			folder, err := Read(dir)
 			if err == nil {
@@ -413,11 +337,8 @@ func TestReadRefuses(t *testing.T) {
 // A model that reads a frozen encoder's tokens has no encoder of pixels in its file, and config.json names the one that it reads; with it
 // there the numbers are the run's. What published models have not has names of our own.
 func TestLocked(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	vit := must.Get(weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
 	r, _ := small(t)
 	r.Locked = &locked.Encoder{Weights: vit, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
 	change(&r, func(a *albef.Model) {
@@ -427,10 +348,7 @@ func TestLocked(t *testing.T) {
 	kept, m := made(t, r)
 	kept.Run.Locked.Weights.Name = "vit-of-the-test"
 	dir := exported(t, kept, m)
-	folder, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(Read(dir))(t)
 	want := Locked{"vit-of-the-test", vit.Hash, 3}
 	if c := folder.VLPX; c.Locked == nil || *c.Locked != want ||
 		!slices.Equal(c.Own, []string{"vlpx.vision.adapter.bias", "vlpx.vision.adapter.weights"}) {
@@ -445,17 +363,11 @@ func TestLocked(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, card)
 		}
 	}
-	again, err := folder.Model(backend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(folder.Model(backend(t)))(t)
 	defer again.Close()
 	folder.Run.Locked.Weights = vit
 	e := run.Executor{Store: run.OpenStore(t.TempDir()), Backend: backend(t)}
-	got, err := e.Measure(t.Context(), folder.Run, again, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Measure(t.Context(), folder.Run, again, "test"))(t)
 	for name, value := range got {
 		if value != kept.Result.Metrics[name] {
 			t.Errorf("%s: got %v, the run's result has %v", name, value, kept.Result.Metrics[name])
@@ -507,19 +419,10 @@ func FuzzConfig(f *testing.F) {
 	theirs, _ := smallCLIP(f, "as published")
 	resNet, _ := smallCLIP(f, "ResNet")
 	for _, r := range []run.Run{ours, theirs, resNet} {
-		described, err := run.Describe(r.JSON())
-		if err != nil {
-			f.Fatal(err)
-		}
-		of, err := exportOf(r)
-		if err != nil {
-			f.Fatal(err)
-		}
-		whole, err := json.Marshal(Config{of.Settings, inputs(r, text.MaxWords),
-			Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}})
-		if err != nil {
-			f.Fatal(err)
-		}
+		described := must.Get(run.Describe(r.JSON()))(f)
+		of := must.Get(exportOf(r))(f)
+		whole := must.Get(json.Marshal(Config{of.Settings, inputs(r, text.MaxWords),
+			Origin{Run: described.ID, Method: "InfoNCE", Seed: 1, Settings: described.JSON}}))(f)
 		f.Add(whole)
 		f.Add(whole[:len(whole)/2])
 		f.Add([]byte(strings.Replace(string(whole), `"Width":12`, `"Width":0`, 1)))

@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -59,14 +60,9 @@ func printed(t *testing.T, program string, arguments []string) *json.Decoder {
 // written writes a mini-batch to a file of inputs.
 func written(t *testing.T, batch any) string {
 	t.Helper()
-	inputs, err := json.Marshal(batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inputs := must.Get(json.Marshal(batch))(t)
 	path := filepath.Join(t.TempDir(), "inputs.json")
-	if err := os.WriteFile(path, inputs, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, inputs, 0o644))
 	return path
 }
 
@@ -137,7 +133,7 @@ func drawBatch(r run.Run, size int) batch {
 func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 	t.Helper()
 	on, store, a := backend(t), stored(t, r, dir), r.Train.Framework.Framework.(albef.Model)
-	step, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+	step := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		g := in[0].Graph()
 		told := a.Step(s.Store().RootScope(), framework.Use{Method: negative.Plain()}, field.Nodes{
@@ -150,16 +146,10 @@ func losses(t *testing.T, r run.Run, dir string, b *batch) map[string]float64 {
 		return []*Node{told.Losses[negative.ITC], told.Losses[negative.ITM], told.Losses[negative.MLM],
 			Concatenate([]*Node{own, images, own}, 0),
 			Concatenate([]*Node{own, own, texts}, 0), Concatenate([]*Node{OnesLike(own), ZerosLike(own), ZerosLike(own)}, 0)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer step.Finalize()
-	out, err := framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromValue(b.Masked),
-		tensors.FromValue(b.Labels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(framework.Call(step, tensors.FromValue(b.Pixels), tensors.FromValue(b.IDs), tensors.FromValue(b.Masked),
+		tensors.FromValue(b.Labels)))(t)
 	defer framework.Release(out)
 	for i, rows := range []*[]int32{&b.Pairs.Images, &b.Pairs.Texts, &b.Pairs.Labels} {
 		*rows = tensors.MustCopyFlatData[int32](out[3+i])
@@ -195,9 +185,7 @@ func TestPyTorch(t *testing.T) {
 	lines := printed(t, "albef.py", arguments)
 	for i, c := range cases {
 		var got map[string]float64
-		if err := lines.Decode(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, lines.Decode(&got))
 		t.Logf("%s: ours %v, PyTorch's %v", c.name, want[i], got)
 		for name, w := range want[i] {
 			if g, told := got[name]; !told || !(math.Abs(g-w) <= 1e-5) {

@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/uniter"
@@ -46,14 +47,8 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 			r, _ := smallUNITER(t, pretraining)
 			kept, m := made(t, r)
 			dir := exported(t, kept, m)
-			folder, err := Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := folder.Model(backend(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			folder := must.Get(Read(dir))(t)
+			again := must.Get(folder.Model(backend(t)))(t)
 			defer again.Close()
 			e := run.Executor{Backend: backend(t)}
 			got, err := e.Measure(t.Context(), folder.Run, again, "test")
@@ -65,10 +60,7 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 					t.Errorf("%s: got %v, the run's result has %v", name, value, kept.Result.Metrics[name])
 				}
 			}
-			f, err := weights.Open(filepath.Join(dir, WeightsName))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(weights.Open(filepath.Join(dir, WeightsName)))(t)
 			defer f.Close()
 			for name, has := range map[string]bool{
 				"uniter.img_embeddings.pos_linear.weight": true, "uniter.encoder.layer.1.attention.self.key.bias": true,
@@ -99,9 +91,7 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 				}
 			}
 			var config map[string]any
-			if err := json.Unmarshal([]byte(contents(t, dir)[ConfigName]), &config); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(contents(t, dir)[ConfigName]), &config))
 			for _, key := range []string{"image_mean", "image_std", "image_resize"} {
 				if _, has := config[key]; has {
 					t.Errorf("config.json has %s of a model that reads regions", key)
@@ -119,11 +109,8 @@ func TestSameEvaluationOfUNITER(t *testing.T) {
 
 // Where regions are a locked encoder's grid, the card tells of both.
 func TestUNITEROfAGrid(t *testing.T) {
-	vit, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	vit := must.Get(weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
 	r, _ := smallUNITER(t, true)
 	r.Locked = &locked.Encoder{Weights: vit, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
 	r.Regions = regions.Source{Count: 10, Width: 16, Grid: true}

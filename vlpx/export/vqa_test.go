@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -24,24 +25,15 @@ func TestExportedAnswers(t *testing.T) {
 	r.Train.MaxLen = 11
 	m := albef.Answering{ALBEF: first.Train.Framework.Framework.(albef.Model), Layers: 1, Answers: 1, Tokens: 3}
 	r.Train.Framework = framework.Choice{Framework: m}
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	tokenizer := must.Get(r.Tokenizer(collection))(t)
 	if tokenizer.Size() <= m.Vocabulary() {
 		t.Fatalf("the vocabulary has %d words, want more than before, %d", tokenizer.Size(), m.Vocabulary())
 	}
 	r.Train.Framework.Framework = m.WithVocabulary(tokenizer.Size())
 	kept, trained := made(t, r)
 	dir := exported(t, kept, trained)
-	folder, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(Read(dir))(t)
 	if sizes := folder.Sizes.(albef.AnsweringSettings); sizes.Decoder.Layers != 1 || sizes.Decoder.Fusion != 0 ||
 		sizes.BERT.Vocab != tokenizer.Size() || folder.VLPX.Own != nil {
 		t.Errorf("got the sizes %+v, and %q of our own", sizes, folder.VLPX.Own)
@@ -49,10 +41,7 @@ func TestExportedAnswers(t *testing.T) {
 	if _, err := weights.Read(dir+"/"+WeightsName, weights.VQA(framework.Model)); err != nil {
 		t.Errorf("by the published names alone: %v", err)
 	}
-	again, err := folder.Model(backend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(folder.Model(backend(t)))(t)
 	defer again.Close()
 	e := run.Executor{Backend: backend(t)}
 	got, err := e.Measure(t.Context(), folder.Run, again, "test")

@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // unwilling is an engine that refuses to compile a number of times.
@@ -39,18 +40,12 @@ func (b unwillingBuilder) Compile() (compute.Executable, error) {
 
 // A graph that the engine refuses is compiled once more, whatever the engine says; what is compiled stays compiled.
 func TestCallCompilesOnceMore(t *testing.T) {
-	on, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := must.Get(gobackend.New("ops_sequential"))(t)
 	defer on.Finalize()
 	for _, c := range []struct{ refusals, tries int }{{0, 1}, {1, 2}, {2, 2}} {
 		refusals, tries := c.refusals, 0
-		exec, err := model.NewExec(unwilling{on, &refusals, &tries}, model.NewStore(),
-			func(_ *model.Scope, in []*Node) []*Node { return []*Node{MulScalar(in[0], 2)} })
-		if err != nil {
-			t.Fatal(err)
-		}
+		exec := must.Get(model.NewExec(unwilling{on, &refusals, &tries}, model.NewStore(),
+			func(_ *model.Scope, in []*Node) []*Node { return []*Node{MulScalar(in[0], 2)} }))(t)
 		defer exec.Finalize()
 		out, err := Call(exec, tensors.FromValue([]float32{1, 2}))
 		if tries != c.tries {

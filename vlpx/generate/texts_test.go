@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/gpt"
@@ -24,10 +25,7 @@ import (
 
 func pureGo(t testing.TB) compute.Backend {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -36,24 +34,17 @@ func pureGo(t testing.TB) compute.Backend {
 func begun(t testing.TB, m framework.Framework, backend compute.Backend) (*model.Store, *framework.Inference) {
 	t.Helper()
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: 5}
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
 	for v := range store.Scope(framework.Model).IterVariables() {
 		if v.Name() == encoder.Embedding {
-			if err := tensors.MutableFlatData(v.MustValue(), func(x []float32) {
+			must.Do(t, tensors.MutableFlatData(v.MustValue(), func(x []float32) {
 				for k := range x {
 					x[k] *= 12
 				}
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 	}
-	inference, err := framework.NewInference(m, use, backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference := must.Get(framework.NewInference(m, use, backend, store))(t)
 	t.Cleanup(inference.Close)
 	return store, inference
 }
@@ -61,7 +52,7 @@ func begun(t testing.TB, m framework.Framework, backend compute.Backend) (*model
 // whole reads all of a prefix at every step, padded to a length.
 func whole(t testing.TB, m opt.Model, store *model.Store, backend compute.Backend, length int) Next {
 	t.Helper()
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		text := s.Store().Scope(framework.Model).In("text")
 		s.Store().SetTraining(in[0].Graph(), false)
 		words := m.Text.Words(text, in[0])
@@ -71,10 +62,7 @@ func whole(t testing.TB, m opt.Model, store *model.Store, backend compute.Backen
 		states := Slice(m.Text.States(text, words, nil, false), AxisRange(), AxisRangeToEnd(m.Lead))
 		last := ReduceSum(Mul(states, InsertAxes(OneHot(in[1], length, states.DType()), -1)), 1)
 		return []*Node{m.Text.Next(text, last, false)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(exec.Finalize)
 	return func(_ context.Context, rows []Row) ([][]float32, error) {
 		ids, last := make([]int32, len(rows)*length), make([]int32, len(rows))
@@ -117,14 +105,8 @@ func againstWhole(t *testing.T, m opt.Model) {
 			for _, s := range []Search{{Beams: 1, Max: 6}, {Beams: 3, Max: 8, LengthPenalty: 1, RepetitionPenalty: 1.3},
 				{Beams: 5, Max: 5, Min: 3, LengthPenalty: -1}} {
 				for _, end := range []int32{3, 8} {
-					want, err := s.Run(t.Context(), Language{11, end}, prompts, next)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got, err := Texts(t.Context(), inference, s, Request{Prompts: prompts, Tokens: 5, End: end})
-					if err != nil {
-						t.Fatal(err)
-					}
+					want := must.Get(s.Run(t.Context(), Language{11, end}, prompts, next))(t)
+					got := must.Get(Texts(t.Context(), inference, s, Request{Prompts: prompts, Tokens: 5, End: end}))(t)
 					for k := range want {
 						if !slices.Equal(got[k].IDs, want[k].IDs) || got[k].Ended != want[k].Ended ||
 							math.Abs(got[k].Score-want[k].Score) > 1e-4 {
@@ -204,9 +186,7 @@ func BenchmarkTexts(b *testing.B) {
 						if k == 0 {
 							b.ResetTimer() // compiled by then
 						}
-						if err := write(); err != nil {
-							b.Fatal(err)
-						}
+						must.Do(b, write())
 					}
 					b.ReportMetric(float64(b.N*texts*30)/b.Elapsed().Seconds(), "tokens/s")
 				})

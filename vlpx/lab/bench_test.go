@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/negative"
@@ -94,16 +95,10 @@ func (p *person) Status(text string, _ ...string) {
 func work(t *testing.T, o Options, script ...step) (*watched, *person, *Report) {
 	t.Helper()
 	screen, p := &watched{}, &person{t: t, events: make(chan cell.Event, 16), script: script}
-	b, err := newBench(o, screen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(newBench(o, screen))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	report, err := b.serve(ctx, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(b.serve(ctx, p))(t)
 	if len(p.script) > 0 {
 		t.Fatalf("the bench never said %q; it said %q", p.script[0].when, p.told)
 	}
@@ -179,10 +174,7 @@ func FuzzBenchEvents(f *testing.F) {
 	f.Add("colour", "red")
 	o := smallest(f.TempDir())
 	f.Fuzz(func(t *testing.T, name, value string) {
-		b, err := newBench(o, &watched{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(newBench(o, &watched{}))(t)
 		was := *b
 		was.now.Parts = maps.Clone(b.now.Parts)
 		if err := b.set(name, value); err != nil {
@@ -208,14 +200,9 @@ func FuzzBenchEvents(f *testing.F) {
 // The curves of a run appear while it trains.
 func TestLiveCurves(t *testing.T) {
 	o := smallest(t.TempDir())
-	grid, err := OpenComparison([]string{"InfoNCE", "ALBEF"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "ALBEF"}, o))(t)
 	var last Progress
-	if err := grid.Make(t.Context(), func(p Progress) { last = p }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), func(p Progress) { last = p }))
 	if last.Method != "ALBEF" || last.Training.Step != last.Training.Steps {
 		t.Fatalf("the last news is %v", last)
 	}
@@ -253,9 +240,7 @@ func TestLiveCurves(t *testing.T) {
 
 	// Curves that are damaged, here those of the other run, are told.
 	damaged := filepath.Join(grid.Store.Dir(grid.Plan.Runs()[0]), train.CurvesName)
-	if err := os.WriteFile(damaged, []byte("{}}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(damaged, []byte("{}}\n"), 0o644))
 	shows("complaint", func() bool {
 		return strings.Contains(strings.Join(screen.texts, ""), "no curves: train: "+damaged+": line 1")
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/explore"
@@ -14,10 +15,7 @@ import (
 func opened(t *testing.T, method string, o Options) (*explorer, *watched) {
 	t.Helper()
 	w := &watched{}
-	e, err := openExplorer(t.Context(), w, method, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(openExplorer(t.Context(), w, method, o))(t)
 	t.Cleanup(e.close)
 	return e, w
 }
@@ -26,10 +24,7 @@ func opened(t *testing.T, method string, o Options) (*explorer, *watched) {
 // same caption.
 func TestExploreWritten(t *testing.T) {
 	e, w := opened(t, "TAGS", scoring(smallest(t.TempDir())))
-	form, err := e.form(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	form := must.Get(e.form(t.Context()))(t)
 	var names []string
 	for _, c := range form.Controls {
 		names = append(names, c.Name)
@@ -49,9 +44,7 @@ func TestExploreWritten(t *testing.T) {
 		{when: "no number from 1", do: set("colour", "red")},
 		{when: "no control", do: []cell.Event{press(pressFinish)}},
 	}}
-	if err := e.serve(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.serve(t.Context(), p))
 	var titles, sentences []string
 	for _, shown := range w.shown {
 		table := shown[len(shown)-1].(tables.Table)
@@ -66,9 +59,7 @@ func TestExploreWritten(t *testing.T) {
 func TestExploreWrittenBelowNegatives(t *testing.T) {
 	e, w := opened(t, "InfoNCE", smallest(t.TempDir()))
 	for _, e.side = range []explore.Side{explore.OfImage, explore.OfText} {
-		if err := e.view(t.Context(), w.Block()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.view(t.Context(), w.Block()))
 	}
 	if len(w.shown) != 2 || len(w.shown[0]) != 3 || len(w.shown[1]) != 2 {
 		t.Fatalf("got %v, want pictures, negatives and sentences, then pictures and negatives", w.shown)

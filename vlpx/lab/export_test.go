@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
@@ -22,9 +23,7 @@ func TestExportedAtTiny(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), nil))
 	list := storedRuns(t, o.Home)
 	if len(list) != 2 || list[0].Problem+list[1].Problem != "" {
 		t.Fatalf("got the runs %+v, want two without problems", list)
@@ -43,9 +42,7 @@ func TestExportedAtTiny(t *testing.T) {
 			}
 		}
 	}
-	if err := os.RemoveAll(o.Home); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(o.Home))
 	for dir, splits := range want {
 		for split, metrics := range splits {
 			exported, got, err := EvaluateExport(t.Context(), dir, split, Options{Data: "scenes", Home: t.TempDir()})
@@ -59,14 +56,8 @@ func TestExportedAtTiny(t *testing.T) {
 // storedRuns are the runs of a store.
 func storedRuns(t *testing.T, home string) []RunInfo {
 	t.Helper()
-	s, err := OpenStore(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := s.Runs(RunFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(OpenStore(home))(t)
+	list := must.Get(s.Runs(RunFilter{}))(t)
 	return list.Runs
 }
 
@@ -80,30 +71,21 @@ func TestExportMistakes(t *testing.T) {
 		}
 	}
 	wrong("abc", "the store has none; make one")
-	grid, err := Open("falcon/table1", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(Open("falcon/table1", o))(t)
 	var runs []run.Run
 	for seed := range uint64(3) {
 		r := grid.Plan.Runs()[0]
 		r.Train.Seed = seed
 		folder := grid.Store.Dir(r)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "run.json"), r.JSON(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(folder, 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(folder, "run.json"), r.JSON(), 0o644))
 		runs = append(runs, r)
 	}
 	id := runs[0].ID()
 	wrong("no hexadecimal digits", "vlpx runs tells which there are")
 	wrong("", "write more of it")
 	wrong(id, "run "+id+" is not finished (stopped); make it first")
-	if err := os.WriteFile(filepath.Join(grid.Store.Dir(runs[0]), "run.json"), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(grid.Store.Dir(runs[0]), "run.json"), []byte("{"), 0o644))
 	wrong(id, "delete the folder to make the run again")
 	if i := slices.IndexFunc(storedRuns(t, o.Home), func(r RunInfo) bool { return r.ID == id }); i < 0 ||
 		!strings.Contains(storedRuns(t, o.Home)[i].Problem, id) {
@@ -117,10 +99,7 @@ func TestExportMistakes(t *testing.T) {
 // An export is measured on the data it was trained on, and no other.
 func TestLocate(t *testing.T) {
 	scenes := smallest("")
-	grid, err := Open("falcon/table1", scenes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(Open("falcon/table1", scenes))(t)
 	generated := grid.Plan.Data
 	other := generated
 	other.Hash = "abc"
@@ -148,22 +127,12 @@ func TestLocate(t *testing.T) {
 func TestLocateEncoder(t *testing.T) {
 	models := filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models")
 	file := filepath.Join(models, "vit_deit_forward", "weights.safetensors")
-	want, err := weights.Find(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(weights.Find(file))(t)
 	empty, full := weights.Places{Cache: t.TempDir()}, weights.Places{Cache: t.TempDir()}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(file))(t)
 	known := filepath.Join(full.Cache, "vit-tiny", "model.safetensors")
-	if err := os.MkdirAll(filepath.Dir(known), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(known, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(known), 0o755))
+	must.Do(t, os.WriteFile(known, content, 0o644))
 	for _, c := range []struct {
 		asked  []string
 		places weights.Places
@@ -197,16 +166,11 @@ func TestRegionsOfAnExport(t *testing.T) {
 	folder := func(content string) string {
 		t.Helper()
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "cat.npz"), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "cat.npz"), []byte(content), 0o644))
 		return dir
 	}
 	dir := folder("regions")
-	files, err := regions.Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(regions.Folder(dir))(t)
 	for _, c := range []struct{ dir, want string }{
 		{dir, ""}, {"", "say with -regions in which folder"}, {folder("others"), "name the folder that it was trained with"},
 		{t.TempDir(), "no .npz files"},

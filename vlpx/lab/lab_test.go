@@ -2,18 +2,14 @@ package lab
 
 import (
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // made is a grid's report after its missing runs were made, without a screen.
 func made(t *testing.T, grid *Grid) *Report {
 	t.Helper()
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	report, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), nil))
+	report := must.Get(grid.Report())(t)
 	return report
 }
 

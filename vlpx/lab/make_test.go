@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 )
@@ -17,17 +18,11 @@ func TestGridAsks(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Methods = []string{"TAGS1 by UNITER", "TAGS2 by UNITER"}
 	open := func() *Grid {
-		grid, err := Open("tags/table4", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := must.Get(Open("tags/table4", o))(t)
 		return grid
 	}
 	outlook := func(g *Grid) string {
-		lines, err := g.Outlook()
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must.Get(g.Outlook())(t)
 		return strings.Join(lines, "; ")
 	}
 	grid := open()
@@ -69,9 +64,7 @@ func TestGridAsks(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Fatalf("got answers %q (%v), want two", files, err)
 	}
-	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(files[0], []byte("{"), 0o644))
 	if damaged := again.Damaged(); len(damaged) != 1 || !strings.Contains(damaged[0].Error(), files[0]) {
 		t.Errorf("got %v of a damaged answer, want an error that names it", damaged)
 	}

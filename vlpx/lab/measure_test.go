@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
@@ -56,9 +57,7 @@ func (s steps) Measure(_ context.Context, on eval.Subject) (eval.Measured, error
 func texts(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Text(&b, tables.Terminal{Width: 200}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Text(&b, tables.Terminal{Width: 200}))
 	return b.String()
 }
 
@@ -66,15 +65,9 @@ func texts(t *testing.T, table tables.Table) string {
 // Tables and names of files tell of the framework; shipped results are not its.
 func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	o := smallest(t.TempDir())
-	plain, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
 	o.Model, o.Tasks = newMine, []eval.Task{steps{Height: 0.5}}
-	grid, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
 	r := grid.Plan.Rows[0][0]
 	if _, own := r.Train.Framework.Framework.(mine); !own || len(r.Tasks) != 2 || r.ID() == plain.Plan.Rows[0][0].ID() {
 		t.Errorf("got a run of %T by %d tasks, want one of its own, of mine by two", r.Train.Framework.Framework, len(r.Tasks))
@@ -87,10 +80,7 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework=Mine") {
 		t.Errorf("got the file names %q and %q", a, b)
 	}
-	table1, err := Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table1 := must.Get(Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}}))(t)
 	if shipped, err := paper.FindReference(table1.Plan); shipped != nil || err != nil {
 		t.Errorf("ALBEF's shipped results (%v) stand beside it", err)
 	}
@@ -139,10 +129,7 @@ func TestFrameworkOfPictures(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Model = func(s scale.Scale, vocab int) framework.Framework { return pictures{Image: s.Image, Embed: 8} }
 	o.Tasks = []eval.Task{steps{Height: 0.5}}
-	grid, err := OpenComparison([]string{"InfoNCE", "InfoNCE, schedule.rate=1e-2"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "InfoNCE, schedule.rate=1e-2"}, o))(t)
 	if r := grid.Plan.Rows[0][0]; len(r.Tasks) != 1 || r.Vocabulary != (run.Vocabulary{}) {
 		t.Errorf("got %d tasks and the vocabulary %+v, want its own alone and none", len(r.Tasks), r.Vocabulary)
 	}
@@ -150,10 +137,7 @@ func TestFrameworkOfPictures(t *testing.T) {
 	if text := texts(t, report.table); strings.Count(text, "2.00") != 2 || strings.Contains(text, "R@1") {
 		t.Errorf("got\n%s\nwant the height alone", text)
 	}
-	one, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
 	for _, r := range []*Report{report, made(t, one)} {
 		if r.HasFigure() {
 			if err := r.PNG(io.Discard); err != nil {
@@ -167,14 +151,8 @@ func TestFrameworkOfPictures(t *testing.T) {
 	if _, err := OpenComparison([]string{"GRIT-VLP"}, o); err == nil || !strings.Contains(err.Error(), "which Pictures has not") {
 		t.Errorf("got %v, want what it lacks", err)
 	}
-	table1, err := Open("falcon/table1", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err = table1.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table1 := must.Get(Open("falcon/table1", o))(t)
+	report = must.Get(table1.Report())(t)
 	if text := texts(t, report.table); !strings.Contains(text, "FALCON (") ||
 		!strings.Contains(text, "Left out, as they need what Pictures has not") {
 		t.Errorf("got\n%s\nwant a note of what is left out", text)
@@ -185,22 +163,14 @@ func TestFrameworkOfPictures(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Seeds, o.Set = []uint64{1, 2}, append(o.Set, "scenes.val=6")
-	grid, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t)
 	const how = `train it first with the same settings: vlpx.Run("InfoNCE"`
 	if _, err := grid.Measure(t.Context(), steps{1}, "test"); err == nil || !strings.Contains(err.Error(), how) {
 		t.Errorf("got %v, want an error that says how to train it", err)
 	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), nil))
 	for split, want := range map[string]string{"test": "4.000", "val": "6.000"} {
-		table, err := grid.Measure(t.Context(), steps{1}, split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(grid.Measure(t.Context(), steps{1}, split))(t)
 		if text := texts(t, table); len(table.Columns) != 2 || len(table.Rows) != 2 || strings.Count(text, want+"±0.000") != 2 ||
 			!strings.Contains(text, "depth") ||
 			strings.Count(text, "–") != 2 {
@@ -211,18 +181,13 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	classes := eval.Classification{Prompts: []string{"an object on {}"}}
-	first, err := grid.Measure(t.Context(), classes, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(grid.Measure(t.Context(), classes, "test"))(t)
 	checkpoints, err := filepath.Glob(filepath.Join(o.Home, "runs", "*", "checkpoint"))
 	if err != nil || len(checkpoints) < 4 {
 		t.Fatalf("got checkpoints %v (%v)", checkpoints, err)
 	}
 	for _, path := range checkpoints {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
 	}
 	again, err := grid.Measure(t.Context(), classes, "test")
 	if err != nil || texts(t, again) != texts(t, first) || len(first.Columns) != 3 {
@@ -250,18 +215,13 @@ func TestMeasure(t *testing.T) {
 // rewrite lets a file of a run be of other code than this program's, and without a sum, as a version before sums would have it.
 func rewrite(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	other := regexp.MustCompile(`"Code":\s*"[0-9a-f]{16}"`).ReplaceAll(text, []byte(`"Code": "0123456789abcdef"`))
 	if string(other) == string(text) {
 		t.Fatalf("%s tells no code", path)
 	}
 	other = regexp.MustCompile(`,\s*"Sum": "[0-9a-f]{16}"`).ReplaceAll(other, nil)
-	if err := os.WriteFile(path, other, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, other, 0o644))
 }
 
 // What a task of one's own measured of finished runs can be a column of their comparison, whether or not they are asked for by their
@@ -272,9 +232,7 @@ func TestMeasuredIsAColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), nil))
 	o.View.Metrics = []string{"height"}
 	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
 		t.Fatal(err)
@@ -282,13 +240,8 @@ func TestMeasuredIsAColumn(t *testing.T) {
 	if _, err := grid.Report(); err == nil || !strings.Contains(err.Error(), "vlpx.Measure has kept it") {
 		t.Errorf("before it is measured: got %v", err)
 	}
-	one, err := OpenComparison([]string{"DiHT"}, Options{Home: o.Home, Scale: o.Scale, Seeds: o.Seeds, Set: o.Set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := one.Measure(t.Context(), steps{1}, "test"); err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(OpenComparison([]string{"DiHT"}, Options{Home: o.Home, Scale: o.Scale, Seeds: o.Seeds, Set: o.Set}))(t)
+	must.Get(one.Measure(t.Context(), steps{1}, "test"))(t)
 	check := func(what string, r *Report) {
 		t.Helper()
 		text := texts(t, r.table)
@@ -302,15 +255,9 @@ func TestMeasuredIsAColumn(t *testing.T) {
 	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
 		t.Fatal(err)
 	}
-	report, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(grid.Report())(t)
 	check("by methods", report)
-	store, err := OpenStore(o.Home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(OpenStore(o.Home))(t)
 	if report, err = store.Compare([]string{grid.Plan.Rows[0][0].ID(), grid.Plan.Rows[1][0].ID()}); err != nil {
 		t.Fatal(err)
 	}

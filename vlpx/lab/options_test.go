@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // A worker in another folder finds what the options name here; names that are no paths stay.
@@ -12,9 +13,7 @@ func TestAbsoluteOptions(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, name := range []string{"photos", "scenes", "vit.safetensors", "vocab.txt"} {
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, nil, 0o644))
 	}
 	got := Options{
 		Data: "photos", Data2: "coco", Vocabulary: "./vocab.txt", Weights: []string{"vision=vit.safetensors", "text=bert-base", "none"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
@@ -24,9 +25,7 @@ import (
 func written(t *testing.T, p *Page) (page string, ids []string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.HTML(&b))
 	page = b.String()
 	var links []string
 	decoder := xml.NewDecoder(strings.NewReader(strings.ReplaceAll(page, "<br>", "<br/>")))
@@ -79,11 +78,8 @@ func written(t *testing.T, p *Page) (page string, ids []string) {
 // An empty store gives a page of every artifact all the same.
 func TestPageOfEveryArtifact(t *testing.T) {
 	var told []string
-	p, err := NewPage(t.Context(), nil, Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()},
-		func(line string) { told = append(told, line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPage(t.Context(), nil, Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()},
+		func(line string) { told = append(told, line) }))(t)
 	if err := p.Faults(); err != nil {
 		t.Error(err)
 	}
@@ -121,13 +117,8 @@ func shortestRuns(t *testing.T) Options {
 // madeRuns makes an artifact's runs.
 func madeRuns(t *testing.T, id string, o Options) {
 	t.Helper()
-	grid, err := Open(id, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(Open(id, o))(t)
+	must.Do(t, grid.Make(t.Context(), nil))
 }
 
 // A page has the figures of finished runs, and no name is ever read as markup.
@@ -137,10 +128,7 @@ func TestPageOfFinishedRuns(t *testing.T) {
 	method.Name = `<script>"a" & 'b'</script>`
 	o.Own = []negative.Method{method}
 	madeRuns(t, "falcon/table1", o)
-	p, err := NewPage(t.Context(), []string{"falcon/table1"}, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPage(t.Context(), []string{"falcon/table1"}, o, nil))(t)
 	page, _ := written(t, p)
 	if p.Have != 2 || p.Need != 2 || len(p.Engines) != 1 || len(p.Commits) != 1 {
 		t.Errorf("have %d of %d runs on %v, %v; want 2 of 2 on one engine and commit", p.Have, p.Need, p.Engines, p.Commits)
@@ -164,14 +152,9 @@ func TestPageWithDamagedResult(t *testing.T) {
 	if err != nil || len(results) != 1 {
 		t.Fatalf("got results %v (%v), want one", results, err)
 	}
-	if err := os.WriteFile(results[0], []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(results[0], []byte("{"), 0o644))
 	o.Methods, o.Without = nil, nil
-	p, err := NewPage(t.Context(), []string{"falcon/table1", "falcon/table5"}, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPage(t.Context(), []string{"falcon/table1", "falcon/table5"}, o, nil))(t)
 	if err := p.Faults(); err == nil || !strings.HasPrefix(err.Error(), "falcon/table1: ") || !strings.Contains(err.Error(), results[0]) {
 		t.Errorf("got %v, want an error that names falcon/table1 and %s", err, results[0])
 	}
@@ -243,10 +226,7 @@ func TestCallsMakeItAgain(t *testing.T) {
 // A damaged result of a run that only another run needs is told as well, and stepped around where the time is estimated.
 func TestPageWithADamagedReferenceModel(t *testing.T) {
 	o := Options{Scale: "tiny", Seeds: []uint64{1}, Home: t.TempDir()}
-	grid, err := Open("falcon/table1", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(Open("falcon/table1", o))(t)
 	shown := map[string]bool{}
 	for _, row := range grid.Plan.Rows {
 		for _, r := range row {
@@ -259,13 +239,8 @@ func TestPageWithADamagedReferenceModel(t *testing.T) {
 		t.Fatal("no run of falcon/table1 is needed by others alone")
 	}
 	path := filepath.Join(grid.Store.Dir(runs[i]), "result.json")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPage(t.Context(), []string{"falcon/table1"}, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)))
+	p := must.Get(NewPage(t.Context(), []string{"falcon/table1"}, o, nil))(t)
 	if err := p.Faults(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("got the faults %v, want one that names %s", err, path)
 	}

@@ -5,20 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // Every ending gives a file, and a figure that is not there is an error which leaves none.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	o := smallest(filepath.Join(dir, "home"))
-	grid, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	empty, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
+	empty := must.Get(grid.Report())(t)
 	report := made(t, grid)
 	for _, e := range endings {
 		path := filepath.Join(dir, "file."+e.name)

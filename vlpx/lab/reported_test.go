@@ -13,6 +13,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
@@ -54,18 +55,10 @@ func column(table tables.Table, name string) (tables.Column, []tables.Cell) {
 func TestTold(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own, o.Tasks = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}, []eval.Task{steps{Height: 0.5}}
-	grid, err := OpenComparison([]string{"InfoNCE", "mine"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "mine"}, o))(t)
 	var last Progress
-	if err := grid.Make(t.Context(), func(p Progress) { last = p }); err != nil {
-		t.Fatal(err)
-	}
-	report, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), func(p Progress) { last = p }))
+	report := must.Get(grid.Report())(t)
 	_, batch := column(report.table, "in batch")
 	for name, want := range map[string]struct {
 		unit string
@@ -85,9 +78,7 @@ func TestTold(t *testing.T) {
 		"csv": "Told by parts,true among joined,%", "json": `"true among joined"`, "md": "true among joined", "html": "true among joined",
 	} {
 		path := filepath.Join(dir, "table."+ending)
-		if err := report.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, report.Save(path))
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: no %q in\n%s", ending, want, text)
 		}
@@ -99,10 +90,7 @@ func TestTold(t *testing.T) {
 	if titles := titles(figure); !slices.Contains(titles, "Told by parts") || !slices.Contains(titles, "cosine of negatives") {
 		t.Errorf("got panels %q", titles)
 	}
-	drawing, err := grid.curves(last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(grid.curves(last))(t)
 	f := drawing.(plots.Figure)
 	if len(f.Panels) != 5 {
 		t.Fatalf("%d panels while it trains, want losses, shares, the cosine, retrieval and the task's: %q", len(f.Panels), titles(f))
@@ -118,10 +106,7 @@ func TestTold(t *testing.T) {
 		t.Errorf("got %+v and %+v", shares, cosine)
 	}
 
-	alone, err := OpenComparison([]string{"mine"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(OpenComparison([]string{"mine"}, o))(t)
 	got := titles(made(t, alone).figure.(plots.Figure))
 	for _, want := range []string{"height", "joined pairs", "true among joined", "cosine of negatives"} {
 		if !slices.Contains(got, want) {
@@ -148,9 +133,7 @@ func titles(f plots.Figure) []string {
 func photographs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	var images []string
 	for i := range 24 {
 		name, split := fmt.Sprintf("%d.png", i), "train"
@@ -164,23 +147,14 @@ func photographs(t *testing.T) string {
 		for p := range 64 {
 			picture.Set(p%8, p/8, color.RGBA{uint8(10 * i), uint8(3 * p), 90, 255})
 		}
-		file, err := os.Create(filepath.Join(dir, "images", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(file, picture); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(filepath.Join(dir, "images", name)))(t)
+		must.Do(t, png.Encode(file, picture))
+		must.Do(t, file.Close())
 		images = append(images, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "colour %d of a row"}]}`, name,
 			split, i%5))
 	}
 	text := `{"dataset": "few", "images": [` + strings.Join(images, ",\n") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, "dataset_few.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_few.json"), []byte(text), 0o644))
 	return dir
 }
 
@@ -188,10 +162,7 @@ func photographs(t *testing.T) string {
 func TestToldOfPhotographs(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Data, o.Own = photographs(t), []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}
-	grid, err := OpenComparison([]string{"mine"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"mine"}, o))(t)
 	report := made(t, grid)
 	if _, cells := column(report.table, "joined pairs"); len(cells) != 1 || cells[0][0].Mean != 100 {
 		t.Errorf("got %+v joined, want all", cells)
@@ -205,10 +176,7 @@ func TestToldOfPhotographs(t *testing.T) {
 func TestToldByAMetricsName(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own = []negative.Method{{Name: "mine", Contrast: tellsRecall{}}}
-	grid, err := OpenComparison([]string{"mine"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"mine"}, o))(t)
 	if err := grid.Make(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `tells "IR@1", which is what a task measures`) {
 		t.Errorf("got %v", err)
 	}
@@ -230,9 +198,7 @@ func TestMetricThatAPartTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := grid.Make(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, grid.Make(t.Context(), nil))
 	if _, err = grid.Report(); err == nil || !strings.Contains(err.Error(), `did you mean "joined pairs"?`) ||
 		!strings.Contains(err.Error(), "the finished runs are kept") {
 		t.Errorf("got %v", err)
@@ -259,10 +225,7 @@ func TestMetricThatAPartTells(t *testing.T) {
 func TestPortionOfAFolderIsTold(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Data, o.Set = photographs(t), []string{"images=4", "batchsize=2", "epochs=1"}
-	grid, err := OpenComparison([]string{"InfoNCE"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
 	const want = "4 of 16 training images of few (images=4; images=0 takes all)."
 	lines, err := grid.Outlook()
 	if err != nil || !slices.Contains(lines, want) {
@@ -282,19 +245,10 @@ func TestPortionOfAFolderIsTold(t *testing.T) {
 func TestRunPageOfToldNumbers(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own = []negative.Method{{Name: "mine", Contrast: tells{Threshold: -1}}}
-	grid, err := OpenComparison([]string{"mine"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"mine"}, o))(t)
 	made(t, grid)
-	store, err := OpenStore(o.Home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := store.Run(grid.Plan.Rows[0][0].ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(OpenStore(o.Home))(t)
+	page := must.Get(store.Run(grid.Plan.Rows[0][0].ID()))(t)
 	figure := page.Figure().(plots.Figure)
 	if got := titles(figure); len(got) != 4 || got[1] != "Told by mine, seed 1" || got[2] != "cosine of negatives by mine, seed 1" {
 		t.Fatalf("got the panels %q, want losses, shares, the cosine and recall", got)

@@ -5,22 +5,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/scale"
 )
 
 func TestSettings(t *testing.T) {
-	all, err := Settings(nil, Options{Scale: "tiny"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Settings(nil, Options{Scale: "tiny"}))(t)
 	if len(all.Rows) != len(scale.Settings()) {
 		t.Errorf("%d lines, want one for each of %d settings", len(all.Rows), len(scale.Settings()))
 	}
 	var text strings.Builder
-	if err := all.Text(&text, tables.Terminal{Width: 120}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, all.Text(&text, tables.Terminal{Width: 120}))
 	for line := range strings.Lines(text.String()) {
 		if n := utf8.RuneCountInString(line); n > 121 {
 			t.Errorf("%d characters: %s", n, line)
@@ -86,10 +82,7 @@ func TestListedSettings(t *testing.T) {
 func TestRemarks(t *testing.T) {
 	o := smallest(t.TempDir())
 	for set, want := range map[string]int{"epochs=4": 0, "schedule.epochs=1": 1} {
-		grid, err := OpenComparison([]string{"InfoNCE"}, Options{Scale: "tiny", Home: o.Home, Set: []string{"epochs=3", set}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := must.Get(OpenComparison([]string{"InfoNCE"}, Options{Scale: "tiny", Home: o.Home, Set: []string{"epochs=3", set}}))(t)
 		if remarks := grid.Remarks(); len(remarks) != want {
 			t.Errorf("%s: got %q, want %d lines", set, remarks, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -19,11 +20,8 @@ func TestMeasureSpeed(t *testing.T) {
 		Scales: []string{"tiny"},
 		What:   []string{"sampler"}, Rounds: 1}
 	var said []string
-	result, err := MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}},
-		nil, func(line string) { said = append(said, line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(MeasureSpeed(t.Context(), of, Options{Home: t.TempDir(), Own: []negative.Method{own}},
+		nil, func(line string) { said = append(said, line) }))(t)
 	var got, want []string
 	for _, framework := range []string{"ALBEF", "CLIP"} {
 		for _, method := range of.Methods {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -15,10 +16,7 @@ import (
 
 func storeAt(t *testing.T, home string) *Store {
 	t.Helper()
-	s, err := OpenStore(home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(OpenStore(home))(t)
 	return s
 }
 
@@ -43,20 +41,12 @@ func TestLabelsOfAGrid(t *testing.T) {
 		if len(found) != 1 {
 			t.Fatalf("got the runs %v of %s, want one", found, method)
 		}
-		l, err := storeAt(t, o.Home).Label(found[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(storeAt(t, o.Home).Label(found[0]))(t)
 		return l
 	}
 	for i, method := range []string{"SRCL", "ALBEF"} {
-		grid, err := OpenComparison([]string{method}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := grid.Make(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		grid := must.Get(OpenComparison([]string{method}, o))(t)
+		must.Do(t, grid.Make(t.Context(), nil))
 		if l := label("SRCL"); l.Needed || l.Scale != "tiny" || !slices.Equal(l.Set, o.Set) || l.Begun.IsZero() {
 			t.Errorf("SRCL is labelled %+v", l)
 		}
@@ -72,10 +62,7 @@ func TestLabelsOfAGrid(t *testing.T) {
 func TestCompareRunsOfTheStore(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Seeds = []uint64{1, 2}
-	grid, err := OpenComparison([]string{"InfoNCE", "InfoNCE, temperature=.2"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "InfoNCE, temperature=.2"}, o))(t)
 	want := made(t, grid)
 	plain, warm := ids(t, o.Home, "InfoNCE"), ids(t, o.Home, "InfoNCE, temperature=.2")
 	store := storeAt(t, o.Home)
@@ -98,10 +85,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 
 	other := o
 	other.Set = append(slices.Clone(o.Set), "scenes.test=5", "epochs=1")
-	second, err := OpenComparison([]string{"InfoNCE"}, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(OpenComparison([]string{"InfoNCE"}, other))(t)
 	made(t, second)
 	all := ids(t, o.Home, "InfoNCE")
 	if got, err = store.Compare(all); err != nil || len(got.Rows) != 2 || got.Rows[0].Name == got.Rows[1].Name {
@@ -124,9 +108,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	if got, err = store.Compare(plain); err != nil || !strings.Contains(texts(t, got.table), "1 of 2 runs of other code") {
 		t.Errorf("runs of other code are not marked: %v\n%s", err, texts(t, got.table))
 	}
-	if err := os.Remove(result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(result))
 	if _, err := store.Compare(plain); err == nil || !strings.Contains(err.Error(), "is stopped; only finished runs") {
 		t.Errorf("got %v for a run that is not finished", err)
 	}
@@ -185,18 +167,13 @@ func TestShortestIdentities(t *testing.T) {
 // What a grid needs and finds damaged ends that run, not the others.
 func TestDamagedRunThatOthersNeed(t *testing.T) {
 	o := smallest(t.TempDir())
-	grid, err := OpenComparison([]string{"SRCL", "ALBEF"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"SRCL", "ALBEF"}, o))(t)
 	needed := grid.Plan.Rows[0][0].Reference
 	if needed == nil {
 		t.Fatal("SRCL needs no reference model")
 	}
 	path := filepath.Join(grid.Store.Dir(*needed), "result.json")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{"), 0o644)))
 	lines, err := grid.Outlook()
 	if err != nil || !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, path) }) {
 		t.Errorf("got the outlook %q (%v), want it to name %s", lines, err, path)
@@ -204,26 +181,20 @@ func TestDamagedRunThatOthersNeed(t *testing.T) {
 	leavesOut(t, grid, path)
 	// Without a result its weights are read, as of a run that was stopped.
 	weights := filepath.Join(filepath.Dir(path), train.CheckpointName)
-	if err := errors.Join(os.Remove(path), os.WriteFile(weights, []byte("{"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(path), os.WriteFile(weights, []byte("{"), 0o644)))
 	leavesOut(t, grid, weights)
 }
 
 // leavesOut makes a grid of SRCL and ALBEF of which SRCL needs a damaged file.
 func leavesOut(t *testing.T, grid *Grid, path string) {
 	t.Helper()
-	if err := os.RemoveAll(grid.Store.Dir(grid.Plan.Rows[1][0])); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(grid.Store.Dir(grid.Plan.Rows[1][0])))
 	var said []string
-	if err := grid.Make(t.Context(), func(p Progress) {
+	must.Do(t, grid.Make(t.Context(), func(p Progress) {
 		if p.Message != "" {
 			said = append(said, p.Message)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !slices.ContainsFunc(said, func(line string) bool {
 		return strings.HasPrefix(line, "SRCL, seed 1, is left out: ") && strings.Contains(line, path)
 	}) {

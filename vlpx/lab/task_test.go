@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/generate"
 )
@@ -53,10 +54,7 @@ func TestTaskFlags(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("VLPX_DATA", root)
 	writeRecords(t, filepath.Join(root, "hundred"))
-	got, err := Task("transfer", given{"targets": {"scenes", "hundred", "hundred:coarse"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Task("transfer", given{"targets": {"scenes", "hundred", "hundred:coarse"}}))(t)
 	var names []string
 	for _, target := range got.(eval.Transfer).Targets {
 		names = append(names, target.Name)
@@ -85,12 +83,8 @@ func TestTaskFlags(t *testing.T) {
 // writeRecords writes ten records of CIFAR-100 to train with and ten to test.
 func writeRecords(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"train.bin", "test.bin"} {
-		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 10*3074), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), make([]byte, 10*3074), 0o644))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -32,34 +33,22 @@ func TestUpdateOfAColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		var older run.Result
-		if err := json.Unmarshal(text, &older); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &older))
 		older.Code = ""
 		delete(older.Metrics, "height")
 		if text, err = json.Marshal(older); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, text, 0o644))
 		if k == 1 {
-			if err := os.Remove(filepath.Join(grid.Store.Dir(r), train.CheckpointName)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(grid.Store.Dir(r), train.CheckpointName)))
 		}
 	}
-	report, err := grid.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(grid.Report())(t)
 	if text := texts(t, report.table); !strings.Contains(text, "height") || strings.Contains(text, "2.00") {
 		t.Errorf("got\n%s\nwant the height, without a value", text)
 	}
-	table, err := grid.Update(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(grid.Update(t.Context()))(t)
 	if text := texts(t, table); len(table.Rows) != 2 || !strings.Contains(text, "InfoNCE, seed 1") || !strings.Contains(text, "height") ||
 		!strings.Contains(text, "InfoNCE, seed 2 (its weights are not kept)") {
 		t.Errorf("got\n%s\nwant the height added to seed 1, and why not to seed 2", text)

@@ -20,6 +20,7 @@ import (
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/weights"
 )
 
@@ -54,11 +55,8 @@ func (p *pictures) Image(ctx context.Context, i int) (image.Image, error) {
 
 // small is the encoder of a golden case, of 16 pixels and 2 x 2 patches; at 48 pixels it has 6 x 6.
 func small(t *testing.T) Encoder {
-	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
 	return Encoder{Weights: source, Image: 48, Side: 3, Pixels: transform.ImageNet, Heads: 2}
 }
 
@@ -70,9 +68,7 @@ func store(t *testing.T, backend compute.Backend, dir string) Store {
 func tokens(t *testing.T, c *Cache, n int) []float32 {
 	all := make([]float32, n*c.Size())
 	for i := range n {
-		if err := c.Features(t.Context(), i, all[i*c.Size():(i+1)*c.Size()]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Features(t.Context(), i, all[i*c.Size():(i+1)*c.Size()]))
 	}
 	return all
 }
@@ -82,30 +78,21 @@ func tokens(t *testing.T, c *Cache, n int) []float32 {
 func TestCacheIsTheEncoder(t *testing.T) {
 	backend := enginetest.Open(t, "go:ops_sequential")
 	e, set, dir := small(t), &pictures{n: batch + 5}, t.TempDir()
-	cache, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(store(t, backend, dir).Open(t.Context(), e, set, "data", "train"))(t)
 	defer cache.Close()
 	if want := 10 * 16; cache.Size() != want {
 		t.Fatalf("size: got %d, want %d: a class token and 3 x 3 patches of width 16", cache.Size(), want)
 	}
 	whole := e
 	whole.Side = 6
-	n, err := whole.open(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(whole.open(backend))(t)
 	defer n.close()
 	got := tokens(t, cache, set.n)
 	for _, i := range []int{0, batch - 1, batch, set.n - 1} {
 		img, _ := set.Image(t.Context(), i)
 		pixels := make([]float32, 3*48*48)
 		transform.ImageNet.Normalise(transform.Resize(img, img.Bounds(), 48), pixels)
-		alone, err := n.encode(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(n.encode(pixels))(t)
 		at := func(y, x, d int) float64 { return float64(alone[(1+6*y+x)*16+d]) }
 		for d := range 16 {
 			want := []float64{float64(alone[d])}
@@ -122,11 +109,9 @@ func TestCacheIsTheEncoder(t *testing.T) {
 		}
 	}
 	asked := set.asked.Load()
-	again, err := store(t, backend, dir).Open(t.Context(), e, &pictures{n: 3, after: func(int64) { t.Error("a cached image was decoded") }},
-		"data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(store(t, backend, dir).Open(t.Context(), e,
+		&pictures{n: 3, after: func(int64) { t.Error("a cached image was decoded") }},
+		"data", "train"))(t)
 	defer again.Close()
 	if fewer := tokens(t, again, 3); fmt.Sprint(fewer) != fmt.Sprint(got[:len(fewer)]) {
 		t.Error("a cache of more images gave other tokens")
@@ -186,28 +171,17 @@ func TestStoppedAndGoneOnWith(t *testing.T) {
 		t.Fatalf("the unfinished file has %d bytes, %v", info.Size(), err)
 	}
 	// A kill may cut the last batch.
-	file, err := os.OpenFile(parts[0], os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString("cut off"); err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.OpenFile(parts[0], os.O_WRONLY|os.O_APPEND, 0o644))(t)
+	must.Get(file.WriteString("cut off"))(t)
 	file.Close()
 	rest := &pictures{n: 6 * batch}
-	cache, err := store(t, backend, dir).Open(t.Context(), e, rest, "data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(store(t, backend, dir).Open(t.Context(), e, rest, "data", "train"))(t)
 	defer cache.Close()
 	done := info.Size() / int64(rowBytes(cache.Size()))
 	if got, want := rest.asked.Load(), int64(6*batch)-done; got != want {
 		t.Errorf("decoded %d images after the stop, want the %d that were lacking", got, want)
 	}
-	whole, err := store(t, backend, t.TempDir()).Open(t.Context(), e, &pictures{n: 6 * batch}, "data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(store(t, backend, t.TempDir()).Open(t.Context(), e, &pictures{n: 6 * batch}, "data", "train"))(t)
 	defer whole.Close()
 	if string(cache.rows) != string(whole.rows) {
 		t.Error("the file is not that of an uninterrupted making")
@@ -241,20 +215,11 @@ func TestUnreadable(t *testing.T) {
 	backend := enginetest.Open(t, "go:ops_sequential")
 	e := small(t)
 	set := &pictures{n: 4, broken: map[int]bool{2: true}}
-	cache, err := store(t, backend, t.TempDir()).Open(t.Context(), e, set, "data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(store(t, backend, t.TempDir()).Open(t.Context(), e, set, "data", "train"))(t)
 	defer cache.Close()
-	n, err := e.open(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(e.open(backend))(t)
 	defer n.close()
-	mean, err := n.encode(make([]float32, 3*48*48))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mean := must.Get(n.encode(make([]float32, 3*48*48)))(t)
 	got, skipped, err := loader.Images(t.Context(), set, []int{1, 2, 2}, 48, cache)
 	if err != nil || len(skipped) != 1 || skipped[0].Key != "2.png" || !strings.Contains(skipped[0].Err.Error(), "2.png: no picture") {
 		t.Fatalf("got %v, %v, want image 2 told once", skipped, err)
@@ -279,18 +244,13 @@ func TestRoom(t *testing.T) {
 	one := int64(8 * rowBytes(10*16))
 	s.Bytes = 2*one + 2000 // two, with what is told of them
 	open := func(data string) {
-		cache, err := s.Open(t.Context(), e, &pictures{n: 8}, data, "train")
-		if err != nil {
-			t.Fatal(err)
-		}
+		cache := must.Get(s.Open(t.Context(), e, &pictures{n: 8}, data, "train"))(t)
 		cache.Close()
 	}
 	path := func(data string) string { return filepath.Join(dir, e.key(data), "train-8"+suffix) }
 	open("a")
 	open("b")
-	if err := os.Chtimes(path("b"), time.Time{}, time.Now().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(path("b"), time.Time{}, time.Now().Add(-time.Hour)))
 	open("c")
 	for data, want := range map[string]bool{"a": true, "b": false, "c": true} {
 		if _, err := os.Stat(path(data)); (err == nil) != want {
@@ -313,14 +273,9 @@ func TestDamaged(t *testing.T) {
 	}
 	path := cache.file.Name()
 	cache.Close()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	clear(content[rowBytes(10*16):])
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o644))
 	if cache, err = store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err != nil {
 		t.Fatal(err)
 	}
@@ -332,9 +287,7 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("a row of zeros: got %v, want an error that names the file", err)
 	}
 	cache.Close()
-	if err := os.Truncate(path, 100); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(path, 100))
 	if _, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err == nil ||
 		!strings.Contains(err.Error(), "delete it") {
 		t.Errorf("a cut file: got %v, want an error that says what to do", err)

@@ -17,6 +17,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/weights"
@@ -48,18 +49,11 @@ func pretrained(t *testing.T, name string) string {
 }
 
 func reference(t *testing.T) (r published) {
-	text, err := os.ReadFile(pretrained(t, "pretrained/vit-tiny-patch16-224/reference.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(pretrained(t, "pretrained/vit-tiny-patch16-224/reference.json")))(t)
 	var bySize map[string]json.RawMessage
-	if err := json.Unmarshal(text, &bySize); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &bySize))
 	for key, into := range map[string]any{"224": &r.Size224, "128": &r.Size128, "photos": &r.Photos} {
-		if err := json.Unmarshal(bySize[key], into); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(bySize[key], into))
 	}
 	return r
 }
@@ -73,15 +67,9 @@ func classifier(t *testing.T, side int) func(pixels []float32) (tokens, logits [
 		t.Fatal(err)
 	}
 	e := Encoder{Weights: source, Image: side, Side: side / 16, Pixels: transform.Symmetric}
-	n, err := e.open(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(e.open(backend))(t)
 	t.Cleanup(n.close)
-	file, err := weights.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(weights.Open(path))(t)
 	defer file.Close()
 	head := weights.Values{}
 	for name, variable := range map[string]string{"head.weight": "/head/weights", "head.bias": "/head/bias"} {
@@ -89,36 +77,22 @@ func classifier(t *testing.T, side int) func(pixels []float32) (tokens, logits [
 			t.Fatal(err)
 		}
 	}
-	if err := head.Put(n.store, dtypes.Float32); err != nil {
-		t.Fatal(err)
-	}
-	classify, err := model.NewExec(backend, n.store, func(s *model.Scope, in []*Node) *Node {
+	must.Do(t, head.Put(n.store, dtypes.Float32))
+	classify := must.Get(model.NewExec(backend, n.store, func(s *model.Scope, in []*Node) *Node {
 		matrix := s.At("head").GetVariable("weights").NodeValue(in[0].Graph()) // [classes, width], as PyTorch has it
 		return Add(MatMul(in[0], Transpose(matrix, 0, 1)), InsertAxes(s.At("head").GetVariable(encoder.Bias).NodeValue(in[0].Graph()), 0))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(classify.Finalize)
 	return func(pixels []float32) (tokens, logits []float32) {
-		tokens, err := n.encode(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tokens = must.Get(n.encode(pixels))(t)
 		width, each := n.vit.Width, e.Tokens()*n.vit.Width
 		var class []float32
 		for at := 0; at < len(tokens); at += each {
 			class = append(class, tokens[at:at+width]...)
 		}
-		out, err := framework.Call(classify, framework.Rows(class, width))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(framework.Call(classify, framework.Rows(class, width)))(t)
 		defer framework.Release(out)
-		logits, err = tensors.CopyFlatData[float32](out[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		logits = must.Get(tensors.CopyFlatData[float32](out[0]))(t)
 		return tokens, logits
 	}
 }
@@ -187,10 +161,7 @@ func TestPublishedViT(t *testing.T) {
 func TestPhotographsClasses(t *testing.T) {
 	classify := classifier(t, 224)
 	for _, photo := range reference(t).Photos {
-		file, err := os.Open(pretrained(t, "coco/images/"+photo.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(pretrained(t, "coco/images/"+photo.File)))(t)
 		img, _, err := image.Decode(file)
 		file.Close()
 		if err != nil {

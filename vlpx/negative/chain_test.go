@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // slowChain is Chain as METHODS.md 3.5 writes it: the whole similarity matrix, in float64, and a set of used entries.
@@ -83,10 +84,7 @@ func TestChainOnSeveralProcessors(t *testing.T) {
 		var orders [][]int
 		for _, processors := range []int{1, 2, 3} {
 			runtime.GOMAXPROCS(processors)
-			order, err := Chain(image, text, dim, 7, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			order := must.Get(Chain(image, text, dim, 7, q))(t)
 			orders = append(orders, order)
 		}
 		if !slices.Equal(orders[0], orders[1]) || !slices.Equal(orders[0], orders[2]) {
@@ -103,10 +101,7 @@ func TestChainTakesTheFirstOfTwins(t *testing.T) {
 	const n, dim = 60, 7
 	image, text := embeddings(n/2, dim, 3)
 	image, text = append(image, image...), append(text, text...)
-	order, err := Chain(image, text, dim, 4, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(Chain(image, text, dim, 4, 1))(t)
 	place := make([]int, n)
 	for at, entry := range order {
 		place[entry] = at
@@ -153,9 +148,7 @@ func BenchmarkChain(b *testing.B) {
 				image, text := embeddings(n, dim, 1)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Chain(image, text, dim, 0, q); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(Chain(image, text, dim, 0, q))(b)
 				}
 			})
 		}

@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // A contrast teaches under any mini-batches: gradient descent on embeddings that are parameters themselves lowers, in every
@@ -30,16 +31,10 @@ func TestContrastsUnderGroupedAndScheduledBatches(t *testing.T) {
 				image, text := embeddings(run.Pairs, run.Dim, 11)
 				sampler := started(t, batches, run)
 				for e := range run.Epochs {
-					steps, err := sampler.Epoch(e)
-					if err != nil {
-						t.Fatal(err)
-					}
+					steps := must.Get(sampler.Epoch(e))(t)
 					var improvement float64
 					for k := range steps {
-						pairs, err := sampler.Next()
-						if err != nil {
-							t.Fatal(err)
-						}
+						pairs := must.Get(sampler.Next())(t)
 						u, w := permuted(image, run.Dim, pairs), permuted(text, run.Dim, pairs)
 						progress := float32(e) + float32(k)/float32(steps)
 						got := step(tensors.FromFlatDataAndDimensions(u, run.BatchSize, run.Dim),
@@ -52,9 +47,7 @@ func TestContrastsUnderGroupedAndScheduledBatches(t *testing.T) {
 							}
 						}
 						saw := Observation{Pairs: pairs, Image: u, Text: w, Temperature: 0.2, Improvement: got[0][0]}
-						if err := sampler.Observe(saw); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, sampler.Observe(saw))
 					}
 					if !(improvement > 0) {
 						t.Errorf("epoch %d: the losses fell by %v, want more than 0", e, improvement)

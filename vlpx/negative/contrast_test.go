@@ -14,26 +14,18 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/support/exceptions"
+	"vlpx.internal/internal/test/must"
 )
 
 // compiled builds a graph on the pure-Go engine and returns what runs it; results are flat, as float64.
 func compiled(t *testing.T, store *model.Store, build func(s *model.Scope, in []*Node) []*Node) func(in ...any) [][]float64 {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
-	exec, err := model.NewExec(backend, store, build)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(backend, store, build))(t)
 	return func(in ...any) [][]float64 {
 		t.Helper()
-		results, err := exec.Call(in...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		results := must.Get(exec.Call(in...))(t)
 		var flat [][]float64
 		for _, x := range results {
 			flat = append(flat, floats(t, x))
@@ -54,10 +46,7 @@ func floats(t *testing.T, x *tensors.Tensor) []float64 {
 			out = append(out, float64(v))
 		}
 	default:
-		numbers, err := tensors.CopyFlatData[float32](x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		numbers := must.Get(tensors.CopyFlatData[float32](x))(t)
 		for _, v := range numbers {
 			out = append(out, float64(v))
 		}
@@ -191,10 +180,7 @@ func TestConsistencyAgainstLoop(t *testing.T) {
 
 // An outcome that the step cannot use is refused with what is wanted.
 func TestAssertOfAContrast(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	g := NewGraph(backend, "assert")
 	square, row, loss := Zeros(g, shapes.Make(dtypes.Float32, 4, 4)), Zeros(g, shapes.Make(dtypes.Float32, 4)),

@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // With Items all candidates of the anchor's image share its target, those of the queue too, and no matching picks another
@@ -15,9 +16,7 @@ func TestDistilledItems(t *testing.T) {
 	const batch, dim, tau, alpha = 4, 3, 0.25, 0.4
 	d := Distilled{Alpha: alpha, Decay: 0.995, Queue: 2 * batch, Items: true}
 	store := model.NewStore()
-	if err := d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}))
 	queue := func(side string) []float32 {
 		return tensors.MustCopyFlatData[float32](store.GetVariable("/state/" + side + "/queue").MustValue())
 	}
@@ -88,9 +87,7 @@ func TestDistilledItemsThatAllDiffer(t *testing.T) {
 	outcome := func(asked bool) [][]float64 {
 		d := Distilled{Alpha: 0.4, Decay: 0.995, Queue: batch, Items: asked}
 		store := model.NewStore()
-		if err := d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}))
 		if has := store.GetVariable("/state/item/queue") != nil; has != asked || d.NeedsItems() != asked {
 			t.Errorf("items asked for %v: a queue of them %v, needed %v", asked, has, d.NeedsItems())
 		}

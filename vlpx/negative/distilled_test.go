@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // distilling runs ALBEF's contrast: the loss, I2T, T2I, and the gradients of image, text, temperature and both momentum sides.
@@ -51,14 +52,9 @@ func TestDistilledAgainstRing(t *testing.T) {
 	const batch, dim, tau = 2, 3, 0.25
 	d := Distilled{Alpha: 0.4, Decay: 0.995, Queue: 3 * batch}
 	store := model.NewStore()
-	if err := d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Declare(store.Scope("/state"), Start{BatchSize: batch, Dim: dim, Seed: 5}))
 	queue := func(side string) []float32 {
-		flat, err := tensors.CopyFlatData[float32](store.GetVariable("/state/" + side + "/queue").MustValue())
-		if err != nil {
-			t.Fatal(err)
-		}
+		flat := must.Get(tensors.CopyFlatData[float32](store.GetVariable("/state/" + side + "/queue").MustValue()))(t)
 		return flat
 	}
 	step := distilling(t, d, store)
@@ -99,19 +95,14 @@ func TestDistilledDeclare(t *testing.T) {
 	d := Distilled{Queue: 6}
 	declare := func(seed uint64) [][]float32 {
 		store := model.NewStore()
-		if err := d.Declare(store.Scope("/state"), Start{BatchSize: 3, Dim: dim, Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Declare(store.Scope("/state"), Start{BatchSize: 3, Dim: dim, Seed: seed}))
 		var queues [][]float32
 		for _, side := range []string{"image", "text"} {
 			v := store.GetVariable("/state/" + side + "/queue")
 			if v.Trainable {
 				t.Errorf("the %s queue is trained", side)
 			}
-			flat, err := tensors.CopyFlatData[float32](v.MustValue())
-			if err != nil {
-				t.Fatal(err)
-			}
+			flat := must.Get(tensors.CopyFlatData[float32](v.MustValue()))(t)
 			queues = append(queues, flat)
 		}
 		return queues

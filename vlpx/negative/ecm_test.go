@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/objective"
 )
 
@@ -173,9 +174,7 @@ func TestConnectionTargetsBesideAQueue(t *testing.T) {
 
 func TestConnectionsThatMakeNoSense(t *testing.T) {
 	mafa := MAFA(80, 160)
-	if err := mafa.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mafa.Validate())
 	for want, change := range map[string]func(*Method){
 		"thresholds 0.9 and 0.8": func(m *Method) { m.Positives = ECM{Low: 0.9, High: 0.8} },
 		"judged by":              func(m *Method) { m.Positives = ECM{Low: 0.5, High: 0.8, JudgedBy: "me"} },
@@ -203,17 +202,11 @@ func (nothing) Pairs(Contrasted, *Node) Pairs { return Pairs{} }
 
 // With Positives a method is another one; without, its identity is what it was before there were any.
 func TestPositivesInTheIdentity(t *testing.T) {
-	plain, err := SmoothedGRIT(80, 160).MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(SmoothedGRIT(80, 160).MarshalJSON())(t)
 	if strings.Contains(string(plain), "Positives") {
 		t.Errorf("got %s, want no Positives", plain)
 	}
-	learned, err := MAFA(80, 160).MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	learned := must.Get(MAFA(80, 160).MarshalJSON())(t)
 	if want := `"Positives":{"negative.ECM":{"Low":0.5,"High":0.8}}`; !strings.Contains(string(learned), want) {
 		t.Errorf("got %s, want %s in it", learned, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // slowGrouping is METHODS.md 3.4 for one epoch, step by step: a ring, its pointer, and a remainder grouped after the last
@@ -106,24 +107,17 @@ func TestClusters(t *testing.T) {
 		sampler := started(t, FixedQuantile{Quantile: c.quantile, SearchSpace: 32, Queue: 32}, run)
 		var pure int
 		for e := range 2 {
-			if _, err := sampler.Epoch(e); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(sampler.Epoch(e))(t)
 			pure = 0
 			for range clusters {
-				pairs, err := sampler.Next()
-				if err != nil {
-					t.Fatal(err)
-				}
+				pairs := must.Get(sampler.Next())(t)
 				in := map[int]bool{}
 				o := Observation{Pairs: pairs, Image: make([]float32, batch*clusters), Text: make([]float32, batch*clusters)}
 				for i, pair := range pairs {
 					in[pair%clusters] = true
 					o.Image[i*clusters+pair%clusters], o.Text[i*clusters+pair%clusters] = 1, 1
 				}
-				if err := sampler.Observe(o); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, sampler.Observe(o))
 				if len(in) == 1 {
 					pure++
 				}
@@ -181,13 +175,8 @@ func TestGroupedDefaults(t *testing.T) {
 func TestGroupedRefusesBadEmbeddings(t *testing.T) {
 	run := Start{Pairs: 8, BatchSize: 4, Dim: 2, Epochs: 2}
 	s := started(t, Grouped{SearchSpace: 4, Queue: 8}, run)
-	if _, err := s.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
-	pairs, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Epoch(0))(t)
+	pairs := must.Get(s.Next())(t)
 	narrow, nan, infinite := seen(run, 0, pairs), seen(run, 0, pairs), seen(run, 0, pairs)
 	narrow.Text = narrow.Text[:7]
 	nan.Image[5] = float32(math.NaN())
@@ -215,22 +204,11 @@ func BenchmarkGroupedEpoch(b *testing.B) {
 	image, text := embeddings(run.BatchSize, run.Dim, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := Grouped{SearchSpace: 1920, Queue: 48000}.Start(run)
-		if err != nil {
-			b.Fatal(err)
-		}
-		steps, err := s.Epoch(0)
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := must.Get(Grouped{SearchSpace: 1920, Queue: 48000}.Start(run))(b)
+		steps := must.Get(s.Epoch(0))(b)
 		for range steps {
-			pairs, err := s.Next()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := s.Observe(Observation{Pairs: pairs, Image: image, Text: text}); err != nil {
-				b.Fatal(err)
-			}
+			pairs := must.Get(s.Next())(b)
+			must.Do(b, s.Observe(Observation{Pairs: pairs, Image: image, Text: text}))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 )
 
 // TestGolden recomputes the golden cases of batch construction. They are checked here and not with the other cases because
@@ -23,10 +24,7 @@ func checkGritGrouping(t *testing.T, c golden.Case) {
 	index, start := c.Ints("inputs", "index"), c.Int("params", "start")
 	want := c.Ints("expected", "order_index")
 	mustRead(t, c)
-	order, err := Chain(float32s(image.Float), float32s(text.Float), image.Shape[1], start, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(Chain(float32s(image.Float), float32s(text.Float), image.Shape[1], start, 1))(t)
 	if got := at(index, order); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -39,10 +37,7 @@ func checkGritGroupingFromMatrix(t *testing.T, c golden.Case) {
 	want := c.Ints("expected", "order_index")
 	mustRead(t, c)
 	n := len(similarity)
-	order, err := Chain(unitVectors(n), columns(similarity), n, start, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(Chain(unitVectors(n), columns(similarity), n, start, 1))(t)
 	if got := at(index, order); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -67,38 +62,25 @@ func checkGritEpochPipeline(t *testing.T, c golden.Case) {
 	mustRead(t, c)
 
 	dim := image.Shape[1]
-	started, err := grouped.Start(Start{Pairs: len(index), BatchSize: batch, Dim: dim, Epochs: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	started := must.Get(grouped.Start(Start{Pairs: len(index), BatchSize: batch, Dim: dim, Epochs: 2}))(t)
 	sampler := started.(*groupedSampler)
 	sampler.draws = &record
 	if n, err := sampler.Epoch(0); err != nil || n != steps {
 		t.Fatalf("epoch 0: %d steps, error %v; want %d", n, err, steps)
 	}
 	for k := range steps {
-		pairs, err := sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(sampler.Next())(t)
 		lo, hi := k*batch*dim, (k+1)*batch*dim
-		if err := sampler.Observe(Observation{Pairs: pairs, Image: float32s(image.Float[lo:hi]),
-			Text: float32s(text.Float[lo:hi])}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sampler.Observe(Observation{Pairs: pairs, Image: float32s(image.Float[lo:hi]),
+			Text: float32s(text.Float[lo:hi])}))
 	}
 	if !slices.Equal(sampler.next, before) {
 		t.Errorf("before the mini-batch-level shuffle: got %v, want %v", sampler.next, before)
 	}
-	if _, err := sampler.Epoch(1); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(sampler.Epoch(1))(t)
 	var got []int
 	for range steps {
-		pairs, err := sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(sampler.Next())(t)
 		got = append(got, pairs...)
 	}
 	if !slices.Equal(got, after) {
@@ -135,9 +117,7 @@ func (r *recording) below(_ purpose, _, _, n int) int {
 
 func mustRead(t *testing.T, c golden.Case) {
 	t.Helper()
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 }
 
 func float32s(v []float64) []float32 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // elsewhere is a type without a name, and so none of this module: it stands for a part in a cell.
@@ -14,14 +15,8 @@ type elsewhere = struct{ Grouped }
 
 // A part from elsewhere is identified by its code, here the program as it has no name, whichever part that is, and by its fields.
 func TestCodeIsPartOfTheIdentity(t *testing.T) {
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	executable, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(os.Executable())(t)
+	executable := must.Get(os.ReadFile(path))(t)
 	hash := fmt.Sprintf("%x", sha256.Sum256(executable))
 	for _, c := range []struct {
 		method Method

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // byText is a Batches of one's own: it sorts the pairs by the first number of their text, then of their image, equals at random.
@@ -111,13 +112,8 @@ func TestOrderedRefuses(t *testing.T) {
 	}
 
 	sampler := started(t, byText{}, run)
-	if _, err := sampler.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
-	pairs, err := sampler.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(sampler.Epoch(0))(t)
+	pairs := must.Get(sampler.Next())(t)
 	o := seen(run, 0, pairs)
 	o.Text[3] = float32(math.NaN())
 	if err := sampler.Observe(o); err == nil || !strings.Contains(err.Error(), "ordered: epoch 0: the embedding of pair") {

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // slowPruned is InfoNCE without the negatives whose weight, as METHODS.md 5 prints it, is below a threshold.
@@ -34,10 +35,7 @@ func slowPruned(logits, own, reference [][]float64, share, temperature, threshol
 }
 
 func TestPrunedAgainstLoop(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	removed := false
 	rapid.Check(t, func(t *rapid.T) {

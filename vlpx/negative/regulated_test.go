@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // slowRegulated is SRCL's loss as METHODS.md 5 prints it, for similarities over temperature and the two models' cosines.
@@ -45,10 +46,7 @@ func product(a, b [][]float64, by float64) [][]float64 {
 }
 
 func TestRegulatedAgainstLoop(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "batch")
@@ -81,14 +79,11 @@ func TestRegulatedAgainstLoop(t *testing.T) {
 // The weights are those of the image anchors' negatives: a mean of one an anchor, nothing for the own pair, and the lower the more
 // similar the negative is. Those of SelfRegulated are Regulated's when the reference has no share any more.
 func TestWeights(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	// The cosines of the first image are 0.8, 0 and -1; of its negatives one weighs 1/(1+e) and one e/(1+e) of their sum, two.
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
-	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
+	got := must.Get(CallOnceN(backend, func(u, w *Node) []*Node {
 		f := Features{Image: u, Text: w, ReferenceImage: u, ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3),
 			Progress: ConstAs(u, 2.0)}
 		f.Items = Const(u.Graph(), []int32{7, 7, 5}) // the first two pairs are of one image
@@ -97,10 +92,7 @@ func TestWeights(t *testing.T) {
 		images, texts := HardestNegatives(self)
 		return []*Node{regulated.Weights, self.Weights, cold.Weights, Sub(regulated.Loss, self.Loss), ReduceSum(self.Weights, 1),
 			images, texts}
-	}, u, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, u, w))(t)
 	for k, steep := range []float64{1, 1, 2} {
 		want := []float64{0, 2 / (1 + math.Exp(steep)), 2 * math.Exp(steep) / (1 + math.Exp(steep))}
 		for j, x := range got[k].Value().([][]float64)[0] {
@@ -126,20 +118,14 @@ func TestWeights(t *testing.T) {
 
 // Where the reference finds every negative alike, the weights are one and the loss is InfoNCE's twice.
 func TestRegulatedByAnIndifferentReferenceIsInfoNCE(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	u, w := [][]float64{{1, 0}, {0.6, 0.8}, {0, 1}}, [][]float64{{0.8, 0.6}, {0, 1}, {-1, 0}}
-	got, err := CallOnceN(backend, func(u, w *Node) []*Node {
+	got := must.Get(CallOnceN(backend, func(u, w *Node) []*Node {
 		f := Features{Image: u, Text: w, ReferenceImage: ZerosLike(u), ReferenceText: ZerosLike(w), Temperature: ConstAs(u, 0.3),
 			Progress: ConstAs(u, 0.0)}
 		return []*Node{Regulated{Epochs: 2}.ITC(f).Loss, InfoNCE{}.ITC(f).Loss}
-	}, u, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, u, w))(t)
 	if a, b := got[0].Value().(float64), 2*got[1].Value().(float64); math.Abs(a-b) > 1e-12 {
 		t.Errorf("got %v, want %v", a, b)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // seen are the embeddings that a made-up model has of a mini-batch in an epoch: multiples of 1/8, so that products are exact
@@ -222,9 +223,7 @@ func TestMisuse(t *testing.T) {
 		fails("Next before Epoch", "call Epoch(0)", err)
 		_, err = s.Epoch(1)
 		fails("Epoch skipped", "the next one is 0", err)
-		if _, err := s.Epoch(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Epoch(0))(t)
 		fails("Observe before Next", "call Next first", s.Observe(seen(run, 0, []int{0, 1, 2, 3})))
 		first, _ := s.Next()
 		second, _ := s.Next()
@@ -243,10 +242,7 @@ func TestMisuse(t *testing.T) {
 		_, err = s.Epoch(2)
 		fails("Epoch beyond the run", "a run of 2 epochs", err)
 
-		state, err := s.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(s.MarshalBinary())(t)
 		longer := run
 		longer.Pairs++
 		fails("state of another run", "another run", started(t, b, longer).UnmarshalBinary(state))
@@ -284,20 +280,10 @@ func FuzzUnmarshalBinary(f *testing.F) {
 	for _, b := range kinds {
 		s := started(f, b, run)
 		for k := range 5 {
-			if _, err := s.Epoch(0); err != nil {
-				f.Fatal(err)
-			}
-			pairs, err := s.Next()
-			if err != nil {
-				f.Fatal(err)
-			}
-			if err := s.Observe(seen(run, 0, pairs)); err != nil {
-				f.Fatal(err)
-			}
-			state, err := s.MarshalBinary()
-			if err != nil {
-				f.Fatal(err)
-			}
+			must.Get(s.Epoch(0))(f)
+			pairs := must.Get(s.Next())(f)
+			must.Do(f, s.Observe(seen(run, 0, pairs)))
+			state := must.Get(s.MarshalBinary())(f)
 			f.Add(state)
 			f.Add(state[:len(state)*k/5])
 		}
@@ -318,14 +304,10 @@ func FuzzUnmarshalBinary(f *testing.F) {
 					if err != nil {
 						break // the state is further in this epoch
 					}
-					if err := s.Observe(seen(run, e, pairs)); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, s.Observe(seen(run, e, pairs)))
 				}
 			}
-			if _, err := s.Epoch(run.Epochs - 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Epoch(run.Epochs - 1))(t)
 			if _, err := s.Next(); err == nil {
 				t.Error("mini-batches are left after the run")
 			}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/scheduler"
 )
 
@@ -125,16 +126,10 @@ func TestScheduledChoices(t *testing.T) {
 	}
 	before := seen(run, 0, sequence(run.Pairs))
 	order := seeded(run.Seed).perm(epochOrder, 1, 0, run.Pairs)
-	steps, err := sampler.Epoch(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := must.Get(sampler.Epoch(1))(t)
 	var left []int
 	for k := range steps {
-		pairs, err := sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(sampler.Next())(t)
 		if k%3 == 0 {
 			left = slices.Clone(order[k*5 : k*5+15])
 		}
@@ -145,9 +140,7 @@ func TestScheduledChoices(t *testing.T) {
 				space.Take(slices.Index(members, pair))
 			}
 		}
-		if err := sampler.Observe(seen(run, 1, pairs)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sampler.Observe(seen(run, 1, pairs)))
 		choices := sampler.Choices()
 		if len(choices) != run.BatchSize-1 {
 			t.Fatalf("%d choices for %d anchors", len(choices), run.BatchSize-1)
@@ -191,24 +184,16 @@ func TestScheduledLearns(t *testing.T) {
 			sampler := started(t, Scheduled{SearchSpace: 60, Quantiles: 6, Hidden: 16, Rate: 0.01, Shared: shared}, run).(Scheduler)
 			var last []float64
 			for e := range run.Epochs {
-				steps, err := sampler.Epoch(e)
-				if err != nil {
-					t.Fatal(err)
-				}
+				steps := must.Get(sampler.Epoch(e))(t)
 				for range steps {
-					pairs, err := sampler.Next()
-					if err != nil {
-						t.Fatal(err)
-					}
+					pairs := must.Get(sampler.Next())(t)
 					o := seen(run, e, pairs)
 					if s := sampler.(*scheduledSampler); e > 0 {
 						for _, q := range s.pending[0].quantiles {
 							o.Improvement += sign * (q - 0.5)
 						}
 					}
-					if err := sampler.Observe(o); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, sampler.Observe(o))
 					for _, choice := range sampler.Choices() {
 						if e == run.Epochs-1 {
 							last = append(last, choice.Quantile)
@@ -237,22 +222,11 @@ func TestScheduledProbe(t *testing.T) {
 	probe := []float64{0.2, 0.5, 1}
 	sampler := started(t, Scheduled{SearchSpace: 20, Quantiles: 4, Hidden: 6, Probe: probe}, run).(*scheduledSampler)
 	epochOf(t, sampler, run, 0)
-	before, err := sampler.policy.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := sampler.Epoch(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(sampler.policy.MarshalBinary())(t)
+	steps := must.Get(sampler.Epoch(1))(t)
 	for k := range steps {
-		pairs, err := sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sampler.Observe(improved(run, 1, pairs)); err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(sampler.Next())(t)
+		must.Do(t, sampler.Observe(improved(run, 1, pairs)))
 		for _, choice := range sampler.Choices() {
 			if choice.Quantile != probe[k%3] {
 				t.Errorf("mini-batch %d: quantile %v, want %v", k, choice.Quantile, probe[k%3])

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // learned is as plainly, with the gradients of the contrast's trained variables, in the order in which it declares them, in the
@@ -19,9 +20,7 @@ func learned(t *testing.T, c interface {
 }, u, w []float32, dim int) [][]float64 {
 	t.Helper()
 	store, m := model.NewStore(), Method{Contrast: c}.WithDefaults()
-	if err := m.DeclareState(store.Scope("/state"), Start{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.DeclareState(store.Scope("/state"), Start{}))
 	run := compiled(t, store, func(s *model.Scope, in []*Node) []*Node {
 		z := c.ITC(Features{Image: in[0], Text: in[1], State: s.Store().Scope("/state")})
 		m.AssertTrained(s.Store().Scope("/state"), z.Loss)

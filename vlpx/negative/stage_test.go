@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 )
 
@@ -50,13 +51,9 @@ func anchorsOf(views int) []string {
 
 func newStage(t *testing.T, m Method, views, samples int) *stage {
 	t.Helper()
-	if err := m.WithDefaults().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.WithDefaults().Validate())
 	s := &stage{method: m, views: views, samples: samples, store: model.NewStore()}
-	if err := m.DeclareState(s.store.Scope("/state"), Start{Pairs: samples, Anchors: anchorsOf(views)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.DeclareState(s.store.Scope("/state"), Start{Pairs: samples, Anchors: anchorsOf(views)}))
 	run := compiled(t, s.store, func(_ *model.Scope, in []*Node) []*Node {
 		f := Features{Image: in[5], Text: in[6], Support: in[7:], Views: views > 0, Temperature: in[0], Progress: in[1],
 			State:  s.store.Scope("/state"),

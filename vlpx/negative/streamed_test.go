@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // shardsOf are the first pairs of shards that begin every so many of n.
@@ -156,10 +157,7 @@ func TestStreamedKeepsShardsTogether(t *testing.T) {
 // The state of a run on other shards, or with another buffer, is refused.
 func TestStreamedStateOfOthers(t *testing.T) {
 	run := Start{Pairs: 20, BatchSize: 4, Dim: 1, Epochs: 1, Shards: []int{0, 10}}
-	state, err := started(t, Streamed{Buffer: 3}, run).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(started(t, Streamed{Buffer: 3}, run).MarshalBinary())(t)
 	moved := run
 	moved.Shards = []int{0, 11}
 	for name, s := range map[string]Sampler{

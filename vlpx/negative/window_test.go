@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // Steps through windows give what steps on the numbers of all samples give, and a second graph sees what the first one left.
@@ -22,13 +23,9 @@ func TestWindowsShowTheirSamples(t *testing.T) {
 				b := sized(0, batch, 3, uint64(90+k), int32(2*k), 0.2)
 				b.index[0], b.index[3] = b.index[3], b.index[0]
 				b.progress = float64(k)
-				if err := w.Load(b.index); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Load(b.index))
 				got := windowed.step(b)
-				if err := w.Keep(b.index); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Keep(b.index))
 				want := direct.step(b)
 				close64(t, name+": loss", []float64{got.loss}, []float64{want.loss})
 				state := windowed.state(t)
@@ -44,13 +41,8 @@ func TestWindowsShowTheirSamples(t *testing.T) {
 
 func TestWindowsRefuse(t *testing.T) {
 	store := model.NewStore()
-	if err := DeclareSamples(store.Scope("/state"), "u", 5, 0); err != nil {
-		t.Fatal(err)
-	}
-	w, err := OpenWindows(store, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, DeclareSamples(store.Scope("/state"), "u", 5, 0))
+	w := must.Get(OpenWindows(store, 2))(t)
 	for _, index := range [][]int32{{0, 5}, {-1, 0}, {1}, {0, 1, 2}} {
 		if w.Load(index) == nil || w.Keep(index) == nil {
 			t.Errorf("samples %v of 5, two at a time: no error", index)

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"vlpx.internal/internal/test/must"
 )
 
 // matrix is a float64 tensor of any shape, in row-major order.
@@ -38,15 +39,9 @@ func (m matrix) row(i int) []float64 {
 // compiled builds a graph on the pure-Go engine. The function it returns runs it on matrices and int32 labels.
 func compiled(t *testing.T, build func(in []*Node) []*Node) func(in ...any) [][]float64 {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
-	exec, err := NewExec(backend, build)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(NewExec(backend, build))(t)
 	return func(in ...any) [][]float64 {
 		t.Helper()
 		args := make([]any, len(in))
@@ -56,16 +51,10 @@ func compiled(t *testing.T, build func(in []*Node) []*Node) func(in ...any) [][]
 				args[i] = tensors.FromFlatDataAndDimensions(m.data, m.dims...)
 			}
 		}
-		results, err := exec.Call(args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		results := must.Get(exec.Call(args...))(t)
 		var flat [][]float64
 		for _, x := range results {
-			values, err := tensors.CopyFlatData[float64](x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := must.Get(tensors.CopyFlatData[float64](x))(t)
 			flat = append(flat, values)
 		}
 		return flat

@@ -3,6 +3,7 @@ package paper
 import (
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -17,10 +18,7 @@ func TestEveryPartRuns(t *testing.T) {
 		for i, part := range Parts(role) {
 			a := PlainAblation(scale.Scales()[0])
 			a.Parts[role.Name] = part.Name
-			row, err := a.Row()
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := must.Get(a.Row())(t)
 			if want := part.Name; i > 0 && !strings.HasPrefix(row.Name, want) || i == 0 && row.Name != "plain" {
 				t.Errorf("%s %q makes a row called %q", role.Name, want, row.Name)
 			}
@@ -34,14 +32,8 @@ func TestEveryPartRuns(t *testing.T) {
 			}
 		}
 	}
-	a, err := Compared(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Compared(rows))(t)
+	p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(t)
 	ids := map[string]bool{}
 	for i := range rows {
 		ids[p.Rows[i][0].ID()] = true
@@ -56,10 +48,7 @@ func TestAblationSettings(t *testing.T) {
 	a := Ablation{SearchSpace: 16, Quantile: 0.3, Alpha: 0.25, Temperature: 0.2, Parts: map[string]string{
 		"Batches": "fixed quantile", "Contrast": "smoothed", "Matching": "sampled", "Positives": "connections, exact", "LeftOut": "exact",
 	}}
-	row, err := a.Row()
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(a.Row())(t)
 	if want := "fixed quantile, smoothed, sampled, connections, exact, exact, M 16, q 0.3, alpha 0.25, tau 0.2"; row.Name != want {
 		t.Errorf("the row is called %q, want %q", row.Name, want)
 	}
@@ -89,10 +78,7 @@ func TestLeftOutGoesWithContrasts(t *testing.T) {
 		for _, out := range Parts(roles[4])[1:] {
 			a := PlainAblation(scale.Scales()[0])
 			a.Parts["Contrast"], a.Parts["LeftOut"] = contrast.Name, out.Name
-			row, err := a.Row()
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := must.Get(a.Row())(t)
 			m := row.Method(scale.Scales()[0])
 			_, lists := m.Contrast.(negative.Listing)
 			if err := m.Validate(); (err == nil) != lists {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
@@ -97,9 +98,7 @@ func TestRunsOfQuestions(t *testing.T) {
 func TestLanguageModelBesideARequest(t *testing.T) {
 	words := filepath.Join(t.TempDir(), "vocab.txt")
 	text := strings.Join([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "an", "red", "circle", "left", "of"}, "\n")
-	if err := os.WriteFile(words, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(words, []byte(text), 0o644))
 	plain := asking(t, "tags/table3", plan.Request{Seeds: []uint64{1}}).Jobs[0][0][1]
 	p := asking(t, "tags/table3", plan.Request{Seeds: []uint64{1}, Vocabulary: words, Tasks: []eval.Task{eval.Classification{}}})
 	q := p.Jobs[0][0][1]
@@ -151,9 +150,7 @@ func TestAnswersInAReport(t *testing.T) {
 		t.Fatalf("no answers at %s (%v)", damaged, err)
 	}
 	for _, file := range files {
-		if err := os.WriteFile(file, []byte("{"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("{"), 0o644))
 	}
 	if r, err = paper.NewReport(p, store); err != nil || len(r.Damaged) == 0 || !strings.Contains(r.Damaged[0], "delete the file to measure again") {
 		t.Fatalf("got %v (%v) of damaged answers, want them named and stepped around", r.Damaged, err)
@@ -168,10 +165,7 @@ func TestReferenceOfQuestions(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), asking(t, "tags/table4", plan.Request{Methods: []string{"TAGS2 by TAGS1"}})
 	papertest.Finish(t, store, p, "TAGS2 by TAGS1", map[string][]float64{"TR@1": {1, 2, 3}})
 	papertest.Answer(t, store, p, "TAGS2 by TAGS1", string(eval.DiscriminationAccuracy), 80, 82, 84)
-	reference, err := paper.NewReference(papertest.Report(t, p, store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Get(paper.NewReference(papertest.Report(t, p, store)))(t)
 	row := reference.Rows[0]
 	if row.Metrics[string(eval.DiscriminationAccuracy)] != [3]float64{82, 2, 3} || len(row.Questions) != 3 || row.Questions[2] != p.Jobs[2][2][1].ID() {
 		t.Fatalf("got %+v, want the answers' mean and three questions", row)
@@ -199,10 +193,7 @@ func TestReferenceOfQuestions(t *testing.T) {
 		other := reference
 		other.Rows = []paper.ReferenceRow{row}
 		spoil(&other.Rows[0])
-		text, err := json.Marshal([]paper.Reference{other})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal([]paper.Reference{other}))(t)
 		if _, err := paper.ParseReferences(text); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want an error with %q", err, name)
 		}

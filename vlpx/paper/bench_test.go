@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -34,16 +35,11 @@ func BenchmarkStep(b *testing.B) {
 			defer store.Finalize()
 			start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1,
 				Seed: c.Seed}
-			if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start))
 			step := train.NewStep(backend, store, c)
 			defer step.Close()
 			one, in := func(in field.Values) {
-				out, err := step.Run(in, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
+				out := must.Get(step.Run(in, 0))(b)
 				out.Release()
 			}, randomInput(b, c)
 			one(in)
@@ -63,15 +59,9 @@ func BenchmarkStep(b *testing.B) {
 // usual is the engine that vlpx would choose, and the mini preset for scenes.
 func usual(b *testing.B) (compute.Backend, scale.Scale) {
 	choice, _ := engine.Choose(engine.Cache())
-	backend, err := engine.Open(choice)
-	if err != nil {
-		b.Fatal(err)
-	}
+	backend := must.Get(engine.Open(choice))(b)
 	b.Cleanup(backend.Finalize)
-	scale, err := scale.Preset("mini", false)
-	if err != nil {
-		b.Fatal(err)
-	}
+	scale := must.Get(scale.Preset("mini", false))(b)
 	return backend, scale
 }
 

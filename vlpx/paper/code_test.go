@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
@@ -19,10 +20,7 @@ import (
 // recode lets a finished run be of a code.
 func recode(t *testing.T, store *run.Store, r run.Run, code string) {
 	t.Helper()
-	result, err := store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(store.Result(r))(t)
 	result.Code = code
 	papertest.Put(t, store, r, result)
 }
@@ -88,9 +86,7 @@ func TestOtherCodeOfAWarmStart(t *testing.T) {
 	if row := papertest.Row(papertest.Report(t, p, store), "ALBEF"); row.OtherCode != 1 {
 		t.Errorf("got %d runs of other code, want one", row.OtherCode)
 	}
-	if err := os.WriteFile(filepath.Join(store.Dir(*x.Init), "result.json"), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(store.Dir(*x.Init), "result.json"), []byte("{"), 0o644))
 	r, err := paper.NewReport(p, store)
 	if err != nil || len(papertest.Row(r, "ALBEF").Results) != 1 || len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0], x.Init.ID()) {
 		t.Errorf("got %+v (%v), want the row, and the damaged result of the run that it goes on from", r, err)

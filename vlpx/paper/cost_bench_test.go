@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -29,10 +30,7 @@ func BenchmarkCosts(b *testing.B) {
 	short.Epochs = 1
 	frozen := job(short, negative.Plain())
 	frozen.Set = datasets.First(set, scale.BatchSize, 0)
-	m, _, err := train.Train(b.Context(), frozen)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m, _ := must.Get2(train.Train(b.Context(), frozen))(b)
 	m.Close()
 
 	var methods []negative.Method
@@ -65,9 +63,7 @@ func BenchmarkCosts(b *testing.B) {
 		}
 		for _, s := range steppers {
 			s.turn <- struct{}{}
-			if err := <-s.ended; err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, <-s.ended)
 		}
 		cancel()
 		for i, m := range methods {
@@ -81,22 +77,10 @@ func BenchmarkCosts(b *testing.B) {
 
 // onScenes is the training split of a scale's scenes, and the jobs that train a method on it, with a folder each.
 func onScenes(b *testing.B, backend compute.Backend, sizes scale.Scale) (datasets.Set, func(scale.Scale, negative.Method) train.Job) {
-	data, err := run.ScenesData(sizes.Scenes)
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := data.TrainingSet()
-	if err != nil {
-		b.Fatal(err)
-	}
-	collection, err := data.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
-	tokenizer, err := run.Vocabulary{MinCount: sizes.MinCount, MaxSize: sizes.MaxVocab}.Tokenizer(collection)
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := must.Get(run.ScenesData(sizes.Scenes))(b)
+	set := must.Get(data.TrainingSet())(b)
+	collection := must.Get(data.Open())(b)
+	tokenizer := must.Get(run.Vocabulary{MinCount: sizes.MinCount, MaxSize: sizes.MaxVocab}.Tokenizer(collection))(b)
 	return set, func(s scale.Scale, m negative.Method) train.Job {
 		c := s.Runs(data, run.Vocabulary{}, tokenizer.Size(), m, []uint64{1})[0].Train
 		return train.Job{Config: c, Set: set, Tokenizer: tokenizer, Backend: backend, Dir: b.TempDir()}

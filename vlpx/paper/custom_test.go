@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/negative"
@@ -63,10 +64,7 @@ func TestOwnMethods(t *testing.T) {
 	if got := papertest.Row(r, "mine, too").Status; got != "0 of 3 seeds" {
 		t.Errorf("got status %q of a row that did not run, want 0 of 3 seeds", got)
 	}
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if len(table.Rows) != 3 {
 		t.Fatalf("%d rows in the table, want those asked for: ALBEF and two of my own", len(table.Rows))
 	}

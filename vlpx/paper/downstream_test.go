@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/paper"
@@ -80,10 +81,7 @@ func TestOutcomesInAReport(t *testing.T) {
 	if s := papertest.Row(r, "InfoNCE"); s.Status != "ready" || s.Metrics["second TR@1"].N != 2 {
 		t.Errorf("asked twice: %s %+v", s.Status, s.Metrics)
 	}
-	shipped, err := paper.NewReference(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shipped := must.Get(paper.NewReference(r))(t)
 	if whole, part := shipped.Rows[0].Downstream["second"], shipped.Rows[1].Downstream; len(whole) != 2 || part != nil {
 		t.Errorf("shipped outcomes %v of a row that has all and %v of one that lacks some; want two and none", whole, part)
 	}

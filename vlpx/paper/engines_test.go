@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -66,10 +67,7 @@ func TestStepsOnEngines(t *testing.T) {
 	if len(all) < 25 {
 		t.Errorf("got %d steps", len(all))
 	}
-	pureGo, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pureGo := must.Get(gobackend.New("ops_sequential"))(t)
 	defer pureGo.Finalize()
 	for _, name := range enginetest.Compiled {
 		t.Run(name, func(t *testing.T) {
@@ -117,28 +115,19 @@ func stepped(t *testing.T, backend compute.Backend, c train.Config) map[string][
 	f, store := c.Framework.Framework, model.NewStore()
 	defer store.Finalize()
 	start := negative.Start{Pairs: fewPairs, BatchSize: c.BatchSize, Dim: framework.Dim(f), Epochs: c.Epochs, Seed: 1}
-	if err := framework.Initialise(f, c.Use(), backend, store, start); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(f, c.Use(), backend, store, start))
 	if c.Method.NeedsReference() {
 		start.Seed = 2
 		reference := model.NewStore()
 		defer reference.Finalize()
-		if err := framework.Initialise(f, c.Use(), backend, reference, start); err != nil {
-			t.Fatal(err)
-		}
-		if err := framework.Freeze(reference, store); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Initialise(f, c.Use(), backend, reference, start))
+		must.Do(t, framework.Freeze(reference, store))
 	}
 	step := train.NewStep(backend, store, c)
 	defer step.Close()
 	in := drawn(t, c)
 	defer in.Release()
-	out, err := step.Run(in, 2*c.BatchSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(step.Run(in, 2*c.BatchSize))(t)
 	defer out.Release()
 	all := map[string][]float32{}
 	for name, loss := range out.Losses {

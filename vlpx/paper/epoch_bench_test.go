@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -41,10 +42,7 @@ func BenchmarkFALCONEpoch(b *testing.B) {
 		for step := range scale.Epochs * steps {
 			for turn := range both {
 				i := (turn + step) % 2
-				took, err := both[i].step()
-				if err != nil {
-					b.Fatal(err)
-				}
+				took := must.Get(both[i].step())(b)
 				if step >= steps { // epoch 0 is uniform for both
 					seconds[i] += took.Seconds()
 				}
@@ -52,9 +50,7 @@ func BenchmarkFALCONEpoch(b *testing.B) {
 		}
 		for _, s := range both {
 			s.turn <- struct{}{}
-			if err := <-s.ended; err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, <-s.ended)
 		}
 		cancel()
 		over := 100 * (seconds[1]/seconds[0] - 1)
@@ -116,9 +112,7 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 	store := model.NewStore()
 	defer store.Finalize()
 	start := negative.Start{Pairs: 10_000, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
-	if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, framework.Initialise(c.Framework.Framework, c.Use(), backend, store, start))
 	var step, with float64
 	exec := model.MustNewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		g := in[0].Graph()
@@ -140,19 +134,13 @@ func rewardShare(b *testing.B, backend compute.Backend, c train.Config) float64 
 	for _, f := range c.Inputs() {
 		in = append(in, values[f.Name])
 	}
-	out, err := framework.Call(exec, in...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	out := must.Get(framework.Call(exec, in...))(b)
 	framework.Release(out)
 	return 100 * (with - step) / step
 }
 
 func operations(b *testing.B, results ...*Node) float64 {
 	b.Helper()
-	count, err := engine.Operations(results...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	count := must.Get(engine.Operations(results...))(b)
 	return count
 }

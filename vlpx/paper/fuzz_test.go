@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -26,10 +27,7 @@ func FuzzSet(f *testing.F) {
 		f.Add(assignment)
 	}
 	f.Fuzz(func(t *testing.T, assignment string) {
-		s, err := scale.Preset("mini", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(scale.Preset("mini", false))(t)
 		was := s
 		if err := s.Set(assignment); err != nil {
 			if !reflect.DeepEqual(s, was) {
@@ -104,23 +102,14 @@ func FuzzReferences(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Add(referenceJSON[:min(len(referenceJSON), 4000)])
 	a := Artifact{ID: "falcon/table1", Rows: []plan.Row{plan.MethodRow("ALBEF")}, Columns: Retrieval(), Table: Comparison}
-	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	empty, err := NewReport(p, run.OpenStore(f.TempDir()))
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(f)
+	empty := must.Get(NewReport(p, run.OpenStore(f.TempDir())))(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all, err := ParseReferences(text)
 		if err != nil {
 			return
 		}
-		written, err := json.Marshal(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(json.Marshal(all))(t)
 		again, err := ParseReferences(written)
 		if err != nil || len(again) != len(all) {
 			t.Fatalf("%s: %v", written, err)

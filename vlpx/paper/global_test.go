@@ -2,6 +2,7 @@ package paper
 
 import (
 	"testing"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -9,13 +10,8 @@ import (
 func TestMethodsAreValidAtEveryScale(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, k := range scale.Frameworks() {
-			s, err := scale.Preset(name, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Set("framework=" + k.Name); err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(scale.Preset(name, false))(t)
+			must.Do(t, s.Set("framework="+k.Name))
 			for _, m := range scale.Methods() {
 				if err := m.Parts(s).WithDefaults().Validate(); err != nil {
 					t.Errorf("%s at %s on %s: %v", m.Name, name, k.Name, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
@@ -74,21 +75,13 @@ func TestIntervalsOverTestImages(t *testing.T) {
 	if f := papertest.Finding(r, "GRIT-VLP above ALBEF in Text Retrieval R@1"); f.Interval != nil || f.Difference == nil {
 		t.Errorf("got %v of a claim whose column has no items, want none", f.Interval)
 	}
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if want := "Image Retrieval R@1 ±"; !strings.Contains(table.Note, want) || strings.Contains(table.Note, "older") {
 		t.Errorf("got the note %q, want %q in it and nothing of older results", table.Note, want)
 	}
 	var file bytes.Buffer
-	if err := table.CSV(&file); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.CSV(&file))
+	lines := must.Get(csv.NewReader(&file).ReadAll())(t)
 	column := func(name string) int { return slices.Index(lines[0], name) }
 	with := 0
 	for _, line := range lines[1:] {
@@ -142,9 +135,7 @@ func TestNoteOfASingleSeed(t *testing.T) {
 func textOf(t *testing.T, table tables.Table) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := table.Text(&b, tables.Terminal{Width: 120}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Text(&b, tables.Terminal{Width: 120}))
 	for line := range strings.Lines(b.String()) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 120 {
 			t.Errorf("a line of %d characters: %s", n, line)

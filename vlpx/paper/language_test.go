@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/gpt"
 	"vlpx.internal/vlpx/plan"
@@ -14,10 +15,7 @@ import (
 // A published language model takes the place of the trained one: its sizes, its weights, its vocabulary, and a rate of 0; the row that asks
 // it stays as it is.
 func TestPublishedLanguageModel(t *testing.T) {
-	folder, err := filepath.Abs(filepath.Join("..", "framework", "gpt", "testdata", "tiny"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(filepath.Abs(filepath.Join("..", "framework", "gpt", "testdata", "tiny")))(t)
 	model := plan.MethodRow("InfoNCE").As("GPT-2").On("GPT-2")
 	row := plan.MethodRow("UNITER").On("UNITER")
 	row.Ask = &plan.Ask{Model: &model, Task: func(of string) eval.Task { return eval.Fluency{Of: of, Version: eval.Original} }}
@@ -26,14 +24,8 @@ func TestPublishedLanguageModel(t *testing.T) {
 	of := func(weights ...string) (*Planned, error) {
 		return NewPlan(artifact, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Weights: weights})
 	}
-	trained, err := of()
-	if err != nil {
-		t.Fatal(err)
-	}
-	published, err := of("language=" + folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(of())(t)
+	published := must.Get(of("language=" + folder))(t)
 	if one, other := trained.Rows[0][0].ID(), published.Rows[0][0].ID(); one != other {
 		t.Errorf("the row's run is another one: %s and %s", one, other)
 	}

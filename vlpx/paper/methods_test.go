@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -19,10 +20,7 @@ var section = regexp.MustCompile(`METHODS\.md ([0-9.]+)`)
 
 // A method is found by its name and by each alias, in any case, and by nobody else's; its source is a section that there is.
 func TestMethodsAreNamed(t *testing.T) {
-	text, err := os.ReadFile("../../docs/METHODS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/METHODS.md"))(t)
 	seen := map[string]bool{}
 	for _, m := range scale.Methods() {
 		for _, name := range append([]string{m.Name}, m.Aliases...) {

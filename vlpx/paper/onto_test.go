@@ -3,6 +3,7 @@ package paper
 import (
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 )
@@ -10,11 +11,9 @@ import (
 // What a request sets holds for a row on a framework of its own, too, whose preset has other values.
 func TestSettingsOutlastARowsFramework(t *testing.T) {
 	a := Artifact{ID: "vlpx/own", Title: "a row on SimCLR", Rows: []plan.Row{plan.MethodRow("GloFND").On("simclr")}}
-	p, err := NewPlan(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25", "temperature=0.3",
-		"scenes.train=200"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPlan(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25",
+		"temperature=0.3",
+		"scenes.train=200"}}))(t)
 	c := p.Rows[0][0].Train
 	if c.Epochs != 7 || c.Schedule.Epochs != 7 || c.BatchSize != 64 {
 		t.Errorf("%d epochs, a cosine over %d, mini-batches of %d; want 7, 7 and 64", c.Epochs, c.Schedule.Epochs, c.BatchSize)

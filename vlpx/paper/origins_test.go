@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
@@ -24,10 +25,7 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Set: []string{"Epochs=2", "scenes.test=8"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30}})
 	r := papertest.Report(t, p, store)
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	const want = "epochs=2, scenes.test=8"
 	if !strings.Contains(table.Title, want) || !strings.Contains(table.Note, "Changed from the scale tiny: "+want) {
 		t.Errorf("got title %q and note %q, want %q in both", table.Title, table.Note, want)
@@ -43,13 +41,8 @@ func TestReportSaysWhatWasSet(t *testing.T) {
 		t.Errorf("the JSON (%v) does not say what was set", err)
 	}
 	var file bytes.Buffer
-	if err := table.CSV(&file); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.CSV(&file))
+	lines := must.Get(csv.NewReader(&file).ReadAll())(t)
 	head := lines[0]
 	if want := []string{"scale", "set", "data", "data hash", "engine", "commit", "unreadable images"}; !slices.Equal(head[len(head)-7:],
 		want) {
@@ -119,18 +112,12 @@ func TestRowsTellTheirOwnCommit(t *testing.T) {
 	if !strings.Contains(r.Note(), p.Data.Hash[:12]) || r.Rows[0].Data.Hash != p.Data.Hash {
 		t.Errorf("got the note %q, want the data's hash %s", r.Note(), p.Data.Hash)
 	}
-	reference, err := paper.NewReference(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Get(paper.NewReference(r))(t)
 	r.SetReference(&reference)
 	if want := "go, commit a (ALBEF); commit b, a (GRIT-VLP)."; !strings.HasSuffix(r.Note(), want) {
 		t.Errorf("got the note %q, want %q last", r.Note(), want)
 	}
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if got := table.Rows[1].Facts[2]; len(got) != 6 || got[5] != "b, a" || got[3] != p.Data.Hash {
 		t.Errorf("got the facts %v of the reference, want its data and its commits", got)
 	}
@@ -140,10 +127,7 @@ func TestFileName(t *testing.T) {
 	name := func(q plan.Request) string {
 		t.Helper()
 		a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
-		p, err := paper.NewPlan(a, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(paper.NewPlan(a, q))(t)
 		return p.FileName("table1")
 	}
 	for want, q := range map[string]plan.Request{
@@ -164,20 +148,11 @@ func TestFileName(t *testing.T) {
 		{"GRIT-VLP", "GRIT-VLP, searchspace=80"}} {
 		var artifact []plan.Row
 		for _, row := range rows {
-			r, err := plan.Variant(row, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(plan.Variant(row, nil))(t)
 			artifact = append(artifact, r)
 		}
-		a, err := paper.Compared(artifact)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(paper.Compared(artifact))(t)
+		p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny"}))(t)
 		compared = append(compared, p.FileName("compare"))
 	}
 	if want := []string{"compare-tiny-GRIT-VLP+FALCON", "compare-tiny-GRIT-VLP+Hard_quantile",
@@ -188,9 +163,7 @@ func TestFileName(t *testing.T) {
 	// Of files of one name it is what they have in them that counts.
 	vocabulary := func(words string) string {
 		file := filepath.Join(t.TempDir(), "vocab.txt")
-		if err := os.WriteFile(file, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+words), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+words), 0o644))
 		return name(plan.Request{Scale: "tiny", Vocabulary: file})
 	}
 	if a, b := vocabulary("a\n"), vocabulary("b\n"); a == b || a != vocabulary("a\n") ||

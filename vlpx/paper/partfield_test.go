@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -115,10 +116,7 @@ func TestFieldForAll(t *testing.T) {
 
 // A row's method has what the row sets, as an explorer asks it.
 func TestRowAt(t *testing.T) {
-	row, err := plan.Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(plan.Variant("Hard quantile, hard=.3, searchspace=80, batches.queue=160", nil))(t)
 	m, err := row.At(scale.Scales()[0])
 	if want := (negative.FixedQuantile{Quantile: 0.3, SearchSpace: 80, Queue: 160}); err != nil || m.Batches != want {
 		t.Errorf("got %+v and %v, want %+v", m.Batches, err, want)
@@ -130,20 +128,11 @@ func TestPartsOfOwnAreOtherRuns(t *testing.T) {
 	own := []negative.Method{{Name: "Mine", Batches: negative.Grouped{SearchSpace: 40, Queue: 80}}}
 	var rows []plan.Row
 	for _, text := range []string{"Mine", "Mine, batches.searchspace=80", "Mine, queue=160"} {
-		row, err := plan.Variant(text, own)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(plan.Variant(text, own))(t)
 		rows = append(rows, row)
 	}
-	a, err := Compared(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Compared(rows))(t)
+	p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(t)
 	if n := len(p.Runs()); n != 3 {
 		t.Errorf("%d runs, want 3", n)
 	}

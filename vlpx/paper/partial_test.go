@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/paper"
@@ -43,18 +44,12 @@ func TestAMetricThatSomeSeedsLack(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"n":2,"of":3`) || strings.Count(string(text), `"of":`) != 1 {
 		t.Errorf("got %s (%v), want the one metric of two seeds with of 3", text, err)
 	}
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if told := textOf(t, table); strings.Count(told, "±1.4 (n=2)") != 1 ||
 		!strings.Contains(strings.Join(strings.Fields(told), " "), "(n=1) is of how many") {
 		t.Errorf("the table does not say of how many seeds the mean is:\n%s", told)
 	}
-	figure, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	figure := must.Get(r.Figure())(t)
 	const want = "Means over some of the seeds, since the others lack the number: GRIT-VLP in Image Retrieval: R@1 (2 of 3)."
 	if note := figure.(plots.Figure).Note; !strings.Contains(note, want) {
 		t.Errorf("the figure's note is %q", note)

@@ -3,6 +3,7 @@ package paper
 import (
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -12,13 +13,8 @@ import (
 // contrast and to matching but not to generation; GRIT-VLP and FALCON give their mini-batches alone.
 func TestBLIP2Rows(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
-		s, err := scale.Preset(name, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Frame("BLIP-2"); err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(scale.Preset(name, false))(t)
+		must.Do(t, s.Frame("BLIP-2"))
 		of := func(method string) negative.Method { return plan.BLIP2Row(method).Method(s).WithDefaults() }
 		plain, grit, mafa, falcon := of(""), of("GRIT-VLP"), of("MAFA"), of("FALCON")
 		if plain.Batches != (negative.Uniform{}) || plain.Contrast != (negative.InfoNCE{Items: true}) ||

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
@@ -24,10 +25,7 @@ func TestSeeded(t *testing.T) {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{3, 8}, Set: []string{"warmstart=1"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{3, 8}, Set: []string{"warmstart=1"}}))(t)
 		for i, runs := range p.Rows {
 			if len(runs) == 0 {
 				continue
@@ -35,10 +33,7 @@ func TestSeeded(t *testing.T) {
 			if len(runs[0].Needs()) > 0 {
 				needing++
 			}
-			got, err := p.Seeded(i, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(p.Seeded(i, 8))(t)
 			if want := runs[1].ID(); got.ID() != want {
 				t.Errorf("%s, %s: got %s for seed 8, want %s", a.ID, a.Rows[i].Name, got.ID(), want)
 			}
@@ -55,10 +50,7 @@ func fresh(t *testing.T) (paper.Reference, *paper.Report) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}})
 	papertest.Finish(t, store, p, "ALBEF", map[string][]float64{"TR@1": {10, 20, 30.00004}})
 	r := papertest.Report(t, p, store)
-	reference, err := paper.NewReference(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Get(paper.NewReference(r))(t)
 	return reference, r
 }
 
@@ -71,10 +63,7 @@ func TestNewReference(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	unfinished, store := halfDone(t)
-	partial, err := paper.NewReference(unfinished)
-	if err != nil {
-		t.Fatal(err)
-	}
+	partial := must.Get(paper.NewReference(unfinished))(t)
 	var rows []string
 	for _, row := range partial.Rows {
 		rows = append(rows, fmt.Sprint(row.Name, " ", len(row.Runs), " ", row.Metrics["TR@1"][0]))
@@ -122,10 +111,7 @@ func TestReferenceInTable(t *testing.T) {
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.request), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)
-		table, err := r.Table()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(r.Table())(t)
 		if got := table.Rows[0].Status; got != c.status {
 			t.Errorf("%s: got status %q, want %q", c.name, got, c.status)
 		}
@@ -153,10 +139,7 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 				Finished: papertest.Noon.Add(time.Duration(i) * time.Hour), Engine: engine, Commit: commit})
 		}
 	}
-	reference, err := paper.NewReference(papertest.Report(t, p, store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Get(paper.NewReference(papertest.Report(t, p, store)))(t)
 	one, other := reference.Rows[0], reference.Rows[1]
 	if !slices.Equal(one.Seeds, []uint64{4, 9}) || one.Engine != "onnx:cpu, go" || one.Commit != "b, a" || other.Engine != "" ||
 		other.Commit != "" {
@@ -174,10 +157,7 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.q), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)
-		table, err := r.Table()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(r.Table())(t)
 		if got := table.Rows[0].Status; got != c.status {
 			t.Errorf("%+v: got status %q, want %q", c.q, got, c.status)
 		}
@@ -232,10 +212,7 @@ func TestMergeOfAnotherFramework(t *testing.T) {
 	clip := albef
 	clip.Framework = "CLIP"
 	all := paper.Merge([]paper.Reference{albef}, clip)
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(all))(t)
 	if read, err := paper.ParseReferences(text); err != nil || len(read) != 2 || read[0].Framework != "" || read[1].Framework != "CLIP" {
 		t.Errorf("got %+v (%v), want those of both frameworks", read, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 )
@@ -13,16 +14,10 @@ func TestSameRuns(t *testing.T) {
 	compare := func(own []negative.Method, methods ...string) (*Planned, error) {
 		var rows []plan.Row
 		for _, text := range methods {
-			row, err := plan.Variant(text, own)
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := must.Get(plan.Variant(text, own))(t)
 			rows = append(rows, row)
 		}
-		a, err := Compared(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Compared(rows))(t)
 		return NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
 	}
 	for _, c := range [][]string{
@@ -37,10 +32,7 @@ func TestSameRuns(t *testing.T) {
 			t.Errorf("%v: got %v", c[:2], err)
 		}
 	}
-	p, err := compare([]negative.Method{{Name: "Mine"}}, "InfoNCE", "Mine")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(compare([]negative.Method{{Name: "Mine"}}, "InfoNCE", "Mine"))(t)
 	if n := len(p.Runs()); n != 1 {
 		t.Errorf("%d runs, want the one", n)
 	}

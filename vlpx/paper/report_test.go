@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -82,10 +83,7 @@ func TestReportOfAHalfDoneGrid(t *testing.T) {
 func TestReportOfAMissingMethod(t *testing.T) {
 	a := papertest.Artifact(t, catalogue.List(), "falcon/figure6")
 	a.Rows = append(slices.Clone(a.Rows), plan.Row{Name: "BLIP-2", Paper: []float64{2}})
-	p, err := paper.NewPlan(a, plan.Request{Scale: "tiny"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny"}))(t)
 	row := papertest.Row(papertest.Report(t, p, run.OpenStore(t.TempDir())), "BLIP-2")
 	if row.Status != string(paper.NotYet) || len(p.Rows[len(a.Rows)-1]) > 0 || *row.Metrics["time to convergence"].Paper != 2 ||
 		a.Status() != paper.Partial {
@@ -96,14 +94,9 @@ func TestReportOfAMissingMethod(t *testing.T) {
 // The JSON says null where there is nothing, and NaN nowhere.
 func TestReportJSON(t *testing.T) {
 	r, _ := halfDone(t)
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r))(t)
 	var got map[string]any
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &got))
 	for _, key := range []string{"id", "title", "scale", "data", "seeds", "set", "engine", "commit", "date", "rows", "claims"} {
 		if _, ok := got[key]; !ok || len(got) != 11 {
 			t.Errorf("no key %q among %d", key, len(got))
@@ -118,10 +111,7 @@ func TestReportJSON(t *testing.T) {
 
 func TestReportTable(t *testing.T) {
 	r, _ := halfDone(t)
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if got, want := len(table.Columns), len(r.Plan.Artifact.Columns); got != want || got < 15 {
 		t.Fatalf("got %d columns, want all %d, whether or not a result has them", got, want)
 	}
@@ -224,9 +214,7 @@ func TestReportOfASpoiledResult(t *testing.T) {
 	r, store := halfDone(t)
 	before := len(r.Rows[0].Results)
 	path := filepath.Join(store.Dir(r.Plan.Rows[0][0]), "result.json")
-	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("{"), 0o644))
 	spoilt, err := paper.NewReport(r.Plan, store)
 	if err != nil || len(spoilt.Damaged) != 1 || !strings.Contains(spoilt.Damaged[0], path) ||
 		!strings.Contains(spoilt.Damaged[0], "delete the file") {

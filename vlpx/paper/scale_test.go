@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
@@ -103,9 +104,7 @@ func TestSimCLRPresets(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := papertest.Preset(t, name, folder)
-			if err := s.Set("framework=simclr"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Set("framework=simclr"))
 			c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
 			if err := c.Validate(); err != nil {
 				t.Errorf("%s, folder %v: %v", name, folder, err)
@@ -147,9 +146,7 @@ func TestLanguageModelPresets(t *testing.T) {
 		for _, name := range scale.ScaleNames() {
 			for _, folder := range []bool{false, true} {
 				s := papertest.Preset(t, name, folder)
-				if err := s.Set("framework=" + model); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Set("framework="+model))
 				c := s.Runs(run.Data{}, run.Vocabulary{}, 50257, negative.Plain(), []uint64{1})[0].Train
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s at %s, folder %v: %v", model, name, folder, err)
@@ -169,10 +166,8 @@ func TestLanguageModelPresets(t *testing.T) {
 // LARS and the augmentation of views are settings.
 func TestSettingsOfViews(t *testing.T) {
 	s := papertest.Preset(t, "tiny", false)
-	if err := s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2",
-		"framework=simclr"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetAll([]string{"lars.trust=0.5", "views.greyscale=0", "views.crop=[0.5,1]", "hidden=7", "stem=1", "schedule.ramp=2",
+		"framework=simclr"}))
 	c := s.Runs(run.Data{}, run.Vocabulary{}, 0, negative.Plain(), []uint64{1})[0].Train
 	m := c.Framework.Framework.(simclr.Model)
 	if c.LARS.Trust != 0.5 || c.Transform.Greyscale != 0 || c.Transform.Crop != [2]float64{0.5, 1} || c.Transform.Size != 32 ||

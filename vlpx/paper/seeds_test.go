@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -19,21 +20,12 @@ func comparedPlan(t *testing.T, q plan.Request, names ...string) *paper.Planned 
 	t.Helper()
 	var rows []plan.Row
 	for _, name := range names {
-		row, err := plan.Variant(name, q.Own)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(plan.Variant(name, q.Own))(t)
 		rows = append(rows, row)
 	}
-	a, err := paper.Compared(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(paper.Compared(rows))(t)
 	q.Scale = "tiny"
-	p, err := paper.NewPlan(a, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(paper.NewPlan(a, q))(t)
 	return p
 }
 
@@ -46,13 +38,8 @@ func TestSeedsCSV(t *testing.T) {
 	papertest.Finish(t, store, p, "InfoNCE, temperature=.2, epochs=1", map[string][]float64{"IR@1": {30}})
 	r := papertest.Report(t, p, store)
 	var b bytes.Buffer
-	if err := r.SeedsCSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.SeedsCSV(&b))
+	lines := must.Get(csv.NewReader(&b).ReadAll())(t)
 	if want := "artifact row epochs searchspace temperature seed metric value scale data data hash unreadable images engine commit run"; strings.Join(lines[0], " ") != want {
 		t.Fatalf("got the heading %q, want %q", lines[0], want)
 	}
@@ -72,10 +59,7 @@ func TestSeedsCSV(t *testing.T) {
 		t.Errorf("got %q at the end of a line", tail)
 	}
 
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r))(t)
 	var told struct {
 		Rows []struct {
 			Set   []string
@@ -86,9 +70,7 @@ func TestSeedsCSV(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &told); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &told))
 	if s := told.Rows[0].Seeds; len(s) != 2 || s[1].Seed != 5 || s[1].Metrics["TR@1"] != 20.125 || s[1].Run != p.Rows[0][1].ID() {
 		t.Errorf("the JSON has %+v of the seeds of GRIT-VLP", s)
 	}

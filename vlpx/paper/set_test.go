@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
@@ -27,10 +28,7 @@ func TestSet(t *testing.T) {
 		{"tuning.rate=3e-3", func(s scale.Scale) any { return s.Tuning.Rate }, 3e-3},
 		{"optimiser.weightdecay=0", func(s scale.Scale) any { return s.Optimiser.WeightDecay }, 0.0},
 	} {
-		s, err := scale.Preset("mini", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(scale.Preset("mini", false))(t)
 		before := s
 		if err := s.Set(c.assignment); err != nil || c.get(s) != c.want {
 			t.Errorf("%s: got %v, error %v; want %v", c.assignment, c.get(s), err, c.want)
@@ -57,11 +55,8 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"paper", nil, 30},                   // of 20 epochs, as published
 		{"paper", []string{"epochs=40"}, 60}, // as many times as long
 	} {
-		p, err := NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
-			plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
+			plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}}))(t)
 		if got := p.Runs()[0].Train.Schedule.Epochs; got != c.want {
 			t.Errorf("%s with %v: a cosine of %d epochs, want %d", c.scale, c.set, got, c.want)
 		}
@@ -85,10 +80,7 @@ func TestSetErrors(t *testing.T) {
 		"scenes.seed=-1":   "not a whole number from 0; scenes.seed: the seed of generated",
 		"Schedule.Rates=1": `did you mean "schedule.rate"?`,
 	} {
-		s, err := scale.Preset("mini", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(scale.Preset("mini", false))(t)
 		before := s
 		if err := s.Set(assignment); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want one with %q", assignment, err, want)
@@ -101,13 +93,8 @@ func TestSetErrors(t *testing.T) {
 
 // A framework changes other settings, so it is set before them wherever it stands; two are refused, as the first would leave its own.
 func TestFrameworkIsSetFirst(t *testing.T) {
-	s, err := scale.Preset("tiny", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SetAll([]string{"optimiser.sparescalars=false", "Framework=clip"}); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(scale.Preset("tiny", false))(t)
+	must.Do(t, s.SetAll([]string{"optimiser.sparescalars=false", "Framework=clip"}))
 	if s.Framework != "CLIP" || s.Optimiser.SpareScalars || s.Scheduler.Objectives != "ITC" {
 		t.Errorf("got %q, scalars spared %t, a reward of %q; want CLIP with its reward, and no scalar spared",
 			s.Framework, s.Optimiser.SpareScalars, s.Scheduler.Objectives)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
@@ -55,10 +56,7 @@ func TestValuesOfTexts(t *testing.T) {
 			t.Errorf("%s is a text: %t, and its values are %q", x.Name, text, x.Values)
 		}
 	}
-	density, err := scale.FindSetting("density")
-	if err != nil {
-		t.Fatal(err)
-	}
+	density := must.Get(scale.FindSetting("density"))(t)
 	for _, value := range density.Values {
 		q := plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"density=" + value}}
 		p, err := NewPlan(Artifact{ID: "test/density", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, q)
@@ -70,14 +68,8 @@ func TestValuesOfTexts(t *testing.T) {
 
 // A zero that stands for the usual value is no value to set, and nowhere shown as one.
 func TestSettingWhoseZeroIsItsUsualValue(t *testing.T) {
-	s, err := scale.Preset("tiny", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	temperature, err := scale.FindSetting("tau")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(scale.Preset("tiny", false))(t)
+	temperature := must.Get(scale.FindSetting("tau"))(t)
 	if got := temperature.Value(s); got != "0.07" {
 		t.Errorf("got %q, want 0.07", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
@@ -49,22 +50,14 @@ func TestResolved(t *testing.T) {
 		{"paper", []string{"epochs=40"}, "schedule.epochs=60"},
 		{"paper", []string{"epochs=40", "schedule.epochs=7"}, "schedule.epochs=7"},
 	} {
-		s, err := scale.Preset(c.scale, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.SetAll(c.set); err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(scale.Preset(c.scale, false))(t)
+		must.Do(t, s.SetAll(c.set))
 		if twice := s.Resolved().Resolved(); !reflect.DeepEqual(twice, s.Resolved()) {
 			t.Errorf("%s with %v resolves otherwise a second time: %+v", c.scale, c.set, twice)
 		}
 		for _, want := range strings.Fields(c.want) {
 			name, value, _ := strings.Cut(want, "=")
-			x, err := scale.FindSetting(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(scale.FindSetting(name))(t)
 			if got := x.Value(s.Resolved()); got != value {
 				t.Errorf("%s with %v: %s=%s, want %s", c.scale, c.set, name, got, value)
 			}
@@ -74,18 +67,9 @@ func TestResolved(t *testing.T) {
 
 // What a request sets stays where a row sets another size.
 func TestSetSizesAcrossRows(t *testing.T) {
-	row, err := plan.Variant("InfoNCE, batch=12, epochs=9", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := Compared([]plan.Row{plan.MethodRow("InfoNCE"), row})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"schedule.epochs=7", "batchsize=24"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(plan.Variant("InfoNCE, batch=12, epochs=9", nil))(t)
+	a := must.Get(Compared([]plan.Row{plan.MethodRow("InfoNCE"), row}))(t)
+	p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"schedule.epochs=7", "batchsize=24"}}))(t)
 	if plain, own := p.Rows[0][0].Train, p.Rows[1][0].Train; plain.Schedule.Epochs != 7 || own.Schedule.Epochs != 7 || own.Epochs != 9 ||
 		own.BatchSize != 12 {
 		t.Errorf("got cosines of %d and %d epochs, %d epochs and a batch of %d; want 7, 7, 9, 12", plain.Schedule.Epochs,
@@ -108,10 +92,7 @@ func TestSwings(t *testing.T) {
 		// which stays at its least
 		{[]string{"epochs=40", "schedule.epochs=3", "schedule.smooth=true", "schedule.linear=true", "schedule.units=0"}, ""},
 	} {
-		p, err := NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: c.set}))(t)
 		if got := strings.Join(p.Swings(), " "); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%v: got %q, want %q", c.set, got, c.want)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -25,10 +26,8 @@ func TestPlanOfFineTuning(t *testing.T) {
 		plan.MethodRow("InfoNCE").As("plain"),
 		plan.MethodRow("InfoNCE").As("plain tuned").Tuned(scale.PlainTuning),
 	}}
-	p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{2, 1}, Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{2, 1},
+		Set: []string{"captionnoise=0.3", "tuning.rate=3e-3"}}))(t)
 	runs := p.Runs()
 	var names []string
 	at := map[string]int{}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -37,9 +38,7 @@ func contend(b *testing.B, backend compute.Backend, s scale.Scale, row plan.Row,
 	of := &contender{name: row.Name, pairs: pairs, store: model.NewStore(), in: randomInput(b, c)}
 	b.Cleanup(of.store.Finalize)
 	start := negative.Start{Pairs: pairs, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: 1, Seed: c.Seed}
-	if err := framework.Initialise(c.Framework.Framework, c.Use(), backend, of.store, start); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, framework.Initialise(c.Framework.Framework, c.Use(), backend, of.store, start))
 	of.step = train.NewStep(backend, of.store, c)
 	b.Cleanup(of.step.Close)
 	return of
@@ -58,10 +57,7 @@ func (of *contender) run(b *testing.B, k int) {
 		index.FinalizeAll()
 	}
 	begun := time.Now()
-	out, err := of.step.Run(in, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	out := must.Get(of.step.Run(in, 0))(b)
 	of.took += time.Since(begun)
 	out.Release()
 }
@@ -94,9 +90,7 @@ func (of *contender) milliseconds(b *testing.B) float64 {
 // would choose. It reports milliseconds a step, and their ratio to SogCLR's (GloFND reports 1.02 an epoch).
 func BenchmarkOverhead(b *testing.B) {
 	backend, scale := usual(b)
-	if err := scale.Set("framework=simclr"); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, scale.Set("framework=simclr"))
 	scale.Global.Begin = 0 // from the first step on
 	var all []*contender
 	for _, method := range []string{"SogCLR", "FNC", "GloFND"} {

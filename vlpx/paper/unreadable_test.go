@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
@@ -19,14 +20,8 @@ func TestReportOfUnreadableImages(t *testing.T) {
 		p := papertest.Plan(t, catalogue.List(), id, plan.Request{})
 		noted := func() (note, text string) {
 			r := papertest.Report(t, p, store)
-			table, err := r.Table()
-			if err != nil {
-				t.Fatal(err)
-			}
-			written, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := must.Get(r.Table())(t)
+			written := must.Get(json.Marshal(r))(t)
 			return table.Note, string(written)
 		}
 		if note, text := noted(); strings.Contains(note, "could not be read") || strings.Contains(text, "unreadable") {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -23,10 +24,7 @@ import (
 // viewed is a report with a view that it takes.
 func viewed(t *testing.T, r *paper.Report, v paper.View) *paper.Report {
 	t.Helper()
-	one, err := r.Viewed(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(r.Viewed(v))(t)
 	return one
 }
 
@@ -125,18 +123,9 @@ func FuzzView(f *testing.F) {
 	for _, seed := range []string{"89mm", "column", "-3in", "1e308pt", "NaNin", "IR@1,TR@1", "ALBEF", ",", "in batch"} {
 		f.Add(seed, seed, seed)
 	}
-	table1, err := catalogue.Find("falcon/table1")
-	if err != nil {
-		f.Fatal(err)
-	}
-	p, err := paper.NewPlan(table1, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	r, err := paper.NewReport(p, run.OpenStore(f.TempDir()))
-	if err != nil {
-		f.Fatal(err)
-	}
+	table1 := must.Get(catalogue.Find("falcon/table1"))(f)
+	p := must.Get(paper.NewPlan(table1, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(f)
+	r := must.Get(paper.NewReport(p, run.OpenStore(f.TempDir())))(f)
 	f.Fuzz(func(t *testing.T, width, metric, row string) {
 		v := paper.View{Width: width, Height: width, Metrics: []string{metric}, Rows: []string{row}}
 		one, err := r.Viewed(v)

@@ -3,6 +3,7 @@ package paper
 import (
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 )
@@ -13,9 +14,7 @@ import (
 func BenchmarkWriting(b *testing.B) {
 	backend, plain := usual(b)
 	scale := plain
-	if err := scale.Set("framework=uniter"); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, scale.Set("framework=uniter"))
 	var all []*contender
 	for _, method := range []string{"UNITER", "UNITER+MLM", "TAGS", "TAGS-DC"} {
 		all = append(all, contend(b, backend, scale, plan.MethodRow(method), 10_000))

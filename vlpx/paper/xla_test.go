@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -170,10 +171,7 @@ func stepOf(t *testing.T, m negative.Method) string {
 		m.Batches = nil
 	}
 	m.Name = ""
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(m))(t)
 	return string(text)
 }
 
@@ -187,17 +185,12 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 		for _, set := range [][]string{{"recompute=true"}, {"fusedattention=true"}, {"recompute=true", "fusedattention=true"}} {
 			t.Run(k.Name+" "+strings.Join(set, " "), func(t *testing.T) {
 				s := atPaper(true)(t, k.Name)
-				if err := s.SetAll(set); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.SetAll(set))
 				m := scale.Registered("InfoNCE")
 				if k.Name == "UNITER" {
 					m = scale.Registered("UNITER")
 				}
-				o, store, err := trains(s, m, publishedWords).Train.Outline(xla, trainingPairs, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				o, store := must.Get2(trains(s, m, publishedWords).Train.Outline(xla, trainingPairs, 0))(t)
 				defer store.Finalize()
 				defer o.Close()
 				text := program(t, xla, o)
@@ -211,14 +204,8 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 					strings.Count(text, `"__cudnn$fmhaSoftmaxBackward"`)}; got != calls[k.Name] {
 					t.Errorf("got %d calls of attention and of its gradient, want %d", got, calls[k.Name])
 				}
-				got, err := engine.Operations(o.Results...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				plain, plainStore, err := trains(atPaper(true)(t, k.Name), m, publishedWords).Train.Outline(xla, trainingPairs, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(engine.Operations(o.Results...))(t)
+				plain, plainStore := must.Get2(trains(atPaper(true)(t, k.Name), m, publishedWords).Train.Outline(xla, trainingPairs, 0))(t)
 				defer plainStore.Finalize()
 				defer plain.Close()
 				if want, err := engine.Operations(plain.Results...); err != nil || got != want {
@@ -232,10 +219,7 @@ func TestMemorySavingStepsOnXLA(t *testing.T) {
 // lowered holds a step against what XLA has, and lowers it.
 func lowered(t *testing.T, xla *enginetest.Recorder, c train.Config) string {
 	t.Helper()
-	o, store, err := c.Outline(xla, trainingPairs, c.BatchSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o, store := must.Get2(c.Outline(xla, trainingPairs, c.BatchSize))(t)
 	defer store.Finalize()
 	defer o.Close()
 	for v := range store.IterVariables() {
@@ -265,13 +249,8 @@ func TestEvaluationsOnXLA(t *testing.T) {
 		t.Run(f.Name(), func(t *testing.T) {
 			store := model.NewStore()
 			defer store.Finalize()
-			if err := framework.Declare(f, c.Use(), xla, store); err != nil {
-				t.Fatal(err)
-			}
-			outlines, err := framework.EvaluationOutlines(f, c.Use(), xla, store, 16)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, framework.Declare(f, c.Use(), xla, store))
+			outlines := must.Get(framework.EvaluationOutlines(f, c.Use(), xla, store, 16))(t)
 			for _, o := range outlines {
 				t.Run(o.What, func(t *testing.T) {
 					defer o.Close()
@@ -308,9 +287,7 @@ func program(t *testing.T, xla *enginetest.Recorder, o *framework.Outline) strin
 	if lacking = slices.Compact(lacking); len(lacking) > 0 {
 		t.Errorf("XLA has no %s, or is slow at it", strings.Join(lacking, ", no "))
 	}
-	if err := o.Compile(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Compile())
 	programs := xla.Programs(t)
 	if len(programs) != 1 || len(programs[0]) > largestProgram {
 		t.Fatalf("got %d programs, the first of %d bytes", len(programs), len(programs[0]))
@@ -337,10 +314,7 @@ func products(t *testing.T, program string) map[string]float64 {
 			if word = strings.TrimSpace(word); word == "" {
 				continue
 			}
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(strconv.Atoi(word))(t)
 			all = append(all, n)
 		}
 		return all

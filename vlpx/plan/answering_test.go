@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -18,19 +19,10 @@ import (
 // preTrained is a run at a scale whose vocabulary is its own, on a few scenes.
 func preTrained(t *testing.T, s scale.Scale) (run.Run, run.Data) {
 	t.Helper()
-	data, err := run.ScenesData(scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: s.Image})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(run.ScenesData(scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: s.Image}))(t)
 	vocabulary := run.Vocabulary{MinCount: 1, MaxSize: 500}
-	collection, err := data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(data.Open())(t)
+	k := must.Get(vocabulary.Tokenizer(collection))(t)
 	return s.Runs(data, vocabulary, k.Size(), negative.Plain(), []uint64{1})[0], data
 }
 

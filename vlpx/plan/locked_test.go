@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
@@ -21,17 +22,10 @@ func withViT(t *testing.T) weights.Places {
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, scale.Lockable)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
+	content := must.Get(os.ReadFile(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "model.safetensors"), content, 0o644))
 	return weights.Places{Cache: root}
 }
 
@@ -59,10 +53,7 @@ func TestPhotographsAtMini(t *testing.T) {
 	if mafa.Init == nil || mafa.Init.Train.Method.Name != "Warm start" || mafa.Reference == nil || mafa.Reference.Init == nil {
 		t.Errorf("MAFA starts from %v and asks %v, want a warm start and a tuned Con-D", mafa.Init, mafa.Reference)
 	}
-	table, err := papertest.Report(t, p, run.OpenStore(t.TempDir())).Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(papertest.Report(t, p, run.OpenStore(t.TempDir())).Table())(t)
 	if note := table.Note; !strings.Contains(note, "vit-tiny") || !strings.Contains(note, "supervised by ImageNet's labels") {
 		t.Errorf("the note is %q, want that it names the encoder and its supervision", note)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/paper"
@@ -183,14 +184,8 @@ func TestVocabularyOfAWarmStart(t *testing.T) {
 	p := papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Seeds: []uint64{1}, Methods: []string{"ALBEF"},
 		Set: []string{"warmstart=1", "portion=0.1"}})
 	vocabulary := func(r run.Run) int {
-		c, err := r.Data.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		own, err := r.Vocabulary.Tokenizer(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(r.Data.Open())(t)
+		own := must.Get(r.Vocabulary.Tokenizer(c))(t)
 		return own.Size()
 	}
 	runs := p.Runs()
@@ -199,14 +194,8 @@ func TestVocabularyOfAWarmStart(t *testing.T) {
 		t.Fatal("a tenth of the data has all words")
 	}
 	for _, x := range runs {
-		c, err := x.Data.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := x.Tokenizer(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(x.Data.Open())(t)
+		k := must.Get(x.Tokenizer(c))(t)
 		got, known := modelOf(x).Text.Vocab, vocabulary(start)
 		if got != k.Size() || got < known || got > known && !x.Vocabulary.Grows {
 			t.Errorf("%s: got a model of %d words, want %d, as its tokenizer has, after %d", x.Train.Method.Name, got, k.Size(), known)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -18,19 +19,10 @@ import (
 func pretraining(t *testing.T, s scale.Scale) run.Run {
 	t.Helper()
 	s.Scenes.Train, s.Scenes.Val, s.Scenes.Test = 24, 8, 8
-	data, err := run.ScenesData(s.Scenes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(run.ScenesData(s.Scenes))(t)
 	vocabulary := run.Vocabulary{MinCount: 1, MaxSize: s.MaxVocab}
-	collection, err := data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(data.Open())(t)
+	words := must.Get(vocabulary.Tokenizer(collection))(t)
 	return s.Runs(data, vocabulary, words.Size(), negative.Plain(), []uint64{1})[0]
 }
 
@@ -77,9 +69,7 @@ func TestReasoningFits(t *testing.T) {
 // Both regimes can be set, text assignment be left out, and other frameworks lack what reads two images.
 func TestReasoningIsSet(t *testing.T) {
 	s := papertest.Preset(t, "tiny", false)
-	if err := s.SetAll([]string{"nlvr.rate=3e-3", "nlvr.batchsize=4", "assignment.epochs=0"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetAll([]string{"nlvr.rate=3e-3", "nlvr.batchsize=4", "assignment.epochs=0"}))
 	from := pretraining(t, s)
 	r, err := plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding())
 	if err != nil {
@@ -88,17 +78,13 @@ func TestReasoningIsSet(t *testing.T) {
 	if r.Train.Init != from.ID() || r.Train.BatchSize != 4 || r.Train.Schedule.Rate != 3e-3 {
 		t.Errorf("got mini-batches of %d at the rate %g from %s", r.Train.BatchSize, r.Train.Schedule.Rate, r.Train.Init)
 	}
-	if err := s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}))
 	if r, err = plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 ||
 		r.Init.Train.Schedule.Rate != 5e-3 {
 		t.Errorf("got %+v, %v", r.Init.Train, err)
 	}
 	towers := papertest.Preset(t, "tiny", false)
-	if err := towers.Set("framework=CLIP"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, towers.Set("framework=CLIP"))
 	var lacking *framework.Lacking
 	from = pretraining(t, towers)
 	if _, err := plan.ReasoningRun(towers, from, from.Data, plan.PlainUnderstanding()); !errors.As(err, &lacking) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/paper"
@@ -20,16 +21,10 @@ func compared(t *testing.T, q plan.Request, methods ...string) (*paper.Planned, 
 	t.Helper()
 	var rows []plan.Row
 	for _, name := range methods {
-		row, err := plan.Variant(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(plan.Variant(name, nil))(t)
 		rows = append(rows, row)
 	}
-	a, err := paper.Compared(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(paper.Compared(rows))(t)
 	return paper.NewPlan(a, q)
 }
 
@@ -37,12 +32,8 @@ func compared(t *testing.T, q plan.Request, methods ...string) (*paper.Planned, 
 func detections(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "found")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "one.npz"), []byte("regions"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "one.npz"), []byte("regions"), 0o644))
 	return dir
 }
 

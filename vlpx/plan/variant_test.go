@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
@@ -44,21 +45,12 @@ func TestVariant(t *testing.T) {
 func TestComparedPlan(t *testing.T) {
 	var rows []plan.Row
 	for _, text := range []string{"GRIT-VLP", "GRIT-VLP, searchspace=16, scenes.density=half, temperature=0.2", "SRCL, epochs=2"} {
-		row, err := plan.Variant(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(plan.Variant(text, nil))(t)
 		rows = append(rows, row)
 	}
-	a, err := paper.Compared(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(paper.Compared(rows))(t)
 	q := plan.Request{Scale: "tiny", Seeds: []uint64{1}}
-	p, err := paper.NewPlan(a, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(paper.NewPlan(a, q))(t)
 	plain, changed, srcl := p.Rows[0][0], p.Rows[1][0], p.Rows[2][0]
 	if got := changed.Train.Method.Batches.(negative.Grouped).SearchSpace; got != 16 || modelOf(changed).Temperature != 0.2 {
 		t.Errorf("search space %d, temperature %g, want 16, 0.2", got, modelOf(changed).Temperature)
@@ -69,10 +61,7 @@ func TestComparedPlan(t *testing.T) {
 	if srcl.Reference == nil || srcl.Train.Epochs != 2 || srcl.Reference.Train.Epochs != 2 {
 		t.Errorf("SRCL has %d epochs and the reference %v, want two epochs of both", srcl.Train.Epochs, srcl.Reference)
 	}
-	table, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), q))(t)
 	for i, row := range table.Artifact.Rows {
 		if row.Name == "GRIT-VLP" && table.Rows[i][0].ID() != plain.ID() {
 			t.Error("GRIT-VLP is another run than falcon/table1's")

@@ -14,6 +14,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/regions"
 )
 
@@ -23,24 +24,15 @@ const place = 8
 // generated is a split of scenes.
 func generated(t testing.TB, c scenes.Config, name string) *scenes.Split {
 	t.Helper()
-	collection, err := scenes.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(c))(t)
+	set := must.Get(collection.Split(name))(t)
 	return set.(*scenes.Split)
 }
 
 // opened are the regions of a set.
 func opened(t testing.TB, s regions.Source, set datasets.Set) loader.Features {
 	t.Helper()
-	f, err := s.Open(set, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(s.Open(set, nil))(t)
 	return f
 }
 
@@ -51,9 +43,7 @@ func rowsOf(t testing.TB, f loader.Features, s regions.Source, i int) [][]float3
 	for k := range out {
 		out[k] = float32(math.NaN()) // all is written
 	}
-	if err := f.Features(context.Background(), i, out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Features(context.Background(), i, out))
 	return slices.Collect(slices.Chunk(out, s.Width+place))
 }
 
@@ -227,9 +217,7 @@ func ridge(t *testing.T, x [][]float32, y []int, seen [][]float32) (answers []in
 		gram.Set(k, k, gram.At(k, k)+1)
 	}
 	moments.Mul(a.T(), targets)
-	if err := weights.Solve(&gram, &moments); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, weights.Solve(&gram, &moments))
 	out.Mul(matrix(seen), &weights)
 	for i := range seen {
 		best := 0
@@ -286,9 +274,7 @@ func BenchmarkBoxes(b *testing.B) {
 	for b.Loop() {
 		f := opened(b, source, set)
 		for i := range set.Len() {
-			if err := f.Features(b.Context(), i, out); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, f.Features(b.Context(), i, out))
 		}
 	}
 	b.ReportMetric(float64(b.N*1000)/b.Elapsed().Seconds(), "images/s")

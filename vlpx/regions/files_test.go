@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 	"pgregory.net/rapid"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/regions"
 )
 
@@ -60,18 +61,13 @@ func detections(n, width int) arrays {
 func (a arrays) write(t testing.TB, dir, name string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), numpy.ToNpzFile(a, path)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), numpy.ToNpzFile(a, path)))
 }
 
 // folder describes a folder of regions.
 func folder(t testing.TB, dir string, count, width int) regions.Source {
 	t.Helper()
-	files, err := regions.Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(regions.Folder(dir))(t)
 	return regions.Source{Count: count, Width: width, Files: &files}
 }
 
@@ -191,22 +187,15 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	whole := func(a arrays) []byte {
 		var b bytes.Buffer
-		if err := numpy.ToNpzWriter(a, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, numpy.ToNpzWriter(a, &b))
 		return b.Bytes()
 	}
 	raw := func(header string) []byte {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
-		w, err := z.Create("features.npy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.Create("features.npy"))(t)
 		fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s", len(header), header)
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, z.Close())
 		return b.Bytes()
 	}
 	good := whole(detections(3, 4))
@@ -235,9 +224,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "000000000042.npz")
-		if err := os.WriteFile(path, file, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, file, 0o644))
 		f := opened(t, folder(t, dir, 3, 4), keyed{"000000000042.jpg"})
 		out := slices.Repeat([]float32{7}, f.Size())
 		err := f.Features(t.Context(), 0, out)
@@ -268,8 +255,6 @@ func BenchmarkFiles(b *testing.B) {
 	f := opened(b, folder(b, dir, 36, 2048), keyed{"a.jpg"})
 	out := make([]float32, f.Size())
 	for b.Loop() {
-		if err := f.Features(b.Context(), 0, out); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, f.Features(b.Context(), 0, out))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/regions"
 )
 
@@ -31,10 +32,7 @@ func (x tokens) Features(_ context.Context, i int, out []float32) error {
 func TestGrid(t *testing.T) {
 	set := generated(t, scenes.Config{Train: 4, Val: 1, Test: 1}, "train")
 	source := regions.Source{Count: 10, Width: 2, Grid: true}
-	f, err := source.Open(set, tokens{20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(source.Open(set, tokens{20}))(t)
 	rows := rowsOf(t, f, source, 2)
 	for k, where := range [][]float64{{0, 0, 1, 1, 1, 1, 1, 1}, {0, 0, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1},
 		{1. / 3, 0, 2. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 9, 1}} {

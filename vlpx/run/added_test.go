@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -31,14 +32,8 @@ func onMined(t *testing.T) Run {
 	r, _ := onScenes(t, scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: 16}, 2)
 	miner := smallest(t)
 	miner.Data, miner.Vocabulary = r.Data, r.Vocabulary
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	r = miner
 	change(&r, func(a *albef.Model) { a.Text.Vocab = tokenizer.Size() })
 	r.Train.Method = negative.Plain()
@@ -65,46 +60,25 @@ func with(r Run, how func(*Added)) Run {
 // minedBy are the pairs that a store has for a run.
 func minedBy(t *testing.T, e *Executor, r Run) [][]int {
 	t.Helper()
-	mined, err := e.Store.Placed(r).Data.Added.mined()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mined := must.Get(e.Store.Placed(r).Data.Added.mined())(t)
 	return mined.Further
 }
 
 // slowly mines as the definition says, with all of the set encoded at once.
 func slowly(t *testing.T, e *Executor, r Run, m eval.Mining) (further [][]int, scored int) {
 	t.Helper()
-	_, model, err := e.finished(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, model := must.Get2(e.finished(r))(t)
 	defer model.Close()
-	inference, err := model.Inference()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := r.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference := must.Get(model.Inference())(t)
+	set := must.Get(r.Data.TrainingSet())(t)
 	pairs := datasets.Pairs(set)
-	pixels, _, err := loader.Images(t.Context(), set, upTo(set.Len()), 16, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	images, err := inference.Images(pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pixels, _ := must.Get2(loader.Images(t.Context(), set, upTo(set.Len()), 16, nil))(t)
+	images := must.Get(inference.Images(pixels))(t)
 	var ids []int32
 	for _, p := range pairs {
 		ids = append(ids, model.Tokenizer.EncodeCaption(p.Text(set), r.Train.MaxLen)...)
 	}
-	texts, err := inference.Texts(ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := must.Get(inference.Texts(ids))(t)
 	dim, vectors := len(texts.Features)/len(pairs), inference.Vectors()
 	vector := func(image, v int) []float32 { return images.Features[(image*vectors+v)*dim:][:dim] }
 	nearest := func(image, p int) (v int, cosine float32) {
@@ -121,17 +95,11 @@ func slowly(t *testing.T, e *Executor, r Run, m eval.Mining) (further [][]int, s
 	}
 	probability := func(image, p int) float64 {
 		size, width := len(images.States)/set.Len(), len(texts.States)/len(pairs)
-		got, err := inference.Probabilities(texts.States[p*width:][:width], ids[p*r.Train.MaxLen:][:r.Train.MaxLen],
-			images.States[image*size:][:size])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(inference.Probabilities(texts.States[p*width:][:width], ids[p*r.Train.MaxLen:][:r.Train.MaxLen],
+			images.States[image*size:][:size]))(t)
 		return float64(got[0])
 	}
-	sampler, err := m.Sampling.Start(negative.Start{Pairs: len(pairs), BatchSize: m.BatchSize, Dim: dim, Epochs: 2, Seed: m.Seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sampler := must.Get(m.Sampling.Start(negative.Start{Pairs: len(pairs), BatchSize: m.BatchSize, Dim: dim, Epochs: 2, Seed: m.Seed}))(t)
 	further = make([][]int, set.Len())
 	has := func(image, p int) bool {
 		same := func(caption string) bool { return text.Clean(caption, 0) == text.Clean(pairs[p].Text(set), 0) }
@@ -139,15 +107,9 @@ func slowly(t *testing.T, e *Executor, r Run, m eval.Mining) (further [][]int, s
 			slices.ContainsFunc(further[image], func(q int) bool { return same(pairs[q].Text(set)) })
 	}
 	for epoch := range 2 {
-		steps, err := sampler.Epoch(epoch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := must.Get(sampler.Epoch(epoch))(t)
 		for range steps {
-			batch, err := sampler.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			batch := must.Get(sampler.Next())(t)
 			if epoch == 0 {
 				seen := negative.Observation{Pairs: batch, Temperature: 1}
 				for _, p := range batch {
@@ -155,9 +117,7 @@ func slowly(t *testing.T, e *Executor, r Run, m eval.Mining) (further [][]int, s
 					seen.Image = append(seen.Image, vector(pairs[p].Image, v)...)
 					seen.Text = append(seen.Text, texts.Features[p*dim:][:dim]...)
 				}
-				if err := sampler.Observe(seen); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, sampler.Observe(seen))
 				continue
 			}
 			type candidate struct{ image, p int }
@@ -207,10 +167,7 @@ func TestMinedPairs(t *testing.T) {
 	r, e := onMined(t), executor(t, t.TempDir())
 	steps := map[string]int{}
 	e.Report = func(r Run, _ train.Report) { steps[r.ID()]++ }
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	mining := r.Data.Added.Mining
 	want, scored := slowly(t, e, *r.Miner, mining)
 	mined, err := e.Store.Placed(r).Data.Added.mined()
@@ -224,14 +181,8 @@ func TestMinedPairs(t *testing.T) {
 	if result.Metrics[AddedPairs] != float64(n) || steps[r.ID()] != 2*((60+n)/8) || steps[r.Miner.ID()] != 2*(60/8) {
 		t.Errorf("%d pairs: got %v and steps %v", n, result.Metrics[AddedPairs], steps)
 	}
-	base, err := r.Miner.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, err := e.Store.Placed(r).Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(r.Miner.Data.TrainingSet())(t)
+	shown := must.Get(e.Store.Placed(r).Data.TrainingSet())(t)
 	right, relation := 0, shown.(datasets.Related).Relation()
 	for p, pair := range datasets.Pairs(shown) {
 		if holds, _ := relation.Holds(pair.Image, p); holds && pair.Caption >= len(base.Captions(pair.Image)) {
@@ -245,10 +196,7 @@ func TestMinedPairs(t *testing.T) {
 		t.Errorf("got %g %% true, want %d of %d", got, right, n)
 	}
 	for _, split := range []string{"val", "test"} {
-		collection, err := r.Data.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		collection := must.Get(r.Data.Open())(t)
 		if set, err := r.Data.Part(collection, split); err != nil || len(datasets.Pairs(set)) != 8 {
 			t.Errorf("%s: got %d pairs (%v), want its own 8", split, len(datasets.Pairs(set)), err)
 		}
@@ -261,21 +209,14 @@ func TestMinedPairs(t *testing.T) {
 // Other settings mine what the slow loop finds, too: by whatever mini-batches, no text is found twice for an image.
 func TestMinedBySettings(t *testing.T) {
 	r, e := onMined(t), executor(t, t.TempDir())
-	if _, err := e.Run(t.Context(), *r.Miner); err != nil {
-		t.Fatal(err)
-	}
-	base, err := r.Miner.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), *r.Miner))(t)
+	base := must.Get(r.Miner.Data.TrainingSet())(t)
 	pairs := datasets.Pairs(base)
 	for seed := range uint64(4) {
 		of := with(r, func(a *Added) {
 			a.Mining = eval.Mining{Sampling: negative.Grouped{SearchSpace: 12, Queue: 24}, BatchSize: 4, Seed: seed}
 		})
-		if err := e.mine(t.Context(), e.Store.Placed(of)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.mine(t.Context(), e.Store.Placed(of)))
 		got := minedBy(t, e, of)
 		if want, _ := slowly(t, e, *r.Miner, of.Data.Added.Mining); !reflect.DeepEqual(got, want) {
 			t.Errorf("seed %d: got %v, want %v", seed, got, want)
@@ -300,19 +241,10 @@ func TestRepeatedPairs(t *testing.T) {
 	if control.ID() == r.ID() {
 		t.Error("the control is the same run")
 	}
-	result, err := e.Run(t.Context(), control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), control))(t)
 	n := count(minedBy(t, e, r))
-	set, err := e.Store.Placed(control).Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := r.Miner.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(e.Store.Placed(control).Data.TrainingSet())(t)
+	base := must.Get(r.Miner.Data.TrainingSet())(t)
 	if got := len(datasets.Pairs(set)) - len(datasets.Pairs(base)); got != n || result.Metrics[AddedPairs] != float64(n) || n == 0 {
 		t.Errorf("got %d pairs more, %v told, want %d", got, result.Metrics[AddedPairs], n)
 	}
@@ -326,13 +258,8 @@ func TestRepeatedPairs(t *testing.T) {
 	}
 	mined := minedPairs{r.Data.Added.By, r.Data.Added.Mining, eval.Mined{Further: [][]int{make([]int, 60+7)}}}
 	placed := e.Store.Placed(control)
-	if err := e.Store.publish(*r.Miner, placed.Data.Added.name(), mined); err != nil {
-		t.Fatal(err)
-	}
-	further, err := placed.Data.Added.further(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(*r.Miner, placed.Data.Added.name(), mined))
+	further := must.Get(placed.Data.Added.further(base))(t)
 	times := make([]int, 60)
 	for i, of := range further {
 		for _, p := range of {
@@ -347,9 +274,7 @@ func TestRepeatedPairs(t *testing.T) {
 	}
 	other := with(placed, func(a *Added) { a.Mining.Seed++ })
 	mined.Mining = other.Data.Added.Mining
-	if err := e.Store.publish(*r.Miner, other.Data.Added.name(), mined); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(*r.Miner, other.Data.Added.name(), mined))
 	if drawn, err := e.Store.Placed(other).Data.Added.further(base); err != nil || reflect.DeepEqual(drawn, further) {
 		t.Errorf("another seed draws the same pairs (%v)", err)
 	}
@@ -359,16 +284,10 @@ func TestRepeatedPairs(t *testing.T) {
 func TestThresholdOneAddsNothing(t *testing.T) {
 	e := executor(t, t.TempDir())
 	r := with(onMined(t), func(a *Added) { a.Mining.Threshold = 1 })
-	got, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Run(t.Context(), r))(t)
 	plain := r
 	plain.Data, plain.Miner = r.Data.before(), nil
-	want, err := e.Run(t.Context(), plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(e.Run(t.Context(), plain))(t)
 	if got.Metrics[AddedPairs] != 0 || !reflect.DeepEqual(got.Epochs, want.Epochs) || got.ID == want.ID {
 		t.Errorf("got %v with %v pairs, want %v", got.Epochs, got.Metrics[AddedPairs], want.Epochs)
 	}
@@ -407,10 +326,7 @@ func TestMinedOnce(t *testing.T) {
 	if mines != 1 {
 		t.Errorf("mined %d times, want once", mines)
 	}
-	want, err := e.Store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(e.Store.Result(r))(t)
 	if _, err := e.Run(t.Context(), with(r, func(a *Added) { a.Mining.Threshold = 0.5 })); err != nil || mines != 2 {
 		t.Errorf("another threshold: %v, mined %d times", err, mines)
 	}
@@ -509,17 +425,13 @@ func TestMistakesOfMining(t *testing.T) {
 	if _, err := placed.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), placed.Data.Added.File) {
 		t.Errorf("before it is mined: %v", err)
 	}
-	if err := os.MkdirAll(e.Store.Dir(*whole.Miner), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(e.Store.Dir(*whole.Miner), 0o755))
 	for name, content := range map[string]string{
 		"cut off": `{"By": "`, "of another run": `{"By": "0123456789abcdef"}`,
 		"of fewer images": strings.TrimSuffix(toldAs(t,
 			minedPairs{whole.Miner.ID(), whole.Data.Added.Mining, eval.Mined{Further: [][]int{{1}}}}), "\n"),
 	} {
-		if err := os.WriteFile(placed.Data.Added.File, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(placed.Data.Added.File, []byte(content), 0o644))
 		if _, err := placed.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), "delete the file to mine again") {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -536,10 +448,7 @@ func TestSecondStageOnMinedPairs(t *testing.T) {
 	r.Init, r.Train.Init, r.Tasks = r.Miner, r.Miner.ID(),
 		eval.Tasks{eval.Captioning{Search: generate.Search{Beams: 1, Max: 6, RepetitionPenalty: 1}}}
 	for _, added := range []Run{r, with(r, func(a *Added) { a.Repeated = true })} {
-		result, err := e.Run(t.Context(), added)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(e.Run(t.Context(), added))(t)
 		first, last := result.Epochs[0].Losses[negative.LM], result.Epochs[1].Losses[negative.LM]
 		if n := count(minedBy(t, e, r)); result.Metrics[AddedPairs] != float64(n) || !(last < first) ||
 			len(eval.WrittenCaptions.Of(result.Examples)) == 0 {

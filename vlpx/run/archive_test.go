@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -28,15 +29,9 @@ type member struct {
 
 func unpacked(t testing.TB, path string) (all []member) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(file))(t)
 	for r := tar.NewReader(z); ; {
 		header, err := r.Next()
 		if err == io.EOF {
@@ -45,10 +40,7 @@ func unpacked(t testing.TB, path string) (all []member) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(io.ReadAll(r))(t)
 		all = append(all, member{*header, content})
 	}
 }
@@ -63,16 +55,10 @@ func packed(t testing.TB, all []member) []byte {
 		if header.Typeflag == tar.TypeReg {
 			header.Size = int64(len(m.content))
 		}
-		if err := w.WriteHeader(&header); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(m.content); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteHeader(&header))
+		must.Get(w.Write(m.content))(t)
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Close(), z.Close()))
 	return b.Bytes()
 }
 
@@ -81,9 +67,7 @@ func TestArchive(t *testing.T) {
 	r := tuned(t)
 	e := labelled(t, t.TempDir(), r)
 	makeRun(t, e, r)
-	if _, err := e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]))(t)
 	dir := t.TempDir()
 	whole, results := filepath.Join(dir, "whole.tar.gz"), filepath.Join(dir, "results.tar.gz")
 	gone, err := e.Store.Export(t.Context(), whole, Archive{IDs: []string{r.ID()}})
@@ -96,15 +80,9 @@ func TestArchive(t *testing.T) {
 		t.Fatalf("took %v, had %v (%v), want both runs", taken, there, err)
 	}
 	for id, entry := range entries(t, e.Store) {
-		files, err := os.ReadDir(entry.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(os.ReadDir(entry.Dir))(t)
 		for _, file := range files {
-			want, err := os.ReadFile(filepath.Join(entry.Dir, file.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(filepath.Join(entry.Dir, file.Name())))(t)
 			if got, err := os.ReadFile(filepath.Join(other.dir, id, file.Name())); file.Name() != lockName &&
 				(err != nil || !bytes.Equal(got, want)) {
 				t.Errorf("%s of run %s came as something else (%v)", file.Name(), id, err)
@@ -128,9 +106,7 @@ func TestArchive(t *testing.T) {
 		t.Fatalf("got %v (%v), want the run alone", gone, err)
 	}
 	third := OpenStore(t.TempDir())
-	if _, _, err := third.Import(t.Context(), results); err != nil {
-		t.Fatal(err)
-	}
+	must.Get2(third.Import(t.Context(), results))(t)
 	if got := entries(t, third)[r.ID()]; got.State != Finished || got.Model != 0 || !reflect.DeepEqual(got.Result, mustResult(t, e, r)) {
 		t.Errorf("got %+v, want the result without weights", got)
 	}
@@ -159,10 +135,7 @@ func TestArchive(t *testing.T) {
 
 func mustResult(t *testing.T, e *Executor, r Run) Result {
 	t.Helper()
-	result, err := e.Store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Store.Result(r))(t)
 	return result
 }
 
@@ -170,17 +143,11 @@ func mustResult(t *testing.T, e *Executor, r Run) Result {
 func smallArchive(t testing.TB) (path, id string) {
 	t.Helper()
 	s, r := OpenStore(t.TempDir()), Run{}
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.write(r, runName, r.JSON()),
-		s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
+	must.Do(t, errors.Join(s.write(r, runName, r.JSON()),
+		s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}})))
 	path = filepath.Join(t.TempDir(), "runs.tar.gz")
-	if _, err := s.Export(context.Background(), path, Archive{IDs: []string{r.ID()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Export(context.Background(), path, Archive{IDs: []string{r.ID()}}))(t)
 	return path, r.ID()
 }
 
@@ -189,14 +156,9 @@ func TestImportRefuses(t *testing.T) {
 	path, id := smallArchive(t)
 	about := func(all []member, change func(*manifest)) {
 		var m manifest
-		if err := json.Unmarshal(all[0].content, &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(all[0].content, &m))
 		change(&m)
-		text, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(m))(t)
 		all[0].content = text
 	}
 	for want, change := range map[string]func([]member) []member{
@@ -247,9 +209,7 @@ func TestImportRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			spoilt := filepath.Join(t.TempDir(), "spoilt.tar.gz")
-			if err := os.WriteFile(spoilt, packed(t, change(unpacked(t, path))), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(spoilt, packed(t, change(unpacked(t, path))), 0o644))
 			s := OpenStore(t.TempDir())
 			if _, _, err := s.Import(t.Context(), spoilt); err == nil || !strings.Contains(err.Error(), want) ||
 				!strings.Contains(err.Error(), spoilt) {
@@ -260,15 +220,10 @@ func TestImportRefuses(t *testing.T) {
 			}
 		})
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	for _, n := range []int{0, 1, len(text) / 2, len(text) - 1} {
 		spoilt := filepath.Join(t.TempDir(), "cut.tar.gz")
-		if err := os.WriteFile(spoilt, text[:n], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(spoilt, text[:n], 0o644))
 		if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil {
 			t.Errorf("%d of %d bytes are taken", n, len(text))
 		}
@@ -278,9 +233,7 @@ func TestImportRefuses(t *testing.T) {
 	all[1].content = seal.ReplaceAll(bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1), []byte("}"))
 	all[0].content = toldBy(t, all[1:])
 	spoilt := filepath.Join(t.TempDir(), "other.tar.gz")
-	if err := os.WriteFile(spoilt, packed(t, all), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(spoilt, packed(t, all), 0o644))
 	if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil ||
 		!strings.Contains(err.Error(), `this is the result of run "0123456789abcdef"`) {
 		t.Errorf("got %v for another run's result", err)
@@ -301,10 +254,7 @@ func toldBy(t testing.TB, all []member) []byte {
 		last := &m.Runs[len(m.Runs)-1]
 		last.Files = append(last.Files, file)
 	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(m))(t)
 	return text
 }
 
@@ -344,13 +294,9 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		outer := filepath.Join(home, "outer")
-		if err := os.RemoveAll(outer); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(outer))
 		s, archive := OpenStore(filepath.Join(outer, "a", "b")), filepath.Join(home, "archive")
-		if err := os.WriteFile(archive, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(archive, b.Bytes(), 0o644))
 		taken, _, err := s.Import(t.Context(), archive)
 		var files []string
 		filepath.WalkDir(outer, func(path string, d os.DirEntry, _ error) error {
@@ -362,10 +308,7 @@ func FuzzImport(f *testing.F) {
 		if err != nil && len(files) > 0 {
 			t.Fatalf("refused by %v, it left %q", err, files)
 		}
-		all, failed := s.Entries()
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		all := must.Get(s.Entries())(t)
 		for _, e := range all {
 			if e.State != Finished || !slices.Contains(taken, e.ID) {
 				t.Fatalf("it took %+v, which is no whole run", e)
@@ -384,9 +327,7 @@ func TestVerify(t *testing.T) {
 	r := tuned(t)
 	e := executor(t, t.TempDir())
 	makeRun(t, e, r)
-	if _, err := e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.EvaluateBy(t.Context(), r, "val", r.Tasks[0]))(t)
 	if found, err := e.Store.Verify(t.Context(), nil); err != nil || found != nil {
 		t.Fatalf("got %v (%v) of a whole store", found, err)
 	}
@@ -405,17 +346,13 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoilt := append([]byte("{}}\n"), before...)
-		if err := os.WriteFile(path, spoilt, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, spoilt, 0o644))
 		found, err := e.Store.Verify(t.Context(), nil)
 		if err != nil || len(found) != 1 || found[0].Harmless || found[0].ID != r.ID() || !strings.Contains(found[0].What, name) ||
 			!strings.Contains(found[0].What, "; ") {
 			t.Errorf("%s: got %+v (%v), want one problem of the run that names it, with what to do", name, found, err)
 		}
-		if err := os.WriteFile(path, before, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, before, 0o644))
 		if before == nil {
 			err = os.Remove(path)
 		}
@@ -423,9 +360,7 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".result.json1"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, ".result.json1"), nil, 0o644))
 	if found, err := e.Store.Verify(t.Context(), nil); err != nil || len(found) != 1 || !found[0].Harmless ||
 		!strings.Contains(found[0].What, "vlpx prune orphans") {
 		t.Errorf("got %+v (%v), want what was left", found, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -19,9 +20,7 @@ func TestEvaluationIsKept(t *testing.T) {
 	if _, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err == nil || !strings.Contains(err.Error(), "train it first") {
 		t.Errorf("got %v, want an error that says to train it", err)
 	}
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	classes := eval.Classification{Prompts: []string{"an object on {}"}}
 	want := map[string]map[string]float64{}
 	for _, split := range []string{"val", "test"} {
@@ -37,9 +36,7 @@ func TestEvaluationIsKept(t *testing.T) {
 	if err != nil || len(files) != 4 {
 		t.Fatalf("got files %v (%v), want four", files, err)
 	}
-	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)))
 	for _, split := range []string{"val", "test"} {
 		for name, task := range map[string]eval.Task{"gap": gap{}, "classes": classes} {
 			if got, err := e.EvaluateBy(t.Context(), r, split, task); err != nil || !reflect.DeepEqual(got, want[split+name]) {
@@ -62,18 +59,11 @@ type hiding struct {
 func TestDamagedEvaluation(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), smallest(t)
 	of := Measure{"test", eval.Tasks{gap{}}}
-	name, err := of.name()
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := must.Get(of.name())(t)
 	path := filepath.Join(s.Dir(r), name)
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
 	whole := Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 1}}
-	if err := s.publish(r, name, whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.publish(r, name, whole))
 	if got, done, err := s.Evaluation(r, of); err != nil || !done || got["gap"] != 1 {
 		t.Errorf("got %v, %v, %v; want it back", got, done, err)
 	}
@@ -84,9 +74,7 @@ func TestDamagedEvaluation(t *testing.T) {
 		"another run":   toldAs(t, Evaluation{ID: "0123", Of: of, Metrics: whole.Metrics}),
 		"another split": toldAs(t, other), "no metrics": toldAs(t, Evaluation{ID: r.ID(), Of: of}),
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, done, err := s.Evaluation(r, of); done || err == nil || !strings.Contains(err.Error(), path) ||
 			!strings.Contains(err.Error(), "delete the file") {
 			t.Errorf("%s: done %v, %v; want an error that names the file and says to delete it", what, done, err)
@@ -102,15 +90,11 @@ func TestDamagedEvaluation(t *testing.T) {
 // not asked again, and without weights the older answer stands.
 func TestEvaluationOfOlderCode(t *testing.T) {
 	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	of := Measure{"test", eval.Tasks{gap{}}}
 	keep := func(code string) {
 		t.Helper()
-		if err := e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"older": 7}, Code: code}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"older": 7}, Code: code}))
 	}
 	keep(r.Code())
 	if older, err := e.Store.Outdated(r, of); older || err != nil {
@@ -131,9 +115,7 @@ func TestEvaluationOfOlderCode(t *testing.T) {
 		t.Errorf("the store has %v (%v), want %v", kept, err, got)
 	}
 	keep("")
-	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)))
 	if got, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err != nil || len(got) != 1 || got["older"] != 7 {
 		t.Errorf("without weights: got %v (%v), want what was told", got, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -19,10 +20,7 @@ func tuned(t *testing.T) Run {
 	first := smallest(t)
 	first.Train.Method = negative.Plain()
 	r := first
-	data, err := ScenesData(scenes.Config{Train: 12, Val: 5, Test: 4, Captions: 3, Size: 16, Seed: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(scenes.Config{Train: 12, Val: 5, Test: 4, Captions: 3, Size: 16, Seed: 9}))(t)
 	r.Data = data
 	r.Init, r.Train.Init = &first, first.ID()
 	r.Train.Method = negative.Method{
@@ -36,14 +34,8 @@ func tuned(t *testing.T) Run {
 // A run makes the run that it starts from first, keeps its words, and takes the epoch with the best re-ranked validation.
 func TestInitRun(t *testing.T) {
 	r := tuned(t)
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	own := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	if kept, err := r.Tokenizer(collection); err != nil || kept.Hash() == own.Hash() || kept.Size() != model(r).Text.Vocab {
 		t.Fatalf("got a vocabulary of %d (%v), want the %d of pre-training, which are others than the data's own", kept.Size(), err,
 			model(r).Text.Vocab)
@@ -55,10 +47,7 @@ func TestInitRun(t *testing.T) {
 	}
 
 	e := executor(t, t.TempDir())
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	if _, done, err := e.Store.Find(*r.Init); !done || err != nil {
 		t.Errorf("the run that it starts from: done %v, error %v", done, err)
 	}
@@ -74,10 +63,7 @@ func TestInitRun(t *testing.T) {
 	if result.BestEpoch != best+1 {
 		t.Errorf("got epoch %d, want %d", result.BestEpoch, best+1)
 	}
-	metrics, err := e.Evaluate(t.Context(), r, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(e.Evaluate(t.Context(), r, "test"))(t)
 	for name, got := range metrics {
 		if got != result.Metrics[name] {
 			t.Errorf("%s: got %g, want the result's %g", name, got, result.Metrics[name])
@@ -94,10 +80,7 @@ func TestReferenceThatIsFineTuned(t *testing.T) {
 	reference, r := tuned(t), smallest(t)
 	r.Train.Method = negative.SRCL(2)
 	r.Reference, r.Train.Reference = &reference, reference.ID()
-	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(executor(t, t.TempDir()).Run(t.Context(), r))(t)
 	e, steps := executor(t, t.TempDir()), 0
 	for {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
@@ -25,9 +26,7 @@ func TestDescribe(t *testing.T) {
 	r.Locked = &locked.Encoder{Weights: weights.Source{Hash: "4567"}, Image: 224, Side: 7, Pixels: transform.Symmetric}
 	change(&r, func(a *albef.Model) { a.MeanPool, a.Text.Dropout = true, 0.1 })
 	var lines any
-	if err := json.Unmarshal(r.JSON(), &lines); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(r.JSON(), &lines))
 	want := r
 	want.Train.Method, want.Init, want.Vocabulary.File = negative.Method{}, nil, ""
 	got, err := Describe(r.JSON())
@@ -58,10 +57,7 @@ func TestKept(t *testing.T) {
 	if ids, err := e.Store.IDs(); err != nil || len(ids) != 0 {
 		t.Errorf("an empty store has %v (%v)", ids, err)
 	}
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	want := []string{r.ID(), r.Init.ID()}
 	slices.Sort(want)
 	if ids, err := e.Store.IDs(); err != nil || !slices.Equal(ids, want) {
@@ -72,19 +68,11 @@ func TestKept(t *testing.T) {
 		kept.Run.Train.Init != r.Init.ID() {
 		t.Fatalf("got %+v (%v), want the result %+v", kept, err, result)
 	}
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := r.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	own := must.Get(r.Tokenizer(collection))(t)
 	for _, older := range []bool{false, true} {
 		if older {
-			if err := os.Remove(filepath.Join(kept.Dir, tokenizerName)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(kept.Dir, tokenizerName)))
 		}
 		if got, err := e.Store.Tokenizer(kept); err != nil || got.Hash() != own.Hash() {
 			t.Errorf("older %t: got another tokenizer, or none (%v)", older, err)
@@ -96,16 +84,12 @@ func TestKept(t *testing.T) {
 		t.Errorf("got error %v for an older run on photographs", err)
 	}
 
-	if err := os.Remove(filepath.Join(kept.Dir, resultName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(kept.Dir, resultName)))
 	if kept, err := e.Store.Kept(r.ID()); err != nil || kept.Done {
 		t.Errorf("without a result: done %t (%v)", kept.Done, err)
 	}
 	settings := filepath.Join(kept.Dir, runName)
-	if err := os.WriteFile(settings, r.Init.JSON(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(settings, r.Init.JSON(), 0o644))
 	if _, err := e.Store.Kept(r.ID()); err == nil ||
 		!strings.Contains(err.Error(), settings+": these are the settings of run "+r.Init.ID()) {
 		t.Errorf("got error %v for another run's settings", err)

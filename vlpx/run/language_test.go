@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/gpt"
@@ -22,14 +23,8 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 	if _, err := likelihoods(t, e, r, sentences); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
 		t.Errorf("before it is trained: got %v", err)
 	}
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := r.Data.TestSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
+	set := must.Get(r.Data.TestSet())(t)
 	var captions, backwards []string
 	for i := range set.Len() {
 		for _, caption := range set.Captions(i) {
@@ -39,14 +34,8 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 			backwards = append(backwards, strings.Join(words, " "))
 		}
 	}
-	own, err := likelihoods(t, e, r, captions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := likelihoods(t, e, r, backwards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(likelihoods(t, e, r, captions))(t)
+	other := must.Get(likelihoods(t, e, r, backwards))(t)
 	told, measured := result.Metrics[string(eval.CaptionPerplexity)], eval.Pooled(own).Perplexity()
 	if told != measured || !(measured < eval.Pooled(other).Perplexity()/2) {
 		t.Errorf("perplexity: got %g, told by the run %g; backwards %g", measured, told, eval.Pooled(other).Perplexity())

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -36,10 +37,7 @@ func learned(t *testing.T, backend compute.Backend, shuffled float64, seed uint6
 		Seed:      seed,
 	}
 	e := &Executor{Store: OpenStore(t.TempDir()), Backend: backend, Engine: "onnx:cpu"}
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	return result
 }
 

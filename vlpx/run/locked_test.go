@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/locked"
@@ -18,11 +19,8 @@ import (
 // behindLocked is the smallest run on a folder with a golden case's encoder locked in front: 24 pixels, 3 x 3 patches of width 16.
 func behindLocked(t *testing.T, dir string) Run {
 	t.Helper()
-	source, err := weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(weights.Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "vit_deit_forward",
+		"weights.safetensors")))(t)
 	r := on(t, dir)
 	r.Locked = &locked.Encoder{Weights: source, Image: 24, Side: 3, Pixels: transform.ImageNet, Heads: 2}
 	change(&r, func(a *albef.Model) {
@@ -35,16 +33,10 @@ func behindLocked(t *testing.T, dir string) Run {
 // caches are the files of locked encoders below a store's place, with the times when they were made.
 func caches(t *testing.T, home string) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(home, "locked", "*", "*.float16"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob(filepath.Join(home, "locked", "*", "*.float16")))(t)
 	content := map[string]string{}
 	for _, path := range paths {
-		bytes, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bytes := must.Get(os.ReadFile(path))(t)
 		content[filepath.Base(path)] = string(bytes)
 	}
 	return content
@@ -55,10 +47,7 @@ func caches(t *testing.T, home string) map[string]string {
 func TestLocked(t *testing.T) {
 	dir, home := shades(t, "train3.jpg", "test0.jpg"), t.TempDir()
 	r, e := behindLocked(t, dir), executor(t, home)
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	made := caches(t, home)
 	if want := []string{"test-4.float16", "train-16.float16", "val-4.float16"}; len(made) != 3 || made[want[0]] == "" ||
 		made[want[1]] == "" || made[want[2]] == "" {
@@ -73,10 +62,7 @@ func TestLocked(t *testing.T) {
 		t.Errorf("evaluated again: got %v (%v), want %v", metrics, err, result.Metrics)
 	}
 	other := executor(t, t.TempDir())
-	again, err := other.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(other.Run(t.Context(), r))(t)
 	if !reflect.DeepEqual(again.Metrics, result.Metrics) {
 		t.Errorf("with a cache made anew: got %v, want %v", again.Metrics, result.Metrics)
 	}
@@ -84,9 +70,7 @@ func TestLocked(t *testing.T) {
 	seed.Train.Seed = 2
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
-	if _, err := e.Run(t.Context(), seed); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), seed))(t)
 	if slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "sees the images") }) ||
 		!reflect.DeepEqual(caches(t, home), made) {
 		t.Errorf("a second run made the tokens again: %q", said)

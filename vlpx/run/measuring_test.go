@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/imagefolder"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -105,10 +106,7 @@ func TestTasksReachOtherImages(t *testing.T) {
 // probing is a run of the framework views by tasks that read representations.
 func probing(t *testing.T, tasks ...eval.Task) Run {
 	t.Helper()
-	data, err := ScenesData(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true}))(t)
 	r := byViews(t, data)
 	r.Tasks, r.Train.Epochs, r.Train.Schedule.Epochs = tasks, 3, 3
 	return r
@@ -120,20 +118,12 @@ var linear = eval.LinearEvaluation{Shares: []float64{1, .25}, Epochs: []int{20, 
 // A run is measured by neighbours after each epoch, and by what takes long at its end alone; a finished run gives the same again, of a task
 // alone.
 func TestProbesOfARun(t *testing.T) {
-	target, err := eval.SceneTarget("shapes", scenes.Config{Train: 40, Val: 20, Test: 20, Captions: 1, Size: 24, OneShape: true, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := eval.FolderTarget(classFolder(t), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(eval.SceneTarget("shapes", scenes.Config{Train: 40, Val: 20, Test: 20, Captions: 1, Size: 24, OneShape: true,
+		Seed: 5}))(t)
+	folder := must.Get(eval.FolderTarget(classFolder(t), ""))(t)
 	tasks := eval.Tasks{eval.Neighbours{K: 3}, linear, eval.Transfer{Targets: []eval.Target{target, folder}}}
 	r, e := probing(t, tasks...), executor(t, t.TempDir())
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	for _, info := range tasks.Metrics() {
 		if v, measured := result.Metrics[string(info.Metric)]; !measured || v <= 0 || v > 100 {
 			t.Errorf("%s: got %g, %t", info.Metric, v, measured)
@@ -145,10 +135,7 @@ func TestProbesOfARun(t *testing.T) {
 		}
 	}
 	for _, task := range tasks {
-		again, err := e.Evaluate(t.Context(), r, "test", task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(e.Evaluate(t.Context(), r, "test", task))(t)
 		for metric, value := range again {
 			if value != result.Metrics[metric] {
 				t.Errorf("%s: got %g again, want %g", metric, value, result.Metrics[metric])
@@ -190,10 +177,7 @@ func TestRunWithoutBriefMetrics(t *testing.T) {
 
 // What a probe cannot have is told before the first step.
 func TestProbesWithoutClasses(t *testing.T) {
-	data, err := FolderData(shades(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(FolderData(shades(t)))(t)
 	for _, task := range []eval.Task{eval.Neighbours{}, linear} {
 		r := probing(t, task)
 		r.Data, r.Train.Method = data, negative.Plain()
@@ -222,10 +206,7 @@ func (leaving) Declare(state *variables.Scope, run negative.Start) error {
 func TestThresholdsOfARun(t *testing.T) {
 	r, e := probing(t, eval.Neighbours{}, eval.Thresholds{Alpha: 0.1, Batch: 16}), executor(t, t.TempDir())
 	r.Train.Method.Contrast = leaving{}
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	again, err := e.Evaluate(t.Context(), r, "val", eval.Thresholds{Alpha: 0.1, Batch: 16})
 	if err != nil || len(again) != 4 {
 		t.Fatalf("got %v (%v), want the thresholds of images", again, err)

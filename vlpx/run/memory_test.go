@@ -3,6 +3,7 @@ package run
 import (
 	"runtime/debug"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // What was large before a run is no part of its peak, what is large during it is.
@@ -20,10 +21,7 @@ func TestPeakMemoryIsTheRunsOwn(t *testing.T) {
 	fill()
 	debug.FreeOSMemory()
 	before := peak()
-	result, err := executor(t, t.TempDir()).Run(t.Context(), smallest(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(executor(t, t.TempDir()).Run(t.Context(), smallest(t)))(t)
 	if got := result.PeakMemory; got < 1<<20 || got > before-much/2 {
 		t.Errorf("after a process that took %d MiB: got %d MiB for a small run, want less by most of %d MiB", before>>20, got>>20, much>>20)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
@@ -17,10 +18,7 @@ func questioned(t *testing.T) Run {
 	t.Helper()
 	first := smallest(t)
 	r := first
-	data, err := ScenesData(scenes.Config{Train: 9, Val: 3, Test: 4, Captions: 2, Size: 16, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(scenes.Config{Train: 9, Val: 3, Test: 4, Captions: 2, Size: 16, Seed: 4}))(t)
 	r.Data, r.Init, r.Train.Init, r.Tasks = data, &first, first.ID(), eval.Tasks{eval.VQA{}}
 	r.Data.Texts, r.Vocabulary.Grows = Questions, true
 	r.Train.MaxLen, r.Train.Method = 12, negative.Plain()
@@ -31,14 +29,8 @@ func questioned(t *testing.T) Run {
 // words are those of a run's tokenizer.
 func words(t *testing.T, r Run) []string {
 	t.Helper()
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := r.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	k := must.Get(r.Tokenizer(collection))(t)
 	return strings.Fields(string(k.Vocab()))
 }
 
@@ -50,10 +42,7 @@ func TestVocabularyGrows(t *testing.T) {
 	if !slices.Equal(after[:len(before)], before) || !slices.IsSorted(after[len(before):]) || !slices.Contains(after[len(before):], "how") {
 		t.Errorf("got %q, want %q and new words", after, before)
 	}
-	set, err := r.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(r.Data.TrainingSet())(t)
 	for _, q := range set.(datasets.Questioned).Questions() {
 		for word := range strings.FieldsSeq(strings.ReplaceAll(q.Text, "?", "") + " " + q.Answers[0]) {
 			if !slices.Contains(after, word) {
@@ -62,10 +51,7 @@ func TestVocabularyGrows(t *testing.T) {
 		}
 	}
 	next := r
-	data, err := ScenesData(scenes.Config{Train: 40, Val: 3, Test: 4, Captions: 2, Size: 16, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(scenes.Config{Train: 40, Val: 3, Test: 4, Captions: 2, Size: 16, Seed: 5}))(t)
 	data.Texts = Questions
 	next.Data, next.Init, next.Train.Init = data, &r, r.ID()
 	if again := words(t, next); len(again) <= len(after) || !slices.Equal(again[:len(after)], after) {
@@ -89,10 +75,7 @@ func TestVocabularyNeedsRoom(t *testing.T) {
 func TestTexts(t *testing.T) {
 	d := questioned(t).Data
 	d.Images = 3
-	collection, err := d.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(d.Open())(t)
 	for _, split := range []string{"train", "val", "test"} {
 		set, err := d.split(collection, split)
 		if err != nil || set.Len() != 3 {

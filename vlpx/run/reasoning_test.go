@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
@@ -23,14 +24,8 @@ func reasoning(t *testing.T) Run {
 	r.Init, r.Train.Init = &assigns, assigns.ID()
 	r.Data.Texts, r.Vocabulary.Grows = Statements, true
 	r.Train.Select = string(eval.ReasoningAccuracy)
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := r.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	words := must.Get(r.Tokenizer(collection))(t)
 	r.Train.Framework.Framework, r.Tasks = albef.Reasoning{ALBEF: model(first)}.WithVocabulary(words.Size()).(albef.Reasoning),
 		eval.Tasks{eval.Reasoning{}}
 	if words.Size() <= model(first).Text.Vocab {
@@ -43,10 +38,7 @@ func reasoning(t *testing.T) Run {
 // measured again.
 func TestReasoningRun(t *testing.T) {
 	r, e := reasoning(t), executor(t, t.TempDir())
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	assigned, done, err := e.Store.Find(*r.Init)
 	if err != nil || !done || assigned.Metrics[string(eval.AssignmentAccuracy)] == 0 {
 		t.Errorf("text assignment: done %t, metrics %v, %v", done, assigned.Metrics, err)
@@ -63,10 +55,7 @@ func TestReasoningRun(t *testing.T) {
 	if result.BestEpoch != best+1 {
 		t.Errorf("got epoch %d, want %d", result.BestEpoch, best+1)
 	}
-	set, err := r.Data.TestSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(r.Data.TestSet())(t)
 	statements := map[datasets.Statement]bool{}
 	for _, s := range set.(datasets.Stated).Statements() {
 		statements[s] = true
@@ -80,18 +69,12 @@ func TestReasoningRun(t *testing.T) {
 	if len(verdicts) == 0 || len(verdicts) > 8 {
 		t.Errorf("got %d verdicts, want one to eight", len(verdicts))
 	}
-	kept, err := e.Store.Kept(r.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(e.Store.Kept(r.ID()))(t)
 	if got, want := kept.Run.Train.Framework, r.Train.Framework; got != want || !reflect.DeepEqual(kept.Run.Tasks, r.Tasks) ||
 		kept.Run.Data.Texts != Statements {
 		t.Errorf("read back as %+v by %+v on %s, want %+v by %+v", got, kept.Run.Tasks, kept.Run.Data.Texts, want, r.Tasks)
 	}
-	metrics, err := e.Evaluate(t.Context(), r, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(e.Evaluate(t.Context(), r, "test"))(t)
 	for name, value := range metrics {
 		if result.Metrics[name] != value {
 			t.Errorf("%s: got %g when asked again, want %g", name, value, result.Metrics[name])

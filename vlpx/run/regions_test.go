@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/locked"
@@ -35,10 +36,7 @@ func byRegions(r Run, of regions.Source) Run {
 func TestRunByBoxes(t *testing.T) {
 	r, e := byRegions(smallest(t), regions.Source{Count: 4, Width: 8, Boxes: &regions.Boxes{}}), executor(t, t.TempDir())
 	r.Train.Select = string(eval.RMean)
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	last := result.Epochs[len(result.Epochs)-1]
 	for _, metric := range []eval.Metric{eval.IR1, eval.TRMAP} {
 		_, tested := result.Metrics[string(metric)]
@@ -94,18 +92,12 @@ func found(t *testing.T, without ...string) (dir string, of regions.Source) {
 			if strings.Contains(strings.Join(without, " "), name) {
 				continue
 			}
-			err := numpy.ToNpzFile(map[string]*tensors.Tensor{
+			must.Do(t, numpy.ToNpzFile(map[string]*tensors.Tensor{
 				"features": tensors.FromFlatDataAndDimensions(features, 3, 4), "norm_bb": tensors.FromFlatDataAndDimensions(boxes, 3, 6),
-			}, filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, filepath.Join(dir, name)))
 		}
 	}
-	files, err := regions.Folder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(regions.Folder(dir))(t)
 	return dir, regions.Source{Count: 5, Width: 4, Files: &files}
 }
 
@@ -116,10 +108,7 @@ func TestRunByFiles(t *testing.T) {
 	r, e := byRegions(on(t, photographs), of), executor(t, t.TempDir())
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	if len(result.Skipped) != 1 || !strings.Contains(result.Skipped[0], "train3.npz") ||
 		!reflect.DeepEqual(result.Unreadable, map[string][]string{"test": {"test0.jpg"}}) {
 		t.Errorf("skipped %q, unreadable %v; want train3 and test0", result.Skipped, result.Unreadable)
@@ -141,9 +130,7 @@ func TestRunByGrid(t *testing.T) {
 	behind, e := behindLocked(t, dir), executor(t, t.TempDir())
 	r := byRegions(on(t, dir), regions.Source{Count: 10, Width: 16, Grid: true})
 	r.Locked, r.Train.Transform = behind.Locked, transform.Pipeline{Size: 24}
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	if made := caches(t, filepath.Dir(e.Store.LockedDir())); len(made) != 3 {
 		t.Errorf("got %d caches of tokens, want one a split", len(made))
 	}

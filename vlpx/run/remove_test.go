@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -31,10 +32,7 @@ func labelled(t *testing.T, home string, asked ...Run) *Executor {
 // entries are all runs of the store by their identities.
 func entries(t *testing.T, s *Store) map[string]Entry {
 	t.Helper()
-	all, err := s.Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.Entries())(t)
 	by := map[string]Entry{}
 	for _, e := range all {
 		by[e.ID] = e
@@ -44,10 +42,7 @@ func entries(t *testing.T, s *Store) map[string]Entry {
 
 func makeRun(t *testing.T, e *Executor, r Run) Result {
 	t.Helper()
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	return result
 }
 
@@ -63,15 +58,9 @@ func TestEntries(t *testing.T) {
 		t.Fatalf("got %+v and %+v", own, first)
 	}
 	var bytes, weights int64
-	files, err := os.ReadDir(own.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(own.Dir))(t)
 	for _, file := range files {
-		info, err := file.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(file.Info())(t)
 		bytes += info.Size()
 		if file.Name() == train.CheckpointName || file.Name() == train.BestName {
 			weights += info.Size()
@@ -87,10 +76,7 @@ func TestEntries(t *testing.T) {
 		t.Errorf("a run that was asked for is told as one that others need (%v)", err)
 	}
 
-	unlock, err := e.Store.lock(t.Context(), r, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(e.Store.lock(t.Context(), r, func() {}))(t)
 	if got := entries(t, e.Store)[r.ID()].State; got != AtWork {
 		t.Errorf("a run whose folder is taken is %s", got)
 	}
@@ -124,9 +110,7 @@ func TestEntries(t *testing.T) {
 			if got.State != c.want || (got.Err != nil) != (c.want == Broken || c.want == Stale) || got.ID != own.ID {
 				t.Errorf("got %s (%v), want %s", got.State, got.Err, c.want)
 			}
-			if err := os.WriteFile(path, before, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, before, 0o644))
 		})
 	}
 }
@@ -141,10 +125,7 @@ func TestRemove(t *testing.T) {
 		!strings.Contains(err.Error(), "needed by "+Short(r.ID())+" (tuned, seed 1)") {
 		t.Errorf("got %v for a run that another one needs", err)
 	}
-	unlock, err := e.Store.lock(t.Context(), r, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(e.Store.lock(t.Context(), r, func() {}))(t)
 	for _, ids := range [][]string{{r.ID()}, {first}, {first, r.ID()}} {
 		if err := e.Store.Remove(t.Context(), ids, true, nil); err == nil ||
 			!strings.Contains(err.Error(), "a process is at run "+Short(r.ID())) {
@@ -181,10 +162,7 @@ func TestRemove(t *testing.T) {
 // A process that waits for a run which is removed meanwhile makes it anew, in a folder that is there.
 func TestRemovedWhileWaitedFor(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
-	unlock, err := e.Store.lock(t.Context(), r, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(e.Store.lock(t.Context(), r, func() {}))(t)
 	waiting, taken := make(chan bool, 1), make(chan error, 1)
 	go func() {
 		again, err := e.Store.lock(t.Context(), r, func() { waiting <- true })
@@ -195,13 +173,9 @@ func TestRemovedWhileWaitedFor(t *testing.T) {
 		taken <- err
 	}()
 	<-waiting
-	if err := os.Rename(e.Store.Dir(r), e.Store.Dir(r)+"-gone"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(e.Store.Dir(r), e.Store.Dir(r)+"-gone"))
 	unlock()
-	if err := <-taken; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-taken)
 	if _, err := os.Stat(filepath.Join(e.Store.Dir(r), "kept")); err != nil {
 		t.Error(err)
 	}
@@ -210,10 +184,7 @@ func TestRemovedWhileWaitedFor(t *testing.T) {
 // pruned are the runs that pruning finds of a kind, or the files.
 func pruned(t *testing.T, s *Store, kind string) (ids []string) {
 	t.Helper()
-	found, err := s.Prunable(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(s.Prunable(kind))(t)
 	for _, p := range found {
 		if p.Bytes <= 0 || p.Why == "" || p.Kind != kind {
 			t.Errorf("got %+v, want its size and why", p)
@@ -240,25 +211,16 @@ func TestPruneCheckpoints(t *testing.T) {
 	}
 	other := before
 	other.Code = "0123456789abcdef"
-	if err := e.Store.publish(first, resultName, other); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(first, resultName, other))
 	for _, kinds := range [][]string{{PruneCheckpoints}, {PruneStale}, {}} {
 		what, err := e.Store.Prunable(kinds...)
 		if err != nil || len(what) != 1 || what[0].Entry.ID != first.ID() || (what[0].Kind == PruneStale) != (what[0].Paths == nil) {
 			t.Errorf("%v: got %+v (%v), want the run of other code, or its weights where these alone are asked for", kinds, what, err)
 		}
 	}
-	if err := e.Store.publish(first, resultName, before); err != nil {
-		t.Fatal(err)
-	}
-	what, err := e.Store.Prunable(PruneCheckpoints)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Store.Prune(t.Context(), what, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(first, resultName, before))
+	what := must.Get(e.Store.Prunable(PruneCheckpoints))(t)
+	must.Do(t, e.Store.Prune(t.Context(), what, nil))
 	if got := entries(t, e.Store)[first.ID()]; got.State != Finished || got.Model != 0 {
 		t.Errorf("got %+v, want a finished run without weights", got)
 	}
@@ -319,58 +281,36 @@ func TestPruneOrphans(t *testing.T) {
 	if got := pruned(t, e.Store, PruneOrphans); got != nil {
 		t.Errorf("nothing is an orphan, got %v", got)
 	}
-	if err := e.Store.Remove(t.Context(), []string{r.ID()}, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.Remove(t.Context(), []string{r.ID()}, false, nil))
 	if got := pruned(t, e.Store, PruneOrphans); got != nil {
 		t.Errorf("those who need it may come within a day, got %v", got)
 	}
-	result, err := e.Store.Result(*r.Init)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Store.Result(*r.Init))(t)
 	result.Finished = result.Finished.Add(-25 * time.Hour)
-	if err := e.Store.publish(*r.Init, resultName, result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(*r.Init, resultName, result))
 	left := filepath.Join(e.Store.Dir(*r.Init), ".checkpoint123")
 	dead, importing := filepath.Join(e.Store.dir, importPrefix+"1"), filepath.Join(e.Store.dir, importPrefix+"2")
 	for _, dir := range []string{dead, importing} {
-		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "x"), []byte("x"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "x"), []byte("x"), 0o644)))
 	}
 	lock := flock.New(filepath.Join(importing, lockName))
-	if _, err := lock.TryLock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(lock.TryLock())(t)
 	defer lock.Unlock()
 	if got, want := pruned(t, e.Store, PruneOrphans), []string{importPrefix + "1", r.Init.ID()}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if err := e.Store.Asked(*r.Init); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(left, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.Asked(*r.Init))
+	must.Do(t, os.WriteFile(left, []byte("x"), 0o644))
 	if got, want := pruned(t, e.Store, PruneOrphans), []string{".checkpoint123", importPrefix + "1"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	older := filepath.Join(e.Store.dir, "0123456789abcdef")
-	if err := errors.Join(os.Mkdir(older, 0o755), os.WriteFile(filepath.Join(older, runName), []byte(`{"Format": 1}`), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(older, 0o755), os.WriteFile(filepath.Join(older, runName), []byte(`{"Format": 1}`), 0o644)))
 	if got := pruned(t, e.Store, PruneStale); !slices.Equal(got, []string{filepath.Base(older)}) {
 		t.Errorf("got %v, want the run of format 1", got)
 	}
-	what, err := e.Store.Prunable(PruneOrphans, PruneStale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Store.Prune(t.Context(), what, nil); err != nil {
-		t.Fatal(err)
-	}
+	what := must.Get(e.Store.Prunable(PruneOrphans, PruneStale))(t)
+	must.Do(t, e.Store.Prune(t.Context(), what, nil))
 	if all := entries(t, e.Store); len(all) != 1 || all[r.Init.ID()].State != Finished || all[r.Init.ID()].left != nil {
 		t.Errorf("left %+v, want the one run without leftovers", all)
 	}

@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -26,19 +27,10 @@ import (
 // onScenes is a run on scenes that has no configuration of training yet, and the size of its vocabulary.
 func onScenes(t *testing.T, c scenes.Config, rerank int) (r Run, vocab int) {
 	t.Helper()
-	data, err := ScenesData(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(c))(t)
 	r = Run{Data: data, Vocabulary: Vocabulary{MinCount: 1, MaxSize: 200}, Tasks: eval.Tasks{eval.Retrieval{Rerank: rerank}}}
-	collection, err := data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(data.Open())(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	return r, tokenizer.Size()
 }
 
@@ -236,10 +228,7 @@ func TestEveryPartIsTried(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		for _, d := range file.Decls {
 			method, ok := d.(*ast.FuncDecl)
 			if !ok || method.Recv == nil || everyPart()[method.Name.Name] == nil {
@@ -292,9 +281,7 @@ func TestVocabularyFileOfAnotherKind(t *testing.T) {
 // CLIP's list of merges is known by its name.
 func TestVocabularyOfMerges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bpe_simple_vocab_16e6.txt")
-	if err := os.WriteFile(path, []byte("#version: 0.2\nl o\nlo w</w>\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#version: 0.2\nl o\nlo w</w>\n"), 0o644))
 	tokenizer, err := Vocabulary{File: path}.Tokenizer(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -315,16 +302,11 @@ func TestVocabularyOfMerges(t *testing.T) {
 func TestVocabularyFileThatChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vocab.txt")
 	write := func(last string) {
-		if err := os.WriteFile(path, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+last+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"+last+"\n"), 0o644))
 	}
 	write("dog")
 	v := Vocabulary{File: path}
-	tokenizer, err := v.Tokenizer(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokenizer := must.Get(v.Tokenizer(nil))(t)
 	v.Hash = tokenizer.Hash()
 	if again, err := v.Tokenizer(nil); err != nil || again.Hash() != v.Hash {
 		t.Errorf("unchanged: got %v", err)
@@ -337,25 +319,16 @@ func TestVocabularyFileThatChanged(t *testing.T) {
 
 // Caption noise on a folder makes another run of the same data and vocabulary, and touches no other split than "train".
 func TestCaptionNoiseOfAFolder(t *testing.T) {
-	data, err := FolderData(album(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(FolderData(album(t)))(t)
 	clean, noisy := smallest(t), smallest(t)
 	clean.Data, noisy.Data = data, data
 	noisy.Data.CaptionNoise = 0.5
 	if clean.ID() == noisy.ID() || strings.Contains(string(clean.JSON()), "CaptionNoise") {
 		t.Errorf("got identities %s and %s, want others, the clean one without CaptionNoise", clean.ID(), noisy.ID())
 	}
-	collection, err := noisy.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(noisy.Data.Open())(t)
 	captions := func(d Data, split string) (all []string) {
-		set, err := d.split(collection, split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(d.split(collection, split))(t)
 		for _, p := range datasets.Pairs(set) {
 			all = append(all, p.Text(set))
 		}
@@ -372,10 +345,7 @@ func TestCaptionNoiseOfAFolder(t *testing.T) {
 	if got, want := captions(noisy.Data, "train"), []string{"train 1, caption 0", "train 0, caption 0"}; !slices.Equal(got, want) {
 		t.Errorf("two images with a caption each: got %q, want %q", got, want)
 	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(collection.Split("train"))(t)
 	if got := slices.Collect(cleaned(set)); !slices.Contains(got, "train 7 caption 1") || len(got) != 16 {
 		t.Errorf("the vocabulary is made from %q, want all clean captions", got)
 	}
@@ -399,14 +369,8 @@ func (m mute) Captions(i int) []string {
 
 // Where there are no captions a vocabulary is made from the names of classes.
 func TestVocabularyWithoutCaptions(t *testing.T) {
-	collection, err := scenes.New(scenes.Config{Train: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := collection.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 3}))(t)
+	set := must.Get(collection.Split("train"))(t)
 	labelled := set.(datasets.Labelled)
 	want := slices.Clone(set.Captions(0))
 	for i := 1; i < 3; i++ {
@@ -421,24 +385,18 @@ func TestVocabularyWithoutCaptions(t *testing.T) {
 func album(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	var entries []string
 	for _, split := range []string{"train", "val", "test"} {
 		for i := range 8 {
 			name := fmt.Sprintf("%s%d.jpg", split, i)
-			if err := os.WriteFile(filepath.Join(dir, "images", name), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "images", name), nil, 0o644))
 			entries = append(entries, fmt.Sprintf(
 				`{"filename": %q, "split": %q, "sentences": [{"raw": "%[2]s %[3]d, caption 0"}, {"raw": "%[2]s %[3]d, caption 1"}]}`,
 				name, split, i))
 		}
 	}
 	text := `{"dataset": "album", "images": [` + strings.Join(entries, ",") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644))
 	return dir
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
 )
@@ -17,17 +18,10 @@ import (
 func TestSeal(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), Run{}
 	path := filepath.Join(s.Dir(r), resultName)
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5},
-		Updated: &Update{Code: "x"}}); err != nil {
-		t.Fatal(err)
-	}
-	written, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
+	must.Do(t, s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5},
+		Updated: &Update{Code: "x"}}))
+	written := must.Get(os.ReadFile(path))(t)
 	if at := seal.FindSubmatchIndex(written); at == nil || !json.Valid(written) {
 		t.Fatalf("got the file %s, want JSON that ends with a sum", written)
 	}
@@ -41,9 +35,7 @@ func TestSeal(t *testing.T) {
 		"edited":              {bytes.Replace(written, []byte("12.5"), []byte("92.5"), 1), true},
 		"with a space more":   {bytes.Replace(written, []byte("12.5"), []byte("12.5 "), 1), true},
 	} {
-		if err := os.WriteFile(path, c.text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, c.text, 0o644))
 		got, err := s.Result(r)
 		switch {
 		case c.found && (!errors.Is(err, errUnsealed) || !strings.Contains(err.Error(), path)):
@@ -59,17 +51,10 @@ func TestSeal(t *testing.T) {
 func TestChangedFiles(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	e.Label = func(Run) Label { return Label{Scale: "tiny"} }
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	of := Measure{"test", eval.Tasks{gap{}}}
-	if err := e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 7}}); err != nil {
-		t.Fatal(err)
-	}
-	task, err := of.name()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.Keep(r, Evaluation{ID: r.ID(), Of: of, Metrics: map[string]float64{"gap": 7}}))
+	task := must.Get(of.name())(t)
 	export := func() error {
 		_, err := e.Store.Export(t.Context(), filepath.Join(t.TempDir(), "a"), Archive{IDs: []string{r.ID()}, Results: true})
 		return err
@@ -87,17 +72,12 @@ func TestChangedFiles(t *testing.T) {
 		},
 	} {
 		path := filepath.Join(e.Store.Dir(r), name)
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(os.ReadFile(path))(t)
 		after := edit(string(before))
 		if after == string(before) {
 			t.Fatalf("%s: nothing to edit in %s", name, before)
 		}
-		if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(after), 0o644))
 		if err := export(); err == nil {
 			t.Errorf("%s: it is exported", name)
 		}
@@ -110,8 +90,6 @@ func TestChangedFiles(t *testing.T) {
 				t.Errorf("the edited tokenizer is taken: %v", err)
 			}
 		}
-		if err := os.WriteFile(path, before, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, before, 0o644))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -44,9 +45,7 @@ func TestSentencesOfAnotherRun(t *testing.T) {
 	e := executor(t, t.TempDir())
 	writes, asked := byTowers(t, negative.Plain()), byTowers(t, negative.Plain())
 	writes.Tasks, asked.Train.Seed = append(writes.Tasks, scribbling{}), writes.Train.Seed+1
-	if _, err := e.Run(t.Context(), asked); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), asked))(t)
 	ask := func(of Run) (map[string]float64, error) {
 		return e.EvaluateBy(t.Context(), asked, "test", reading{of.ID()})
 	}
@@ -55,10 +54,7 @@ func TestSentencesOfAnotherRun(t *testing.T) {
 			t.Errorf("got %v, want an error that names the run and says %q", err, want)
 		}
 	}
-	result, err := e.Run(t.Context(), writes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), writes))(t)
 	examples, err := e.Store.Examples(writes.ID())
 	kept := eval.Sentences.Of(examples)
 	if err != nil || len(kept) == 0 || !reflect.DeepEqual(kept, eval.Sentences.Of(result.Examples)) {

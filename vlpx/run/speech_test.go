@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/blip2"
@@ -34,10 +35,7 @@ func speaking(t *testing.T) Run {
 		Embed: 6,
 	}
 	language := first
-	data, err := ScenesData(scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: 16, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(ScenesData(scenes.Config{Train: 30, Val: 4, Test: 4, Captions: 2, Size: 16, Seed: 3}))(t)
 	data.Texts = Talk
 	language.Data, language.Vocabulary.Grows = data, true
 	language.Train.MaxLen, language.Tasks = 24, eval.Tasks{eval.Perplexity{}}
@@ -57,19 +55,10 @@ func speaking(t *testing.T) Run {
 // spoken are the variables of a run's language model in the model of another, by what they are called there.
 func spoken(t *testing.T, e *Executor, language, r Run) map[string][]float32 {
 	t.Helper()
-	m, err := train.Load(e.Backend, language.Train, nil, e.Store.Dir(language))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(train.Load(e.Backend, language.Train, nil, e.Store.Dir(language)))(t)
 	defer m.Close()
-	learned, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := r.Train.Framework.Framework.(blip2.Generative).Speak(learned)
-	if err != nil {
-		t.Fatal(err)
-	}
+	learned := must.Get(m.Weights())(t)
+	values := must.Get(r.Train.Framework.Framework.(blip2.Generative).Speak(learned))(t)
 	own, named := weightsOf(t, e, language), map[string][]float32{}
 	if len(values) != len(own) {
 		t.Fatalf("%d of %d variables have names there", len(values), len(own))
@@ -88,10 +77,7 @@ func spoken(t *testing.T, e *Executor, language, r Run) map[string][]float32 {
 // and leaves its weights as they are, while it learns; stopped, it goes on to the same bits, without these runs' models.
 func TestSpeakingRun(t *testing.T) {
 	r, e := speaking(t), executor(t, t.TempDir())
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	for _, needed := range []*Run{r.Init, r.Language} {
 		if _, done, err := e.Store.Find(*needed); !done || err != nil {
 			t.Errorf("%s: done %v (%v), want it made first", needed.Train.Framework.Name(), done, err)
@@ -101,10 +87,7 @@ func TestSpeakingRun(t *testing.T) {
 		!slices.Contains(all, "answer") {
 		t.Errorf("got the words %q, want the language model's", all)
 	}
-	kept, err := os.ReadFile(filepath.Join(e.Store.Dir(r), tokenizerName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(os.ReadFile(filepath.Join(e.Store.Dir(r), tokenizerName)))(t)
 	if of, err := os.ReadFile(filepath.Join(e.Store.Dir(*r.Language), tokenizerName)); err != nil || !slices.Equal(kept, of) {
 		t.Errorf("the tokenizer that is kept is another than the language model's (%v)", err)
 	}
@@ -136,9 +119,7 @@ func TestSpeakingRun(t *testing.T) {
 
 	again := executor(t, t.TempDir())
 	for _, needed := range []*Run{r.Init, r.Language} {
-		if _, err := again.Run(t.Context(), *needed); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(again.Run(t.Context(), *needed))(t)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	again.Report = func(_ Run, p train.Report) {
@@ -150,10 +131,7 @@ func TestSpeakingRun(t *testing.T) {
 		t.Fatalf("got %v, want it stopped", err)
 	}
 	again.Report = nil
-	resumed, err := again.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := must.Get(again.Run(t.Context(), r))(t)
 	if !reflect.DeepEqual(weightsOf(t, again, r), learned) || !maps.Equal(resumed.Metrics, result.Metrics) {
 		t.Error("stopped, it ends in other weights or metrics")
 	}
@@ -164,9 +142,7 @@ func TestTunedSpeech(t *testing.T) {
 	first, e := speaking(t), executor(t, t.TempDir())
 	r := first
 	r.Init, r.Train.Init, r.Language, r.Train.Language = &first, first.ID(), nil, ""
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	if !slices.Equal(words(t, r), words(t, *first.Language)) {
 		t.Error("it has other words")
 	}
@@ -193,9 +169,7 @@ func TestSpeechErrors(t *testing.T) {
 	} {
 		r := speaking(t)
 		spoil(&r)
-		if _, err := e.Run(t.Context(), *r.Language); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Run(t.Context(), *r.Language))(t)
 		if _, err := e.speech(r, nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want an error that says %q", err, says)
 		}

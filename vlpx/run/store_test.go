@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	"gonum.org/v1/gonum/floats"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/train"
@@ -25,10 +26,7 @@ import (
 
 func executor(t *testing.T, home string) *Executor {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return &Executor{Store: OpenStore(home), Backend: b, Engine: "go:ops_sequential"}
 }
@@ -44,14 +42,9 @@ func TestResultRoundTrip(t *testing.T) {
 		Engine: "e", Versions: map[string]string{"gomlx": "v1"}, Finished: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Seconds: 1.5,
 		PeakMemory: 1 << 40, SkippedImages: 2,
 	}
-	unlock, err := s.lock(t.Context(), r, func() { t.Error("a free folder is waited for") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(s.lock(t.Context(), r, func() { t.Error("a free folder is waited for") }))(t)
 	defer unlock()
-	if err := s.publish(r, resultName, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.publish(r, resultName, want))
 	if got, done, err := s.Find(r); !done || err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, %v, want %+v", got, done, err, want)
 	}
@@ -65,13 +58,9 @@ func TestDamagedResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, r := executor(t, t.TempDir()), smallest(t)
-			if err := os.MkdirAll(e.Store.Dir(r), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(e.Store.Dir(r), 0o755))
 			path := filepath.Join(e.Store.Dir(r), resultName)
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 			_, err := e.Run(t.Context(), r)
 			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
 				t.Errorf("got %v, want an error that names the file and says to delete it", err)
@@ -83,9 +72,7 @@ func TestDamagedResult(t *testing.T) {
 // Whatever a result's file is, it is refused by an error that names it, or it is the result of this run, which can be told and kept again.
 func FuzzResult(f *testing.F) {
 	s, r := OpenStore(f.TempDir()), Run{}
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, os.MkdirAll(s.Dir(r), 0o755))
 	path := filepath.Join(s.Dir(r), resultName)
 	for _, rest := range []string{
 		`}`, `, "Metrics": {"IR@1": 3}, "Epochs": [{"Epoch": 0}, {}], "BestEpoch": 2}`, `, "BestEpoch": 1}`, `, "BestEpoch": -1}`,
@@ -97,9 +84,7 @@ func FuzzResult(f *testing.F) {
 	}
 	f.Add([]byte("null"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, text, 0o644))
 		result, done, err := s.Find(r)
 		if err != nil {
 			if done || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
@@ -111,19 +96,12 @@ func FuzzResult(f *testing.F) {
 			t.Fatalf("%s: got %v, %+v", text, done, result)
 		}
 		_ = result.String()
-		if err := s.publish(r, resultName, result); err != nil {
-			t.Fatal(err)
-		}
-		first, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.publish(r, resultName, result))
+		first := must.Get(os.ReadFile(path))(t)
 		if result, _, err = s.Find(r); err != nil {
 			t.Fatalf("%s: kept again it is refused: %v", text, err)
 		}
-		if err := s.publish(r, resultName, result); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.publish(r, resultName, result))
 		if second, err := os.ReadFile(path); err != nil || string(first) != string(second) {
 			t.Fatalf("%s: kept again it is %s, and then %s (%v)", text, first, second, err)
 		}
@@ -173,18 +151,14 @@ func TestTwoExecutorsMakeARunOnce(t *testing.T) {
 // Results of older versions, without the queries' items, are read as ever; items that do not fit each other are told with the file.
 func TestResultWithoutItems(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), smallest(t)
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
 	path := filepath.Join(s.Dir(r), resultName)
 	for _, c := range []struct{ more, want string }{
 		{``, ""},
 		{`, "Items": {"Captions": "1 1", "Queries": {"IR rank": "1"}}`,
 			path + `: eval: items: 1 entries of "IR rank", but 2 queries; delete the file`},
 	} {
-		if err := os.WriteFile(path, []byte(`{"ID": "`+r.ID()+`", "Metrics": {"IR@1": 3}`+c.more+`}`), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(`{"ID": "`+r.ID()+`", "Metrics": {"IR@1": 3}`+c.more+`}`), 0o644))
 		result, err := s.Result(r)
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -201,27 +175,21 @@ func TestResultWithoutItems(t *testing.T) {
 // Examples of results of older versions, which had fields of their own, are read as those of today, and kept again as these.
 func TestExamplesOfOlderVersions(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), smallest(t)
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
 	former := `"Retrieved": [{"Caption": 3, "Matched": [1]}], "Items": {"Captions": "1", "Queries": {"IR rank": "1"}}, "Laid": {"class": [1]},
 		"Thresholds": [{"Anchors": "image"}], "Sentences": [{"pair": 1}], "Captioned": [{"image": 2}], "Verdicts": [{"Probability": 0.5}],
 		"Asked": [{"Text": "what?"}], "Candidates": ["yes"]`
 	var all []Result
 	for _, text := range []string{former, `"Examples": {` + former + `}`} {
 		text = `{"ID": "` + r.ID() + `", "Metrics": {"IR@1": 3}, ` + text + `}`
-		if err := os.WriteFile(filepath.Join(s.Dir(r), resultName), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(s.Dir(r), resultName), []byte(text), 0o644))
 		for range 2 {
 			result, err := s.Result(r)
 			if err != nil || len(result.Examples) != len(formerExamples) {
 				t.Fatalf("got %d examples (%v), want %d", len(result.Examples), err, len(formerExamples))
 			}
 			all = append(all, result)
-			if err := s.publish(r, resultName, result); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.publish(r, resultName, result))
 			if _, err := readSealed(filepath.Join(s.Dir(r), resultName)); err != nil {
 				t.Error(err)
 			}
@@ -243,10 +211,7 @@ func TestExamplesOfOlderVersions(t *testing.T) {
 // One that waits for another is told so, and can be stopped.
 func TestStoppedWhileWaiting(t *testing.T) {
 	home, r := t.TempDir(), smallest(t)
-	unlock, err := OpenStore(home).lock(t.Context(), r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(OpenStore(home).lock(t.Context(), r, nil))(t)
 	defer unlock()
 	ctx, cancel := context.WithCancel(t.Context())
 	e := executor(t, home)
@@ -264,10 +229,7 @@ func TestStoppedWhileWaiting(t *testing.T) {
 // A run that is stopped goes on to the result of one that is not.
 func TestStoppedRunGoesOn(t *testing.T) {
 	r := smallest(t)
-	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(executor(t, t.TempDir()).Run(t.Context(), r))(t)
 	e := executor(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	e.Report = func(_ Run, p train.Report) {
@@ -288,10 +250,7 @@ func TestStoppedRunGoesOn(t *testing.T) {
 // the test's own.
 func TestSavesWithinAnEpoch(t *testing.T) {
 	r := smallest(t)
-	want, err := executor(t, t.TempDir()).Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(executor(t, t.TempDir()).Run(t.Context(), r))(t)
 	e := executor(t, t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {
@@ -328,9 +287,7 @@ func TestReferenceRun(t *testing.T) {
 	reference.Train.Method = negative.Plain()
 	r.Train.Method = negative.SRCL(2)
 	r.Reference, r.Train.Reference = &reference, reference.ID()
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
 	for _, made := range []Run{reference, r} {
 		if _, done, err := e.Store.Find(made); !done || err != nil {
 			t.Errorf("%s: done %v, error %v", made.Train.Method.Name, done, err)
@@ -346,9 +303,7 @@ func TestReferenceRun(t *testing.T) {
 // A store that cannot be written says so and what to do; here its place is below a file, which holds for root too.
 func TestStoreThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o644))
 	_, err := executor(t, file).Run(t.Context(), smallest(t))
 	if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "-home") {
 		t.Errorf("got %v, want an error that names the place and -home", err)
@@ -365,10 +320,7 @@ func TestMistakesShowBeforeTraining(t *testing.T) {
 	}
 	r = smallest(t)
 	r.Data.Scenes, r.Data.Dir = nil, folder(t)
-	data, err := FolderData(r.Data.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(FolderData(r.Data.Dir))(t)
 	r.Data = data
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
@@ -392,9 +344,7 @@ func folder(t *testing.T) string {
 			{"filename": "b.jpg", "split": "val", "sentences": [{"raw": "two"}]}]}`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 	}
 	return dir
 }
@@ -405,14 +355,8 @@ func TestEvaluate(t *testing.T) {
 	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "train it first") {
 		t.Errorf("got %v, want an error that says to train it", err)
 	}
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics, err := e.Evaluate(t.Context(), r, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
+	metrics := must.Get(e.Evaluate(t.Context(), r, "test"))(t)
 	for name, got := range metrics {
 		if got != result.Metrics[name] {
 			t.Errorf("%s: got %g, want the result's %g", name, got, result.Metrics[name])
@@ -421,16 +365,11 @@ func TestEvaluate(t *testing.T) {
 	if _, err := e.Evaluate(t.Context(), r, "tset"); err == nil || !strings.Contains(err.Error(), "test") {
 		t.Errorf("got %v for a split that is not there, want an error that lists the splits", err)
 	}
-	if err := os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)))
 	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "vlpx rm "+Short(r.ID())) {
 		t.Errorf("got %v, want an error that says to remove the run", err)
 	}
-	left, err := os.ReadDir(e.Store.Dir(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	left := must.Get(os.ReadDir(e.Store.Dir(r)))(t)
 	var names []string
 	for _, entry := range left {
 		names = append(names, entry.Name())

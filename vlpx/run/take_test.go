@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"vlpx.internal/internal/test/must"
 )
 
 // quick is a store whose processes are taken for lost after two seconds, which a machine at its limit does not keep one from its lock for.
@@ -24,9 +25,7 @@ func quick(t *testing.T) *Store {
 // The lock of a node that is gone, which its server still keeps, does not keep a run for ever.
 func TestTakeFromALostNode(t *testing.T) {
 	s, r := quick(t), smallest(t)
-	if err := os.MkdirAll(s.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
 	lost := flock.New(filepath.Join(s.Dir(r), lockName)) // and nobody touches it
 	if got, err := lost.TryLock(); !got || err != nil {
 		t.Fatal(got, err)
@@ -34,10 +33,7 @@ func TestTakeFromALostNode(t *testing.T) {
 	defer lost.Close()
 	told := 0
 	begun := time.Now()
-	_, unlock, err := s.take(t.Context(), r, func() { told++ })
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, unlock := must.Get2(s.take(t.Context(), r, func() { told++ }))(t)
 	if waited := time.Since(begun); waited < s.pace.lost || told != 1 {
 		t.Errorf("took it after %v, telling %d times; want after %v and once", waited, told, s.pace.lost)
 	}
@@ -54,10 +50,7 @@ func TestTakeFromALostNode(t *testing.T) {
 // Who is alive keeps the folder, however long it takes; many who wait take a lost one's over one after another.
 func TestTakeWaits(t *testing.T) {
 	s, r := quick(t), smallest(t)
-	held, unlock, err := s.take(t.Context(), r, func() { t.Error("a free folder is waited for") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	held, unlock := must.Get2(s.take(t.Context(), r, func() { t.Error("a free folder is waited for") }))(t)
 	limited, cancel := context.WithTimeout(t.Context(), 3*s.pace.lost)
 	defer cancel()
 	if _, _, err := s.take(limited, r, func() {}); !errors.Is(err, context.DeadlineExceeded) {
@@ -104,17 +97,10 @@ func TestTakeWaits(t *testing.T) {
 func TestDisplaceTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	for round := range 300 {
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, 0o644))
 		at := time.Unix(int64(round), 0)
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
-		seen, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(path, at, at))
+		seen := must.Get(os.Stat(path))(t)
 		created := make(chan int, 1)
 		var waiting sync.WaitGroup
 		for range 8 {
@@ -142,23 +128,12 @@ func TestDisplaceTogether(t *testing.T) {
 // A holder that was taken for lost, and comes back, stops.
 func TestTakenOver(t *testing.T) {
 	s, r := quick(t), smallest(t)
-	held, unlock, err := s.take(t.Context(), r, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	held, unlock := must.Get2(s.take(t.Context(), r, func() {}))(t)
 	defer unlock()
 	path := filepath.Join(s.Dir(r), lockName)
-	seen, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := displace(path, seen); err != nil {
-		t.Fatal(err)
-	}
-	_, other, err := s.take(t.Context(), r, func() { t.Error("the folder is not free") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := must.Get(os.Stat(path))(t)
+	must.Do(t, displace(path, seen))
+	_, other := must.Get2(s.take(t.Context(), r, func() { t.Error("the folder is not free") }))(t)
 	defer other()
 	select {
 	case <-held.Done():
@@ -176,10 +151,7 @@ func TestTakenOver(t *testing.T) {
 // Of two results of a run the first one stays.
 func TestFinishTwice(t *testing.T) {
 	s, r := OpenStore(t.TempDir()), smallest(t)
-	unlock, err := s.lock(t.Context(), r, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(s.lock(t.Context(), r, func() {}))(t)
 	defer unlock()
 	first := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}
 	second := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 2}}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 )
@@ -57,14 +58,8 @@ func TestToyTask(t *testing.T) {
 	}
 	r, e := smallest(t), executor(t, t.TempDir())
 	r.Tasks = append(r.Tasks, task)
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := e.Store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
+	kept := must.Get(e.Store.Result(r))(t)
 	example := longestCaptions.Of(kept.Examples)
 	if len(example) != 1 || result.Metrics["longest"] != float64(len(example[0])) || len(example[0]) == 0 {
 		t.Errorf("got %v and the example %q", result.Metrics, example)

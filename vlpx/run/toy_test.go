@@ -15,6 +15,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/scenes"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -67,10 +68,7 @@ func weightsOf(t *testing.T, e *Executor, r Run) map[string][]float32 {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	variables, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	variables := must.Get(m.Weights())(t)
 	all := map[string][]float32{}
 	for path, value := range variables {
 		if all[path], err = tensors.CopyFlatData[float32](value); err != nil {
@@ -88,10 +86,7 @@ func TestFrameworkOfOnesOwn(t *testing.T) {
 	for _, m := range []negative.Method{negative.Plain(), scheduled} {
 		t.Run(m.Name, func(t *testing.T) {
 			r, e := byTowers(t, m), executor(t, t.TempDir())
-			result, err := e.Run(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Get(e.Run(t.Context(), r))(t)
 			first, last := result.Epochs[0], result.Epochs[len(result.Epochs)-1]
 			if first.Losses[negative.ITC] < last.Losses[negative.ITC]+0.1 {
 				t.Errorf("ITC went from %g to %g; it learns nothing", first.Losses[negative.ITC], last.Losses[negative.ITC])
@@ -114,10 +109,7 @@ func TestFrameworkOfOnesOwn(t *testing.T) {
 					t.Fatalf("stopped at %d: got %v", stop, err)
 				}
 			}
-			resumed, err := again.Run(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resumed := must.Get(again.Run(t.Context(), r))(t)
 			if !reflect.DeepEqual(weightsOf(t, again, r), weightsOf(t, e, r)) || !reflect.DeepEqual(resumed.Metrics, result.Metrics) ||
 				toldAs(t, resumed.Epochs) != toldAs(t, result.Epochs) {
 				t.Error("stopped, it ends in other weights, metrics or records")
@@ -128,10 +120,7 @@ func TestFrameworkOfOnesOwn(t *testing.T) {
 
 func toldAs(t *testing.T, value any) string {
 	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(value))(t)
 	return string(text)
 }
 
@@ -139,33 +128,17 @@ func toldAs(t *testing.T, value any) string {
 func classFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	collection, err := scenes.New(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true}))(t)
 	for _, split := range collection.Splits() {
-		set, err := collection.Split(split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(collection.Split(split))(t)
 		labelled := set.(datasets.Labelled)
 		for _, class := range labelled.Classes() {
-			if err := os.MkdirAll(filepath.Join(dir, split, class), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Join(dir, split, class), 0o755))
 		}
 		for i := range set.Len() {
-			img, err := set.Image(t.Context(), i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file, err := os.Create(filepath.Join(dir, split, labelled.Classes()[labelled.Class(i)], set.Key(i)+".png"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(png.Encode(file, img), file.Close()); err != nil {
-				t.Fatal(err)
-			}
+			img := must.Get(set.Image(t.Context(), i))(t)
+			file := must.Get(os.Create(filepath.Join(dir, split, labelled.Classes()[labelled.Class(i)], set.Key(i)+".png")))(t)
+			must.Do(t, errors.Join(png.Encode(file, img), file.Close()))
 		}
 	}
 	return dir
@@ -176,10 +149,7 @@ func byViews(t *testing.T, data Data) Run {
 	t.Helper()
 	r := smallest(t)
 	r.Data, r.Vocabulary, r.Tasks = data, Vocabulary{}, eval.Tasks{neighbours{}}
-	set, err := data.TestSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(data.TestSet())(t)
 	r.Train.Framework.Framework = views{Image: 16, Embed: 8, Classes: len(set.(datasets.Labelled).Classes())}
 	r.Train.Method, r.Train.Transform.Flip = negative.Plain(), true
 	r.Train.Epochs, r.Train.Schedule.Rate, r.Train.Schedule.Epochs = 6, 1e-2, 6
@@ -188,14 +158,8 @@ func byViews(t *testing.T, data Data) Run {
 
 // A framework that reads no captions needs none: it trains on labelled images, and makes no vocabulary of those that have some.
 func TestFrameworkWithoutCaptions(t *testing.T) {
-	folder, err := FolderData(classFolder(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	generated, err := ScenesData(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(FolderData(classFolder(t)))(t)
+	generated := must.Get(ScenesData(scenes.Config{Train: 64, Val: 40, Test: 40, Captions: 1, Size: 16, OneShape: true}))(t)
 	for _, data := range []Data{folder, generated} {
 		r, e := byViews(t, data), executor(t, t.TempDir())
 		result, err := e.Run(t.Context(), r)
@@ -227,14 +191,8 @@ func (d declaring) Inputs(u framework.Use) []field.Field {
 
 // What a framework or a task cannot get is told before the first step: a field that nobody makes, one that the data lacks, an ability.
 func TestWhatIsMissingIsToldBeforeTraining(t *testing.T) {
-	folder, err := FolderData(classFolder(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shades, err := FolderData(shades(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(FolderData(classFolder(t)))(t)
+	shades := must.Get(FolderData(shades(t)))(t)
 	plain := byViews(t, folder).Train.Framework.Framework.(views)
 	for name, c := range map[string]struct {
 		change func(*Run)

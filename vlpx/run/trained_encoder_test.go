@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -36,27 +37,15 @@ func behindOwn(t *testing.T) Run {
 // the store alone, which knows the other by its identity, measures the same.
 func TestOwnEncoder(t *testing.T) {
 	r, e := behindOwn(t), executor(t, t.TempDir())
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	kept, err := e.Store.Kept(r.Encoder.ID())
 	if err != nil || !kept.Done {
 		t.Fatalf("the run of the encoder: %v, done %t", err, kept.Done)
 	}
-	eyes, err := e.vision(r.Locked.Run, "/vision")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, trained, err := e.finished(*r.Encoder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	eyes := must.Get(e.vision(r.Locked.Run, "/vision"))(t)
+	_, trained := must.Get2(e.finished(*r.Encoder))(t)
 	defer trained.Close()
-	all, err := trained.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(trained.Weights())(t)
 	for path, value := range eyes {
 		got, _ := tensors.CopyFlatData[float32](value)
 		want, _ := tensors.CopyFlatData[float32](all[framework.Model+path])
@@ -67,14 +56,8 @@ func TestOwnEncoder(t *testing.T) {
 	if len(eyes) < 10 {
 		t.Errorf("got %d variables of an image encoder", len(eyes))
 	}
-	alone, err := e.Store.Kept(r.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := train.Load(e.Backend, alone.Run.Train, trained.Tokenizer, alone.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(e.Store.Kept(r.ID()))(t)
+	again := must.Get(train.Load(e.Backend, alone.Run.Train, trained.Tokenizer, alone.Dir))(t)
 	defer again.Close()
 	metrics, err := e.Measure(t.Context(), alone.Run, again, "test")
 	if err != nil || metrics["cosine IR mAP"] != result.Metrics["cosine IR mAP"] {

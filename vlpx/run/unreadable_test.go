@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/train"
 )
@@ -20,9 +21,7 @@ import (
 func shades(t *testing.T, broken ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	var entries []string
 	for split, n := range map[string]int{"train": 16, "val": 4, "test": 4} {
 		for i := range n {
@@ -32,20 +31,11 @@ func shades(t *testing.T, broken ...string) string {
 			}
 			name := fmt.Sprintf("%s%d.jpg", split, i)
 			path := filepath.Join(dir, "images", name)
-			f, err := os.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := jpeg.Encode(f, picture, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Create(path))(t)
+			must.Do(t, jpeg.Encode(f, picture, nil))
+			must.Do(t, f.Close())
 			if slices.Contains(broken, name) {
-				if err := os.Truncate(path, 300); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Truncate(path, 300))
 			}
 			entries = append(entries, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`,
 				name, split, i))
@@ -53,9 +43,7 @@ func shades(t *testing.T, broken ...string) string {
 	}
 	slices.Sort(entries)
 	text := `{"dataset": "shades", "images": [` + strings.Join(entries, ",\n") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, "dataset_shades.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_shades.json"), []byte(text), 0o644))
 	return dir
 }
 
@@ -67,14 +55,8 @@ func on(t *testing.T, dir string) Run {
 	if r.Data, err = FolderData(dir); err != nil {
 		t.Fatal(err)
 	}
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokenizer, err := r.Vocabulary.Tokenizer(collection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
+	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	change(&r, func(a *albef.Model) { a.Text.Vocab = tokenizer.Size() })
 	return r
 }
@@ -109,10 +91,7 @@ func TestUnreadableImages(t *testing.T) {
 			}
 			stepped = true
 		}
-		result, err := e.Run(t.Context(), c.run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(e.Run(t.Context(), c.run))(t)
 		if !reflect.DeepEqual(result.Unreadable, c.want) || len(result.Skipped) != c.skipped || result.SkippedImages != c.skipped {
 			t.Errorf("got %v unreadable and %q skipped, want %v and %d", result.Unreadable, result.Skipped, c.want, c.skipped)
 		}

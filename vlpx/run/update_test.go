@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/train"
 )
@@ -25,35 +26,24 @@ func TestUpdate(t *testing.T) {
 	if folders, err := os.ReadDir(filepath.Dir(e.Store.Dir(r))); err == nil && len(folders) > 0 {
 		t.Errorf("asking for an update made %v", folders)
 	}
-	want, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(e.Run(t.Context(), r))(t)
 	if want.Code != r.Code() || len(want.Code) != 16 {
 		t.Errorf("the result is of code %q, want %q", want.Code, r.Code())
 	}
 	checkpoint := filepath.Join(e.Store.Dir(r), train.CheckpointName)
-	trained, err := os.Stat(checkpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(os.Stat(checkpoint))(t)
 	older := want
 	older.Code, older.Examples, older.Metrics = "", nil, maps.Clone(want.Metrics)
 	delete(older.Metrics, string(eval.TR1))
 	delete(older.Metrics, string(eval.TRMAP))
 	older.Metrics[string(eval.IR10)] += 3
-	if err := e.Store.publish(r, resultName, older); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(r, resultName, older))
 	got, err := e.Update(t.Context(), r)
 	if err != nil || !slices.Equal(got.Added, []string{string(eval.TRMAP), string(eval.TR1)}) || len(got.Other) != 1 ||
 		got.Other[string(eval.IR10)] != [2]float64{older.Metrics[string(eval.IR10)], want.Metrics[string(eval.IR10)]} {
 		t.Errorf("got %+v (%v), want TR@1 and TR mAP, and that IR@10 is another", got, err)
 	}
-	result, err := e.Store.Result(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Store.Result(r))(t)
 	now := maps.Clone(want.Metrics)
 	now[string(eval.IR10)] += 3
 	if !reflect.DeepEqual(result.Metrics, now) || result.Code != "" || result.Updated == nil ||
@@ -69,9 +59,7 @@ func TestUpdate(t *testing.T) {
 
 	result.Updated.Code = "0123456789abcdef"
 	delete(result.Metrics, string(eval.IR1))
-	if err := e.Store.publish(r, resultName, result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(r, resultName, result))
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := e.Update(stopped, r); err == nil {
@@ -85,17 +73,10 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("got %+v (%v), want all that was ever added", result.Updated, err)
 	}
 
-	if err := os.Remove(checkpoint); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(checkpoint))
 	result.Updated = nil
-	if err := e.Store.publish(r, resultName, result); err != nil {
-		t.Fatal(err)
-	}
-	before, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Store.publish(r, resultName, result))
+	before := must.Get(json.Marshal(result))(t)
 	if _, err := e.Update(t.Context(), r); err == nil || !strings.Contains(err.Error(), "its weights are not kept, so that nothing "+
 		"can be added") {
 		t.Errorf("without weights: got %v", err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
@@ -49,19 +50,11 @@ func checkpoint(t *testing.T, v encoder.ViT) weights.Source {
 		}
 		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{begin, len(data)}}
 	}
-	text, err := json.Marshal(header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(header))(t)
 	path := filepath.Join(t.TempDir(), "ones.safetensors")
-	if err := os.WriteFile(path, append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	source, err := weights.Find(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
+		0o600))
+	source := must.Get(weights.Find(path))(t)
 	return source
 }
 
@@ -80,14 +73,8 @@ func TestRunFromWeights(t *testing.T) {
 	e := executor(t, t.TempDir())
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
-	got, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := e.Run(t.Context(), drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Run(t.Context(), r))(t)
+	want := must.Get(e.Run(t.Context(), drawn))(t)
 	if got.Epochs[0].Losses[negative.ITC] == want.Epochs[0].Losses[negative.ITC] {
 		t.Error("training is as it is without the weights")
 	}
@@ -103,10 +90,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 	wider := model(r).Vision
 	wider.Width *= 2
 	ones := checkpoint(t, wider)
-	absent, err := weights.Places{Cache: t.TempDir()}.Find("deit-base")
-	if err != nil {
-		t.Fatal(err)
-	}
+	absent := must.Get(weights.Places{Cache: t.TempDir()}.Find("deit-base"))(t)
 	e := executor(t, t.TempDir())
 	for want, source := range map[string]weights.Source{
 		fmt.Sprintf("the width is %d, the model's %d", wider.Width, wider.Width/2): ones,
@@ -126,17 +110,10 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 // A run starts from vectors of words, tells how many it has, and is another run than one that draws them all.
 func TestRunFromWords(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "words.txt"), []byte("red\nunheard\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "words.txt"), []byte("red\nunheard\n"), 0o644))
 	vectors := weights.Tensors{"vectors": tensors.FromValue([][]float32{{3, -1, 2}, {1, 1, 1}})}
-	if err := vectors.Write(filepath.Join(dir, "model.safetensors")); err != nil {
-		t.Fatal(err)
-	}
-	source, err := weights.FindWords(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, vectors.Write(filepath.Join(dir, "model.safetensors")))
+	source := must.Get(weights.FindWords(dir))(t)
 	drawn := smallest(t)
 	r := drawn
 	r.Weights.Words = &source
@@ -146,23 +123,15 @@ func TestRunFromWords(t *testing.T) {
 	e := executor(t, t.TempDir())
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
-	got, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := e.Run(t.Context(), drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Run(t.Context(), r))(t)
+	want := must.Get(e.Run(t.Context(), drawn))(t)
 	if got.Epochs[0].Losses[negative.ITC] == want.Epochs[0].Losses[negative.ITC] {
 		t.Error("training is as it is without the words")
 	}
 	if lines := strings.Join(said, "\n"); strings.Count(lines, fmt.Sprintf("): 1 of %d have a vector", model(r).Text.Vocab)) != 1 {
 		t.Errorf("got the lines\n%s\nwant that one word has a vector", lines)
 	}
-	if err := os.Remove(filepath.Join(dir, "words.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "words.txt")))
 	r.Train.Seed++
 	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "words.txt") {
 		t.Errorf("without the list: got %v, want an error that names it", err)
@@ -188,23 +157,11 @@ func TestRunFromWholeModel(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "openai.safetensors")
 	write := func() weights.Source {
-		kept, err := e.Store.Kept(r.ID())
-		if err != nil {
-			t.Fatal(err)
-		}
-		tokenizer, err := e.Store.Tokenizer(kept)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := train.Load(e.Backend, r.Train, tokenizer, kept.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(e.Store.Kept(r.ID()))(t)
+		tokenizer := must.Get(e.Store.Tokenizer(kept))(t)
+		m := must.Get(train.Load(e.Backend, r.Train, tokenizer, kept.Dir))(t)
 		defer m.Close()
-		values, err := m.Weights()
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(m.Weights())(t)
 		named, err := weights.Values(values).Published(weights.CLIPModel(framework.Model))
 		if err == nil {
 			err = named.Write(path)
@@ -212,10 +169,7 @@ func TestRunFromWholeModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := weights.Find(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(weights.Find(path))(t)
 		return source
 	}
 	source := write()
@@ -229,18 +183,12 @@ func TestRunFromWholeModel(t *testing.T) {
 	}
 	var said []string
 	e.Say = func(line string) { said = append(said, line) }
-	got, err := e.Run(t.Context(), next)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Run(t.Context(), next))(t)
 	if lines := strings.Join(said, "\n"); strings.Count(lines, "model weights from openai ("+source.Hash+")") != 1 ||
 		!strings.Contains(lines, "  used ") {
 		t.Errorf("got the lines\n%s\nwant one report", lines)
 	}
-	other, err := e.Run(t.Context(), drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(e.Run(t.Context(), drawn))(t)
 	differ := false
 	for name, value := range first.Metrics {
 		if _, measured := got.Epochs[0].Metrics[name]; !measured {
@@ -275,33 +223,17 @@ func TestRunFromPublishedStage(t *testing.T) {
 	stage := r.Train.Framework.Framework.(uniter.Model)
 	stage.Text.Layers = 2
 	r.Train.Framework.Framework = stage
-	if _, err := e.Run(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	m, err := train.Load(e.Backend, r.Train, nil, e.Store.Dir(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Run(t.Context(), r))(t)
+	m := must.Get(train.Load(e.Backend, r.Train, nil, e.Store.Dir(r)))(t)
 	defer m.Close()
-	values, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, err := weights.Values(values).Published(weights.UNITER(framework.Model))
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := must.Get(m.Weights())(t)
+	named := must.Get(weights.Values(values).Published(weights.UNITER(framework.Model)))(t)
 	path := filepath.Join(t.TempDir(), "uniter.safetensors")
 	write := func(change func(weights.Tensors)) *weights.Source {
 		all := maps.Clone(named)
 		change(all)
-		if err := all.Write(path); err != nil {
-			t.Fatal(err)
-		}
-		source, err := weights.Find(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, all.Write(path))
+		source := must.Get(weights.Find(path))(t)
 		return &source
 	}
 	source := write(func(weights.Tensors) {})
@@ -314,9 +246,7 @@ func TestRunFromPublishedStage(t *testing.T) {
 	again.Train.Epochs, again.Train.Schedule = 1, still
 	of := func(r Run) map[string][]float32 {
 		t.Helper()
-		if _, err := e.Run(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Run(t.Context(), r))(t)
 		return weightsOf(t, e, r)
 	}
 	got, want := of(published), of(followed)

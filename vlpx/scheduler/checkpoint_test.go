@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/random"
 )
 
@@ -16,10 +17,7 @@ func trained(t testing.TB, n Network) (*Policy, []byte) {
 	p := NewPolicy(n, 1e-2, 1)
 	states, quantiles := drawRows(random.Stream(1, "trained"), 5, n.Inputs)
 	p.Update(states, quantiles, 1)
-	data, err := p.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(p.MarshalBinary())(t)
 	return p, data
 }
 
@@ -28,9 +26,7 @@ func TestMarshal(t *testing.T) {
 	for _, n := range small {
 		p, data := trained(t, n)
 		again := NewPolicy(n, 1e-2, 7)
-		if err := again.UnmarshalBinary(data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, again.UnmarshalBinary(data))
 		states, quantiles := drawRows(random.Stream(1, "again"), 6, n.Inputs)
 		p.Update(states, quantiles, -0.5)
 		again.Update(states, quantiles, -0.5)

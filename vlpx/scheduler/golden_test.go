@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 )
 
 // TestGolden recomputes the golden cases of states, of picking and of the policy.
@@ -26,9 +27,7 @@ func checkPolicyGradient(t *testing.T, c golden.Case) {
 	anchors := c.Ints("expected", "anchors")
 	each, sum := c.Tensor("expected", "log_prob_each").Float, c.Float("expected", "log_pi")
 	byA, byB := c.Tensor("expected", "grad_objective", "beta_a").Float, c.Tensor("expected", "grad_objective", "beta_b").Float
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 	gotA, gotB, logPi := make([]float64, len(a)), make([]float64, len(b)), 0.0
 	for hop, anchor := range anchors {
 		d := Beta{a[anchor], b[anchor]}

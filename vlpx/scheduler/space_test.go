@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/random"
 )
 
@@ -319,9 +320,7 @@ func checkStates(t *testing.T, c golden.Case) {
 	image, text := c.Tensor("inputs", "image_feat"), c.Tensor("inputs", "text_feat")
 	similarity, quantiles := c.Matrix("expected", "S"), c.Matrix("expected", "quantiles")
 	states, m := c.Matrix("expected", "state"), c.Int("params", "num_quantiles")
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 	dim := image.Shape[1]
 	space, slow := NewSpace(singles(image.Float), singles(text.Float), dim, m), newSlowSpace(image.Float, text.Float, dim)
 	same := func(what string, got, want []float64) {
@@ -349,9 +348,7 @@ func checkBatch(t *testing.T, c golden.Case) {
 	similarity, quantiles := c.Matrix("inputs", "S"), c.Tensor("inputs", "q").Float
 	unselected, start := c.Ints("params", "unselected"), c.Int("params", "start")
 	want := c.Ints("expected", "batch")
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 	n := len(similarity)
 	image, text := make([]float32, n*n), make([]float32, n*n)
 	for i := range n {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+	"vlpx.internal/internal/test/must"
 )
 
 // cell is a program as a notebook makes one of its cells.
@@ -82,12 +83,8 @@ func lab(t *testing.T, main, helpers string) (*program, string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module mylab\n", "main.go": main, "helpers/helpers.go": helpers} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	deps := []*debug.Module{{Path: "github.com/gomlx/gomlx", Version: "v0.28.8", Sum: "h1:a"}, {Path: "vlpx.internal", Version: "(devel)"}}
 	return &program{
@@ -165,10 +162,7 @@ func TestSourceOfAType(t *testing.T) {
 	}
 	p, dir := lab(t, cell, helping)
 	p.modules.deps[0].Version = "v0.29.0"
-	of, err := p.folder(dir, filepath.Join(dir, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must.Get(p.folder(dir, filepath.Join(dir, "main.go")))(t)
 	for name, before := range want {
 		if got, err := p.closureOf(of, name); err != nil || got == before {
 			t.Errorf("another version of a module: %s is %s (%v), was %s", name, got, err, before)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	sources "vlpx.internal"
+	"vlpx.internal/internal/test/must"
 )
 
 // A test's binary names no revision, so that the kernel's word counts, and none is unknown.
@@ -31,10 +32,7 @@ func TestSourcesAreWhole(t *testing.T) {
 		if dir+"/" == ours || dir == strings.TrimSuffix(ours, "/") {
 			continue
 		}
-		of, err := build.Default.ImportDir("../../"+dir, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		of := must.Get(build.Default.ImportDir("../../"+dir, 0))(t)
 		for _, file := range append(of.GoFiles, of.SFiles...) {
 			if _, err := fs.Stat(sources.Files, dir+"/"+file); err != nil {
 				t.Errorf("the pattern in sources.go leaves out %s: %v", file, err)
@@ -47,17 +45,14 @@ func TestSourcesAreWhole(t *testing.T) {
 func sourceFiles(t *testing.T) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
-	err := fs.WalkDir(sources.Files, ".", func(name string, entry fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(sources.Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		text, err := fs.ReadFile(sources.Files, name)
 		files[name] = &fstest.MapFile{Data: text}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // laboratory is a program of one's own that tells what its parts are identified by.
@@ -73,17 +74,12 @@ type told struct{ Source, Executable, why string }
 // compiled builds a program beside this checkout and returns where it lies.
 func compiled(t *testing.T, source string, flags ...string) (dir, path string) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module mylab\n\ngo 1.26\n", "go.work": fmt.Sprintf("go 1.26.5\n\nuse (\n\t.\n\t%q\n)\n", root), "main.go": source,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	path = filepath.Join(dir, "program")
 	c := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", path}, flags...)...)
@@ -104,16 +100,11 @@ func ask(t *testing.T, path string, args ...string) (all []told) {
 // heard is what a program tells.
 func heard(t *testing.T, c *exec.Cmd) (all []told) {
 	t.Helper()
-	output, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(c.Output())(t)
 	lines := strings.Split(strings.TrimSuffix(string(output), "\n"), "\n")
 	for k := 0; k+1 < len(lines); k += 2 {
 		one := told{why: lines[k+1]}
-		if err := json.Unmarshal([]byte(lines[k]), &one); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(lines[k]), &one))
 		all = append(all, one)
 	}
 	if len(all) != 6 {
@@ -156,17 +147,13 @@ func TestPartsOfAProgram(t *testing.T) {
 	if again := ask(t, path, filepath.Join(dir, "main.go")); again[0].Source != first[0].Source {
 		t.Errorf("its file is written anew while it runs: got %+v, want %+v", again[0], first[0])
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", "i += 3*step", 1)),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", "i += 3*step", 1)),
+		0o644))
 	if again := ask(t, path); again[0].Source != "" || again[0].Executable == "" ||
 		!strings.Contains(again[0].why, "has changed since the program was built") {
 		t.Errorf("an edited file: got %+v", again[0])
 	}
-	if err := os.Remove(filepath.Join(dir, "main.go")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "main.go")))
 	if again := ask(t, path); again[0].Source != "" || again[0].why == "" {
 		t.Errorf("a file that is gone: got %+v", again[0])
 	}
@@ -177,10 +164,8 @@ func TestPartsOfGoRun(t *testing.T) {
 	dir, _ := compiled(t, laboratory)
 	var sums []string
 	for _, change := range []string{"i += step", "i += 2*step", "i += step"} {
-		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", change, 1)),
-			0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(strings.Replace(laboratory, "i += step", change, 1)),
+			0o644))
 		c := exec.CommandContext(t.Context(), "go", "run", "main.go")
 		c.Dir = dir
 		c.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")

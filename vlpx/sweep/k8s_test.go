@@ -5,21 +5,17 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+	"vlpx.internal/internal/test/must"
 )
 
 // The job is read back as Kubernetes reads it.
 func TestKubernetes(t *testing.T) {
-	k, err := NewKubernetes([]string{"image=registry:5000/vlpx:1", "claim=store", "mount=/mnt/it's: here", "gpus_per_node=1", "mem_gb=8",
+	k := must.Get(NewKubernetes([]string{"image=registry:5000/vlpx:1", "claim=store", "mount=/mnt/it's: here",
+		"gpus_per_node=1", "mem_gb=8",
 		"cpus_per_task=2", "env=A=yes", "env=B=x: \"y\" # z",
-		"namespace=lab", "name=My Sweep"})
-	if err != nil {
-		t.Fatal(err)
-	}
+		"namespace=lab", "name=My Sweep"}))(t)
 	s := New("/home/me/store", planned(6))
-	text, err := k.YAML(s, Worker{Args: []string{"sweep", "work"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(k.YAML(s, Worker{Args: []string{"sweep", "work"}}))(t)
 	var job struct {
 		APIVersion string `yaml:"apiVersion"`
 		Kind       string

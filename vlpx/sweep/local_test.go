@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // scripted is a sweep of four tasks, of which the last needs the first and the third the second, whose workers are a shell script. It has
@@ -22,20 +23,13 @@ func scripted(t *testing.T, script string) (*Sweep, Worker) {
 	for i, needs := range [][]int{nil, nil, {1}, {0}} {
 		id := "run" + strconv.Itoa(i)
 		p.Add(Task{ID: id, What: id, Needs: needs, Result: "runs/" + id + "/result.json"})
-		if err := os.MkdirAll(filepath.Join(home, "runs", id), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(home, "runs", id), 0o755))
 	}
 	program := filepath.Join(home, "script")
 	text := "#!/bin/sh\ni=$VLPX_SWEEP_INDEX dir=${VLPX_SWEEP_PLAN%/*}\nresult=$dir/../../runs/run$i/result.json\necho begun " +
 		">>$dir/begun$i\n" + script
-	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	w, err := workerOf(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, []byte(text), 0o755))
+	w := must.Get(workerOf(program))(t)
 	return New(home, p), w
 }
 
@@ -61,13 +55,11 @@ sleep .1
 touch $result`)
 	var told []string
 	var last Progress
-	if err := s.Follow(t.Context(), &Local{Jobs: 2}, w, idle, func(p Progress) {
+	must.Do(t, s.Follow(t.Context(), &Local{Jobs: 2}, w, idle, func(p Progress) {
 		if last = p; p.Message != "" {
 			told = append(told, p.Message)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if last.Done != 4 || last.String() != "4 of 4 done" {
 		t.Errorf("it ends with %s", last)
 	}
@@ -105,9 +97,7 @@ touch $result`)
 	if what := s.Failure(1); !strings.Contains(what, "ended 4 times without a result or a word") {
 		t.Errorf("the note of the one that was killed: %q", what)
 	}
-	if err := os.WriteFile(filepath.Join(s.Dir(), "mended"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(s.Dir(), "mended"), nil, 0o644))
 	if err := s.Follow(t.Context(), &Local{Jobs: 1}, w, idle, nil); err != nil || len(s.Undone()) != 0 {
 		t.Errorf("once mended: %v, and %v are left", err, s.Undone())
 	}
@@ -162,9 +152,7 @@ func TestShare(t *testing.T) {
 // Work's status tells the launcher what to do, and a note what went wrong.
 func TestWork(t *testing.T) {
 	s, w := scripted(t, "")
-	if err := s.Write(w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(w))
 	t.Setenv("SLURM_JOB_ID", "") // nobody to ask to requeue
 	var log strings.Builder
 	work := func(do func(context.Context, Task) error) int {
@@ -176,10 +164,7 @@ func TestWork(t *testing.T) {
 	}
 	for _, signal := range stopping[1:] {
 		status := work(func(ctx context.Context, _ Task) error {
-			self, err := os.FindProcess(os.Getpid())
-			if err != nil {
-				t.Fatal(err)
-			}
+			self := must.Get(os.FindProcess(os.Getpid()))(t)
 			self.Signal(signal)
 			select {
 			case <-ctx.Done():
@@ -248,24 +233,16 @@ func TestIndex(t *testing.T) {
 // Progress is that of the files: what is done, at work, failed, or needs what failed.
 func TestProgress(t *testing.T) {
 	s, w := scripted(t, "")
-	if err := s.Write(w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(w))
 	result := func(index int) string { return filepath.Join(s.Home, filepath.FromSlash(s.Tasks[index].Result)) }
 	busy := func(id string) bool { return id == s.Tasks[2].ID }
-	if err := os.WriteFile(result(1), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.fail(0, errors.New("broken")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(result(1), nil, 0o644))
+	must.Do(t, s.fail(0, errors.New("broken")))
 	p := s.Progress(busy)
 	if !slices.Equal(p.Tasks, []State{Failed, Done, Running, Failed}) || p.String() != "1 of 4 done, 1 running, 2 failed" {
 		t.Errorf("got %v, %s", p.Tasks, p)
 	}
-	if err := os.Remove(result(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(result(1)))
 	if p = s.Progress(idle); p.String() != "0 of 4 done, 2 waiting, 2 failed" {
 		t.Errorf("got %s", p)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // planned is a plan of n tasks in two levels, of which the later half needs the first task.
@@ -59,16 +60,9 @@ func TestPlanReadBack(t *testing.T) {
 	home := t.TempDir()
 	s := New(home, planned(5))
 	program := filepath.Join(home, "a program")
-	if err := os.WriteFile(program, []byte("#!"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	w, err := workerOf(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, []byte("#!"), 0o755))
+	w := must.Get(workerOf(program))(t)
+	must.Do(t, s.Write(w))
 	got, err := Open(s.PlanFile())
 	if err != nil || got.Name != s.Name || got.Home != home || len(got.Tasks) != 5 {
 		t.Errorf("got %+v (%v)", got, err)
@@ -79,16 +73,9 @@ func TestPlanReadBack(t *testing.T) {
 	if info, err := os.Stat(w.Program(s)); err != nil || info.Mode().Perm()&0o111 == 0 {
 		t.Errorf("the program's copy: %v", err)
 	}
-	if err := os.WriteFile(program, []byte("#!/bin/false"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	rebuilt, err := workerOf(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(rebuilt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/false"), 0o755))
+	rebuilt := must.Get(workerOf(program))(t)
+	must.Do(t, s.Write(rebuilt))
 	if text, err := os.ReadFile(w.Program(s)); err != nil || string(text) != "#!" {
 		t.Errorf("a program that is built anew has changed the one that is at work: %q (%v)", text, err)
 	}
@@ -102,9 +89,7 @@ func TestPlanReadBack(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Errorf("the store has %d sweeps (%v)", len(all), err)
 	}
-	if err := os.WriteFile(s.PlanFile(), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.PlanFile(), []byte("{"), 0o644))
 	if _, err := Open(s.PlanFile()); err == nil || !strings.Contains(err.Error(), "delete the file") {
 		t.Errorf("half a plan: %v", err)
 	}
@@ -112,10 +97,7 @@ func TestPlanReadBack(t *testing.T) {
 
 func FuzzParsePlan(f *testing.F) {
 	for _, n := range []int{0, 1, 6} {
-		text, err := json.Marshal(planned(n))
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := must.Get(json.Marshal(planned(n)))(f)
 		f.Add(text)
 	}
 	f.Add([]byte(`{"artifacts":["a"],"tasks":[{"id":"x","result":"../../etc","level":0}]}`))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // Arrays have explicit indices, stay below MaxArraySize, and never hold tasks of two levels.
@@ -33,12 +34,10 @@ func TestBatches(t *testing.T) {
 
 // submitit's names become sbatch's, and others are passed on.
 func TestScript(t *testing.T) {
-	l, err := NewSlurm([]string{"timeout_min=60", "mem_gb=8", "array_parallelism=2", "signal_delay_s=30", "name=My Jobs", "gpus_per_node=1",
+	l := must.Get(NewSlurm([]string{"timeout_min=60", "mem_gb=8", "array_parallelism=2", "signal_delay_s=30", "name=My Jobs",
+		"gpus_per_node=1",
 		"cpus_per_task=4",
-		"partition=gpu", "exclusive", "constraint=a&b", "comment=it's \"mine\"", "setup=module load cuda", "setup=ulimit -c 0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+		"partition=gpu", "exclusive", "constraint=a&b", "comment=it's \"mine\"", "setup=module load cuda", "setup=ulimit -c 0"}))(t)
 	s := New("/a store/100%", planned(3))
 	hash := s.Name[len("falcon-table1"):]
 	l.sweep, l.worker = s, Worker{Args: []string{"sweep", "work"}, hash: "abc"}
@@ -160,10 +159,8 @@ func TestSlurmClient(t *testing.T) {
 	if _, err := slurm(t.Context(), "", "squeue"); err == nil || !strings.Contains(err.Error(), "-dry-run") {
 		t.Errorf("a missing program: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho 'error: no partition' >&2; echo 'do ask' >&2; exit 1\n"),
-		0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho 'error: no partition' >&2; echo 'do ask' >&2; exit 1\n"),
+		0o755))
 	if _, err := slurm(t.Context(), "", "squeue"); err == nil || err.Error() != "squeue: error: no partition; do ask" {
 		t.Errorf("a program that fails: %v", err)
 	}

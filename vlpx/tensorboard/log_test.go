@@ -15,6 +15,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/train"
 )
@@ -143,26 +144,15 @@ func curves() train.Curves {
 // What is written is read back: every point at its step over all epochs, every epoch at its end.
 func TestReadBack(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(dir))(t)
 	at := time.Unix(1700000000, 5e8)
-	if err := l.Update("A/B, seed 1", curves(), at); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "A-B, seed 1", fileName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Update("A/B, seed 1", curves(), at))
+	text := must.Get(os.ReadFile(filepath.Join(dir, "A-B, seed 1", fileName)))(t)
 	// As TensorFlow's own writer begins every file: 24 bytes, their checksum, and the tag of the time.
 	if want := []byte("\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7fK\"\t"); !bytes.HasPrefix(text, want) {
 		t.Errorf("the file begins with %q, want %q", text[:len(want)], want)
 	}
-	events, err := readEvents(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(readEvents(text))(t)
 	if events[0].version != "brain.Event:2" {
 		t.Errorf("got version %q", events[0].version)
 	}
@@ -198,14 +188,9 @@ func TestGrows(t *testing.T) {
 		"back": {{Points: whole.Points[:4], Epochs: whole.Epochs[:1]}, {Points: whole.Points[:2], Epochs: whole.Epochs[:1]}, whole},
 	} {
 		dir := t.TempDir()
-		l, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(Open(dir))(t)
 		for _, c := range updates {
-			if err := l.Update("run", c, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Update("run", c, at))
 			if text, err := os.ReadFile(filepath.Join(dir, "run", fileName)); err == nil {
 				if _, err := readEvents(text); err != nil {
 					t.Errorf("%s: half an event: %v", name, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -69,7 +70,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 			put(t, store, "/model/scalar", float32(0.7))
 			put(t, store, "/model/bias", []float32{0.5, -1, 2})
 			put(t, store, "/model/matrix", [][]float32{{1, -2, 0.25}, {1.5, -0.5, 3}})
-			exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+			exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 				g := in[0].Graph()
 				s.Store().SetTraining(g, true)
 				loss := ScalarZero(g, in[0].DType())
@@ -77,10 +78,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 					loss = Add(loss, DivScalar(ReduceAllSum(Square(Square(s.Store().GetVariable("/model/"+name).NodeValue(g)))), 4))
 				}
 				return []*Node{o.Update(s.Store(), loss, in[0], nil)}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			defer exec.Finalize()
 			slow := slowAdamW{AdamW: o, mean: map[string][]float64{}, variance: map[string][]float64{}}
 			decays := map[string]bool{"scalar": true, "matrix": true}
@@ -92,10 +90,7 @@ func TestAdamWAgainstALoop(t *testing.T) {
 					}
 				}
 				want := slow.update(weights, gradients, decays, rate)
-				out, err := exec.Call(float32(rate))
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(exec.Call(float32(rate)))(t)
 				if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-want) > 1e-5*want {
 					t.Errorf("step %d: got gradient norm %g, want %g", step, got, want)
 				}
@@ -117,12 +112,8 @@ func TestOneStepMovesEveryWeight(t *testing.T) {
 	job.Config.Optimiser.WeightDecay = 0
 	first := model.NewStore()
 	start := negative.Start{Pairs: 22, BatchSize: 4, Dim: framework.Dim(job.Config.Framework.Framework), Epochs: 3, Seed: job.Config.Seed}
-	if err := framework.Initialise(job.Config.Framework.Framework, job.Config.Use(), job.Backend, first, start); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.InitializeVariables(job.Backend, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(job.Config.Framework.Framework, job.Config.Use(), job.Backend, first, start))
+	must.Do(t, first.InitializeVariables(job.Backend, nil))
 	before := variables(t, first, framework.Model)
 	ctx, cancel := context.WithCancel(t.Context())
 	job.Report = func(Report) { cancel() }
@@ -149,9 +140,7 @@ func TestOneStepMovesEveryWeight(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	good := smallest(t, negative.Plain()).Config
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Validate())
 	for _, c := range []struct {
 		want  string
 		spoil func(*Config)
@@ -236,18 +225,13 @@ func TestTemperatureRate(t *testing.T) {
 		put(t, store, "/model/scale", first)
 		put(t, store, "/model/bias", []float32{1})
 		o := AdamW{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-12, WeightDecay: 0.5, TemperatureRate: 0.01}
-		exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			g := in[0].Graph()
 			value := func(name string) *Node { return ReduceAllSum(s.Store().GetVariable("/model/" + name).NodeValue(g)) }
 			return []*Node{o.Update(s.Store(), Add(value("scale"), value("bias")), in[0], nil)}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		defer exec.Finalize()
-		if _, err := exec.Call(float32(0.25)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(exec.Call(float32(0.25)))(t)
 		after := tensors.ToScalar[float32](store.GetVariable("/model/scale").MustValue())
 		if got := float64(first - after); math.Abs(got-want) > 1e-6 {
 			t.Errorf("tau %g: moved by %g, want %g", tau, got, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -63,17 +64,11 @@ func TestAnsweringStartsFromPretraining(t *testing.T) {
 	finish(t, first)
 	store, _ := saved(t, first.Dir)
 	job := answering(t, first, negative.Distilled{Alpha: 0.4, Decay: 0.5}, 3)
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	defer tr.close()
 	drawn := job
 	drawn.Init, drawn.Config.Init, drawn.Dir = "", "", t.TempDir()
-	fresh, err := newTrainer(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fresh := must.Get(newTrainer(drawn))(t)
 	defer fresh.close()
 	numbers := func(tr *trainer, path string) []float32 {
 		t.Helper()
@@ -124,10 +119,7 @@ func TestAnswerFields(t *testing.T) {
 	first := smallest(t, plain)
 	finish(t, first)
 	job := answering(t, first, negative.InfoNCE{}, 3)
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	defer tr.close()
 	questions := job.Set.(datasets.Questioned).Questions()
 	var single, several = -1, -1

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -39,14 +40,8 @@ func TestBestEpochIsTheModel(t *testing.T) {
 		ids[0] = 4
 		var features [][]float32
 		embed := func(m *Model) []float32 {
-			inference, err := m.Inference()
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts, err := inference.Texts(ids)
-			if err != nil {
-				t.Fatal(err)
-			}
+			inference := must.Get(m.Inference())(t)
+			texts := must.Get(inference.Texts(ids))(t)
 			return texts.Features
 		}
 		evaluate := job.Evaluate
@@ -54,10 +49,7 @@ func TestBestEpochIsTheModel(t *testing.T) {
 			features = append(features, embed(m))
 			return evaluate(ctx, m, epoch)
 		}
-		m, out, err := Train(t.Context(), job)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, out := must.Get2(Train(t.Context(), job))(t)
 		defer m.Close()
 		if out.BestEpoch != c.want {
 			t.Errorf("%v: got the weights of epoch %d, want %d", c.values, out.BestEpoch, c.want)
@@ -66,10 +58,7 @@ func TestBestEpochIsTheModel(t *testing.T) {
 		if got, want := asJSON(t, embed(m)), asJSON(t, features[c.want-1]); got != want {
 			t.Errorf("%v: its embedding is %s, want the best epoch's %s", c.values, got, want)
 		}
-		loaded, err := Load(job.Backend, job.Config, job.Tokenizer, job.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must.Get(Load(job.Backend, job.Config, job.Tokenizer, job.Dir))(t)
 		defer loaded.Close()
 		same(t, "the model that is loaded", variables(t, loaded.store, framework.Model), (*weights)[c.want-1])
 	}
@@ -111,10 +100,8 @@ func TestSelectingRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := filepath.Join(killed.Dir, "."+BestName+"123")
-	if err := errors.Join(os.WriteFile(filepath.Join(killed.Dir, BestName), []byte(wantBest), 0o600), os.WriteFile(left, []byte("half"),
-		0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(filepath.Join(killed.Dir, BestName), []byte(wantBest), 0o600), os.WriteFile(left, []byte("half"),
+		0o600)))
 	check("killed before the checkpoint", killed, finish(t, killed))
 	if _, err := os.Stat(left); err == nil {
 		t.Error("what a killed process left of its best weights is still there")
@@ -124,9 +111,7 @@ func TestSelectingRunGoesOn(t *testing.T) {
 // No checkpoint tells of best weights that could not be written.
 func TestBestIsWrittenBeforeTheCheckpoint(t *testing.T) {
 	job, _ := selecting(t, 1, 2, 3)
-	if err := os.Mkdir(filepath.Join(job.Dir, BestName), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(job.Dir, BestName), 0o755))
 	if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), BestName) {
 		t.Errorf("got error %v, want one that names the file", err)
 	}
@@ -144,9 +129,7 @@ func TestSelectMistakes(t *testing.T) {
 	}
 	lost, _ := selecting(t, 1, 2, 3)
 	finish(t, lost)
-	if err := os.Remove(filepath.Join(lost.Dir, BestName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(lost.Dir, BestName)))
 	if _, err := Load(lost.Backend, lost.Config, lost.Tokenizer, lost.Dir); err == nil || !strings.Contains(err.Error(), BestName) ||
 		!strings.Contains(err.Error(), "delete its folder") {
 		t.Errorf("lost weights of the best epoch: error %v", err)
@@ -163,15 +146,9 @@ func TestStateGoesWithTheWeights(t *testing.T) {
 		states = append(states, variables(t, m.store, framework.State))
 		return measure(ctx, m, epoch)
 	}
-	m, _, err := Train(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := must.Get2(Train(t.Context(), job))(t)
 	defer m.Close()
-	loaded, err := Load(job.Backend, job.Config, job.Tokenizer, job.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must.Get(Load(job.Backend, job.Config, job.Tokenizer, job.Dir))(t)
 	defer loaded.Close()
 	if len(states[1]) == 0 || asJSON(t, states[1]) == asJSON(t, states[2]) {
 		t.Fatal("the queue does not change")

@@ -16,6 +16,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/karpathy"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -23,9 +24,7 @@ import (
 func photographs(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	var entries []string
 	for i := range n {
 		picture := image.NewRGBA(image.Rect(0, 0, 64, 48))
@@ -33,36 +32,24 @@ func photographs(t *testing.T, n int) string {
 			picture.Set(at%64, at/64, color.RGBA{uint8(40 * i), uint8(at), uint8(at / 8), 255})
 		}
 		var content bytes.Buffer
-		if err := jpeg.Encode(&content, picture, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, jpeg.Encode(&content, picture, nil))
 		if i == 2 {
 			content.Truncate(content.Len() / 2)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "images", fmt.Sprintf("%d.jpg", i)), content.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "images", fmt.Sprintf("%d.jpg", i)), content.Bytes(), 0o644))
 		entries = append(entries,
 			fmt.Sprintf(`{"filename": "%d.jpg", "split": "train", "sentences": [{"raw": "shade %d"}, {"raw": "a picture"}]}`, i, i))
 	}
 	text := fmt.Sprintf(`{"dataset": "shades", "images": [%s]}`, strings.Join(entries, ", "))
-	if err := os.WriteFile(filepath.Join(dir, "dataset_shades.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_shades.json"), []byte(text), 0o644))
 	return dir
 }
 
 // trainingSplit opens a folder's split for training.
 func trainingSplit(t *testing.T, dir string) datasets.Set {
 	t.Helper()
-	c, err := karpathy.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(karpathy.Open(dir))(t)
+	set := must.Get(c.Split("train"))(t)
 	return set
 }
 

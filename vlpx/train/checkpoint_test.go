@@ -25,6 +25,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
@@ -47,13 +48,8 @@ func stored(t testing.TB, x float32) *model.Store {
 
 func put(t testing.TB, store *model.Store, path string, value any) {
 	t.Helper()
-	tensor, err := tensors.FromAnyValue(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.CreateVariable(path, tensor); err != nil {
-		t.Fatal(err)
-	}
+	tensor := must.Get(tensors.FromAnyValue(value))(t)
+	must.Get(store.CreateVariable(path, tensor))(t)
 }
 
 func same(t *testing.T, what string, got, want map[string]string) {
@@ -72,15 +68,11 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
 	state := progress{Epoch: 2, Step: 5, Sampler: []byte{0, 255}, Current: tally{Steps: 5, Losses: Losses{negative.ITC: 1.0 / 3}},
 		Broken: []string{"a.jpg"}}
-	if err := SaveCheckpoint(path, stored(t, 0.1), state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, stored(t, 0.1), state))
 	want := variables(t, stored(t, 0.1), "/")
 	for name, into := range map[string]*model.Store{"empty store": model.NewStore(), "full store": stored(t, 9)} {
 		var got progress
-		if err := LoadCheckpoint(path, into, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, LoadCheckpoint(path, into, &got))
 		same(t, name, variables(t, into, "/"), want)
 		if !reflect.DeepEqual(got, state) {
 			t.Errorf("%s: got state %+v, want %+v", name, got, state)
@@ -103,9 +95,7 @@ func TestCheckpointOfTypes(t *testing.T) {
 	} {
 		put(t, store, "/model/"+name, value)
 	}
-	if err := SaveCheckpoint(path, store, 7); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, store, 7))
 	into, state := model.NewStore(), 0
 	if err := LoadCheckpoint(path, into, &state); err != nil || state != 7 {
 		t.Fatalf("got state %d, %v", state, err)
@@ -120,9 +110,7 @@ func TestCheckpointOfTypes(t *testing.T) {
 // Any tool of safetensors opens a checkpoint: the length of a JSON header, the header, and the values where it says.
 func TestCheckpointIsSafetensors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
-	if err := SaveCheckpoint(path, stored(t, 1), progress{Epoch: 2, Sampler: []byte{5, 6}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, stored(t, 1), progress{Epoch: 2, Sampler: []byte{5, 6}}))
 	content := []byte(read(t, path))
 	length := binary.LittleEndian.Uint64(content)
 	var header map[string]struct {
@@ -130,9 +118,7 @@ func TestCheckpointIsSafetensors(t *testing.T) {
 		Shape   []int    `json:"shape"`
 		Offsets [2]int64 `json:"data_offsets"`
 	}
-	if err := json.Unmarshal(content[8:8+length], &header); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content[8:8+length], &header))
 	var metadata struct {
 		Of map[string]string `json:"__metadata__"`
 	}
@@ -154,10 +140,7 @@ func TestCheckpointIsSafetensors(t *testing.T) {
 	if len(header) != 5 || len(values) != 6*4+2*4+4+3*8+2 {
 		t.Errorf("got %d tensors in %d bytes", len(header), len(values))
 	}
-	file, err := weights.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(weights.Open(path))(t)
 	defer file.Close()
 	if names := file.Names(); !slices.Equal(names, slices.Sorted(maps.Keys(header))) {
 		t.Errorf("the reader of published weights finds %v", names)
@@ -179,9 +162,7 @@ func TestCheckpointOfTheFirstFormat(t *testing.T) {
 	path := filepath.Join(job.Dir, CheckpointName)
 	into := stored(t, 2)
 	put := func(content []byte) error {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o644))
 		return LoadCheckpoint(path, into, new(progress))
 	}
 	before := variables(t, into, "/")
@@ -196,9 +177,7 @@ func TestCheckpointOfTheFirstFormat(t *testing.T) {
 		t.Error("took a file with more behind its end")
 	}
 	same(t, "after all", variables(t, into, "/"), before)
-	if err := put(content); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put(content))
 	same(t, "first format", variables(t, into, "/"), variables(t, stored(t, 1), "/"))
 	var state progress
 	if err := readState(path, &state); err != nil || state.Epoch != 3 || state.Best.number() != 2 ||
@@ -215,18 +194,14 @@ func TestCheckpointOfTheFirstFormat(t *testing.T) {
 func TestDamagedCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	if err := SaveCheckpoint(whole, stored(t, 1), progress{Sampler: []byte{1, 2, 3}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(whole, stored(t, 1), progress{Sampler: []byte{1, 2, 3}}))
 	content := []byte(read(t, whole))
 	into := stored(t, 2)
 	want := variables(t, into, "/")
 	damaged := filepath.Join(dir, "damaged")
 	refuse := func(what string, at int, content []byte) {
 		t.Helper()
-		if err := os.WriteFile(damaged, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(damaged, content, 0o644))
 		if err := LoadCheckpoint(damaged, into, new(progress)); err == nil || !strings.Contains(err.Error(), damaged) {
 			t.Errorf("%s byte %d: got error %v, want one that names the file", what, at, err)
 		}
@@ -267,9 +242,7 @@ func TestCheckpointsDue(t *testing.T) {
 // A checkpoint of a model of other sizes is refused before any variable is replaced.
 func TestCheckpointOfAnotherModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), CheckpointName)
-	if err := SaveCheckpoint(path, stored(t, 1), progress{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, stored(t, 1), progress{}))
 	other := model.NewStore()
 	for path, value := range map[string]any{"/model/bias": []float32{5, 6}, "/model/matrix": [][]float32{{1}, {2}}} {
 		put(t, other, path, value)
@@ -285,9 +258,7 @@ func TestCheckpointOfAnotherModel(t *testing.T) {
 func TestTrainOnADamagedCheckpoint(t *testing.T) {
 	job := smallest(t, plain)
 	path := filepath.Join(job.Dir, CheckpointName)
-	if err := os.WriteFile(path, []byte("vlpx check"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("vlpx check"), 0o644))
 	_, _, err := Train(t.Context(), job)
 	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
 		t.Errorf("got %v, want an error that names the file and says to delete it", err)
@@ -300,9 +271,7 @@ func TestTrainOnADamagedCheckpoint(t *testing.T) {
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o644))
 	for _, path := range []string{filepath.Join(dir, "gone", CheckpointName), filepath.Join(file, CheckpointName)} {
 		if err := SaveCheckpoint(path, stored(t, 1), progress{}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("got error %v, want one that names %s", err, path)
@@ -318,9 +287,7 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
 	path := filepath.Join(dir, CheckpointName)
-	if err := SaveCheckpoint(path, stored(t, 1), progress{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, stored(t, 1), progress{}))
 	large := stored(t, 2)
 	put(t, large, "/model/large", make([]float32, 1<<16))
 	if err := SaveCheckpoint(path, large, progress{}); err == nil || !strings.Contains(err.Error(), "no space") {
@@ -336,13 +303,8 @@ func TestCheckpointOnAFullDisk(t *testing.T) {
 // No bytes make the reader panic, take much memory, or leave half a checkpoint in the store.
 func FuzzReadCheckpoint(f *testing.F) {
 	path := filepath.Join(f.TempDir(), CheckpointName)
-	if err := SaveCheckpoint(path, stored(f, 1), progress{}); err != nil {
-		f.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, SaveCheckpoint(path, stored(f, 1), progress{}))
+	content := must.Get(os.ReadFile(path))(f)
 	add := func(data []byte) {
 		f.Add(data, false)
 		f.Add(data, true)
@@ -387,9 +349,7 @@ func FuzzReadCheckpoint(f *testing.F) {
 			}
 		}
 		again := filepath.Join(t.TempDir(), CheckpointName)
-		if err := SaveCheckpoint(again, alone, state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, SaveCheckpoint(again, alone, state))
 		store, reread := saved(t, filepath.Dir(again))
 		maps.DeleteFunc(held, func(path, _ string) bool { return strings.HasPrefix(path, framework.Frozen+"/") })
 		same(t, "written again", variables(t, store, "/"), held)

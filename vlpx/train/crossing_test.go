@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -108,9 +109,7 @@ func TestImagesAreSentAhead(t *testing.T) {
 			}
 			tr.ahead = append(tr.ahead, pairs)
 		}
-		if _, err := tr.next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tr.next(t.Context()))(t)
 		if (tr.coming != nil) != (c.known > 1) {
 			t.Fatalf("%s: another mini-batch is on its way: %t", c.method.Name, tr.coming != nil)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 )
 
@@ -24,16 +25,12 @@ func TestReadCurves(t *testing.T) {
 		Epochs: []Record{{Losses: Losses{"ITC": 2.5}, Metrics: map[string]float64{"IR@1": 7}}},
 	}
 	for _, text := range []string{lines, lines + `{"epoch":1,"st`, lines + "\x00"} { // being written
-		if err := os.WriteFile(filepath.Join(dir, CurvesName), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, CurvesName), []byte(text), 0o644))
 		if got, err := ReadCurves(dir); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, CurvesName), []byte(lines+"half\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, CurvesName), []byte(lines+"half\n"), 0o644))
 	if _, err := ReadCurves(dir); err == nil || !strings.Contains(err.Error(), CurvesName+": line 4") {
 		t.Errorf("error %v, want one that names line 4", err)
 	}
@@ -42,15 +39,9 @@ func TestReadCurves(t *testing.T) {
 // A run's own curves are read back: every point and every record.
 func TestCurvesOfARun(t *testing.T) {
 	job := smallest(t, negative.Plain())
-	model, outcome, err := Train(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model, outcome := must.Get2(Train(t.Context(), job))(t)
 	model.Close()
-	c, err := ReadCurves(job.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(ReadCurves(job.Dir))(t)
 	if !reflect.DeepEqual(c.Epochs, outcome.Epochs) {
 		t.Errorf("epochs %v, want %v", c.Epochs, outcome.Epochs)
 	}

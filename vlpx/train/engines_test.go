@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -37,13 +38,8 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := first.loader.Submit(first.request(pairs, first.Step)); err != nil {
-				t.Fatal(err)
-			}
-			loaded, err := first.loader.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, first.loader.Submit(first.request(pairs, first.Step)))
+			loaded := must.Get(first.loader.Next(t.Context()))(t)
 			batch := first.apart(loaded, first.Step)
 			var outs [2]Output
 			for i, run := range runs {
@@ -54,13 +50,8 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 				}
 			}
 			compare(first.Epoch, first.Step, runs, outs)
-			seen, err := observed(pairs, batch.Pairs, outs[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := first.sampler.Observe(seen); err != nil {
-				t.Fatal(err)
-			}
+			seen := must.Get(observed(pairs, batch.Pairs, outs[0]))(t)
+			must.Do(t, first.sampler.Observe(seen))
 			for _, out := range outs {
 				out.Release()
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/blip2"
@@ -43,9 +44,7 @@ func TestGenerativeLeavesTheFrozen(t *testing.T) {
 	store, _ := saved(t, whole.Dir)
 	c, drawn := whole.Config, model.NewStore()
 	start := negative.Start{Pairs: 22, BatchSize: c.BatchSize, Dim: 1, Epochs: c.Epochs, Seed: c.Seed}
-	if err := framework.Initialise(c.Framework.Framework, c.Use(), whole.Backend, drawn, start); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(c.Framework.Framework, c.Use(), whole.Backend, drawn, start))
 	begun, after := variables(t, drawn, framework.Model), variables(t, store, framework.Model)
 	if len(after) != len(begun) {
 		t.Errorf("got %d variables, want %d", len(after), len(begun))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
@@ -35,10 +36,7 @@ func TestInit(t *testing.T) {
 		from Job
 		want map[string]string
 	}{"last": {last, variables(t, store, framework.Model)}, "best": {picked, (*best)[1]}} {
-		tr, err := newTrainer(tuning(t, c.from))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(newTrainer(tuning(t, c.from)))(t)
 		defer tr.close()
 		same(t, name, variables(t, tr.store, framework.Model), c.want)
 		momentum := map[string]string{}
@@ -79,20 +77,14 @@ func TestTuningGoesOn(t *testing.T) {
 // Published weights take the place of first values, in the momentum encoders, too, and leave the others as they are drawn.
 func TestWeights(t *testing.T) {
 	job := smallest(t, negative.Method{Name: "distilled", Contrast: negative.Distilled{Alpha: 0.4, Decay: 0.5, Queue: 8}}.WithDefaults())
-	drawn, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(newTrainer(job))(t)
 	drawn.close()
 	const below = "/vision/class/embedding"
 	path := framework.Model + below
 	dims := drawn.store.GetVariable(path).Shape().Dimensions
 	job.Dir = t.TempDir()
 	job.Weights = weights.Values{path: tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.5}, dims[1]), dims...)}
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	tr.close()
 	for _, root := range []string{framework.Model, framework.Momentum} {
 		want := variables(t, drawn.store, root)

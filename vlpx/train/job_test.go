@@ -16,6 +16,7 @@ import (
 	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -25,10 +26,7 @@ import (
 
 func pureGo(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -46,10 +44,7 @@ func captions(s datasets.Set) iter.Seq[string] {
 // jobOn is the smallest job on a set: mini-batches of four, three epochs, and dropout, whose draws come from the store.
 func jobOn(t *testing.T, set datasets.Set, m negative.Method) Job {
 	t.Helper()
-	tokenizer, err := text.FromCorpus(captions(set), 1, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokenizer := must.Get(text.FromCorpus(captions(set), 1, 200))(t)
 	return Job{
 		Config: Config{
 			Framework: framework.Choice{Framework: albef.Model{
@@ -71,14 +66,8 @@ func jobOn(t *testing.T, set datasets.Set, m negative.Method) Job {
 // smallest is jobOn generated scenes: 22 pairs, 5 steps an epoch.
 func smallest(t *testing.T, m negative.Method) Job {
 	t.Helper()
-	c, err := scenes.New(scenes.Config{Train: 11, Val: 1, Test: 1, Captions: 2, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := c.Split("train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(scenes.New(scenes.Config{Train: 11, Val: 1, Test: 1, Captions: 2, Size: 16}))(t)
+	set := must.Get(c.Split("train"))(t)
 	return jobOn(t, set, m)
 }
 
@@ -102,19 +91,13 @@ func with[T float32 | int32](in field.Values, name field.Name, numbers []T) {
 // floats and ints are the numbers of a field.
 func floats(t *testing.T, in field.Values, name field.Name) []float32 {
 	t.Helper()
-	numbers, err := in.Floats(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := must.Get(in.Floats(name))(t)
 	return numbers
 }
 
 func ints(t *testing.T, in field.Values, name field.Name) []int32 {
 	t.Helper()
-	numbers, err := in.Ints(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := must.Get(in.Ints(name))(t)
 	return numbers
 }
 
@@ -126,13 +109,8 @@ func variables(t *testing.T, store *model.Store, root string) map[string]string 
 		if !v.HasValue() {
 			continue
 		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := value.ConstBytes(func(data []byte) { all[v.Path()] = v.Shape().String() + string(data) }); err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(v.Value())(t)
+		must.Do(t, value.ConstBytes(func(data []byte) { all[v.Path()] = v.Shape().String() + string(data) }))
 	}
 	return all
 }
@@ -142,39 +120,25 @@ func saved(t *testing.T, dir string) (*model.Store, progress) {
 	t.Helper()
 	store := model.NewStore()
 	var state progress
-	if err := LoadCheckpoint(filepath.Join(dir, CheckpointName), store, &state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, LoadCheckpoint(filepath.Join(dir, CheckpointName), store, &state))
 	return store, state
 }
 
 func vector(t *testing.T, store *model.Store, path string) []float32 {
 	t.Helper()
-	value, err := store.GetVariable(path).Value()
-	if err != nil {
-		t.Fatal(err)
-	}
-	numbers, err := tensors.CopyFlatData[float32](value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := must.Get(store.GetVariable(path).Value())(t)
+	numbers := must.Get(tensors.CopyFlatData[float32](value))(t)
 	return numbers
 }
 
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 	return string(content)
 }
 
 func asJSON(t *testing.T, value any) string {
 	t.Helper()
-	content, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(json.Marshal(value))(t)
 	return string(content)
 }

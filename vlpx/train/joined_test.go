@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -38,14 +39,9 @@ func begun(t *testing.T, m negative.Method) (*trainer, field.Values) {
 	t.Helper()
 	job := smallest(t, m)
 	change(&job, withoutDropout)
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	t.Cleanup(tr.close)
-	if err := tr.store.InitializeVariables(tr.job.Backend, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.store.InitializeVariables(tr.job.Backend, nil))
 	return tr, firstInput(t, tr)
 }
 
@@ -89,10 +85,7 @@ func TestRowsToSpareDoNotCount(t *testing.T) {
 	losses := func(n, room int) Output {
 		tr, in := begun(t, mining())
 		with(in, field.Truth, trueOf(n))
-		out, err := tr.step.Run(in, room)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(tr.step.Run(in, room))(t)
 		if out.Joined > room {
 			t.Fatalf("%d new positives in %d rows", out.Joined, room)
 		}
@@ -149,10 +142,7 @@ func TestNewPositivesInMLM(t *testing.T) {
 	step := func(m negative.Method, change func(in field.Values)) (field.Values, Output) {
 		tr, in := begun(t, m)
 		change(in)
-		out, err := tr.step.Run(in, 2*batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(tr.step.Run(in, 2*batch))(t)
 		return in, out
 	}
 	in, joined := step(mining(), func(in field.Values) {

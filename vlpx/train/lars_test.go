@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // The loss is the sum of w^3/3 over the weights but the last matrix's, whose gradient is zero; so it is of what starts at zero.
@@ -27,7 +28,7 @@ func TestLARSAgainstALoop(t *testing.T) {
 		}
 		return x * x
 	}
-	exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 		g := in[0].Graph()
 		loss := ScalarZero(g, in[0].DType())
 		for name := range weights {
@@ -40,10 +41,7 @@ func TestLARSAgainstALoop(t *testing.T) {
 		}
 		hold := GreaterThan(in[1], ZerosLike(in[1]))
 		return []*Node{o.Update(s.Store(), loss, in[0], hold)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	length := func(x []float64) (sum float64) {
 		for _, v := range x {
@@ -88,10 +86,7 @@ func TestLARSAgainstALoop(t *testing.T) {
 		if held {
 			hold = 1
 		}
-		out, err := exec.Call(float32(rate), hold)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Call(float32(rate), hold))(t)
 		if got, want := float64(tensors.ToScalar[float32](out[0])), length(whole); math.Abs(got-want) > 1e-5*want {
 			t.Errorf("step %d: got gradient norm %g, want %g", step, got, want)
 		}

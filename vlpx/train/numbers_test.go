@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -95,20 +96,12 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 	job, other := smallest(t, counting()), smallest(t, counting())
 	job.Set, other.Set = as(job.Set), as(other.Set)
 	relation, pairs := job.Set.(datasets.Related).Relation(), datasets.Pairs(job.Set)
-	again, err := byEpoch{}.Start(negative.Start{Pairs: len(pairs), BatchSize: 4, Dim: 6, Epochs: 3, Seed: job.Config.Seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := again.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(byEpoch{}.Start(negative.Start{Pairs: len(pairs), BatchSize: 4, Dim: 6, Epochs: 3, Seed: job.Config.Seed}))(t)
+	must.Get(again.Epoch(0))(t)
 	var all struct{ joined, apart, right, known, holds, images float64 }
 	sideBySide(t, 1, [2]Job{job, other}, func(_, step int, _ [2]*trainer, outs [2]Output) {
 		out := outs[0]
-		batch, err := again.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		batch := must.Get(again.Next())(t)
 		image, text := floats(t, out.Values, field.ImageEmbedding), floats(t, out.Values, field.TextEmbedding)
 		dim := len(image) / len(batch)
 		var joined, right, known, holds, mean float64
@@ -193,10 +186,7 @@ func TestToldResumes(t *testing.T) {
 				e, got, told)
 		}
 	}
-	curves, err := ReadCurves(whole.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curves := must.Get(ReadCurves(whole.Dir))(t)
 	if len(curves.Points) == 0 || len(curves.Epochs) != 3 {
 		t.Fatalf("%d points and %d epochs in the curves", len(curves.Points), len(curves.Epochs))
 	}
@@ -240,10 +230,7 @@ func TestToldWithoutRelation(t *testing.T) {
 // A part that tells nothing leaves no trace in the records, and a step reads the relation only where a part asks for it.
 func TestUntold(t *testing.T) {
 	job := smallest(t, plain)
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	defer tr.close()
 	if reads := field.Names(tr.step.inputs); slices.Contains(reads, field.Known) || slices.Contains(reads, field.Truth) {
 		t.Errorf("the step reads %q, and nobody asks for the truth", reads)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -75,18 +76,13 @@ func TestRecordsKeepWhatWasObserved(t *testing.T) {
 	written := Record{Epoch: 1, Losses: Losses{negative.ITC: 0.5}, Metrics: map[string]float64{"IR@1": 20}, Observed: negative.Observations{
 		"found": &negative.Found{Negatives: 4, Found: 1}, "mine": mine{[]int{1, 2}},
 	}}
-	text, err := json.MarshalIndent(written, "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(written, "", "\t"))(t)
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil || keys["found"] == nil || keys["mine"] == nil || keys["metrics"] == nil {
 		t.Errorf("got %s (%v), want the keys found, mine and metrics", text, err)
 	}
 	var got Record
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &got))
 	if !reflect.DeepEqual(got.Observed.Found(), written.Observed.Found()) {
 		t.Errorf("got found %+v", got.Observed.Found())
 	}

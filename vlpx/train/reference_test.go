@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -30,10 +31,7 @@ func TestReference(t *testing.T) {
 		t.Errorf("the checkpoint holds %d variables of the reference model", len(frozen))
 	}
 
-	tr, err := newTrainer(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(whole))(t)
 	defer tr.close()
 	reference, _ := saved(t, trained.Dir)
 	had := map[string]string{}

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -36,17 +37,9 @@ func firstInput(t *testing.T, tr *trainer) field.Values {
 	if tr.steps, err = tr.sampler.Epoch(0); err != nil {
 		t.Fatal(err)
 	}
-	pairs, err := tr.sampler.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.loader.Submit(loader.Request{Pairs: pairs}); err != nil {
-		t.Fatal(err)
-	}
-	batch, err := tr.loader.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pairs := must.Get(tr.sampler.Next())(t)
+	must.Do(t, tr.loader.Submit(loader.Request{Pairs: pairs}))
+	batch := must.Get(tr.loader.Next(t.Context()))(t)
 	in := tr.fields(tr.apart(batch, 0))
 	with(in, field.Rate, []float32{1e-2})
 	return in
@@ -56,15 +49,11 @@ func firstInput(t *testing.T, tr *trainer) field.Values {
 func assessed(t *testing.T, tr *trainer, in field.Values, which negative.Objectives) float64 {
 	t.Helper()
 	path, store := filepath.Join(t.TempDir(), CheckpointName), model.NewStore()
-	if err := SaveCheckpoint(path, tr.store, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, SaveCheckpoint(path, tr.store, nil))
 	var none any
-	if err := LoadCheckpoint(path, store, &none); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, LoadCheckpoint(path, store, &none))
 	c := tr.job.Config
-	exec, err := model.NewExec(tr.job.Backend, store, func(s *model.Scope, x []*Node) []*Node {
+	exec := must.Get(model.NewExec(tr.job.Backend, store, func(s *model.Scope, x []*Node) []*Node {
 		s.Store().SetTraining(x[0].Graph(), false)
 		nodes := field.Nodes{}
 		for k, f := range c.Inputs() {
@@ -72,19 +61,13 @@ func assessed(t *testing.T, tr *trainer, in field.Values, which negative.Objecti
 		}
 		f := c.Framework.Framework
 		return []*Node{f.Step(s, c.Use(), nodes).Of(f, which)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	var inputs []*tensors.Tensor
 	for _, f := range c.Inputs() {
 		inputs = append(inputs, in[f.Name])
 	}
-	out, err := framework.Run(exec, inputs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(framework.Run(exec, inputs...))(t)
 	defer framework.Release(out)
 	return float64(tensors.ToScalar[float32](out[0]))
 }
@@ -98,20 +81,12 @@ func TestImprovement(t *testing.T) {
 				method.Matching = nextOnes{}
 				job := smallest(t, method)
 				change(&job, func(a *albef.Model) { a.Text.Dropout = dropout })
-				tr, err := newTrainer(job)
-				if err != nil {
-					t.Fatal(err)
-				}
+				tr := must.Get(newTrainer(job))(t)
 				defer tr.close()
-				if err := tr.store.InitializeVariables(job.Backend, nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, tr.store.InitializeVariables(job.Backend, nil))
 				in := firstInput(t, tr)
 				before := assessed(t, tr, in, which)
-				out, err := tr.step.Run(in, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := must.Get(tr.step.Run(in, 0))(t)
 				want := before - assessed(t, tr, in, which)
 				if math.Abs(out.Float(field.Improvement)-want) > 1e-6*before+1e-6 {
 					t.Errorf("got an improvement of %g, want %g", out.Float(field.Improvement), want)
@@ -134,15 +109,9 @@ func TestImprovement(t *testing.T) {
 }
 
 func TestNoImprovementWithoutReward(t *testing.T) {
-	tr, err := newTrainer(smallest(t, plain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(smallest(t, plain)))(t)
 	defer tr.close()
-	out, err := tr.step.Run(firstInput(t, tr), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(tr.step.Run(firstInput(t, tr), 0))(t)
 	if out.Has(field.Improvement) {
 		t.Errorf("got an improvement of %g, want none", out.Float(field.Improvement))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -32,23 +33,14 @@ func TestShardedStepOnXLA(t *testing.T) {
 			store, f := model.NewStore(), c.Framework.Framework
 			defer store.Finalize()
 			start := negative.Start{Pairs: 8, BatchSize: c.BatchSize, Dim: framework.Dim(f), Epochs: c.Epochs, Seed: c.Seed}
-			if err := framework.DeclareAll(f, c.Use(), xla, store, start); err != nil {
-				t.Fatal(err)
-			}
-			if err := store.SetRNGStateFromSeed(7); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, framework.DeclareAll(f, c.Use(), xla, store, start))
+			must.Do(t, store.SetRNGStateFromSeed(7))
 			lowered := func(devices int) string {
 				c.Devices = devices
 				s := NewStep(xla, store, c)
 				defer s.Close()
-				if err := s.open(); err != nil {
-					t.Fatal(err)
-				}
-				compiled, err := s.compile(0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.open())
+				compiled := must.Get(s.compile(0))(t)
 				var of []shapes.Shape
 				if s.split != nil {
 					of = s.split.shapes(s.inputs)
@@ -57,9 +49,7 @@ func TestShardedStepOnXLA(t *testing.T) {
 						of = append(of, f.Shape)
 					}
 				}
-				if _, err := compiled.exec.Compile(of...); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(compiled.exec.Compile(of...))(t)
 				return xla.Programs(t)[0]
 			}
 			whole, sharded := lowered(0), lowered(2)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -21,31 +22,17 @@ func TestShardsReachTheSampler(t *testing.T) {
 	m.Batches = negative.Streamed{}
 	job := smallest(t, m)
 	job.Set = inShards{job.Set}
-	trainer, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := must.Get(newTrainer(job))(t)
 	defer trainer.close()
 	defer trainer.store.Finalize()
-	want, err := m.Batches.Start(negative.Start{
+	want := must.Get(m.Batches.Start(negative.Start{
 		Pairs: 22, BatchSize: 4, Dim: framework.Dim(job.Config.Framework.Framework), Epochs: 3, Seed: job.Config.Seed,
 		Shards: []int{0, 8, 16},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := trainer.sampler.Epoch(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := want.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	steps := must.Get(trainer.sampler.Epoch(0))(t)
+	must.Get(want.Epoch(0))(t)
 	for k := range steps {
-		got, err := trainer.sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(trainer.sampler.Next())(t)
 		if batch, _ := want.Next(); !slices.Equal(got, batch) {
 			t.Errorf("mini-batch %d: got pairs %v, want %v", k, got, batch)
 		}

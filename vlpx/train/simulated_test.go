@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -172,9 +173,7 @@ func shares(t *testing.T, backend compute.Backend, dtype dtypes.DType, job Job, 
 	f, store := c.Framework.Framework, model.NewStore()
 	defer store.Finalize()
 	start := negative.Start{Pairs: 8, BatchSize: c.BatchSize, Dim: framework.Dim(f), Epochs: c.Epochs, Seed: c.Seed}
-	if err := framework.Initialise(f, c.Use(), backend, store, start); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(f, c.Use(), backend, store, start))
 	r := rand.New(rand.NewPCG(5, 1))
 	for v := range store.IterVariables() {
 		if v.DType() != dtypes.Float32 {
@@ -186,9 +185,7 @@ func shares(t *testing.T, backend compute.Backend, dtype dtypes.DType, job Job, 
 				numbers[k] += 0.3 * float32(r.NormFloat64())
 			}
 		}
-		if err := v.SetValue(typed(dtype, numbers, v.Shape().Dimensions)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(typed(dtype, numbers, v.Shape().Dimensions)))
 	}
 	var inputs []*tensors.Tensor
 	for _, x := range c.Inputs() {
@@ -204,7 +201,7 @@ func shares(t *testing.T, backend compute.Backend, dtype dtypes.DType, job Job, 
 	}
 	names := append([]string{"whole"}, slices.Sorted(maps.Keys(how))...)
 	var weights, states []*model.Variable
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		nodes := field.Nodes{}
 		for k, x := range c.Inputs() {
 			nodes[x.Name] = in[k]
@@ -240,15 +237,9 @@ func shares(t *testing.T, backend compute.Backend, dtype dtypes.DType, job Job, 
 			}
 		}
 		return out
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, inputs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, inputs...))(t)
 	defer framework.Release(results)
 	all := map[string]learnedBy{}
 	next := func() []float64 {

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -90,14 +91,9 @@ func embedded(_ context.Context, m *Model, _ int) (map[string]float64, error) {
 // Each device gets its part of a field that has a row a pair, and all of any other.
 func TestDevicesShareTheMiniBatch(t *testing.T) {
 	job := onDevices(t, smallest(t, negative.ALBEF(8)), 2)
-	run, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(newTrainer(job))(t)
 	defer run.close()
-	if err := run.step.open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.step.open())
 	shapes := run.step.split.shapes(run.step.inputs)
 	var parts []string
 	for k, f := range run.step.inputs {

@@ -9,6 +9,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
@@ -33,10 +34,7 @@ func (p paired) Statements() []datasets.Statement {
 func stating(t *testing.T) Job {
 	t.Helper()
 	job := smallest(t, negative.Plain())
-	view, err := datasets.OfStatements(paired{job.Set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(datasets.OfStatements(paired{job.Set}))(t)
 	reading := jobOn(t, view, negative.Plain())
 	reading.Config.Framework.Framework = albef.Reasoning{ALBEF: reading.Config.Framework.Framework.(albef.Model)}
 	reading.Config.MaxLen = 12
@@ -46,20 +44,12 @@ func stating(t *testing.T) Job {
 // What the step reads of a mini-batch is each statement, its two images and whether it is true.
 func TestStatementsReachTheStep(t *testing.T) {
 	job := stating(t)
-	r, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newTrainer(job))(t)
 	defer r.close()
 	defer r.model.Close()
 	asked := []int{4, 17, 0, 9}
-	if err := r.loader.Submit(r.request(asked, 0)); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := r.loader.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.loader.Submit(r.request(asked, 0)))
+	loaded := must.Get(r.loader.Next(t.Context()))(t)
 	in := r.fields(r.apart(loaded, 0))
 	defer in.Release()
 	statements := job.Set.(datasets.Stated).Statements()
@@ -74,10 +64,7 @@ func TestStatementsReachTheStep(t *testing.T) {
 		t.Fatal("all verdicts are the same")
 	}
 	for name, images := range map[field.Name][]int{field.Image: left, field.Other: right} {
-		want, _, err := loader.Pixels(context.Background(), job.Set, images, 16)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, _ := must.Get2(loader.Pixels(context.Background(), job.Set, images, 16))(t)
 		if !slices.Equal(floats(t, in, name), want) {
 			t.Errorf("%s: got other pixels than those of images %v", name, images)
 		}
@@ -111,10 +98,7 @@ func TestReasoningFollowsAssignment(t *testing.T) {
 		return job
 	}
 	whole, stopped := judging(), judging()
-	first, err := newTrainer(judging())
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(newTrainer(judging()))(t)
 	for path, value := range variables(t, after, "/model/text") {
 		if got := variables(t, first.store, "/model/text")[path]; fmt.Sprint(got) != fmt.Sprint(value) {
 			t.Errorf("%s does not start as the text assignment left it", path)

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/lab"
@@ -63,10 +64,7 @@ func TestToyRole(t *testing.T) {
 	out := train.Finish(t, whole)
 	path := negative.VariablePath("Pull", negative.Variable{Name: "strength"})
 	strength := func(job train.Job) float32 {
-		m, err := train.Load(job.Backend, job.Config, job.Tokenizer, job.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(train.Load(job.Backend, job.Config, job.Tokenizer, job.Dir))(t)
 		defer m.Close()
 		learned, kept, err := m.State(path)
 		if err != nil || !kept {
@@ -96,10 +94,7 @@ func TestToyRole(t *testing.T) {
 
 	a := paper.PlainAblation(scale.Scales()[0])
 	a.Parts["Pull"] = "items"
-	row, err := a.Row()
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(a.Row())(t)
 	if m := row.Method(scale.Scales()[0]); m.Further["Pull"] != (pull{First: 0.5}) || row.Name != "items" {
 		t.Errorf("the bench composes %+v, called %q", m, row.Name)
 	}

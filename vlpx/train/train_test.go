@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
 )
@@ -35,10 +36,7 @@ func finish(t *testing.T, job Job, stops ...int) Outcome {
 		}
 	}
 	job.Report = nil
-	m, out, err := Train(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, out := must.Get2(Train(t.Context(), job))(t)
 	m.Close()
 	return out
 }
@@ -153,9 +151,7 @@ func TestResumeTidiesTheFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			left := filepath.Join(job.Dir, "."+CheckpointName+"123")
-			if err := errors.Join(curves(filepath.Join(job.Dir, CurvesName)), os.WriteFile(left, []byte("half"), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(curves(filepath.Join(job.Dir, CurvesName)), os.WriteFile(left, []byte("half"), 0o600)))
 			finish(t, job)
 			if text := read(t, job.Dir, CurvesName); strings.ContainsAny(text, "\x00") || strings.Contains(text, "half") ||
 				!strings.Contains(text, `{"epoch":2,`) {

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -91,10 +92,7 @@ func TestPartsLearn(t *testing.T) {
 				t.Errorf("%s: stopped at %v: the sampler's state differs", name, stops)
 			}
 		}
-		m, err := Load(whole.Backend, whole.Config, whole.Tokenizer, whole.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Load(whole.Backend, whole.Config, whole.Tokenizer, whole.Dir))(t)
 		path := negative.VariablePath("Contrast", negative.Variable{Name: "margin"})
 		got, kept, err := m.State(path)
 		if err != nil || !kept || got[0] != vector(t, want, marginPath)[0] {
@@ -121,20 +119,14 @@ func TestDecayOfPartsVariables(t *testing.T) {
 		for path := range paths {
 			put(t, store, path, []float32{2, 2})
 		}
-		exec, err := model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(pureGo(t), store, func(s *model.Scope, in []*Node) []*Node {
 			loss := ScalarZero(in[0].Graph(), in[0].DType())
 			for path := range paths {
 				loss = Add(loss, ReduceAllSum(s.Store().GetVariable(path).NodeValue(in[0].Graph())))
 			}
 			return []*Node{o.Update(s.Store(), loss, in[0], nil)}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Call(float32(rate))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
+		out := must.Get(exec.Call(float32(rate)))(t)
 		if got := float64(tensors.ToScalar[float32](out[0])); math.Abs(got-math.Sqrt(8)) > 1e-5 {
 			t.Errorf("%s: got a gradient norm of %g, want that of eight ones", name, got)
 		}

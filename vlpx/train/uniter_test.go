@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -163,26 +164,13 @@ func steps(t *testing.T, job Job, show func(tr *trainer, b *miniBatch, in field.
 		t.Fatal(err)
 	}
 	for ; tr.Step < tr.steps; tr.Step++ {
-		pairs, err := tr.sampler.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.loader.Submit(tr.request(pairs, tr.Step)); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := tr.loader.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(tr.sampler.Next())(t)
+		must.Do(t, tr.loader.Submit(tr.request(pairs, tr.Step)))
+		loaded := must.Get(tr.loader.Next(t.Context()))(t)
 		b := tr.apart(loaded, tr.Step)
 		in := tr.fields(b)
-		out, err := tr.run(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.count(b, out); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(tr.run(in))(t)
+		must.Do(t, tr.count(b, out))
 		show(tr, b, in, out)
 		in.Release()
 		out.Release()
@@ -198,9 +186,7 @@ func TestWrittenAfterAStop(t *testing.T) {
 		}
 		kept := negative.WrittenSentences{Captions: 4, ByElement: map[string][2]negative.Truths{}}
 		tr.Current.Observed = map[string]json.RawMessage{"written": json.RawMessage(asJSON(t, kept))}
-		if err := tr.resumeObservers(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tr.resumeObservers())
 	})
 	if w := tr.observed().WrittenSentences(); w.Captions != 20 || len(w.ByElement) == 0 {
 		t.Errorf("got %s of 20 captions", asJSON(t, w))

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 )
 
 // CLIP's vocabulary has no token for masked words.
 func TestVocabularyWithoutMask(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bpe_simple_vocab_16e6.txt")
-	if err := os.WriteFile(path, []byte("#version: 0.2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#version: 0.2\n"), 0o644))
 	job := smallest(t, plain)
 	var err error
 	if job.Tokenizer, err = text.FromMerges(path); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
 
@@ -178,10 +179,7 @@ func albef() map[string]tensor {
 
 func found(t *testing.T, content map[string]tensor) Source {
 	t.Helper()
-	source, err := Find(write(t, content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(Find(write(t, content)))(t)
 	return source
 }
 
@@ -204,10 +202,7 @@ var (
 
 // The same ViT gives the same variables, whoever named it.
 func TestImageEncoders(t *testing.T) {
-	want, _, err := found(t, timm()).ImageEncoder(vit, "/v")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := must.Get2(found(t, timm()).ImageEncoder(vit, "/v"))(t)
 	for name, content := range map[string]map[string]tensor{
 		"Hugging Face's ViT": huggingFace("vit."), "its encoder alone": huggingFace(""), "ALBEF": albef(),
 	} {
@@ -250,10 +245,7 @@ func TestTextEncoders(t *testing.T) {
 		func(path string) bool { return !strings.HasPrefix(path, "/t/layer_1/cross/") }) {
 		t.Errorf("drawn: %v; want the eight variables of layer 1's cross-attention", report.Drawn)
 	}
-	got, _, err := found(t, bert("")).TextEncoder(text, "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, _ := must.Get2(found(t, bert("")).TextEncoder(text, "/t"))(t)
 	equal(t, "without a prefix", got, want)
 	got, report, err = found(t, albef()).TextEncoder(text, "/t")
 	if err != nil || len(report.Drawn) != 0 {
@@ -280,14 +272,8 @@ func TestImageEncoderOfAnotherSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := Read(source.Path, ViT("", "/v"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Positions(own["/v/position/embedding"], 2*grid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(Read(source.Path, ViT("", "/v")))(t)
+	want := must.Get(Positions(own["/v/position/embedding"], 2*grid))(t)
 	if want, err = As(want, dtypes.Float32); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"vlpx.internal/internal/test/must"
 )
 
 // fakeHub is a test's hub: it states a checksum and sends one on to a store, as the hub does.
@@ -58,10 +59,7 @@ func TestFetch(t *testing.T) {
 	h, address := served(t)
 	places := Places{Cache: t.TempDir()}
 	var last, total int64
-	source, err := places.Fetch(t.Context(), someone, address, func(done, of int64) { last, total = done, of })
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(places.Fetch(t.Context(), someone, address, func(done, of int64) { last, total = done, of }))(t)
 	if size := int64(len(h.content)); last != size || total != size {
 		t.Errorf("progress ended at %d of %d, want %d", last, total, size)
 	}
@@ -93,10 +91,7 @@ func TestFetchGoesOn(t *testing.T) {
 		t.Error("a part is taken for the whole")
 	}
 	h.cutAt = 0
-	source, err := places.Fetch(t.Context(), someone, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(places.Fetch(t.Context(), someone, address, nil))(t)
 	if got, err := os.ReadFile(source.Path); err != nil || string(got) != string(h.content) {
 		t.Errorf("the file differs: %v", err)
 	}
@@ -110,12 +105,8 @@ func TestFetchTakesAWholePart(t *testing.T) {
 	h, address := served(t)
 	places := Places{Cache: t.TempDir()}
 	folder := filepath.Join(places.Cache, "vit-tiny")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "model.safetensors.part"), h.content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(folder, "model.safetensors.part"), h.content, 0o600))
 	if source, err := places.Fetch(t.Context(), someone, address, nil); err != nil || source.Hash != h.sum[:16] {
 		t.Errorf("got %+v, %v", source, err)
 	}

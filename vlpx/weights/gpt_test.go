@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
 
@@ -31,20 +32,14 @@ func gpt2(prefix string) map[string]tensor {
 // A language model's tensors are read under the names of the model alone, and of the one with its tied decoder.
 func TestLanguageModels(t *testing.T) {
 	g := encoder.GPT{Vocab: words, Positions: places, Width: width, Layers: layers, Heads: 2, MLP: inside}
-	want, _, err := found(t, gpt2("")).LanguageModel(g, "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := must.Get2(found(t, gpt2("")).LanguageModel(g, "/t"))(t)
 	if got := want["/t/layer_1/attention/qkv/weights"].Shape().Dimensions; len(want) != 4+12*layers || got[0] != width ||
 		got[1] != 3*width {
 		t.Errorf("got %d variables, queries, keys and values of shape %v", len(want), got)
 	}
 	tied := gpt2("transformer.")
 	tied["lm_head.weight"] = tied["transformer.wte.weight"]
-	got, report, err := found(t, tied).LanguageModel(g, "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, report := must.Get2(found(t, tied).LanguageModel(g, "/t"))(t)
 	equal(t, "with a decoder", got, want)
 	if len(report.Ignored) != 2*layers+1 {
 		t.Errorf("got %d tensors ignored, want the decoder and two buffers a layer", len(report.Ignored))

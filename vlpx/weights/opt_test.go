@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
 
@@ -45,15 +46,9 @@ func TestOPT(t *testing.T) {
 	if len(report.Ignored) != 1 {
 		t.Errorf("got %d tensors ignored, want the decoder", len(report.Ignored))
 	}
-	got, _, err := found(t, optTensors("decoder.")).OPT(o, "/t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, _ := must.Get2(found(t, optTensors("decoder.")).OPT(o, "/t"))(t)
 	equal(t, "under the names of the decoder alone", got, want)
-	back, err := want.Published(OPT("model.decoder.", "lm_head.weight", "/t"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(want.Published(OPT("model.decoder.", "lm_head.weight", "/t")))(t)
 	if got, want := slices.Sorted(maps.Keys(back)), slices.Sorted(maps.Keys(optTensors("model.decoder."))); !slices.Equal(got, want) {
 		t.Errorf("written: got %v, want %v", got, want)
 	}

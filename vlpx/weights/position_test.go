@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"vlpx.internal/internal/test/must"
 )
 
 // With aligned corners every second of 5 patches a side has a position of the 3 that there were. By hand, half way between the first two of
@@ -18,10 +19,7 @@ func TestCornerPositions(t *testing.T) {
 			positions = append(positions, line[y], line[x])
 		}
 	}
-	got, err := CornerPositions(tensors.FromFlatDataAndDimensions(positions, 1+grid*grid, 2), side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(CornerPositions(tensors.FromFlatDataAndDimensions(positions, 1+grid*grid, 2), side))(t)
 	numbers := tensors.MustCopyFlatData[float64](got)
 	const half = 7. / 32
 	second := -3./32*(0+4) + 19./32*(1+4) // between the last two, where 0 and the repeated 4 are the outer ones

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
+	"vlpx.internal/internal/test/must"
 )
 
 // framed are the bytes of a file with a header and so much data.
@@ -66,10 +67,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // A header of 640 bytes begins as a pickle does, and is none.
 func TestOpenIsNotMisled(t *testing.T) {
-	f, err := Open(save(t, framed("{}"+strings.Repeat(" ", 638), 0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(save(t, framed("{}"+strings.Repeat(" ", 638), 0))))(t)
 	f.Close()
 }
 
@@ -83,9 +81,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("PK\x03\x04"))
 	path := filepath.Join(f.TempDir(), "model.safetensors")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		file, err := Open(path)
@@ -121,10 +117,7 @@ func FuzzOpen(f *testing.F) {
 
 // The documentation has the command that the error has.
 func TestConvertIsDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "USE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "USE.md")))(t)
 	if !strings.Contains(string(text), "\n"+Convert+"\n") {
 		t.Errorf("docs/USE.md does not have the command\n%s", Convert)
 	}

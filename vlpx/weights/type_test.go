@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors"
+	"vlpx.internal/internal/test/must"
 )
 
 // decoded is the number of a sign bit, so many bits of exponent and of fraction, by the definition of IEEE 754.
@@ -41,17 +42,11 @@ func TestAsIsExact(t *testing.T) {
 		t    *tensors.Tensor
 		want []float64
 	}{{tensors.FromValue(halves), ofHalves}, {tensors.FromValue(brains), ofBrains}} {
-		wide, err := As(c.t, dtypes.Float64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wide := must.Get(As(c.t, dtypes.Float64))(t)
 		if got := tensors.MustCopyFlatData[float64](wide); !slices.Equal(got, c.want) {
 			t.Errorf("%s in float64: some values differ", c.t.DType())
 		}
-		narrow, err := As(c.t, dtypes.Float32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		narrow := must.Get(As(c.t, dtypes.Float32))(t)
 		for i, got := range tensors.MustCopyFlatData[float32](narrow) {
 			if float64(got) != c.want[i] {
 				t.Fatalf("%s, value %d: got %v in float32, want %v", c.t.DType(), i, got, c.want[i])

@@ -7,29 +7,22 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // A checkpoint of visual question answering is told from one of retrieval, whose encoders have the same names, and is read as a whole
 // without its momentum copy.
 func TestVQACheckpoint(t *testing.T) {
-	source, err := Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "albef_vqa_distill_step",
-		"weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := Read(source.Path, VQA("/model"), VQAMomentum("/momentum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(Find(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", "albef_vqa_distill_step",
+		"weights.safetensors")))(t)
+	whole := must.Get(Read(source.Path, VQA("/model"), VQAMomentum("/momentum")))(t)
 	store, momentum := model.NewStore(), 0
 	for path, value := range whole {
 		if strings.HasPrefix(path, "/momentum") {
 			momentum++
 			continue
 		}
-		if _, err := store.CreateVariable(path, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.CreateVariable(path, value))(t)
 	}
 	got, report, err := source.Model(store, "/model")
 	if err != nil || len(got) != len(whole)-momentum || momentum != len(got) || len(report.Drawn) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // tensor is one of a file's: its shape, and the values 0, 1, 2, ... from a first one on.
@@ -30,9 +31,7 @@ func write(t *testing.T, content map[string]tensor) string {
 func save(t *testing.T, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -51,10 +50,7 @@ func encode(t testing.TB, content map[string]tensor) []byte {
 		}
 		header[name] = map[string]any{"dtype": "F64", "shape": x.shape, "data_offsets": []int{begin, len(bytes)}}
 	}
-	text, err := json.Marshal(header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(header))(t)
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), append(text, bytes...)...)
 }
 
@@ -75,10 +71,7 @@ func TestReadByHand(t *testing.T) {
 		"layer.12.q": {[]int{2, 3}, 0}, "layer.12.k": {[]int{2, 3}, 10}, "patch": {[]int{2, 1, 2, 3}, 0}, "class": {[]int{1, 2, 2}, 5},
 		"norm.gamma": {[]int{2}, 7}, "head": {[]int{1}, 0},
 	})
-	got, err := Read(path, table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(path, table))(t)
 	for name, want := range map[string]struct {
 		dims   []int
 		values []float64
@@ -104,10 +97,7 @@ func TestReadByHand(t *testing.T) {
 
 // Channels come last in our patches, as in our pixels.
 func TestPatchesHaveChannelsLast(t *testing.T) {
-	got, err := Read(write(t, map[string]tensor{"patch": {[]int{1, 3, 1, 2}, 0}}), table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(write(t, map[string]tensor{"patch": {[]int{1, 3, 1, 2}, 0}}), table))(t)
 	if values, want := tensors.MustCopyFlatData[float64](got["/m/patch"]), []float64{0, 2, 4, 1, 3, 5}; !slices.Equal(values, want) {
 		t.Errorf("got %v, want %v", values, want)
 	}
@@ -138,9 +128,7 @@ func TestReadRefuses(t *testing.T) {
 func TestPut(t *testing.T) {
 	store := model.NewStore()
 	values := Values{"/m/a": tensors.FromValue([]float64{1.5, 2}), "/m/b": tensors.FromValue([]float32{3})}
-	if err := values.Put(store, dtypes.Float32); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, values.Put(store, dtypes.Float32))
 	if got := tensors.MustCopyFlatData[float32](store.GetVariable("/m/a").MustValue()); !slices.Equal(got, []float32{1.5, 2}) {
 		t.Errorf("got %v", got)
 	}
@@ -167,10 +155,7 @@ func TestPositions(t *testing.T) {
 			ramp = append(ramp, float64(y))
 		}
 	}
-	got, err := Positions(tensors.FromFlatDataAndDimensions(ramp, 17, 1), 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Positions(tensors.FromFlatDataAndDimensions(ramp, 17, 1), 8))(t)
 	values := tensors.MustCopyFlatData[float64](got)
 	if values[0] != -9 || len(values) != 65 {
 		t.Fatalf("got %d positions, the class token's %v; want 65 and -9", len(values), values[0])
@@ -200,9 +185,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.Replace(string(whole), "F64", "I4", 1)))
 	path := filepath.Join(f.TempDir(), "model.safetensors")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		values, err := Read(path, table)
 		if err != nil {
 			return

@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 )
 
@@ -30,10 +31,7 @@ type tower interface {
 // are projected, a ResNet's features are not.
 func declare(t *testing.T, root string, vision tower, text encoder.CLIPText, embed int) *model.Store {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	store, g := model.NewStore(), NewGraph(backend, "")
 	s := store.Scope(root)
@@ -118,14 +116,9 @@ func TestTablesNameWholeModels(t *testing.T) {
 // manifest are the shapes of a published model's tensors.
 func manifest(t *testing.T, name string) map[string][]int {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "manifests", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join("testdata", "manifests", name+".json")))(t)
 	var listed struct{ Tensors map[string][]any }
-	if err := json.Unmarshal(content, &listed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &listed))
 	all := map[string][]int{}
 	for name, described := range listed.Tensors {
 		all[name] = []int{}
@@ -176,13 +169,8 @@ func shipped(t *testing.T, model, prefix string, others ...string) Source {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := all.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	source, err := Find(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, all.Write(path))
+	source := must.Get(Find(path))(t)
 	return source
 }
 
@@ -225,9 +213,7 @@ func TestWholeModels(t *testing.T) {
 			if len(report.Left)+len(report.Missing) > 0 {
 				t.Errorf("got the report\n%s", strings.Join(report.Lines(), "\n"))
 			}
-			if err := values.Put(c.store, dtypes.Float32); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, values.Put(c.store, dtypes.Float32))
 			if err := Missing(c.store, "/m"); err != nil {
 				t.Error(err)
 			}
@@ -242,10 +228,7 @@ func TestWholeModels(t *testing.T) {
 // CLIP under Hugging Face's names has the same variables: there queries, keys and values lie apart, and projections are turned.
 func TestCLIPInBothNames(t *testing.T) {
 	openAI := shipped(t, "clip_openai_forward", "")
-	f, err := Open(openAI.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(openAI.Path))(t)
 	defer f.Close()
 	names := strings.NewReplacer("visual.class_embedding", "vision_model.embeddings.class_embedding",
 		"visual.positional_embedding", "vision_model.embeddings.position_embedding.weight", "visual.conv1",
@@ -295,23 +278,12 @@ func TestCLIPInBothNames(t *testing.T) {
 		all[under] = x
 	}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := all.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	source, err := Find(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, all.Write(path))
+	source := must.Get(Find(path))(t)
 	vision := encoder.ViT{Image: 16, Patch: 8, Width: 16, Layers: 2, Heads: 2, MLP: 64, CLIP: true}
 	store := declare(t, "/m", vision, encoder.CLIPText{Vocab: 40, Positions: 6, Width: 24, Layers: 2, Heads: 3, MLP: 96}, 8)
-	want, _, err := openAI.Model(store, "/m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _, err := source.Model(store, "/m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := must.Get2(openAI.Model(store, "/m"))(t)
+	got, _ := must.Get2(source.Model(store, "/m"))(t)
 	equal(t, "Hugging Face's", got, want)
 }
 
@@ -344,10 +316,7 @@ func TestWholeALBEF(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the model has no variable /m/") {
 		t.Fatalf("got %v (%v) for a model without variables", names, err)
 	}
-	want, err := Read(found(t, pretrained).Path, ALBEF("/m"), ALBEFMomentum("/o"), Queues)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Read(found(t, pretrained).Path, ALBEF("/m"), ALBEFMomentum("/o"), Queues))(t)
 	maps.DeleteFunc(want, func(path string, _ *tensors.Tensor) bool { return strings.HasPrefix(path, "/o/") })
 	if want, err = want.as(dtypes.Float32); err != nil {
 		t.Fatal(err)
@@ -371,9 +340,7 @@ func TestWholeALBEF(t *testing.T) {
 	}
 	equal(t, "retrieval", got, want)
 	wider := declared()
-	if err := wider.DeleteVariable("/m/text/embeddings/word/embedding"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, wider.DeleteVariable("/m/text/embeddings/word/embedding"))
 	wider.VariableWithShape("/m/text/embeddings/word/embedding", shapes.Make(dtypes.Float32, words+1, width), initializer.Zero)
 	if _, _, err := found(t, pretrained).Model(wider, "/m"); err == nil || !strings.Contains(err.Error(),
 		"has the shape [7 4] there, [8 4] in the model; give the vocabulary") {

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // vectors writes a folder with a list of words and so many vectors: 1 2, 3 4, 5 6, ...
 func vectors(t *testing.T, list string, rows int) string {
 	t.Helper()
 	dir := filepath.Dir(write(t, map[string]tensor{wordVectors: {[]int{rows, 2}, 1}}))
-	if err := os.WriteFile(filepath.Join(dir, wordList), []byte(list), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, wordList), []byte(list), 0o644))
 	return dir
 }
 
@@ -22,14 +21,8 @@ func vectors(t *testing.T, list string, rows int) string {
 // stays.
 func TestFill(t *testing.T) {
 	dir := vectors(t, "dog\ncat\nowl\n", 3)
-	source, err := FindWords(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := source.ReadWords()
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(FindWords(dir))(t)
+	words := must.Get(source.ReadWords())(t)
 	table := []float32{1, 1, 1, 2, 2, 2, -1, 1, 3}
 	words.Fill(table, 3, func(row int) string { return []string{"dog", "zebra", "cat"}[row] })
 	// The squares of the table's numbers in question are 1, 1, 1, 1: 4 in all; those of the vectors 1, 4, 9 and 16: 30.
@@ -55,28 +48,18 @@ func TestWordsRefused(t *testing.T) {
 		"more words":   {"dog\ncat\nowl\n", 2, "has 3 words"},
 		"a word twice": {"dog\ndog\n", 2, "line 2"},
 	} {
-		source, err := FindWords(vectors(t, c.list, c.rows))
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(FindWords(vectors(t, c.list, c.rows)))(t)
 		if _, err := source.ReadWords(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
 	dir := vectors(t, "dog\n", 1)
-	source, err := FindWords(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, wordList), []byte("cat\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(FindWords(dir))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, wordList), []byte("cat\n"), 0o644))
 	if _, err := source.ReadWords(); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("another list: got %v, want an error", err)
 	}
-	if err := os.Remove(filepath.Join(dir, wordList)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, wordList)))
 	if _, err := FindWords(dir); err == nil || !strings.Contains(err.Error(), wordList) {
 		t.Errorf("no list: got %v, want an error that names it", err)
 	}

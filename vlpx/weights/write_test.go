@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // What is read of files that the published code wrote is written as it was, name by name and bit by bit, copies and counters included.
@@ -38,18 +39,10 @@ func TestPublishedFilesComeBack(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			original := filepath.Join(models, filepath.FromSlash(file))
-			values, err := Read(original, tables...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			published, err := values.Published(tables...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := must.Get(Read(original, tables...))(t)
+			published := must.Get(values.Published(tables...))(t)
 			again := filepath.Join(t.TempDir(), "again.safetensors")
-			if err := published.Write(again); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, published.Write(again))
 			want, got := raw(t, original), raw(t, again)
 			for name, w := range want {
 				g, written := got[name]
@@ -76,27 +69,20 @@ type tensorBytes struct{ dtype, shape, values string }
 // raw reads a safetensors file as its specification tells, and holds it to that: tensors one after another, each aligned.
 func raw(t *testing.T, path string) map[string]tensorBytes {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	length := binary.LittleEndian.Uint64(content)
 	if length%8 != 0 {
 		t.Errorf("%s: a header of %d bytes; want a multiple of eight", path, length)
 	}
 	var header map[string]json.RawMessage
-	if err := json.Unmarshal(content[8:8+length], &header); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content[8:8+length], &header))
 	all, data, covered := map[string]tensorBytes{}, content[8+length:], 0
 	for name, text := range header {
 		if name == "__metadata__" {
 			continue
 		}
 		var d Entry
-		if err := json.Unmarshal(text, &d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &d))
 		shape, _ := json.Marshal(d.Shape)
 		all[name] = tensorBytes{d.DType, string(shape), string(data[d.Offsets[0]:d.Offsets[1]])}
 		if width := int64(map[string]int{"F64": 8, "I64": 8, "F32": 4}[d.DType]); width == 0 || d.Offsets[0]%width != 0 {
@@ -119,12 +105,9 @@ func TestPublishedByHand(t *testing.T) {
 		"/m/one":          tensors.FromValue([][]float32{{3, 4}}),
 		"/m/adapter/bias": tensors.FromValue([]float32{9}),
 	}
-	got, err := values.Published(table, Table{
+	got := must.Get(values.Published(table, Table{
 		Rules: []Rule{{"/m/one", Vector, []string{"one"}}}, Rest: "/m", Copies: []Rule{{"/m/class", Counted, []string{"numbers"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for name, want := range map[string]*tensors.Tensor{
 		"layer.12.q":        tensors.FromValue([][]float32{{0, 4}, {1, 5}}),
 		"layer.12.k":        tensors.FromValue([][]float32{{2, 6}, {3, 7}}),

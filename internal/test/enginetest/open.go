@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 )
 
@@ -38,10 +39,7 @@ func Open(t testing.TB, name string) compute.Backend {
 	if why != "" {
 		t.Skipf("%s: %s", name, why)
 	}
-	backend, err := engine.Open(choice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(engine.Open(choice))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }

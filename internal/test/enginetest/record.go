@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 )
 
@@ -46,9 +47,7 @@ func record(t testing.TB, options string) *Recorder {
 	}
 	folder := t.TempDir()
 	source, library := filepath.Join(folder, "pjrt.c"), filepath.Join(folder, "pjrt_c_api_cuda_plugin.so")
-	if err := os.WriteFile(source, []byte(plugin), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, []byte(plugin), 0o600))
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
 	if err != nil {
 		t.Fatalf("where go-xla has pjrt_c_api.h: %v", err)
@@ -60,10 +59,7 @@ func record(t testing.TB, options string) *Recorder {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	t.Setenv("GOPJRT_CUDA_CHECKS", "0") // there are no libraries of CUDA to look for
-	backend, err := engine.Open(engine.Choice{Name: "xla:cuda" + options, Library: library})
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(engine.Open(engine.Choice{Name: "xla:cuda" + options, Library: library}))(t)
 	t.Cleanup(backend.Finalize)
 	return &Recorder{backend, folder}
 }
@@ -71,10 +67,7 @@ func record(t testing.TB, options string) *Recorder {
 // Programs are the programs since the last call, in order.
 func (r *Recorder) Programs(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(r.folder, "*.mlir"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(r.folder, "*.mlir")))(t)
 	var all []string
 	for _, file := range files { // in the order of their numbers
 		text, err := os.ReadFile(file)

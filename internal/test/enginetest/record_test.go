@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"vlpx.internal/internal/test/must"
 )
 
 // A graph is lowered to StableHLO as for a GPU; that nothing can be run is an error.
@@ -17,9 +18,7 @@ func TestRecord(t *testing.T) {
 		t.Error("the plugin is not taken for CUDA's, which has fused attention")
 	}
 	product := graph.MustNewExec1(r, func(a, b *graph.Node) *graph.Node { return graph.MatMul(a, b) })
-	if _, err := product.Compile(shapes.Make(dtypes.BFloat16, 2, 3), shapes.Make(dtypes.BFloat16, 3, 5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(product.Compile(shapes.Make(dtypes.BFloat16, 2, 3), shapes.Make(dtypes.BFloat16, 3, 5)))(t)
 	programs := r.Programs(t)
 	if len(programs) != 1 || !strings.Contains(programs[0], `"stablehlo.dot_general"`) ||
 		!strings.Contains(programs[0], "tensor<2x5xbf16>") {
@@ -38,9 +37,7 @@ func TestPrecisionOnCUDA(t *testing.T) {
 	for options, precision := range map[string]string{"": "DEFAULT", ",tf32=false": "HIGHEST"} {
 		r := record(t, options)
 		product := graph.MustNewExec1(r, func(a, b *graph.Node) *graph.Node { return graph.MatMul(a, b) })
-		if _, err := product.Compile(shapes.Make(dtypes.Float32, 2, 3), shapes.Make(dtypes.Float32, 3, 5)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(product.Compile(shapes.Make(dtypes.Float32, 2, 3), shapes.Make(dtypes.Float32, 3, 5)))(t)
 		if program := r.Programs(t)[0]; !strings.Contains(program, "#stablehlo<precision "+precision+">") {
 			t.Errorf("with the options %q the product is not of precision %s:\n%s", options, precision, program)
 		}

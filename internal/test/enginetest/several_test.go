@@ -9,26 +9,18 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"vlpx.internal/internal/test/must"
 )
 
 // A program over two devices is the one that it stands for: parts are put together in order, and each device has all of the results. Parts
 // that should be the same and are not, buffers of another device, and results without a layout are errors.
 func TestSeveral(t *testing.T) {
-	pure, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pure := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(pure.Finalize)
 	engine := &Several{Backend: pure, Devices: 2}
-	mesh, err := distributed.NewDeviceMesh([]int{2}, []string{"rows"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mesh := must.Get(distributed.NewDeviceMesh([]int{2}, []string{"rows"}))(t)
 	whole := distributed.NewReplicatedShardingSpec(mesh)
-	divided, err := distributed.NewShardingSpec(mesh, distributed.AxisSpec{"rows"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	divided := must.Get(distributed.NewShardingSpec(mesh, distributed.AxisSpec{"rows"}))(t)
 	called := func(exec *Exec, args ...any) ([][]float32, error) {
 		results, err := exec.Call(args...)
 		var all [][]float32
@@ -45,10 +37,7 @@ func TestSeveral(t *testing.T) {
 		return exec.AutoSharding(mesh).WithInputShardingSpecs(divided, whole)
 	}
 	times := scaled().WithOutputShardingSpecs(whole)
-	got, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(10)))(t)
 	if want := []float32{10, 20, 30, 40}; len(got) != 2 || !slices.Equal(got[0], want) || !slices.Equal(got[1], want) {
 		t.Errorf("got %v, want %v on both", got, want)
 	}

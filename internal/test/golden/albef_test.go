@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -34,12 +35,8 @@ func published(c golden.Case) albef.Model {
 // complete tells whether a file had every weight of the model.
 func complete(t *testing.T, m machine, store *model.Store, f framework.Framework, image int) {
 	t.Helper()
-	if err := framework.Declare(f, framework.Use{Image: image, Tokens: 3}, m.Backend, store); err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.Missing(store, framework.Model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(f, framework.Use{Image: image, Tokens: 3}, m.Backend, store))
+	must.Do(t, weights.Missing(store, framework.Model))
 }
 
 // checkEvaluation recomputes the states of ALBEF's encoders layer by layer, the logits of every pair of image and text, and the
@@ -119,10 +116,7 @@ func checkEvaluation(t *testing.T, m machine, c golden.Case) {
 		similarity, matching = inference(t, m, c, a, store, pixels, tokens)
 	}
 	sims := eval.Scores{Rows: batch, Cols: batch, Data: similarity}
-	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), k, matching)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i2t, t2i := must.Get2(eval.Rerank(sims, sims.Transpose(), k, matching))(t)
 	m.near(t, c, "score_i2t", whole(i2t).Data, "score_i2t")
 	m.near(t, c, "score_t2i", whole(t2i).Data, "score_t2i")
 }
@@ -133,20 +127,11 @@ func inference(t *testing.T, m machine, c golden.Case, a albef.Model, store *mod
 	matching func([]eval.ImageText) ([]float64, error)) {
 	t.Helper()
 	batch, tokens := ids.Shape().Dim(0), ids.Shape().Dim(1)
-	n, err := framework.NewInference(a, framework.Use{Image: a.Vision.Image, Tokens: tokens}, m.Backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(framework.NewInference(a, framework.Use{Image: a.Vision.Image, Tokens: tokens}, m.Backend, store))(t)
 	t.Cleanup(n.Close)
 	captions := tensors.MustCopyFlatData[int32](ids)
-	images, err := n.Images(tensors.MustCopyFlatData[float32](pixels))
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, err := n.Texts(captions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := must.Get(n.Images(tensors.MustCopyFlatData[float32](pixels)))(t)
+	texts := must.Get(n.Texts(captions))(t)
 	u, w := wide(images.Features), wide(texts.Features)
 	m.near(t, c, "inferred image_feat", u, "image_feat")
 	m.near(t, c, "inferred text_feat", w, "text_feat")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval/answer"
 )
 
@@ -35,10 +36,7 @@ func checkAnswers(t *testing.T, c golden.Case) {
 		questions = append(questions, q)
 	}
 	read(t, c)
-	got, err := answer.Score(questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(answer.Score(questions))(t)
 	each := make([]float64, len(got.Questions))
 	for i, accuracy := range got.Questions {
 		each[i] = accuracy / 100

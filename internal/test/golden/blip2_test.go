@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
@@ -117,20 +118,11 @@ func (l *learner) reranks(t *testing.T, b minibatch) {
 	var sims eval.Scores
 	var matching func([]eval.ImageText) ([]float64, error)
 	if l.dtype == dtypes.Float32 {
-		n, err := framework.NewInference(f, l.config.Use(), l.Backend, store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(framework.NewInference(f, l.config.Use(), l.Backend, store))(t)
 		t.Cleanup(n.Close)
 		captions := tensors.MustCopyFlatData[int32](b.ids)
-		images, err := n.Images(tensors.MustCopyFlatData[float32](b.pixels))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts, err := n.Texts(captions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		images := must.Get(n.Images(tensors.MustCopyFlatData[float32](b.pixels)))(t)
+		texts := must.Get(n.Texts(captions))(t)
 		if !n.Adds() {
 			t.Error("re-ranking does not add the similarity")
 		}
@@ -168,10 +160,7 @@ func (l *learner) reranks(t *testing.T, b minibatch) {
 			return scores, nil
 		}
 	}
-	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), l.c.Int("params", "k_test"), eval.Adding(sims, matching))
-	if err != nil {
-		t.Fatal(err)
-	}
+	i2t, t2i := must.Get2(eval.Rerank(sims, sims.Transpose(), l.c.Int("params", "k_test"), eval.Adding(sims, matching)))(t)
 	l.near(t, l.c, "score_i2t", whole(i2t).Data, "score_i2t")
 	l.near(t, l.c, "score_t2i", whole(t2i).Data, "score_t2i")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval/caption"
 )
 
@@ -19,10 +20,7 @@ func checkCaptions(t *testing.T, c golden.Case) {
 		raw := items(c, "inputs", set, "items")
 		expected := items(c, "expected", "tokens", set)
 		read(t, c)
-		tokens, err := caption.Tokenise(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tokens := must.Get(caption.Tokenise(raw))(t)
 		wanted := make([]caption.Tokens, len(expected))
 		for i, want := range expected {
 			wanted[i] = caption.Tokens(want)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 // Elsewhere are the cases that the tests of other packages recompute, where what they need can be reached. Check holds these packages
@@ -23,10 +24,7 @@ func Check(t *testing.T, in string, checks map[string]func(*testing.T, Case)) {
 	if of, is := Elsewhere[in]; is && !slices.Equal(claimed, of) {
 		t.Errorf("package %s checks the cases %q, but golden.Elsewhere says %q", in, claimed, of)
 	}
-	cases, err := Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(Cases())(t)
 	met := map[string]bool{}
 	for _, c := range cases {
 		if check := checks[c.Name]; check != nil {

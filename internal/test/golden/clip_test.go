@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -44,12 +45,8 @@ func checkCLIP(t *testing.T, m machine, c golden.Case) {
 		tokens := ids(c, "inputs", "text")
 		use := framework.Use{Method: negative.Plain(), Batch: tokens.Shape().Dim(0), Image: whole.Vision.Image,
 			Tokens: tokens.Shape().Dim(1)}
-		if err := framework.Declare(whole, use, m.Backend, store); err != nil {
-			t.Fatal(err)
-		}
-		if err := weights.Missing(store, framework.Model); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Declare(whole, use, m.Backend, store))
+		must.Do(t, weights.Missing(store, framework.Model))
 		inputs := []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), tokens}
 		read(t, c)
 		var paths []string

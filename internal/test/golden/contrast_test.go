@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -154,9 +155,7 @@ func checkPositives(t *testing.T, c golden.Case) {
 	}
 	read(t, c)
 	for side, queue := range queues {
-		if err := tuning.Put(store.Scope(state), side, queue, tensors.FromScalar(int32(0))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tuning.Put(store.Scope(state), side, queue, tensors.FromScalar(int32(0))))
 	}
 	got := run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
 		z := tuning.ITC(negative.Features{
@@ -217,9 +216,7 @@ func checkDistilled(t *testing.T, c golden.Case) {
 		read(t, c)
 		rows := tensors.FromFlatDataAndDimensions(transposed(x.Float, x.Shape[0], x.Shape[1]), x.Shape[1], x.Shape[0])
 		pointer := tensors.FromScalar(int32(c.Int("params", "queue_ptr") / batch))
-		if err := queue.Put(store.Scope(state), side, rows, pointer); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, queue.Put(store.Scope(state), side, rows, pointer))
 	}
 	got := run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
 		u, w := framework.Normalise(in[0]), framework.Normalise(in[1])

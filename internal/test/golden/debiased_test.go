@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
 )
@@ -21,9 +22,7 @@ func checkSigLIP(t *testing.T, c golden.Case) {
 	}
 	names := []string{"log_scale", "bias"}
 	for _, name := range names {
-		if _, err := store.CreateVariable(path(name), value(c, "inputs", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.CreateVariable(path(name), value(c, "inputs", name)))(t)
 	}
 	read(t, c)
 	got := run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {

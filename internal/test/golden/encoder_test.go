@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/objective"
 	"vlpx.internal/vlpx/weights"
@@ -25,9 +26,7 @@ func checkViT(t *testing.T, m machine, c golden.Case) {
 			Heads: c.Int("params", "heads"), MLP: width * c.Int("params", "mlp_ratio")}
 	}
 	store, checkpoint := model.NewStore(), values(t, c, "weights", weights.ViT("", scope))
-	if err := checkpoint.Put(store, m.dtype); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, checkpoint.Put(store, m.dtype))
 	own := at("checkpoint_image")
 	tokens := m.run(t, store, []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels_at_checkpoint_size")},
 		func(s *model.Scope, in []*Node) []*Node { return []*Node{own.Encode(s.At("vision"), in[0], false)} })
@@ -35,15 +34,10 @@ func checkViT(t *testing.T, m machine, c golden.Case) {
 
 	larger := at("image")
 	position := scope + "/position/" + encoder.Embedding
-	resized, err := weights.Positions(checkpoint[position], larger.Image/larger.Patch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resized := must.Get(weights.Positions(checkpoint[position], larger.Image/larger.Patch))(t)
 	m.near(t, c, "positions", numbers(t, resized), "pos_embed")
 	store, checkpoint[position] = model.NewStore(), resized
-	if err := checkpoint.Put(store, m.dtype); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, checkpoint.Put(store, m.dtype))
 	inputs := []*tensors.Tensor{m.pixels(t, c, "inputs", "pixels"), m.value(t, c, "inputs", "cotangent")}
 	for layer := range larger.Layers {
 		inputs = append(inputs, m.value(t, c, "expected", "block_outputs", strconv.Itoa(layer)))
@@ -84,10 +78,7 @@ func checkViT(t *testing.T, m machine, c golden.Case) {
 		grid := c.Tensor("inputs", "grid_pos_embeds", k)
 		read(t, c)
 		positions := m.tensor(t, tensors.FromFlatDataAndDimensions(grid.Float, grid.Shape[1:]...))
-		resized, err := weights.Positions(positions, c.Int("expected", "interpolated", k, "grid_to"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resized := must.Get(weights.Positions(positions, c.Int("expected", "interpolated", k, "grid_to")))(t)
 		want := c.Tensor("expected", "interpolated", k, "pos_embed").Float
 		m.close(t, "positions of grid "+k, numbers(t, resized), want, c.Float("float32_deviation", "expected", "interpolated"))
 	}

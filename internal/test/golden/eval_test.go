@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )
 
@@ -12,9 +13,7 @@ import (
 func checkRetrievalRecall(t *testing.T, c golden.Case) {
 	i2t, t2i := scores(c, "inputs", "scores_i2t"), scores(c, "inputs", "scores_t2i")
 	each := c.Int("params", "captions_per_image")
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 	recallBetween(t, c, i2t, t2i, captionsInOrder(t2i.Rows, each), "expected")
 }
 
@@ -25,9 +24,7 @@ func checkRerank(t *testing.T, c golden.Case) {
 	weight, bias := c.Matrix("inputs", "itm_weight"), c.Tensor("inputs", "itm_bias").Float
 	wantI2T, wantT2I := scores(c, "expected", "score_matrix_i2t"), scores(c, "expected", "score_matrix_t2i")
 	k := c.Int("params", "k_test")
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 
 	sims := eval.NewScores(len(images), len(texts))
 	for i, image := range images {
@@ -35,7 +32,7 @@ func checkRerank(t *testing.T, c golden.Case) {
 			sims.Row(i)[j] = dot(image, text) / math.Sqrt(dot(image, image)*dot(text, text))
 		}
 	}
-	i2t, t2i, err := eval.Rerank(sims, sims.Transpose(), k, func(pairs []eval.ImageText) ([]float64, error) {
+	i2t, t2i := must.Get2(eval.Rerank(sims, sims.Transpose(), k, func(pairs []eval.ImageText) ([]float64, error) {
 		logits := make([]float64, len(pairs))
 		for p, pair := range pairs {
 			fused := make([]float64, len(images[pair.Image]))
@@ -45,10 +42,7 @@ func checkRerank(t *testing.T, c golden.Case) {
 			logits[p] = dot(weight[1], fused) + bias[1]
 		}
 		return logits, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, m := range []struct {
 		name      string
 		got, want eval.Scores
@@ -79,10 +73,7 @@ func whole(of eval.Rows) eval.Scores {
 // ties the two are one number.
 func recallBetween(t *testing.T, c golden.Case, i2t, t2i eval.Scores, captionImage []int, path ...string) {
 	t.Helper()
-	low, err := eval.Recall(i2t, t2i, captionImage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	low := must.Get(eval.Recall(i2t, t2i, captionImage))(t)
 	for caption, image := range captionImage {
 		for _, score := range []*float64{&i2t.Row(image)[caption], &t2i.Row(caption)[image]} {
 			if *score == eval.Unscored {
@@ -90,10 +81,7 @@ func recallBetween(t *testing.T, c golden.Case, i2t, t2i eval.Scores, captionIma
 			}
 		}
 	}
-	high, err := eval.Recall(i2t, t2i, captionImage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	high := must.Get(eval.Recall(i2t, t2i, captionImage))(t)
 	for metric, name := range map[eval.Metric]string{
 		eval.TR1: "txt_r1", eval.TR5: "txt_r5", eval.TR10: "txt_r10", eval.TRMean: "txt_r_mean",
 		eval.IR1: "img_r1", eval.IR5: "img_r5", eval.IR10: "img_r10", eval.IRMean: "img_r_mean", eval.RMean: "r_mean",
@@ -140,10 +128,7 @@ func checkUNITERRecall(t *testing.T, c golden.Case) {
 	each := c.Int("params", "captions_per_image")
 	meant := c.Tensor("expected", "ir_fixed").Float
 	read(t, c)
-	got, err := eval.Recall(t2i.Transpose(), t2i, captionsInOrder(t2i.Rows, each))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Recall(t2i.Transpose(), t2i, captionsInOrder(t2i.Rows, each)))(t)
 	for k, at := range []string{"1", "5", "10"} {
 		near(t, c, "TR@"+at, []float64{got[eval.Metric("TR@"+at)] / 100}, []float64{c.Float("expected", "txt_r"+at)})
 		near(t, c, "IR@"+at, []float64{got[eval.Metric("IR@"+at)] / 100}, meant[k:k+1])

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -47,9 +48,7 @@ func (g global) start(t *testing.T, samples int) *model.Store {
 		anchors = anchors[:1]
 	}
 	declared, store := model.NewStore(), model.NewStore()
-	if err := g.method.DeclareState(declared.Scope(state), negative.Start{Pairs: samples, Anchors: anchors}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.method.DeclareState(declared.Scope(state), negative.Start{Pairs: samples, Anchors: anchors}))
 	for v := range declared.IterVariables() {
 		values := g.first[strings.TrimPrefix(v.Path(), state)]
 		if values == nil {
@@ -57,10 +56,7 @@ func (g global) start(t *testing.T, samples int) *model.Store {
 				values = append(values, float64(x))
 			}
 		}
-		kept, err := store.CreateVariable(v.Path(), g.tensor(t, tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(store.CreateVariable(v.Path(), g.tensor(t, tensors.FromFlatDataAndDimensions(values, v.Shape().Dimensions...))))(t)
 		kept.SetTrainable(false)
 	}
 	return store

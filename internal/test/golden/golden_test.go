@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 )
 
 // checks recompute the golden cases by name.
@@ -108,10 +109,7 @@ func reasons(cases map[string][]string) map[string]string {
 // TestGolden recomputes every golden case, one subtest each: those of $VLPX_GOLDEN, else the shipped ones.
 func TestGolden(t *testing.T) {
 	golden.Check(t, "golden", checks)
-	cases, err := golden.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(golden.Cases())(t)
 	elsewhere := slices.Concat(slices.Collect(maps.Values(golden.Elsewhere))...)
 	for _, c := range cases {
 		reason, skips := notYet[c.Name]
@@ -179,7 +177,5 @@ func near(t *testing.T, c golden.Case, name string, got, want []float64) {
 
 func read(t *testing.T, c golden.Case) {
 	t.Helper()
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
 }

@@ -11,23 +11,19 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/train"
 )
 
 // checkLARS recomputes steps with given gradients: the loss is the sum of the products of weights and gradients.
 func checkLARS(t *testing.T, c golden.Case) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	m, store := machine{backend, dtypes.Float64}, model.NewStore()
 	names, given := []string{"weight", "bias"}, map[string]string{"weight": "grads_w", "bias": "grads_b"}
 	for _, name := range names {
-		if _, err := store.CreateVariable(framework.Model+"/"+name, value(c, "inputs", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.CreateVariable(framework.Model+"/"+name, value(c, "inputs", name)))(t)
 	}
 	o := train.LARS{Trust: c.Float("params", "trust_coefficient"), Momentum: c.Float("params", "momentum"),
 		WeightDecay: c.Float("params", "weight_decay")}

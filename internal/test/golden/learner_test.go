@@ -13,6 +13,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -200,10 +201,7 @@ func (l *learner) compiled(t *testing.T, store *model.Store) func(minibatch) out
 		for k, in := range l.inputs(t, b) {
 			values[l.config.Inputs()[k].Name] = in
 		}
-		out, err := step.Run(values, 2*l.config.BatchSize)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(step.Run(values, 2*l.config.BatchSize))(t)
 		defer out.Release()
 		return outcomeOf(func(name field.Name) []float64 {
 			if loss, ok := out.Losses[negative.Loss(name)]; ok {
@@ -264,9 +262,7 @@ func (l *learner) gradientsOfSum(t *testing.T, store *model.Store) {
 func (l *learner) forget(t *testing.T, store *model.Store) {
 	t.Helper()
 	for v := range store.Scope(train.Optimiser).IterVariables() {
-		if err := v.SetValue(tensors.FromShape(v.Shape())); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(tensors.FromShape(v.Shape())))
 	}
 }
 
@@ -301,32 +297,21 @@ func (l *learner) after(t *testing.T, store *model.Store) {
 // queues puts a case's momentum queues into a store; the momentum copy lacks what only the online model uses.
 func (l *learner) queues(t *testing.T, store *model.Store) {
 	t.Helper()
-	f, err := weights.Open(l.c.Beside("weights"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(weights.Open(l.c.Beside("weights")))(t)
 	defer f.Close()
 	queue := l.config.Method.Contrast.(negative.Distilled)
 	block := int32(l.c.Int("params", "queue_ptr") / l.config.BatchSize)
 	read(t, l.c)
 	put := func(side string, rows *tensors.Tensor) {
-		if err := queue.Put(store.Scope(framework.State), side, rows, tensors.FromScalar(block)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, queue.Put(store.Scope(framework.State), side, rows, tensors.FromScalar(block)))
 	}
 	for _, side := range []string{"image", "text"} {
-		x, err := f.Tensor(side + "_queue")
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(f.Tensor(side + "_queue"))(t)
 		dim, length := x.Shape().Dim(0), x.Shape().Dim(1)
 		put(side, l.tensor(t, tensors.FromFlatDataAndDimensions(transposed(numbers(t, x), dim, length), length, dim)))
 	}
 	if queue.Items {
-		x, err := f.Tensor("idx_queue")
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(f.Tensor("idx_queue"))(t)
 		var items []int32
 		for _, item := range tensors.MustCopyFlatData[int64](x) {
 			items = append(items, int32(item))

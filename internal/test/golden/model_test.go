@@ -16,6 +16,7 @@ import (
 
 	"vlpx.internal/internal/test/enginetest"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/weights"
 )
@@ -50,10 +51,7 @@ func onMachines(check func(*testing.T, machine, golden.Case)) func(*testing.T, g
 // pureGo is the pure-Go engine, in float64.
 func pureGo(t *testing.T) machine {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return machine{backend, dtypes.Float64}
 }
@@ -68,10 +66,7 @@ func onnx(t *testing.T) compute.Backend {
 		}
 		t.Skipf("%s; %s", missing[i].Why, missing[i].Get)
 	}
-	backend, err := engine.Open(choice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(engine.Open(choice))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -84,10 +79,7 @@ func (m machine) value(t *testing.T, c golden.Case, path ...string) *tensors.Ten
 
 func (m machine) tensor(t *testing.T, x *tensors.Tensor) *tensors.Tensor {
 	t.Helper()
-	x, err := weights.As(x, m.dtype)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x = must.Get(weights.As(x, m.dtype))(t)
 	return x
 }
 
@@ -112,9 +104,7 @@ func ids(c golden.Case, path ...string) *tensors.Tensor {
 // load reads the weights that a case names into a store, by tables.
 func (m machine) load(t *testing.T, store *model.Store, c golden.Case, file string, tables ...weights.Table) {
 	t.Helper()
-	if err := values(t, c, file, tables...).Put(store, m.dtype); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, values(t, c, file, tables...).Put(store, m.dtype))
 }
 
 // values are the variables in a file that a case names.
@@ -122,10 +112,7 @@ func values(t *testing.T, c golden.Case, file string, tables ...weights.Table) w
 	t.Helper()
 	path := c.Beside(file)
 	read(t, c)
-	v, err := weights.Read(path, tables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(weights.Read(path, tables...))(t)
 	return v
 }
 
@@ -138,10 +125,9 @@ func (m machine) run(t *testing.T, store *model.Store, inputs []*tensors.Tensor,
 // prepared is run for several calls.
 func (m machine) prepared(t *testing.T, store *model.Store, build func(s *model.Scope, in []*Node) []*Node) func([]*tensors.Tensor) [][]float64 {
 	t.Helper()
-	exec, err := model.NewExec(m.Backend, store, func(s *model.Scope, in []*Node) []*Node { return build(s.Store().RootScope(), in) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(m.Backend, store, func(s *model.Scope, in []*Node) []*Node {
+		return build(s.Store().RootScope(), in)
+	}))(t)
 	t.Cleanup(exec.Finalize)
 	return func(inputs []*tensors.Tensor) [][]float64 {
 		t.Helper()
@@ -149,10 +135,7 @@ func (m machine) prepared(t *testing.T, store *model.Store, build func(s *model.
 		for i, x := range inputs {
 			args[i] = x
 		}
-		outputs, err := exec.Call(args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outputs := must.Get(exec.Call(args...))(t)
 		var flat [][]float64
 		for _, x := range outputs {
 			flat = append(flat, numbers(t, x))

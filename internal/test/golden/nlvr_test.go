@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -44,12 +45,8 @@ func checkNLVR(t *testing.T, m machine, c golden.Case) {
 		Framework: framework.Choice{Framework: r}, Transform: transform.Pipeline{Size: r.ALBEF.Vision.Image}, Method: negative.Plain(),
 		BatchSize: batch, MaxLen: length,
 	}
-	if err := framework.Declare(r, config.Use(), m.Backend, store); err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.Missing(store, framework.Model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(r, config.Use(), m.Backend, store))
+	must.Do(t, weights.Missing(store, framework.Model))
 	left, right, text := m.pixels(t, c, "inputs", "pixels_0"), m.pixels(t, c, "inputs", "pixels_1"), ids(c, "inputs", "input_ids")
 	values := field.Values{field.Captions: text, field.Verdict: ids(c, "inputs", "targets"), field.Image: left, field.Other: right}
 	var inputs []*tensors.Tensor
@@ -78,16 +75,10 @@ func checkNLVR(t *testing.T, m machine, c golden.Case) {
 	m.near(t, c, "logits", got[1], "prediction")
 	m.nearFile(t, c, "gradients", by(paths, got[2:]), table)
 	if m.dtype == dtypes.Float32 { // as a trained model is evaluated
-		n, err := framework.NewInference(r, config.Use(), m.Backend, store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(framework.NewInference(r, config.Use(), m.Backend, store))(t)
 		t.Cleanup(n.Close)
-		logits, err := n.Judge(tensors.MustCopyFlatData[int32](text), tensors.MustCopyFlatData[float32](left),
-			tensors.MustCopyFlatData[float32](right))
-		if err != nil {
-			t.Fatal(err)
-		}
+		logits := must.Get(n.Judge(tensors.MustCopyFlatData[int32](text), tensors.MustCopyFlatData[float32](left),
+			tensors.MustCopyFlatData[float32](right)))(t)
 		m.near(t, c, "inferred logits", wide(logits), "prediction")
 	}
 }

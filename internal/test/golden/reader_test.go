@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 )
 
 // small has every encoding the format knows.
@@ -27,10 +28,7 @@ const small = `{
 
 func parse(t *testing.T, text string) golden.Case {
 	t.Helper()
-	c, err := golden.Parse("small.json", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(golden.Parse("small.json", strings.NewReader(text)))(t)
 	return c
 }
 
@@ -122,10 +120,7 @@ func TestParseRejects(t *testing.T) {
 
 func TestCasesEmbedded(t *testing.T) {
 	t.Setenv(golden.Env, "")
-	cases, err := golden.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(golden.Cases())(t)
 	if got, want := len(cases), 60+22; got != want {
 		t.Errorf("got %d shipped cases, want %d", got, want)
 	}
@@ -148,14 +143,9 @@ func TestCasesFromDirectory(t *testing.T) {
 		t.Errorf("empty directory: got %v", err)
 	}
 	for name, text := range map[string]string{"b.json": small, "a.json": small, "FORMAT.md": "not read"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	cases, err := golden.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(golden.Cases())(t)
 	var files []string
 	for _, c := range cases {
 		files = append(files, c.File)
@@ -170,13 +160,9 @@ func TestCasesFromDirectory(t *testing.T) {
 
 	for _, below := range []string{"models/b", "models/a", "models/deep/er"} {
 		folder := filepath.Join(dir, filepath.FromSlash(below))
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "case.json"),
-			[]byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(folder, 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(folder, "case.json"),
+			[]byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600))
 	}
 	if cases, err = golden.Cases(); err != nil {
 		t.Fatal(err)

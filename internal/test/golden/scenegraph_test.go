@@ -11,6 +11,7 @@ import (
 
 	"vlpx.internal/datasets/scenegraph"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 )
 
 // checkSceneGraphs scores a rule parser's graphs against people's.
@@ -78,26 +79,14 @@ func TestParseAgainstSPICE(t *testing.T) {
 	if root == "" {
 		t.Skip("VLPX_DATA is not set; it names the folder with scene_graphs/factual_sg_random_test.csv.gz")
 	}
-	people, err := scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "factual_sg_random_test.csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "SPICE_parsing_outputs.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	people := must.Get(scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "factual_sg_random_test.csv.gz")))(t)
+	rules := must.Get(scenegraph.ReadFile(filepath.Join(root, "scene_graphs", "SPICE_parsing_outputs.txt")))(t)
 	spice := map[string]string{}
 	for _, c := range rules {
 		spice[c.Caption] = c.Text
 	}
-	content, err := os.ReadFile("testdata/scene_graph_f1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := golden.Parse("scene_graph_f1.json", bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("testdata/scene_graph_f1.json"))(t)
+	c := must.Get(golden.Parse("scene_graph_f1.json", bytes.NewReader(content)))(t)
 	for normalisation, lemma := range normalisations(c) {
 		var ours, theirs []scenegraph.Score
 		for _, row := range people {

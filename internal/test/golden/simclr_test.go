@@ -13,6 +13,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -55,18 +56,12 @@ func (v *viewer) store(t *testing.T) *model.Store {
 			all[path] = tensors.FromFlatDataAndDimensions(numbers(t, x), x.Shape().Size())
 		}
 	}
-	if err := all.Put(store, v.dtype); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, all.Put(store, v.dtype))
 	for of := range store.Scope(framework.State).IterVariables() {
 		of.SetTrainable(false)
 	}
-	if err := framework.Declare(v.config.Framework.Framework, v.config.Use(), v.Backend, store); err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.Missing(store, framework.Model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(v.config.Framework.Framework, v.config.Use(), v.Backend, store))
+	must.Do(t, weights.Missing(store, framework.Model))
 	return store
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -107,15 +108,11 @@ func retrievalTuning(c golden.Case) negative.Method {
 func (l *learner) without(t *testing.T, store *model.Store, root string, parts ...string) {
 	t.Helper()
 	whole := model.NewStore()
-	if err := framework.Declare(l.model, l.config.Use(), l.Backend, whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(l.model, l.config.Use(), l.Backend, whole))
 	for _, part := range parts {
 		for v := range whole.Scope(framework.Model + part).IterVariables() {
 			zero := tensors.FromShape(shapes.Make(l.dtype, v.Shape().Dimensions...))
-			if _, err := store.CreateVariable(root+strings.TrimPrefix(v.Path(), framework.Model), zero); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(store.CreateVariable(root+strings.TrimPrefix(v.Path(), framework.Model), zero))(t)
 		}
 	}
 }

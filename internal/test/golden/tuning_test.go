@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -20,18 +21,10 @@ import (
 // A case of the published configuration `distill: false` is made of the one that distils, by a slow loop over METHODS.md 15.3 whose
 // derivatives are exact: those of an imaginary step.
 func TestPositivesWithoutDistillation(t *testing.T) {
-	text, err := os.ReadFile("testdata/albef_retrieval_itc_multi_positive.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	distilled, err := golden.Parse("distilled", strings.NewReader(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/albef_retrieval_itc_multi_positive.json"))(t)
+	distilled := must.Get(golden.Parse("distilled", strings.NewReader(string(text))))(t)
 	var whole map[string]any
-	if err := json.Unmarshal(text, &whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &whole))
 	inputs := map[string][]complex128{}
 	for _, name := range []string{"image_cls", "text_cls", "temp", "image_cls_m", "text_cls_m", "image_queue", "text_queue"} {
 		for _, x := range distilled.Tensor("inputs", name).Float {
@@ -67,14 +60,8 @@ func TestPositivesWithoutDistillation(t *testing.T) {
 	}
 	delete(expected, "sim_i2t_targets")
 	delete(expected, "sim_t2i_targets")
-	changed, err := json.Marshal(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := golden.Parse("without distillation", strings.NewReader(string(changed)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := must.Get(json.Marshal(whole))(t)
+	c := must.Get(golden.Parse("without distillation", strings.NewReader(string(changed))))(t)
 	checkPositives(t, c)
 }
 
@@ -115,14 +102,8 @@ func slowPositives(inputs map[string][]complex128, items, queued []int) complex1
 // The whole step without distillation has ITC's slow loss by the embeddings that it gives, those of the momentum model, which are in
 // the queue afterwards, and the queue as it was.
 func TestRetrievalStepWithoutDistillation(t *testing.T) {
-	c, err := golden.Read(filepath.FromSlash("testdata/models/albef_retrieval_step/case.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(golden.Read(filepath.FromSlash("testdata/models/albef_retrieval_step/case.json")))(t)
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	method := retrievalTuning(c)
 	contrast := method.Contrast.(negative.Distilled)

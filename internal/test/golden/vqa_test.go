@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -147,12 +148,8 @@ func checkVQAStep(t *testing.T, m machine, c golden.Case) {
 	inputs := []*tensors.Tensor{pixels, questions, tensors.FromFlatDataAndDimensions(answers, batch, most, tokens),
 		m.tensor(t, tensors.FromFlatDataAndDimensions(shares, batch, most)), m.tensor(t, tensors.FromScalar(1.0))}
 	store := l.storeOf(t)
-	if err := framework.Declare(a, l.config.Use(), m.Backend, store); err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.Missing(store, framework.Model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(a, l.config.Use(), m.Backend, store))
+	must.Do(t, weights.Missing(store, framework.Model))
 	var paths []string
 	got := m.run(t, store, inputs, func(s *model.Scope, in []*Node) []*Node {
 		told := a.Step(s, l.config.Use(), field.Nodes{field.Image: in[0], field.Captions: in[1], field.Answers: in[2],
@@ -237,15 +234,10 @@ func (l *learner) ranked(t *testing.T, a albef.Answering, store *model.Store, pi
 		return
 	}
 	// In float32 the whole of it, as evaluation asks it.
-	inference, err := framework.NewInference(a, l.config.Use(), l.Backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference := must.Get(framework.NewInference(a, l.config.Use(), l.Backend, store))(t)
 	defer inference.Close()
-	ranked, err := inference.Rank(tensors.MustCopyFlatData[int32](questions), tensors.MustCopyFlatData[float32](pixels), candidates, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranked := must.Get(inference.Rank(tensors.MustCopyFlatData[int32](questions), tensors.MustCopyFlatData[float32](pixels),
+		candidates, k))(t)
 	for q := range batch {
 		compareRanked(t, q, ranked[q], want[q], probabilities[q], within)
 	}

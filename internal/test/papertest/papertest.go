@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	_ "vlpx.internal/vlpx/framework/all"
@@ -69,36 +70,22 @@ func Answer(t *testing.T, store *run.Store, p *paper.Planned, name, metric strin
 // Keep writes what a measure gave into the store.
 func Keep(t *testing.T, store *run.Store, j plan.Job, metrics map[string]float64) {
 	t.Helper()
-	if err := os.MkdirAll(store.Dir(j.Run), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Metrics: metrics}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(store.Dir(j.Run), 0o755))
+	must.Do(t, store.Keep(j.Run, run.Evaluation{ID: j.Run.ID(), Of: j.Measure(), Metrics: metrics}))
 }
 
 // Put writes a result into the store.
 func Put(t *testing.T, store *run.Store, r run.Run, result run.Result) {
 	t.Helper()
-	text, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(store.Dir(r), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(result))(t)
+	must.Do(t, os.MkdirAll(store.Dir(r), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(store.Dir(r), "result.json"), text, 0o644))
 }
 
 // Report gathers what the store has of a plan.
 func Report(t *testing.T, p *paper.Planned, store *run.Store) *paper.Report {
 	t.Helper()
-	r, err := paper.NewReport(p, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(paper.NewReport(p, store))(t)
 	return r
 }
 
@@ -118,10 +105,7 @@ func Finding(r *paper.Report, text string) paper.Finding {
 // Figure is the figure of a report, which has one.
 func Figure(t *testing.T, r *paper.Report) plots.Figure {
 	t.Helper()
-	drawing, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(r.Figure())(t)
 	figure, ok := drawing.(plots.Figure)
 	if !ok {
 		t.Fatalf("got a drawing of type %T, want a figure", drawing)
@@ -132,10 +116,7 @@ func Figure(t *testing.T, r *paper.Report) plots.Figure {
 // Table lays a report out, and checks that it prints.
 func Table(t *testing.T, r *paper.Report) tables.Table {
 	t.Helper()
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if err := table.Markdown(io.Discard); err != nil {
 		t.Error(err)
 	}
@@ -158,37 +139,25 @@ func Near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 func Photographs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "images"), 0o755))
 	var entries []string
 	for i, split := range []string{"train", "train", "train", "val", "test"} {
 		name := fmt.Sprintf("%d.jpg", i)
-		file, err := os.Create(filepath.Join(dir, "images", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := jpeg.Encode(file, image.NewGray(image.Rect(0, 0, 8, 6)), nil); err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(filepath.Join(dir, "images", name)))(t)
+		must.Do(t, jpeg.Encode(file, image.NewGray(image.Rect(0, 0, 8, 6)), nil))
 		file.Close()
 		entries = append(entries, fmt.Sprintf(`{"filename": %q, "split": %q, "sentences": [
 			{"raw": "a dog"}, {"raw": "one two three four five six"}, {"raw": "one two three four five six seven %d"}]}`, name, split, i))
 	}
 	text := `{"dataset": "album", "images": [` + strings.Join(entries, ",") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "dataset_album.json"), []byte(text), 0o644))
 	return dir
 }
 
 // Preset is a scale by its name.
 func Preset(t *testing.T, name string, folder bool) scale.Scale {
 	t.Helper()
-	s, err := scale.Preset(name, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(scale.Preset(name, folder))(t)
 	return s
 }
 
@@ -206,10 +175,7 @@ func Artifact(t *testing.T, all []paper.Artifact, id string) paper.Artifact {
 func Plan(t *testing.T, all []paper.Artifact, id string, q plan.Request) *paper.Planned {
 	t.Helper()
 	q.Scale = cmp.Or(q.Scale, "tiny")
-	p, err := paper.NewPlan(Artifact(t, all, id), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(paper.NewPlan(Artifact(t, all, id), q))(t)
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"vlpx.internal/internal/test/must"
 )
 
 const module = "vlpx.internal/"
@@ -33,7 +34,7 @@ func files(t *testing.T) []file {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
 	var all []file
-	err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -69,10 +70,7 @@ func files(t *testing.T) []file {
 		}
 		all = append(all, f)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -129,10 +127,7 @@ func naming(all []file, folder string, types map[string]bool, homes ...string) m
 // exceptions are the breaches of the rules that still stand, one a line of testdata/exceptions.txt.
 func exceptions(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.Open(filepath.Join("testdata", "exceptions.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.Open(filepath.Join("testdata", "exceptions.txt")))(t)
 	defer text.Close()
 	all := map[string]bool{}
 	for lines := bufio.NewScanner(text); lines.Scan(); {
@@ -165,9 +160,7 @@ func TestHomes(t *testing.T) {
 	if *update {
 		head := "# Breaches of the rules of TestHomes that still stand: this list may only shrink.\n"
 		lines := strings.Join(slices.Sorted(maps.Keys(found)), "\n") + "\n"
-		if err := os.WriteFile(filepath.Join("testdata", "exceptions.txt"), []byte(head+lines), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join("testdata", "exceptions.txt"), []byte(head+lines), 0o644))
 	}
 	known := exceptions(t)
 	for _, breach := range slices.Sorted(maps.Keys(found)) {

@@ -9,6 +9,7 @@ import (
 
 	onnx "github.com/gomlx/compute-onnx/support/protos"
 	"google.golang.org/protobuf/proto"
+	"vlpx.internal/internal/test/must"
 )
 
 // drawing is a model of random operations, with what it is given.
@@ -229,18 +230,13 @@ func TestModelChangesNoNumber(t *testing.T) {
 	fused := 0
 	for seed := range uint64(120) {
 		d := draw(seed)
-		serialised, err := proto.Marshal(d.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		serialised := must.Get(proto.Marshal(d.model))(t)
 		rewritten, err := Model(serialised)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		var model onnx.ModelProto
-		if err := proto.Unmarshal(rewritten, &model); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, proto.Unmarshal(rewritten, &model))
 		want, got := interpret(t, d.model, d.given), interpret(t, &model, d.given)
 		for name, v := range want {
 			if !slices.Equal(got[name].dims, v.dims) {
@@ -281,18 +277,10 @@ func TestModelFusesAnUpdate(t *testing.T) {
 	for _, name := range []string{weight, first, second} {
 		d.model.Graph.Output = append(d.model.Graph.Output, &onnx.ValueInfoProto{Name: name})
 	}
-	serialised, err := proto.Marshal(d.model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rewritten, err := Model(serialised)
-	if err != nil {
-		t.Fatal(err)
-	}
+	serialised := must.Get(proto.Marshal(d.model))(t)
+	rewritten := must.Get(Model(serialised))(t)
 	var model onnx.ModelProto
-	if err := proto.Unmarshal(rewritten, &model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(rewritten, &model))
 	if n := len(model.Graph.Node); n != 1 || len(model.Graph.Node[0].Output) != 3 {
 		t.Errorf("the step of AdamW has %d operations: %v", n, model.Graph.Node)
 	}
@@ -301,10 +289,7 @@ func TestModelFusesAnUpdate(t *testing.T) {
 // Whatever a model is, it is rewritten, left as it is, or refused.
 func FuzzModel(f *testing.F) {
 	for seed := range uint64(4) {
-		serialised, err := proto.Marshal(draw(seed).model)
-		if err != nil {
-			f.Fatal(err)
-		}
+		serialised := must.Get(proto.Marshal(draw(seed).model))(f)
 		f.Add(serialised)
 	}
 	f.Fuzz(func(t *testing.T, serialised []byte) {

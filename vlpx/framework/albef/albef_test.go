@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -29,10 +30,7 @@ func use(a Model, m negative.Method) framework.Use {
 
 func backend(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -41,9 +39,7 @@ func backend(t *testing.T) compute.Backend {
 // counted by hand from the architecture.
 func TestPaperParameters(t *testing.T) {
 	store := model.NewStore()
-	if err := framework.Declare(Paper(), use(Paper(), negative.Plain()), backend(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(Paper(), use(Paper(), negative.Plain()), backend(t), store))
 	const d, f = 768, 3072
 	linear := func(in, out int) int { return in*out + out }
 	attention, norm := 4*linear(d, d), 2*d
@@ -91,9 +87,7 @@ func TestValidate(t *testing.T) {
 		"fusion":     func(a *Model) { a.Text.Fusion = 0 },
 	} {
 		a := small()
-		if err := a.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Validate())
 		spoil(&a)
 		if a.Validate() == nil {
 			t.Errorf("%s: no error", name)
@@ -105,55 +99,26 @@ func TestValidate(t *testing.T) {
 func TestInferenceIsPerRow(t *testing.T) {
 	a, store := small(), model.NewStore()
 	b := backend(t)
-	if err := framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1,
-		Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
-	long, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 6}, b, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(a, use(a, negative.Plain()), b, store, negative.Start{Pairs: 8, BatchSize: 4, Dim: 6, Epochs: 1,
+		Seed: 3}))
+	long := must.Get(framework.NewInference(a, framework.Use{Image: 16, Tokens: 6}, b, store))(t)
 	defer long.Close()
-	short, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 4}, b, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := must.Get(framework.NewInference(a, framework.Use{Image: 16, Tokens: 4}, b, store))(t)
 	defer short.Close()
-	two, err := long.Texts([]int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := short.Texts([]int32{2, 5, 6, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(long.Texts([]int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3}))(t)
+	one := must.Get(short.Texts([]int32{2, 5, 6, 3}))(t)
 	near(t, "embedding", two.Features[:6], one.Features)
 
 	pixels := make([]float32, 2*16*16*3)
 	for i := range pixels {
 		pixels[i] = float32(math.Sin(float64(i)))
 	}
-	images, err := long.Images(pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := long.Images(pixels[len(pixels)/2:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := must.Get(long.Images(pixels))(t)
+	second := must.Get(long.Images(pixels[len(pixels)/2:]))(t)
 	near(t, "image", images.Features[6:], second.Features)
-	both, err := long.Match(two.States, []int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3}, images.States)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := short.Images(pixels[:len(pixels)/2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := short.Match(one.States, []int32{2, 5, 6, 3}, alone.States)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := must.Get(long.Match(two.States, []int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3}, images.States))(t)
+	alone := must.Get(short.Images(pixels[:len(pixels)/2]))(t)
+	first := must.Get(short.Match(one.States, []int32{2, 5, 6, 3}, alone.States))(t)
 	near(t, "match", both[:1], first)
 }
 
@@ -171,18 +136,13 @@ func TestFirstTemperature(t *testing.T) {
 	for _, want := range []float32{0, 0.2} {
 		a, store := small(), model.NewStore()
 		a.Temperature = float64(want)
-		if err := framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store,
-			negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Initialise(a, use(a, negative.ALBEF(8)), backend(t), store,
+			negative.Start{Pairs: 16, BatchSize: 4, Dim: a.Embed, Epochs: 1, Seed: 1}))
 		if want == 0 {
 			want = 0.07
 		}
 		for _, root := range []string{framework.Model, framework.Momentum} {
-			got, err := store.Scope(root).GetVariable(encoder.Temperature).Value()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(store.Scope(root).GetVariable(encoder.Temperature).Value())(t)
 			if got := tensors.ToScalar[float32](got); got != want {
 				t.Errorf("%s: temperature %g, want %g", root, got, want)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -39,9 +40,7 @@ func paperAnswering(t *testing.T) (Answering, *model.Store) {
 	m := Answering{ALBEF: Paper(), Layers: 6, Answers: 10, Tokens: 8}
 	m.ALBEF.Vision.Image = 384
 	store := model.NewStore()
-	if err := framework.Declare(m, framework.Use{Image: 384, Tokens: 32}, backend(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(m, framework.Use{Image: 384, Tokens: 32}, backend(t), store))
 	return m, store
 }
 
@@ -102,9 +101,7 @@ func TestAnsweringFollowsAsPublished(t *testing.T) {
 	renames := published.Renames["vqa"]
 	m, store := paperAnswering(t)
 	before := model.NewStore()
-	if err := framework.Declare(m.Before(), framework.Use{Image: 384, Tokens: 32}, backend(t), before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(m.Before(), framework.Use{Image: 384, Tokens: 32}, backend(t), before))
 	earlier, names := weights.Values{}, map[*tensors.Tensor][]string{} // each value by the tensors that it is made of
 	for v := range before.Scope(framework.Model).IterVariables() {
 		value := tensors.FromScalar(float32(0))
@@ -113,10 +110,7 @@ func TestAnsweringFollowsAsPublished(t *testing.T) {
 		}
 		earlier[v.Path()], names[value] = value, named(weights.ALBEF(framework.Model), v.Path())
 	}
-	first, err := m.Follow(earlier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(m.Follow(earlier))(t)
 	decoder := 0
 	for v := range store.Scope(framework.Model).IterVariables() {
 		value := first[v.Path()]
@@ -151,9 +145,7 @@ func smallAnswering(t *testing.T) (Answering, *model.Store, compute.Backend) {
 	on := backend(t)
 	m, store := Answering{ALBEF: small(), Layers: 2, Answers: 2, Tokens: 4}, model.NewStore()
 	u := framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: 5}
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 3}))
 	enlarge(t, store, framework.Model)
 	return m, store, on
 }
@@ -166,16 +158,10 @@ func answered(t *testing.T, on compute.Backend, store *model.Store, answers [][]
 	for k := range pixels {
 		pixels[k] = float32(math.Sin(float64(k)))
 	}
-	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node { return build(s, in[0], in[1], in[2]) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node { return build(s, in[0], in[1], in[2]) }))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, tensors.FromFlatDataAndDimensions(pixels, 2, 16, 16, 3),
-		tensors.FromValue([][]int32{{2, 5, 6, 3, 0}, {2, 7, 3, 0, 0}}), tensors.FromValue(answers))
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, tensors.FromFlatDataAndDimensions(pixels, 2, 16, 16, 3),
+		tensors.FromValue([][]int32{{2, 5, 6, 3, 0}, {2, 7, 3, 0, 0}}), tensors.FromValue(answers)))(t)
 	defer framework.Release(results)
 	for _, x := range results {
 		flat = append(flat, tensors.MustCopyFlatData[float32](x))
@@ -271,9 +257,7 @@ func TestAnsweringRefuses(t *testing.T) {
 	} {
 		m, u := Answering{ALBEF: small(), Layers: 1, Answers: 1, Tokens: 3},
 			framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: 5}
-		if err := framework.Check(m, u); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Check(m, u))
 		how(&m, &u)
 		if err := framework.Check(m, u); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -20,19 +21,13 @@ import (
 func assigned(t *testing.T, features [][]float32, noise, draws []float32) (left, right, labels []int32) {
 	t.Helper()
 	n := len(features)
-	exec, err := model.NewExec(backend(t), model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(backend(t), model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		l, r, y := assign(in[0], in[1], in[2])
 		return []*Node{l, r, y}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
-		tensors.FromFlatDataAndDimensions(draws, 2, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
+		tensors.FromFlatDataAndDimensions(draws, 2, n)))(t)
 	of := tensors.MustCopyFlatData[int32]
 	return of(out[0]), of(out[1]), of(out[2])
 }
@@ -105,13 +100,10 @@ func TestAssignmentShares(t *testing.T) {
 	var noise, uniform []float32
 	r := random.Stream(2, "shares")
 	on := backend(t)
-	exec, err := model.NewExec(on, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(on, model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 		l, r, y := assign(in[0], in[1], in[2])
 		return []*Node{l, r, y}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	for range trials {
 		noise, uniform = noise[:0], uniform[:0]
@@ -121,11 +113,8 @@ func TestAssignmentShares(t *testing.T) {
 		for range 2 * n {
 			uniform = append(uniform, r.Float32())
 		}
-		out, err := exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
-			tensors.FromFlatDataAndDimensions(uniform, 2, n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Call(tensors.FromValue(features), tensors.FromFlatDataAndDimensions(noise, 2, n, n),
+			tensors.FromFlatDataAndDimensions(uniform, 2, n)))(t)
 		left, right, labels := tensors.MustCopyFlatData[int32](out[0]), tensors.MustCopyFlatData[int32](out[1]),
 			tensors.MustCopyFlatData[int32](out[2])
 		switch labels[0] {
@@ -163,25 +152,16 @@ func TestAssignmentStep(t *testing.T) {
 	ids := []int32{2, 5, 6, 3, 0, 2, 7, 8, 9, 3, 2, 10, 3, 0, 0}
 	pixels, noise := gaussian(3*16*16*3, "pixels"), gaussian(2*3*3, "noise")
 	draws := []float32{0.9, 0.2, 0.5, 0.7, 0.7, 0.1} // the first left, the second has none, the third right
-	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		told := a.Step(s, use, field.Nodes{field.Image: in[0], field.Captions: in[1], field.Noise: in[2], field.Assignment: in[3]})
 		online := s.Store().Scope(framework.Model)
 		left, right, labels := assign(a.ALBEF.EncodeImage(online, in[0]).Feature, in[2], in[3])
 		return []*Node{told.Of(a, negative.All), left, right, labels}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(pixels, 3, 16, 16, 3), tensors.FromFlatDataAndDimensions(ids, 3, 5),
-		tensors.FromFlatDataAndDimensions(noise, 2, 3, 3), tensors.FromFlatDataAndDimensions(draws, 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := framework.NewInference(a, framework.Use{Image: 16, Tokens: 5}, on, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Call(tensors.FromFlatDataAndDimensions(pixels, 3, 16, 16, 3), tensors.FromFlatDataAndDimensions(ids, 3, 5),
+		tensors.FromFlatDataAndDimensions(noise, 2, 3, 3), tensors.FromFlatDataAndDimensions(draws, 2, 3)))(t)
+	n := must.Get(framework.NewInference(a, framework.Use{Image: 16, Tokens: 5}, on, store))(t)
 	defer n.Close()
 	left, right, labels := tensors.MustCopyFlatData[int32](out[1]), tensors.MustCopyFlatData[int32](out[2]),
 		tensors.MustCopyFlatData[int32](out[3])
@@ -191,10 +171,7 @@ func TestAssignmentStep(t *testing.T) {
 	var want float64
 	for row, label := range labels {
 		image := func(i int32) []float32 { return pixels[int(i)*16*16*3 : (int(i)+1)*16*16*3] }
-		logits, err := n.Assign(ids[5*row:5*row+5], image(left[row]), image(right[row]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		logits := must.Get(n.Assign(ids[5*row:5*row+5], image(left[row]), image(right[row])))(t)
 		var total float64
 		for _, z := range logits {
 			total += math.Exp(float64(z))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -22,22 +23,14 @@ func TestProbabilities(t *testing.T) {
 	}
 	weights := store.Scope(framework.Model).In("itm").GetVariable(encoder.Weights)
 	scores := func(head []float32) (match, probability []float32) {
-		if err := weights.SetValue(tensors.FromFlatDataAndDimensions(head, 12, 2)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, weights.SetValue(tensors.FromFlatDataAndDimensions(head, 12, 2)))
 		n, err := framework.NewInference(small(), framework.Use{Image: 16, Tokens: 4}, on, store)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer n.Close()
-		texts, err := n.Texts(ids)
-		if err != nil {
-			t.Fatal(err)
-		}
-		images, err := n.Images(pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		texts := must.Get(n.Texts(ids))(t)
+		images := must.Get(n.Images(pixels))(t)
 		if match, err = n.Match(texts.States, ids, images.States); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -29,9 +30,7 @@ func TestCaptionPadding(t *testing.T) {
 			values := tensors.MustCopyFlatData[float32](table.MustValue())
 			width := len(values) / vocab
 			copy(values[pad*width:(pad+1)*width], values[word*width:])
-			if err := table.SetValue(tensors.FromFlatDataAndDimensions(values, vocab, width)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, table.SetValue(tensors.FromFlatDataAndDimensions(values, vocab, width)))
 		}
 		return measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
 			g := in[field.Image].Graph()
@@ -65,9 +64,7 @@ func TestFreeTemperature(t *testing.T) {
 	for free, want := range map[bool]float64{true: 0.75, false: hottest} {
 		a, store := small(), initialised(t, on, m)
 		a.FreeTemperature = free
-		if err := store.GetVariable(framework.Model + "/" + encoder.Temperature).SetValue(tensors.FromScalar(float32(0.75))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, store.GetVariable(framework.Model+"/"+encoder.Temperature).SetValue(tensors.FromScalar(float32(0.75))))
 		got := measured(t, on, store, func(s *model.Scope, in field.Nodes) []*Node {
 			_, l := assess(a, s, m, in, negative.Of(negative.ITC))
 			return []*Node{l.features.Temperature}

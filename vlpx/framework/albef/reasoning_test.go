@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -37,10 +38,8 @@ func begun(t *testing.T, f framework.Framework, m negative.Method, on compute.Ba
 	t.Helper()
 	store := model.NewStore()
 	use := framework.Use{Method: m, Batch: 4, Image: 16, Tokens: 5}
-	if err := framework.Initialise(f, use, on, store, negative.Start{Pairs: 9, BatchSize: 4, Dim: framework.Dim(f), Epochs: 1,
-		Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(f, use, on, store, negative.Start{Pairs: 9, BatchSize: 4, Dim: framework.Dim(f), Epochs: 1,
+		Seed: seed}))
 	return store
 }
 
@@ -70,14 +69,8 @@ func TestFollowRenamesAsPublished(t *testing.T) {
 	a, on := deep(), backend(t)
 	r := Reasoning{a}
 	earlier := valuesOf(t, begun(t, a, negative.Plain(), on, 5))
-	old, err := earlier.Published(weights.ALBEF(framework.Model))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := r.Follow(earlier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(earlier.Published(weights.ALBEF(framework.Model)))(t)
+	first := must.Get(r.Follow(earlier))(t)
 	store := begun(t, r, negative.Plain(), on, 6)
 	now := valuesOf(t, store)
 	for path := range first {
@@ -95,10 +88,7 @@ func TestFollowRenamesAsPublished(t *testing.T) {
 			t.Errorf("%s has no first value of the earlier model", path)
 		}
 	}
-	published, err := now.Published(weights.NLVR(framework.Model, 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(now.Published(weights.NLVR(framework.Model, 2, 3)))(t)
 	layers := map[int]bool{}
 	for name, value := range published {
 		from := name
@@ -136,10 +126,7 @@ func TestJudgeIsPerRow(t *testing.T) {
 	r, on := Reasoning{deep()}, backend(t)
 	store := begun(t, r, negative.Plain(), on, 5)
 	asked := func(tokens int) *framework.Inference {
-		n, err := framework.NewInference(r, framework.Use{Image: 16, Tokens: tokens}, on, store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(framework.NewInference(r, framework.Use{Image: 16, Tokens: tokens}, on, store))(t)
 		t.Cleanup(n.Close)
 		return n
 	}
@@ -147,10 +134,7 @@ func TestJudgeIsPerRow(t *testing.T) {
 	left, right := gaussian(2*size, "left"), gaussian(2*size, "right")
 	judge := func(n *framework.Inference, ids []int32, left, right []float32) []float32 {
 		t.Helper()
-		logits, err := n.Judge(ids, left, right)
-		if err != nil {
-			t.Fatal(err)
-		}
+		logits := must.Get(n.Judge(ids, left, right))(t)
 		return logits
 	}
 	both := judge(asked(6), []int32{2, 5, 6, 3, 0, 0, 2, 7, 8, 9, 10, 3}, left, right)
@@ -176,37 +160,27 @@ func TestDistilledVerdicts(t *testing.T) {
 	for v := range store.Scope(framework.Momentum).IterVariables() {
 		path := framework.Model + strings.TrimPrefix(v.Path(), framework.Momentum)
 		online := tensors.MustCopyFlatData[float32](store.GetVariable(path).MustValue())
-		if err := v.SetValue(other[path]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(other[path]))
 		for k, x := range tensors.MustCopyFlatData[float32](other[path]) {
 			average[v.Path()] = append(average[v.Path()], 0.75*float64(x)+0.25*float64(online[k]))
 		}
 	}
 	use := framework.Use{Method: m, Batch: 3, Image: 16, Tokens: 5}
-	if err := framework.Check(r, use); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Check(r, use))
 	verdicts := []int32{1, 0, 1}
 	images := func(name string) *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(gaussian(3*16*16*3, name), 3, 16, 16, 3)
 	}
 	for _, progress := range []float32{0.5, 3} {
-		exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+		exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 			ids := Const(in[0].Graph(), [][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}})
 			told := r.Step(s, use, field.Nodes{field.Captions: ids, field.Verdict: Const(in[0].Graph(), verdicts), field.Image: in[0],
 				field.Other:    in[1],
 				field.Progress: in[2]})
 			judge := func(root string) *Node { return r.Judge(s.Store().Scope(root), ids, in[0], in[1]) }
 			return []*Node{told.Of(r, negative.All), judge(framework.Model), judge(framework.Momentum)}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Call(images("left"), images("right"), progress)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
+		out := must.Get(exec.Call(images("left"), images("right"), progress))(t)
 		if progress < 1 {
 			for path, want := range average {
 				for k, got := range tensors.MustCopyFlatData[float32](store.GetVariable(path).MustValue()) {
@@ -240,9 +214,7 @@ func TestReasoningRefuses(t *testing.T) {
 	left.LeftOut = negative.Exact{}
 	for _, f := range []framework.Framework{Reasoning{small()}, Assignment{small()}} {
 		use := framework.Use{Method: negative.Plain(), Batch: 4, Image: 16, Tokens: 5}
-		if err := framework.Check(f, use); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Check(f, use))
 		for _, m := range []negative.Method{negative.ALBEF(8), negative.MAFA(8, 8), negative.GRITVLP(8, 8), left} {
 			use.Method = m
 			var lacking *framework.Lacking
@@ -287,10 +259,7 @@ func TestReasoningHasPublishedNames(t *testing.T) {
 	for v := range store.Scope(framework.Momentum).IterVariables() {
 		values[v.Path()] = v.MustValue()
 	}
-	published, err := values.Published(weights.NLVR(framework.Model, 6, 6), weights.NLVRMomentum(framework.Momentum, 6, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(values.Published(weights.NLVR(framework.Model, 6, 6), weights.NLVRMomentum(framework.Momentum, 6, 6)))(t)
 	for name, described := range listed.Tensors {
 		if published[name] == nil || published[name].Shape().Rank() != len(described)-1 {
 			t.Errorf("%s of %d axes is not written", name, len(described)-1)

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -48,17 +49,11 @@ func assess(a Model, s *model.Scope, m negative.Method, in field.Nodes, which ne
 // measured are the scalars that build makes of the three pairs, by the weights of a store.
 func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) []float64 {
 	t.Helper()
-	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		return build(s, threeFields(in))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, threePairs()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, threePairs()...))(t)
 	defer framework.Release(results)
 	var numbers []float64
 	for _, x := range results {
@@ -70,10 +65,8 @@ func measured(t *testing.T, on compute.Backend, store *model.Store, build func(s
 func initialised(t *testing.T, on compute.Backend, m negative.Method) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Initialise(small(), use(small(), m), on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2,
-		Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(small(), use(small(), m), on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2,
+		Seed: 3}))
 	return store
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -44,13 +45,9 @@ func draft(g *Graph) field.Nodes {
 func withFrozen(t *testing.T, on compute.Backend, store *model.Store) *model.Store {
 	t.Helper()
 	other := model.NewStore()
-	if err := framework.Initialise(small(), use(small(), negative.Plain()), on, other,
-		negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 4}); err != nil {
-		t.Fatal(err)
-	}
-	if err := framework.Freeze(other, store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(small(), use(small(), negative.Plain()), on, other,
+		negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 2, Seed: 4}))
+	must.Do(t, framework.Freeze(other, store))
 	return store
 }
 
@@ -65,28 +62,20 @@ func enlarge(t *testing.T, store *model.Store, root string) {
 		for k := range numbers {
 			numbers[k] *= 8
 		}
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)))
 	}
 }
 
 // whole runs a graph on the three pairs' pixels and captions with drafts; its results are flat.
 func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in field.Nodes) []*Node) (flat [][]float64) {
 	t.Helper()
-	exec, err := model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 		nodes := threeFields(in)
 		maps.Copy(nodes, draft(in[0].Graph()))
 		return build(s, nodes)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, threePairs()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, threePairs()...))(t)
 	defer framework.Release(results)
 	for _, x := range results {
 		var numbers []float64

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -147,9 +148,7 @@ func TestFirstValues(t *testing.T) {
 	on, m, store := backend(t), small(), model.NewStore()
 	m.Temperature = 0.2
 	u := use(negative.Plain(), 3, 5)
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 3}))
 	twins := 0
 	for v := range store.Scope(framework.Model + "/qformer").IterVariables() {
 		if strings.Contains(v.Path(), "/layer_1/cross/") {
@@ -199,10 +198,7 @@ func TestCheck(t *testing.T) {
 // A run's JSON is read back to the same model.
 func TestJSON(t *testing.T) {
 	want := framework.Choice{Framework: Paper()}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(want))(t)
 	var got framework.Choice
 	if err := json.Unmarshal(text, &got); err != nil || got.Framework != want.Framework {
 		t.Errorf("got %+v, %v from %s", got, err, text)

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -33,10 +34,7 @@ func use(m negative.Method, batch, tokens int) framework.Use {
 
 func backend(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -45,13 +43,9 @@ func backend(t *testing.T) compute.Backend {
 func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Check(m, u); err != nil {
-		t.Fatal(err)
-	}
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: u.Batch, Dim: m.Dim(), Epochs: 1,
-		Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Check(m, u))
+	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: u.Batch, Dim: m.Dim(), Epochs: 1,
+		Seed: 3}))
 	for v := range store.Scope(framework.Model).IterVariables() {
 		if v.Name() == encoder.Temperature {
 			continue
@@ -60,9 +54,7 @@ func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use) *mo
 		for k, x := range numbers {
 			numbers[k] = 2*x + 0.2*float32(math.Sin(float64(len(v.Path())*(k+1))))
 		}
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)))
 	}
 	return store
 }
@@ -179,15 +171,9 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node,
 	args ...*tensors.Tensor) (flat [][]float64) {
 	t.Helper()
-	exec, err := model.NewExec(on, store, build)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(on, store, build))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, args...))(t)
 	defer framework.Release(results)
 	for _, x := range results {
 		var numbers []float64

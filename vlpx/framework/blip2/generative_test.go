@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -44,10 +45,8 @@ func written() framework.Use {
 func first(t *testing.T, m Generative, backend compute.Backend) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Initialise(m, written(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1,
-		Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, written(), backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1,
+		Seed: 5}))
 	return store
 }
 
@@ -96,18 +95,12 @@ func TestPromptIsNotPredicted(t *testing.T) {
 	prompted.Prompt = []int32{7, 9}
 	store := first(t, plain, backend)
 	losses := func(build func(s *model.Scope, in field.Nodes) *Node, ids [][]int32) float32 {
-		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
+		exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
 			s.Store().SetTraining(in[0].Graph(), false)
 			return build(s.Store().RootScope(), field.Nodes{field.Captions: in[0], field.Image: in[1]})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		defer exec.Finalize()
-		out, err := exec.Call(ids, tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Call(ids, tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3)))(t)
 		return tensors.ToScalar[float32](out[0])
 	}
 	step := func(m Generative) func(*model.Scope, field.Nodes) *Node {
@@ -147,7 +140,7 @@ func TestAnswersWeigh(t *testing.T) {
 	backend, m := pureGo(t), writer()
 	m.Answers, m.Tokens = 2, 4
 	store := first(t, m, backend)
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		step := field.Nodes{field.Captions: in[0], field.Answers: in[1], field.AnswerWeights: in[2], field.Image: in[3]}
 		told := m.Step(s.Store().RootScope(), written(), step)
@@ -156,18 +149,12 @@ func TestAnswersWeigh(t *testing.T) {
 		}
 		s = s.Store().Scope(framework.Model)
 		return []*Node{told.Of(m, negative.All), m.speech().answer(s, m.BLIP2.See(s, in[3]), in[0], in[1])}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	weighs := []float32{0.7, 0.3, 1, 0}
-	out, err := exec.Call([][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}},
+	out := must.Get(exec.Call([][]int32{{2, 5, 6, 8, 3}, {2, 4, 3, 0, 0}},
 		[][][]int32{{{2, 6, 3, 0}, {2, 7, 7, 3}}, {{2, 9, 3, 0}, {0, 0, 0, 0}}},
-		tensors.FromFlatDataAndDimensions(weighs, 2, 2), tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+		tensors.FromFlatDataAndDimensions(weighs, 2, 2), tensors.FromFlatDataAndDimensions(pictures(2), 2, 4, 4, 3)))(t)
 	var want float64
 	for k, nats := range tensors.MustCopyFlatData[float32](out[1]) {
 		want += float64(nats*weighs[k]) / 2
@@ -192,34 +179,23 @@ func TestCaptionsAreOfImages(t *testing.T) {
 	store := first(t, m, backend)
 	for v := range store.Scope(framework.Model).IterVariables() {
 		if v.Name() == encoder.Embedding || strings.Contains(v.Path(), projected) {
-			if err := tensors.MutableFlatData(v.MustValue(), func(x []float32) {
+			must.Do(t, tensors.MutableFlatData(v.MustValue(), func(x []float32) {
 				for k := range x {
 					x[k] *= 12
 				}
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 	}
-	inference, err := framework.NewInference(m, written(), backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference := must.Get(framework.NewInference(m, written(), backend, store))(t)
 	defer inference.Close()
 	const count = 6
 	request := generate.Request{Images: pictures(count), Prompts: slices.Repeat([][]int32{{2}}, count), End: 3}
-	texts, err := generate.Texts(context.Background(), inference, generate.Search{Beams: 3, Max: 6}, request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
+	texts := must.Get(generate.Texts(context.Background(), inference, generate.Search{Beams: 3, Max: 6}, request))(t)
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		s = s.Store().Scope(framework.Model)
 		return m.speech().describe(s, m.BLIP2.See(s, in[1]), in[0], 1)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	different := map[string]bool{}
 	for k, text := range texts {
@@ -231,10 +207,7 @@ func TestCaptionsAreOfImages(t *testing.T) {
 			continue // which describe takes for padding
 		}
 		image := tensors.FromFlatDataAndDimensions(pictures(count)[k*48:(k+1)*48], 1, 4, 4, 3)
-		out, err := exec.Call([][]int32{ids}, image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Call([][]int32{ids}, image))(t)
 		var want float64
 		for _, nats := range tensors.MustCopyFlatData[float32](out[0])[2:] {
 			want += float64(nats)
@@ -261,18 +234,13 @@ func TestStartsFromTwoRuns(t *testing.T) {
 	var found []string
 	declared := func(f framework.Framework) weights.Values {
 		store, values := model.NewStore(), weights.Values{}
-		if err := framework.Declare(f, written(), backend, store); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Declare(f, written(), backend, store))
 		for v := range store.Scope(framework.Model).IterVariables() {
 			values[v.Path()] = tensors.FromShape(v.Shape())
 		}
 		return values
 	}
-	spoken, err := m.Speak(declared(m.Speaker()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spoken := must.Get(m.Speak(declared(m.Speaker())))(t)
 	for _, values := range []weights.Values{declared(m.Before()), spoken} {
 		for path, value := range values {
 			if v := whole.GetVariable(path); v != nil && v.Shape().Equal(value.Shape()) {
@@ -306,10 +274,7 @@ func TestPublishedNamesOfBothStages(t *testing.T) {
 		values[v.Path()] = v.MustValue()
 	}
 	names := func(table weights.Table) []string {
-		published, err := values.Published(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		published := must.Get(values.Published(table))(t)
 		return slices.Sorted(maps.Keys(published))
 	}
 	want := map[string]bool{}
@@ -352,26 +317,15 @@ func TestPublishedNamesOfBothStages(t *testing.T) {
 		"BLIP-2 with an OPT":                weights.Generative(framework.Model),
 		"Hugging Face's BLIP-2 with an OPT": weights.HubGenerative(framework.Model),
 	} {
-		published, err := values.Published(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		published := must.Get(values.Published(table))(t)
 		path := t.TempDir() + "/model.safetensors"
-		if err := published.Write(path); err != nil {
-			t.Fatal(err)
-		}
-		file, err := weights.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, published.Write(path))
+		file := must.Get(weights.Open(path))(t)
 		if of, err := file.Family(); err != nil || of.Name != family {
 			t.Errorf("got the family %q (%v), want %q", of.Name, err, family)
 		}
 		file.Close()
-		again, err := weights.Read(path, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(weights.Read(path, table))(t)
 		for path, value := range values {
 			if of := again[path]; of == nil ||
 				!slices.Equal(tensors.MustCopyFlatData[float32](of), tensors.MustCopyFlatData[float32](value)) {
@@ -386,10 +340,7 @@ func TestEarlierSettings(t *testing.T) {
 	for _, spares := range []bool{false, true} {
 		m := writer()
 		m.SpareFirst = spares
-		text, err := json.Marshal(framework.Choice{Framework: m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(framework.Choice{Framework: m}))(t)
 		var again framework.Choice
 		if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again.Framework, framework.Framework(m)) {
 			t.Errorf("%s: got %+v (%v)", text, again, err)

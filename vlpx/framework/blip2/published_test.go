@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -20,19 +21,12 @@ import (
 
 // Of the published first stage the table names every variable behind the image encoder, and every tensor, of as many numbers.
 func TestPublishedManifest(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("..", "..", "weights", "testdata", "manifests", "blip2_stage1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join("..", "..", "weights", "testdata", "manifests", "blip2_stage1.json")))(t)
 	var listed struct{ Tensors map[string][]any }
-	if err := json.Unmarshal(content, &listed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &listed))
 	m, store := Paper(), model.NewStore()
 	m.Vision.Layers = 0
-	if err := framework.Declare(m, framework.Use{Image: 224, Tokens: 32}, backend(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(m, framework.Use{Image: 224, Tokens: 32}, backend(t), store))
 	table, rules := weights.BLIP2(framework.Model), map[string]weights.Rule{}
 	for _, rule := range table.Rules {
 		rules[rule.Variable] = rule
@@ -102,39 +96,26 @@ func TestPublishedNames(t *testing.T) {
 			if qkv := store.GetVariable(framework.Model + "/vision/layer_0/attention/qkv/bias"); c.model.Vision.EVA {
 				of := tensors.MustCopyFlatData[float32](qkv.MustValue())
 				clear(of[c.model.Vision.Width : 2*c.model.Vision.Width])
-				if err := qkv.SetValue(tensors.FromFlatDataAndDimensions(of, len(of))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, qkv.SetValue(tensors.FromFlatDataAndDimensions(of, len(of))))
 			}
 			for v := range store.Scope(framework.Model).IterVariables() {
 				if c.drawn == "" || !strings.Contains(v.Path(), c.drawn) {
 					values[v.Path()] = v.MustValue()
 				}
 			}
-			published, err := values.Published(c.table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			published := must.Get(values.Published(c.table))(t)
 			for _, name := range c.has {
 				if published[name] == nil {
 					t.Errorf("there is no tensor %s", name)
 				}
 			}
 			path := filepath.Join(t.TempDir(), "model.safetensors")
-			if err := published.Write(path); err != nil {
-				t.Fatal(err)
-			}
-			source, err := weights.Find(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, published.Write(path))
+			source := must.Get(weights.Find(path))(t)
 			if about, err := source.About(); err != nil || !strings.Contains(about[0], name+",") {
 				t.Errorf("it is told as %q, %v", about, err)
 			}
-			got, report, err := source.Model(store, framework.Model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, report := must.Get2(source.Model(store, framework.Model))(t)
 			if len(got) != len(values) || (c.drawn == "") != (report.Drawn == nil) {
 				t.Errorf("%d variables of %d, drawn %v", len(got), len(values), report.Drawn)
 			}
@@ -168,22 +149,11 @@ func TestFromBERT(t *testing.T) {
 		bert[path] = value
 	}
 	bert[scope+"/embeddings/segment/embedding"] = tensors.FromFlatDataAndDimensions(make([]float32, 2*m.Text.Width), 2, m.Text.Width)
-	published, err := bert.Published(weights.BERTForPreTraining(scope))
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(bert.Published(weights.BERTForPreTraining(scope)))(t)
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := published.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	source, err := weights.Find(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, report, err := m.First(framework.Text, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, published.Write(path))
+	source := must.Get(weights.Find(path))(t)
+	got, report := must.Get2(m.First(framework.Text, source))(t)
 	for path, value := range got {
 		v := store.GetVariable(path)
 		if v == nil || !v.Shape().Equal(value.Shape()) {

@@ -12,16 +12,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/objective"
 )
 
 func pureGo(t *testing.T) compute.Backend {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -30,26 +28,18 @@ func pureGo(t *testing.T) compute.Backend {
 func spoken(t *testing.T, build func(s *model.Scope, in []*Node) []*Node) func(in ...any) [][]float32 {
 	t.Helper()
 	backend, store := pureGo(t), model.NewStore()
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		return build(s.Store().RootScope(), in)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(exec.Finalize)
 	drawn := false
 	var run func(in ...any) [][]float32
 	run = func(in ...any) [][]float32 {
 		t.Helper()
-		out, err := exec.Call(in...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Call(in...))(t)
 		if !drawn { // the variables are there now
-			if err := encoder.Initialise(store, "/", 3); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, encoder.Initialise(store, "/", 3))
 			drawn = true
 			return run(in...)
 		}

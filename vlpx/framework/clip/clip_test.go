@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -36,16 +37,11 @@ var use = framework.Use{Method: negative.Plain(), Batch: 2, Image: 224, Tokens: 
 
 // The published models have as many parameters (openai/CLIP; running statistics are none).
 func TestPublishedParameters(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	for want, m := range map[int]Model{151_277_313: viTB32(), 102_007_137: rn50()} {
 		store := model.NewStore()
-		if err := framework.Declare(m, use, backend, store); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Declare(m, use, backend, store))
 		if got := framework.Parameters(store); got != want {
 			t.Errorf("ResNet %t: got %d parameters, want %d", m.resNet(), got, want)
 		}
@@ -54,9 +50,7 @@ func TestPublishedParameters(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, m := range []Model{viTB32(), rn50()} {
-		if err := m.Check(use); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Check(use))
 	}
 	for says, spoil := range map[string]func(*Model, *framework.Use){
 		"whole number of patches of 30":   func(m *Model, _ *framework.Use) { m.Vision.Patch = 30 },
@@ -91,18 +85,13 @@ func tiny(temperature float64) Model {
 
 // What is learned is log(1/tau): 0.07 at first unless another is asked for.
 func TestFirstTemperature(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	for asked, want := range map[float64]float64{0: 0.07, 0.2: 0.2} {
 		m, store := tiny(asked), model.NewStore()
 		u := framework.Use{Method: negative.ALBEF(4), Batch: 2, Image: 8, Tokens: 4}
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
-			Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
+			Seed: 1}))
 		for _, root := range []string{framework.Model, framework.Momentum} {
 			p := tensors.ToScalar[float32](store.GetVariable(root + "/" + encoder.Scale).MustValue())
 			if got := math.Exp(-float64(p)); math.Abs(got-want) > 1e-6 {
@@ -114,10 +103,7 @@ func TestFirstTemperature(t *testing.T) {
 
 // The embedding is the representation projected and normalised, by hand; of a ResNet the representation is as wide as the embedding.
 func TestRepresentation(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	small, mean, net := tiny(0), tiny(0), tiny(0)
 	mean.MeanPool = true
@@ -125,10 +111,8 @@ func TestRepresentation(t *testing.T) {
 	for name, m := range map[string]Model{"class token": small, "mean of tokens": mean, "ResNet": net} {
 		u := framework.Use{Method: negative.Plain(), Batch: 2, Image: max(m.Vision.Image, m.ResNet.Image), Tokens: 4}
 		store := model.NewStore()
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
-			Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Initialise(m, u, backend, store, negative.Start{Pairs: 4, BatchSize: 2, Dim: 3, Epochs: 1,
+			Seed: 1}))
 		n, err := framework.NewInference(m, u, backend, store)
 		if err != nil {
 			t.Fatal(err)
@@ -138,14 +122,8 @@ func TestRepresentation(t *testing.T) {
 		for i := range images {
 			images[i] = float32(math.Sin(float64(i * i)))
 		}
-		below, err := n.Representations(images)
-		if err != nil {
-			t.Fatal(err)
-		}
-		embedded, err := n.Images(images)
-		if err != nil {
-			t.Fatal(err)
-		}
+		below := must.Get(n.Representations(images))(t)
+		embedded := must.Get(n.Images(images))(t)
 		project := []float32{1, 0, 0, 0, 1, 0, 0, 0, 1} // [width, embed]
 		if !m.resNet() {
 			weights := store.GetVariable(framework.Model + "/vision_projection/" + encoder.Weights).MustValue()

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -21,10 +22,7 @@ import (
 
 func pureGo(t *testing.T) compute.Backend {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -42,9 +40,7 @@ func base() Model {
 // The released model has as many (of which table 2 of Radford et al., 2019, says 117 million).
 func TestPublishedParameters(t *testing.T) {
 	store := model.NewStore()
-	if err := framework.Declare(base(), framework.Use{Tokens: 8}, pureGo(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(base(), framework.Use{Tokens: 8}, pureGo(t), store))
 	if got, want := framework.Parameters(store), 124_439_808; got != want {
 		t.Errorf("got %d parameters, want %d", got, want)
 	}
@@ -52,9 +48,7 @@ func TestPublishedParameters(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, m := range []Model{small(), base()} {
-		if err := framework.Check(m, framework.Use{Method: negative.Plain(), Tokens: 7}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Check(m, framework.Use{Method: negative.Plain(), Tokens: 7}))
 	}
 	leaving := negative.Plain()
 	leaving.LeftOut = negative.Exact{}
@@ -87,24 +81,16 @@ func TestCheck(t *testing.T) {
 func begun(t *testing.T, m Model, backend compute.Backend, tokens int) (*model.Store, framework.Use) {
 	t.Helper()
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: tokens}
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
 	return store, use
 }
 
 // likelihoods asks a model of so many tokens a text.
 func likelihoods(t *testing.T, m Model, store *model.Store, backend compute.Backend, use framework.Use, ids ...int32) []float32 {
 	t.Helper()
-	inference, err := framework.NewInference(m, use, backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference := must.Get(framework.NewInference(m, use, backend, store))(t)
 	defer inference.Close()
-	nats, err := inference.LogLikelihood(ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nats := must.Get(inference.LogLikelihood(ids))(t)
 	return nats
 }
 
@@ -155,19 +141,13 @@ func TestStep(t *testing.T) {
 	for _, nats := range likelihoods(t, m, store, backend, use, ids...) {
 		sum -= float64(nats)
 	}
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		told := m.Step(s.Store().RootScope(), use, field.Nodes{field.Captions: in[0]})
 		return told.Of(m, negative.All)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 5)))(t)
 	if got, want := float64(tensors.ToScalar[float32](out[0])), sum/6; math.Abs(got-want) > 1e-5 {
 		t.Errorf("got a loss of %g, want %g", got, want)
 	}
@@ -177,10 +157,8 @@ func TestStep(t *testing.T) {
 func TestUniform(t *testing.T) {
 	backend := pureGo(t)
 	store, use := begun(t, small(), backend, 4)
-	if err := store.GetVariable(framework.Model + small().Words()).SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 9*6), 9,
-		6)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.GetVariable(framework.Model+small().Words()).SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 9*6), 9,
+		6)))
 	for place, nats := range likelihoods(t, small(), store, backend, use, 2, 8, 3, 0) {
 		want := 0.0
 		if place == 1 || place == 2 {

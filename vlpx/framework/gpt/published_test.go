@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 )
@@ -21,15 +22,9 @@ import (
 // float64, the ids of OpenAI's tokenizer.
 func TestPublishedModel(t *testing.T) {
 	dir := filepath.Join("testdata", "tiny")
-	published, err := Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(Find(dir))(t)
 	const tokens = 16
-	inference, closes, err := opened(published, pureGo(t), tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inference, closes := must.Get2(opened(published, pureGo(t), tokens))(t)
 	defer closes()
 	var cases []struct {
 		Text string
@@ -48,10 +43,7 @@ func TestPublishedModel(t *testing.T) {
 		if want := append(c.IDs, make([]int32, tokens-len(c.IDs))...); !slices.Equal(ids, want) {
 			t.Errorf("%q: got ids %v, want %v", c.Text, ids, want)
 		}
-		got, err := inference.LogLikelihood(ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(inference.LogLikelihood(ids))(t)
 		want := append(append([]float64{0}, c.Nats...), make([]float64, tokens-len(c.IDs))...)
 		for place := range want {
 			if math.Abs(float64(got[place])-want[place]) > 1e-5 {
@@ -84,17 +76,12 @@ func TestFindRefuses(t *testing.T) {
 	} {
 		files, dir := map[string]string{}, t.TempDir()
 		for _, name := range []string{"config.json", "model.safetensors", "vocab.json", "merges.txt"} {
-			content, err := os.ReadFile(filepath.Join("testdata", "tiny", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must.Get(os.ReadFile(filepath.Join("testdata", "tiny", name)))(t)
 			files[name] = string(content)
 		}
 		change(files)
 		for name, content := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 		}
 		if _, err := Find(dir); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want an error that says %q", err, says)
@@ -104,18 +91,10 @@ func TestFindRefuses(t *testing.T) {
 
 // First values are those of a text part alone, of a model of the same sizes.
 func TestFirstValues(t *testing.T) {
-	published, err := Find(filepath.Join("testdata", "tiny"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(Find(filepath.Join("testdata", "tiny")))(t)
 	store := model.NewStore()
-	if err := framework.Declare(published.Model, framework.Use{Tokens: 5}, pureGo(t), store); err != nil {
-		t.Fatal(err)
-	}
-	values, report, err := published.Model.First(framework.Text, published.Weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(published.Model, framework.Use{Tokens: 5}, pureGo(t), store))
+	values, report := must.Get2(published.Model.First(framework.Text, published.Weights))(t)
 	for v := range store.Scope(framework.Model).IterVariables() {
 		if value := values[v.Path()]; value == nil || !v.Shape().Equal(value.Shape()) {
 			t.Errorf("%s: nothing was read in the shape %s", v.Path(), v.Shape())

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -21,10 +22,7 @@ import (
 
 func pureGo(t *testing.T) compute.Backend {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	return backend
 }
@@ -38,18 +36,14 @@ func small() Model {
 func TestPublishedParameters(t *testing.T) {
 	store := model.NewStore()
 	base := Model{Text: encoder.OPT{Vocab: 50272, Positions: 2048, Width: 768, Layers: 12, Heads: 12, MLP: 3072}}
-	if err := framework.Declare(base, framework.Use{Tokens: 8}, pureGo(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(base, framework.Use{Tokens: 8}, pureGo(t), store))
 	if got, want := framework.Parameters(store), 125_239_296; got != want {
 		t.Errorf("got %d parameters, want %d", got, want)
 	}
 }
 
 func TestCheck(t *testing.T) {
-	if err := framework.Check(small(), framework.Use{Method: negative.Plain(), Tokens: 7}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Check(small(), framework.Use{Method: negative.Plain(), Tokens: 7}))
 	for says, spoil := range map[string]func(*Model, *framework.Use){
 		"OPT: the vocabulary is empty": func(m *Model, _ *framework.Use) { m.Text.Vocab = 0 },
 		"heads that divide the width":  func(m *Model, _ *framework.Use) { m.Text.Heads = 4 },
@@ -78,19 +72,11 @@ func TestCheck(t *testing.T) {
 func TestLikelihoods(t *testing.T) {
 	backend, m := pureGo(t), small()
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Tokens: 6}
-	if err := framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
-	inference, err := framework.NewInference(m, use, backend, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
+	inference := must.Get(framework.NewInference(m, use, backend, store))(t)
 	defer inference.Close()
 	ids := []int32{2, 4, 0, 6, 3, 0, 2, 4, 0, 7, 0, 0}
-	nats, err := inference.LogLikelihood(ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nats := must.Get(inference.LogLikelihood(ids))(t)
 	var sum float64
 	for place := range 6 {
 		a, b := nats[place], nats[6+place]
@@ -102,18 +88,12 @@ func TestLikelihoods(t *testing.T) {
 		}
 		sum -= float64(a) + float64(b)
 	}
-	exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
+	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		return m.Step(s.Store().RootScope(), use, field.Nodes{field.Captions: in[0]}).Of(m, negative.All)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 6)))(t)
 	if got, want := float64(tensors.ToScalar[float32](out[0])), sum/7; math.Abs(got-want) > 1e-5 {
 		t.Errorf("got a loss of %g, want %g", got, want)
 	}

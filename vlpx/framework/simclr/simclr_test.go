@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -34,15 +35,10 @@ func viT() Model {
 
 // ResNet-50 without its classifier, and a head of two matrices and the first one's normalisation.
 func TestPublishedParameters(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	store := model.NewStore()
-	if err := framework.Declare(published(), framework.Use{Method: negative.Plain(), Batch: 128, Image: 224}, backend, store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(published(), framework.Use{Method: negative.Plain(), Batch: 128, Image: 224}, backend, store))
 	if got, want := framework.Parameters(store), 23_508_032+2048*2048+2*2048+2048*128; got != want {
 		t.Errorf("got %d parameters, want %d", got, want)
 	}
@@ -53,9 +49,7 @@ func TestCheck(t *testing.T) {
 		return framework.Use{Method: negative.Plain(), Batch: 4, Image: max(m.ResNet.Image, m.Vision.Image)}
 	}
 	for _, m := range []Model{published(), tiny(), viT()} {
-		if err := framework.Check(m, use(m)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, framework.Check(m, use(m)))
 	}
 	for says, spoil := range map[string]func(*Model, *framework.Use){
 		"at least one stage":           func(m *Model, _ *framework.Use) { m.ResNet.Layers = nil },
@@ -84,28 +78,20 @@ func TestCheck(t *testing.T) {
 
 // NT-Xent in float64 of embeddings that are told: for each view the softmax over the other view of the image and both views of the others.
 func TestStepOfTwoViews(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	for name, m := range map[string]Model{"ResNet": tiny(), "ViT": viT()} {
 		const batch = 5
 		u := framework.Use{Method: negative.Plain(), Batch: batch, Image: 8}
 		store := model.NewStore()
-		if err := framework.Initialise(m, u, backend, store, negative.Start{Pairs: batch, BatchSize: batch, Dim: m.Dim(), Epochs: 1,
-			Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		exec, err := model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
+		must.Do(t, framework.Initialise(m, u, backend, store, negative.Start{Pairs: batch, BatchSize: batch, Dim: m.Dim(), Epochs: 1,
+			Seed: 1}))
+		exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 			s.Store().SetTraining(in[0].Graph(), true)
 			told := m.Step(s.Store().RootScope(), u,
 				field.Nodes{field.Image: in[0], field.View: in[1], field.Progress: ScalarZero(in[0].Graph(), in[0].DType())})
 			return []*Node{told.Losses[negative.ITC], told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding]}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		defer exec.Finalize()
 		rng, pixels := rand.New(rand.NewPCG(1, 1)), func(rng *rand.Rand) *tensors.Tensor {
 			x := make([]float32, batch*8*8*3)
@@ -150,24 +136,13 @@ func TestStepOfTwoViews(t *testing.T) {
 
 // The backbone of a torchvision ResNet is the first value of every variable of the encoder, and of no other; sizes that differ are told.
 func TestFirstValues(t *testing.T) {
-	source, err := weights.Find("../../../internal/test/golden/testdata/models/resnet50_like_forward/weights.safetensors")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(weights.Find("../../../internal/test/golden/testdata/models/resnet50_like_forward/weights.safetensors"))(t)
 	m := Model{ResNet: encoder.ResNet{Image: 64, Layers: []int{1, 2, 1, 1}, Width: 4}, Hidden: 6, Embed: 5, Temperature: 0.2}
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	store := model.NewStore()
-	if err := framework.Declare(m, framework.Use{Method: negative.Plain(), Image: 64}, backend, store); err != nil {
-		t.Fatal(err)
-	}
-	values, _, err := m.First(framework.Vision, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(m, framework.Use{Method: negative.Plain(), Image: 64}, backend, store))
+	values, _ := must.Get2(m.First(framework.Vision, source))(t)
 	for v := range store.Scope(framework.Model).IterVariables() {
 		value, has := values[v.Path()]
 		if want := strings.HasPrefix(v.Path(), "/model/vision/"); has != want || has && !v.Shape().Equal(value.Shape()) {

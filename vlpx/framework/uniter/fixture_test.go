@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -39,10 +40,7 @@ func use(m negative.Method) framework.Use {
 
 func backend(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -51,20 +49,14 @@ func backend(t *testing.T) compute.Backend {
 func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use, seed uint64) *model.Store {
 	t.Helper()
 	store := model.NewStore()
-	if err := framework.Check(m, u); err != nil {
-		t.Fatal(err)
-	}
-	if err := framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 1, Epochs: 1, Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Check(m, u))
+	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 1, Epochs: 1, Seed: seed}))
 	for v := range store.Scope(framework.Model).IterVariables() { // small first weights tell little apart
 		numbers := tensors.MustCopyFlatData[float32](v.MustValue())
 		for k, x := range numbers {
 			numbers[k] = 3*x + 0.2*float32(math.Sin(float64(seed)+float64(len(v.Path())*(k+1))))
 		}
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, v.SetValue(tensors.FromFlatDataAndDimensions(numbers, v.Shape().Dimensions...)))
 	}
 	return store
 }
@@ -213,15 +205,9 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 func called(t *testing.T, on compute.Backend, store *model.Store, build func(s *model.Scope, in []*Node) []*Node,
 	args ...*tensors.Tensor) (flat [][]float64) {
 	t.Helper()
-	exec, err := model.NewExec(on, store, build)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exec := must.Get(model.NewExec(on, store, build))(t)
 	defer exec.Finalize()
-	results, err := framework.Call(exec, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(framework.Call(exec, args...))(t)
 	defer framework.Release(results)
 	for _, x := range results {
 		var numbers []float64

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/internal/test/golden"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -22,19 +23,12 @@ import (
 
 // Of the published UNITER-base the table names every variable and every tensor, of as many numbers, but for the heads for masked regions.
 func TestPublishedManifest(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("..", "..", "weights", "testdata", "manifests", "uniter_base.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join("..", "..", "weights", "testdata", "manifests", "uniter_base.json")))(t)
 	var listed struct{ Tensors map[string][]any }
-	if err := json.Unmarshal(content, &listed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &listed))
 	base := Paper().Before().(Model)
 	store := model.NewStore()
-	if err := framework.Declare(base, framework.Use{Tokens: 60}, backend(t), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(base, framework.Use{Tokens: 60}, backend(t), store))
 	table, rules := weights.UNITER(framework.Model), map[string]weights.Rule{}
 	for _, rule := range table.Rules {
 		rules[rule.Variable] = rule
@@ -87,10 +81,7 @@ func TestPublishedManifest(t *testing.T) {
 // fine-tuning.
 func TestPublishedScores(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "internal", "test", "golden", "testdata", "models", "uniter_forward")
-	c, err := golden.Read(filepath.Join(dir, "case.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(golden.Read(filepath.Join(dir, "case.json")))(t)
 	features, geometry, boxes := c.Tensor("inputs", "img_feat"), c.Tensor("inputs", "img_pos_feat"), c.Ints("params", "num_bbs")
 	m := Model{
 		Text: encoder.BERT{Vocab: c.Int("params", "vocab"), Positions: c.Int("params", "max_position"), Width: c.Int("params", "width"),
@@ -115,43 +106,25 @@ func TestPublishedScores(t *testing.T) {
 		}
 	}
 	want := c.Tensor("expected", "itm_logits").Float
-	if err := c.Err(); err != nil {
-		t.Fatal(err)
-	}
-	source, err := weights.Find(filepath.Join(dir, "weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Err())
+	source := must.Get(weights.Find(filepath.Join(dir, "weights.safetensors")))(t)
 	on, u := backend(t), framework.Use{Method: negative.Plain(), Batch: len(boxes), Tokens: len(ids) / len(boxes)}
 	scores := func(f framework.Framework, values weights.Values, of *model.Store) []float32 {
 		t.Helper()
-		if err := values.Put(of, dtypes.Float32); err != nil {
-			t.Fatal(err)
-		}
-		n, err := framework.NewInference(f, u, on, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, values.Put(of, dtypes.Float32))
+		n := must.Get(framework.NewInference(f, u, on, of))(t)
 		defer n.Close()
-		got, err := n.Score(slices.Clone(ids), slices.Clone(images))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(n.Score(slices.Clone(ids), slices.Clone(images)))(t)
 		return got
 	}
 	store := model.NewStore()
-	if err := framework.Declare(m.Before(), u, on, store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Declare(m.Before(), u, on, store))
 	values, report, err := source.Model(store, framework.Model)
 	if err != nil || len(report.Left)+len(report.Drawn) > 0 {
 		t.Fatalf("%v, with the report %v", err, report.Lines())
 	}
 	first := scores(m.Before(), values, store)
-	made, err := m.Follow(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(m.Follow(values))(t)
 	for path, value := range made {
 		values[path] = value
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -44,9 +45,7 @@ func TestStepAgainstLoops(t *testing.T) {
 			}
 			store := initialised(t, on, small(), use(c.method), 3)
 			if c.method.NeedsReference() {
-				if err := framework.Freeze(initialised(t, on, small(), use(c.method), 4), store); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, framework.Freeze(initialised(t, on, small(), use(c.method), 4), store))
 			}
 			got, want := step(t, on, store, small(), use(c.method), b), slowStep(t, on, store, small(), c.method, b)
 			agree(t, got, want)
@@ -147,9 +146,7 @@ func TestDropoutIsOfTraining(t *testing.T) {
 	dropping.Text.Dropout = 0.4
 	static := changed(func(m *negative.TAGS) { m.Static = true })
 	store := initialised(t, on, dropping, use(static), 3)
-	if err := framework.Freeze(initialised(t, on, dropping, use(static), 4), store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Freeze(initialised(t, on, dropping, use(static), 4), store))
 	got, want := step(t, on, store, dropping, use(static), b), slowStep(t, on, store, dropping, static, b)
 	for _, name := range []field.Name{field.Sentences, field.SentenceScores, field.SentencePassed, field.SentencesKept} {
 		for k, x := range want.outputs[name] {

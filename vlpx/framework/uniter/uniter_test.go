@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -162,10 +163,7 @@ func TestInference(t *testing.T) {
 	dropping, first := small(), small()
 	dropping.Text.Dropout, first.Pretraining = 0.3, true
 	store := initialised(t, on, dropping, use(writing()), 3)
-	n, err := framework.NewInference(dropping, use(writing()), on, store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(framework.NewInference(dropping, use(writing()), on, store))(t)
 	defer n.Close()
 	var ids, padded []int32
 	var images []float32
@@ -173,18 +171,9 @@ func TestInference(t *testing.T) {
 		ids, padded = append(ids, b.drafts[k]...), append(padded, b.captions[k/2]...)
 		images = append(images, b.images[k/2]...)
 	}
-	words, err := n.Fill(ids, padded, images)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := n.Score(slices.Clone(padded), slices.Clone(images))
-	if err != nil {
-		t.Fatal(err)
-	}
-	replaced, original, err := n.Correct(slices.Clone(padded), slices.Clone(images))
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := must.Get(n.Fill(ids, padded, images))(t)
+	scores := must.Get(n.Score(slices.Clone(padded), slices.Clone(images)))(t)
+	replaced, original := must.Get2(n.Correct(slices.Clone(padded), slices.Clone(images)))(t)
 	near := func(what string, got float32, want float64) {
 		t.Helper()
 		if math.Abs(float64(got)-want) > 1e-4*max(1, math.Abs(want)) {
@@ -228,10 +217,7 @@ func TestFollow(t *testing.T) {
 	for v := range store.Scope(framework.Model).IterVariables() {
 		earlier[v.Path()] = v.MustValue()
 	}
-	made, err := small().Follow(earlier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(small().Follow(earlier))(t)
 	numbers := func(of weights.Values, path string) []float32 {
 		t.Helper()
 		if of[framework.Model+path] == nil {

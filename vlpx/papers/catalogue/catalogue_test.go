@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/listtest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -62,10 +63,7 @@ func TestCatalogueHoldsTogether(t *testing.T) {
 					t.Errorf("row %q of an artifact of our own has numbers of a paper", row.Name)
 				}
 				for _, name := range scale.ScaleNames() {
-					s, err := scale.Preset(name, false)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(scale.Preset(name, false))(t)
 					if row.Method != nil && row.Ask == nil && row.Method(s).Name != row.Name {
 						t.Errorf("row %q has the method %q", row.Name, row.Method(s).Name)
 					}
@@ -110,10 +108,7 @@ func TestPaperNumbersFillThePapersColumns(t *testing.T) {
 		id      string
 		columns int
 	}{{"falcon/table1", 10}, {"falcon/D.2", 0}} {
-		a, err := Find(c.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Find(c.id))(t)
 		for _, row := range a.Rows {
 			if n := len(row.Paper); n != c.columns && row.Name != "InfoNCE" {
 				t.Errorf("%s, %s: got %d numbers, want %d", c.id, row.Name, n, c.columns)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -17,14 +18,8 @@ func TestTablesOfAnEmptyStore(t *testing.T) {
 		if a.Status() == paper.NotYet {
 			continue
 		}
-		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := paper.NewReport(p, run.OpenStore(t.TempDir()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1}}))(t)
+		r := must.Get(paper.NewReport(p, run.OpenStore(t.TempDir())))(t)
 		table, err := r.Table()
 		if err == nil {
 			err = errors.Join(table.Text(io.Discard, tables.Terminal{}), table.CSV(io.Discard))

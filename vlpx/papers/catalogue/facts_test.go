@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -65,10 +66,7 @@ var sources = []struct{ id, claim, source string }{
 
 func TestClaimsNameTheirPlace(t *testing.T) {
 	for _, want := range sources {
-		a, err := Find(want.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Find(want.id))(t)
 		at := slices.IndexFunc(a.Claims, func(c paper.Claim) bool { return c.String() == want.claim })
 		switch {
 		case at < 0 && want.source != "":
@@ -116,10 +114,7 @@ func TestRemarksAreInTheNote(t *testing.T) {
 		{"srcl/figure3", "0.5 is ours"},
 		{"srcl/figure3", "above ALBEF++ at every threshold"},
 	} {
-		a, err := Find(want.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Find(want.id))(t)
 		if !strings.Contains(a.Remarks(), want.note) {
 			t.Errorf("%s: %q does not say %q", want.id, a.Remarks(), want.note)
 		}
@@ -151,10 +146,7 @@ func TestNumbersThatThePaperDoesNotPrint(t *testing.T) {
 		{"mafa/table2", "S-ITC", []float64{0.526, 0.474}},
 		{"srcl/figure3", "Below 0.5 removed", nil},
 	} {
-		a, err := Find(want.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Find(want.id))(t)
 		same := func(got, want float64) bool { return got == want || math.IsNaN(got) && want == x }
 		if got := plan.RowNamed(a.Rows, want.row).Paper; !slices.EqualFunc(got, want.paper, same) {
 			t.Errorf("%s, %s: got %v, want %v", want.id, want.row, got, want.paper)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -44,10 +45,7 @@ func artifactsOn(t *testing.T, name string) {
 			t.Errorf("%s: %v", a.ID, err)
 			continue
 		}
-		r, err := paper.NewReport(p, run.OpenStore(t.TempDir()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(paper.NewReport(p, run.OpenStore(t.TempDir())))(t)
 		table, err := r.Table()
 		if err == nil {
 			err = errors.Join(table.Text(io.Discard, tables.Terminal{}), table.CSV(io.Discard))
@@ -74,18 +72,12 @@ func artifactsOn(t *testing.T, name string) {
 
 // The shipped results are ALBEF's, and stand beside ALBEF's alone.
 func TestShippedResultsOnCLIP(t *testing.T) {
-	table1, err := Find("falcon/table1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table1 := must.Get(Find("falcon/table1"))(t)
 	for _, c := range []struct {
 		set     []string
 		shipped bool
 	}{{nil, true}, {[]string{"framework=albef"}, true}, {[]string{"framework=clip"}, false}} {
-		p, err := paper.NewPlan(table1, plan.Request{Scale: "mini", Set: c.set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(paper.NewPlan(table1, plan.Request{Scale: "mini", Set: c.set}))(t)
 		if reference, err := paper.FindReference(p); err != nil || (reference != nil) != c.shipped {
 			t.Errorf("%v: got %+v (%v), want shipped results: %t", c.set, reference, err, c.shipped)
 		}
@@ -94,18 +86,9 @@ func TestShippedResultsOnCLIP(t *testing.T) {
 
 // A row that is named, or one's own, is refused instead, and so is a comparison's.
 func TestNamedRowsOnCLIP(t *testing.T) {
-	table1, err := Find("falcon/table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	row, err := plan.Variant("MAFA", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	comparison, err := paper.Compared([]plan.Row{plan.MethodRow("InfoNCE"), row})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table1 := must.Get(Find("falcon/table1"))(t)
+	row := must.Get(plan.Variant("MAFA", nil))(t)
+	comparison := must.Get(paper.Compared([]plan.Row{plan.MethodRow("InfoNCE"), row}))(t)
 	own := onCLIP()
 	own.Own = []negative.Method{{Name: "mine", Positives: negative.ECM{Low: .5, High: .8, JudgedBy: negative.Oracle}}}
 	for name, c := range map[string]struct {

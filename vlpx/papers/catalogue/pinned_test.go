@@ -24,6 +24,7 @@ import (
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/locked"
 	"vlpx.internal/vlpx/negative"
@@ -83,16 +84,11 @@ func (p pins) write(t *testing.T) {
 		return cmp.Or(cmp.Compare(p.Runs[a].Method, p.Runs[b].Method), cmp.Compare(a, b))
 	})
 	for _, id := range ids {
-		line, err := json.Marshal(p.Runs[id])
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(json.Marshal(p.Runs[id]))(t)
 		lines = append(lines, fmt.Sprintf("%q: %s", id, line))
 	}
 	text := fmt.Sprintf("{\"Format\": %d, \"Runs\": {\n%s\n}}\n", p.Format, strings.Join(lines, ",\n"))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(pinnedName), 0o755), os.WriteFile(pinnedName, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(pinnedName), 0o755), os.WriteFile(pinnedName, []byte(text), 0o644)))
 }
 
 // near tells whether all numbers are those that are wanted, but for a share.
@@ -169,17 +165,11 @@ func pinnedRuns(t *testing.T) []run.Run {
 		if a.ID == methods {
 			q.Without = []string{"NLVR2", "VQA"} // other tables put fewer methods to them
 		}
-		p, err := paper.NewPlan(a, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(paper.NewPlan(a, q))(t)
 		for _, r := range p.Runs() {
 			in, half := r.Train.Framework.Framework.(framework.InHalf)
-			method, err := json.Marshal([]any{r.Train.Framework.Name(), r.Train.Method, r.Train.Objectives, r.Init != nil, half &&
-				in.InHalf()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			method := must.Get(json.Marshal([]any{r.Train.Framework.Name(), r.Train.Method, r.Train.Objectives, r.Init != nil, half &&
+				in.InHalf()}))(t)
 			made := digits.ReplaceAllString(string(method), "0")
 			if id := r.ID(); !seen[id] && (a.ID == methods || !seen[made]) {
 				seen[id], seen[made] = true, true
@@ -193,15 +183,9 @@ func pinnedRuns(t *testing.T) []run.Run {
 // weightsOf are the variables of a trained run's model.
 func weightsOf(t *testing.T, store *run.Store, backend compute.Backend, r run.Run) weights.Values {
 	t.Helper()
-	model, err := train.Load(backend, r.Train, nil, store.Dir(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(train.Load(backend, r.Train, nil, store.Dir(r)))(t)
 	t.Cleanup(model.Close)
-	values, err := model.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := must.Get(model.Weights())(t)
 	return values
 }
 
@@ -218,10 +202,8 @@ func lockedTokens(t *testing.T, store *run.Store, backend compute.Backend, r run
 		}
 		return values, nil
 	}
-	tokens, err := locked.Store{Dir: store.LockedDir(), Backend: backend, Bytes: 1 << 30}.Open(t.Context(), by, set, r.Data.Hash, "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := must.Get(locked.Store{Dir: store.LockedDir(), Backend: backend, Bytes: 1 << 30}.Open(t.Context(), by, set, r.Data.Hash,
+		"train"))(t)
 	t.Cleanup(func() { tokens.Close() })
 	return tokens
 }
@@ -272,18 +254,13 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		}
 	}
 	told := pin{Method: r.Train.Method.Name}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	model, outcome, err := train.Train(t.Context(), job)
 	if err != nil {
 		t.Fatalf("%s: %v", told.Method, err)
 	}
 	model.Close()
-	curves, err := train.ReadCurves(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curves := must.Get(train.ReadCurves(dir))(t)
 	usual := []negative.Loss{negative.ITC, negative.ITM, negative.MLM}
 	further := slices.DeleteFunc(r.Train.Framework.Losses(), func(l negative.Loss) bool { return slices.Contains(usual, l) })
 	of := func(losses map[negative.Loss]float64, names []negative.Loss) (all numbers) {
@@ -304,10 +281,7 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 
 // The same configuration gives the same numbers from commit to commit, or format is raised.
 func TestPinned(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	store := run.OpenStore(t.TempDir())
 	got := pins{Runs: map[string]pin{}}
@@ -327,10 +301,7 @@ func TestPinned(t *testing.T) {
 		t.Fatalf("%s: %v", pinnedName, err)
 	}
 	const command = "go test ./vlpx/papers/catalogue -run TestPinned -update"
-	renewed, err := got.renewed(have)
-	if err != nil {
-		t.Fatal(err)
-	}
+	renewed := must.Get(got.renewed(have))(t)
 	if *update {
 		renewed.write(t)
 		return

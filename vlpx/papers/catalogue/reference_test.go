@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -16,10 +17,7 @@ import (
 
 // What is shipped is of artifacts that there are, each once, and its rows are of runs that were made: identities, and measures that can be.
 func TestShippedReferences(t *testing.T) {
-	all, err := paper.References()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(paper.References())(t)
 	if !slices.ContainsFunc(all, func(r paper.Reference) bool { return r.Artifact == "falcon/table1" && len(r.Rows) > 0 }) {
 		t.Errorf("none of the %d references is of falcon/table1", len(all))
 	}
@@ -94,10 +92,7 @@ func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 
 // What TestShippedReferences would not let pass.
 func TestUnfitReferences(t *testing.T) {
-	a, err := Find("falcon/table1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Find("falcon/table1"))(t)
 	const id = "0123456789abcdef"
 	good := func() paper.Reference {
 		return paper.Reference{Artifact: a.ID, Scale: "mini", Data: "scenes", DataHash: "1", Engine: "go", Commit: "c0ffee",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -51,10 +52,7 @@ func clockReport(t *testing.T, rows map[string][]clocked) (*paper.Report, tables
 		finishClocked(t, store, p, name, runs...)
 	}
 	r := papertest.Report(t, p, store)
-	table, err := r.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(r.Table())(t)
 	if err := table.Markdown(io.Discard); err != nil {
 		t.Error(err)
 	}

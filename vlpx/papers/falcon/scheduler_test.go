@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -60,18 +61,12 @@ func followedHistory(set datasets.Set) (epochs []train.Record, followed [3][]int
 // The figures show the anchors that have all picks before others, in five epochs of seven.
 func TestFollowedAnchors(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/figure4", plan.Request{})
-	set, err := p.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(p.Data.TrainingSet())(t)
 	history, followed := followedHistory(set)
 	papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, history)
 	r := papertest.Report(t, p, store)
 
-	drawing, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(r.Figure())(t)
 	f := drawing.(plots.Pictures)
 	if len(f.Rows) != 6 {
 		t.Fatalf("got %d rows, want two of each class", len(f.Rows))
@@ -149,17 +144,11 @@ func TestSchedulerOnPhotographs(t *testing.T) {
 	dir := papertest.Photographs(t)
 	for _, id := range []string{"falcon/figure4", "falcon/D.1"} {
 		store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), id, plan.Request{Data: dir, Seeds: []uint64{5}})
-		set, err := p.Data.TrainingSet()
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(p.Data.TrainingSet())(t)
 		history, _ := followedHistory(set)
 		papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, history)
 		r := papertest.Report(t, p, store)
-		drawing, err := r.Figure()
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawing := must.Get(r.Figure())(t)
 		if err := drawing.PNG(io.Discard, 0); err != nil {
 			t.Error(err)
 		}
@@ -176,10 +165,7 @@ func TestSchedulerOnPhotographs(t *testing.T) {
 
 func TestBetas(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "falcon/D.1", plan.Request{Seeds: []uint64{1, 2}})
-	set, err := p.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(p.Data.TrainingSet())(t)
 	first, _ := followedHistory(set)
 	second := []train.Record{before}
 	for _, record := range first[1:] {

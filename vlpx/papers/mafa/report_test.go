@@ -13,6 +13,7 @@ import (
 
 	"github.com/gomlx/compute/gobackend"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/negative"
@@ -82,9 +83,7 @@ func TestLabelsTable(t *testing.T) {
 	p := papertest.Plan(t, Artifacts(), "mafa/table2", plan.Request{})
 	table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir())))
 	var text strings.Builder
-	if err := table.Markdown(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Markdown(&text))
 	for _, want := range []string{"0.5260", "0.0009", "0.3245"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("got %s, want %s in it", text.String(), want)
@@ -114,14 +113,8 @@ func TestNewPositives(t *testing.T) {
 		}
 		papertest.Histories(t, store, p, p.Artifact.Rows[0].Name, epochs)
 		r = papertest.Report(t, p, store)
-		drawing, err := r.Figure()
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := paper.NewAlbum(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawing := must.Get(r.Figure())(t)
+		a := must.Get(paper.NewAlbum(r))(t)
 		f := drawing.(plots.Pictures)
 		if len(f.Rows) != 1 || len(f.Rows[0].Pictures) != 2 || f.Rows[0].Pictures[0].Caption != a.Caption(0) {
 			t.Fatalf("%s: got %+v, want the last epoch's anchor with its picture and the other", c.id, f.Rows)
@@ -140,10 +133,7 @@ func TestNewPositives(t *testing.T) {
 // Figures 7 and 8 of a run that trained and mined: at thresholds that Con-D reaches even at tiny, where those of the paper are never
 // reached. Every picture found is another image's, with a score above the threshold and the mark that the relation gives it.
 func TestNewPositivesOfATrainedModel(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	const threshold = 0.01
 	found := regexp.MustCompile(`^found \((\d\.\d{4})\)`)
@@ -157,22 +147,14 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		reference := plan.MethodRow("InfoNCE") // which is made sooner than one that is fine-tuned
 		row.Reference = &reference
 		a.Rows = []plan.Row{row}
-		p, err := paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1},
+		p := must.Get(paper.NewPlan(a, plan.Request{Scale: "tiny", Seeds: []uint64{1},
 			Set: []string{"scenes.train=16", "scenes.test=4", "scenes.val=4",
-				"rerank=2", "epochs=1"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+				"rerank=2", "epochs=1"}}))(t)
 		for _, r := range p.Runs() {
-			if _, err := executor.Run(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(executor.Run(t.Context(), r))(t)
 		}
 		r := papertest.Report(t, p, executor.Store)
-		drawing, err := r.Figure()
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawing := must.Get(r.Figure())(t)
 		f, drawn := drawing.(plots.Pictures)
 		if !drawn || len(f.Rows) == 0 {
 			t.Fatalf("%s: got %T without pictures, want what Con-D connected", a.ID, drawing)
@@ -181,10 +163,7 @@ func TestNewPositivesOfATrainedModel(t *testing.T) {
 		if err := f.PNG(&png, 0); err != nil || png.Len() == 0 {
 			t.Errorf("%s: %d bytes of PNG, error %v", a.ID, png.Len(), err)
 		}
-		album, err := paper.NewAlbum(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		album := must.Get(paper.NewAlbum(r))(t)
 		epochs := side.of.kept(r)
 		for k, c := range epochs[len(epochs)-1] {
 			anchor, other := f.Rows[k/2].Pictures[2*(k%2)], f.Rows[k/2].Pictures[2*(k%2)+1]

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
@@ -31,10 +32,7 @@ func goOn(t *testing.T, store *run.Store, p *paper.Planned, row, seed int, task 
 // pictures is the figure of a report that has pictures.
 func pictures(t *testing.T, r *paper.Report) plots.Pictures {
 	t.Helper()
-	drawing, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(r.Figure())(t)
 	of, is := drawing.(plots.Pictures)
 	if !is {
 		t.Fatalf("got a drawing of type %T, want pictures", drawing)
@@ -74,20 +72,14 @@ func TestCaptions(t *testing.T) {
 		rows[2].Name != "BLIP-2 + MAFA, fine-tuned" {
 		t.Fatalf("got rows %+v", rows)
 	}
-	set, err := p.Data.TestSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(p.Data.TestSet())(t)
 	for k, picture := range rows[1].Pictures {
 		c := captioned[shown[k]]
 		want := map[int]plots.Mark{0: plots.Right, 1: plots.Wrong, 2: plots.Unmarked}[shown[k]%3]
 		if shown[k] > 0 && picture.Caption != c.Caption || shown[k] == 0 && picture.Caption != nothing || picture.Mark != want {
 			t.Errorf("picture %d: got %q, %v, want caption %d, %v", k+1, picture.Caption, picture.Mark, shown[k], want)
 		}
-		image, err := set.Image(t.Context(), c.Image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		image := must.Get(set.Image(t.Context(), c.Image))(t)
 		if got, want := picture.Image.At(3, 3), image.At(3, 3); got != want {
 			t.Errorf("picture %d is not image %d", k+1, c.Image)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
@@ -67,10 +68,7 @@ func TestHeatFigure(t *testing.T) {
 		t.Errorf("nothing to draw: got %v, %v", d, err)
 	}
 	papertest.Histories(t, store, p, "SRCL", []train.Record{weighed([2]int{0, 1}, []float64{0.2}, []float64{1})}) // captions of one image
-	drawing, err := papertest.Report(t, p, store).Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(papertest.Report(t, p, store).Figure())(t)
 	h := drawing.(plots.Figure).Panels[0].(plots.Heat)
 	if h.Title != "SRCL" || !math.IsNaN(h.Values[0][0]) || h.Values[0][1] != 0.2 || h.Values[1][0] != 1 || !h.Marked[0][1] ||
 		h.Marked[1][1] {
@@ -80,10 +78,7 @@ func TestHeatFigure(t *testing.T) {
 
 func TestLowestWeights(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure8", plan.Request{Seeds: []uint64{1}})
-	set, err := p.Data.TrainingSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(p.Data.TrainingSet())(t)
 	pairs, relation := datasets.Pairs(set), set.(datasets.Related).Relation()
 	var lowest []negative.Weighed
 	for k := range 7 {
@@ -91,10 +86,7 @@ func TestLowestWeights(t *testing.T) {
 	}
 	papertest.Histories(t, store, p, "SRCL", []train.Record{weighed([2]int{0, 1}, []float64{0.2}, []float64{1}, lowest...)})
 	r := papertest.Report(t, p, store)
-	drawing, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(r.Figure())(t)
 	if rows := drawing.(plots.Pictures).Rows; len(rows) != 3 || !strings.HasPrefix(rows[1].Pictures[3].Caption, "0.30: ") {
 		t.Errorf("got %d rows, want two of seven negatives in each of three", len(rows))
 	}
@@ -117,10 +109,7 @@ func TestThresholdFigure(t *testing.T) {
 	papertest.Finish(t, store, p, thresholdName(0.2, negative.Sharp), map[string][]float64{"IR@1": {30, 30}})
 	papertest.Finish(t, store, p, "SRCL", map[string][]float64{"IR@1": {40, 44}})
 	papertest.Histories(t, store, p, sharpSRCL, []train.Record{weighed([2]int{0, 1}, []float64{0.12}, []float64{1, 1})})
-	drawing, err := papertest.Report(t, p, store).Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(papertest.Report(t, p, store).Figure())(t)
 	panels := drawing.(plots.Figure).Panels
 	if len(panels) != 3 {
 		t.Fatalf("got %d panels, want IR@1, the distribution and what it is made of", len(panels))
@@ -155,10 +144,7 @@ func TestThresholdFigure(t *testing.T) {
 
 func TestRetrievalExamples(t *testing.T) {
 	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, Artifacts(), "srcl/figure6", plan.Request{Seeds: []uint64{1}})
-	set, err := p.Data.TestSet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(p.Data.TestSet())(t)
 	own := datasets.Pairs(set)[0].Image
 	var examples []eval.Retrieved
 	for k := range 6 {
@@ -186,10 +172,7 @@ func TestRetrievalExamples(t *testing.T) {
 	if got := cells[3][0].Text; got != string(rune('0'+n)) {
 		t.Errorf("got %s true images, want %d", got, n)
 	}
-	drawing, err := r.Figure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawing := must.Get(r.Figure())(t)
 	rows := drawing.(plots.Pictures).Rows
 	if len(rows) != 2 || len(rows[0].Pictures) != 3 {
 		t.Fatalf("got %+v", rows)
@@ -220,23 +203,17 @@ func TestPortions(t *testing.T) {
 
 // At the temperature of SRCL without weights its fine-tuning is InfoNCE, summed over its directions, but for Matching's similarities.
 func TestFlatWeights(t *testing.T) {
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
 	for _, c := range []struct {
 		method func(scale.Scale) negative.Method
 		same   bool
 	}{{weightedTuning, false}, {unweightedTuning, true}} {
 		contrast := c.method(scale.Scale{}).Contrast
-		got, err := graph.CallOnceN(backend, func(u, w, items *graph.Node) []*graph.Node {
+		got := must.Get(graph.CallOnceN(backend, func(u, w, items *graph.Node) []*graph.Node {
 			f := negative.Features{Image: u, Text: w, Items: items, Temperature: graph.ConstAs(u, 0.5)}
 			return []*graph.Node{contrast.ITC(f).Loss, graph.MulScalar(negative.InfoNCE{}.ITC(f).Loss, 2)}
-		}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{0.8, 0.6}, {0, 1}, {1, 0}}, []int32{1, 2, 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{0.8, 0.6}, {0, 1}, {1, 0}}, []int32{1, 2, 3}))(t)
 		loss, plain := got[0].Value().(float64), got[1].Value().(float64)
 		if off := math.Abs(loss - plain); (off < 1e-5) != c.same {
 			t.Errorf("%+v: got %v, InfoNCE twice is %v", contrast, loss, plain)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -14,10 +15,7 @@ func TestHyperparameters(t *testing.T) {
 	p := papertest.Plan(t, Artifacts(), "tags/table5", plan.Request{Set: []string{"writing.keep=7"}})
 	table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir())))
 	number := func(text string) float64 {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(text, 64))(t)
 		return v
 	}
 	if len(table.Columns) != 8 {

@@ -96,13 +96,14 @@ func compose(introduction, seeds string, ids ...string) (kernels.Notebook, error
 // howToRead is true of every artifact.
 var howToRead = strings.TrimSpace(`
 **How to read a verdict.** Each table shows the paper's numbers beside ours, mean ± standard deviation over the seeds, and
-under it the claims: one method better than another in one column. Ours are compared by a paired t-test over the seeds
-(same seed, same data):
+under it the claims: one method better than another in one column. Each seed is a block that all methods share, and the error is pooled
+over the methods of a table. A verdict takes five seeds; fewer are *exploratory*, a difference with its interval.
 
-- *supported*: the difference points where the paper says, with p < 0.05, corrected for the number of claims (*Holm*);
+- *supported*: the difference points where the paper says, with p < 0.05, corrected for the number of primary claims (*Holm*);
 - *contradicted*: it points the other way, with such a p;
-- *undecided*: neither. *No effect* says that the seeds could have shown a point, *too few seeds* that they could not, which is no
-  evidence against the paper; *seeds* tells how many it would take.
+- *equivalent*: by two one-sided tests the methods differ by less than a point;
+- *undecided*: none of these, which is no evidence against the paper; *seeds* tells how many would show a point;
+- *secondary*: no primary claim of the table; its interval is *for it*, *against it* or *open*.
 
 A verdict is about the scale and the data of this notebook. The paper's numbers come from photographs and a model of 210
 million parameters, so compare directions, never values. At *tiny*, where the test split has 16 images, ignore every verdict.

@@ -65,10 +65,10 @@ var quickRead = strings.TrimSpace(`
   first. **Without re-ranking** leaves that out: *mAP* accepts every true caption or image, *IR@1 false* lets only false ones
   compete.
 - **False negatives** were counted in training: true pairs among the negatives *in batch*, and among the *hardest* ones.
-- A **claim** says one row is better than another in one column; *ours* are not the paper's. It is tested on this store's runs,
-  paired by seed: *supported* or *contradicted* at p < .05, corrected for the number of claims (*Holm*), else *undecided*: *no
-  effect*, where the seeds could have shown a point, or *too few seeds*; *not yet* with fewer than two. At *tiny*, with 16 test
-  images, ignore every verdict.
+- A **claim** says one row is better than another in one column; *ours* are not the paper's. Each seed is a block that all rows share.
+  *supported* or *contradicted* at p < .05, corrected for the number of primary claims (*Holm*); *equivalent* where two one-sided
+  tests say less than a point; else *undecided*. With fewer than five seeds it is *exploratory*, with fewer than two *not yet*. At
+  *tiny*, with 16 test images, ignore every verdict.
 `)
 
 var quickShow = strings.TrimSpace(`
@@ -88,7 +88,7 @@ validation split, without re-ranking, where the table is of the test split. *vlp
 var quickCompare = strings.TrimSpace(`
 ## Compare
 
-*Compare* sets methods side by side, each against the first by a paired t-test: the same seed means the same data, the same order
+*Compare* sets methods side by side, each against the first: the same seed means the same data, the same order
 and the same first weights wherever the methods allow. Settings stand behind a name: *"GRIT-VLP, searchspace=16"*.
 *vlpx.Show("settings")* lists them with what they are; *vlpx.Show("settings epochs")* tells one in full. A setting that is misspelt
 is an error that suggests the right one.

@@ -37,7 +37,7 @@ func Sweep(ids []string, how Sweeping, options ...Options) []*Report {
 // tauplus=.05".
 func Run(method string, options ...Options) *Report { return compare("run", []string{method}, options) }
 
-// Compare trains methods, named as for Run, and shows them side by side, each against the first by a paired t-test over seeds.
+// Compare trains methods, named as for Run, and shows them side by side, each against the first, with seeds as blocks.
 func Compare(methods []string, options ...Options) *Report {
 	return compare("compare", methods, options)
 }

@@ -72,6 +72,13 @@ func (b Blocks) Moderated(weights []float64) Test {
 	return newTest(len(values), mean, math.Sqrt(variance), min(of+freedom, b.freedom()))
 }
 
+// Paired tests a contrast by its own variance over the blocks alone.
+func (b Blocks) Paired(weights []float64) Test {
+	values, _ := b.contrast(weights)
+	mean, sd := stat.MeanStdDev(values, nil)
+	return newTest(len(values), mean, sd, float64(len(values)-1))
+}
+
 // fitPrior fits a scaled F distribution to variances of some degrees of freedom by the moments of their logarithms, as limma's fitFDist
 // does: the prior variance and its degrees of freedom, infinite where the variances differ by no more than chance.
 func fitPrior(variances []float64, freedom float64) (variance, priorFreedom float64) {

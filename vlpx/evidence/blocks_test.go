@@ -63,7 +63,8 @@ func TestBlocksAgainstR(t *testing.T) {
 func TestPooledOfTwoRowsIsPaired(t *testing.T) {
 	a, b := []float64{11, 22, 33.5}, []float64{10, 20, 30}
 	want, two := PairedT(a, b), NewBlocks([][]float64{a, b})
-	for name, got := range map[string]Test{"pooled": two.Pooled([]float64{1, -1}), "moderated": two.Moderated([]float64{1, -1})} {
+	for name, got := range map[string]Test{"pooled": two.Pooled([]float64{1, -1}), "moderated": two.Moderated([]float64{1, -1}),
+		"paired": two.Paired([]float64{1, -1})} {
 		near(t, name+", p", got.P, want.P, 1e-12)
 		near(t, name+", sd", got.SD, want.SD, 1e-12)
 	}

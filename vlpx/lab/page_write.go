@@ -34,17 +34,20 @@ var (
 		"seeds":      func(s []uint64) string { return listed(s, ", ") },
 	}).Parse(pageHTML))
 
-	verdictOrder = []paper.Verdict{paper.Supported, paper.Contradicted, paper.Undecided, paper.Untested}
+	verdictOrder = []paper.Verdict{paper.Supported, paper.Contradicted, paper.Equivalent, paper.Undecided, paper.Secondary,
+		paper.Exploratory, paper.Untested}
 	// verdictSigns go before the words, for a reader who looks a column over.
-	verdictSigns = map[paper.Verdict]string{paper.Supported: "✓", paper.Contradicted: "✗", paper.Undecided: "?", paper.Untested: "–"}
+	verdictSigns = map[paper.Verdict]string{paper.Supported: "✓", paper.Contradicted: "✗", paper.Equivalent: "=", paper.Undecided: "?",
+		paper.Secondary: "·", paper.Exploratory: "~", paper.Untested: "–"}
 
 	verdictMeanings = map[paper.Verdict]string{
 		paper.Supported:    "the difference points where the claim says, with a corrected p < 0.05.",
 		paper.Contradicted: "it points the other way, with a corrected p < 0.05.",
-		paper.Undecided: "neither. No effect: the seeds could have shown what is worth telling (one point, or 5 % where a column is not in " +
-			"%), and did " +
-			"not. Too few seeds: they could not, which is no evidence against the paper. Two seeds: they decide nothing, whatever p is.",
-		paper.Untested: "a method, a column or further seeds are missing in this store, or some seeds lack what the claim compares.",
+		paper.Equivalent:   "by two one-sided tests the rows differ by less than a point, with a corrected p < 0.05.",
+		paper.Undecided:    "none of these, which is no evidence against the paper.",
+		paper.Secondary:    "not among the table’s primary claims: the interval, which is not corrected, is for it, against it, or open.",
+		paper.Exploratory:  "fewer than five seeds: a difference with its interval, and no verdict.",
+		paper.Untested:     "a method, a column or further seeds are missing, or some seeds lack what the claim compares.",
 	}
 )
 

@@ -35,6 +35,9 @@ type Artifact struct {
 	// Columns it shows; a column without a metric is of a task that is not there yet.
 	Columns []Column
 	Claims  []Claim
+	// Primary are the claims that verdicts are of, as their texts say, six at most; all of Claims if none are named. They are named before
+	// the runs that decide them. The others are secondary.
+	Primary []string
 	// Unstated are the conclusions of the paper that are not among the claims.
 	Unstated []Unstated
 	// Sweep are rows of which a claim may name the best as BestOfSweep: the one with the highest mean in the first column,

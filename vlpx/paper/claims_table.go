@@ -19,11 +19,12 @@ func (r *Report) asked(name string) bool {
 // rows that were asked for.
 func (r *Report) ClaimsTable() tables.Table {
 	t := tables.Table{
-		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, and how to " +
-			"read this",
+		Title: "Claims", Label: r.ID + "-claims", Heading: "claim", More: "What the seeds and the test images could show, other tests, " +
+			"and how to read this",
 		Columns: []tables.Column{
-			{Name: "difference", Format: "%+.2f"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"}, {Name: "verdict"},
-			{Name: "over images"}, {Name: "could show", Format: "%.2f"}, {Name: "seeds"}, {Name: "source"},
+			{Name: "difference", Format: "%+.2f"}, {Name: "95 % interval"}, {Name: "p", Format: "%.3f"}, {Name: "Holm", Format: "%.3f"},
+			{Name: "verdict"}, {Name: "seeds"}, {Name: "could show", Format: "%.2f"}, {Name: "over images"},
+			{Name: "moderated p", Format: "%.3f"}, {Name: "paired p", Format: "%.3f"}, {Name: "source"},
 		},
 	}
 	for k, f := range r.Claims {
@@ -35,38 +36,46 @@ func (r *Report) ClaimsTable() tables.Table {
 			source = "ours"
 		}
 		line := tables.Row{Name: f.Text, Cells: []tables.Cell{
-			{}, probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {}, {}, {{Text: f.SeedsNote()}}, {{Text: source}},
+			{}, between(f.Blocks), probability(f.P), probability(f.Holm), {{Text: f.Conclusion()}}, {{Text: f.SeedsNote()}}, {},
+			between(f.Interval), probability(f.Moderated), probability(f.Paired), {{Text: source}},
 		}}
 		if f.Difference != nil {
 			line.Cells[0] = tables.Cell{tables.Number(*f.Difference)}
 		}
-		if f.Interval != nil {
-			line.Cells[4] = tables.Cell{{Text: fmt.Sprintf("%+.2f to %+.2f", f.Interval[0], f.Interval[1])}}
-		}
 		if f.Detectable != nil {
-			line.Cells[5] = tables.Cell{tables.Number(*f.Detectable)}
+			line.Cells[6] = tables.Cell{tables.Number(*f.Detectable)}
 		}
 		t.Rows = append(t.Rows, line)
 	}
 	if !slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Difference != nil }) {
-		t.Columns = []tables.Column{t.Columns[3], t.Columns[7]}
+		t.Columns = []tables.Column{t.Columns[4], t.Columns[10]}
 		for k, line := range t.Rows {
-			t.Rows[k].Cells = []tables.Cell{line.Cells[3], line.Cells[7]}
+			t.Rows[k].Cells = []tables.Cell{line.Cells[4], line.Cells[10]}
 		}
-		t.Note = "Nothing is tested yet: a verdict takes three seeds of both rows of a claim in this store."
+		t.Note = fmt.Sprintf("Nothing is tested yet: a verdict takes %d seeds of both rows of a claim.", fewestBlocks)
 		return t
 	}
-	t.Note = fmt.Sprintf("Two-sided paired t-test over seeds. Holm: p, corrected for the %d claims that are tested here; below 0.05 it "+
-		"decides, from "+
-		"three seeds on. Could show: the smallest difference that these seeds show with a power of .8 (p < 0.05, uncorrected). Undecided "+
-		"is no effect where that is at "+
-		"most what is worth telling, one point (5 %% of the second row in a column that is not in %%), and too few seeds where it is "+
-		"more. Seeds: "+
-		"those that there are of those needed to show the difference seen, corrected. Over images: 95 %% of %d paired bootstrap "+
-		"resamples of the "+
-		"test images, of the same seeds; a dash where a column is not of test queries, or a result does not tell them.", r.tested,
-		evidence.Resamples)
+	t.Note = r.testNote() + fmt.Sprintf(" Equivalent: by two one-sided tests the rows differ by less than a point. Secondary claims are "+
+		"not corrected, and no verdict: their interval is for the claim, against it, or open. Could show: the smallest difference that "+
+		"so many seeds show with a power of .8, corrected; seeds: those that there are of those that show one point. Moderated: "+
+		"Smyth's test, in which rows may differ in variance; a verdict that it does not share hangs on pooling. Paired: of the two "+
+		"rows alone. Over images: 95 %% of %d paired bootstrap resamples of the test images, of the same seeds.", evidence.Resamples)
 	return t
+}
+
+// testNote says how claims are tested.
+func (r *Report) testNote() string {
+	return fmt.Sprintf("Randomised blocks: each seed is a block that all rows share, and the error is pooled over the rows of a column; "+
+		"what is counted of mini-batches is paired instead. Holm: p, corrected for the %d primary claims that are tested; below 0.05 it "+
+		"decides, from %d seeds on. Fewer are exploratory.", r.tested, fewestBlocks)
+}
+
+// between is a cell of an interval; empty without one.
+func between(ends *[2]float64) tables.Cell {
+	if ends == nil {
+		return tables.Cell{}
+	}
+	return tables.Cell{{Text: fmt.Sprintf("%+.2f to %+.2f", ends[0], ends[1])}}
 }
 
 // ClaimsInShort are the claims as a paper prints them: differences, corrected p-values and verdicts.
@@ -75,13 +84,11 @@ func (r *Report) ClaimsInShort() tables.Table {
 	if !slices.ContainsFunc(t.Columns, func(c tables.Column) bool { return c.Name == "Holm" }) {
 		return t // nothing is tested
 	}
-	t.Columns = []tables.Column{t.Columns[0], {Name: "p", Format: t.Columns[2].Format}, t.Columns[3]}
+	t.Columns = []tables.Column{t.Columns[0], t.Columns[1], {Name: "p", Format: t.Columns[3].Format}, t.Columns[4]}
 	for k, line := range t.Rows {
-		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[2], line.Cells[3]}
+		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[1], line.Cells[3], line.Cells[4]}
 	}
-	t.Note = fmt.Sprintf("Two-sided paired t-test over the seeds %s; p is corrected for the %d claims that are tested (Holm), and "+
-		"decides below 0.05.",
-		r.Plan.SeedList(), r.tested)
+	t.Note = fmt.Sprintf("Seeds %s. %s", r.Plan.SeedList(), r.testNote())
 	return t
 }
 
@@ -104,12 +111,12 @@ func (f Finding) Conclusion() string {
 	return fmt.Sprintf("%s: %s", f.Verdict, f.Reason)
 }
 
-// SeedsNote is the number of seeds, and of those that an undecided claim needs: "3 of 14"; empty for a claim that is not tested.
+// SeedsNote is the number of seeds, and of those that would show one point: "5 of 14"; empty for a claim that is not tested.
 func (f Finding) SeedsNote() string {
 	switch {
 	case f.Difference == nil:
 		return ""
-	case f.Verdict != Undecided || f.P == nil:
+	case f.Detectable == nil || f.Worth == nil || f.SeedsNeeded > 0 && f.SeedsNeeded <= f.Seeds:
 		return fmt.Sprint(f.Seeds)
 	case f.SeedsNeeded == 0:
 		return fmt.Sprintf("%d of > %d", f.Seeds, evidence.MostBlocks)

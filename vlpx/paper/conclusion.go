@@ -33,3 +33,8 @@ func AboveIn(better, than, source string, columns ...Column) []Claim {
 func AboveByCosine(better, than string) []Claim {
 	return []Claim{{Better: better, Than: than, In: Cosine(eval.IRMAP)}, {Better: better, Than: than, In: Cosine(eval.IR1False)}}
 }
+
+// HardnessClaims are that one row is above another in image retrieval: in R@1 after re-ranking, and by all true pairs without it.
+func HardnessClaims(better, than string) []Claim {
+	return []Claim{{Better: better, Than: than, In: ColumnOf(eval.IR1)}, {Better: better, Than: than, In: Cosine(eval.IRMAP)}}
+}

@@ -68,7 +68,7 @@ func TestNoClaimOfSomeSeeds(t *testing.T) {
 			(f.Verdict != paper.Untested || f.Reason != paper.SomeSeeds || f.P != nil || f.Difference != nil || f.Interval != nil) {
 			t.Errorf("got %+v of two of three seeds, want no test, and why", f)
 		}
-		if f.Text == "GRIT-VLP above ALBEF in Text Retrieval R@1" && (f.Seeds != 3 || *f.Holm != *f.P) {
+		if f.Text == "GRIT-VLP above ALBEF in Text Retrieval R@1" && (f.Seeds != 3 || f.P == nil) {
 			t.Errorf("got %+v, want a test of three seeds, alone", f)
 		}
 	}

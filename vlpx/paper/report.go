@@ -166,29 +166,86 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 
 // judge tests the claims.
 func (r *Report) judge() {
-	p := r.Plan
-	for _, claim := range p.Artifact.Claims {
-		if !p.Artifact.compared() || r.measurable(claim.In) {
-			r.claims = append(r.claims, r.resolve(claim))
+	a := r.Plan.Artifact
+	var trials []trial
+	for _, claim := range a.Claims {
+		if a.compared() && !r.measurable(claim.In) {
+			continue
 		}
+		t := r.trial(r.resolve(claim))
+		t.primary = len(a.Primary) == 0 || slices.Contains(a.Primary, claim.String())
+		trials, r.claims = append(trials, t), append(r.claims, t.claim)
 	}
-	r.Claims = judge(r.claims, func(c Claim) (better, than []float64) {
-		if r.partial(c) {
-			return nil, nil
-		}
-		return c.compared(r.paired(c))
-	})
+	r.Claims = judge(trials)
 	for k, c := range r.claims {
-		if r.partial(c) {
-			r.Claims[k].Reason = SomeSeeds
-		}
 		if r.Claims[k].Difference != nil {
 			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
 		}
-		if r.Claims[k].P != nil {
+		if r.Claims[k].Primary && r.Claims[k].Holm != nil {
 			r.tested++
 		}
 	}
+}
+
+// trial is what a claim is tested on. For a column whose errors are pooled other rows on the same data are among it, each run once.
+func (r *Report) trial(c Claim) trial {
+	t := trial{claim: c}
+	if r.partial(c) {
+		t.reason = SomeSeeds
+		return t
+	}
+	paired := r.paired(c)
+	if len(paired[0]) == 0 {
+		return t
+	}
+	var seeds []uint64
+	for _, result := range paired[0] {
+		seeds = append(seeds, result.Seed)
+	}
+	known := map[string]bool{} // the first runs of rows
+	add := func(name string, results []run.Result) {
+		if !known[results[0].ID] {
+			known[results[0].ID] = true
+			t.rows, t.values = append(t.rows, name), append(t.values, c.In.Values(results))
+		}
+	}
+	names := c.Rows()
+	for k, name := range names {
+		if !slices.Contains(t.rows, name) {
+			known[paired[k][0].ID] = false // two rows of a claim may be of the same run
+			add(name, paired[k])
+		}
+	}
+	for _, row := range r.Rows {
+		if !c.In.pooled() || slices.Contains(names, row.Name) || row.Data == nil || row.Data.Hash != r.row(names[0]).Data.Hash {
+			continue
+		}
+		if results := row.of(c.In, seeds); results != nil {
+			add(row.Name, results)
+		}
+	}
+	return t
+}
+
+// row is the one of that name; it is there.
+func (r *Report) row(name string) RowReport {
+	return r.Rows[slices.IndexFunc(r.Rows, func(row RowReport) bool { return row.Name == name })]
+}
+
+// of are the row's results of the seeds; nil unless each has the column.
+func (row RowReport) of(c Column, seeds []uint64) []run.Result {
+	var results []run.Result
+	for _, seed := range seeds {
+		at := slices.IndexFunc(row.Results, func(x run.Result) bool { return x.Seed == seed })
+		if at < 0 {
+			return nil
+		}
+		if _, ok := c.Value(row.Results[at]); !ok {
+			return nil
+		}
+		results = append(results, row.Results[at])
+	}
+	return results
 }
 
 // steppedAround notes a damaged file, which the report does without, and tells whether the error is one.
@@ -310,5 +367,6 @@ func (r *Report) paired(c Claim) [][]run.Result {
 
 // Paired are the values of two rows in a column, of the seeds that both have.
 func (r *Report) Paired(c Column, one, other string) (a, b []float64) {
-	return Claim{In: c}.compared(r.paired(Claim{Better: one, Than: other, In: c}))
+	paired := r.paired(Claim{Better: one, Than: other, In: c})
+	return c.Values(paired[0]), c.Values(paired[1])
 }

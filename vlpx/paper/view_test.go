@@ -56,13 +56,13 @@ func TestView(t *testing.T) {
 	if strings.Contains(table.Note, "Hard quantile") {
 		t.Errorf("the note tells of rows that are not there: %s", table.Note)
 	}
-	if len(one.Claims) != 2 || *one.Claims[0].Holm != *whole.Holm {
+	if len(one.Claims) != 2 || *one.Claims[0].P != *whole.P {
 		t.Errorf("got claims %+v, want those between the two rows in two of the columns, corrected as before", one.Claims)
 	}
 	var text bytes.Buffer
 	if err := one.ClaimsTable().Text(&text, tables.Terminal{}); err != nil ||
-		!strings.Contains(text.String(), "corrected for the 4 claims") {
-		t.Errorf("the claims do not tell of the four that are tested (%v): %s", err, text.String())
+		!strings.Contains(text.String(), "corrected for the 0 primary claims") {
+		t.Errorf("the claims do not tell of none that is tested (%v): %s", err, text.String())
 	}
 	figure := papertest.Figure(t, one)
 	if bars, ok := figure.Panels[0].(plots.Bars); !ok || figure.Title != "Mine" ||

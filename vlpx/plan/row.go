@@ -164,6 +164,13 @@ func QuantileRows(levels []float64) []Row {
 	return rows
 }
 
+// UniformRow is the control of hard mini-batches: uniform ones under the losses of GRIT-VLP, which are those of the quantiles and FALCON.
+func UniformRow() Row {
+	return MethodRow("GRIT-VLP").As("Uniform (same losses)").With(func(s scale.Scale, m *negative.Method) {
+		m.Batches = scale.Registered("InfoNCE").Parts(s).Batches
+	})
+}
+
 // WithoutNumbers are the rows without the paper's numbers.
 func WithoutNumbers(rows []Row) []Row {
 	rows = slices.Clone(rows)

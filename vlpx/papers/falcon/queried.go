@@ -30,7 +30,8 @@ var table3 = paper.Artifact{
 		paper.Above("BLIP-2 + FALCON", "BLIP-2 + MAFA", "section 4.2", eval.TR1, eval.IR1),
 		paper.Above("BLIP-2", "BLIP-2 + GRIT", "Table 3", eval.TR1, eval.IR1),
 		paper.Above("BLIP-2 + MAFA", "BLIP-2 + GRIT", "Table 3", eval.TR1, eval.IR1),
-		paper.AboveByCosine("BLIP-2 + FALCON", "BLIP-2"), paper.AboveByCosine("BLIP-2 + GRIT", "BLIP-2")),
+		paper.AboveByCosine("BLIP-2 + FALCON", "BLIP-2"), paper.AboveByCosine("BLIP-2 + GRIT", "BLIP-2"),
+		paper.AboveByCosine("BLIP-2 + FALCON", "BLIP-2 + GRIT")),
 	Table:  paper.Comparison,
 	Figure: paper.Bars,
 }

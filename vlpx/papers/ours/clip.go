@@ -16,14 +16,16 @@ var onCLIP = paper.Artifact{
 		"and suffers most from a false one, is not there. Compare with falcon/table1 without re-ranking.",
 	Note: "Two towers and ITC, at the sizes and under the regime of the scale as it is for ALBEF; FALCON is rewarded by the improvement " +
 		"of ITC. A row's matching and masking do nothing here. MAFA is not there: its Con-D is image-text matching.",
-	Rows: clipRows("InfoNCE", "ALBEF", "DiHT", "SRCL", "GRIT-VLP", "Easy quantile", "Hard quantile", "Progressive-Hardening",
-		"Progressive-Softening", "FALCON"),
+	Rows: append(clipRows("InfoNCE", "ALBEF", "DiHT", "SRCL", "GRIT-VLP", "Easy quantile", "Hard quantile", "Progressive-Hardening",
+		"Progressive-Softening", "FALCON"), plan.UniformRow().On("clip")),
 	Columns: []paper.Column{
 		paper.Cosine(eval.TR1), paper.Cosine(eval.TR10), paper.Cosine(eval.IR1), paper.Cosine(eval.IR10),
 		paper.Cosine(eval.TRMAP), paper.Cosine(eval.IRMAP), paper.Cosine(eval.IR1False),
 		paper.FalseInBatch(), paper.FalseHardest(),
 	},
 	Claims: slices.Concat(
+		byCosine("GRIT-VLP", plan.UniformRow().Name), byCosine("Hard quantile", plan.UniformRow().Name),
+		byCosine("FALCON", plan.UniformRow().Name),
 		byCosine("GRIT-VLP", "InfoNCE"), byCosine("Hard quantile", "InfoNCE"), byCosine("FALCON", "InfoNCE"),
 		byCosine("Hard quantile", "GRIT-VLP"), byCosine("FALCON", "GRIT-VLP"), byCosine("FALCON", "Hard quantile"),
 		byCosine("Hard quantile", "Easy quantile"),

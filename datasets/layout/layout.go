@@ -16,45 +16,48 @@ import (
 	"vlpx.internal/datasets/webdataset"
 )
 
-// layout is a way in which data lie in a folder.
-type layout struct {
-	name  string   // what a person calls it
-	files string   // what a person puts into the folder
-	signs []string // patterns of files that tell it
-	open  func(dir string) (datasets.Collection, error)
+// Layout is a way in which data lie in a folder.
+type Layout struct {
+	Name  string   // what a person calls it
+	Files string   // what a person puts into the folder
+	Signs []string // patterns of files that tell it; one may begin with "{split}/", and end with "/" for folders
+	Open  func(dir string) (datasets.Collection, error)
 }
 
+// Register adds the layout of a further source, behind those that are known.
+func Register(l Layout) { layouts = append(layouts, l) }
+
 // layouts are those that are known; the first one that has a sign in a folder is the folder's.
-var layouts = []layout{
+var layouts = []Layout{
 	{
-		name: "Karpathy's layout of COCO and Flickr", files: "dataset_*.json[.gz] with images/",
-		signs: []string{"dataset_*.json", "dataset_*.json.gz"}, open: opener(karpathy.Open),
+		Name: "Karpathy's layout of COCO and Flickr", Files: "dataset_*.json[.gz] with images/",
+		Signs: []string{"dataset_*.json", "dataset_*.json.gz"}, Open: opener(karpathy.Open),
 	},
 	{
-		name: "VQA v2's", files: "v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json with train2014/, val2014/ and " +
+		Name: "VQA v2's", Files: "v2_OpenEnded_mscoco_*_questions.json and v2_mscoco_*_annotations.json with train2014/, val2014/ and " +
 			"test2015/",
-		signs: []string{"v2_OpenEnded_mscoco_*_questions.json", "v2_OpenEnded_mscoco_*_questions.json.gz"}, open: opener(annotated.OpenVQA),
+		Signs: []string{"v2_OpenEnded_mscoco_*_questions.json", "v2_OpenEnded_mscoco_*_questions.json.gz"}, Open: opener(annotated.OpenVQA),
 	},
 	{
-		name: "NLVR2's", files: "train.json, dev.json and test1.json with images/train/, dev/ and test1/",
-		signs: []string{"dev.json", "dev.json.gz", "test1.json", "test1.json.gz"}, open: opener(annotated.OpenNLVR),
+		Name: "NLVR2's", Files: "train.json, dev.json and test1.json with images/train/, dev/ and test1/",
+		Signs: []string{"dev.json", "dev.json.gz", "test1.json", "test1.json.gz"}, Open: opener(annotated.OpenNLVR),
 	},
 	{
-		name: "NoCaps'", files: "nocaps_val_4500_captions.json with images/",
-		signs: []string{"nocaps_val_*.json", "nocaps_val_*.json.gz", "nocaps_test_*.json", "nocaps_test_*.json.gz"},
-		open:  opener(annotated.OpenNoCaps),
+		Name: "NoCaps'", Files: "nocaps_val_4500_captions.json with images/",
+		Signs: []string{"nocaps_val_*.json", "nocaps_val_*.json.gz", "nocaps_test_*.json", "nocaps_test_*.json.gz"},
+		Open:  opener(annotated.OpenNoCaps),
 	},
 	{
-		name: "shards of WebDataset and img2dataset", files: "train/*.tar, val/*.tar and test/*.tar",
-		signs: []string{"*.tar", "*.tar.*", "*.tgz", "{split}/*.tar", "{split}/*.tar.*", "{split}/*.tgz"}, open: opener(webdataset.Open),
+		Name: "shards of WebDataset and img2dataset", Files: "train/*.tar, val/*.tar and test/*.tar",
+		Signs: []string{"*.tar", "*.tar.*", "*.tgz", "{split}/*.tar", "{split}/*.tar.*", "{split}/*.tgz"}, Open: opener(webdataset.Open),
 	},
 	{
-		name: "records of CIFAR-10 or CIFAR-100", files: "train.bin[.gz] and test.bin[.gz]",
-		signs: []string{"train.bin", "train.bin.gz", "data_batch_*.bin", "data_batch_*.bin.gz"}, open: opener(cifar.Open),
+		Name: "records of CIFAR-10 or CIFAR-100", Files: "train.bin[.gz] and test.bin[.gz]",
+		Signs: []string{"train.bin", "train.bin.gz", "data_batch_*.bin", "data_batch_*.bin.gz"}, Open: opener(cifar.Open),
 	},
 	{
-		name: "ImageNet's, a folder a class", files: "train/CLASS/*.jpg, val/CLASS/*.jpg and test/CLASS/*.jpg",
-		signs: []string{"{split}/*/"}, open: opener(imagefolder.Open),
+		Name: "ImageNet's, a folder a class", Files: "train/CLASS/*.jpg, val/CLASS/*.jpg and test/CLASS/*.jpg",
+		Signs: []string{"{split}/*/"}, Open: opener(imagefolder.Open),
 	},
 }
 
@@ -91,11 +94,11 @@ func Open(dir string) (datasets.Collection, error) {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	if l := of(dir); l != nil {
-		return l.open(dir)
+		return l.Open(dir)
 	}
 	var known []string
 	for _, l := range layouts {
-		known = append(known, fmt.Sprintf("%s (%s)", l.files, l.name))
+		known = append(known, fmt.Sprintf("%s (%s)", l.Files, l.Name))
 	}
 	return nil, fmt.Errorf("data: %s has none of the layouts that are known; put into it %s", dir, strings.Join(known, ", or "))
 }
@@ -103,15 +106,15 @@ func Open(dir string) (datasets.Collection, error) {
 // Of says in words which layout a folder has; "" where it has none.
 func Of(dir string) string {
 	if l := of(dir); l != nil {
-		return l.name
+		return l.Name
 	}
 	return ""
 }
 
 // of is the layout of a folder; nil where it has none.
-func of(dir string) *layout {
+func of(dir string) *Layout {
 	for k := range layouts {
-		if slices.ContainsFunc(layouts[k].signs, func(sign string) bool { return found(dir, sign) }) {
+		if slices.ContainsFunc(layouts[k].Signs, func(sign string) bool { return found(dir, sign) }) {
 			return &layouts[k]
 		}
 	}

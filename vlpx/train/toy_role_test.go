@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -56,7 +57,16 @@ func (p *pulls) Observe(negative.Step) error {
 	return nil
 }
 
-// TestToyRole: a role that is one type and one registration is checked, read, trained, observed, kept and resumed with the parts of the others,
+func identity(t *testing.T, m negative.Method) string {
+	t.Helper()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestToyRole: a role that is one type and one registration is checked, read, trained, observed, kept and resumed with the other parts,
 // and the bench and the list of methods have it.
 func TestToyRole(t *testing.T) {
 	method := negative.Method{Name: "pulled", Further: map[string]any{"Pull": pull{First: 0.5}}}.WithDefaults()
@@ -85,6 +95,11 @@ func TestToyRole(t *testing.T) {
 		if steps == nil || again == nil || *steps == 0 || *steps != *again || epoch.Counted()["pulled"] != resumed.Epochs[k].Counted()["pulled"] {
 			t.Errorf("epoch %d: observed %v and %v, counted %v and %v", k, steps, again, epoch.Counted(), resumed.Epochs[k].Counted())
 		}
+	}
+	other := method
+	other.Further = map[string]any{"Pull": pull{First: 0.25}}
+	if identity(t, other) == identity(t, method) || identity(t, negative.Plain()) == identity(t, method) {
+		t.Error("its part is not in the method's identity")
 	}
 	wrong := method
 	wrong.Further = map[string]any{"Push": pull{}}

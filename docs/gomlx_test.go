@@ -1,17 +1,20 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"os"
 	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/objective"
@@ -22,7 +25,7 @@ import (
 
 // run builds a graph of a function, runs it on values and prints what it returns: type, shape and numbers.
 func run(build func(in []*Node) []*Node, values ...any) {
-	backend := goBackend()
+	backend := opened()
 	defer backend.Finalize()
 	results, err := ExecOnceN(backend, build, values...)
 	if err != nil {
@@ -34,8 +37,9 @@ func run(build func(in []*Node) []*Node, values ...any) {
 	}
 }
 
-func goBackend() compute.Backend {
-	backend, err := gobackend.New("ops_sequential")
+// opened is the engine of the examples: pure Go, or what TestExamplesOnONNX names.
+func opened() compute.Backend {
+	backend, err := engine.Open(engine.Choice{Name: cmp.Or(os.Getenv(onEngine), engine.PureGo), Library: os.Getenv(fromLibrary)})
 	if err != nil {
 		panic(err)
 	}
@@ -152,12 +156,8 @@ func Example_shapes() {
 }
 
 func Example_logSumExp() {
-	logSumExp := func(x *Node) *Node { // over the last axis
-		largest := StopGradient(ReduceAndKeep(x, ReduceMax, -1))
-		return Add(Squeeze(largest, -1), Log(ReduceSum(Exp(Sub(x, largest)), -1)))
-	}
 	run(func(in []*Node) []*Node {
-		z := logSumExp(in[0])
+		z := objective.LogSumExp(in[0])
 		return []*Node{z, Gradient(ReduceAllSum(z), in[0])[0]}
 	}, [][]float32{{1000, 1000}, {0, -1e30}})
 	// Output:
@@ -238,27 +238,38 @@ func Example_diagonal() {
 	// (Float32)[2, 2] [[0 0] [3 0]]
 }
 
-func Example_topK() {
+func Example_instead() {
+	run(func(in []*Node) []*Node {
+		x, y := in[0], in[1]
+		return []*Node{
+			objective.SoftPlus(x), objective.LogSumExp(Stack([]*Node{x, y}, -1)),
+			Mul(Tanh(MulScalar(x, 0.5)), AddScalar(Exp(x), 1)), Inverse(Sqrt(y)),
+		}
+	}, []float32{0, 1e-6, -2}, []float32{1, 4, 16})
 	run(func(in []*Node) []*Node {
 		x := in[0]
-		values, index := TopK(x, 2, -1)
-		hardest := Where(TopKMask(x, 2, -1), x, ZerosLike(x)) // has a gradient, which TopK's values have not
-		return []*Node{values, index, hardest, Gradient(ReduceAllSum(hardest), x)[0], ArgMax(x, -1)}
+		return []*Node{NotEqual(x, x), Equal(Sub(x, x), Sub(x, x))}
+	}, []float32{1, float32(math.Inf(1)), float32(math.NaN())})
+	// Output:
+	// (Float32)[3] [0.6931 0.6931 0.1269]
+	// (Float32)[3] [1.313 4.018 16]
+	// (Float32)[3] [0 1e-06 -0.8647]
+	// (Float32)[3] [1 0.5 0.25]
+	// (Bool)[3] [false false true]
+	// (Bool)[3] [true false false]
+}
+
+func Example_largest() {
+	run(func(in []*Node) []*Node {
+		x := in[0]
+		values, index := objective.Largest(x, 2)
+		return []*Node{values, index, Gradient(ReduceAllSum(values), x)[0], ArgMax(x, -1)}
 	}, [][]float32{{3, 1, 2}})
 	// Output:
 	// (Float32)[1, 2] [[3 2]]
 	// (Int32)[1, 2] [[0 2]]
-	// (Float32)[1, 3] [[3 0 2]]
 	// (Float32)[1, 3] [[1 0 1]]
 	// (Int32)[1] [0]
-}
-
-func Example_sort() {
-	run(func(in []*Node) []*Node {
-		return []*Node{Sort(in[0], -1, true), Gradient(ReduceAllSum(Sort(in[0], -1, true)), in[0])[0]}
-	}, []float32{3, 1, 2})
-	// Output:
-	// error: graph has node Node #8 Sort -> [(Float32)[3]] - mem: [12 B] with type "NodeType(1001)", for which no gradient is defined yet, cannot generate graph gradient
 }
 
 func Example_normalize() {
@@ -384,13 +395,14 @@ func (m meanOf) update(state *model.Scope, cosines *Node) *Node {
 }
 
 func Example_inPlace() {
-	backend := goBackend()
+	backend := opened()
 	defer backend.Finalize()
 	store, m := model.NewStore(), meanOf{Decay: 0.5}
 	if err := m.Declare(store.Scope("/state"), negative.Start{}); err != nil {
 		panic(err)
 	}
 	step := model.MustNewExec1(backend, store, func(s *model.Scope, cosines *Node) *Node {
+		s.Store().SetTraining(cosines.Graph(), true) // as the trainer does
 		return m.update(s.Store().Scope("/state"), cosines)
 	})
 	for range 2 {

@@ -14,7 +14,7 @@ const (
 	cudaEngine = "xla:cuda"
 	xlaEngine  = "xla:cpu"
 	onnxEngine = "onnx:cpu"
-	goEngine   = "go:ops_sequential"
+	PureGo     = "go:ops_sequential" // which has every operation of GoMLX
 )
 
 // slowerGo is the measured price of the pure-Go engine: a run at scale mini took ten times as long as on ONNX Runtime, on the same two
@@ -66,7 +66,7 @@ func (f finder) choose(wish string) (Choice, []Missing) {
 		return wished(wish, usable), missing
 	}
 	usable = append(usable, Choice{
-		Name:   goEngine,
+		Name:   PureGo,
 		Reason: "no faster engine is installed; pure Go runs everywhere",
 		Slower: slowerGo,
 	})
@@ -82,7 +82,7 @@ func wished(wish string, usable []Choice) Choice {
 	case "go":
 		choice.Slower = slowerGo
 		if !strings.Contains(config, "ops_sequential") {
-			choice.Slower += fmt.Sprintf(", and its parallel scheduler can hang: prefer %s", goEngine)
+			choice.Slower += fmt.Sprintf(", and its parallel scheduler can hang: prefer %s", PureGo)
 		}
 	case "onnx", "onnxruntime":
 		if wantsPlainONNX(config) {

@@ -22,7 +22,7 @@ func Open(c Choice) (backend compute.Backend, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			backend, err = nil, fmt.Errorf("engine %s: %v; vlpx doctor says what it needs, $%s=%s runs without it", c.Name, r,
-				compute.ConfigEnvVar, goEngine)
+				compute.ConfigEnvVar, PureGo)
 		}
 	}()
 	if _, set := os.LookupEnv(noDownloadEnv); !set {
@@ -50,7 +50,7 @@ func Open(c Choice) (backend compute.Backend, err error) {
 			from = " from " + c.Library
 		}
 		return nil, fmt.Errorf("engine %s%s: %w; vlpx doctor says what it needs, $%s=%s runs without it",
-			c.Name, from, err, compute.ConfigEnvVar, goEngine)
+			c.Name, from, err, compute.ConfigEnvVar, PureGo)
 	}
 	return backend, nil
 }

@@ -76,7 +76,7 @@ func TestOpenKeepsTheUsersWordOnDownloads(t *testing.T) {
 		if c.before == "" {
 			os.Unsetenv(noDownloadEnv)
 		}
-		open(t, Choice{Name: goEngine})
+		open(t, Choice{Name: PureGo})
 		if got := os.Getenv(noDownloadEnv); got != c.want {
 			t.Errorf("$%s was %q: got %q, want %q", noDownloadEnv, c.before, got, c.want)
 		}
@@ -151,7 +151,7 @@ func lossInFloat64() float64 {
 }
 
 func TestPureGoComputesTheLoss(t *testing.T) {
-	loss, _ := evaluate(t, open(t, Choice{Name: goEngine}))
+	loss, _ := evaluate(t, open(t, Choice{Name: PureGo}))
 	if want := lossInFloat64(); math.Abs(float64(loss)-want) > 1e-5 {
 		t.Errorf("got %v, want %v", loss, want)
 	}
@@ -159,7 +159,7 @@ func TestPureGoComputesTheLoss(t *testing.T) {
 
 func TestEnginesAgree(t *testing.T) {
 	onnx := openONNX(t)
-	wantLoss, want := evaluate(t, open(t, Choice{Name: goEngine}))
+	wantLoss, want := evaluate(t, open(t, Choice{Name: PureGo}))
 	gotLoss, got := evaluate(t, onnx)
 	if math.Abs(float64(gotLoss-wantLoss)) > 1e-5 {
 		t.Errorf("loss: onnx got %v, go %v", gotLoss, wantLoss)
@@ -175,7 +175,7 @@ func TestEnginesAgree(t *testing.T) {
 
 func TestSpeedIsPositiveOnEveryEngine(t *testing.T) {
 	for name, backend := range map[string]func(*testing.T) compute.Backend{
-		goEngine:   func(t *testing.T) compute.Backend { return open(t, Choice{Name: goEngine}) },
+		PureGo:     func(t *testing.T) compute.Backend { return open(t, Choice{Name: PureGo}) },
 		onnxEngine: openONNX,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestOperations(t *testing.T) {
-	backend := open(t, Choice{Name: goEngine})
+	backend := open(t, Choice{Name: PureGo})
 	parameter := func(g *Graph, name string, dims ...int) *Node {
 		return Parameter(g, name, shapes.Make(dtypes.Float32, dims...))
 	}

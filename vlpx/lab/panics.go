@@ -6,7 +6,10 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/gomlx/compute"
 	traced "github.com/pkg/errors"
+
+	"vlpx.internal/vlpx/engine"
 )
 
 // guard runs what may call a custom part. If that part panics, the panic becomes an error, and an error that came about in it, as
@@ -39,10 +42,27 @@ func guard(do func() error) (err error) {
 	for i, frame := range innermost {
 		counters[i] = uintptr(frame)
 	}
-	if place := ownLine(counters); place != "" {
-		return fmt.Errorf("%w; at %s", cause, place) // less what GoMLX tells of itself
+	place := ownLine(counters)
+	switch {
+	case place == "":
+		return err
+	case compute.IsNotImplemented(err):
+		return fmt.Errorf("%s: %w on this engine; docs/GOMLX.md says what to write instead, $%s=%s has all; at %s",
+			operation(counters), cause, compute.ConfigEnvVar, engine.PureGo, place)
 	}
-	return err
+	return fmt.Errorf("%w; at %s", cause, place) // less what GoMLX tells of itself
+}
+
+// operation is GoMLX's function that package main called, in a stack down to it.
+func operation(counters []uintptr) string {
+	frames, name := runtime.CallersFrames(counters), ""
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, "main.") || !more {
+			return name
+		}
+		name = frame.Function[strings.LastIndexByte(frame.Function, '.')+1:]
+	}
 }
 
 // ownLine is the first line of package main, a cell's, in a stack down to guard; empty if there is none.

@@ -184,7 +184,7 @@ func axes(xLabel, yLabel string, width vg.Length) *plot.Plot {
 	return p
 }
 
-// roundTicks marks about that many multiples of 1, 2 or 5 times a power of ten.
+// roundTicks marks about that many multiples of 1, 2 or 5 times a power of ten, two of them at least.
 type roundTicks int
 
 // Ticks implements plot.Ticker.
@@ -201,6 +201,9 @@ func (n roundTicks) Ticks(low, high float64) []plot.Tick {
 	for k := int(math.Ceil(low/step - 1e-9)); float64(k)*step <= high+1e-9*step; k++ {
 		v := float64(k) * step
 		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, verb, digits, 64)})
+	}
+	if len(ticks) < 2 && n < 6 {
+		return (n + 1).Ticks(low, high)
 	}
 	return ticks
 }

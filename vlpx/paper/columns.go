@@ -93,7 +93,8 @@ func OnSecond(metrics ...eval.Metric) []Column {
 		if words := strings.Fields(c.Group); len(words) > 1 {
 			group += ", " + strings.ToLower(words[0])
 		}
-		columns = append(columns, Column{Group: group, Name: c.Name, Metric: plan.SecondPrefix + c.Metric, Unit: c.Unit, Lower: c.Lower})
+		columns = append(columns, Column{Group: group, Name: c.Name, Metric: plan.SecondPrefix + c.Metric, Unit: c.Unit, Lower: c.Lower,
+			Panel: Panel{Axis: "recall"}})
 	}
 	return columns
 }

@@ -225,6 +225,7 @@ func (w planner) warm(runs []run.Run, s scale.Scale, vocabulary run.Vocabulary, 
 	if err := w.publish(starts, s); err != nil {
 		return err
 	}
+	starts[0].Warm = true
 	for k := range runs {
 		runs[k].Weights = run.Weights{} // those that the warm start began with
 		runs[k].Init, runs[k].Train.Init = &starts[0], starts[0].ID()

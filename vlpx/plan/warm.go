@@ -7,10 +7,9 @@ import (
 
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/run"
-	"vlpx.internal/vlpx/scale"
 )
 
-// warmed tells from what model every row's runs start; empty where some start from none that others could.
+// Warmed tells from what model every row's runs start; empty where some start from none that others could.
 func (p *Plan) Warmed() string {
 	from, by := map[string]bool{}, []string{}
 	for _, runs := range p.Rows {
@@ -21,7 +20,7 @@ func (p *Plan) Warmed() string {
 		for first.Init != nil {
 			first = *first.Init
 		}
-		if first.Train.Method.Name != scale.WarmName {
+		if !first.Warm {
 			return ""
 		}
 		from[first.ID()] = true

@@ -51,6 +51,8 @@ type Run struct {
 	Reference *Run `json:"-"`
 	// Init is the run whose model this one starts from, made first if it is missing; Train.Init is its identity. nil for none.
 	Init *Run `json:"-"`
+	// Warm is a run that others only start from. It is no part of the identity.
+	Warm bool `json:"-"`
 	// Miner is the run whose model mines the pairs that Data.Added adds, made first if these are missing; Data.Added.By is its identity.
 	Miner *Run `json:"-"`
 }

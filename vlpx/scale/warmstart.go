@@ -27,13 +27,10 @@ func (s Scale) WarmScale() Scale {
 	return s
 }
 
-// warmName is that of what trains the warm start.
-const WarmName = "Warm start"
-
-// warmMethod trains the warm start: InfoNCE on uniform mini-batches, or what the framework has for its pre-training.
+// WarmMethod trains the warm start: InfoNCE on uniform mini-batches, or what the framework has for its pre-training.
 func (s Scale) WarmMethod() negative.Method {
 	m := negative.Plain()
-	m.Name = WarmName
+	m.Name = "Warm start"
 	if s.pretraining {
 		m.Masking = s.Writing.Rate
 	}

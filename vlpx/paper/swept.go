@@ -10,7 +10,6 @@ import (
 
 	"vlpx.internal/plots"
 	"vlpx.internal/vlpx/eval"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
@@ -67,7 +66,7 @@ type variant struct {
 func (r *Report) variants() (all []variant, settings []string, err error) {
 	rows := r.Plan.Artifact.Rows
 	for i, row := range rows {
-		v := variant{row: i, method: withoutSettings(row), values: map[string]float64{}}
+		v := variant{row: i, method: cmp.Or(row.Base, row.Name), values: map[string]float64{}}
 		for _, assignment := range rowSettings(row) {
 			key, text, _ := strings.Cut(assignment, "=")
 			if _, err := strconv.ParseFloat(text, 64); err != nil {
@@ -96,23 +95,6 @@ func (r *Report) variants() (all []variant, settings []string, err error) {
 		}
 	}
 	return all, settings, nil
-}
-
-// withoutSettings is the row's name without the settings behind it.
-func withoutSettings(row plan.Row) string {
-	var behind []string
-	for _, assignment := range slices.Concat(row.Set, row.Fields) {
-		key, value, _ := strings.Cut(assignment, "=")
-		behind = append(behind, ", "+assignment, ", scale."+assignment, ", "+scale.Plainly(key)+"="+value)
-	}
-	name := row.Name
-	for shorter := ""; shorter != name; {
-		shorter = name
-		for _, suffix := range behind {
-			name = strings.TrimSuffix(name, suffix)
-		}
-	}
-	return name
 }
 
 // sweep tells whether the rows of a comparison are a sweep: where they differ in one or two numeric settings, and most of them lie on

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -90,6 +91,7 @@ func (f PartField) set(m *negative.Method, text string) error {
 // changed is the row with a setting of its own: of the scale, or of a field of its method's parts. What a name means is told by its first
 // word where it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
 func (row Row) changed(assignment string) (Row, error) {
+	row.Base = cmp.Or(row.Base, row.Name)
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
 		return row, fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)

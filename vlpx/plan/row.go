@@ -188,6 +188,7 @@ func RowNamed(rows []Row, name string) Row {
 // Row is one method of a comparison.
 type Row struct {
 	Name string
+	Base string // the method's name without the settings that a text gave behind it; empty where it gave none
 	// Method gives the method at a scale; nil while it is not there yet.
 	Method func(scale.Scale) negative.Method
 	// Paper holds the numbers the paper reports, one a column of the artifact, NaN where its text has lost one or has none; none for a

@@ -62,6 +62,28 @@ func TestDotsNameTheirRowsOnce(t *testing.T) {
 	}
 }
 
+// Panels stay on the page beside names of any length.
+func TestDotsOfLongNamesStayOnThePage(t *testing.T) {
+	for length := 10; length < 40; length++ {
+		f := many()
+		f.Panels = f.Panels[:5]
+		for k := range f.Panels {
+			d := plots.Dots{Title: "R@1"}
+			for row, mean := range []float64{79, 4, 51} {
+				d.Rows = append(d.Rows, plots.DotRow{Name: strings.Repeat("a", length), Mean: mean, Low: mean - float64(row), High: mean + 2})
+			}
+			f.Panels[k] = d
+		}
+		var b strings.Builder
+		must.Do(t, f.SVG(&b))
+		for _, place := range regexp.MustCompile(`[ML](-?[0-9.]+),`).FindAllStringSubmatch(b.String(), -1) {
+			if x := must.Get(strconv.ParseFloat(place[1], 64))(t); x < 0 || x > plots.PageWidth.Points() {
+				t.Fatalf("names of %d letters: something is drawn at %v points", length, x)
+			}
+		}
+	}
+}
+
 // A panel is as high as asked for, else the higher the more rows it has.
 func TestHeight(t *testing.T) {
 	height := func(f plots.Figure) float64 {

@@ -69,7 +69,7 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		for col := range diagrams[row] {
 			if k := row*l.cols + col; k < len(f.Panels) {
 				diagrams[row][col] = f.Panels[k].axes(l.foot.legend.looks, l.panel())
-				if col > 0 && f.sameRows(k-1, k) {
+				if _, dots := f.Panels[k].(Dots); dots && (col == 0 || f.sameRows(k-1, k)) {
 					nameless(diagrams[row][col])
 				}
 			}
@@ -79,10 +79,17 @@ func (f Figure) draw(c draw.Canvas, l layout) {
 		shareRange(slices.Concat(diagrams...)[:len(f.Panels)])
 	}
 	tiles := draw.Tiles{Rows: l.rows, Cols: l.cols, PadX: panelGap, PadY: panelGap + l.headingHeight}
-	area := draw.Crop(c, 0, 0, l.foot.height+panelGap/2, -l.title.height-l.headingHeight)
+	area := draw.Crop(c, l.names, 0, l.foot.height+panelGap/2, -l.title.height-l.headingHeight)
 	heading := headline(labelSize)
 	heading.YAlign = draw.YBottom
 	panels := plot.Align(diagrams, tiles, area)
+	for row := range diagrams { // aligned without the names at their left, which may be wider than they are
+		if _, dots := f.Panels[row*l.cols].(Dots); dots {
+			aligned := diagrams[row][0].DataCanvas(panels[row][0]).Min.X
+			diagrams[row][0].Y.Tick.Marker = f.Panels[row*l.cols].axes(l.foot.legend.looks, l.panel()).Y.Tick.Marker
+			panels[row][0].Min.X += aligned - diagrams[row][0].DataCanvas(panels[row][0]).Min.X
+		}
+	}
 	for k := range f.Panels {
 		row, col := k/l.cols, k%l.cols
 		panel := panels[row][col]

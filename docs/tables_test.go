@@ -1,0 +1,154 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vlpx.internal/vlpx/paper"
+)
+
+// made is a table of a document that is made of shipped results: a mark with what it has, and the table below it.
+var made = regexp.MustCompile(`(?m)^<!-- table (\{.*\}) -->\n((?:\|.*\n)*)`)
+
+// wanted is what a mark asks for.
+type wanted struct {
+	Of      string     // an artifact
+	Data    string     // "scenes" if empty
+	Columns [][]string // heading and metric, and the artifact if that is another
+	Rows    [][]string // name, what it is called here if that is another, and the row that is taken off it; all if none
+	Seeds   bool       // with the number of seeds
+}
+
+// Tables of our own results in documents are those of the shipped results. go test ./docs -run TestTables -update writes them.
+func TestTables(t *testing.T) {
+	references, err := paper.References()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		current := made.ReplaceAllStringFunc(string(text), func(old string) string {
+			found++
+			mark := made.FindStringSubmatch(old)[1]
+			table, err := shipped(references, mark)
+			if err != nil {
+				t.Errorf("%s: %s: %v", page, mark, err)
+				return old
+			}
+			return fmt.Sprintf("<!-- table %s -->\n%s", mark, table)
+		})
+		if current == string(text) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s has a table that is not of the shipped results; run go test ./docs -run TestTables -update", page)
+		} else if err := os.WriteFile(page, []byte(current), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found == 0 {
+		t.Error("no document has a mark of a table")
+	}
+}
+
+// shipped is the table that a mark asks for.
+func shipped(references []paper.Reference, mark string) (string, error) {
+	want := wanted{Data: "scenes"}
+	if err := json.Unmarshal([]byte(mark), &want); err != nil {
+		return "", err
+	}
+	rows, err := rowsOf(references, want.Of, want.Data)
+	if err != nil {
+		return "", err
+	}
+	if want.Rows == nil {
+		for _, row := range rows {
+			want.Rows = append(want.Rows, []string{row.Name})
+		}
+	}
+	head, rule, lines := "| method |", "| --- |", make([]string, len(want.Rows))
+	if want.Seeds {
+		head, rule = head+" seeds |", rule+" ---: |"
+	}
+	for i, names := range want.Rows {
+		lines[i] = fmt.Sprintf("| %s |", names[min(1, len(names)-1)])
+		if row, ok := rowNamed(rows, names[0]); want.Seeds && ok {
+			lines[i] += fmt.Sprintf(" %d |", len(row.Runs))
+		}
+	}
+	for _, column := range want.Columns {
+		head, rule = head+" "+column[0]+" |", rule+" ---: |"
+		rows, found := rows, false
+		if len(column) > 2 {
+			if rows, err = rowsOf(references, column[2], want.Data); err != nil {
+				return "", err
+			}
+		}
+		for i, names := range want.Rows {
+			row, ok := rowNamed(rows, names[0])
+			if !ok {
+				return "", fmt.Errorf("no row %q is shipped", names[0])
+			}
+			less := paper.ReferenceRow{}
+			if len(names) > 2 {
+				if less, ok = rowNamed(rows, names[2]); !ok {
+					return "", fmt.Errorf("no row %q is shipped", names[2])
+				}
+			}
+			text := value(row, less, column[1])
+			lines[i], found = lines[i]+" "+text+" |", found || text != ""
+		}
+		if !found {
+			return "", fmt.Errorf("no row has %q", column[1])
+		}
+	}
+	return strings.Join(append([]string{head, rule}, lines...), "\n") + "\n", nil
+}
+
+// rowsOf are the rows that are shipped of an artifact.
+func rowsOf(references []paper.Reference, artifact, data string) ([]paper.ReferenceRow, error) {
+	for _, r := range references {
+		if r.Artifact == artifact && r.Data == data && r.Scale == "mini" && r.Framework == "" {
+			return r.Rows, nil
+		}
+	}
+	return nil, fmt.Errorf("nothing is shipped of %s on %s", artifact, data)
+}
+
+func rowNamed(rows []paper.ReferenceRow, name string) (paper.ReferenceRow, bool) {
+	at := slices.IndexFunc(rows, func(row paper.ReferenceRow) bool { return row.Name == name })
+	if at < 0 {
+		return paper.ReferenceRow{}, false
+	}
+	return rows[at], true
+}
+
+// value is a row's mean of a metric, with the standard deviation over seeds where there are several, or the difference of the means of two
+// rows; empty where there is none.
+func value(row, less paper.ReferenceRow, metric string) string {
+	v, ok := row.Metrics[metric]
+	w, differs := less.Metrics[metric]
+	switch {
+	case !ok || less.Name != "" && !differs:
+		return ""
+	case differs:
+		return strings.ReplaceAll(fmt.Sprintf("%+.1f", v[0]-w[0]), "-", "−")
+	case v[2] < 2:
+		return fmt.Sprintf("%.1f", v[0])
+	}
+	return fmt.Sprintf("%.1f ± %.1f", v[0], v[1])
+}

@@ -35,13 +35,8 @@ const matchingDraws = 400
 // compile compiles a method. What a method keeps, such as a queue or thresholds, is that of a run's first step, and stays so.
 func (x *Explorer) compile(m negative.Method, side Side) (*compiledMethod, error) {
 	l := &compiledMethod{method: m, side: side, batch: x.batch, draws: matchingDraws, store: model.NewStore()}
-	switch m.Matching.(type) {
-	case negative.Hardest:
-		l.draws = 1
-	case negative.Sampled:
-		if m.Positives == nil {
-			l.draws, l.exact = 1, true
-		}
+	if noise, known := negative.Noise(m.Matching); known && (noise == 0 || m.Positives == nil) {
+		l.draws, l.exact = 1, noise > 0
 	}
 	err := l.declare(x.start)
 	if err == nil {

@@ -15,11 +15,11 @@ import (
 // training run's length on the explored pairs, with the embeddings of the explored model throughout; x.Epochs epochs after the
 // first are counted. A sampler that learns from rewards cannot be played.
 func (x *Explorer) meet(m negative.Method, image, caption int) (float64, error) {
-	switch m.Batches.(type) {
-	case negative.Uniform:
-		return x.meetByChance(datasets.PairsOf(x.set, image)), nil
-	case negative.Rewarded:
+	if _, rewarded := m.Batches.(negative.Rewarded); rewarded {
 		return math.NaN(), nil
+	}
+	if m.Batches == negative.Plain().Batches {
+		return x.meetByChance(datasets.PairsOf(x.set, image)), nil
 	}
 	key, err := identity(m.Batches)
 	if err != nil {

@@ -27,15 +27,6 @@ type Treatment struct {
 	Decision Decision
 }
 
-// withoutQueue leaves out ALBEF's queue.
-func withoutQueue(m negative.Method) negative.Method {
-	if d, ok := m.Contrast.(negative.Distilled); ok {
-		d.Queue = 0
-		m.Contrast = d
-	}
-	return m
-}
-
 // ask asks a method about a mini-batch, whose pair 0 is the anchor's. Meet is left to the caller.
 func (x *Explorer) ask(ctx context.Context, m negative.Method, batch []int, side Side) ([]Treatment, error) {
 	l, err := x.compiledMethod(m, side)

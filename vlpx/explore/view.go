@@ -88,7 +88,8 @@ func (x *Explorer) Negatives(ctx context.Context, anchor int, side Side, k int, 
 		v.Nearest = append(v.Nearest, n)
 	}
 	for _, m := range methods {
-		m = withoutQueue(m.WithDefaults())
+		m = m.WithDefaults()
+		m.Contrast = negative.Unqueued(m.Contrast)
 		treatments, err := x.ask(ctx, m, batch, side)
 		if err != nil {
 			return View{}, err

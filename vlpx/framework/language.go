@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"vlpx.internal/vlpx/encoder"
-	"vlpx.internal/vlpx/negative"
 )
 
 // CheckLanguage tells why a causal language model of texts, of sizes as a GPT-2's, cannot be trained so: its Check.
@@ -13,11 +12,10 @@ func CheckLanguage(f Framework, t encoder.GPT, u Use) error {
 		return err
 	}
 	method := u.Method.WithDefaults()
-	_, plain := method.Contrast.(negative.InfoNCE)
 	switch {
 	case u.Tokens < 2 || u.Tokens > t.Positions:
 		return fmt.Errorf("framework: %s: captions of %d tokens; the model takes 2 to %d", f.Name(), u.Tokens, t.Positions)
-	case !plain || method.Positives != nil || method.LeftOut != nil:
+	case !method.Plain("Batches", "Matching"):
 		return &Lacking{Method: method.Name, Framework: f.Name(), Needs: "negatives",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone"}
 	}

@@ -41,6 +41,21 @@ func (d Distilled) Softened(alpha float64) Contrast {
 	return d
 }
 
+// Unqueued is a contrast without the queue of Distilled, if it is one.
+func Unqueued(c Contrast) Contrast {
+	if d, queues := c.(Distilled); queues {
+		d.Queue = 0
+		return d
+	}
+	return c
+}
+
+// DistilsAlone tells whether what a contrast adds is a momentum model alone, of which a framework without a contrastive loss can learn.
+func DistilsAlone(c Contrast) bool {
+	d, distils := c.(Distilled)
+	return distils && d.Queue == 0 && !d.Items
+}
+
 // Mix implements Distiller: Alpha, reached linearly over epoch 0.
 func (d Distilled) Mix(progress *Node) *Node { return MulScalar(MinScalar(progress, 1), d.Alpha) }
 

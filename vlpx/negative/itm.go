@@ -70,6 +70,18 @@ func (Sampled) Negatives(c Contrasted, noise *Node) (images, texts *Node) {
 	return images, texts
 }
 
+// Noise is what multiplies the Gumbel noise that a Matching adds to similarities over temperature before it picks the greatest, and whether
+// that is known: with 0 it picks the hardest negative, with 1 by a softmax.
+func Noise(m Matching) (by float64, known bool) {
+	switch m.(type) {
+	case Hardest:
+		return 0, true
+	case Sampled:
+		return 1, true
+	}
+	return 0, false
+}
+
 // HardestNegatives returns for every text the most similar other image and for every image the most similar other text,
 // int32, [batch] each.
 func HardestNegatives(c Contrasted) (images, texts *Node) {

@@ -1,8 +1,10 @@
 package negative
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/gomlx/gomlx/ml/model"
@@ -78,10 +80,15 @@ func (r Role) Of(m Method) any { return r.get(m) }
 // Put gives a method a part, which must be of the role's type; nil is none.
 func (r Role) Put(m *Method, part any) { r.put(m, part) }
 
-// Plain tells whether a method's part is of the type that methods have by default.
-func (r Role) Plain(m Method) bool {
-	part := r.Of(m)
-	return part == nil || fmt.Sprintf("%T", part) == fmt.Sprintf("%T", r.plain)
+// Plain tells whether a method has no other parts than those of the types that methods have by default, but for the roles that are named.
+// A framework that knows nothing of negatives takes no others.
+func (m Method) Plain(but ...string) bool {
+	return m.each(func(r Role, part any) error {
+		if !slices.Contains(but, r.Name) && reflect.TypeOf(part) != reflect.TypeOf(r.plain) {
+			return errors.New("another part")
+		}
+		return nil
+	}) == nil
 }
 
 // slot makes a role that is a field of Method.

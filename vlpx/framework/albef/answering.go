@@ -44,8 +44,6 @@ func (m Answering) Check(u framework.Use) error {
 		return err
 	}
 	method := u.Method.WithDefaults()
-	distilled, distils := method.Contrast.(negative.Distilled)
-	_, plain := method.Contrast.(negative.InfoNCE)
 	switch v, t := m.ALBEF.Vision, m.ALBEF.Text; {
 	case m.Layers < 1 || m.Answers < 1:
 		return fmt.Errorf("albef: a decoder of %d layers and %d answers a question; take at least 1", m.Layers, m.Answers)
@@ -55,12 +53,17 @@ func (m Answering) Check(u framework.Use) error {
 		return fmt.Errorf("albef: questions of %d tokens; the text encoder takes 3 to %d", u.Tokens, t.Positions)
 	case u.Image != v.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, v.Image)
-	case !plain && !(distils && distilled.Queue == 0 && !distilled.Items), method.Positives != nil, method.LeftOut != nil,
-		method.Writing != nil:
+	case !withoutContrast(method):
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "negatives",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with a momentum model and no queue"}
 	}
 	return nil
+}
+
+// withoutContrast tells whether a method leaves nothing out where there is no contrastive loss: it is plain, or its contrast asks for a
+// momentum model alone, which the answers are distilled from.
+func withoutContrast(m negative.Method) bool {
+	return m.Plain("Batches", "Matching") || m.Plain("Batches", "Matching", "Contrast") && negative.DistilsAlone(m.Contrast)
 }
 
 // Inputs implements framework.Framework.

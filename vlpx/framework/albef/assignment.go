@@ -37,7 +37,7 @@ func (a Assignment) Check(u framework.Use) error {
 	if err := a.ALBEF.checkTwo(u); err != nil {
 		return err
 	}
-	if _, plain := u.Method.WithDefaults().Contrast.(negative.InfoNCE); !plain {
+	if !u.Method.WithDefaults().Plain("Batches", "Matching") {
 		return &framework.Lacking{Method: u.Method.Name, Framework: a.Name(), Needs: "a contrastive loss",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone"}
 	}

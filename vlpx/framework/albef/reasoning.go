@@ -35,9 +35,7 @@ func (r Reasoning) Check(u framework.Use) error {
 	if err := r.ALBEF.checkTwo(u); err != nil {
 		return err
 	}
-	contrast := u.Method.WithDefaults().Contrast
-	queued, distils := contrast.(negative.Distilled)
-	if _, plain := contrast.(negative.InfoNCE); !plain && !(distils && queued.Queue == 0 && !queued.Items) {
+	if !withoutContrast(u.Method.WithDefaults()) {
 		return &framework.Lacking{Method: u.Method.Name, Framework: r.Name(), Needs: "a contrastive loss",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone, or with ALBEF's contrast without a queue, for " +
 				"momentum distillation"}
@@ -55,7 +53,7 @@ func (a Model) checkTwo(u framework.Use) error {
 		return fmt.Errorf("albef: texts of %d tokens; the text encoder takes 3 to %d", u.Tokens, a.Text.Positions)
 	case u.Image != a.Vision.Image:
 		return fmt.Errorf("albef: images of %d pixels for an encoder of %d", u.Image, a.Vision.Image)
-	case method.Positives != nil || method.LeftOut != nil || method.Writes():
+	case !method.Plain("Batches", "Matching", "Contrast"):
 		return &framework.Lacking{Method: method.Name, Framework: "reasoning over two images", Needs: "negatives",
 			Advice: "take a method of mini-batches alone"}
 	}

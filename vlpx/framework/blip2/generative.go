@@ -75,7 +75,6 @@ func (m Generative) Check(u framework.Use) error {
 		return err
 	}
 	method := u.Method.WithDefaults()
-	_, plain := method.Contrast.(negative.InfoNCE)
 	longest := m.BLIP2.Text.Queries + len(m.Prompt) + u.Tokens + max(0, m.Tokens-2)
 	switch {
 	case m.Answers < 0 || m.Answers > 0 && m.Tokens < 3 || m.Answers == 0 && m.Tokens != 0:
@@ -87,7 +86,7 @@ func (m Generative) Check(u framework.Use) error {
 			m.BLIP2.Text.Queries, longest-m.BLIP2.Text.Queries, m.Language.Positions)
 	case u.Image != m.BLIP2.Vision.Image:
 		return fmt.Errorf("blip2: images of %d pixels for an encoder of %d", u.Image, m.BLIP2.Vision.Image)
-	case !plain || method.Positives != nil || method.LeftOut != nil || method.Writing != nil:
+	case !method.Plain("Batches", "Matching"):
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "negatives",
 			Advice: "train it with InfoNCE, of which it takes the mini-batches alone"}
 	}

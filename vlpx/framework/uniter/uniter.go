@@ -49,7 +49,6 @@ func (m Model) Losses() []negative.Loss {
 // Check implements framework.Framework.
 func (m Model) Check(u framework.Use) error {
 	t, r, method := m.Text, m.Regions, u.Method.WithDefaults()
-	_, plain := method.Contrast.(negative.InfoNCE)
 	switch {
 	case t.Width < 1 || t.MLP < 1 || t.Layers < 1 || t.Positions < 1 || t.Heads < 1 || t.Width%t.Heads != 0:
 		return fmt.Errorf("uniter: width %d, %d inside its MLP, %d layers of %d heads, %d positions; take sizes above 0, and heads "+
@@ -68,7 +67,7 @@ func (m Model) Check(u framework.Use) error {
 	case !m.Pretraining && !picks(method):
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "embeddings of images and captions",
 			Advice: "take a matching that picks one negative an anchor, or one that retrieves from a pool"}
-	case !plain || method.LeftOut != nil:
+	case !method.Plain("Batches", "Matching", "Positives", "Writing"):
 		return &framework.Lacking{Method: method.Name, Framework: m.Name(), Needs: "a contrastive loss", Advice: "take a method whose " +
 			"contrast is InfoNCE's"}
 	case u.Tokens < 3 || u.Tokens > t.Positions:

@@ -431,12 +431,12 @@ func (j joining) ITC(f negative.Features) negative.Contrasted {
 func Example_logging() {
 	run(func(in []*Node) []*Node {
 		truth := ConstAs(in[0], [][]float32{{1, 1}, {0, 1}}) // of a mini-batch, as the data knows it
-		telling := field.NewTelling(field.Nodes{field.Truth: truth, field.Known: OnesLike(truth)})
+		reports := field.NewReports(field.Nodes{field.Truth: truth, field.Known: OnesLike(truth)})
 		joining{Threshold: 0.5}.ITC(negative.Features{
-			Image: in[0], Text: in[1], Temperature: ConstAs(in[0], 0.1), Teller: telling.By("the contrast joining"),
+			Image: in[0], Text: in[1], Temperature: ConstAs(in[0], 0.1), Reporter: reports.By("the contrast joining"),
 		})
-		fmt.Println(telling.Numbers())
-		return []*Node{telling.Sums()} // a row a number: its sum, and of how many
+		fmt.Println(reports.Numbers())
+		return []*Node{reports.Sums()} // a row a number: its sum, and of how many
 	}, [][]float32{{1, 0}, {0, 1}}, [][]float32{{0.6, 0.8}, {0.8, 0.6}})
 	// Output:
 	// [{joined pairs % 0 0} {true among joined % 0 0} {temperature of mine  0 0}] [the contrast joining the contrast joining the contrast joining]

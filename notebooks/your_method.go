@@ -107,7 +107,7 @@ var yourRowsExplained = strings.TrimSpace(`
 
 *Own* adds rows to FALCON's table 1. A part that is left out is the plain one: uniform mini-batches, InfoNCE, the hardest
 negative. Look at the last rows: how many false negatives your mini-batches hold beside GRIT-VLP's, and what leaving out the
-likely ones does to retrieval. The last columns are what *Filter* told of its last epoch, which the rows of others have not. At
+likely ones does to retrieval. The last columns are what *Filter* reported of its last epoch, which the rows of others have not. At
 *tiny* nothing is decided.
 `)
 
@@ -220,7 +220,7 @@ func (t Towers) EmbedText(s *model.Scope, ids *Node) framework.Embedded {
 	return framework.Embedded{Feature: framework.Normalise(ReduceSum(Mul(words, InsertAxes(ConvertDType(there, words.DType()), -1)), 1))}
 }
 
-func (t Towers) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (t Towers) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	temperature := func(_ *model.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
 	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *model.Scope) []*Node {
 		return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}
@@ -255,10 +255,13 @@ var yourNext = strings.TrimSpace(`
   you like, in any cell.
 - A framework without image-text matching has no MAFA, and FALCON is rewarded by a loss that it has: *Set:
   []string{"falcon.objectives=ITC"}*. *Options{Framework: "clip"}* is one that is there; *vlpx.Show("frameworks")* lists them.
-- *Tell* tells a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching tells by what it is
+- *Tell* reports a scalar, *TellShare* a part of a whole, *TellMean* a sum over a number, in a unit. A Matching reports by what it is
   given, *negative.Contrasted*, a Positives by *Candidates*, a LeftOut by *Sight*, a framework by *framework.Use*, and an order of
   pairs by *negative.Seen*. What PyTorch's operations are in GoMLX tells docs/GOMLX.md.
-- A Contrast with variables of its own, such as a queue, has a method *Declare*, too; one that needs momentum encoders *Momentum*
+- A Contrast, Matching or LeftOut that learns lists its variables, *func (Filter) Variables(negative.Start) []negative.Variable*, and
+  reads one by *in.Variable("margin")*. The model's optimiser trains it; checkpoints and exports have it, as SigLIP's bias.
+- A Contrast with variables of its own that are not trained, such as a queue, has a method *Declare*,
+  too; one that needs momentum encoders *Momentum*
   and *Mix*; a Batches for which an order is not enough returns a *negative.Sampler* of its own. A Matching has one method, *Pairs*.
   Each part of the catalogue is a file in vlpx/negative to begin from.
 `)

@@ -92,7 +92,7 @@ func benchCommand() *cobra.Command {
 		" (default all that there are)")
 	flags.DurationVar(&of.Ready, "ready", 0, "how long PyTorch may take to get ready for a step, all its ways together, a `time` such as "+
 		"90s (default as long as it takes)")
-	flags.BoolVar(&of.Alone, "alone", false, "with -peer: where PyTorch cannot make the same step, measure ours alone and tell why")
+	flags.BoolVar(&of.Alone, "alone", false, "with -peer: where PyTorch cannot make the same step, measure ours alone and say why")
 	flags.Float64Var(&of.Peak, "peak", 0, "what the device computes at most at the precision of the products by its maker's word, in "+
 		"`TFLOP/s`, for MFU")
 	flags.BoolVar(&of.Costs, "costs", false,

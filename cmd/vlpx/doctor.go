@@ -21,7 +21,7 @@ func doctorCommand() *cobra.Command {
 	var home string
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell which engine runs and why, what is missing and how to get it, and what data and store there are",
+		Short: "Say which engine runs and why, what is missing and how to get it, and what data and store there are",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			place, err := run.Home(home)

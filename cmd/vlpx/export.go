@@ -20,7 +20,7 @@ func exportCommand() *cobra.Command {
 		Example: "  vlpx export 1f0c -o exported/grit-vlp\n  vlpx eval exported/grit-vlp",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx runs tells which there are")
+				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx runs says which there are")
 			}
 			return nil
 		},

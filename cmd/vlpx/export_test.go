@@ -34,7 +34,7 @@ func TestExport(t *testing.T) {
 	}{
 		{[]string{"export"}, []string{"needs one run", "vlpx runs"}},
 		{[]string{"export", id}, []string{"name it with -o"}},
-		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, "vlpx runs tells which there are"}},
+		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, "vlpx runs says which there are"}},
 		{[]string{"export", id, "-o", "home"}, []string{"home has runs", "choose a folder that is empty"}},
 		{[]string{"eval", "home"}, []string{"home has no config.json", "vlpx export wrote"}},
 		{[]string{"eval", "models/one", "-seeds", "2"}, []string{"-seeds is told by the exported model"}},

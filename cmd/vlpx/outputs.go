@@ -26,7 +26,7 @@ func usualFiles() outputs {
 
 func (o *outputs) bind(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name tells what differs from the defaults")
+	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name says what differs from the defaults")
 	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(lab.TableEndings(), ", ")+
 		"; tex is for a paper, seeds.csv has every run's values")
 	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(lab.FigureEndings(), ", "))

@@ -201,7 +201,7 @@ func show(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	return files.write(c, files.base(grid), report)
 }
 
-// remark tells what there is to know of a grid's settings.
+// remark reports what there is to know of a grid's settings.
 func remark(c *cobra.Command, grid *lab.Grid) {
 	for _, line := range grid.Remarks() {
 		fmt.Fprintln(c.ErrOrStderr(), line)

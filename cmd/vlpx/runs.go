@@ -124,7 +124,7 @@ func someRuns(most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s needs a run, by the beginning of its name; vlpx runs tells which there are; see %s -h", c.Name(),
+			return fmt.Errorf("%s needs a run, by the beginning of its name; vlpx runs says which there are; see %s -h", c.Name(),
 				c.CommandPath())
 		case most > 0 && len(args) > most:
 			return fmt.Errorf("%s takes one run, not %q too; see %s -h", c.Name(), args[1], c.CommandPath())

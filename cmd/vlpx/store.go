@@ -41,8 +41,8 @@ func pruneCommand() *cobra.Command {
 	kinds := strings.Join(run.PruneKinds(), ", ")
 	c := &cobra.Command{
 		Use:   "prune [KIND...]",
-		Short: "Tell what of the store can be made again or is of no use any more, and with -yes remove it",
-		Long: `Tells what of the store can be made again, or is of no use any more, and with -yes removes the kinds named:
+		Short: "Say what of the store can be made again or is of no use any more, and with -yes remove it",
+		Long: `Says what of the store can be made again, or is of no use any more, and with -yes removes the kinds named:
 
 orphans      runs that only others needed, such as a warm start, where none of these is there (and a day has passed); runs of code of
              yours that has changed since; folders without a run; what processes that were killed left; plans and logs of sweeps of which all is done
@@ -58,7 +58,7 @@ A run that a process is at, or that another one needs which stays, stays.`,
 				}
 			}
 			if yes && len(args) == 0 {
-				return fmt.Errorf("-yes needs what to remove, of %s; without it prune tells what there is", kinds)
+				return fmt.Errorf("-yes needs what to remove, of %s; without it prune says what there is", kinds)
 			}
 			return nil
 		},
@@ -94,7 +94,7 @@ func storeCommand() *cobra.Command {
 	var home string
 	c := &cobra.Command{
 		Use:     "store",
-		Short:   "Tell what the store takes; store verify, export and import",
+		Short:   "Say what the store takes; store verify, export and import",
 		Example: "  vlpx store\n  vlpx store verify\n  vlpx store export 1ad961c2 a80abf64 -o runs.tar.gz\n  vlpx store import runs.tar.gz",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -9,7 +9,7 @@ import (
 	"vlpx.internal/vlpx/random"
 )
 
-// Assignment is whether a model tells which of two images a caption is of: its own, left or right, beside another of the split (the stage
+// Assignment is whether a model reports which of two images a caption is of: its own, left or right, beside another of the split (the stage
 // before NLVR2, METHODS.md 15.6). Guessing is right of a half.
 type Assignment struct{}
 

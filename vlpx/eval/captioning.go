@@ -48,10 +48,10 @@ type WrittenCaption struct {
 	Image   int    `json:"image"` // index into the split
 	Caption string `json:"caption"`
 	Own     string `json:"own"` // the first of the image's own captions
-	// True tells that the caption is true of the image, and Known that this is known.
+	// True says that the caption is true of the image, and Known that this is known.
 	True  bool `json:"true,omitempty"`
 	Known bool `json:"known,omitempty"`
-	// Cut tells that the model did not end it.
+	// Cut says that the model did not end it.
 	Cut bool `json:"cut,omitempty"`
 }
 

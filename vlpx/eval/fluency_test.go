@@ -29,7 +29,7 @@ func (counting) LogLikelihood(_ *model.Scope, ids *Node) *Node {
 	return Where(Equal(ids, ZerosLike(ids)), ZerosLike(places), MulScalar(places, -0.1))
 }
 
-func (counting) Step(*model.Scope, framework.Use, field.Nodes) framework.Told {
+func (counting) Step(*model.Scope, framework.Use, field.Nodes) framework.Forward {
 	panic("counting is not trained")
 }
 

@@ -70,7 +70,7 @@ func (s Subject) trained(ctx context.Context, task string) (seen, error) {
 	return on.see(ctx)
 }
 
-// probes tells why images of a split cannot be classified by their representations.
+// probes reports why images of a split cannot be classified by their representations.
 func probes(task string, f framework.Framework, set datasets.Set) error {
 	if _, embeds := f.(framework.EmbedsImages); !embeds {
 		return fmt.Errorf("eval: %s goes by representations of images, which %s does not make", task, f.Name())

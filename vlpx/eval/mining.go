@@ -29,7 +29,7 @@ type Mined struct {
 	Scored  int     // candidates
 }
 
-// Check tells why a model cannot mine pairs of a set.
+// Check reports why a model cannot mine pairs of a set.
 func (m Mining) Check(f framework.Framework, set datasets.Set) error {
 	if !(m.Threshold >= 0 && m.Threshold <= 1) {
 		return fmt.Errorf("eval: mining pairs above a probability of %g; use one from 0 to 1", m.Threshold)

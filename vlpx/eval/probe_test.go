@@ -40,7 +40,9 @@ func (r reading) EmbedImage(s *model.Scope, images *Node) framework.Embedded {
 	return framework.Embedded{Feature: framework.Normalise(r.Represent(s, images))}
 }
 
-func (reading) Step(*model.Scope, framework.Use, field.Nodes) framework.Told { return framework.Told{} }
+func (reading) Step(*model.Scope, framework.Use, field.Nodes) framework.Forward {
+	return framework.Forward{}
+}
 
 // points are labelled images that nobody can see: what the framework reads of each is three numbers, as of a locked encoder.
 type points struct {

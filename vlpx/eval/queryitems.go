@@ -128,7 +128,7 @@ func (it Items) with(prefix Metric, more Items) Items {
 	return it
 }
 
-// Check tells what makes items unfit for use: lists of other lengths than the images and captions say.
+// Check reports what makes items unfit for use: lists of other lengths than the images and captions say.
 func (it *Items) Check() error {
 	captions := 0
 	for _, n := range it.Captions {

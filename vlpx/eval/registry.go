@@ -47,7 +47,7 @@ func (e Entry) With(values map[string][]string) (task Task, err error) {
 	return task, nil
 }
 
-// Takes tells whether a flag is one of the entry's.
+// Takes reports whether a flag is one of the entry's.
 func (e Entry) Takes(flag string) bool {
 	return slices.ContainsFunc(e.Flags, func(f Flag) bool { return f.Name == flag })
 }

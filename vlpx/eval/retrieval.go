@@ -28,7 +28,7 @@ func init() {
 // UsualTask is the task that a command measures by where none is named: retrieval that re-ranks so many candidates.
 func UsualTask(rerank int) Task { return Retrieval{Rerank: rerank} }
 
-// IsUsual tells whether a task is the usual one.
+// IsUsual reports whether a task is the usual one.
 func IsUsual(t Task) bool {
 	_, is := t.(Retrieval)
 	return is

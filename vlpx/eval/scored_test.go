@@ -42,7 +42,7 @@ func (w waves) Inputs(u framework.Use) []field.Field {
 	return append(u.Fields(field.Captions), u.Images(field.Image, w.Size, w.Size, 3))
 }
 
-func (waves) Step(*model.Scope, framework.Use, field.Nodes) framework.Told {
+func (waves) Step(*model.Scope, framework.Use, field.Nodes) framework.Forward {
 	panic("waves are not trained")
 }
 

@@ -39,7 +39,7 @@ type Sentence struct {
 	// Batch and Split are the scores of the hardest other caption of a mini-batch and of the whole split.
 	BatchScore float64 `json:"batch_score,omitempty"`
 	SplitScore float64 `json:"split_score,omitempty"`
-	// True tells that Written is true of the image, and Known that this is known.
+	// True says that Written is true of the image, and Known that this is known.
 	True  bool `json:"true,omitempty"`
 	Known bool `json:"known,omitempty"`
 }
@@ -67,7 +67,7 @@ func versionOf[T Task](set func(task *T, v Version)) Flag {
 		})
 }
 
-// about tells why sentences are none to ask for.
+// about reports why sentences are none to ask for.
 func about(run string, v Version) error {
 	if !slices.Contains([]Version{Original, Written, Corrected, Edited}, v) {
 		return fmt.Errorf("eval: there are no %q sentences; name %q, %q, %q or %q", v, Original, Written, Corrected, Edited)

@@ -32,7 +32,7 @@ func (w world) Holds(i, p int) (holds, known bool) {
 // own tells the captions of image i.
 func (w world) own(i int) func(c int) bool { return func(c int) bool { return w.captionImage[c] == i } }
 
-// right tells whether caption c is true of image i.
+// right reports whether caption c is true of image i.
 func (w world) right(i, c int) bool {
 	return w.captionImage[c] == i || w.truth[i*len(w.captionImage)+c] == 2
 }

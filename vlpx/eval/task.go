@@ -85,7 +85,7 @@ func (t Tasks) Metrics() []Info {
 	return all
 }
 
-// Check tells why one of the tasks cannot be done, or is not plain data, or measures what another one does.
+// Check reports why one of the tasks cannot be done, or is not plain data, or measures what another one does.
 func (t Tasks) Check(f framework.Framework, set datasets.Set) error {
 	if f == nil {
 		return framework.ErrUnknown

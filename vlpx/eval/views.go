@@ -133,7 +133,7 @@ func (v *view) recalls() []measure {
 // measures are all of a view.
 func (v *view) measures() []measure { return append(v.recalls(), v.others...) }
 
-// needsAll tells whether a measure needs more than the best rank.
+// needsAll reports whether a measure needs more than the best rank.
 func (v *view) needsAll() bool {
 	return slices.ContainsFunc(v.others, func(m measure) bool { return m.all != nil })
 }

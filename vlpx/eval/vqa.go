@@ -119,7 +119,7 @@ func ReadAnswers(path string) ([]string, error) {
 	return all, VQA{Answers: all}.listed()
 }
 
-// listed tells what is wrong with the list of answers.
+// listed reports what is wrong with the list of answers.
 func (v VQA) listed() error {
 	seen := map[string]int{}
 	for k, candidate := range v.Answers {

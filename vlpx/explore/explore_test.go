@@ -20,7 +20,7 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// album is a set of different captions. Of an image's key with another's caption judged tells what is known.
+// album is a set of different captions. Of an image's key with another's caption judged reports what is known.
 type album struct {
 	captions [][]string
 	judged   map[[2]string]bool

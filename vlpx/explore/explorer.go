@@ -27,7 +27,7 @@ type Explorer struct {
 	// Progress is the point of training that the methods are asked at, in epochs done; Open sets it to the run's end. SRCL's and
 	// MAFA's targets depend on it.
 	Progress float64
-	// Epochs is how many epochs are played to tell which pairs share a mini-batch; see Treatment.Meet.
+	// Epochs is how many epochs are played to report which pairs share a mini-batch; see Treatment.Meet.
 	Epochs int
 
 	name        string // of the run
@@ -172,7 +172,7 @@ func temperature(r run.Result) (float64, error) {
 	return r.Epochs[of-1].Temperature, nil
 }
 
-// Embeds tells whether the explored model embeds images and captions, so that negatives are near.
+// Embeds reports whether the explored model embeds images and captions, so that negatives are near.
 func (x *Explorer) Embeds() bool { return embeds(x.config) }
 
 func embeds(c train.Config) bool {

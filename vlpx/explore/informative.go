@@ -66,7 +66,7 @@ func (x *Explorer) count(anchor int, side Side, candidates []int) (k tally) {
 	return k
 }
 
-// verdict tells whether a caption, a pair, is true of an image: by the exact relation or by people; Unmarked where nobody knows.
+// verdict reports whether a caption, a pair, is true of an image: by the exact relation or by people; Unmarked where nobody knows.
 func (x *Explorer) verdict(image, caption int) plots.Mark {
 	if x.relation == nil {
 		return plots.Unmarked

@@ -59,7 +59,7 @@ func (x *Explorer) truth(m negative.Method, batch []int) ([]float32, error) {
 	return truth, nil
 }
 
-// Matches tells whether the explored model has learned to match: without, no negative is picked for it, and none is judged by it.
+// Matches reports whether the explored model has learned to match: without, no negative is picked for it, and none is judged by it.
 func (x *Explorer) Matches() bool {
 	_, matches := x.config.Framework.Framework.(framework.Matches)
 	return matches && x.config.Objectives.Has(negative.ITM)

@@ -61,7 +61,7 @@ func (s Sheet) row(name string, one eval.WrittenSentence) tables.Row {
 	return row
 }
 
-// verdict tells whether a sentence is true of the image.
+// verdict reports whether a sentence is true of the image.
 func verdict(holds, known bool) string {
 	switch {
 	case !known:

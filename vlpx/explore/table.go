@@ -65,7 +65,7 @@ func (v View) row(name string, n Neighbour) tables.Row {
 	return row
 }
 
-// judges tells whether a method has Positives.
+// judges reports whether a method has Positives.
 func (v View) judges(method int) bool { return v.Anchor.Treatments[method].Decision != Unjudged }
 
 func (v View) candidates() string {

@@ -11,7 +11,7 @@ import (
 // Treatment is what a method would do with a candidate.
 type Treatment struct {
 	// Meet is the chance that the negative shares a mini-batch with the anchor in an epoch; NaN where the method learns that from
-	// rewards. The other fields tell what happens once it does.
+	// rewards. The other fields report what happens once it does.
 	Meet float64
 	// Push is the candidate's share of ITC's push on the anchor: the derivative of the loss by their cosine, over the sum of such
 	// derivatives of the mini-batch's negatives that are pushed away. Negative where the candidate is pulled. Being a share, it does

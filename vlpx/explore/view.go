@@ -36,7 +36,7 @@ type Neighbour struct {
 	Cosine  float64
 	// Quantile of the cosine among the anchor's negatives, FALCON's measure of hardness: 1 for the most similar, 0 for the least.
 	Quantile float64
-	// Verdict tells whether caption and image are a true pair, by the exact relation or by people; Unmarked where nobody knows.
+	// Verdict reports whether caption and image are a true pair, by the exact relation or by people; Unmarked where nobody knows.
 	Verdict    plots.Mark
 	Treatments []Treatment // one a method; of the anchor's own only Push means something
 }

@@ -26,7 +26,7 @@ type Sheet struct {
 	Judged       bool      // whether a sentence is true of the image can be known
 }
 
-// Writes tells whether the explored model has learned to fill in masked words and to score what comes of it.
+// Writes reports whether the explored model has learned to fill in masked words and to score what comes of it.
 func (x *Explorer) Writes() bool {
 	return writes(x.config) && (x.model == nil || x.model.Tokenizer.MASK() >= 0)
 }
@@ -39,7 +39,7 @@ func writes(c train.Config) bool {
 	return fills && c.Objectives.Has(negative.MLM) && (scores || matches && c.Objectives.Has(negative.ITM))
 }
 
-// corrects tells whether the explored model has learned to tell which words were replaced, and to correct them.
+// corrects reports whether the explored model has learned to report which words were replaced, and to correct them.
 func (x *Explorer) corrects() bool {
 	w := x.config.Method.Writing
 	return x.inference.Corrects() && w != nil && w.Weight(negative.WoD) > 0 && w.Weight(negative.WoC) > 0
@@ -80,7 +80,7 @@ func (x *Explorer) subject() (eval.Subject, error) {
 	}, nil
 }
 
-// judged tells whether it can be known which sentences are true.
+// judged reports whether it can be known which sentences are true.
 func (x *Explorer) judged() bool { return datasets.Language(x.set) != nil }
 
 // captionsLooked are the captions, the first of an image each, from which sentences are written to find telling ones.

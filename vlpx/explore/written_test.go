@@ -59,9 +59,9 @@ func TestWritten(t *testing.T) {
 	if _, err := x.Negatives(t.Context(), 0, OfImage, 3, nil); err == nil || !strings.Contains(err.Error(), "makes no embeddings") {
 		t.Errorf("negatives: got error %v", err)
 	}
-	telling := must.Get(x.InformativeCaptions(t.Context(), writing, 20))(t)
+	reports := must.Get(x.InformativeCaptions(t.Context(), writing, 20))(t)
 	language, most := datasets.Language(x.set), [2]int{40, 40}
-	for k, pair := range telling {
+	for k, pair := range reports {
 		sheet := must.Get(x.Write(t.Context(), writing, pair))(t)
 		var trues, falses int
 		for _, s := range sheet.Written {
@@ -76,12 +76,12 @@ func TestWritten(t *testing.T) {
 			t.Errorf("caption %d: %d true sentences and %d false ones, after %v", k, trues, falses, most)
 		}
 		most = now
-		if x.pairs[pair].Caption != 0 || slices.Contains(telling[:k], pair) {
+		if x.pairs[pair].Caption != 0 || slices.Contains(reports[:k], pair) {
 			t.Errorf("pair %d is no first caption, or there twice", pair)
 		}
 	}
-	if len(telling) != 20 {
-		t.Errorf("got %d captions, want 20", len(telling))
+	if len(reports) != 20 {
+		t.Errorf("got %d captions, want 20", len(reports))
 	}
 	if _, err := x.Write(t.Context(), writing, 40); err == nil || !strings.Contains(err.Error(), "its pairs are 0 to 39") {
 		t.Errorf("a pair that is not explored: got error %v", err)

@@ -1,4 +1,4 @@
-// Package field names what a training step reads of a mini-batch and what it tells of it. Frameworks and methods declare the fields that
+// Package field names what a training step reads of a mini-batch and what it reports of it. Frameworks and methods declare the fields that
 // they read, the trainer makes them, and a graph finds them by name.
 package field
 
@@ -60,7 +60,7 @@ const (
 	AnswerWeights Name = "weights of answers" // 0 where there is none, [batch, answers]
 )
 
-// What a step may tell of a mini-batch.
+// What a step may report of a mini-batch.
 const (
 	ImageEmbedding Name = "image embedding" // u, normalised, [batch, dim]
 	TextEmbedding  Name = "text embedding"  // w, normalised, [batch, dim]
@@ -93,10 +93,10 @@ const (
 	Improvement Name = "improvement"
 )
 
-// OfImages tells of a field that is made of images alone.
+// OfImages reports a field that is made of images alone.
 func (n Name) OfImages() bool { return n == Image || n == View || n == Other || n == PoolImages }
 
-// OfCaptions tells of a field that is made of the captions' tokens.
+// OfCaptions reports a field that is made of the captions' tokens.
 func (n Name) OfCaptions() bool {
 	switch n {
 	case Captions, Masked, Words, Fresh, PoolCaptions, Drafts, DraftWords, Refills, Annotated, Answers, AnswerWeights:
@@ -138,8 +138,8 @@ func (n Nodes) Of(name Name) *Node {
 	return node
 }
 
-// Tell adds a field; a nil node is none.
-func (n Nodes) Tell(name Name, node *Node) {
+// Add adds a field; a nil node is none.
+func (n Nodes) Add(name Name, node *Node) {
 	if node != nil {
 		n[name] = node
 	}
@@ -155,7 +155,7 @@ func (v Values) Release() {
 	}
 }
 
-// Has tells whether there is a field.
+// Has reports whether there is a field.
 func (v Values) Has(name Name) bool { return v[name] != nil }
 
 // Float is a scalar, 0 where there is none.

@@ -2,10 +2,10 @@ package field
 
 import "math"
 
-// Percent is the unit of a share, which is told times 100.
+// Percent is the unit of a share, which is reported times 100.
 const Percent = "%"
 
-// Number is one that a part tells of mini-batches by a name of its own: the sum of a part over the sum of what it is of, so that a share
+// Number is one that a part reports of mini-batches by a name of its own: the sum of a part over the sum of what it is of, so that a share
 // over an epoch is one of all its mini-batches together, and not a mean of shares.
 type Number struct {
 	Name string  `json:"name"`
@@ -26,18 +26,18 @@ func (n Number) Value() (v float64, ok bool) {
 	return v, true
 }
 
-// Finite tells whether both sums are numbers.
+// Finite reports whether both sums are numbers.
 func (n Number) Finite() bool {
 	return !math.IsNaN(n.Sum) && !math.IsInf(n.Sum, 0) && !math.IsNaN(n.Of) && !math.IsInf(n.Of, 0)
 }
 
-// Numbers are several, in the order in which they were told first.
+// Numbers are several, in the order in which they were reported first.
 type Numbers []Number
 
-// Tell tells a number, of which the mean is taken where it is told again.
+// Tell reports a number, of which the mean is taken where it is reported again.
 func (n *Numbers) Tell(name string, value float64) { n.Add(Number{Name: name, Sum: value, Of: 1}) }
 
-// TellShare tells what share of a whole a part is, such as 3 of 12, in per cent.
+// TellShare reports what share of a whole a part is, such as 3 of 12, in per cent.
 func (n *Numbers) TellShare(name string, part, whole float64) {
 	n.Add(Number{Name: name, Unit: Percent, Sum: part, Of: whole})
 }

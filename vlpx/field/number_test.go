@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Sums of a name are added up, in the order in which names were told first; a share is of the sums, and of nothing there is none.
+// Sums of a name are added up, in the order in which names were reported first; a share is of the sums, and of nothing there is none.
 func TestNumbers(t *testing.T) {
 	var n Numbers
 	n.TellShare("share", 1, 2)
@@ -34,6 +34,6 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	if !(Number{Sum: 1}).Finite() {
-		t.Error("1 of nothing is not finite; it is not told")
+		t.Error("1 of nothing is not finite; it is not reported")
 	}
 }

@@ -50,7 +50,7 @@ type Pretrained interface {
 	Framework
 	// Adapt is the framework with the kind of layers that a published part has.
 	Adapt(p Part, s weights.Source) (Framework, error)
-	// First reads the first values of a part's variables, by their paths, and tells what became of the file.
+	// First reads the first values of a part's variables, by their paths, and reports what became of the file.
 	First(p Part, s weights.Source) (weights.Values, weights.Report, error)
 }
 
@@ -76,7 +76,7 @@ type Exported interface {
 	Export() Export
 }
 
-// Export is what other programs need of a model besides its weights, and its model card besides what a run tells.
+// Export is what other programs need of a model besides its weights, and its model card besides what a run reports.
 type Export struct {
 	// Settings are the sizes by which the model is built, a struct whose JSON has the words of a published configuration.
 	Settings any
@@ -86,7 +86,7 @@ type Export struct {
 	Vocabulary int
 	// Architecture are lines of the card's table: what, and its sizes.
 	Architecture [][2]string
-	// Use tells how other programs build the model and read its weights, Markdown that ends in a paragraph.
+	// Use reports how other programs build the model and read its weights, Markdown that ends in a paragraph.
 	Use string
 }
 

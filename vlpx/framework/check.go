@@ -24,7 +24,7 @@ func (l *Lacking) Error() string {
 // ErrUnknown is that of a run whose framework this program does not have, since another one defines it.
 var ErrUnknown = errors.New("framework: the run's framework is none of this program's; ask the program that defines it")
 
-// Check tells why a framework cannot be used so. Where it is that the method suits another framework the error is a [Lacking].
+// Check reports why a framework cannot be used so. Where it is that the method suits another framework the error is a [Lacking].
 func Check(f Framework, u Use) error {
 	if f == nil {
 		return ErrUnknown

@@ -24,20 +24,20 @@ func (c Choice) MarshalJSON() ([]byte, error) {
 	if c.Framework == nil {
 		return []byte("null"), nil
 	}
-	told, err := source.Named(c.Framework)
+	forward, err := source.Named(c.Framework)
 	if err != nil {
 		return nil, fmt.Errorf("framework: %w", err)
 	}
-	return json.Marshal(told)
+	return json.Marshal(forward)
 }
 
 // UnmarshalJSON implements json.Unmarshaler. One that is not known, since a program of its own defines it, is left out.
 func (c *Choice) UnmarshalJSON(text []byte) error {
-	var told map[string]json.RawMessage
-	if err := json.Unmarshal(text, &told); err != nil {
+	var forward map[string]json.RawMessage
+	if err := json.Unmarshal(text, &forward); err != nil {
 		return err
 	}
-	for name, settings := range told {
+	for name, settings := range forward {
 		of, ok := known[name]
 		if !ok {
 			continue
@@ -53,7 +53,7 @@ func (c *Choice) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Plain tells why the framework is none that a run can be identified by.
+// Plain reports why the framework is none that a run can be identified by.
 func (c Choice) Plain() error {
 	if err := source.Plain(c.Framework); err != nil {
 		return fmt.Errorf("framework: %T: %w", c.Framework, err)

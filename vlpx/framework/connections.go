@@ -92,11 +92,11 @@ func connect(m negative.Method, f negative.Features, noise *Node, refer func() *
 func Report(outputs field.Nodes, f negative.Features, c negative.Contrasted) {
 	outputs[field.Temperature] = f.Temperature
 	outputs[field.HardestImages], outputs[field.HardestTexts] = negative.HardestNegatives(c)
-	outputs.Tell(field.Weights, c.Weights)
-	outputs.Tell(field.Labels, c.Labels)
-	ofImages, ofTexts := f.Told()
-	outputs.Tell(field.FoundOfImages, ofImages)
-	outputs.Tell(field.FoundOfTexts, ofTexts)
+	outputs.Add(field.Weights, c.Weights)
+	outputs.Add(field.Labels, c.Labels)
+	ofImages, ofTexts := f.FoundNegatives()
+	outputs.Add(field.FoundOfImages, ofImages)
+	outputs.Add(field.FoundOfTexts, ofTexts)
 	if k := f.Connections; k != nil {
 		outputs[field.PickedImages], outputs[field.PickedTexts] = k.Images, k.Texts
 		outputs[field.ImageScores], outputs[field.TextScores] = k.ImageScores, k.TextScores

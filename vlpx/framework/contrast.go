@@ -23,14 +23,14 @@ type Contrasting struct {
 	Embed func(*model.Scope) []*Node
 	// Temperature is tau with the weights below a scope, a scalar.
 	Temperature func(*model.Scope, *Graph) *Node
-	// Views tells that all embeddings are of views of the same images.
+	// Views says that all embeddings are of views of the same images.
 	Views bool
 }
 
 // Contrast is the step of a framework whose only loss is the contrastive one, which it calls negative.ITC: the method's Contrast of the
 // embeddings, with momentum encoders and a frozen reference model where it asks for them. Its inputs are those of Embed, and
 // Use.Fields(field.Progress).
-func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
+func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Forward {
 	store, g := s.Store(), in.Of(field.Progress).Graph()
 	f := u.Features(store, in)
 	f.Views = c.Views
@@ -56,13 +56,13 @@ func Contrast(s *model.Scope, u Use, in field.Nodes, c Contrasting) Told {
 		return u.Method.Contrasted(f)
 	}
 	first := contrasted()
-	told := Told{
+	forward := Forward{
 		Losses:  map[negative.Loss]*Node{negative.ITC: first.Loss},
 		Outputs: field.Nodes{field.ImageEmbedding: f.Image, field.TextEmbedding: f.Text},
 		Again:   func(negative.Objectives) *Node { return contrasted().Loss },
 	}
-	Report(told.Outputs, f, f.Unpicked(first))
-	return told
+	Report(forward.Outputs, f, f.Unpicked(first))
+	return forward
 }
 
 // Follow moves the momentum weights towards the online ones as they were before this step's update (METHODS.md 1.3).

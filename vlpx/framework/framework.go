@@ -15,15 +15,15 @@ import (
 type Framework interface {
 	// Name is what people call it.
 	Name() string
-	// Check tells why it cannot be used so: sizes that do not fit, or a method that asks for what it has not.
+	// Check reports why it cannot be used so: sizes that do not fit, or a method that asks for what it has not.
 	Check(u Use) error
 	// Losses are the names of its losses, in the order in which they are added.
 	Losses() []negative.Loss
 	// Inputs are what Step reads of a mini-batch.
 	Inputs(u Use) []field.Field
-	// Step builds one forward pass on a mini-batch: the losses that Use.Objectives names, and what it tells. The scope is the root of
+	// Step builds one forward pass on a mini-batch: the losses that Use.Objectives names, and what it reports. The scope is the root of
 	// a store, with the model's variables below [Model]; a variable comes into being when it is first asked for.
-	Step(s *model.Scope, u Use, in field.Nodes) Told
+	Step(s *model.Scope, u Use, in field.Nodes) Forward
 }
 
 // Use is how a run uses a framework: what the shapes of its inputs and its losses depend on besides itself.
@@ -33,38 +33,41 @@ type Use struct {
 	Batch      int                 // pairs a mini-batch
 	Image      int                 // pixels a side
 	Tokens     int                 // of a caption
-	// Room is the number of rows that new positives may take, at most 2 Batch, for a framework that tells field.Joined; each number is
+	// Room is the number of rows that new positives may take, at most 2 Batch, for a framework that reports field.Joined; each number is
 	// a graph of its own.
 	Room int
-	// Teller is how the framework tells numbers by names of its own, and its Features those of the method's parts.
-	field.Teller
+	// Reporter is how the framework reports numbers by names of its own, and its Features those of the method's parts.
+	field.Reporter
 }
 
 // Features are what all contrasts see of a mini-batch; the framework adds its embeddings and the temperature.
 func (u Use) Features(store *model.Store, in field.Nodes) negative.Features {
 	return negative.Features{
 		Progress: in.Of(field.Progress), State: store.Scope(State), Items: in[field.Items], Fields: in,
-		Left: u.Method.Leaving(store.Scope(State), in), Teller: u.For(field.Part("contrast", u.Method.Contrast)),
+		Left: u.Method.Leaving(store.Scope(State), in), Reporter: u.For(field.Part("contrast", u.Method.Contrast)),
 	}
 }
 
-// Told is what one forward pass tells.
-type Told struct {
+// Forward is what one forward pass gives.
+type Forward struct {
 	Losses map[negative.Loss]*Node // scalars in nats
 	// Weights are what losses weigh in the model's, 1 where there is none.
 	Weights map[negative.Loss]float64
-	Outputs field.Nodes // fields that a step may tell
+	Outputs field.Nodes // fields that a step may report
 	// Again builds the sum of some losses for the same mini-batch, on the same choices, with the weights as they are in the graph by
 	// then: after the update, if that is built. nil: Step is asked once more.
 	Again func(negative.Objectives) *Node
-	// Telling are the numbers that the framework and the method's parts tell by names of their own; whoever trains adds it.
-	Telling *field.Telling
-	// Repeats tells that Again would give the same losses as this pass while the weights are the same: nothing random is in it.
+	// Reports are the numbers that the framework and the method's parts report by names of their own; whoever trains adds it.
+	Reports *field.Reports
+	// Repeats says that Again would give the same losses as this pass while the weights are the same: nothing random is in it.
 	Repeats bool
 }
 
+// Told is Forward, by the name that it had when frameworks of notebooks were written.
+type Told = Forward
+
 // Of is the weighted sum of the losses that which names, a scalar.
-func (t Told) Of(f Framework, which negative.Objectives) *Node {
+func (t Forward) Of(f Framework, which negative.Objectives) *Node {
 	var sum *Node
 	for _, name := range f.Losses() {
 		loss := t.Losses[name]
@@ -151,7 +154,7 @@ type Scores interface {
 	Score(s *model.Scope, ids, images *Node) *Node
 }
 
-// Retrieves tells whether a framework ranks captions for an image and images for a caption: by embeddings, or by scores of pairs.
+// Retrieves reports whether a framework ranks captions for an image and images for a caption: by embeddings, or by scores of pairs.
 func Retrieves(f Framework) bool {
 	_, embeds := f.(Embeds)
 	_, scores := f.(Scores)
@@ -174,7 +177,7 @@ type Fills interface {
 	Fill(s *model.Scope, masked, captions, images *Node) *Node
 }
 
-// Corrects is a Framework that tells which words of a sentence were replaced, and what stood there (TAGS-DC, section 2.4).
+// Corrects is a Framework that reports which words of a sentence were replaced, and what stood there (TAGS-DC, section 2.4).
 type Corrects interface {
 	Fills
 	// Correct returns, of sentences by their ids with the images of the same rows, the probability of each word to be a replaced one, and
@@ -247,7 +250,7 @@ func Dim(f Framework) int {
 	return 1
 }
 
-// Reads tells whether a framework reads captions, so that it needs a vocabulary: as a field of a step, or to embed them.
+// Reads reports whether a framework reads captions, so that it needs a vocabulary: as a field of a step, or to embed them.
 func Reads(f Framework, u Use) bool {
 	return Retrieves(f) || slices.ContainsFunc(f.Inputs(u), func(x field.Field) bool { return x.Name.OfCaptions() })
 }

@@ -31,13 +31,13 @@ func There(ids, like *Node) *Node {
 	return ConvertDType(LessOrEqual(places, BroadcastToShape(last, ids.Shape())), like.DType())
 }
 
-// Generates tells whether the model writes texts.
+// Generates reports whether the model writes texts.
 func (n *Inference) Generates() bool {
 	_, can := n.framework.(Generates)
 	return can
 }
 
-// SeesImages tells whether what the model reads has images.
+// SeesImages reports whether what the model reads has images.
 func (n *Inference) SeesImages() bool { return n.image != nil }
 
 // Generation is texts while a model writes them.

@@ -76,10 +76,10 @@ func NewInference(f Framework, u Use, backend compute.Backend, store *model.Stor
 // Framework is that of the model.
 func (n *Inference) Framework() Framework { return n.framework }
 
-// Matches tells whether encoded pairs can be scored.
+// Matches reports whether encoded pairs can be scored.
 func (n *Inference) Matches() bool { return n.pair != nil }
 
-// Adds tells whether re-ranking adds a pair's similarity to its score (see [Adding]).
+// Adds reports whether re-ranking adds a pair's similarity to its score (see [Adding]).
 func (n *Inference) Adds() bool {
 	_, adds := n.framework.(Adding)
 	return adds
@@ -88,7 +88,7 @@ func (n *Inference) Adds() bool {
 // Vectors is how many vectors the embedding of an image has.
 func (n *Inference) Vectors() int { return Vectors(n.framework) }
 
-// Scores tells whether retrieval goes by scores of pairs, since nothing is embedded.
+// Scores reports whether retrieval goes by scores of pairs, since nothing is embedded.
 func (n *Inference) Scores() bool {
 	_, scores := n.framework.(Scores)
 	return scores
@@ -229,10 +229,10 @@ func (n *Inference) Fill(masked, captions []int32, images []float32) ([]float32,
 	return tensors.CopyFlatData[float32](out[0])
 }
 
-// Corrects tells whether words of sentences can be told apart and corrected.
+// Corrects reports whether words of sentences can be distinguished and corrected.
 func (n *Inference) Corrects() bool { return n.corrected != nil }
 
-// Correct tells of the words of sentences [rows, tokens] with the images of the same rows how probably each was replaced and which stood
+// Correct reports the words of sentences [rows, tokens] with the images of the same rows how probably each was replaced and which stood
 // there, both [rows, tokens]; see [Corrects].
 func (n *Inference) Correct(sentences []int32, images []float32) (replaced []float32, words []int32, err error) {
 	if n.corrected == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// Judges is a Framework that tells whether a statement about two images is true (NLVR2).
+// Judges is a Framework that reports whether a statement about two images is true (NLVR2).
 type Judges interface {
 	Framework
 	// Judge returns logits of "false" and "true", [rows, 2], of statements by their ids, as field.Captions, about the left and the right
@@ -16,7 +16,7 @@ type Judges interface {
 	Judge(s *model.Scope, ids, left, right *Node) *Node
 }
 
-// Assigns is a Framework that tells which of two images a text is of.
+// Assigns is a Framework that reports which of two images a text is of.
 type Assigns interface {
 	Framework
 	// Assign returns logits of "the left image", "the right image" and "neither", [rows, 3]; its arguments are those of Judges.Judge.

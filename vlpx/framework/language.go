@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/vlpx/encoder"
 )
 
-// CheckLanguage tells why a causal language model of texts, of sizes as a GPT-2's, cannot be trained so: its Check.
+// CheckLanguage reports why a causal language model of texts, of sizes as a GPT-2's, cannot be trained so: its Check.
 func CheckLanguage(f Framework, t encoder.GPT, u Use) error {
 	if err := CheckDecoder(f.Name(), t); err != nil {
 		return err
@@ -22,7 +22,7 @@ func CheckLanguage(f Framework, t encoder.GPT, u Use) error {
 	return nil
 }
 
-// CheckDecoder tells what is wrong with the sizes of a causal language model, which are as a GPT-2's.
+// CheckDecoder reports what is wrong with the sizes of a causal language model, which are as a GPT-2's.
 func CheckDecoder(name string, t encoder.GPT) error {
 	switch {
 	case t.Vocab < 1:

@@ -18,7 +18,7 @@ import (
 type Outline struct {
 	What  string // such as "image encoder"
 	Graph *Graph
-	// Results are what the graph gives: the variables that it changes, then what it tells.
+	// Results are what the graph gives: the variables that it changes, then what it reports.
 	Results []*Node
 }
 
@@ -32,13 +32,13 @@ func NewOutline(what string, backend compute.Backend, store *model.Store, names 
 		for k, name := range names {
 			in = append(in, Parameter(o.Graph, name, of[k]))
 		}
-		told := build(store.RootScope(), in)
+		forward := build(store.RootScope(), in)
 		for v := range store.IterVariables() {
 			if v.ChangedInGraph(o.Graph) {
 				o.Results = append(o.Results, v.NodeValue(o.Graph))
 			}
 		}
-		o.Results = append(o.Results, told...)
+		o.Results = append(o.Results, forward...)
 	})
 	if err != nil {
 		o.Close()

@@ -32,7 +32,7 @@ func Export(id, dir, home string) (run.Kept, error) {
 	case found.State == run.Broken:
 		return run.Kept{}, found.Err
 	case found.State != run.Finished:
-		return run.Kept{}, fmt.Errorf("run %s is not finished (%s); make it first, vlpx runs tells which are", found.ID, found.State)
+		return run.Kept{}, fmt.Errorf("run %s is not finished (%s); make it first, vlpx runs says which are", found.ID, found.State)
 	}
 	kept := found.Kept
 	nameCheckpoints(&kept.Run, Places(store.Home))

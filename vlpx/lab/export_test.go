@@ -82,7 +82,7 @@ func TestExportMistakes(t *testing.T) {
 		runs = append(runs, r)
 	}
 	id := runs[0].ID()
-	wrong("no hexadecimal digits", "vlpx runs tells which there are")
+	wrong("no hexadecimal digits", "vlpx runs says which there are")
 	wrong("", "write more of it")
 	wrong(id, "run "+id+" is not finished (stopped); make it first")
 	must.Do(t, os.WriteFile(filepath.Join(grid.Store.Dir(runs[0]), "run.json"), []byte("{"), 0o644))

@@ -29,7 +29,7 @@ func Open(id string, o Options) (*Grid, error) {
 		return nil, err
 	}
 	if artifact.Status() == paper.NotYet {
-		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list, or vlpx.Show(\"\") in a notebook, tells what is", id, artifact.Title)
+		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list, or vlpx.Show(\"\") in a notebook, says what is", id, artifact.Title)
 	}
 	return open(artifact, o)
 }

@@ -113,13 +113,13 @@ func (p pictures) EmbedImage(s *model.Scope, images *graph.Node) framework.Embed
 	return framework.Embedded{Feature: framework.Normalise(encoder.Linear(s, graph.Reshape(images, -1, p.Image*p.Image*3), p.Embed, false))}
 }
 
-func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (p pictures) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	view := func(name field.Name) *graph.Node {
 		return p.EmbedImage(s.Store().Scope(framework.Model), in.Of(name)).Feature
 	}
 	one, other := view(field.Image), view(field.View)
 	alike := objective.Similarities(one, other, graph.Const(one.Graph(), float32(0.1)))
-	return framework.Told{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike,
+	return framework.Forward{Outputs: field.Nodes{}, Losses: map[negative.Loss]*graph.Node{"views": objective.CrossEntropy(alike,
 		objective.OneHotTargets(alike))}}
 }
 

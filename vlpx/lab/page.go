@@ -92,7 +92,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 		ready, grids, faults = append(ready, a), append(grids, grid), append(faults, err)
 	}
 	if len(ready) == 0 {
-		return nil, fmt.Errorf("nothing of %s is there yet; vlpx list tells what is", strings.Join(names, ", "))
+		return nil, fmt.Errorf("nothing of %s is there yet; vlpx list says what is", strings.Join(names, ", "))
 	}
 	if first == nil {
 		return nil, faults[0]

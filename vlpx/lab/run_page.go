@@ -102,7 +102,7 @@ func (p *RunPage) summary() tables.Table {
 func (p *RunPage) metrics() tables.Table {
 	t := tables.Table{Title: "Metrics, test split", Heading: "metric",
 		Columns: []tables.Column{{Name: "value"}, {Name: "without re-ranking"}},
-		Note:    "vlpx show tasks tells what each is."}
+		Note:    "vlpx show tasks says what each is."}
 	left := maps.Clone(p.Measured)
 	maps.Copy(left, p.Metrics)
 	take := func(name, unit string) string {

@@ -29,7 +29,7 @@ type Speed struct {
 	// Ready is how long PyTorch may take to get ready for a step, all its ways together; those that are not by then do not race. 0: as long
 	// as it takes.
 	Ready time.Duration
-	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result tells why
+	Alone bool    // with Peer: where PyTorch cannot make the same step, ours is measured alone, and the result reports why
 	Peak  float64 // TFLOP/s of the device at the precision of the products, by its maker's word, for MFU; 0 where it is not told
 	// Runs are runs at once, as several seeds are trained, whose steps are measured, too: each a process of its own on its share of the
 	// processors; none if 0. A process is this program, started again: everything before the call is done by it, too, so that the call

@@ -160,7 +160,7 @@ func (s *Store) Overview() (tables.Table, error) {
 		t.Rows = append(t.Rows, words("runs", "0", "0.0"))
 	}
 	if len(prunable) > 0 {
-		t.Note = fmt.Sprintf("Pruning frees up to %s MB; vlpx prune tells what.", megabytes(prunable.bytes()))
+		t.Note = fmt.Sprintf("Pruning frees up to %s MB; vlpx prune says what.", megabytes(prunable.bytes()))
 	}
 	return t, nil
 }
@@ -240,7 +240,7 @@ func (v Verified) Table() tables.Table {
 
 // find finds a run, whatever its state, by the beginning of its identity.
 func (s *Store) find(all []run.Entry, id string) (run.Entry, error) {
-	const listed = "vlpx runs tells which there are"
+	const listed = "vlpx runs says which there are"
 	if len(all) == 0 {
 		return run.Entry{}, fmt.Errorf("no run %q: the store has none; make one, or choose another store with VLPX_HOME or -home", id)
 	}

@@ -93,7 +93,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	}
 	if text := strings.Join(strings.Fields(texts(t, got.table)), " "); !strings.Contains(text, "is on other data") ||
 		!strings.Contains(text, "scenes.test=5") {
-		t.Errorf("the table does not tell what differs:\n%s", text)
+		t.Errorf("the table does not say what differs:\n%s", text)
 	}
 	first, second2 := got.RunsFileName(View{}), ""
 	if got, err = store.Compare(plain); err == nil {

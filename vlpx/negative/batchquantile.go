@@ -15,7 +15,7 @@ type BatchQuantile struct {
 	Use   float64 // epoch from which it is used
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (q BatchQuantile) Validate() error {
 	if !share(q.Alpha) || q.Use < 0 {
 		return fmt.Errorf("negative: a share of %g of the mini-batch's negatives left out from epoch %g; take a share from 0 to below 1, "+

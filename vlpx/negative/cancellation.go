@@ -17,7 +17,7 @@ type Cancellation struct {
 	Use       float64 `json:",omitempty"` // epoch from which it is used
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c Cancellation) Validate() error {
 	if c.TopK < 1 || !(c.Threshold >= -1 && c.Threshold <= 1) || c.Use < 0 {
 		return fmt.Errorf("negative: the %d most similar candidates above a cosine of %g from epoch %g; take at least 1, a cosine in "+

@@ -47,7 +47,7 @@ type Features struct {
 	// Image and Text are u and w: normalised embeddings, [batch, dim]. An image may have several vectors, [batch, vectors, dim], of which
 	// the most similar one counts (see objective.Cosines).
 	Image, Text *Node
-	// Views tells that Image and Text are two views of the same images; Support are further ones, [batch, dim] each.
+	// Views says that Image and Text are two views of the same images; Support are further ones, [batch, dim] each.
 	Views   bool
 	Support []*Node
 	// MomentumImage and MomentumText are um and wm, the momentum encoders' embeddings of the same batch, without gradient;
@@ -68,8 +68,8 @@ type Features struct {
 	Left *Leaving
 	// Fields are those of the mini-batch that the contrast reads by itself, as a Reading; Progress and Items are there, too.
 	Fields field.Nodes
-	// Teller is how the contrast tells numbers by names of its own.
-	field.Teller
+	// Reporter is how the contrast reports numbers by names of its own.
+	field.Reporter
 
 	role string       // of the part that sees this; empty for the contrast
 	root *model.Scope // of all that the method keeps, where another part than the contrast sees this
@@ -85,8 +85,8 @@ type Contrasted struct {
 	Weights *Node
 	// Labels are the image anchors' targets, [batch, candidates]; nil where they are not soft.
 	Labels *Node
-	// Teller is how the Matching that sees this tells numbers by names of its own; a contrast leaves it out.
-	field.Teller
+	// Reporter is how the Matching that sees this reports numbers by names of its own; a contrast leaves it out.
+	field.Reporter
 	state *model.Scope // of what the method keeps, for the Matching
 }
 
@@ -125,10 +125,10 @@ type Informed interface {
 	NeedsReference()
 }
 
-// Itemised is a Contrast that can tell captions of the same image from others.
+// Itemised is a Contrast that can distinguish captions of the same image from others.
 type Itemised interface {
 	Contrast
-	// NeedsItems tells whether it does.
+	// NeedsItems reports whether it does.
 	NeedsItems() bool
 }
 

@@ -14,7 +14,7 @@ type Debiased struct {
 	Prior float64
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c Debiased) Validate() error {
 	if !share(c.Prior) {
 		return fmt.Errorf("negative: a debiased contrast with a Prior of %g; take a share from 0 to below 1", c.Prior)

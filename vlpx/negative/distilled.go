@@ -50,7 +50,7 @@ func Unqueued(c Contrast) Contrast {
 	return c
 }
 
-// DistilsAlone tells whether what a contrast adds is a momentum model alone, of which a framework without a contrastive loss can learn.
+// DistilsAlone reports whether what a contrast adds is a momentum model alone, of which a framework without a contrastive loss can learn.
 func DistilsAlone(c Contrast) bool {
 	d, distils := c.(Distilled)
 	return distils && d.Queue == 0 && !d.Items

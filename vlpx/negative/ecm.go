@@ -25,7 +25,7 @@ type ECM struct {
 // Judge implements Positives.
 func (e ECM) Judge() Judge { return e.JudgedBy }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (e ECM) Validate() error {
 	if !(0 <= e.Low && e.Low <= e.High && e.High < 1) {
 		return fmt.Errorf("negative: ECM with thresholds %g and %g; take 0 <= Low <= High < 1", e.Low, e.High)

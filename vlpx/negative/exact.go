@@ -14,7 +14,7 @@ type Exact struct {
 	Use float64 // epoch from which it is used
 }
 
-// Validate tells whether the epoch is none.
+// Validate reports whether the epoch is none.
 func (e Exact) Validate() error {
 	if e.Use < 0 {
 		return fmt.Errorf("negative: false negatives left out from epoch %g; take one from 0", e.Use)

@@ -40,7 +40,7 @@ func (c FastCLIP) global() global {
 	return global{first: firstSample, relative: true, bounded: c.Version == 2, epsilon: 1e-14}
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c FastCLIP) Validate() error {
 	if c.Version < 0 || c.Version > 3 {
 		return fmt.Errorf("negative: FastCLIP's version %d; there are 0, 1, 2 and 3", c.Version)

@@ -31,7 +31,7 @@ func TestFoundCountsViews(t *testing.T) {
 	}
 }
 
-// Where the truth is not known nothing but the share is told.
+// Where the truth is not known nothing but the share is reported.
 func TestFoundWithoutTruth(t *testing.T) {
 	var f Found
 	f.add([]float32{0, 1, 0, 0}, 2, func(int, int) (is, known bool) { return true, false })

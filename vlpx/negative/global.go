@@ -87,7 +87,7 @@ func (g global) declare(state *model.Scope, run Start, further map[string]float6
 	return nil
 }
 
-// estimate is what a mini-batch tells of its anchors' negatives. An anchor that has none left tells nothing, and its average stays.
+// estimate is what a mini-batch reports of its anchors' negatives. An anchor that has none left reports nothing, and its average stays.
 type estimate struct {
 	positive *Node // mean cosine with what the anchor is drawn to, [batch, views]
 	x        *Node // cosines, relative or not, [batch, views, candidates]

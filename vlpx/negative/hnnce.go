@@ -20,7 +20,7 @@ type HNNCE struct {
 	WeightGradient bool
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (h HNNCE) Validate() error {
 	if !(h.Alpha > 0 && h.Alpha <= 1 && h.Beta >= 0) {
 		return fmt.Errorf("negative: HN-NCE with Alpha %g and Beta %g; take Alpha above 0 and up to 1, and Beta of at least 0",

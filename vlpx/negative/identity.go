@@ -29,7 +29,7 @@ func (m Method) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// Vague tells of parts whose code cannot be told apart from the rest of the program (see [source.Vague]).
+// Vague reports parts whose code cannot be distinguished from the rest of the program (see [source.Vague]).
 func (m Method) Vague() []string {
 	var why []string
 	for _, part := range m.parts() {

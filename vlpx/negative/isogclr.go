@@ -35,7 +35,7 @@ func (c ISogCLR) form(views bool) (of form, clip float64) {
 	return SogCLR{As: ByISogCLR}.form(views), 5
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c ISogCLR) Validate() error {
 	if err := validAverage("iSogCLR", c.Gamma, c.Decay); err != nil {
 		return err

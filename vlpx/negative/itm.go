@@ -32,9 +32,9 @@ func (m Method) ITMPairs(f Features, c Contrasted, noise *Node) Pairs {
 	return m.Matching.Pairs(m.Seen(f, c), noise)
 }
 
-// Seen is a contrast's outcome as the method's Matching sees it, which tells numbers and may have variables of its own.
+// Seen is a contrast's outcome as the method's Matching sees it, which reports numbers and may have variables of its own.
 func (m Method) Seen(f Features, c Contrasted) Contrasted {
-	c.Teller, c.state = f.For(field.Part("matching", m.Matching)), f.State
+	c.Reporter, c.state = f.For(field.Part("matching", m.Matching)), f.State
 	return c
 }
 

@@ -35,8 +35,8 @@ type Sight struct {
 	Fields   field.Nodes  // what it reads of the mini-batch, by its Reads
 	State    *model.Scope // of these anchors, where the part keeps variables of its own
 	root     *model.Scope // of all that the method keeps
-	// Teller is how the part tells numbers by names of its own. What it tells of each kind of anchors is taken together.
-	field.Teller
+	// Reporter is how the part reports numbers by names of its own. What it reports of each kind of anchors is taken together.
+	field.Reporter
 }
 
 // TruthOf is the exact relation of anchors and their candidates, [batch, views, candidates]; nil where Truth is. An anchor's own candidates
@@ -123,7 +123,7 @@ func (f Features) Found(a Anchors) *Node {
 		seen.Cosines = StopGradient(a.Cosines)
 		sight := f.Left.sight
 		sight.State = sight.State.At("%s", a.Of)
-		sight.Teller = f.For(field.Part("part that leaves negatives out,", f.Left.part)).On(a.Of)
+		sight.Reporter = f.For(field.Part("part that leaves negatives out,", f.Left.part)).On(a.Of)
 		f.Left.found[a.Of] = LogicalAnd(f.Left.part.Find(seen, sight), a.Negative)
 	}
 	return f.Left.found[a.Of]
@@ -206,8 +206,9 @@ func (f Features) Unpicked(c Contrasted) Contrasted {
 	return c
 }
 
-// Told are the found negatives of both kinds of anchors for what is counted of them, 1 or 0, [batch, views, candidates]; nil for none.
-func (f Features) Told() (image, text *Node) {
+// FoundNegatives are the found negatives of both kinds of anchors for what is counted of them, 1 or 0, [batch, views, candidates]; nil
+// for none.
+func (f Features) FoundNegatives() (image, text *Node) {
 	if f.Left == nil {
 		return nil, nil
 	}
@@ -222,7 +223,7 @@ func (f Features) Told() (image, text *Node) {
 	return image, text
 }
 
-// leavable tells why the parts leave no place for negatives to be left out.
+// leavable reports why the parts leave no place for negatives to be left out.
 func (m Method) leavable() error {
 	if m.LeftOut == nil {
 		if m.Attract {
@@ -245,5 +246,5 @@ func (m Method) leavable() error {
 	return nil
 }
 
-// share tells whether a number is a share that can be left out: from 0 to below 1.
+// share reports whether a number is a share that can be left out: from 0 to below 1.
 func share(x float64) bool { return x >= 0 && x < 1 && !math.IsNaN(x) }

@@ -45,7 +45,7 @@ func (m Method) WithDefaults() Method {
 	return m
 }
 
-// Validate tells which part is not plain data, what is wrong with a part that has a Validate of its own, and what does not fit
+// Validate reports which part is not plain data, what is wrong with a part that has a Validate of its own, and what does not fit
 // together.
 func (m Method) Validate() error {
 	if err := m.checkRoles(); err != nil {
@@ -74,10 +74,10 @@ func (m Method) Validate() error {
 	return nil
 }
 
-// NeedsReference tells whether a part needs the frozen model of another run.
+// NeedsReference reports whether a part needs the frozen model of another run.
 func (m Method) NeedsReference() bool { return slices.ContainsFunc(m.parts(), refers) }
 
-// refers tells whether a part needs the frozen model of another run.
+// refers reports whether a part needs the frozen model of another run.
 func refers(part any) bool {
 	switch part := part.(type) {
 	case Informed:
@@ -90,7 +90,7 @@ func refers(part any) bool {
 	return false
 }
 
-// NeedsRelation tells whether a part needs to know which captions are true of which images.
+// NeedsRelation reports whether a part needs to know which captions are true of which images.
 func (m Method) NeedsRelation() bool {
 	reads := m.Reads()
 	return slices.Contains(reads, field.Truth) || slices.Contains(reads, field.FalseShare)
@@ -114,7 +114,7 @@ func (m Method) Reads() []field.Name {
 	return slices.Compact(names)
 }
 
-// Embeds tells whether the mini-batches depend on the embeddings of the steps before.
+// Embeds reports whether the mini-batches depend on the embeddings of the steps before.
 func (m Method) Embeds() bool {
 	switch m.Batches.(type) {
 	case nil, Uniform, Streamed:

@@ -15,7 +15,7 @@ type Seen struct {
 	Epoch       int // the epoch to be ordered, at least 1
 	Pairs, Dim  int
 	Image, Text []float32 // [Pairs, Dim]
-	// Numbers are where an order tells numbers of the epoch by names of its own, as by seen.Tell("spread", x).
+	// Numbers are where an order reports numbers of the epoch by names of its own, as by seen.Tell("spread", x).
 	*field.Numbers
 }
 

@@ -28,7 +28,7 @@ func positivesRole() Role {
 	}, func(m *Method) *Positives { return &m.Positives })
 }
 
-// connectable tells why the parts leave no place for new positives.
+// connectable reports why the parts leave no place for new positives.
 func (m Method) connectable() error {
 	if m.Positives == nil {
 		return nil
@@ -53,13 +53,13 @@ func (m Method) connectable() error {
 	return nil
 }
 
-// Judge is who tells the probability that an image and a caption match.
+// Judge is who reports the probability that an image and a caption match.
 type Judge string
 
 // Judges of the candidates.
 const (
 	ConD   Judge = ""       // the connection discriminator: a frozen model of the same architecture, made by a run of its own
-	Oracle Judge = "oracle" // the data's own relation, which tells 0 or 1; a pair it does not know counts as 0
+	Oracle Judge = "oracle" // the data's own relation, which reports 0 or 1; a pair it does not know counts as 0
 )
 
 // Candidates are the negatives that a Matching picked, with their scores.
@@ -70,8 +70,8 @@ type Candidates struct {
 	// ImageScores[k] is the judge's probability that image Images[k] and text k match, TextScores[k] that image k and text
 	// Texts[k] do, [batch].
 	ImageScores, TextScores *Node
-	// Teller is how the Positives tell numbers by names of their own.
-	field.Teller
+	// Reporter is how the Positives report numbers by names of their own.
+	field.Reporter
 }
 
 // Connections are the candidates with what was decided on them.
@@ -107,7 +107,7 @@ func (m Method) Picked(f Features, c Contrasted, noise *Node) Candidates {
 	secondImages, secondTexts := picking.Negatives(second, noise)
 	return Candidates{
 		Images: images, Texts: texts, SecondImages: secondImages, SecondTexts: secondTexts,
-		Teller: f.For(field.Part("positives", m.Positives)),
+		Reporter: f.For(field.Part("positives", m.Positives)),
 	}
 }
 

@@ -31,7 +31,7 @@ func ALBEFPlusPlus(epochs int) Method {
 // NeedsReference implements Informed.
 func (Pruned) NeedsReference() {}
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c Pruned) Validate() error {
 	if !(c.Threshold >= 0 && c.Threshold < 1) {
 		return fmt.Errorf("negative: negatives with a weight below %g removed; the mean weight is one, so take a threshold from 0 "+

@@ -10,7 +10,7 @@ type Entry struct {
 	At func(Sizes) Method
 	// Reference is the registered method whose run of the same seed is the frozen model that the parts need; empty for none.
 	Reference string
-	// Tuned tells that the fine-tuning for retrieval is part of the method.
+	// Tuned says that the fine-tuning for retrieval is part of the method.
 	Tuned bool
 }
 

@@ -29,7 +29,7 @@ const Sharp = 0.35
 // NeedsReference implements Informed.
 func (Regulated) NeedsReference() {}
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c Regulated) Validate() error {
 	if c.Epochs < 1 {
 		return errors.New("negative: SRCL over no epochs; give it those of the run")
@@ -59,7 +59,7 @@ type SelfRegulated struct {
 	Temperature float64 `json:",omitempty"`
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c SelfRegulated) Validate() error { return validTemperature(c.Temperature) }
 
 // NeedsItems implements Itemised.

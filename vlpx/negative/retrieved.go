@@ -19,7 +19,7 @@ type Retrieved struct {
 	Keep int // the hardest; published: 31
 }
 
-// Validate tells what is wrong with the settings.
+// Validate reports what is wrong with the settings.
 func (r Retrieved) Validate() error {
 	if r.Keep < 1 || r.Pool < r.Keep {
 		return fmt.Errorf("negative: the hardest %d of %d retrieved negatives; keep at least 1, and no more than there are", r.Keep, r.Pool)
@@ -67,7 +67,7 @@ func Choose(x, places *Node) *Node {
 	return Gather(flat, InsertAxes(Add(places, first), -1))
 }
 
-// Retrieves tells whether the method's matching retrieves from a pool.
+// Retrieves reports whether the method's matching retrieves from a pool.
 func (m Method) Retrieves() bool {
 	_, retrieves := m.Matching.(Retrieved)
 	return retrieves

@@ -52,7 +52,7 @@ func (o Objectives) Losses() []Loss {
 	return losses
 }
 
-// Has tells whether a loss is among them.
+// Has reports whether a loss is among them.
 func (o Objectives) Has(l Loss) bool { return o == "" || slices.Contains(o.Losses(), l) }
 
 // String joins the names: "ITC + ITM".
@@ -62,7 +62,7 @@ func (o Objectives) String() string {
 
 // Rewarded is a Batches whose samplers learn from how much a step improved the model on its own mini-batch: the fall of some
 // losses from before the update to after it, on the same images, captions, masks and ITM pairs, without dropout
-// (METHODS.md 14.4). The step then makes one more forward pass and tells it in Observation.Improvement.
+// (METHODS.md 14.4). The step then makes one more forward pass and reports it in Observation.Improvement.
 type Rewarded interface {
 	Batches
 	// Reward names the losses.
@@ -71,7 +71,7 @@ type Rewarded interface {
 	Ahead(epoch int) int
 }
 
-// rewardable tells why the parts do not bear that a reward asks for losses twice a step.
+// rewardable reports why the parts do not bear that a reward asks for losses twice a step.
 func (m Method) rewardable() error {
 	rewarded, ok := m.Batches.(Rewarded)
 	if !ok {

@@ -20,7 +20,7 @@ type Role struct {
 	Label string // in tables and forms
 	// Parts are those that have a name, the plain one first.
 	Parts []Part
-	// Check tells what does not fit together with the role's part; nil for nothing.
+	// Check reports what does not fit together with the role's part; nil for nothing.
 	Check func(Method) error
 
 	plain any    // the part of a method that names none; nil for none
@@ -80,7 +80,7 @@ func (r Role) Of(m Method) any { return r.get(m) }
 // Put gives a method a part, which must be of the role's type; nil is none.
 func (r Role) Put(m *Method, part any) { r.put(m, part) }
 
-// Plain tells whether a method has no other parts than those of the types that methods have by default, but for the roles that are named.
+// Plain reports whether a method has no other parts than those of the types that methods have by default, but for the roles that are named.
 // A framework that knows nothing of negatives takes no others.
 func (m Method) Plain(but ...string) bool {
 	return m.each(func(r Role, part any) error {
@@ -128,7 +128,7 @@ func (m Method) parts() []any {
 	return parts
 }
 
-// checkRoles tells of a part in Further of which there is no role.
+// checkRoles reports a part in Further of which there is no role.
 func (m Method) checkRoles() error {
 	for name := range m.Further {
 		if !slices.ContainsFunc(furtherRoles, func(r Role) bool { return r.Name == name }) {
@@ -160,7 +160,7 @@ type declaring interface {
 	Declare(state *model.Scope, run Start) error
 }
 
-// Keeps tells whether a part keeps something from step to step.
+// Keeps reports whether a part keeps something from step to step.
 func (m Method) Keeps() bool {
 	return slices.ContainsFunc(m.parts(), func(part any) bool {
 		_, declares := part.(declaring)
@@ -171,8 +171,8 @@ func (m Method) Keeps() bool {
 
 // Adjusting is a part, of whatever role, that changes what the contrast gives, such as by a further term of its loss.
 type Adjusting interface {
-	// Adjust is called once for each time that the contrast's loss is built. The features are the contrast's; their Teller, State and Variable
-	// are the part's.
+	// Adjust is called once for each time that the contrast's loss is built. The features are the contrast's; their Reporter, State and
+	// Variable are the part's.
 	Adjust(f Features, c Contrasted) Contrasted
 }
 
@@ -184,7 +184,7 @@ func (m Method) Contrasted(f Features) Contrasted {
 	m.each(func(r Role, part any) error {
 		if adjusting, adjusts := part.(Adjusting); adjusts {
 			own := f
-			own.role, own.Teller, own.State = r.Name, f.For(field.Part(r.Label, part)), r.state(f.State)
+			own.role, own.Reporter, own.State = r.Name, f.For(field.Part(r.Label, part)), r.state(f.State)
 			own.root = f.State
 			c = adjusting.Adjust(own, c)
 			c.assert(fmt.Sprintf("%T.Adjust", part), batch)

@@ -52,17 +52,17 @@ type Sampler interface {
 	Epoch(e int) (steps int, err error)
 	// Next returns the next mini-batch of the epoch: BatchSize distinct pair indices. The caller must not change it.
 	Next() ([]int, error)
-	// Observe tells the sampler what the step saw; called once a step, in the order of Next.
+	// Observe shows the sampler what the step saw; called once a step, in the order of Next.
 	Observe(Observation) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// Numbering is a Sampler that tells numbers by names of its own, as [field.Teller] does within a step.
+// Numbering is a Sampler that reports numbers by names of its own, as [field.Reporter] does within a step.
 type Numbering interface {
 	Sampler
-	// Numbers are those told since it was asked last, which it forgets. It is asked once an epoch has begun, and after each Observe, before
-	// the state is marshalled.
+	// Numbers are those reported since it was asked last, which it forgets. It is asked once an epoch has begun, and after each Observe,
+	// before the state is marshalled.
 	Numbers() field.Numbers
 }
 

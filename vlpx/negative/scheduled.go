@@ -38,7 +38,7 @@ type Scheduled struct {
 	// prepares them meanwhile; 0 is the paper's Algorithm 2.
 	Lookahead int `json:",omitempty"`
 	// Probe measures instead of learning: mini-batch k is built at the one quantile Probe[k mod len(Probe)], the policy is
-	// left alone, and the rewards tell what it would be taught.
+	// left alone, and the rewards report what it would be taught.
 	Probe []float64 `json:",omitempty"`
 }
 

@@ -115,7 +115,7 @@ func TestScheduledEpochs(t *testing.T) {
 	})
 }
 
-// The choices tell what was done: each picked pair stands at its quantile among the pairs that were left, by the embeddings of
+// The choices report what was done: each picked pair stands at its quantile among the pairs that were left, by the embeddings of
 // the epoch before.
 func TestScheduledChoices(t *testing.T) {
 	run := Start{Pairs: 30, BatchSize: 5, Dim: 3, Epochs: 3, Seed: 4}
@@ -216,7 +216,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// A probe takes its quantiles in turn, tells them as choices, and teaches the policy nothing.
+// A probe takes its quantiles in turn, reports them as choices, and teaches the policy nothing.
 func TestScheduledProbe(t *testing.T) {
 	run := Start{Pairs: 40, BatchSize: 4, Dim: 3, Epochs: 2, Seed: 8}
 	probe := []float64{0.2, 0.5, 1}

@@ -21,7 +21,7 @@ type Choice struct {
 	Beta     scheduler.Beta `json:"beta"`     // the distribution it was drawn from
 }
 
-// Scheduler is a Sampler that tells what it chose.
+// Scheduler is a Sampler that reports what it chose.
 type Scheduler interface {
 	Sampler
 	// Choices are those of the mini-batch observed last, one an anchor; none in an epoch that is not scheduled.

@@ -143,7 +143,7 @@ func TestClassesAreThirds(t *testing.T) {
 	})
 }
 
-// judged tells what is known of an image and a caption.
+// judged reports what is known of an image and a caption.
 type judged map[[2]int]bool
 
 func (j judged) Holds(i, p int) (holds, known bool) {

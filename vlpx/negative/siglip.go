@@ -17,7 +17,7 @@ type SigLIP struct {
 	Bias  float64 // added to them at first; published: -10, as nearly all pairs are wrong
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c SigLIP) Validate() error {
 	if !(c.Scale > 0) || math.IsInf(c.Scale, 0) || math.IsNaN(c.Bias) || math.IsInf(c.Bias, 0) {
 		return fmt.Errorf("negative: SigLIP with a scale of %g and a bias of %g at first; take a scale above 0, such as the published "+

@@ -23,7 +23,7 @@ func (c Smoothed) Softened(alpha float64) Contrast {
 	return c
 }
 
-// Validate tells whether Alpha is out of its range.
+// Validate reports whether Alpha is out of its range.
 func (c Smoothed) Validate() error {
 	if !(c.Alpha >= 0 && c.Alpha <= 1) {
 		return fmt.Errorf("negative: smoothed: Alpha %g; it is a part, from 0 to 1", c.Alpha)

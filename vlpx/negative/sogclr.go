@@ -19,7 +19,7 @@ const (
 	ByLibAUC  Code = "LibAUC"
 )
 
-// valid tells whether there is none of this name.
+// valid reports whether there is none of this name.
 func (c Code) valid() error {
 	switch c {
 	case ByAuthors, ByISogCLR, ByLibAUC:
@@ -63,7 +63,7 @@ func (c SogCLR) form(views bool) form {
 	return form{global: global{first: firstBatch}}
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (c SogCLR) Validate() error {
 	if err := validAverage("SogCLR", c.Gamma, c.Decay); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (f Features) contrasted(loss *Node, tau func(Anchors) *Node) Contrasted {
 	return Contrasted{Loss: loss, I2T: i2t, T2I: t2i}
 }
 
-// ofViews tells whether the anchors are images by their views.
+// ofViews reports whether the anchors are images by their views.
 func (r Start) ofViews() bool { return len(r.Anchors) == 1 }
 
 var sogCLR = Entry{

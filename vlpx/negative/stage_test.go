@@ -125,7 +125,7 @@ func globals() map[string]Contrast {
 	}
 }
 
-// finite tells of the first number of an outcome that is none.
+// finite reports the first number of an outcome that is none.
 func (o outcome) finite() error {
 	all := map[string][]float64{"loss": {o.loss}, "gradient of the temperature": {o.tauGradient}}
 	for i, g := range o.gradients {

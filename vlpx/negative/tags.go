@@ -44,7 +44,7 @@ const (
 	Different Filter = "different"
 )
 
-// Validate tells what is wrong with the settings.
+// Validate reports what is wrong with the settings.
 func (t TAGS) Validate() error {
 	switch {
 	case t.Masks < 1 || t.Keep < 0 || t.Keep > 0 && (t.Refills < 1 || t.Keep > t.Masks*t.Refills):
@@ -126,7 +126,7 @@ func (t TAGS) Write(w Writer) Written {
 // farBelow is what a sentence that does not count is ranked below all others by.
 const farBelow = 1e9
 
-// passes tells which sentences [batch, n, tokens] the filter leaves, 1 or 0, [batch, n].
+// passes reports which sentences [batch, n, tokens] the filter leaves, 1 or 0, [batch, n].
 func (f Filter) passes(w Writer, sentences *Node, dtype dtypes.DType) *Node {
 	if f == Penalised {
 		return Ones(sentences.Graph(), shapes.Make(dtype, sentences.Shape().Dimensions[:2]...))
@@ -145,8 +145,8 @@ func Penalties(captions, sentences *Node, dtype dtypes.DType) *Node {
 	return Add(of(repeatsCaption(captions, sentences), 3), of(comesAgain(sentences), 2))
 }
 
-// AllAnnotated tells which sentences [batch, n, tokens] have only such words in the place of the caption's [batch, tokens] as occur in the
-// image's captions, whose ids annotated [batch, words] lists, padded with zeros; [batch, n], bool.
+// AllAnnotated reports which sentences [batch, n, tokens] have only such words in the place of the caption's [batch, tokens] as occur in
+// the image's captions, whose ids annotated [batch, words] lists, padded with zeros; [batch, n], bool.
 func AllAnnotated(captions, annotated, sentences *Node) *Node {
 	dims := sentences.Shape().Dimensions
 	kept := Equal(sentences, BroadcastToDims(InsertAxes(captions, 1), dims...))
@@ -157,12 +157,12 @@ func AllAnnotated(captions, annotated, sentences *Node) *Node {
 	return every(Or(kept, occurs))
 }
 
-// repeatsCaption tells which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.
+// repeatsCaption reports which sentences [batch, n, tokens] are the caption [batch, tokens]; [batch, n], bool.
 func repeatsCaption(captions, sentences *Node) *Node {
 	return every(Equal(sentences, BroadcastToDims(InsertAxes(captions, 1), sentences.Shape().Dimensions...)))
 }
 
-// comesAgain tells which sentences [batch, n, tokens] come again later; [batch, n], bool.
+// comesAgain reports which sentences [batch, n, tokens] come again later; [batch, n], bool.
 func comesAgain(sentences *Node) *Node {
 	batch, n, tokens := sentences.Shape().Dim(0), sentences.Shape().Dim(1), sentences.Shape().Dim(2)
 	g := sentences.Graph()
@@ -175,7 +175,7 @@ func comesAgain(sentences *Node) *Node {
 	return GreaterThan(ReduceSum(ConvertDType(equal, dtypes.Int32), -1), Const(g, int32(0)))
 }
 
-// every tells of what is all true along the last axis.
+// every reports what is all true along the last axis.
 func every(x *Node) *Node {
 	return Equal(ReduceSum(ConvertDType(x, dtypes.Int32), -1), Const(x.Graph(), int32(x.Shape().Dim(-1))))
 }

@@ -228,7 +228,7 @@ func TestWriteAgainstLoop(t *testing.T) {
 		}
 	}
 	if !(left[Annotated] > 0 && left[Annotated] < left[Different]) {
-		t.Errorf("the filters leave %v sentences; the cases tell nothing", left)
+		t.Errorf("the filters leave %v sentences; the cases report nothing", left)
 	}
 }
 
@@ -239,7 +239,7 @@ func wide(ids []int32) (numbers []float64) {
 	return numbers
 }
 
-// Without sentences to keep the words are learned, and nothing else is read or told.
+// Without sentences to keep the words are learned, and nothing else is read or reported.
 func TestWritingNothing(t *testing.T) {
 	m := TAGS{Masks: testMasks, Rate: 0.15, MLM: 0.1}
 	if got := m.Reads(); !slices.Equal(got, []field.Name{field.Drafts, field.DraftWords}) {
@@ -249,9 +249,9 @@ func TestWritingNothing(t *testing.T) {
 		w := m.Write(Writer{Captions: in[0], Fields: field.Nodes{field.Drafts: in[1], field.DraftWords: in[2]},
 			Fill: func(*Node) *Node { return in[5] }})
 		outputs := field.Nodes{}
-		w.Tell(outputs)
+		w.Report(outputs)
 		if w.Sentences != nil || w.Labels != nil || w.Counts != nil || w.Drafts != nil || len(outputs) > 0 {
-			t.Errorf("got %+v, and %v is told", w, outputs)
+			t.Errorf("got %+v, and %v is reported", w, outputs)
 		}
 		return []*Node{w.MLM}
 	})(newDrafted().tensors()...)

@@ -59,7 +59,7 @@ func (t Thresholds) Reads() []field.Name {
 	return []field.Name{field.Index}
 }
 
-// Validate tells which value is out of its range.
+// Validate reports which value is out of its range.
 func (t Thresholds) Validate() error {
 	switch {
 	case !share(t.Alpha):

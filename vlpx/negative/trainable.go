@@ -45,7 +45,7 @@ func VariablePath(role string, v Variable) string {
 	return "/" + trainedScope + "/" + role + "/" + v.Name
 }
 
-// Trains tells of a variable below the scope of what the method keeps whether a part has declared it as trained, and whether it decays.
+// Trains reports of a variable below the scope of what the method keeps whether a part has declared it as trained, and whether it decays.
 func Trains(path string) (trained, decays bool) {
 	_, of, trained := strings.Cut(path, "/"+trainedScope+"/")
 	return trained, trained && strings.Contains(of, "/"+decayScope+"/")
@@ -135,7 +135,7 @@ func (m Method) AssertTrained(state *model.Scope, loss *Node) {
 	}
 }
 
-// untrained tells of a variable that AssertTrained panics for.
+// untrained reports a variable that AssertTrained panics for.
 func (m Method) untrained(state *model.Scope, loss *Node) error {
 	for v := range state.IterVariables() {
 		if !v.Trainable {
@@ -169,7 +169,7 @@ func (m Method) keeper(path string) string {
 	return fmt.Sprintf("%s %T", by.Name, by.Of(m))
 }
 
-// reaches tells whether the gradient of a loss reaches a variable.
+// reaches reports whether the gradient of a loss reaches a variable.
 func reaches(loss *Node, v *model.Variable) bool {
 	if !v.InUseByGraph(loss.Graph()) {
 		return false

@@ -42,7 +42,7 @@ func OpenWindows(store *model.Store, batch int) (*Windows, error) {
 	return w, nil
 }
 
-// Any tells whether there are any windows.
+// Any reports whether there are any windows.
 func (w *Windows) Any() bool { return len(w.all) > 0 }
 
 // Load shows the samples of a mini-batch, before a graph reads them.

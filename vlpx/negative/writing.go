@@ -32,7 +32,7 @@ func writingRole() Role {
 	}, func(m *Method) *Writing { return &m.Writing })
 }
 
-// writable tells why a static writer has no reference model of its own.
+// writable reports why a static writer has no reference model of its own.
 func (m Method) writable() error {
 	if m.Writing != nil && refers(m.Writing) && len(slices.DeleteFunc(m.parts(), func(part any) bool { return !refers(part) })) > 1 {
 		return fmt.Errorf("negative: a static %T beside a part that asks another frozen model; a method has one, so let the model "+
@@ -60,8 +60,8 @@ type Writer struct {
 	FillFrozen func(ids *Node) *Node
 	// Score returns logits of "the sentence is true of the image", without gradient and as in evaluation, [batch n], for ids as Fill's.
 	Score func(ids *Node) *Node
-	// Teller is how the Writing tells numbers by names of its own.
-	field.Teller
+	// Reporter is how the Writing reports numbers by names of its own.
+	field.Reporter
 }
 
 // Written are the sentences of a mini-batch.
@@ -70,7 +70,7 @@ type Written struct {
 	Labels    *Node   // the original ids where a sentence's words were masked, objective.Ignored elsewhere, [batch, m, tokens] int32
 	Counts    *Node   // 1 for a sentence, 0 for a row to spare, [batch, m]
 	MLM       *Node   // the loss of the masked words, a scalar with gradient; nil where none are masked
-	Drafts    *Drafts // all that were written; nil where nothing tells of them
+	Drafts    *Drafts // all that were written; nil where nothing reports of them
 }
 
 // Drafts are all sentences that were written, of which Written keeps some.
@@ -81,7 +81,7 @@ type Drafts struct {
 	Kept      *Node // places of the m kept ones among the n, [batch, m] int32
 }
 
-// Writes tells whether the method writes negatives.
+// Writes reports whether the method writes negatives.
 func (m Method) Writes() bool { return m.Writing != nil }
 
 // Join puts the sentences behind the pairs of ITM, as negatives: the labels and weights of all. Those of a caption weigh together what a
@@ -96,8 +96,8 @@ func (w Written) Join(p Pairs) (labels, weights *Node) {
 	return Concatenate([]*Node{p.Labels, zeros}, 0), Concatenate([]*Node{weights, DivScalar(Reshape(w.Counts, rows), keep)}, 0)
 }
 
-// Tell adds what is told of the sentences to what a step tells.
-func (w Written) Tell(outputs field.Nodes) {
+// Report adds what is reported of the sentences to what a step reports.
+func (w Written) Report(outputs field.Nodes) {
 	if d := w.Drafts; d != nil {
 		outputs[field.Sentences], outputs[field.SentencePassed] = d.Sentences, d.Passed
 		outputs[field.SentenceScores], outputs[field.SentencesKept] = d.Scores, d.Kept

@@ -45,7 +45,7 @@ func (t towers) EmbedText(s *variables.Scope, ids *Node) framework.Embedded {
 	return framework.Embedded{Feature: framework.Normalise(ReduceSum(Mul(words, there), 1))}
 }
 
-func (t towers) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (t towers) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	temperature := func(_ *variables.Scope, g *Graph) *Node { return Const(g, float32(0.1)) }
 	return framework.Contrast(s, u, in, framework.Contrasting{Temperature: temperature, Embed: func(s *variables.Scope) []*Node {
 		return []*Node{t.EmbedImage(s, in.Of(field.Image)).Feature, t.EmbedText(s, in.Of(field.Captions)).Feature}

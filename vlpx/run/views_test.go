@@ -34,12 +34,12 @@ func (v views) EmbedImage(s *variables.Scope, images *Node) framework.Embedded {
 	return framework.Embedded{Feature: framework.Normalise(encoder.Linear(s.In("image"), pixels, v.Embed, false))}
 }
 
-func (v views) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (v views) Step(s *variables.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	model := func() *variables.Scope { return s.Store().Scope(framework.Model) } // anew for each of two calls that share weights
 	one, other := v.EmbedImage(model(), in.Of(field.Image)).Feature, v.EmbedImage(model(), in.Of(field.View)).Feature
 	alike := objective.Similarities(one, other, Const(one.Graph(), float32(0.1)))
 	classes := encoder.Linear(model().In("class"), one, v.Classes, false)
-	return framework.Told{Outputs: field.Nodes{field.ImageEmbedding: one}, Losses: map[negative.Loss]*Node{
+	return framework.Forward{Outputs: field.Nodes{field.ImageEmbedding: one}, Losses: map[negative.Loss]*Node{
 		"views": objective.CrossEntropy(alike, objective.OneHotTargets(alike)),
 		"class": objective.CrossEntropy(classes, OneHot(in.Of(field.Class), v.Classes, classes.DType())),
 	}}

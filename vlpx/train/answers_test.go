@@ -162,7 +162,7 @@ func TestAnsweringGoesOn(t *testing.T) {
 	}
 }
 
-// Captions are no questions, and a question without an answer teaches nothing: told before training.
+// Captions are no questions, and a question without an answer teaches nothing: reported before training.
 func TestAnsweringRefuses(t *testing.T) {
 	first := smallest(t, plain)
 	finish(t, first)

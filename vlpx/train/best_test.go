@@ -65,7 +65,7 @@ func TestBestEpochIsTheModel(t *testing.T) {
 }
 
 // A run that selects ends in the same weights wherever it was stopped or killed: also after the weights of an epoch were written
-// and before the checkpoint that tells so, while they were written, and when all was done.
+// and before the checkpoint that reports so, while they were written, and when all was done.
 func TestSelectingRunGoesOn(t *testing.T) {
 	values := []float64{1, 3, 2}
 	whole, _ := selecting(t, values...)
@@ -108,7 +108,7 @@ func TestSelectingRunGoesOn(t *testing.T) {
 	}
 }
 
-// No checkpoint tells of best weights that could not be written.
+// No checkpoint reports of best weights that could not be written.
 func TestBestIsWrittenBeforeTheCheckpoint(t *testing.T) {
 	job, _ := selecting(t, 1, 2, 3)
 	must.Do(t, os.Mkdir(filepath.Join(job.Dir, BestName), 0o755))
@@ -137,7 +137,7 @@ func TestSelectMistakes(t *testing.T) {
 }
 
 // What a method keeps beside its weights, such as ALBEF's queue, is the best epoch's as the weights are, in the run's model and in the one
-// that is loaded; a name that it keeps nothing under is told.
+// that is loaded; a name that it keeps nothing under is reported.
 func TestStateGoesWithTheWeights(t *testing.T) {
 	job, _ := selecting(t, 1, 3, 2)
 	measure := job.Evaluate

@@ -53,7 +53,7 @@ func trainingSplit(t *testing.T, dir string) datasets.Set {
 	return set
 }
 
-// A broken image costs its place in the mini-batches and is told once, also by a run that was stopped in between.
+// A broken image costs its place in the mini-batches and is reported once, also by a run that was stopped in between.
 func TestBrokenImage(t *testing.T) {
 	set := trainingSplit(t, photographs(t, 6))
 	for _, stops := range [][]int{nil, {3, 6}} {

@@ -254,7 +254,7 @@ func TestCheckpointOfAnotherModel(t *testing.T) {
 	same(t, "after all", variables(t, other, "/"), want)
 }
 
-// What stops a resumed run tells what to do about it.
+// What stops a resumed run reports what to do about it.
 func TestTrainOnADamagedCheckpoint(t *testing.T) {
 	job := smallest(t, plain)
 	path := filepath.Join(job.Dir, CheckpointName)

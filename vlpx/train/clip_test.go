@@ -90,7 +90,7 @@ func TestCLIPOnEngines(t *testing.T) {
 	}
 }
 
-// What CLIP is not able to is told before training.
+// What CLIP is not able to is reported before training.
 func TestCLIPLacksMatching(t *testing.T) {
 	for says, m := range map[string]negative.Method{
 		"image-text matching":       mining(),
@@ -111,7 +111,7 @@ func (h halved) Inputs(u framework.Use) []field.Field {
 	return append(u.Fields(field.Captions, field.Progress), u.Images(field.Image, u.Image/2, u.Image/2, 3))
 }
 
-// A field that is declared in another shape than it is made in is told before training.
+// A field that is declared in another shape than it is made in is reported before training.
 func TestDeclaredShapes(t *testing.T) {
 	job := onCLIP(t, plain, false)
 	job.Config.Framework.Framework = halved{job.Config.Framework.Framework.(clip.Model)}

@@ -111,7 +111,7 @@ func (c Config) Validate() error {
 	if err := c.makeable(); err != nil {
 		return err
 	}
-	// The sizes of a sampler do not depend on how many pairs there are: one mini-batch of them tells.
+	// The sizes of a sampler do not depend on how many pairs there are: one mini-batch of them reports.
 	_, err := c.Method.Batches.Start(negative.Start{
 		Pairs: c.BatchSize, BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
 	})
@@ -134,7 +134,7 @@ func (c Config) makeable() error {
 			want = c.Use().Answers(f.Shape.Dim(1), f.Shape.Dim(2))[0].Shape
 		case f.Name == field.AnswerWeights && f.Shape.Rank() == 2:
 			want = c.Use().Answers(f.Shape.Dim(1), 1)[1].Shape
-		case f.Name == field.PoolImages: // as its images, so that what is wrong with these is told of them
+		case f.Name == field.PoolImages: // as its images, so that what is wrong with these is reported of them
 			want = f.Shape
 		case f.Name == field.Image || f.Name == field.View || f.Name == field.Other:
 			if want = f.Shape; pixels {

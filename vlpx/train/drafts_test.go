@@ -44,8 +44,8 @@ func glancing(t *testing.T, set datasets.Set, m negative.Method) Job {
 	return job
 }
 
-// An image that cannot be decoded costs its places in mini-batches and pools. What is masked, told of items and annotated is of the pairs
-// that took them.
+// An image that cannot be decoded costs its places in mini-batches and pools. What is masked, reported of items and annotated is of the
+// pairs that took them.
 func TestBrokenImageOfAPool(t *testing.T) {
 	set := trainingSplit(t, photographs(t, 6))
 	for _, stops := range [][]int{nil, {3, 6}} {
@@ -83,7 +83,7 @@ func TestBrokenImageOfAPool(t *testing.T) {
 			pair := b.pool.Pairs[k]
 			ids := job.Tokenizer.EncodeCaption(tr.pairs[pair].Text(set), job.Config.MaxLen)
 			if item != int32(tr.pairs[pair].Image) || item == 2 || !slices.Equal(ints(t, in, field.PoolCaptions)[k*10:(k+1)*10], ids) {
-				t.Errorf("pair %d of the pool is told as another, or as one that cannot be decoded", pair)
+				t.Errorf("pair %d of the pool is reported as another, or as one that cannot be decoded", pair)
 			}
 			want := make([]float32, job.Features.Size())
 			if err := job.Features.Features(t.Context(), int(item), want); err != nil ||
@@ -108,7 +108,7 @@ type said struct {
 
 func (s said) Captions(i int) []string { return s.captions[i%len(s.captions)] }
 
-// Captions of one word, of none, of more words than are read and without anything to see are written from, and the last are told.
+// Captions of one word, of none, of more words than are read and without anything to see are written from, and the last are reported.
 func TestOddCaptions(t *testing.T) {
 	set := said{smallest(t, plain).Set,
 		[][]string{{"dog", "of the"}, {"", "a dog runs after a man on a horse in a field of grass behind a house"},
@@ -144,7 +144,7 @@ func TestOddCaptions(t *testing.T) {
 		if !m.Writing.(negative.TAGS).ByWord {
 			graphless = w.Graphless
 			if graphless == 0 || graphless == w.Captions {
-				t.Errorf("%d of %d captions are told to have no graph", graphless, w.Captions)
+				t.Errorf("%d of %d captions are reported to have no graph", graphless, w.Captions)
 			}
 		}
 		if w.Graphless != graphless || w.Written.Unknown != w.Written.All() || w.Metrics()[negative.Ungrammatic] != 0 {

@@ -16,7 +16,7 @@ import (
 
 // sideBySide makes so many epochs of two jobs' runs, which differ in how they compute, step by step on the same input: the
 // mini-batches are those that the first one's sampler makes of what the first one saw. After each step compare is called with what
-// both told.
+// both reported.
 func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step int, runs [2]*trainer, outs [2]Output)) {
 	t.Helper()
 	var runs [2]*trainer
@@ -59,7 +59,7 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 	}
 }
 
-// told are the numbers of a step by name, but for the improvement.
+// reported are the numbers of a step by name, but for the improvement.
 func (o Output) told() map[string]float64 {
 	numbers := o.numbers()
 	delete(numbers, string(field.Improvement))

@@ -52,7 +52,7 @@ func TestGatheredEmbeddings(t *testing.T) {
 			backend := enginetest.Open(t, name)
 			for name, job := range cases {
 				if dtype == dtypes.Float32 && strings.ContainsAny(name, ", ") {
-					continue // they are as much work for a compiler, and tell nothing more of it
+					continue // they are as much work for a compiler, and report nothing more of it
 				}
 				t.Run(name, func(t *testing.T) {
 					contrast := job.Config.Method.Contrast

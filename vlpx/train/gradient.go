@@ -49,7 +49,7 @@ func (l learned) norm() *Node {
 	return Sqrt(square)
 }
 
-// ofPart tells whether a weight is one that a part of the method trains, and whether that decays.
+// ofPart reports whether a weight is one that a part of the method trains, and whether that decays.
 func ofPart(v *model.Variable) (is, decays bool) {
 	if below, is := strings.CutPrefix(v.Path(), framework.State); is {
 		return negative.Trains(below)

@@ -6,7 +6,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// roomHistory is the number of steps whose new positives tell how much room the next one gets.
+// roomHistory is the number of steps whose new positives report how much room the next one gets.
 const roomHistory = 16
 
 // room is the number of MLM's rows for new positives in the next step: as many as the last steps would have needed at most. Rows

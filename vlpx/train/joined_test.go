@@ -45,7 +45,7 @@ func begun(t *testing.T, m negative.Method) (*trainer, field.Values) {
 	return tr, firstInput(t, tr)
 }
 
-// A step with less room than new positives changes no weight and tells how much it needs; with enough room, how much there is to
+// A step with less room than new positives changes no weight and reports how much it needs; with enough room, how much there is to
 // spare does not matter.
 func TestRoom(t *testing.T) {
 	trainers := map[int]*trainer{}

@@ -9,45 +9,45 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// Learn builds one training step in a graph: the losses of a mini-batch, the update of the weights and what it improved. It tells what
-// the framework tells of the mini-batch as it was before the update, with field.GradientNorm and, where the method is
-// negative.Rewarded, field.Improvement, and by Telling what its parts report by names of their own. It computes in the type of the weights
+// Learn builds one training step in a graph: the losses of a mini-batch, the update of the weights and what it improved. It reports what
+// the framework reports of the mini-batch as it was before the update, with field.GradientNorm and, where the method is
+// negative.Rewarded, field.Improvement, and by Reports what its parts report by names of their own. It computes in the type of the weights
 // and inputs. The scope is the root of a store that holds the initialised model.
 //
 //   - in: the fields of Inputs.
 //   - room: see framework.Use.
-func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Told {
+func (c Config) Learn(s *model.Scope, in field.Nodes, room int) framework.Forward {
 	return c.upTo(Whole, s, in, room)
 }
 
 // upTo is Learn up to a part: the gradient's norm is the last that Backward gives.
-func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framework.Told {
+func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framework.Forward {
 	f, u, rate := c.Framework.Framework, c.Use(), in.Of(field.Rate)
 	g := rate.Graph()
 	u.Room = room
-	telling := field.NewTelling(in)
-	u.Teller = telling.By(field.Part("framework", f))
+	reports := field.NewReports(in)
+	u.Reporter = reports.By(field.Part("framework", f))
 	learner, rewarded := c.Method.Batches.(negative.Rewarded)
 	s.Store().SetTraining(g, true)
-	told := f.Step(s, u, in)
-	told.Telling = telling
-	telling.End()
+	forward := f.Step(s, u, in)
+	forward.Reports = reports
+	reports.End()
 	if last == Forward {
-		return told
+		return forward
 	}
 	loss := func() *Node {
-		loss := told.Of(f, c.Objectives)
+		loss := forward.Of(f, c.Objectives)
 		c.Method.AssertTrained(s.Store().Scope(framework.State), loss)
 		return loss
 	}
 	if last == Backward {
-		told.Outputs[field.GradientNorm] = learn(s.Store(), loss()).norm()
-		return told
+		forward.Outputs[field.GradientNorm] = learn(s.Store(), loss()).norm()
+		return forward
 	}
 	again := func() (sum *Node) {
 		framework.Evaluating(s.Store(), g, func() {
-			if told.Again != nil {
-				sum = told.Again(learner.Reward())
+			if forward.Again != nil {
+				sum = forward.Again(learner.Reward())
 				return
 			}
 			u.Objectives = learner.Reward()
@@ -56,21 +56,21 @@ func (c Config) upTo(last Part, s *model.Scope, in field.Nodes, room int) framew
 		return sum
 	}
 	var hold *Node
-	if joined := told.Outputs[field.Joined]; joined != nil && room < 2*c.BatchSize {
+	if joined := forward.Outputs[field.Joined]; joined != nil && room < 2*c.BatchSize {
 		hold = GreaterThan(joined, ConstAs(joined, room))
 	}
 	var before *Node
 	if rewarded {
-		before = told.Of(f, learner.Reward())
-		if !told.Repeats {
+		before = forward.Of(f, learner.Reward())
+		if !forward.Repeats {
 			before = again()
 		}
 	}
-	told.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), loss(), rate, hold)
+	forward.Outputs[field.GradientNorm] = c.optimiser().Update(s.Store(), loss(), rate, hold)
 	if rewarded {
-		told.Outputs[field.Improvement] = Sub(before, again())
+		forward.Outputs[field.Improvement] = Sub(before, again())
 	}
-	return told
+	return forward
 }
 
 // Part is how far a step goes.

@@ -24,7 +24,7 @@ func (s *Step) survey(room int, known bool, taken map[string]string) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	telling := &field.Telling{}
+	reports := &field.Reports{}
 	err := exceptions.TryCatch[error](func() {
 		defer framework.Orderly()
 		g := graph.NewGraph(s.backend, "survey")
@@ -39,32 +39,32 @@ func (s *Step) survey(room int, known bool, taken map[string]string) error {
 				relation[name] = graph.Parameter(g, "relation: "+string(name), s.config.Use().Field(name).Shape)
 			}
 		}
-		telling = field.NewTelling(relation)
+		reports = field.NewReports(relation)
 		f, u := s.config.Framework.Framework, s.config.Use()
-		u.Room, u.Teller = room, telling.By(field.Part("framework", f))
+		u.Room, u.Reporter = room, reports.By(field.Part("framework", f))
 		s.store.SetTraining(g, true)
 		f.Step(s.store.RootScope(), u, in)
 	})
 	switch {
-	case err != nil && !known && telling.Asked():
+	case err != nil && !known && reports.RelationRequested():
 		return fmt.Errorf("train: building the step, in which a part asks for the truth of pairs, of which this data knows nothing, "+
 			"so that it is nil: %w", err)
 	case err != nil:
 		return fmt.Errorf("train: building the step: %w", err)
 	}
-	if known && telling.Asked() {
+	if known && reports.RelationRequested() {
 		for _, name := range relationFields {
 			if !slices.ContainsFunc(s.inputs, func(f field.Field) bool { return f.Name == name }) {
 				s.inputs = append(s.inputs, s.config.Use().Field(name))
 			}
 		}
 	}
-	numbers, by := telling.Numbers()
+	numbers, by := reports.Numbers()
 	for k, n := range numbers {
 		if err := free(n.Name, by[k], taken); err != nil {
 			return err
 		}
-		taken[n.Name] = "what " + by[k] + " tells"
+		taken[n.Name] = "what " + by[k] + " reports"
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (c Config) taken() map[string]string {
 		names[string(loss)] = "a loss of " + c.Framework.Name()
 	}
 	for _, name := range []field.Name{field.GradientNorm, field.Temperature, field.Improvement} {
-		names[string(name)] = "told of each step"
+		names[string(name)] = "reported of each step"
 	}
 	for _, name := range counted() {
 		names[name] = "what training counts"
@@ -95,7 +95,7 @@ func counted() []string {
 // free says that a name is another number's already.
 func free(name, by string, taken map[string]string) error {
 	if other, is := taken[name]; is {
-		return fmt.Errorf("train: %s tells %q, which is %s; give the number another name", by, name, other)
+		return fmt.Errorf("train: %s reports %q, which is %s; give the number another name", by, name, other)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func free(name, by string, taken map[string]string) error {
 func withSums(numbers field.Numbers, sums *tensors.Tensor) (field.Numbers, error) {
 	flat, err := tensors.CopyFlatData[float32](sums)
 	if err != nil {
-		return nil, fmt.Errorf("train: reading the numbers that parts tell: %w", err)
+		return nil, fmt.Errorf("train: reading the numbers that parts report: %w", err)
 	}
 	all := slices.Clone(numbers)
 	for k := range all {
@@ -117,8 +117,8 @@ func withSums(numbers field.Numbers, sums *tensors.Tensor) (field.Numbers, error
 func (t *trainer) addNumbers(numbers field.Numbers, by func(k int) string) error {
 	for k, n := range numbers {
 		if !n.Finite() {
-			return fmt.Errorf("train: %s: epoch %d, step %d: %s tells %q, which is %g of %g; "+
-				"tell a share or a mean by its two sums, which may be zero",
+			return fmt.Errorf("train: %s: epoch %d, step %d: %s reports %q, which is %g of %g; "+
+				"report a share or a mean by its two sums, which may be zero",
 				t.job.Config.Method.Name, t.Epoch, t.Step, by(k), n.Name, n.Sum, n.Of)
 		}
 		t.Current.Numbers.Add(n)

@@ -19,7 +19,7 @@ import (
 )
 
 // debiased is a contrast of one's own: the debiased contrastive loss (Chuang et al., 2020), with the mean over the negatives corrected for
-// a share Prior of false ones. It tells what it would have joined to the positives above a Threshold of the cosine.
+// a share Prior of false ones. It reports what it would have joined to the positives above a Threshold of the cosine.
 type debiased struct{ Prior, Threshold float64 }
 
 func (d debiased) ITC(f negative.Features) negative.Contrasted {
@@ -45,7 +45,7 @@ func (d debiased) ITC(f negative.Features) negative.Contrasted {
 	return negative.Contrasted{Loss: Add(side(i2t), side(Transpose(i2t, 0, 1))), I2T: i2t, T2I: Transpose(i2t, 0, 1)}
 }
 
-// byEpoch is an order of one's own that tells a number an epoch.
+// byEpoch is an order of one's own that reports a number an epoch.
 type byEpoch struct{}
 
 func (b byEpoch) Start(run negative.Start) (negative.Sampler, error) {
@@ -66,12 +66,12 @@ func sums(t *testing.T, numbers field.Numbers, name string) field.Number {
 	t.Helper()
 	k := slices.IndexFunc(numbers, func(n field.Number) bool { return n.Name == name })
 	if k < 0 {
-		t.Fatalf("nothing tells %q; there are %+v", name, numbers)
+		t.Fatalf("nothing reports %q; there are %+v", name, numbers)
 	}
 	return numbers[k]
 }
 
-// What a part tells of each step is what a recount on the host finds in the step's embeddings and the data's relation, and an epoch's
+// What a part reports of each step is what a recount on the host finds in the step's embeddings and the data's relation, and an epoch's
 // record has the sums.
 func TestToldIsCounted(t *testing.T) {
 	t.Run("scenes", func(t *testing.T) { testToldIsCounted(t, func(s datasets.Set) datasets.Set { return s }) })
@@ -151,7 +151,7 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 			all.holds+holds
 	})
 	if all.joined == 0 || all.joined == all.apart || all.right == 0 || all.right == all.known {
-		t.Fatalf("the threshold tells nothing apart: %+v", all)
+		t.Fatalf("the threshold distinguishes nothing: %+v", all)
 	}
 	epoch := finish(t, job).Epochs[0]
 	if got := sums(t, epoch.Numbers, "joined pairs"); got.Sum != all.joined || got.Of != all.apart {
@@ -166,7 +166,7 @@ func testToldIsCounted(t *testing.T, as func(datasets.Set) datasets.Set) {
 	}
 }
 
-// What is told is the same in the curves, and in a run that was stopped anywhere, also right after its sampler told of an epoch.
+// What is reported is the same in the curves, and in a run that was stopped anywhere, also right after its sampler reported of an epoch.
 func TestToldResumes(t *testing.T) {
 	whole := smallest(t, counting())
 	want := finish(t, whole)
@@ -182,7 +182,7 @@ func TestToldResumes(t *testing.T) {
 	for e, record := range want.Epochs {
 		got, told := record.Counted()["ordered epoch"]
 		if told != (e > 0) || got != float64(e) {
-			t.Errorf("epoch %d: the sampler told %g, %t; want the number of the epoch, but for the first, which nobody orders",
+			t.Errorf("epoch %d: the sampler reported %g, %t; want the number of the epoch, but for the first, which nobody orders",
 				e, got, told)
 		}
 	}
@@ -199,7 +199,7 @@ func TestToldResumes(t *testing.T) {
 // withoutRelation is a set of which nobody knows what is true.
 type withoutRelation struct{ datasets.Set }
 
-// Where the data knows no relation, what needs it is not told, and the rest is; training is the same to the bit.
+// Where the data knows no relation, what needs it is not reported, and the rest is; training is the same to the bit.
 func TestToldWithoutRelation(t *testing.T) {
 	job := smallest(t, counting())
 	known := smallest(t, counting())
@@ -227,7 +227,7 @@ func TestToldWithoutRelation(t *testing.T) {
 	}
 }
 
-// A part that tells nothing leaves no trace in the records, and a step reads the relation only where a part asks for it.
+// A part that reports nothing leaves no trace in the records, and a step reads the relation only where a part asks for it.
 func TestUntold(t *testing.T) {
 	job := smallest(t, plain)
 	tr := must.Get(newTrainer(job))(t)
@@ -240,7 +240,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// Compiled engines tell the same counts.
+// Compiled engines report the same counts.
 func TestEnginesTellTheSame(t *testing.T) {
 	for _, name := range enginetest.Compiled {
 		t.Run(name, func(t *testing.T) {

@@ -118,7 +118,7 @@ func (p *Probe) Ahead(in field.Values) error {
 }
 
 // Run makes a step as far as a part, with the room for new positives that a first step has. The inputs stay; the caller releases what it
-// tells.
+// reports.
 func (p *Probe) Run(part Part, in field.Values) (Output, error) {
 	return p.steps[part].Run(in, p.trainer.room())
 }

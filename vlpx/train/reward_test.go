@@ -101,7 +101,7 @@ func TestImprovement(t *testing.T) {
 					t.Errorf("got a loss of %g in training and %g without dropout", trained, before)
 				}
 				if math.Abs(want) < 1e-2 {
-					t.Errorf("an improvement of %g is too small to tell anything", want)
+					t.Errorf("an improvement of %g is too small to report anything", want)
 				}
 			})
 		}

@@ -110,7 +110,7 @@ func TestSimCLROnEngines(t *testing.T) {
 // bare is a set of which nothing is known but its images.
 type bare struct{ datasets.Set }
 
-// What SimCLR is not able to, or the data does not tell it, is told before training.
+// What SimCLR is not able to, or the data does not report it, is reported before training.
 func TestSimCLRIsRefused(t *testing.T) {
 	refused(t, onSimCLR(t, negative.GRITVLP(8, 16), false), "embeddings of images and captions")
 	refused(t, onSimCLR(t, mining(), false), "image-text matching")

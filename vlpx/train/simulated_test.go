@@ -181,7 +181,7 @@ func shares(t *testing.T, backend compute.Backend, dtype dtypes.DType, job Job, 
 		}
 		numbers := vector(t, store, v.Path())
 		for k := range numbers {
-			if v.Trainable && v.Shape().Rank() > 0 { // larger ones, which tell inputs apart
+			if v.Trainable && v.Shape().Rank() > 0 { // larger ones, which distinguish inputs
 				numbers[k] += 0.3 * float32(r.NormFloat64())
 			}
 		}
@@ -279,12 +279,12 @@ func typed(dtype dtypes.DType, numbers []float32, dims []int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(wide, dims...)
 }
 
-// temperatureAlone tells whether a path is the temperature's.
+// temperatureAlone reports whether a path is the temperature's.
 func temperatureAlone(path string) bool {
 	return strings.HasSuffix(path, "/"+encoder.Temperature) || strings.HasSuffix(path, "/"+encoder.Scale)
 }
 
-// off tells how far gradients are off, as a share of the largest, and what is kept. Gradients but the temperature's are multiplied first.
+// off reports how far gradients are off, as a share of the largest, and what is kept. Gradients but the temperature's are multiplied first.
 func (l learnedBy) off(want learnedBy, times float64) (gradients, kept float64) {
 	largest := 0.0
 	for path, numbers := range want.gradients {

@@ -111,7 +111,7 @@ func TestDevicesShareTheMiniBatch(t *testing.T) {
 	listtest.Equal(t, "fields in parts", parts, want)
 }
 
-// What cannot be divided is told before anything is trained, with what to set.
+// What cannot be divided is reported before anything is trained, with what to set.
 func TestDevicesThatAreNotThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Job)
@@ -134,7 +134,7 @@ func TestDevicesThatAreNotThere(t *testing.T) {
 			}
 			for _, part := range c.want {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%q does not tell %q", err, part)
+					t.Errorf("%q does not report %q", err, part)
 				}
 			}
 		})

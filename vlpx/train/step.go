@@ -123,19 +123,19 @@ func (s *Step) build(c *compiledStep, scope *model.Scope, in []*Node, room int) 
 	for k, f := range s.inputs {
 		nodes[f.Name] = in[k]
 	}
-	told := s.config.upTo(s.last, scope, nodes, room)
+	forward := s.config.upTo(s.last, scope, nodes, room)
 	var out []*Node
-	c.losses, c.outputs = nil, slices.Sorted(maps.Keys(told.Outputs))
+	c.losses, c.outputs = nil, slices.Sorted(maps.Keys(forward.Outputs))
 	for _, name := range s.config.Framework.Losses() {
-		if loss := told.Losses[name]; loss != nil {
+		if loss := forward.Losses[name]; loss != nil {
 			c.losses, out = append(c.losses, name), append(out, loss)
 		}
 	}
 	for _, name := range c.outputs {
-		out = append(out, told.Outputs[name])
+		out = append(out, forward.Outputs[name])
 	}
-	c.numbers, s.tellers = told.Telling.Numbers()
-	if sums := told.Telling.Sums(); sums != nil {
+	c.numbers, s.tellers = forward.Reports.Numbers()
+	if sums := forward.Reports.Sums(); sums != nil {
 		out = append(out, sums)
 	}
 	if s.built != nil {

@@ -11,7 +11,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// wrong is a contrast whose telling is wrong.
+// wrong is a contrast whose reporting is wrong.
 type wrong struct {
 	negative.InfoNCE
 	Tells string
@@ -43,7 +43,7 @@ func (w wrong) ITC(f negative.Features) negative.Contrasted {
 	return c
 }
 
-// lost is an order of one's own that tells no number.
+// lost is an order of one's own that reports no number.
 type lost struct{}
 
 func (l lost) Start(run negative.Start) (negative.Sampler, error) {
@@ -55,7 +55,7 @@ func (lost) order(seen negative.Seen, draw *rand.Rand) []int {
 	return draw.Perm(seen.Pairs)
 }
 
-// A telling that is wrong is refused before the first step where the graph shows it, and names the part.
+// A reporting that is wrong is refused before the first step where the graph shows it, and names the part.
 func TestWrongTelling(t *testing.T) {
 	with := func(tells string) negative.Method {
 		return negative.Method{Name: "mine", Contrast: wrong{Tells: tells}}.WithDefaults()
@@ -66,22 +66,22 @@ func TestWrongTelling(t *testing.T) {
 		method negative.Method
 		want   string
 	}{
-		"twice":      {with("twice"), `the contrast train.wrong tells "x" twice in one step`},
-		"a vector":   {with("vector"), `tells "x" of shape (Float32)[4]; tell a scalar`},
-		"nothing":    {with("nothing"), `tells "x", and there is no number`},
-		"no whole":   {with("no whole"), `tells a share called "x" of nothing`},
-		"unnamed":    {with("unnamed"), `tells a number called " "`},
-		"infinite":   {with("infinite"), `epoch 0, step 0: the contrast train.wrong tells "x", which is +Inf of 1`},
-		"a loss":     {with("ITC"), `the contrast train.wrong tells "ITC", which is a loss of ALBEF; give the number another name`},
-		"the step's": {with("gradient norm"), `tells "gradient norm", which is told of each step`},
-		"counted":    {with(FalseInBatch), `tells "FN in batch", which is what training counts`},
-		"a task's":   {with("TR@1"), `tells "TR@1", which is measured by retrieval`},
-		"two parts":  {both, `the contrast train.wrong and the matching train.tellingMatching both tell "one of matching"`},
+		"twice":      {with("twice"), `the contrast train.wrong reports "x" twice in one step`},
+		"a vector":   {with("vector"), `reports "x" of shape (Float32)[4]; report a scalar`},
+		"nothing":    {with("nothing"), `reports "x", and there is no number`},
+		"no whole":   {with("no whole"), `reports a share called "x" of nothing`},
+		"unnamed":    {with("unnamed"), `reports a number called " "`},
+		"infinite":   {with("infinite"), `epoch 0, step 0: the contrast train.wrong reports "x", which is +Inf of 1`},
+		"a loss":     {with("ITC"), `the contrast train.wrong reports "ITC", which is a loss of ALBEF; give the number another name`},
+		"the step's": {with("gradient norm"), `reports "gradient norm", which is reported of each step`},
+		"counted":    {with(FalseInBatch), `reports "FN in batch", which is what training counts`},
+		"a task's":   {with("TR@1"), `reports "TR@1", which is measured by retrieval`},
+		"two parts":  {both, `the contrast train.wrong and the matching train.tellingMatching both report "one of matching"`},
 		"no truth":   {with("truth"), "asks for the truth of pairs, of which this data knows nothing, so that it is nil"},
 		"lost": {negative.Method{Name: "mine", Batches: lost{}}.WithDefaults(),
-			`epoch 1, step 0: the batches train.lost tells "x", which is NaN of 1`},
+			`epoch 1, step 0: the batches train.lost reports "x", which is NaN of 1`},
 		"of the sampler": {negative.Method{Name: "mine", Contrast: wrong{Tells: "ordered epoch"}, Batches: byEpoch{}}.WithDefaults(),
-			`the batches train.byEpoch tells "ordered epoch", which is what the contrast train.wrong tells`},
+			`the batches train.byEpoch reports "ordered epoch", which is what the contrast train.wrong reports`},
 	} {
 		job := smallest(t, c.method)
 		job.Taken = map[string]string{"TR@1": "measured by retrieval"}
@@ -94,7 +94,7 @@ func TestWrongTelling(t *testing.T) {
 	}
 	for _, record := range finish(t, smallest(t, with("empty"))).Epochs {
 		if _, told := record.Counted()["x"]; told {
-			t.Errorf("epoch %d: a share of nothing is told", record.Epoch)
+			t.Errorf("epoch %d: a share of nothing is reported", record.Epoch)
 		}
 	}
 }

@@ -14,45 +14,45 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// tellOne tells 1, made of what a part sees.
-func tellOne(part string, by field.Teller, sees *Node) {
+// tellOne reports 1, made of what a part sees.
+func tellOne(part string, by field.Reporter, sees *Node) {
 	by.Tell("one of "+part, OnesLike(ReduceAllSum(sees)))
 }
 
 type tellingContrast struct{ negative.InfoNCE }
 
 func (p tellingContrast) ITC(f negative.Features) negative.Contrasted {
-	tellOne("contrast", f.Teller, f.Image)
+	tellOne("contrast", f.Reporter, f.Image)
 	return p.InfoNCE.ITC(f)
 }
 
 type tellingMatching struct{ negative.Hardest }
 
 func (p tellingMatching) Pairs(c negative.Contrasted, noise *Node) negative.Pairs {
-	tellOne("matching", c.Teller, c.I2T)
+	tellOne("matching", c.Reporter, c.I2T)
 	return p.Hardest.Pairs(c, noise)
 }
 
 func (p tellingMatching) Negatives(c negative.Contrasted, noise *Node) (images, texts *Node) {
-	tellOne("matching", c.Teller, c.I2T)
+	tellOne("matching", c.Reporter, c.I2T)
 	return p.Hardest.Negatives(c, noise)
 }
 
 type tellingPositives struct{ negative.ECM }
 
 func (p tellingPositives) Connect(c negative.Candidates) negative.Connections {
-	tellOne("positives", c.Teller, c.ImageScores)
+	tellOne("positives", c.Reporter, c.ImageScores)
 	return p.ECM.Connect(c)
 }
 
 type tellingWriting struct{ negative.TAGS }
 
 func (p tellingWriting) Write(w negative.Writer) negative.Written {
-	tellOne("writing", w.Teller, w.Captions)
+	tellOne("writing", w.Reporter, w.Captions)
 	return p.TAGS.Write(w)
 }
 
-// tellingLeftOut leaves nothing out. Of both kinds of anchors it tells the negatives that are true pairs.
+// tellingLeftOut leaves nothing out. Of both kinds of anchors it reports the negatives that are true pairs.
 type tellingLeftOut struct{}
 
 func (tellingLeftOut) Find(a negative.Anchors, s negative.Sight) *Node {
@@ -63,10 +63,10 @@ func (tellingLeftOut) Find(a negative.Anchors, s negative.Sight) *Node {
 	return LogicalAnd(a.Negative, LogicalNot(a.Negative))
 }
 
-// tellingModel is ALBEF that tells a number of its own.
+// tellingModel is ALBEF that reports a number of its own.
 type tellingModel struct{ albef.Model }
 
-func (m tellingModel) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (m tellingModel) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	told := m.Model.Step(s, u, in)
 	u.TellMean("image norm", "nats", ReduceAllSum(Square(told.Outputs[field.ImageEmbedding])),
 		OnesLike(ReduceSum(told.Outputs[field.ImageEmbedding], -1)))
@@ -102,7 +102,7 @@ func TestEveryPartTells(t *testing.T) {
 	job.Config.Framework.Framework = tellingModel{job.Config.Framework.Framework.(albef.Model)}
 	for _, record := range finish(t, job).Epochs {
 		if got := sums(t, record.Numbers, "one of contrast"); got.Of != 5 {
-			t.Errorf("epoch %d: told %g times in 5 steps", record.Epoch, got.Of)
+			t.Errorf("epoch %d: reported %g times in 5 steps", record.Epoch, got.Of)
 		}
 		want := field.Number{Name: "false among negatives", Unit: field.Percent, Sum: 2 * float64(record.False.BatchTrue),
 			Of: 2 * float64(record.False.Batch)}
@@ -115,7 +115,7 @@ func TestEveryPartTells(t *testing.T) {
 	}
 }
 
-// What a part that leaves negatives out tells by the relation of anchors and candidates is what training counts of it: of images and
+// What a part that leaves negatives out reports by the relation of anchors and candidates is what training counts of it: of images and
 // captions, of views of images by their classes, and on CLIP.
 func TestTruthOfAnchors(t *testing.T) {
 	method := negative.Method{Name: "telling", LeftOut: tellingLeftOut{}}.WithDefaults()

@@ -189,7 +189,7 @@ func TestExplosionKeepsTheLastGoodCheckpoint(t *testing.T) {
 	}
 }
 
-// A checkpoint that cannot be written when a run is stopped is told; the run does not claim to be kept.
+// A checkpoint that cannot be written when a run is stopped is reported; the run does not claim to be kept.
 func TestStoppedOnAFullDisk(t *testing.T) {
 	job := smallest(t, plain)
 	if text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", job.Dir).CombinedOutput(); err != nil {

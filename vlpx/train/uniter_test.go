@@ -290,7 +290,7 @@ func TestWrittenAgainstLoop(t *testing.T) {
 	}
 	if want.Written.True == 0 || want.Written.False == 0 || want.Passed.All() == want.Written.All() || want.Kept.All() == 0 ||
 		len(want.ByElement) == 0 {
-		t.Errorf("got %+v; the case tells little", want)
+		t.Errorf("got %+v; the case reports little", want)
 	}
 	for _, s := range got.Shown {
 		if holds, known := language.Judge(tr.pairs[s.Pair].Image, s.Sentence); s.Known && (holds != s.True || !known) {
@@ -316,7 +316,7 @@ func portion(part, whole int) float64 { return float64(part) / float64(whole) }
 // ownWriting is a Writing of one's own that reads what TAGS does.
 type ownWriting struct{ negative.TAGS }
 
-// What a Writing reads is made by the sizes that it tells, whatever its type.
+// What a Writing reads is made by the sizes that it reports, whatever its type.
 func TestAWritingOfOnesOwn(t *testing.T) {
 	m := writing()
 	want := finish(t, onUNITER(t, m, 0)).Epochs

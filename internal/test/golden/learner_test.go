@@ -157,7 +157,7 @@ func (l *learner) steps(t *testing.T, store *model.Store) func(minibatch) outcom
 	run := l.prepared(t, store, func(s *model.Scope, in []*Node) []*Node {
 		told := l.config.Learn(s, l.nodes(in), 2*l.config.BatchSize)
 		for _, name := range l.model.Losses() {
-			told.Outputs.Tell(field.Name(name), told.Losses[name])
+			told.Outputs.Add(field.Name(name), told.Losses[name])
 		}
 		names = slices.Sorted(maps.Keys(told.Outputs))
 		var out []*Node

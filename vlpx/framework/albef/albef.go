@@ -47,7 +47,7 @@ func Paper() Model {
 	}
 }
 
-// Validate tells whether the sizes fit together.
+// Validate reports whether the sizes fit together.
 func (a Model) Validate() error {
 	for name, size := range map[string]int{
 		"the image": a.Vision.Image, "the vision width": a.Vision.Width, "the vision MLP": a.Vision.MLP,
@@ -239,7 +239,7 @@ func class(states *Node) *Node {
 	return Squeeze(Slice(states, AxisRange(), AxisRange(0, 1)), 1)
 }
 
-// padding gives the ids that tell the padding of masked ids of captions.
+// padding gives the ids that report the padding of masked ids of captions.
 func (a Model) padding(masked, captions *Node) *Node {
 	if a.CaptionPadding {
 		return captions

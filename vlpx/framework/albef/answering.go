@@ -60,7 +60,7 @@ func (m Answering) Check(u framework.Use) error {
 	return nil
 }
 
-// withoutContrast tells whether a method leaves nothing out where there is no contrastive loss: it is plain, or its contrast asks for a
+// withoutContrast reports whether a method leaves nothing out where there is no contrastive loss: it is plain, or its contrast asks for a
 // momentum model alone, which the answers are distilled from.
 func withoutContrast(m negative.Method) bool {
 	return m.Plain("Batches", "Matching") || m.Plain("Batches", "Matching", "Contrast") && negative.DistilsAlone(m.Contrast)
@@ -76,7 +76,7 @@ func (m Answering) Inputs(u framework.Use) []field.Field {
 }
 
 // Step implements framework.Framework.
-func (m Answering) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (m Answering) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	answers, weights := in.Of(field.Answers), in.Of(field.AnswerWeights)
 	ids := Reshape(answers, -1, m.Tokens)
 	logits := func(root string) *Node {
@@ -96,7 +96,7 @@ func (m Answering) Step(s *model.Scope, u framework.Use, in field.Nodes) framewo
 	}
 	nats := taught(logits(framework.Model))
 	loss := objective.Answers(nats, Reshape(weights, -1), answers.Shape().Dim(0))
-	return framework.Told{Losses: map[negative.Loss]*Node{negative.Answers: loss}, Outputs: field.Nodes{}}
+	return framework.Forward{Losses: map[negative.Loss]*Node{negative.Answers: loss}, Outputs: field.Nodes{}}
 }
 
 // read gives the states of questions [rows, tokens] with the images of the same rows, [rows, tokens, width].
@@ -189,7 +189,7 @@ func (m Answering) Follow(earlier weights.Values) (weights.Values, error) {
 	return first, nil
 }
 
-// fits tells whether a part of a fusion layer is of the decoder's sizes.
+// fits reports whether a part of a fusion layer is of the decoder's sizes.
 func (m Answering) fits(part string, value *tensors.Tensor) bool {
 	return part != "cross/kv/"+encoder.Weights || value.Shape().Dim(0) == m.ALBEF.Text.Width
 }

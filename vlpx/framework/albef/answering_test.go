@@ -170,7 +170,7 @@ func answered(t *testing.T, on compute.Backend, store *model.Store, answers [][]
 }
 
 // An answer's likelihood is the product over its tokens of the softmax of the logits at the token before, each computed by itself from the
-// answer as far as it goes, whatever other answers the question has; the first of them is what Question tells.
+// answer as far as it goes, whatever other answers the question has; the first of them is what Question reports.
 func TestAnswerTokenByToken(t *testing.T) {
 	m, store, on := smallAnswering(t)
 	answers := [][][]int32{{{2, 8, 9, 3}, {2, 8, 3, 0}}, {{2, 4, 3, 0}, {2, 10, 8, 3}}}
@@ -219,11 +219,11 @@ func TestAnsweringLoss(t *testing.T) {
 	loss := func(answers [][][]int32) []float32 {
 		got := answered(t, on, store, answers, func(s *model.Scope, images, questions, answers *Node) []*Node {
 			weights := Const(images.Graph(), [][]float32{{.75, .25}, {1, 0}})
-			told := m.Step(s, u, field.Nodes{field.Image: images, field.Captions: questions, field.Answers: answers,
+			forward := m.Step(s, u, field.Nodes{field.Image: images, field.Captions: questions, field.Answers: answers,
 				field.AnswerWeights: weights})
 			scope := s.Store().Scope(framework.Model)
 			states, _ := m.Question(scope, questions, images)
-			return []*Node{told.Losses[negative.Answers], m.Answer(s.Store().Scope(framework.Model), states, questions, answers)}
+			return []*Node{forward.Losses[negative.Answers], m.Answer(s.Store().Scope(framework.Model), states, questions, answers)}
 		})
 		of := got[1]
 		if want := -(.75*of[0] + .25*of[1] + of[2]) / 2; math.Abs(float64(got[0][0]-want)) > 1e-4 {
@@ -238,7 +238,7 @@ func TestAnsweringLoss(t *testing.T) {
 	}
 }
 
-// What the model lacks, or has no room for, is told.
+// What the model lacks, or has no room for, is reported.
 func TestAnsweringRefuses(t *testing.T) {
 	for want, how := range map[string]func(*Answering, *framework.Use){
 		"answers of 2 tokens":         func(m *Answering, _ *framework.Use) { m.Tokens = 2 },

@@ -53,16 +53,16 @@ func (a Assignment) Inputs(u framework.Use) []field.Field {
 }
 
 // Step implements framework.Framework.
-func (a Assignment) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Told {
+func (a Assignment) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Forward {
 	online := s.Store().Scope(framework.Model)
 	images := a.ALBEF.EncodeImage(online, in.Of(field.Image))
 	for v := range online.At("vision_projection").IterVariables() {
-		v.SetTrainable(false) // no loss reads the embedding: it only tells which images are alike
+		v.SetTrainable(false) // no loss reads the embedding: it only reports which images are alike
 	}
 	left, right, labels := assign(StopGradient(images.Feature), in.Of(field.Noise), in.Of(field.Assignment))
 	pick := func(rows *Node) *Node { return encoder.SelectRows(oneHot(rows, images.Tokens), images.Tokens) }
 	logits := a.head(online, a.ALBEF.readTwo(online, in.Of(field.Captions), pick(left), pick(right)))
-	return framework.Told{
+	return framework.Forward{
 		Losses:  map[negative.Loss]*Node{negative.TA: objective.CrossEntropy(logits, OneHot(labels, 3, logits.DType()))},
 		Outputs: field.Nodes{},
 	}
@@ -73,7 +73,8 @@ func (a Assignment) Step(s *model.Scope, _ framework.Use, in field.Nodes) framew
 //
 //   - features: embeddings of the images, [batch, Embed].
 //   - noise: standard Gumbel draws, of which the first are read, [2, batch, batch].
-//   - draws: uniform in [0, 1), of which the first tell whether the own image is there, the second whether it is the left one, [2, batch].
+//   - draws: uniform in [0, 1), of which the first report whether the own image is there, the second whether it is the left one, [2,
+//     batch].
 //
 // It returns the left and the right image of each caption, and the label: 0 where the left is the own, 1 where the right is, 2 where none
 // is; int32, [batch].

@@ -153,10 +153,10 @@ func TestAssignmentStep(t *testing.T) {
 	pixels, noise := gaussian(3*16*16*3, "pixels"), gaussian(2*3*3, "noise")
 	draws := []float32{0.9, 0.2, 0.5, 0.7, 0.7, 0.1} // the first left, the second has none, the third right
 	exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
-		told := a.Step(s, use, field.Nodes{field.Image: in[0], field.Captions: in[1], field.Noise: in[2], field.Assignment: in[3]})
+		forward := a.Step(s, use, field.Nodes{field.Image: in[0], field.Captions: in[1], field.Noise: in[2], field.Assignment: in[3]})
 		online := s.Store().Scope(framework.Model)
 		left, right, labels := assign(a.ALBEF.EncodeImage(online, in[0]).Feature, in[2], in[3])
-		return []*Node{told.Of(a, negative.All), left, right, labels}
+		return []*Node{forward.Of(a, negative.All), left, right, labels}
 	}))(t)
 	defer exec.Finalize()
 	out := must.Get(exec.Call(tensors.FromFlatDataAndDimensions(pixels, 3, 16, 16, 3), tensors.FromFlatDataAndDimensions(ids, 3, 5),

@@ -58,7 +58,7 @@ type BERT struct {
 //go:embed use.md
 var cardUse string
 
-// meanPooled tells what MeanPool changes.
+// meanPooled reports what MeanPool changes.
 const meanPooled = " **One line differs from the published code**: the image's embedding reads the mean of the image's tokens,\n" +
 	"`vision_proj(image_embeds.mean(1))`, not the class token's."
 

@@ -15,7 +15,7 @@ import (
 
 func init() { framework.Register(Reasoning{}) }
 
-// Reasoning is ALBEF fine-tuned for NLVR2: it tells whether a statement about two images is true (METHODS.md 15.6). Each fusion layer of
+// Reasoning is ALBEF fine-tuned for NLVR2: it reports whether a statement about two images is true (METHODS.md 15.6). Each fusion layer of
 // the pre-trained model becomes two, of which the first reads the left image and the second the right.
 //
 // Of its method it takes the mini-batches, and momentum distillation where the contrast is one that distils, such as
@@ -43,7 +43,7 @@ func (r Reasoning) Check(u framework.Use) error {
 	return nil
 }
 
-// checkTwo tells what does not fit in the use of a model that reads two images.
+// checkTwo reports what does not fit in the use of a model that reads two images.
 func (a Model) checkTwo(u framework.Use) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r Reasoning) Inputs(u framework.Use) []field.Field {
 }
 
 // Step implements framework.Framework: the cross entropy of the verdicts, with a share of the momentum model's where the method distils.
-func (r Reasoning) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (r Reasoning) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	store, captions := s.Store(), in.Of(field.Captions)
 	judge := func(root string) *Node {
 		return r.Judge(store.Scope(root), captions, in.Of(field.Image), in.Of(field.Other))
@@ -82,7 +82,7 @@ func (r Reasoning) Step(s *model.Scope, u framework.Use, in field.Nodes) framewo
 		framework.Follow(store, captions.Graph(), distiller.Momentum())
 		targets = objective.Softened(targets, Softmax(StopGradient(judge(framework.Momentum)), -1), distiller.Mix(in.Of(field.Progress)))
 	}
-	return framework.Told{
+	return framework.Forward{
 		Losses:  map[negative.Loss]*Node{negative.NLVR: objective.CrossEntropy(logits, targets)},
 		Outputs: field.Nodes{},
 	}

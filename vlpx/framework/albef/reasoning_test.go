@@ -174,11 +174,11 @@ func TestDistilledVerdicts(t *testing.T) {
 	for _, progress := range []float32{0.5, 3} {
 		exec := must.Get(model.NewExec(on, store, func(s *model.Scope, in []*Node) []*Node {
 			ids := Const(in[0].Graph(), [][]int32{{2, 5, 6, 3, 0}, {2, 7, 8, 9, 3}, {2, 10, 3, 0, 0}})
-			told := r.Step(s, use, field.Nodes{field.Captions: ids, field.Verdict: Const(in[0].Graph(), verdicts), field.Image: in[0],
+			forward := r.Step(s, use, field.Nodes{field.Captions: ids, field.Verdict: Const(in[0].Graph(), verdicts), field.Image: in[0],
 				field.Other:    in[1],
 				field.Progress: in[2]})
 			judge := func(root string) *Node { return r.Judge(s.Store().Scope(root), ids, in[0], in[1]) }
-			return []*Node{told.Of(r, negative.All), judge(framework.Model), judge(framework.Momentum)}
+			return []*Node{forward.Of(r, negative.All), judge(framework.Model), judge(framework.Momentum)}
 		}))(t)
 		out := must.Get(exec.Call(images("left"), images("right"), progress))(t)
 		if progress < 1 {

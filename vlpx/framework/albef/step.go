@@ -12,23 +12,23 @@ import (
 )
 
 // Step implements framework.Framework.
-func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (a Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	b := a.batch(s.Store(), u, in)
 	first := b.assess(u.Objectives)
-	told := framework.Told{
+	forward := framework.Forward{
 		Losses:  first.losses,
 		Outputs: field.Nodes{field.ImageEmbedding: first.features.Image, field.TextEmbedding: first.features.Text},
 		Again:   func(which negative.Objectives) *Node { return b.reassess(which, first) },
 	}
 	_, distils := u.Method.Contrast.(negative.Distiller)
-	told.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
-	framework.Report(told.Outputs, first.features, first.contrasted)
-	told.Outputs.Tell(field.Joined, first.joined)
+	forward.Repeats = !distils && u.Method.Positives == nil && a.Text.Dropout == 0
+	framework.Report(forward.Outputs, first.features, first.contrasted)
+	forward.Outputs.Add(field.Joined, first.joined)
 	if first.written != nil {
-		told.Outputs.Tell(field.CaptionScores, first.captionScores)
-		first.written.Tell(told.Outputs)
+		forward.Outputs.Add(field.CaptionScores, first.captionScores)
+		first.written.Report(forward.Outputs)
 	}
-	return told
+	return forward
 }
 
 // batch is a mini-batch on its way through the step.
@@ -39,7 +39,7 @@ type batch struct {
 	in                  field.Nodes
 	pixels, ids, masked *Node
 	features            negative.Features // without what a pass adds
-	teller              field.Teller
+	reporter            field.Reporter
 	room                int // rows of MLM for new positives, 1 to 2 batch; where there are more of them, passed.joined says so
 }
 
@@ -48,7 +48,7 @@ func (a Model) batch(store *model.Store, u framework.Use, in field.Nodes) *batch
 	return &batch{
 		Model: a, store: store, method: u.Method, in: in, pixels: in.Of(field.Image), ids: in.Of(field.Captions),
 		masked:   in.Of(field.Masked),
-		features: u.Features(store, in), teller: u.Teller, room: u.Room,
+		features: u.Features(store, in), reporter: u.Reporter, room: u.Room,
 	}
 }
 
@@ -79,7 +79,7 @@ func (b *batch) assess(which negative.Objectives) passed {
 // reassess builds the sum of the losses that which names again, on the same ITM pairs and written sentences, with the weights as they are
 // in the graph by now: after the update, if that is built. MLM is against the masked words alone, without distillation.
 func (b *batch) reassess(which negative.Objectives, seen passed) *Node {
-	return framework.Told{Losses: b.pass(which, &seen, nil).losses}.Of(b.Model, which)
+	return framework.Forward{Losses: b.pass(which, &seen, nil).losses}.Of(b.Model, which)
 }
 
 // pass builds one forward pass for the losses that which names. ITM sees the pairs and sentences of an earlier pass, or those that the

@@ -38,7 +38,7 @@ func (b *batch) writer(image Image) negative.Writer {
 		return b.maskedWords(store.Scope(root), read(root, ids, captions, image))
 	}
 	w := negative.Writer{
-		Captions: b.ids, Fields: b.in, Teller: b.teller.For(field.Part("writing", b.method.Writing)),
+		Captions: b.ids, Fields: b.in, Reporter: b.reporter.For(field.Part("writing", b.method.Writing)),
 		Fill: func(ids *Node) *Node { return fill(framework.Model, ids, image.Tokens) },
 		Score: func(ids *Node) (scores *Node) {
 			framework.Evaluating(store, ids.Graph(), func() {

@@ -51,7 +51,7 @@ func withFrozen(t *testing.T, on compute.Backend, store *model.Store) *model.Sto
 	return store
 }
 
-// enlarge makes first weights tell words apart.
+// enlarge makes first weights distinguish words.
 func enlarge(t *testing.T, store *model.Store, root string) {
 	t.Helper()
 	for v := range store.Scope(root).IterVariables() {
@@ -94,7 +94,7 @@ func whole(t *testing.T, on compute.Backend, store *model.Store, build func(s *m
 }
 
 // ITM is the weighted cross entropy of the method's pairs and of the written sentences, each caption's weighing as much as a pair, as the
-// model tells of each of them alone; the other losses are those of the method that writes nothing. The sentences are drawn from the
+// model reports each of them alone; the other losses are those of the method that writes nothing. The sentences are drawn from the
 // words of the model, or of the frozen one.
 func TestStepWithWriting(t *testing.T) {
 	for _, static := range []bool{false, true} {

@@ -42,7 +42,7 @@ func Paper() Model {
 	}
 }
 
-// Validate tells whether the sizes fit together.
+// Validate reports whether the sizes fit together.
 func (m Model) Validate() error {
 	for name, size := range map[string]int{
 		"the image": m.Vision.Image, "the vision width": m.Vision.Width, "the vision MLP": m.Vision.MLP, "the width": m.Text.Width,

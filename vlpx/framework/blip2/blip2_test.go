@@ -17,7 +17,7 @@ import (
 	"vlpx.internal/vlpx/negative"
 )
 
-// More padding changes nothing, and the losses told again are the same.
+// More padding changes nothing, and the losses reported again are the same.
 func TestPadding(t *testing.T) {
 	on, m := backend(t), small()
 	u := use(negative.Plain(), 3, 5)
@@ -170,7 +170,7 @@ func TestFirstValues(t *testing.T) {
 	}
 }
 
-// What it lacks is told, and what does not fit.
+// What it lacks is reported, and what does not fit.
 func TestCheck(t *testing.T) {
 	var lacking *framework.Lacking
 	if err := framework.Check(small(), use(negative.ALBEF(0), 3, 5)); !errors.As(err, &lacking) || lacking.Needs != "momentum encoders" {

@@ -39,7 +39,7 @@ func backend(t *testing.T) compute.Backend {
 	return b
 }
 
-// initialised is a store of a model whose weights are large enough to tell inputs apart.
+// initialised is a store of a model whose weights are large enough to distinguish inputs.
 func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use) *model.Store {
 	t.Helper()
 	store := model.NewStore()
@@ -112,7 +112,7 @@ func (b mini) values(inputs []field.Field) []*tensors.Tensor {
 	return in
 }
 
-// outcome is what a step tells, with the sum of the absolute numbers of each variable's gradient by the sum of the losses.
+// outcome is what a step reports, with the sum of the absolute numbers of each variable's gradient by the sum of the losses.
 type outcome struct {
 	losses    map[negative.Loss]float64
 	again     float64
@@ -125,7 +125,7 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 	t.Helper()
 	inputs := m.Inputs(u)
 	var losses []negative.Loss
-	var told []field.Name
+	var forward []field.Name
 	var paths []string
 	results := called(t, on, store, func(s *model.Scope, args []*Node) []*Node {
 		s.Store().SetTraining(args[0].Graph(), true)
@@ -140,7 +140,7 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 			losses, out = append(losses, name), append(out, of.Losses[name])
 		}
 		for name, node := range of.Outputs {
-			told, out = append(told, name), append(out, node)
+			forward, out = append(forward, name), append(out, node)
 		}
 		var weights []*Node
 		for v := range store.Scope(framework.Model).IterVariables() {
@@ -158,11 +158,11 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 	for k, name := range losses {
 		o.losses[name] = results[k][0]
 	}
-	for k, name := range told {
+	for k, name := range forward {
 		o.outputs[name] = results[len(losses)+k]
 	}
 	for k, path := range paths {
-		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(told)+k][0]
+		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(forward)+k][0]
 	}
 	return o
 }

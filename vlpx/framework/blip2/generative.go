@@ -108,18 +108,18 @@ func (m Generative) Inputs(u framework.Use) []field.Field {
 }
 
 // Step implements framework.Framework.
-func (m Generative) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Told {
+func (m Generative) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Forward {
 	s = s.Store().Scope(framework.Model)
 	queries, texts := m.BLIP2.See(s, in.Of(field.Image)), in.Of(field.Captions)
-	told := framework.Told{Losses: map[negative.Loss]*Node{}, Outputs: field.Nodes{}}
+	forward := framework.Forward{Losses: map[negative.Loss]*Node{}, Outputs: field.Nodes{}}
 	if m.Answers > 0 {
 		answers, weights := in.Of(field.Answers), in.Of(field.AnswerWeights)
 		nats := m.speech().answer(s, queries, texts, answers)
-		told.Losses[negative.Answers] = objective.Answers(nats, Reshape(weights, -1), answers.Shape().Dim(0))
+		forward.Losses[negative.Answers] = objective.Answers(nats, Reshape(weights, -1), answers.Shape().Dim(0))
 	} else {
-		told.Losses[negative.LM] = m.Describe(s, queries, m.prompted(texts), m.given())
+		forward.Losses[negative.LM] = m.Describe(s, queries, m.prompted(texts), m.given())
 	}
-	return told
+	return forward
 }
 
 // given is how many of a text's first tokens are not predicted: the first one and the prompt. Without a prompt all are predicted, as

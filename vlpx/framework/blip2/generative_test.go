@@ -143,12 +143,12 @@ func TestAnswersWeigh(t *testing.T) {
 	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 		s.Store().SetTraining(in[0].Graph(), false)
 		step := field.Nodes{field.Captions: in[0], field.Answers: in[1], field.AnswerWeights: in[2], field.Image: in[3]}
-		told := m.Step(s.Store().RootScope(), written(), step)
-		if len(told.Losses) != 1 {
-			t.Errorf("got the losses %v, want %v", told.Losses, m.Losses())
+		forward := m.Step(s.Store().RootScope(), written(), step)
+		if len(forward.Losses) != 1 {
+			t.Errorf("got the losses %v, want %v", forward.Losses, m.Losses())
 		}
 		s = s.Store().Scope(framework.Model)
-		return []*Node{told.Of(m, negative.All), m.speech().answer(s, m.BLIP2.See(s, in[3]), in[0], in[1])}
+		return []*Node{forward.Of(m, negative.All), m.speech().answer(s, m.BLIP2.See(s, in[3]), in[0], in[1])}
 	}))(t)
 	defer exec.Finalize()
 	weighs := []float32{0.7, 0.3, 1, 0}

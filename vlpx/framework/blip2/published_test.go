@@ -70,7 +70,7 @@ func TestPublishedManifest(t *testing.T) {
 	}
 }
 
-// A model is written in either family's names, told by these, and read back as it was. Hugging Face's has no head for ITG.
+// A model is written in either family's names, reported by these, and read back as it was. Hugging Face's has no head for ITG.
 func TestPublishedNames(t *testing.T) {
 	on, m := backend(t), small()
 	withCLIP := m
@@ -113,7 +113,7 @@ func TestPublishedNames(t *testing.T) {
 			must.Do(t, published.Write(path))
 			source := must.Get(weights.Find(path))(t)
 			if about, err := source.About(); err != nil || !strings.Contains(about[0], name+",") {
-				t.Errorf("it is told as %q, %v", about, err)
+				t.Errorf("it is reported as %q, %v", about, err)
 			}
 			got, report := must.Get2(source.Model(store, framework.Model))(t)
 			if len(got) != len(values) || (c.drawn == "") != (report.Drawn == nil) {
@@ -172,7 +172,7 @@ func TestFromBERT(t *testing.T) {
 	}
 	for _, path := range report.Drawn {
 		if strings.Contains(path, "/layer_1/") {
-			t.Errorf("%s is told as drawn", path)
+			t.Errorf("%s is reported as drawn", path)
 		}
 	}
 	words := tensors.MustCopyFlatData[float32](got[root+"/embeddings/word/embedding"])

@@ -12,23 +12,23 @@ import (
 )
 
 // Step implements framework.Framework.
-func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	b := batch{Model: m, store: s.Store(), method: u.Method, in: in, ids: in.Of(field.Captions), images: in.Of(field.Image),
 		room: u.Room, features: u.Features(s.Store(), in)}
 	first := b.pass(u.Objectives, nil)
-	told := framework.Told{
+	forward := framework.Forward{
 		Losses: first.losses,
 		Outputs: field.Nodes{
 			field.ImageEmbedding: objective.Nearest(first.features.Image, first.features.Text), field.TextEmbedding: first.features.Text,
 		},
 		Again: func(which negative.Objectives) *Node {
-			return framework.Told{Losses: b.pass(which, &first).losses}.Of(m, which)
+			return framework.Forward{Losses: b.pass(which, &first).losses}.Of(m, which)
 		},
 		Repeats: u.Method.Positives == nil && m.Text.Dropout == 0,
 	}
-	framework.Report(told.Outputs, first.features, first.contrasted)
-	told.Outputs.Tell(field.Joined, first.joined)
-	return told
+	framework.Report(forward.Outputs, first.features, first.contrasted)
+	forward.Outputs.Add(field.Joined, first.joined)
+	return forward
 }
 
 // batch is a mini-batch on its way into the step.

@@ -37,7 +37,7 @@ func (p tellingPositives) Connect(c negative.Candidates) negative.Connections {
 	return p.ECM.Connect(c)
 }
 
-// What a method's parts tell on BLIP-2, once, though the losses are built again.
+// What a method's parts report on BLIP-2, once, though the losses are built again.
 func TestPartsTell(t *testing.T) {
 	for _, c := range []struct {
 		positives negative.Positives
@@ -53,29 +53,29 @@ func TestPartsTell(t *testing.T) {
 		u := use(negative.Method{Contrast: tellingContrast{}, Matching: tellingMatching{}, Positives: c.positives}, 3, 9)
 		store := initialised(t, on, m, u)
 		inputs := m.Inputs(u)
-		var told field.Numbers
+		var forward field.Numbers
 		results := called(t, on, store, func(s *model.Scope, args []*Node) []*Node {
 			nodes := field.Nodes{}
 			for k, f := range inputs {
 				nodes[f.Name] = args[k]
 			}
 			truth := Const(args[0].Graph(), b.truth)
-			telling := field.NewTelling(field.Nodes{field.Truth: truth, field.Known: OnesLike(truth)})
-			u.Teller = telling.By(field.Part("framework", m))
+			reports := field.NewReports(field.Nodes{field.Truth: truth, field.Known: OnesLike(truth)})
+			u.Reporter = reports.By(field.Part("framework", m))
 			first := m.Step(s, u, nodes)
-			telling.End()
+			reports.End()
 			first.Again(negative.All)
-			told, _ = telling.Numbers()
-			return []*Node{telling.Sums()}
+			forward, _ = reports.Numbers()
+			return []*Node{reports.Sums()}
 		}, b.values(inputs)...)
 		sums := results[0]
-		if len(told) != len(c.want) {
-			t.Fatalf("told %+v, want %+v", told, c.want)
+		if len(forward) != len(c.want) {
+			t.Fatalf("reported %+v, want %+v", forward, c.want)
 		}
-		for k, n := range told {
+		for k, n := range forward {
 			n.Sum, n.Of = sums[2*k], sums[2*k+1]
 			if !slices.Contains(c.want, n) {
-				t.Errorf("told %+v, want one of %+v", n, c.want)
+				t.Errorf("reported %+v, want one of %+v", n, c.want)
 			}
 		}
 	}

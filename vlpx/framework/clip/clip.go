@@ -38,7 +38,7 @@ func (Model) Name() string { return "CLIP" }
 // Losses implements framework.Framework.
 func (Model) Losses() []negative.Loss { return []negative.Loss{negative.ITC} }
 
-// resNet tells whether the image tower is a ResNet.
+// resNet reports whether the image tower is a ResNet.
 func (m Model) resNet() bool { return len(m.ResNet.Layers) > 0 }
 
 // Check implements framework.Framework.
@@ -59,7 +59,7 @@ func (m Model) Check(u framework.Use) error {
 	return nil
 }
 
-// validate tells which sizes do not fit together.
+// validate reports which sizes do not fit together.
 func (m Model) validate() error {
 	v, r, t := m.Vision, m.ResNet, m.Text
 	switch {
@@ -104,13 +104,13 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 }
 
 // Step implements framework.Framework.
-func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
-	told := framework.Contrast(s, u, in, framework.Contrasting{Temperature: m.temperature, Embed: func(s *model.Scope) []*Node {
+func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
+	forward := framework.Contrast(s, u, in, framework.Contrasting{Temperature: m.temperature, Embed: func(s *model.Scope) []*Node {
 		return []*Node{m.EmbedImage(s, in.Of(field.Image)).Feature, m.EmbedText(s, in.Of(field.Captions)).Feature}
 	}})
 	_, distils := u.Method.Contrast.(negative.Distiller)
-	told.Repeats = !distils && !m.resNet() // batch normalisation sees the mini-batch in training alone
-	return told
+	forward.Repeats = !distils && !m.resNet() // batch normalisation sees the mini-batch in training alone
+	return forward
 }
 
 // largestScale is the bound of log(1/tau), log 100; the other is 0.

@@ -100,18 +100,18 @@ func (m Model) imagePooling() string {
 
 func (m Model) vit() ViT {
 	v := m.Vision
-	told := ViT{Image: v.Image, Patch: v.Patch, Width: v.Width, Layers: v.Layers, HeadWidth: v.Width / v.Heads, Ratio: float64(v.MLP) /
+	forward := ViT{Image: v.Image, Patch: v.Patch, Width: v.Width, Layers: v.Layers, HeadWidth: v.Width / v.Heads, Ratio: float64(v.MLP) /
 		float64(v.Width), Locked: v.Locked}
 	if !v.CLIP {
-		told.NoFirstNorm, told.PatchBias, told.Epsilon = true, true, v.Epsilon()
+		forward.NoFirstNorm, forward.PatchBias, forward.Epsilon = true, true, v.Epsilon()
 	}
 	if v.Activation != m.Text.Activation {
-		told.Activation = map[encoder.Activation]string{"": "gelu", encoder.Quick: "quick_gelu"}[v.Activation]
+		forward.Activation = map[encoder.Activation]string{"": "gelu", encoder.Quick: "quick_gelu"}[v.Activation]
 	}
-	return told
+	return forward
 }
 
-// departures tell where the model is not what the published code builds, a paragraph a departure.
+// departures report where the model is not what the published code builds, a paragraph a departure.
 func (m Model) departures() string {
 	var all strings.Builder
 	if m.MeanPool {

@@ -1,3 +1,3 @@
 // Package gpt is GPT-2 (Radford et al., 2019) as a framework: a language model of captions, which sees no images. How fluent a sentence is
-// is told by its perplexity.
+// is reported by its perplexity.
 package gpt

@@ -143,8 +143,8 @@ func TestStep(t *testing.T) {
 	}
 	exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) *Node {
 		s.Store().SetTraining(in[0].Graph(), false)
-		told := m.Step(s.Store().RootScope(), use, field.Nodes{field.Captions: in[0]})
-		return told.Of(m, negative.All)
+		forward := m.Step(s.Store().RootScope(), use, field.Nodes{field.Captions: in[0]})
+		return forward.Of(m, negative.All)
 	}))(t)
 	defer exec.Finalize()
 	out := must.Get(exec.Call(tensors.FromFlatDataAndDimensions(ids, 2, 5)))(t)

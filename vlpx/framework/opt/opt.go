@@ -44,10 +44,10 @@ func (m Model) Check(u framework.Use) error {
 func (Model) Inputs(u framework.Use) []field.Field { return u.Fields(field.Captions) }
 
 // Step implements framework.Framework.
-func (m Model) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Told {
+func (m Model) Step(s *model.Scope, _ framework.Use, in field.Nodes) framework.Forward {
 	ids := in.Of(field.Captions)
 	loss := objective.LM(ids, m.LogLikelihood(s.Store().Scope(framework.Model), ids))
-	return framework.Told{Losses: map[negative.Loss]*Node{negative.LM: loss}, Outputs: field.Nodes{}}
+	return framework.Forward{Losses: map[negative.Loss]*Node{negative.LM: loss}, Outputs: field.Nodes{}}
 }
 
 // LogLikelihood implements framework.Predicts.

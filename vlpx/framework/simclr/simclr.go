@@ -35,7 +35,7 @@ func (Model) Name() string { return "SimCLR" }
 // Losses implements framework.Framework.
 func (Model) Losses() []negative.Loss { return []negative.Loss{negative.ITC} }
 
-// viT tells whether the image encoder is a vision transformer.
+// viT reports whether the image encoder is a vision transformer.
 func (m Model) viT() bool { return m.Vision.Width > 0 }
 
 // Check implements framework.Framework.
@@ -81,7 +81,7 @@ func (m Model) Inputs(u framework.Use) []field.Field {
 
 // Step implements framework.Framework. The views go through the network one after the other: batch statistics are of one view, and the
 // running ones move twice a step.
-func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	return framework.Contrast(s, u, in, framework.Contrasting{
 		Embed: func(s *model.Scope) []*Node {
 			again := s.Store().Scope(s.Scope()) // a scope of its own, in which names are not taken

@@ -76,7 +76,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// NT-Xent in float64 of embeddings that are told: for each view the softmax over the other view of the image and both views of the others.
+// NT-Xent in float64 of embeddings that are reported: for each view the softmax over the other view of the image and both views of the
+// others.
 func TestStepOfTwoViews(t *testing.T) {
 	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	defer backend.Finalize()
@@ -88,9 +89,9 @@ func TestStepOfTwoViews(t *testing.T) {
 			Seed: 1}))
 		exec := must.Get(model.NewExec(backend, store, func(s *model.Scope, in []*Node) []*Node {
 			s.Store().SetTraining(in[0].Graph(), true)
-			told := m.Step(s.Store().RootScope(), u,
+			forward := m.Step(s.Store().RootScope(), u,
 				field.Nodes{field.Image: in[0], field.View: in[1], field.Progress: ScalarZero(in[0].Graph(), in[0].DType())})
-			return []*Node{told.Losses[negative.ITC], told.Outputs[field.ImageEmbedding], told.Outputs[field.TextEmbedding]}
+			return []*Node{forward.Losses[negative.ITC], forward.Outputs[field.ImageEmbedding], forward.Outputs[field.TextEmbedding]}
 		}))(t)
 		defer exec.Finalize()
 		rng, pixels := rand.New(rand.NewPCG(1, 1)), func(rng *rand.Rand) *tensors.Tensor {
@@ -134,7 +135,8 @@ func TestStepOfTwoViews(t *testing.T) {
 	}
 }
 
-// The backbone of a torchvision ResNet is the first value of every variable of the encoder, and of no other; sizes that differ are told.
+// The backbone of a torchvision ResNet is the first value of every variable of the encoder, and of no other; sizes that differ are
+// reported.
 func TestFirstValues(t *testing.T) {
 	source := must.Get(weights.Find("../../../internal/test/golden/testdata/models/resnet50_like_forward/weights.safetensors"))(t)
 	m := Model{ResNet: encoder.ResNet{Image: 64, Layers: []int{1, 2, 1, 1}, Width: 4}, Hidden: 6, Embed: 5, Temperature: 0.2}

@@ -30,7 +30,7 @@ type Settings struct {
 //go:embed use.md
 var cardUse string
 
-// pretrainedUse tells what is another class in pre-training.
+// pretrainedUse reports what is another class in pre-training.
 const pretrainedUse = " It is of the first stage: take `UniterForPretraining` of `model.pretrain`, whose `itm_output`\n" +
 	"matches and whose `cls` predicts masked words, and an `img_label_dim`."
 

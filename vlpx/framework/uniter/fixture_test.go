@@ -51,7 +51,7 @@ func initialised(t *testing.T, on compute.Backend, m Model, u framework.Use, see
 	store := model.NewStore()
 	must.Do(t, framework.Check(m, u))
 	must.Do(t, framework.Initialise(m, u, on, store, negative.Start{Pairs: 9, BatchSize: 3, Dim: 1, Epochs: 1, Seed: seed}))
-	for v := range store.Scope(framework.Model).IterVariables() { // small first weights tell little apart
+	for v := range store.Scope(framework.Model).IterVariables() { // small first weights distinguish little
 		numbers := tensors.MustCopyFlatData[float32](v.MustValue())
 		for k, x := range numbers {
 			numbers[k] = 3*x + 0.2*float32(math.Sin(float64(seed)+float64(len(v.Path())*(k+1))))
@@ -139,7 +139,7 @@ func (b mini) values(inputs []field.Field) field.Values {
 	return in
 }
 
-// outcome is what a step tells, with the sum of the absolute numbers of each variable's gradient by the weighted sum of the losses.
+// outcome is what a step reports, with the sum of the absolute numbers of each variable's gradient by the weighted sum of the losses.
 type outcome struct {
 	losses    map[negative.Loss]float64
 	total     float64
@@ -153,7 +153,7 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 	inputs := m.Inputs(u)
 	in := b.values(inputs)
 	var losses []negative.Loss
-	var told []field.Name
+	var forward []field.Name
 	var paths []string
 	args := make([]*tensors.Tensor, len(inputs))
 	for k, f := range inputs {
@@ -174,7 +174,7 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 			}
 		}
 		for name, node := range of.Outputs {
-			told, out = append(told, name), append(out, node)
+			forward, out = append(forward, name), append(out, node)
 		}
 		var weights []*Node
 		for v := range store.Scope(framework.Model).IterVariables() {
@@ -192,11 +192,11 @@ func step(t *testing.T, on compute.Backend, store *model.Store, m Model, u frame
 	for k, name := range losses {
 		o.losses[name] = results[k][0]
 	}
-	for k, name := range told {
+	for k, name := range forward {
 		o.outputs[name] = results[len(losses)+k]
 	}
 	for k, path := range paths {
-		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(told)+k][0]
+		o.gradients[path[len(framework.Model):]] = results[len(losses)+len(forward)+k][0]
 	}
 	return o
 }

@@ -18,7 +18,7 @@ import (
 	"vlpx.internal/vlpx/objective"
 )
 
-// seen is what the heads of a model tell of one caption with one image, as in evaluation.
+// seen is what the heads of a model report of one caption with one image, as in evaluation.
 type seen struct {
 	score           float64     // a logit
 	words, wod, woc [][]float64 // logits at each token

@@ -14,7 +14,7 @@ import (
 )
 
 // Step implements framework.Framework.
-func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Told {
+func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.Forward {
 	online := s.Store().Scope(framework.Model)
 	if m.Pretraining {
 		return m.pretrain(online, in)
@@ -24,7 +24,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		Model: m, scope: online, captions: in.Of(field.Captions), images: in.Of(field.Image),
 		pairs: in.Of(field.Captions).Shape().Dim(0),
 	}
-	told := framework.Told{Losses: map[negative.Loss]*Node{}, Weights: map[negative.Loss]float64{}, Outputs: field.Nodes{}}
+	forward := framework.Forward{Losses: map[negative.Loss]*Node{}, Weights: map[negative.Loss]float64{}, Outputs: field.Nodes{}}
 	b.positives()
 	if u.Method.Retrieves() {
 		b.retrieve(s.Store(), u.Method.Matching.(negative.Retrieved), in)
@@ -36,7 +36,7 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		written = u.Method.Writing.Write(b.writer(s.Store(), u, in))
 		b.adopt(written)
 		for _, loss := range m.Losses() {
-			told.Weights[loss] = u.Method.Writing.Weight(loss)
+			forward.Weights[loss] = u.Method.Writing.Weight(loss)
 		}
 	}
 	states := m.Encode(online, Concatenate(b.ids, 0), Concatenate(b.ids, 0), b.images, Concatenate(b.choices, 0))
@@ -46,10 +46,10 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 	triplet := func(g group) *Node {
 		return objective.Triplet(positives, Reshape(of(scores, g), b.pairs, g.each), g.counts, m.Margin)
 	}
-	told.Losses[negative.ITM] = Add(triplet(b.texts), triplet(b.pictures))
+	forward.Losses[negative.ITM] = Add(triplet(b.texts), triplet(b.pictures))
 	tell := func(loss negative.Loss, node func() *Node) {
-		if told.Weights[loss] > 0 {
-			told.Losses[loss] = node()
+		if forward.Weights[loss] > 0 {
+			forward.Losses[loss] = node()
 		}
 	}
 	if written.MLM != nil {
@@ -59,14 +59,14 @@ func (m Model) Step(s *model.Scope, u framework.Use, in field.Nodes) framework.T
 		tell(negative.ISTM, func() *Node { return triplet(b.written) })
 		tell(negative.WoD, func() *Node { return m.discriminate(online, of(states, b.written), b.captions, written) })
 		tell(negative.WoC, func() *Node { return m.correct(online, of(states, b.written), written) })
-		told.Outputs.Tell(field.CaptionScores, positives)
+		forward.Outputs.Add(field.CaptionScores, positives)
 	}
-	written.Tell(told.Outputs)
-	return told
+	written.Report(forward.Outputs)
+	return forward
 }
 
 // pretrain builds UNITER's losses on what exists: masked words, and matching of the own pairs and of each image with another's caption.
-func (m Model) pretrain(s *model.Scope, in field.Nodes) framework.Told {
+func (m Model) pretrain(s *model.Scope, in field.Nodes) framework.Forward {
 	captions, images, masked := in.Of(field.Captions), in.Of(field.Image), in.Of(field.Masked)
 	g, pairs := captions.Graph(), captions.Shape().Dim(0)
 	others := Concatenate([]*Node{Slice(captions, AxisRange(1)), Slice(captions, AxisRange(0, 1))}, 0)
@@ -76,7 +76,7 @@ func (m Model) pretrain(s *model.Scope, in field.Nodes) framework.Told {
 	states := m.Encode(s, read, padded, images, Concatenate([]*Node{own, own, own}, 0))
 	matching := m.MatchLogits(s, Slice(states, AxisRange(0, 2*pairs)))
 	labels := Concatenate([]*Node{OnesLike(each(g, pairs)), ZerosLike(each(g, pairs))}, 0)
-	return framework.Told{
+	return framework.Forward{
 		Losses: map[negative.Loss]*Node{
 			negative.ITM: objective.ITM(matching, labels, nil),
 			negative.MLM: objective.MLM(m.MaskedWords(s, Slice(states, AxisRange(2*pairs))), in.Of(field.Words)),
@@ -173,7 +173,7 @@ func (b *batch) pick(store *model.Store, u framework.Use, noise *Node) {
 	texts := Reshape(BroadcastToDims(InsertAxes(b.captions, 0), b.pairs, b.pairs, tokens), b.pairs*b.pairs, tokens)
 	i2t := Reshape(b.score(store, texts, b.repeated(b.pairs)), b.pairs, b.pairs)
 	images, captions := u.Method.Matching.(negative.Picking).Negatives(u.Method.Seen(
-		negative.Features{State: store.Scope(framework.State), Teller: u.Teller}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)},
+		negative.Features{State: store.Scope(framework.State), Reporter: u.Reporter}, negative.Contrasted{I2T: i2t, T2I: Transpose(i2t, 0, 1)},
 	), noise)
 	b.texts = b.add(Gather(b.captions, InsertAxes(captions, -1)), b.choose(each(captions.Graph(), b.pairs)), nil, 1)
 	b.pictures = b.add(b.captions, b.choose(images), nil, 1)
@@ -187,7 +187,7 @@ func (b *batch) writer(store *model.Store, u framework.Use, in field.Nodes) nega
 		return b.MaskedWords(s, b.Encode(s, ids, padded, b.images, b.choose(b.repeated(times))))
 	}
 	w := negative.Writer{
-		Captions: b.captions, Fields: in, Teller: u.For(field.Part("writing", u.Method.Writing)),
+		Captions: b.captions, Fields: in, Reporter: u.For(field.Part("writing", u.Method.Writing)),
 		Fill:  func(ids *Node) *Node { return fill(b.scope, ids) },
 		Score: func(ids *Node) *Node { return b.score(store, ids, b.repeated(ids.Shape().Dim(0)/b.pairs)) },
 	}
@@ -209,7 +209,7 @@ func (b *batch) adopt(w negative.Written) {
 	b.written = b.add(Reshape(w.Sentences, b.pairs*keep, tokens), b.choose(b.repeated(keep)), w.Counts, keep)
 }
 
-// discriminate is the loss of telling which words of written sentences are the captions', by the states of these.
+// discriminate is the loss of reporting which words of written sentences are the captions', by the states of these.
 func (m Model) discriminate(s *model.Scope, states, captions *Node, w negative.Written) *Node {
 	dims := w.Sentences.Shape().Dimensions
 	rows := func(x *Node) *Node { return Reshape(x, dims[0]*dims[1], dims[2]) }
@@ -220,7 +220,7 @@ func (m Model) discriminate(s *model.Scope, states, captions *Node, w negative.W
 	return objective.WordDiscrimination(logits, ConvertDType(rows(Equal(w.Sentences, captions)), dtypes.Int32), rows(there))
 }
 
-// correct is the loss of telling the captions' words in written sentences, by the states of these.
+// correct is the loss of reporting the captions' words in written sentences, by the states of these.
 func (m Model) correct(s *model.Scope, states *Node, w negative.Written) *Node {
 	dims := w.Labels.Shape().Dimensions
 	counts := BroadcastToDims(InsertAxes(w.Counts, -1), dims...)

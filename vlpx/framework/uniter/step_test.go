@@ -21,7 +21,7 @@ func changed(how func(*negative.TAGS)) negative.Method {
 	return m
 }
 
-// A step is what the model tells of each caption with each image alone, whatever the method and wherever pairs of the same image are.
+// A step is what the model reports of each caption with each image alone, whatever the method and wherever pairs of the same image are.
 func TestStepAgainstLoops(t *testing.T) {
 	retrieving := negative.Method{Name: "UNITER", Matching: negative.Retrieved{Pool: 4, Keep: 2}}.WithDefaults()
 	all := retrieving
@@ -50,7 +50,7 @@ func TestStepAgainstLoops(t *testing.T) {
 			got, want := step(t, on, store, small(), use(c.method), b), slowStep(t, on, store, small(), c.method, b)
 			agree(t, got, want)
 			if name == "written" && !slices.Contains(want.outputs[field.SentencePassed], 0) {
-				t.Error("every sentence passes; the case tells little")
+				t.Error("every sentence passes; the case reports little")
 			}
 		})
 	}

@@ -76,7 +76,7 @@ func (m Model) Check(u framework.Use) error {
 	return nil
 }
 
-// picks tells whether a method picks negatives by scores alone.
+// picks reports whether a method picks negatives by scores alone.
 func picks(m negative.Method) bool {
 	_, is := m.Matching.(negative.Picking)
 	return is || m.Retrieves()

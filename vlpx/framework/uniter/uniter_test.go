@@ -157,7 +157,7 @@ func TestPickedNegatives(t *testing.T) {
 	}
 }
 
-// Inference tells of many pairs what it tells of each alone.
+// Inference reports many pairs what it reports of each alone.
 func TestInference(t *testing.T) {
 	on, b := backend(t), newMini(6, 3)
 	dropping, first := small(), small()
@@ -190,7 +190,7 @@ func TestInference(t *testing.T) {
 			}
 			near("replaced", replaced[k*6+at], math.Exp(-minusLog(own.wod[at], 0)))
 			if got := own.woc[at][original[k*6+at]]; got < slices.Max(own.woc[at]) {
-				t.Errorf("the word %d is told, whose logit %g is not the largest of %v", original[k*6+at], got, own.woc[at])
+				t.Errorf("the word %d is reported, whose logit %g is not the largest of %v", original[k*6+at], got, own.woc[at])
 			}
 		}
 	}

@@ -43,7 +43,7 @@ var Kind = scale.Kind{
 		},
 	},
 	Tasks: writes,
-	// All of its layers stand in the place of the text encoder's. Regions tells what it sees.
+	// All of its layers stand in the place of the text encoder's. Regions reports what it sees.
 	Build: func(s scale.Scale, vocab int) framework.Framework {
 		return uniter.Model{
 			Text: encoder.BERT{Vocab: vocab, Positions: s.Positions, Width: s.TextWidth, Heads: s.TextHeads, MLP: s.TextMLP,

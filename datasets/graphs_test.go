@@ -36,9 +36,7 @@ func TestWithGraphs(t *testing.T) {
 		t.Errorf("related %v, language %v: the view hides what is known of the set", related, datasets.Language(with))
 	}
 	write("a caption of another set\t( set )\n")
-	if _, err := datasets.WithGraphs(set, file); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a file of another set: error %v; want one that names it", err)
-	}
+	must.Fail(t, must.Err(datasets.WithGraphs(set, file)), file, "a file of another set")
 	if _, err := datasets.WithGraphs(set, file+".none"); err == nil {
 		t.Error("a missing file: no error")
 	}

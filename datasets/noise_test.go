@@ -162,9 +162,7 @@ func TestNoisyEdges(t *testing.T) {
 		{newAlbum(5), 0.1, "0.1 with 1 images that have captions; other images' captions need two"},
 		{newAlbum(), 0.1, "with 0 images"},
 	} {
-		if _, err := datasets.Noisy(c.set, c.share, 1); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v at %v: got error %v, want one with %q", c.set, c.share, err, c.want)
-		}
+		must.Fail(t, must.Err(datasets.Noisy(c.set, c.share, 1)), c.want, "%v at %v", c.set, c.share)
 	}
 }
 

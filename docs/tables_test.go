@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
 )
 
@@ -27,20 +28,11 @@ type wanted struct {
 
 // Tables of our own results in documents are those of the shipped results. go test ./docs -run TestTables -update writes them.
 func TestTables(t *testing.T) {
-	references, err := paper.References()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	references := must.Get(paper.References())(t)
+	pages := must.Get(filepath.Glob("*.md"))(t)
 	found := 0
 	for _, page := range append(pages, "../README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))(t)
 		current := made.ReplaceAllStringFunc(string(text), func(old string) string {
 			found++
 			mark := made.FindStringSubmatch(old)[1]

@@ -234,9 +234,7 @@ func TestServeThatCannot(t *testing.T) {
 		{"it ends at once", Server{Program: program, Prefix: prefix, Open: broken}, "exit status 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, _, err := served(t, test.Server); err == nil || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("error %v, want one that says %q", err, test.says)
-			}
+			must.Fail(t, must.Err2(served(t, test.Server)), test.says)
 		})
 	}
 }

@@ -190,8 +190,5 @@ func TestPicturesReject(t *testing.T) {
 			}
 		}
 	}
-	if err := picked().PNG(io.Discard, 2401); err == nil ||
-		!strings.Contains(err.Error(), `pictures "What is picked": 2401 dots per inch`) {
-		t.Errorf("2401 dots per inch: got %v", err)
-	}
+	must.Fail(t, picked().PNG(io.Discard, 2401), `pictures "What is picked": 2401 dots per inch`, "2401 dots per inch")
 }

@@ -48,9 +48,7 @@ func svgTexts(t *testing.T, page []byte) (texts []svgText) {
 			for _, a := range token.Attr {
 				switch a.Name.Local {
 				case "textLength":
-					if of.width, err = strconv.ParseFloat(a.Value, 64); err != nil {
-						t.Fatal(err)
-					}
+					of.width = must.Get(strconv.ParseFloat(a.Value, 64))(t)
 				case "style":
 					points := must.Get(strconv.Atoi(size.FindStringSubmatch(a.Value)[1]))(t)
 					of.size, of.bold, of.font = vg.Points(float64(points)), strings.Contains(a.Value, "font-weight:bold"),

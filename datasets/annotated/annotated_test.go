@@ -254,10 +254,6 @@ func TestErrors(t *testing.T) {
 	}
 	c := must.Get(OpenNoCaps(noCapsFiles.with(files{"test/c.jpg": "no picture"}).write(t)))(t)
 	set := must.Get(c.Split("test"))(t)
-	if _, err := set.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), `nocaps/test: image 0 ("test/c.jpg")`) {
-		t.Errorf("a file that is no picture: got error %v", err)
-	}
-	if _, err := c.Split("train"); err == nil || !strings.Contains(err.Error(), "val") {
-		t.Errorf("an unknown split: got error %v", err)
-	}
+	must.Fail(t, must.Err(set.Image(t.Context(), 0)), `nocaps/test: image 0 ("test/c.jpg")`, "a file that is no picture")
+	must.Fail(t, must.Err(c.Split("train")), "val", "an unknown split")
 }

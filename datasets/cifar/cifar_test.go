@@ -165,13 +165,9 @@ func TestCoarse(t *testing.T) {
 			t.Errorf("%s: the hash is that of the fine classes (%v)", what, err)
 		}
 	}
-	if _, err := OpenCoarse(folder(t, batches(t))); err == nil || !strings.Contains(err.Error(), "CIFAR-10 has no coarse classes") {
-		t.Errorf("CIFAR-10: got %v", err)
-	}
-	if _, err := OpenCoarse(folder(t, map[string]string{"train.bin": train.String(), namesOf20: "a\nb"})); err == nil ||
-		!strings.Contains(err.Error(), "coarse_label_names.txt: 2 names of the 20 classes of CIFAR-100 coarse") {
-		t.Errorf("two names: got %v", err)
-	}
+	must.Fail(t, must.Err(OpenCoarse(folder(t, batches(t)))), "CIFAR-10 has no coarse classes", "CIFAR-10")
+	must.Fail(t, must.Err(OpenCoarse(folder(t, map[string]string{"train.bin": train.String(), namesOf20: "a\nb"}))),
+		"coarse_label_names.txt: 2 names of the 20 classes of CIFAR-100 coarse", "two names")
 }
 
 func TestMistakes(t *testing.T) {

@@ -98,9 +98,7 @@ func TestOpen(t *testing.T) {
 	if _, related := train.(datasets.Related); related {
 		t.Error("train has a relation without judgements")
 	}
-	if _, err := c.Split("val"); err == nil || !strings.Contains(err.Error(), `no split "val"`) {
-		t.Errorf("unknown split: got %v", err)
-	}
+	must.Fail(t, must.Err(c.Split("val")), `no split "val"`, "unknown split")
 	counts := map[string]int{}
 	for _, err := range c.Skipped() {
 		var o *datasets.Omission

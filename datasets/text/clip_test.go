@@ -95,9 +95,7 @@ func TestCLIPTokenizerIsKept(t *testing.T) {
 	}
 	delete(content["model"].(map[string]any)["vocab"].(map[string]any), clipEnd)
 	changed := must.Get(json.Marshal(content))(t)
-	if _, err := parse(changed); err == nil || !strings.Contains(err.Error(), "put it last") {
-		t.Errorf("an end in the middle: got error %v", err)
-	}
+	must.Fail(t, must.Err(parse(changed)), "put it last", "an end in the middle")
 }
 
 const version = "#version: 0.2\n"

@@ -134,9 +134,7 @@ func TestBrokenSamples(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, "0.tar")))
-	if _, err := s.Image(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "put the shard back") {
-		t.Errorf("a shard that is gone: got error %v", err)
-	}
+	must.Fail(t, must.Err(s.Image(t.Context(), 0)), "put the shard back", "a shard that is gone")
 }
 
 func TestClasses(t *testing.T) {
@@ -163,10 +161,8 @@ func TestClasses(t *testing.T) {
 		t.Errorf("got class %q and the hash %s, want a sea lion and another than without names", s.Classes()[s.Class(0)], c.Hash())
 	}
 	files["classnames.txt"] = []byte("cat\nsea lion\n")
-	if _, err := Open(folder(t, files)); err == nil || !strings.Contains(err.Error(), "classnames.txt: 2 names, and there is an image "+
-		"of class 2") {
-		t.Errorf("a class without name: got error %v", err)
-	}
+	must.Fail(t, must.Err(Open(folder(t, files))), "classnames.txt: 2 names, and there is an image "+
+		"of class 2", "a class without name")
 	files["test/0.tar"] = labelled("1", "")
 	if _, ok := set(t, mustOpen(t, files), "train").(datasets.Labelled); ok {
 		t.Error("an image of test has no class, and train has classes")

@@ -31,10 +31,7 @@ func startJupyter(t *testing.T, folder string) *jupyter {
 	t.Helper()
 	must.Do(t, os.MkdirAll(folder, 0o755))
 	// Not t.TempDir: its long names do not fit into the addresses of GoNB's sockets.
-	scratch, err := os.MkdirTemp("", "vlpx-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch := must.Get(os.MkdirTemp("", "vlpx-"))(t)
 	t.Cleanup(func() { os.RemoveAll(scratch) })
 	prefix := filepath.Join(scratch, "prefix")
 	must.Do(t, kernels.Install(t.Context(), prefix, t.Output()))
@@ -53,9 +50,7 @@ func startJupyter(t *testing.T, folder string) *jupyter {
 	j := &jupyter{folder: folder, scratch: scratch}
 	select {
 	case address := <-ready:
-		if j.address, err = url.Parse(address); err != nil {
-			t.Fatal(err)
-		}
+		j.address = must.Get(url.Parse(address))(t)
 	case err := <-ended:
 		cancel()
 		t.Fatalf("Jupyter ended: %v\n%s", err, log.String())

@@ -58,10 +58,7 @@ type step struct {
 // $VLPX_SCREENSHOTS, or vanish with the test.
 func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 	t.Helper()
-	library, err := playwright(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	library := must.Get(playwright(t.Context()))(t)
 	s := &Session{t: t, name: strings.TrimSuffix(filepath.Base(notebook), ".ipynb"), shots: os.Getenv("VLPX_SCREENSHOTS")}
 	if s.shots == "" {
 		s.shots = t.TempDir()
@@ -70,9 +67,7 @@ func openNotebook(t *testing.T, j *jupyter, notebook string) *Session {
 	s.node.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(j.scratch, "config"),
 		"XDG_CACHE_HOME="+filepath.Join(j.scratch, "cache"))
 	s.node.Stderr = t.Output()
-	if s.steps, err = s.node.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	s.steps = must.Get(s.node.StdinPipe())(t)
 	answers := must.Get(s.node.StdoutPipe())(t)
 	s.answer = bufio.NewReader(answers)
 	must.Do(t, s.node.Start())

@@ -141,9 +141,7 @@ func TestSettingsMistakes(t *testing.T) {
 		{Settings{Costs: true, Pairs: []int{0}}, "costs of 0 training pairs"},
 		{Settings{Costs: true, Workers: -1}, "-1 workers"},
 	} {
-		if _, err := Measure(t.Context(), nil, nil, c.settings, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: got %v, want %q", c.settings, err, c.want)
-		}
+		must.Fail(t, must.Err(Measure(t.Context(), nil, nil, c.settings, nil)), c.want, "%+v", c.settings)
 	}
 }
 

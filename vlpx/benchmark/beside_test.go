@@ -40,10 +40,8 @@ func TestServe(t *testing.T) {
 	if answers.More() {
 		t.Error("there are more answers than lines")
 	}
-	if err := serve(t.Context(), e, c.Run, strings.NewReader("half\n"), &out); err == nil ||
-		!strings.Contains(err.Error(), `"half"; a step has the parts [backward forward whole]`) {
-		t.Errorf("asked for a half: got %v", err)
-	}
+	must.Fail(t, serve(t.Context(), e, c.Run, strings.NewReader("half\n"), &out), `"half"; a step has the parts [backward forward whole]`,
+		"asked for a half")
 }
 
 // answering is a program that answers on the file descriptor of ours, after so many seconds each.
@@ -61,10 +59,8 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	broken := program(t, "echo out of memory >&2; exit 1")
-	if _, err := Beside(t.Context(), 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, broken) }); err == nil ||
-		!strings.Contains(err.Error(), "out of memory") {
-		t.Errorf("a program that fails: got %v", err)
-	}
+	must.Fail(t, must.Err(Beside(t.Context(), 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, broken) })),
+		"out of memory", "a program that fails")
 	missing := exec.Command("/nowhere")
 	if _, err := Beside(t.Context(), 1, func(context.Context) *exec.Cmd { return missing }); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that is missing: got %v", err)
@@ -76,10 +72,7 @@ func TestBesideStops(t *testing.T) {
 	asleep := program(t, "exec sleep 1000")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("enough"))
 	defer cancel()
-	if _, err := Beside(ctx, 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, asleep) }); err == nil ||
-		!strings.Contains(err.Error(), "enough") {
-		t.Errorf("got %v, want the context's cause", err)
-	}
+	must.Fail(t, must.Err(Beside(ctx, 2, func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, asleep) })), "enough")
 }
 
 // A group's time is that of a step while the others are made, so that pairs a second are of all.

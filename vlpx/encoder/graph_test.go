@@ -23,18 +23,13 @@ type network struct {
 // newNetwork builds a graph of the store's root scope; its variables get normal draws.
 func newNetwork(t *testing.T, build func(s *model.Scope, in []*Node) []*Node, in ...any) network {
 	t.Helper()
-	backend, err := gobackend.New("ops_sequential")
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must.Get(gobackend.New("ops_sequential"))(t)
 	t.Cleanup(backend.Finalize)
 	n := network{t: t, store: model.NewStore()}
 	if err := n.store.SetRNGStateFromSeed(1); err != nil { // for dropout
 		t.Fatal(err)
 	}
-	if n.exec, err = model.NewExec(backend, n.store, build); err != nil {
-		t.Fatal(err)
-	}
+	n.exec = must.Get(model.NewExec(backend, n.store, build))(t)
 	n.run(in...) // declares the variables
 	r := rand.New(rand.NewPCG(1, 2))
 	for v := range n.store.IterVariables() {

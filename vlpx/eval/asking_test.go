@@ -6,6 +6,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/generate"
@@ -47,10 +48,7 @@ func examination(t *testing.T) (eval.Subject, album) {
 // not asked.
 func TestAskingByHand(t *testing.T) {
 	on, a := examination(t)
-	got, err := eval.Asking{Search: generate.Answers()}.Measure(t.Context(), on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Asking{Search: generate.Answers()}.Measure(t.Context(), on))(t)
 	same(t, got.Metrics, eval.Result{eval.WrittenAnswers: (100 + 0 + 60 + 100) / 4., eval.WrittenYesNo: 100, eval.WrittenNumber: 0,
 		eval.WrittenOther:   60,
 		eval.WrittenCompose: 80})
@@ -64,9 +62,7 @@ func TestAskingByHand(t *testing.T) {
 		t.Errorf("got %q, want %q", asked, want)
 	}
 	// Two of the four are the first and the third.
-	if got, err = (eval.Asking{Search: generate.Answers(), Questions: 2}).Measure(t.Context(), on); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get((eval.Asking{Search: generate.Answers(), Questions: 2}).Measure(t.Context(), on))(t)
 	same(t, got.Metrics, eval.Result{eval.WrittenAnswers: 80, eval.WrittenYesNo: 100, eval.WrittenOther: 60, eval.WrittenCompose: 60})
 }
 

@@ -94,16 +94,11 @@ func TestRetrievalGoesByBlocks(t *testing.T) {
 	}
 	measure := func(i2t, t2i Rows) (all []Result) {
 		for range 2 {
-			own, err := Recall(i2t, t2i, e.captionImage)
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := must.Get(Recall(i2t, t2i, e.captionImage))(t)
 			known := must.Get(TrueRecall(i2t, t2i, e.captionImage, relation))(t)
 			all = append(all, own, known)
 			if len(all) == 2 {
-				if i2t, t2i, err = rerank(i2t, t2i, k, logit); err != nil {
-					t.Fatal(err)
-				}
+				i2t, t2i = must.Get2(rerank(i2t, t2i, k, logit))(t)
 			}
 		}
 		return all

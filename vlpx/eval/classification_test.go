@@ -123,23 +123,15 @@ func TestClassificationRefuses(t *testing.T) {
 		"no place":       {able, b.Set, []string{"on {}", "a photo"}, `"a photo" has no place for a class`},
 		"several places": {able, b.Set, []string{"{} or {}"}, "write {} once"},
 	} {
-		if err := (eval.Classification{Prompts: c.prompts}).Check(c.framework, c.set); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
+		must.Fail(t, (eval.Classification{Prompts: c.prompts}).Check(c.framework, c.set), c.want, "%s", name)
 	}
 	if err := (eval.Classification{}).Check(able, b.Set); err != nil {
 		t.Errorf("scenes: %v", err)
 	}
 	wrong := b.Subject
 	wrong.Set = mislabelled{b.Set.(datasets.Labelled)}
-	if _, err := (eval.Classification{}).Measure(t.Context(), wrong); err == nil ||
-		!strings.Contains(err.Error(), "test-000003 of scenes/test is of class") {
-		t.Errorf("got %v, want an error that names the image", err)
-	}
+	must.Fail(t, must.Err((eval.Classification{}).Measure(t.Context(), wrong)), "test-000003 of scenes/test is of class")
 	dumb := b.Subject
 	dumb.Tokenizer = nil
-	if _, err := (eval.Classification{}).Measure(t.Context(), dumb); err == nil || !strings.Contains(err.Error(), "reads no captions") {
-		t.Errorf("without a vocabulary: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Classification{}).Measure(t.Context(), dumb)), "reads no captions", "without a vocabulary")
 }

@@ -161,12 +161,7 @@ func TestComplexityElsewhere(t *testing.T) {
 		t.Errorf("in brief: got %v (%v), want nothing", got.Metrics, err)
 	}
 	related.Set = datasets.Uncaptioned(related.Set)
-	if _, err := (eval.Complexity{}).Measure(t.Context(), related); err == nil ||
-		!strings.Contains(err.Error(), "needs a caption of each image") {
-		t.Errorf("without captions: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Complexity{}).Measure(t.Context(), related)), "needs a caption of each image", "without captions")
 	var waved framework.Framework = waves{}
-	if err := (eval.Complexity{}).Check(waved, b.Set); err == nil || !strings.Contains(err.Error(), "image-text matching") {
-		t.Errorf("a framework that does not match: got %v", err)
-	}
+	must.Fail(t, (eval.Complexity{}).Check(waved, b.Set), "image-text matching", "a framework that does not match")
 }

@@ -37,11 +37,8 @@ func (counting) Step(*model.Scope, framework.Use, field.Nodes) framework.Forward
 func counted(t *testing.T, sentences ...eval.Sentence) eval.Subject {
 	t.Helper()
 	on := newBench(t).Subject
-	var err error
-	if on.Model, err = framework.NewInference(counting{}, framework.Use{Method: negative.Plain(), Batch: 2, Tokens: on.MaxLen},
-		sequential(t), model.NewStore()); err != nil {
-		t.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(counting{}, framework.Use{Method: negative.Plain(), Batch: 2, Tokens: on.MaxLen},
+		sequential(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	on.Examples = func(string) (eval.Examples, error) { return eval.Sentences.Examples(sentences), nil }
 	return on

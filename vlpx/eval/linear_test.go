@@ -206,15 +206,11 @@ func TestLinearErrors(t *testing.T) {
 		"2 shares for [3 0] epochs":       {Shares: []float64{1, .5}, Epochs: []int{3, 0}},
 		"linear evaluation with mini-bat": {Batch: -1},
 	} {
-		if err := task.Check(reading{}, p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fail(t, task.Check(reading{}, p), want)
 	}
 	on := by(t, p, p)
 	on.Training = nil
-	if _, err := (eval.LinearEvaluation{}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "which it is not given") {
-		t.Errorf("without a training split: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.LinearEvaluation{}).Measure(t.Context(), on)), "which it is not given", "without a training split")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := eval.Fit(stopped, eval.LinearEvaluation{}, make([]float32, 6), []int{0, 1}, 2, 3); !errors.Is(err, context.Canceled) {

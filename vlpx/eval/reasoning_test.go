@@ -48,13 +48,8 @@ func reasoning(t *testing.T, of func(albef.Model) framework.Framework) eval.Subj
 		Embed:  6,
 	})
 	backend, store, use := sequential(t), model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 3, Image: 16, Tokens: s.MaxLen}
-	err := framework.Initialise(f, use, backend, store, negative.Start{Pairs: 3, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Model, err = framework.NewInference(f, use, backend, store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, framework.Initialise(f, use, backend, store, negative.Start{Pairs: 3, BatchSize: 3, Dim: 6, Epochs: 1, Seed: 7}))
+	s.Model = must.Get(framework.NewInference(f, use, backend, store))(t)
 	t.Cleanup(s.Model.Close)
 	return s
 }
@@ -129,17 +124,12 @@ func TestConsistency(t *testing.T) {
 // depend on the model.
 func TestAssignmentIsAboutOwnImages(t *testing.T) {
 	s := reasoning(t, assign)
-	got, err := eval.Assignment{}.Measure(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(eval.Assignment{}.Measure(t.Context(), s))(t)
 	if accuracy := got.Metrics[eval.AssignmentAccuracy]; accuracy < 35 || accuracy > 65 {
 		t.Errorf("a model that knows nothing is right of %g %%", accuracy)
 	}
 	s.Set = first{s.Set}
-	if got, err = (eval.Assignment{}).Measure(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get((eval.Assignment{}).Measure(t.Context(), s))(t)
 	hits := 0 // of three images either other one is asked beside each
 	var possible []float64
 	for i := range 3 {

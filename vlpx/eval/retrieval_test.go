@@ -39,10 +39,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	const images = 70
-	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: images, Captions: 2, Size: 16}.WithDefaults())
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 1, Val: 1, Test: images, Captions: 2, Size: 16}.WithDefaults()))(t)
 	set := must.Get(collection.Split("test"))(t)
 	b := &bench{Subject: eval.Subject{Set: set, Size: 16, MaxLen: 12}, rerank: 10}
 	captions := func(yield func(string) bool) {
@@ -52,9 +49,7 @@ func newBench(t *testing.T) *bench {
 			}
 		}
 	}
-	if b.Tokenizer, err = text.FromCorpus(captions, 1, 1000); err != nil {
-		t.Fatal(err)
-	}
+	b.Tokenizer = must.Get(text.FromCorpus(captions, 1, 1000))(t)
 	a := albef.Model{
 		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 8},
 		Text:   encoder.BERT{Vocab: b.Tokenizer.Size(), Positions: 12, Width: 12, Heads: 2, MLP: 8, Layers: 1, Fusion: 1},
@@ -63,9 +58,7 @@ func newBench(t *testing.T) *bench {
 	backend := sequential(t)
 	store, use := model.NewStore(), framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: b.MaxLen}
 	must.Do(t, framework.Initialise(a, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 6, Epochs: 1, Seed: 7}))
-	if b.Model, err = framework.NewInference(a, use, backend, store); err != nil {
-		t.Fatal(err)
-	}
+	b.Model = must.Get(framework.NewInference(a, use, backend, store))(t)
 	t.Cleanup(b.Model.Close)
 	return b
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -55,11 +54,8 @@ func (w waves) Score(_ *model.Scope, ids, images *Node) *Node {
 func newWaves(t *testing.T, b *bench, frequency float64) (eval.Subject, eval.Scores) {
 	t.Helper()
 	w, on := waves{b.Size, frequency}, b.Subject
-	var err error
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	if on.Model, err = framework.NewInference(w, use, sequential(t), model.NewStore()); err != nil {
-		t.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(w, use, sequential(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	var ids []float64
 	for _, p := range datasets.Pairs(b.Set) {
@@ -130,13 +126,8 @@ func TestRetrievalByScores(t *testing.T) {
 func TestScoresInBrief(t *testing.T) {
 	b := newBench(t)
 	on, _ := newWaves(t, b, 0.05)
-	collection, err := scenes.New(scenes.Config{Train: 1, Val: 1, Test: 65, Captions: 2, Size: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if on.Set, err = collection.Split("test"); err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(scenes.New(scenes.Config{Train: 1, Val: 1, Test: 65, Captions: 2, Size: 16}))(t)
+	on.Set = must.Get(collection.Split("test"))(t)
 	first := on
 	first.Set, on.Brief = datasets.First(on.Set, 64, 0), true
 	want := must.Get(eval.Retrieval{Rerank: 1}.Measure(t.Context(), first))(t)
@@ -180,20 +171,14 @@ func TestScoresOfAnyImages(t *testing.T) {
 func TestScoresThatAreNone(t *testing.T) {
 	b := newBench(t)
 	on, _ := newWaves(t, b, math.NaN())
-	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "diverged") {
-		t.Errorf("NaN: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Retrieval{Rerank: 1}).Measure(t.Context(), on)), "diverged", "NaN")
 	on.Tokenizer = nil
-	if _, err := (eval.Retrieval{Rerank: 1}).Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), "vocabulary") {
-		t.Errorf("no vocabulary: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Retrieval{Rerank: 1}).Measure(t.Context(), on)), "vocabulary", "no vocabulary")
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
 	unable := must.Get(framework.NewInference(silent{waves{Size: b.Size}}, use, sequential(t), model.NewStore()))(t)
 	defer unable.Close()
-	if _, err := unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size)); err == nil ||
-		!strings.Contains(err.Error(), "scores no pairs") {
-		t.Errorf("a framework without the ability: got %v", err)
-	}
+	must.Fail(t, must.Err(unable.Score(make([]int32, b.MaxLen), make([]float32, 3*b.Size*b.Size))), "scores no pairs",
+		"a framework without the ability")
 	if _, err := on.Model.Texts(make([]int32, b.MaxLen)); err == nil {
 		t.Error("embeddings of one that scores: got no error")
 	}
@@ -202,10 +187,7 @@ func TestScoresThatAreNone(t *testing.T) {
 // BenchmarkScores scores all pairs of 100 scenes and their captions by UNITER as it is at the scale mini.
 func BenchmarkScores(b *testing.B) {
 	choice, _ := engine.Choose(engine.Cache())
-	backend, err := engine.Open(choice)
-	if err != nil {
-		b.Fatal(err)
-	}
+	backend := must.Get(engine.Open(choice))(b)
 	defer backend.Finalize()
 	collection := must.Get(scenes.New(scenes.Config{Train: 1, Val: 1, Test: 100, Density: "spec"}))(b)
 	set := must.Get(collection.Split("test"))(b)
@@ -217,12 +199,8 @@ func BenchmarkScores(b *testing.B) {
 			}
 		}
 	}
-	if on.Tokenizer, err = text.FromCorpus(captions, 1, 1000); err != nil {
-		b.Fatal(err)
-	}
-	if on.Features, err = (regions.Source{Count: 4, Width: 128, Boxes: &regions.Boxes{}}).Open(set, nil); err != nil {
-		b.Fatal(err)
-	}
+	on.Tokenizer = must.Get(text.FromCorpus(captions, 1, 1000))(b)
+	on.Features = must.Get((regions.Source{Count: 4, Width: 128, Boxes: &regions.Boxes{}}).Open(set, nil))(b)
 	m := uniter.Model{
 		Text:        encoder.BERT{Vocab: on.Tokenizer.Size(), Positions: 32, Width: 96, Heads: 4, MLP: 192, Layers: 3},
 		Regions:     encoder.Regions{Count: 4, Features: 128},
@@ -230,9 +208,7 @@ func BenchmarkScores(b *testing.B) {
 	}
 	use, store := framework.Use{Method: negative.Plain(), Batch: 2, Image: 32, Tokens: on.MaxLen}, model.NewStore()
 	must.Do(b, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 1}))
-	if on.Model, err = framework.NewInference(m, use, backend, store); err != nil {
-		b.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(m, use, backend, store))(b)
 	defer on.Model.Close()
 	var pairs int
 	for b.Loop() {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -255,26 +254,17 @@ func TestThresholdsErrors(t *testing.T) {
 		if c.left > 0 {
 			on.State = kept(map[string][]float32{negative.ThresholdPath(negative.ImageAnchors): make([]float32, c.left)})
 		}
-		if _, err := c.task.Measure(t.Context(), on); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(c.task.Measure(t.Context(), on)), want)
 	}
 	alone := by(t, p, p)
 	alone.Training = nil
-	if _, err := (eval.Thresholds{}).Measure(t.Context(), alone); err == nil || !strings.Contains(err.Error(), "which it is not given") {
-		t.Errorf("without a training split: got %v", err)
-	}
-	if err := (eval.Thresholds{}).Check(silent{reading{}}, p); err == nil || !strings.Contains(err.Error(), "which Reading does not make") {
-		t.Errorf("no embeddings: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Thresholds{}).Measure(t.Context(), alone)), "which it is not given", "without a training split")
+	must.Fail(t, (eval.Thresholds{}).Check(silent{reading{}}, p), "which Reading does not make", "no embeddings")
 	b := newBench(t)
 	captionless := b.Subject
 	captionless.Set, captionless.Features = p, loader.Features(nil)
 	b.Training = func(context.Context) (eval.Subject, error) { return captionless, nil }
-	if _, err := (eval.Thresholds{}).Measure(t.Context(), b.Subject); err == nil ||
-		!strings.Contains(err.Error(), "needs a caption of each image") {
-		t.Errorf("pairs without captions: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Thresholds{}).Measure(t.Context(), b.Subject)), "needs a caption of each image", "pairs without captions")
 }
 
 // BenchmarkThresholds is 10,000 images against each other, with the embedding of three numbers.

@@ -181,10 +181,7 @@ func TestTransfer(t *testing.T) {
 		sets[split] = clusters(split, 90, 3, .05, uint64(seed))
 	}
 	task := eval.Transfer{Targets: []eval.Target{sceneTarget(t, "one", 1), sceneTarget(t, "other", 2)}}
-	got, err := task.Measure(t.Context(), across(t, sets))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(task.Measure(t.Context(), across(t, sets)))(t)
 	same(t, got.Metrics, eval.Result{"transfer one top-1": 100, "transfer one mean": 100, "transfer other top-1": 100,
 		"transfer other mean": 100,
 		eval.TransferAverage:  100})
@@ -195,9 +192,7 @@ func TestTransfer(t *testing.T) {
 	wrong.class[2], wrong.class[5] = 2, 2
 	sets["test"] = wrong
 	task.Targets[1].ByClass = true
-	if got, err = task.Measure(t.Context(), across(t, sets)); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(task.Measure(t.Context(), across(t, sets)))(t)
 	same(t, got.Metrics, eval.Result{"transfer one top-1": 75, "transfer one mean": 250. / 3, "transfer other top-1": 75,
 		"transfer other mean": 250. / 3,
 		eval.TransferAverage:  (75 + 250./3) / 2})
@@ -274,10 +269,7 @@ func TestTargetErrors(t *testing.T) {
 		`a target named "", or two`:         {{}},
 		`a target named "x", or two`:        {sceneTarget(t, "x", 1), sceneTarget(t, "x", 2)},
 	} {
-		if _, err := (eval.Transfer{Targets: targets}).Measure(t.Context(), across(t, good)); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fail(t, must.Err((eval.Transfer{Targets: targets}).Measure(t.Context(), across(t, good))), want)
 	}
 	task := eval.Transfer{Targets: []eval.Target{sceneTarget(t, "x", 1)}}
 	for want, change := range map[string]func(*points){
@@ -287,19 +279,13 @@ func TestTargetErrors(t *testing.T) {
 		for split := range good {
 			sets := map[string]points{"train": good["train"], "val": good["val"], "test": good["test"]}
 			sets[split] = spoiled(change)
-			if _, err := task.Measure(t.Context(), across(t, sets)); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: got %v, want %q", split, err, want)
-			}
+			must.Fail(t, must.Err(task.Measure(t.Context(), across(t, sets))), want, "%s", split)
 		}
 	}
 	alone := by(t, good["test"], good["train"])
 	alone.On = nil
-	if _, err := task.Measure(t.Context(), alone); err == nil || !strings.Contains(err.Error(), "measure by a run") {
-		t.Errorf("without other data: got %v", err)
-	}
-	if err := task.Check(silent{reading{}}, good["test"]); err == nil || !strings.Contains(err.Error(), "which Reading does not make") {
-		t.Errorf("no embeddings: got %v", err)
-	}
+	must.Fail(t, must.Err(task.Measure(t.Context(), alone)), "measure by a run", "without other data")
+	must.Fail(t, task.Check(silent{reading{}}, good["test"]), "which Reading does not make", "no embeddings")
 }
 
 // TestFolderTarget: a folder is a target if it has classes and something to measure on; one of captions is none.
@@ -309,22 +295,15 @@ func TestFolderTarget(t *testing.T) {
 	if err != nil || target.Name != filepath.Base(dir) || target.Hash == "" || target.Dir != dir {
 		t.Errorf("got %+v (%v)", target, err)
 	}
-	if _, err := eval.FolderTarget(dir, eval.CoarseLabels); err == nil || !strings.Contains(err.Error(), "train.bin") {
-		t.Errorf("coarse labels of a folder: got %v", err)
-	}
-	if _, err := eval.FolderTarget(folderOf(t, "train/a/0.png"), ""); err == nil ||
-		!strings.Contains(err.Error(), "measures on test or val") {
-		t.Errorf("training alone: got %v", err)
-	}
+	must.Fail(t, must.Err(eval.FolderTarget(dir, eval.CoarseLabels)), "train.bin", "coarse labels of a folder")
+	must.Fail(t, must.Err(eval.FolderTarget(folderOf(t, "train/a/0.png"), "")), "measures on test or val", "training alone")
 	captions := t.TempDir()
 	text := `{"images": [{"filename": "0.png", "split": "train", "sentences": [{"raw": "a"}]},
 		{"filename": "1.png", "split": "test", "sentences": [{"raw": "b"}]}]}`
 	must.Do(t, os.WriteFile(filepath.Join(captions, "dataset_few.json"), []byte(text), 0o644))
 	must.Do(t, os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "a"))))
 	must.Do(t, os.CopyFS(filepath.Join(captions, "images"), os.DirFS(filepath.Join(dir, "train", "b"))))
-	if _, err := eval.FolderTarget(captions, ""); err == nil || !strings.Contains(err.Error(), "has no class of each image") {
-		t.Errorf("captions: got %v", err)
-	}
+	must.Fail(t, must.Err(eval.FolderTarget(captions, "")), "has no class of each image", "captions")
 }
 
 // TestCoarseTarget is CIFAR-100 by its coarse classes.

@@ -60,10 +60,7 @@ func asked(t *testing.T) (eval.Subject, []string) {
 		}
 		set.all = append(set.all, q)
 	}
-	view, err := datasets.OfQuestions(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(datasets.OfQuestions(set))(t)
 	on.Set = view
 	m := albef.Answering{ALBEF: albef.Model{
 		Vision: encoder.ViT{Image: 16, Patch: 8, Width: 12, Layers: 1, Heads: 2, MLP: 8},
@@ -73,9 +70,7 @@ func asked(t *testing.T) (eval.Subject, []string) {
 	backend, store := sequential(t), model.NewStore()
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: 16, Tokens: on.MaxLen}
 	must.Do(t, framework.Initialise(m, use, backend, store, negative.Start{Pairs: 2, BatchSize: 2, Dim: 1, Epochs: 1, Seed: 5}))
-	if on.Model, err = framework.NewInference(m, use, backend, store); err != nil {
-		t.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(m, use, backend, store))(t)
 	t.Cleanup(on.Model.Close)
 	return on, candidates
 }

@@ -121,38 +121,25 @@ func TestWritingRefuses(t *testing.T) {
 	} {
 		w := task
 		spoil(&w)
-		if err := w.Check(on.Model.Framework(), on.Set); err == nil || !strings.Contains(err.Error(), "use at least one of each, "+
-			"all above 0") {
-			t.Errorf("%+v: got %v", w, err)
-		}
+		must.Fail(t, w.Check(on.Model.Framework(), on.Set), "use at least one of each, "+
+			"all above 0", "%+v", w)
 	}
 	for _, w := range []eval.Writing{{Captions: -1}, {Retrieved: -1}} {
 		w.Masks, w.Refills, w.Temperatures, w.Rate = 2, 2, []float64{1}, 0.1
-		if err := w.Check(on.Model.Framework(), on.Set); err == nil || !strings.Contains(err.Error(), "neither is below 0") {
-			t.Errorf("%+v: got %v", w, err)
-		}
+		must.Fail(t, w.Check(on.Model.Framework(), on.Set), "neither is below 0", "%+v", w)
 	}
-	if err := task.Check(waves{}, on.Set); err == nil || !strings.Contains(err.Error(), "which Waves does not predict") {
-		t.Errorf("a framework that fills nothing: got %v", err)
-	}
-	if err := task.Check(on.Model.Framework(), datasets.Uncaptioned(on.Set)); err == nil || !strings.Contains(err.Error(), "has none") {
-		t.Errorf("a set without captions: got %v", err)
-	}
+	must.Fail(t, task.Check(waves{}, on.Set), "which Waves does not predict", "a framework that fills nothing")
+	must.Fail(t, task.Check(on.Model.Framework(), datasets.Uncaptioned(on.Set)), "has none", "a set without captions")
 	merges := filepath.Join(t.TempDir(), "merges.txt")
 	must.Do(t, os.WriteFile(merges, []byte("#version: 0.2\nr e\nre d</w>\n"), 0o644))
 	maskless := on
-	var err error
-	if maskless.Tokenizer, err = text.FromMerges(merges); err != nil {
-		t.Fatal(err)
-	}
+	maskless.Tokenizer = must.Get(text.FromMerges(merges))(t)
 	if _, err := task.Measure(t.Context(), maskless); err == nil || !strings.Contains(err.Error(), "has no token for that") {
 		t.Errorf("a vocabulary without [MASK]: got %v", err)
 	}
 	dark := on
 	dark.Set = dim{on.Set}
-	if _, err := task.Measure(t.Context(), dark); err == nil || !strings.Contains(err.Error(), "three is dark") {
-		t.Errorf("an image that cannot be read: got %v", err)
-	}
+	must.Fail(t, must.Err(task.Measure(t.Context(), dark)), "three is dark", "an image that cannot be read")
 	var skipped []int
 	dark.Accept = func(s loader.Skip) error {
 		skipped = append(skipped, s.Image)

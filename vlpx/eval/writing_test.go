@@ -62,11 +62,8 @@ func newScribble(t *testing.T, b *bench) (eval.Subject, scribble, eval.Scores) {
 	on, scores := newWaves(t, b, 0.05)
 	on.Model.Close()
 	s := scribble{waves{b.Size, 0.05}, b.Tokenizer.Size()}
-	var err error
-	if on.Model, err = framework.NewInference(s, framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen},
-		sequential(t), model.NewStore()); err != nil {
-		t.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(s, framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen},
+		sequential(t), model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	return on, s, scores
 }

@@ -44,12 +44,9 @@ func (scribbling) Correct(_ *model.Scope, ids, _ *Node) (replaced, words *Node) 
 func newScribbling(t *testing.T, b *bench) eval.Subject {
 	t.Helper()
 	on := b.Subject
-	var err error
 	use := framework.Use{Method: negative.Plain(), Batch: 2, Image: b.Size, Tokens: b.MaxLen}
-	on.Model, err = framework.NewInference(scribbling{waves{b.Size, 0.05}, b.Tokenizer.Size()}, use, sequential(t), model.NewStore())
-	if err != nil {
-		t.Fatal(err)
-	}
+	on.Model = must.Get(framework.NewInference(scribbling{waves{b.Size, 0.05}, b.Tokenizer.Size()}, use, sequential(t),
+		model.NewStore()))(t)
 	t.Cleanup(on.Model.Close)
 	return on
 }
@@ -160,16 +157,10 @@ func TestSheetRefuses(t *testing.T) {
 	on := newScribbling(t, b)
 	task := eval.Writing{Masks: 1, Refills: 1, Temperatures: []float64{1}, Rate: 0.3}
 	for want, pair := range map[string]int{"its pairs are 0 to 139": -1, "writing from pair 140": 140} {
-		if _, err := task.Write(t.Context(), on, pair); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("pair %d: got %v, want %q", pair, err, want)
-		}
+		must.Fail(t, must.Err(task.Write(t.Context(), on, pair)), want, "pair %d", pair)
 	}
 	task.Masks = 0
-	if _, err := task.Write(t.Context(), on, 0); err == nil || !strings.Contains(err.Error(), "at least one of each") {
-		t.Errorf("no masking: got %v", err)
-	}
+	must.Fail(t, must.Err(task.Write(t.Context(), on, 0)), "at least one of each", "no masking")
 	silent, _ := newWaves(t, b, 0.05)
-	if _, err := (eval.Writing{}).Write(t.Context(), silent, 0); err == nil || !strings.Contains(err.Error(), "does not predict") {
-		t.Errorf("a framework that fills nothing in: got %v", err)
-	}
+	must.Fail(t, must.Err((eval.Writing{}).Write(t.Context(), silent, 0)), "does not predict", "a framework that fills nothing in")
 }

@@ -151,21 +151,14 @@ func softmax(row []float64, own int) []float64 {
 func (x *Explorer) see(t testing.TB, m negative.Method, anchor int, side Side) sight {
 	t.Helper()
 	batch := x.mini(anchor, side)
-	l, err := x.compiledMethod(m.WithDefaults(), side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(x.compiledMethod(m.WithDefaults(), side))(t)
 	sc := scene{temperature: x.temperature, progress: x.Progress, seed: 1, items: make([]int32, len(batch))}
 	sc.image, sc.text = x.features(batch)
 	for _, p := range batch {
 		sc.index = append(sc.index, int32(p))
 	}
-	if sc.truth, err = x.truth(m, batch); err != nil {
-		t.Fatal(err)
-	}
-	if sc.scores, err = x.scores(t.Context(), m, batch, side, sc.truth); err != nil {
-		t.Fatal(err)
-	}
+	sc.truth = must.Get(x.truth(m, batch))(t)
+	sc.scores = must.Get(x.scores(t.Context(), m, batch, side, sc.truth))(t)
 	seen := must.Get(l.look(sc))(t)
 	return seen
 }

@@ -57,16 +57,11 @@ func TestOpen(t *testing.T) {
 	}
 	silent := written(t)
 	silent.Train.Objectives = negative.Of(negative.ITM)
-	if _, err := Open(t.Context(), e, silent, "train", 0); err == nil || !strings.Contains(err.Error(), "UNITER makes no embeddings") {
-		t.Errorf("a framework that embeds nothing and writes nothing: got error %v", err)
-	}
+	must.Fail(t, must.Err(Open(t.Context(), e, silent, "train", 0)), "UNITER makes no embeddings", "a framework that embeds nothing "+
+		"and writes nothing")
 	must.Get(e.Run(t.Context(), r))(t)
-	if _, err := Open(t.Context(), e, r, "tarin", 0); err == nil || !strings.Contains(err.Error(), `no split "tarin"`) {
-		t.Errorf("a split that is not there: got error %v", err)
-	}
-	if _, err := Open(t.Context(), e, r, "train", 3); err == nil || !strings.Contains(err.Error(), "explore more") {
-		t.Errorf("one image: got error %v", err)
-	}
+	must.Fail(t, must.Err(Open(t.Context(), e, r, "tarin", 0)), `no split "tarin"`, "a split that is not there")
+	must.Fail(t, must.Err(Open(t.Context(), e, r, "train", 3)), "explore more", "one image")
 	x := must.Get(Open(t.Context(), e, r, "train", 41))(t)
 	defer x.Close()
 	if x.Pairs() != 40 || len(x.image) != 20*6 || len(x.text) != 40*6 {

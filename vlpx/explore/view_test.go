@@ -136,9 +136,7 @@ func TestNegativesRefuse(t *testing.T) {
 			t.Errorf("%+v: got error %v, want one with %q", c, err, c.want)
 		}
 	}
-	if _, err := x.Informative(OfImage, 3, 2); err == nil || !strings.Contains(err.Error(), "no relation") {
-		t.Errorf("telling anchors: got error %v, want one that says that there is no relation", err)
-	}
+	must.Fail(t, must.Err(x.Informative(OfImage, 3, 2)), "no relation", "telling anchors")
 }
 
 // Anchors with as many true as false negatives come first.
@@ -217,9 +215,7 @@ func TestViewWithoutMatching(t *testing.T) {
 		}
 		judging := negative.Plain()
 		judging.Positives = negative.ECM{Low: 0.5, High: 0.8}
-		if _, err := x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{judging}); err == nil ||
-			!strings.Contains(err.Error(), "explore a run with ITM") {
-			t.Errorf("%s with positives: got error %v", what, err)
-		}
+		must.Fail(t, must.Err(x.Negatives(t.Context(), 7, OfText, 3, []negative.Method{judging})), "explore a run with ITM",
+			"%s with positives", what)
 	}
 }

@@ -56,9 +56,7 @@ func TestWritten(t *testing.T) {
 	if x.Embeds() || !x.Writes() || x.Pairs() != 40 {
 		t.Errorf("embeds: %v, writes: %v, %d pairs; want an explorer of 40 that writes alone", x.Embeds(), x.Writes(), x.Pairs())
 	}
-	if _, err := x.Negatives(t.Context(), 0, OfImage, 3, nil); err == nil || !strings.Contains(err.Error(), "makes no embeddings") {
-		t.Errorf("negatives: got error %v", err)
-	}
+	must.Fail(t, must.Err(x.Negatives(t.Context(), 0, OfImage, 3, nil)), "makes no embeddings", "negatives")
 	reports := must.Get(x.InformativeCaptions(t.Context(), writing, 20))(t)
 	language, most := datasets.Language(x.set), [2]int{40, 40}
 	for k, pair := range reports {
@@ -83,9 +81,7 @@ func TestWritten(t *testing.T) {
 	if len(reports) != 20 {
 		t.Errorf("got %d captions, want 20", len(reports))
 	}
-	if _, err := x.Write(t.Context(), writing, 40); err == nil || !strings.Contains(err.Error(), "its pairs are 0 to 39") {
-		t.Errorf("a pair that is not explored: got error %v", err)
-	}
+	must.Fail(t, must.Err(x.Write(t.Context(), writing, 40)), "its pairs are 0 to 39", "a pair that is not explored")
 }
 
 // Only a model that learned to tell replaced words shows what it tells.
@@ -118,9 +114,7 @@ func TestWrites(t *testing.T) {
 		}
 	}
 	x.config.Objectives = negative.Of(negative.ITC)
-	if _, err := x.Write(t.Context(), writing, 0); err == nil || !strings.Contains(err.Error(), "explore a run with ITM and MLM") {
-		t.Errorf("sentences of an ALBEF by ITC: got error %v", err)
-	}
+	must.Fail(t, must.Err(x.Write(t.Context(), writing, 0)), "explore a run with ITM and MLM", "sentences of an ALBEF by ITC")
 }
 
 // A table has the hardest sentences, and of the others those that are true though they passed.

@@ -156,9 +156,7 @@ func TestCLIPVocabulary(t *testing.T) {
 	path := filepath.Join(dir, ConfigName)
 	changed := strings.Replace(contents(t, dir)[ConfigName], `"max_tokens": 10`, `"max_tokens": 10, "max_words": 30`, 1)
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "max_words of "+path+" is 30") {
-		t.Errorf("got error %v, want one that tells of max_words", err)
-	}
+	must.Fail(t, must.Err(Read(dir)), "max_words of "+path+" is 30")
 }
 
 // A tower behind a locked encoder has an adapter, under names of our own.
@@ -176,9 +174,7 @@ func TestLockedCLIP(t *testing.T) {
 		t.Errorf("got %+v, want the locked encoder and the adapter", c)
 	}
 	resNet := clips(9)["ResNet"].Lock(16)
-	if err := resNet.Check(framework.Use{Image: 32, Tokens: 10}); err == nil || !strings.Contains(err.Error(), "a ResNet reads pixels") {
-		t.Errorf("a ResNet behind a locked encoder: got error %v", err)
-	}
+	must.Fail(t, resNet.Check(framework.Use{Image: 32, Tokens: 10}), "a ResNet reads pixels", "a ResNet behind a locked encoder")
 }
 
 // clipBatch is a mini-batch as testdata/clip.py takes it.

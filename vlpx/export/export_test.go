@@ -177,9 +177,7 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 	before = contents(t, dir)
 	broken := kept
 	broken.JSON = []byte("{")
-	if err := Write(dir, broken, m); err == nil || !strings.Contains(err.Error(), "choose another folder") {
-		t.Errorf("got error %v for a run that cannot be written", err)
-	}
+	must.Fail(t, Write(dir, broken, m), "choose another folder", "a run that cannot be written")
 	if got := contents(t, dir); !reflect.DeepEqual(got, before) || !slices.Equal(beside(), []string{"one"}) {
 		t.Errorf("the failure left %v beside, or changed the earlier export", beside())
 	}
@@ -199,9 +197,7 @@ func TestWriteWholeOrNotAtAll(t *testing.T) {
 		"models/one: not a directory; choose another": filepath.Join(put("file", ""), "models", "one"),
 		"make room, or choose another folder":         "/proc/models/one", // where nothing can be made
 	} {
-		if err := Write(dir, kept, m); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one that says %q", err, want)
-		}
+		must.Fail(t, Write(dir, kept, m), want)
 	}
 	if err := Write(t.TempDir(), kept, m); err != nil {
 		t.Errorf("into an empty folder: %v", err)

@@ -7,10 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+	"vlpx.internal/internal/test/must"
 )
 
 // tree is a language model by a table: the logits behind a prefix are drawn for it once. No two are alike.
@@ -319,8 +319,6 @@ func TestRunRefuses(t *testing.T) {
 		"got logits of 0 rows": {Captions(), Language{3, 2}, nil,
 			func(context.Context, []Row) ([][]float32, error) { return nil, nil }},
 	} {
-		if _, err := c.Run(t.Context(), c.Language, [][]int32{c.prompt}, c.next); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, must.Err(c.Run(t.Context(), c.Language, [][]int32{c.prompt}, c.next)), says)
 	}
 }

@@ -19,10 +19,7 @@ import (
 func TestExportedAtTiny(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Methods, o.Without = []string{"ALBEF", "FALCON"}, []string{"NLVR2", "VQA"}
-	grid, err := Open("falcon/table1", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(Open("falcon/table1", o))(t)
 	must.Do(t, grid.Make(t.Context(), nil))
 	list := storedRuns(t, o.Home)
 	if len(list) != 2 || list[0].Problem+list[1].Problem != "" {
@@ -37,9 +34,7 @@ func TestExportedAtTiny(t *testing.T) {
 		}
 		want[dir] = map[string]map[string]float64{}
 		for _, split := range []string{"val", "test"} {
-			if want[dir][split], err = grid.Evaluate(t.Context(), r, split, eval.Retrieval{Rerank: grid.Plan.Scale.Rerank}); err != nil {
-				t.Fatal(err)
-			}
+			want[dir][split] = must.Get(grid.Evaluate(t.Context(), r, split, eval.Retrieval{Rerank: grid.Plan.Scale.Rerank}))(t)
 		}
 	}
 	must.Do(t, os.RemoveAll(o.Home))
@@ -66,9 +61,7 @@ func TestExportMistakes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exported")
 	wrong := func(id, want string) {
 		t.Helper()
-		if _, err := Export(id, dir, o.Home); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got error %v, want one that says %q", id, err, want)
-		}
+		must.Fail(t, must.Err(Export(id, dir, o.Home)), want, "%s", id)
 	}
 	wrong("abc", "the store has none; make one")
 	grid := must.Get(Open("falcon/table1", o))(t)

@@ -80,7 +80,8 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 	if a, b := grid.Plan.FileName("run"), plain.Plan.FileName("run"); a == b || !strings.Contains(a, "framework=Mine") {
 		t.Errorf("got the file names %q and %q", a, b)
 	}
-	table1 := must.Get(Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}}))(t)
+	table1 := must.Get(Open("falcon/table1", Options{Scale: "mini", Home: o.Home, Model: newMine, Set: []string{"falcon.objectives=ITC"}}))(
+		t)
 	if shipped, err := paper.FindReference(table1.Plan); shipped != nil || err != nil {
 		t.Errorf("ALBEF's shipped results (%v) stand beside it", err)
 	}
@@ -91,9 +92,7 @@ func TestFrameworkAndTasksOfOnesOwn(t *testing.T) {
 		"leave one of them out": {Scale: "tiny", Model: newMine, Framework: "clip"},
 		"gives none":            {Scale: "tiny", Model: func(scale.Scale, int) framework.Framework { return nil }},
 	} {
-		if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fail(t, must.Err(OpenComparison([]string{"InfoNCE"}, o)), want)
 	}
 }
 
@@ -148,9 +147,7 @@ func TestFrameworkOfPictures(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := OpenComparison([]string{"GRIT-VLP"}, o); err == nil || !strings.Contains(err.Error(), "which Pictures has not") {
-		t.Errorf("got %v, want what it lacks", err)
-	}
+	must.Fail(t, must.Err(OpenComparison([]string{"GRIT-VLP"}, o)), "which Pictures has not")
 	table1 := must.Get(Open("falcon/table1", o))(t)
 	report = must.Get(table1.Report())(t)
 	if text := texts(t, report.table); !strings.Contains(text, "FALCON (") ||
@@ -165,9 +162,7 @@ func TestMeasure(t *testing.T) {
 	o.Seeds, o.Set = []uint64{1, 2}, append(o.Set, "scenes.val=6")
 	grid := must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t)
 	const how = `train it first with the same settings: vlpx.Run("InfoNCE"`
-	if _, err := grid.Measure(t.Context(), steps{1}, "test"); err == nil || !strings.Contains(err.Error(), how) {
-		t.Errorf("got %v, want an error that says how to train it", err)
-	}
+	must.Fail(t, must.Err(grid.Measure(t.Context(), steps{1}, "test")), how)
 	must.Do(t, grid.Make(t.Context(), nil))
 	for split, want := range map[string]string{"test": "4.000", "val": "6.000"} {
 		table := must.Get(grid.Measure(t.Context(), steps{1}, split))(t)
@@ -228,18 +223,11 @@ func rewrite(t *testing.T, path string) {
 // methods. A run that was not measured has a dash, and the note says what measures it.
 func TestMeasuredIsAColumn(t *testing.T) {
 	o := smallest(t.TempDir())
-	grid, err := OpenComparison([]string{"InfoNCE", "DiHT"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t)
 	must.Do(t, grid.Make(t.Context(), nil))
 	o.View.Metrics = []string{"height"}
-	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := grid.Report(); err == nil || !strings.Contains(err.Error(), "vlpx.Measure has kept it") {
-		t.Errorf("before it is measured: got %v", err)
-	}
+	grid = must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t)
+	must.Fail(t, must.Err(grid.Report()), "vlpx.Measure has kept it", "before it is measured")
 	one := must.Get(OpenComparison([]string{"DiHT"}, Options{Home: o.Home, Scale: o.Scale, Seeds: o.Seeds, Set: o.Set}))(t)
 	must.Get(one.Measure(t.Context(), steps{1}, "test"))(t)
 	check := func(what string, r *Report) {
@@ -252,17 +240,11 @@ func TestMeasuredIsAColumn(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant a height of 4 of DiHT, and what measures that of InfoNCE", what, text)
 		}
 	}
-	if grid, err = OpenComparison([]string{"InfoNCE", "DiHT"}, o); err != nil {
-		t.Fatal(err)
-	}
+	grid = must.Get(OpenComparison([]string{"InfoNCE", "DiHT"}, o))(t)
 	report := must.Get(grid.Report())(t)
 	check("by methods", report)
 	store := must.Get(OpenStore(o.Home))(t)
-	if report, err = store.Compare([]string{grid.Plan.Rows[0][0].ID(), grid.Plan.Rows[1][0].ID()}); err != nil {
-		t.Fatal(err)
-	}
-	if report, err = report.Viewed(o.View); err != nil {
-		t.Fatal(err)
-	}
+	report = must.Get(store.Compare([]string{grid.Plan.Rows[0][0].ID(), grid.Plan.Rows[1][0].ID()}))(t)
+	report = must.Get(report.Viewed(o.View))(t)
 	check("by runs", report)
 }

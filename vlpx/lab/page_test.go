@@ -178,9 +178,7 @@ func TestPageOfNothing(t *testing.T) {
 		{nil, Options{Scale: "tinny"}, `did you mean "tiny"`},
 	} {
 		c.o.Home = t.TempDir()
-		if _, err := NewPage(t.Context(), c.names, c.o, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v %q: got %v, want %s", c.names, c.o.Scale, err, c.want)
-		}
+		must.Fail(t, must.Err(NewPage(t.Context(), c.names, c.o, nil)), c.want, "%v %q", c.names, c.o.Scale)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

@@ -3,7 +3,6 @@ package lab
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"vlpx.internal/internal/test/must"
 )
@@ -18,17 +17,13 @@ func TestSave(t *testing.T) {
 	for _, e := range endings {
 		path := filepath.Join(dir, "file."+e.name)
 		if e.figure {
-			if err := empty.Save(path); err == nil || !strings.Contains(err.Error(), "no figure") {
-				t.Errorf("%s without results: error %v", path, err)
-			}
+			must.Fail(t, empty.Save(path), "no figure", "%s without results", path)
 			if _, err := os.Stat(path); err == nil {
 				t.Errorf("%s is there", path)
 			}
 		}
 		if e.name == "claims.tex" { // of one method there are none
-			if err := report.Save(path); err == nil || !strings.Contains(err.Error(), "no claims") {
-				t.Errorf("%s: error %v", path, err)
-			}
+			must.Fail(t, report.Save(path), "no claims", "%s", path)
 			continue
 		}
 		if err := report.Save(path); err != nil {
@@ -38,7 +33,5 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", path, len(text), err)
 		}
 	}
-	if err := report.Save(filepath.Join(dir, "missing", "f.png")); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a folder that is not there: error %v", err)
-	}
+	must.Fail(t, report.Save(filepath.Join(dir, "missing", "f.png")), "missing", "a folder that is not there")
 }

@@ -177,9 +177,7 @@ func TestToldByAMetricsName(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own = []negative.Method{{Name: "mine", Contrast: tellsRecall{}}}
 	grid := must.Get(OpenComparison([]string{"mine"}, o))(t)
-	if err := grid.Make(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `tells "IR@1", which is what a task measures`) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, grid.Make(t.Context(), nil), `tells "IR@1", which is what a task measures`)
 }
 
 type tellsRecall struct{ negative.InfoNCE }
@@ -204,9 +202,7 @@ func TestMetricThatAPartTells(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	o.View.Metrics = []string{"joined pairs"}
-	if grid, err = OpenComparison([]string{"InfoNCE", "mine"}, o); err != nil {
-		t.Fatal(err)
-	}
+	grid = must.Get(OpenComparison([]string{"InfoNCE", "mine"}, o))(t)
 	if missing, err := grid.Missing(); err != nil || len(missing) > 0 {
 		t.Errorf("runs are missing: %v (%v)", missing, err)
 	}
@@ -215,10 +211,8 @@ func TestMetricThatAPartTells(t *testing.T) {
 		t.Errorf("got %v (%v), want the one column", report, err)
 	}
 	o.View.Metrics = []string{"IR@11"}
-	if _, err := OpenComparison([]string{"InfoNCE"}, o); err == nil || !strings.Contains(err.Error(),
-		`no metric "IR@11"; did you mean "IR@1"?`) {
-		t.Errorf("of a known metric's name, misspelt: got %v, want it refused before training", err)
-	}
+	must.Fail(t, must.Err(OpenComparison([]string{"InfoNCE"}, o)), `no metric "IR@11"; did you mean "IR@1"?`, "of a known metric's "+
+		"name, misspelt")
 }
 
 // A folder of which a scale takes some images is told before training, in the table and below the figure.

@@ -50,9 +50,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"queue": "momentumqueue", "epohcs": `did you mean "epochs"`} {
-		if _, err := Settings([]string{name}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", name, err, want)
-		}
+		must.Fail(t, must.Err(Settings([]string{name}, Options{})), want, "%s", name)
 	}
 	if _, err := Settings(nil, Options{Scale: "tinny"}); err == nil {
 		t.Error("an unknown scale: no error")

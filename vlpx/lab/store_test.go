@@ -109,9 +109,7 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 		t.Errorf("runs of other code are not marked: %v\n%s", err, texts(t, got.table))
 	}
 	must.Do(t, os.Remove(result))
-	if _, err := store.Compare(plain); err == nil || !strings.Contains(err.Error(), "is stopped; only finished runs") {
-		t.Errorf("got %v for a run that is not finished", err)
-	}
+	must.Fail(t, must.Err(store.Compare(plain)), "is stopped; only finished runs", "a run that is not finished")
 	if _, err := store.Compare(nil); err == nil {
 		t.Error("nothing is compared")
 	}

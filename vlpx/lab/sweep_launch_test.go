@@ -2,9 +2,9 @@ package lab
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -27,9 +27,7 @@ func TestGPUsTogether(t *testing.T) {
 			t.Errorf("%d of %q: got %q, %v, want %q", c.each, c.gpus, got, err, c.want)
 		}
 	}
-	if _, err := together([]string{"0", "1"}, 4); err == nil || !strings.Contains(err.Error(), "set devices=2") {
-		t.Errorf("four of two GPUs: got error %v", err)
-	}
+	must.Fail(t, must.Err(together([]string{"0", "1"}, 4)), "set devices=2", "four of two GPUs")
 	on := func(devices int) run.Run { return run.Run{Train: train.Config{Devices: devices}} }
 	planned := func(rows [][]run.Run) *Grid { return &Grid{Plan: &paper.Planned{Plan: plan.Plan{Rows: rows}}} }
 	s := &Sweep{Grids: []*Grid{planned([][]run.Run{{on(0)}, nil}), planned([][]run.Run{{on(0), on(4)}, {on(2)}})}}

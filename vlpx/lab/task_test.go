@@ -24,9 +24,7 @@ func TestTaskByName(t *testing.T) {
 	}
 	for name, want := range map[string]string{"class": `did you mean "classes"`,
 		"retrieval": "-prompts is for the task classes; retrieval has none"} {
-		if _, err := Task(name, given{"prompts": {"{}"}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", name, err, want)
-		}
+		must.Fail(t, must.Err(Task(name, given{"prompts": {"{}"}})), want, "%s", name)
 	}
 }
 
@@ -74,10 +72,7 @@ func TestTaskFlags(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := Task("transfer", given{"targets": {"nowhere"}}); err == nil ||
-		!strings.Contains(err.Error(), "data nowhere: no such folder") {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, must.Err(Task("transfer", given{"targets": {"nowhere"}})), "data nowhere: no such folder")
 }
 
 // writeRecords writes ten records of CIFAR-100 to train with and ten to test.

@@ -22,23 +22,16 @@ func TestUpdateOfAColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := grid.Update(t.Context()); err == nil || !strings.Contains(err.Error(), "no run of these settings is finished") {
-		t.Errorf("an empty store: got %v", err)
-	}
+	must.Fail(t, must.Err(grid.Update(t.Context())), "no run of these settings is finished", "an empty store")
 	made(t, grid)
 	for k, r := range grid.Plan.Rows[0] {
 		path := filepath.Join(grid.Store.Dir(r), "result.json")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		var older run.Result
 		must.Do(t, json.Unmarshal(text, &older))
 		older.Code = ""
 		delete(older.Metrics, "height")
-		if text, err = json.Marshal(older); err != nil {
-			t.Fatal(err)
-		}
+		text = must.Get(json.Marshal(older))(t)
 		must.Do(t, os.WriteFile(path, text, 0o644))
 		if k == 1 {
 			must.Do(t, os.Remove(filepath.Join(grid.Store.Dir(r), train.CheckpointName)))
@@ -53,16 +46,12 @@ func TestUpdateOfAColumn(t *testing.T) {
 		!strings.Contains(text, "InfoNCE, seed 2 (its weights are not kept)") {
 		t.Errorf("got\n%s\nwant the height added to seed 1, and why not to seed 2", text)
 	}
-	if report, err = grid.Report(); err != nil {
-		t.Fatal(err)
-	}
+	report = must.Get(grid.Report())(t)
 	if text := texts(t, report.table); !strings.Contains(text, "2.00") {
 		t.Errorf("got\n%s\nwant a height of 2", text)
 	}
 	o.Seeds = []uint64{1, 3}
-	if grid, err = OpenComparison([]string{"InfoNCE"}, o); err != nil {
-		t.Fatal(err)
-	}
+	grid = must.Get(OpenComparison([]string{"InfoNCE"}, o))(t)
 	if table, err = grid.Update(t.Context()); err != nil || len(table.Rows) != 1 ||
 		!strings.Contains(table.Note, "Not finished, and left alone: 1.") ||
 		strings.Contains(texts(t, table), "height") {

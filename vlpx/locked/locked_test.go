@@ -230,10 +230,7 @@ func TestUnreadable(t *testing.T) {
 		}
 	}
 	set.broken = nil
-	if err := cache.Features(t.Context(), 2, make([]float32, cache.Size())); err == nil ||
-		!strings.Contains(err.Error(), "delete that file") {
-		t.Errorf("mended behind the cache: got %v, want an error that says what to do", err)
-	}
+	must.Fail(t, cache.Features(t.Context(), 2, make([]float32, cache.Size())), "delete that file", "mended behind the cache")
 }
 
 // Where there is no room the cache that was not used for longest goes, never one of the same folder; what cannot fit is refused.
@@ -258,40 +255,28 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	s.Bytes = one - 1
-	if _, err := s.Open(t.Context(), e, &pictures{n: 8}, "d", "train"); err == nil || !strings.Contains(err.Error(), "locked.gigabytes") {
-		t.Errorf("got %v, want an error that names the setting", err)
-	}
+	must.Fail(t, must.Err(s.Open(t.Context(), e, &pictures{n: 8}, "d", "train")), "locked.gigabytes")
 }
 
 // Damage is told with the file and what to do.
 func TestDamaged(t *testing.T) {
 	backend := enginetest.Open(t, "go:ops_sequential")
 	e, dir, set := small(t), t.TempDir(), &pictures{n: 3}
-	cache, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Get(store(t, backend, dir).Open(t.Context(), e, set, "data", "train"))(t)
 	path := cache.file.Name()
 	cache.Close()
 	content := must.Get(os.ReadFile(path))(t)
 	clear(content[rowBytes(10*16):])
 	must.Do(t, os.WriteFile(path, content, 0o644))
-	if cache, err = store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err != nil {
-		t.Fatal(err)
-	}
+	cache = must.Get(store(t, backend, dir).Open(t.Context(), e, set, "data", "train"))(t)
 	out := make([]float32, cache.Size())
 	if err := cache.Features(t.Context(), 0, out); err != nil {
 		t.Error(err)
 	}
-	if err := cache.Features(t.Context(), 1, out); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a row of zeros: got %v, want an error that names the file", err)
-	}
+	must.Fail(t, cache.Features(t.Context(), 1, out), path, "a row of zeros")
 	cache.Close()
 	must.Do(t, os.Truncate(path, 100))
-	if _, err := store(t, backend, dir).Open(t.Context(), e, set, "data", "train"); err == nil ||
-		!strings.Contains(err.Error(), "delete it") {
-		t.Errorf("a cut file: got %v, want an error that says what to do", err)
-	}
+	must.Fail(t, must.Err(store(t, backend, dir).Open(t.Context(), e, set, "data", "train")), "delete it", "a cut file")
 	for name, wrong := range map[string]func(*Encoder){
 		"patches":     func(e *Encoder) { e.Image = 50 },
 		"pooled":      func(e *Encoder) { e.Side = 4 },
@@ -300,9 +285,6 @@ func TestDamaged(t *testing.T) {
 	} {
 		other := small(t)
 		wrong(&other)
-		if _, err := store(t, backend, dir).Open(t.Context(), other, set, "data", "train"); err == nil ||
-			!strings.Contains(err.Error(), name) {
-			t.Errorf("%s: got %v", name, err)
-		}
+		must.Fail(t, must.Err(store(t, backend, dir).Open(t.Context(), other, set, "data", "train")), name, "%s", name)
 	}
 }

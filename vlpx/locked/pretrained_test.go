@@ -62,10 +62,7 @@ func reference(t *testing.T) (r published) {
 func classifier(t *testing.T, side int) func(pixels []float32) (tokens, logits []float32) {
 	backend := enginetest.Open(t, "onnx:cpu")
 	path := pretrained(t, "pretrained/vit-tiny-patch16-224/model.fp16.safetensors")
-	source, err := weights.Find(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(weights.Find(path))(t)
 	e := Encoder{Weights: source, Image: side, Side: side / 16, Pixels: transform.Symmetric}
 	n := must.Get(e.open(backend))(t)
 	t.Cleanup(n.close)
@@ -73,9 +70,7 @@ func classifier(t *testing.T, side int) func(pixels []float32) (tokens, logits [
 	defer file.Close()
 	head := weights.Values{}
 	for name, variable := range map[string]string{"head.weight": "/head/weights", "head.bias": "/head/bias"} {
-		if head[variable], err = file.Tensor(name); err != nil {
-			t.Fatal(err)
-		}
+		head[variable] = must.Get(file.Tensor(name))(t)
 	}
 	must.Do(t, head.Put(n.store, dtypes.Float32))
 	classify := must.Get(model.NewExec(backend, n.store, func(s *model.Scope, in []*Node) *Node {

@@ -2,12 +2,12 @@ package negative
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"vlpx.internal/internal/test/must"
 )
 
 // Similarities ln 4 to the own pair and 0 and ln 2 to the others: at a prior of 1/8 the negatives' sum is 3 - 2/8 4 over 7/8, that is 16/7,
@@ -106,8 +106,6 @@ func TestDebiasedOfLargeSimilarities(t *testing.T) {
 
 func TestDebiasedValidate(t *testing.T) {
 	for _, prior := range []float64{-0.1, 1, math.NaN()} {
-		if err := (Debiased{Prior: prior}).Validate(); err == nil || !strings.Contains(err.Error(), "Prior") {
-			t.Errorf("prior %g: got error %v, want one about it", prior, err)
-		}
+		must.Fail(t, (Debiased{Prior: prior}).Validate(), "Prior", "prior %g", prior)
 	}
 }

@@ -202,9 +202,7 @@ func TestStartErrors(t *testing.T) {
 		{FixedQuantile{Quantile: 1.5, SearchSpace: 8}, good, "quantile 1.5"},
 		{Progressive{From: 0.5, To: -1, SearchSpace: 8}, good, "quantile -1"},
 	} {
-		if _, err := c.batches.Start(c.run); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%#v on %+v: error %v, want one with %q", c.batches, c.run, err, c.want)
-		}
+		must.Fail(t, must.Err(c.batches.Start(c.run)), c.want, "%#v on %+v", c.batches, c.run)
 	}
 }
 

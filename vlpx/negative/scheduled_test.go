@@ -291,9 +291,7 @@ func TestScheduledErrors(t *testing.T) {
 		{Scheduled{Lookahead: -1}, "lookahead of -1"},
 		{Scheduled{Probe: []float64{0.5, 2}}, "quantile 2"},
 	} {
-		if _, err := c.batches.Start(run); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want one with %q", c.batches, err, c.want)
-		}
+		must.Fail(t, must.Err(c.batches.Start(run)), c.want, "%+v", c.batches)
 	}
 	if _, err := (Scheduled{}).Start(Start{Pairs: 1, BatchSize: 4, Dim: 2, Epochs: 2}); err == nil {
 		t.Error("one pair for mini-batches of four: no error")

@@ -164,9 +164,7 @@ func TestStreamedStateOfOthers(t *testing.T) {
 		"buffer": started(t, Streamed{Buffer: 4}, run), "workers": started(t, Streamed{Workers: 2, Buffer: 3}, run), "shards": started(t,
 			Streamed{Buffer: 3}, moved),
 	} {
-		if err := s.UnmarshalBinary(state); err == nil || !strings.Contains(err.Error(), "another run") {
-			t.Errorf("another %s: got error %v", name, err)
-		}
+		must.Fail(t, s.UnmarshalBinary(state), "another run", "another %s", name)
 	}
 	if err := started(t, Streamed{Buffer: 3, Workers: 1}, run).UnmarshalBinary(state); err != nil {
 		t.Error(err)

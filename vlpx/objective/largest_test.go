@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"vlpx.internal/internal/test/enginetest"
+	"vlpx.internal/internal/test/must"
 )
 
 // Largest is what sorting gives, ties included, on both engines, and its gradient goes to what it takes.
@@ -55,10 +56,7 @@ func TestLargest(t *testing.T) {
 
 func flat[T int32 | float32](t *testing.T, x *tensors.Tensor) []T {
 	t.Helper()
-	numbers, err := tensors.CopyFlatData[T](x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := must.Get(tensors.CopyFlatData[T](x))(t)
 	return numbers
 }
 

@@ -137,10 +137,7 @@ func wholes(r *rand.Rand, f field.Field) *tensors.Tensor {
 func copied(b *testing.B, in field.Values) field.Values {
 	out := field.Values{}
 	for name, x := range in {
-		var err error
-		if out[name], err = x.LocalClone(); err != nil {
-			b.Fatal(err)
-		}
+		out[name] = must.Get(x.LocalClone())(b)
 	}
 	return out
 }

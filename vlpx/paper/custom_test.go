@@ -2,7 +2,6 @@ package paper_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"vlpx.internal/internal/test/must"
@@ -106,8 +105,6 @@ func TestOwnMethodErrors(t *testing.T) {
 			By func()
 		}{}), "unsupported type: func()"},
 	} {
-		if _, err := paper.NewPlan(c.artifact, c.request); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
-		}
+		must.Fail(t, must.Err(paper.NewPlan(c.artifact, c.request)), c.want, "%s", name)
 	}
 }

@@ -106,10 +106,8 @@ func TestWithout(t *testing.T) {
 	if len(p.Jobs[0][0]) != 1 || p.FileName("x") != "x-tiny-without=Second-seeds=1" {
 		t.Errorf("got %v in files %s", p.Jobs[0][0], p.FileName("x"))
 	}
-	if _, err := paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}}); err == nil ||
-		!strings.Contains(err.Error(), "second") {
-		t.Errorf("an unknown task: got %v", err)
-	}
+	must.Fail(t, must.Err(paper.NewPlan(put(plan.Second)[0], plan.Request{Scale: "tiny", Without: []string{"secnd"}})), "second",
+		"an unknown task")
 	folder := papertest.Photographs(t)
 	p = papertest.Plan(t, put(plan.Second), "vlpx/put", plan.Request{Seeds: []uint64{1}, Data: folder})
 	if table := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))); !strings.Contains(table.Note, "-data2") {

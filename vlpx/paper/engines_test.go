@@ -138,13 +138,8 @@ func stepped(t *testing.T, backend compute.Backend, c train.Config) map[string][
 		if !moments && !strings.HasPrefix(v.Path(), framework.State) || v.DType().IsInt() {
 			continue
 		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all[v.Path()], err = tensors.CopyFlatData[float32](value); err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(v.Value())(t)
+		all[v.Path()] = must.Get(tensors.CopyFlatData[float32](value))(t)
 	}
 	return all
 }

@@ -124,9 +124,7 @@ func FuzzReferences(f *testing.F) {
 				t.Fatalf("%s: %v", written, err)
 			}
 		}
-		if written, err = json.Marshal(again); err != nil {
-			t.Fatal(err)
-		}
+		written = must.Get(json.Marshal(again))(t)
 		if _, err := ParseReferences(written); err != nil {
 			t.Fatalf("merged with itself it is refused: %v", err)
 		}

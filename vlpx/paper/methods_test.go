@@ -89,7 +89,5 @@ func TestOwnMethodsBeforeAliases(t *testing.T) {
 	if err != nil || row.Name != "GRIT" || row.Method(scale.Scales()[0]).Contrast != mine.Contrast {
 		t.Errorf("got the row %q (%v), want one's own", row.Name, err)
 	}
-	if _, err := plan.Variant("mafa", []negative.Method{{Name: "mafa"}}); err == nil || !strings.Contains(err.Error(), "another Name") {
-		t.Errorf("one's own MAFA: error %v", err)
-	}
+	must.Fail(t, must.Err(plan.Variant("mafa", []negative.Method{{Name: "mafa"}})), "another Name", "one's own MAFA")
 }

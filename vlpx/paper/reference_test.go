@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -78,12 +77,9 @@ func TestNewReference(t *testing.T) {
 	nothing := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{}), run.OpenStore(t.TempDir()))
 	costs := papertest.Plan(t, catalogue.List(), "mafa/table12", plan.Request{Methods: []string{"ALBEF"}})
 	papertest.Finish(t, store, costs, "ALBEF", map[string][]float64{"TR@1": {1, 2, 3}})
-	if _, err := paper.NewReference(papertest.Report(t, costs, store)); err == nil || !strings.Contains(err.Error(), "no measure") {
-		t.Errorf("got %v of an artifact whose columns no run has by itself, want an error", err)
-	}
-	if _, err := paper.NewReference(nothing); err == nil || !strings.Contains(err.Error(), "no finished run") {
-		t.Errorf("got error %v, want one about the missing runs", err)
-	}
+	must.Fail(t, must.Err(paper.NewReference(papertest.Report(t, costs, store))), "no measure", "an artifact whose columns no run has "+
+		"by itself, want an error")
+	must.Fail(t, must.Err(paper.NewReference(nothing)), "no finished run")
 
 	store, p := run.OpenStore(t.TempDir()),
 		papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Methods: []string{"ALBEF"}, Seeds: []uint64{1}})

@@ -3,7 +3,6 @@ package paper_test
 import (
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -37,9 +36,7 @@ func TestPresetNames(t *testing.T) {
 			t.Errorf("%s: no cost", name)
 		}
 	}
-	if _, err := scale.Preset("smal", false); err == nil || !strings.Contains(err.Error(), `did you mean "small"?`) {
-		t.Errorf("got error %v, want a suggestion of small", err)
-	}
+	must.Fail(t, must.Err(scale.Preset("smal", false)), `did you mean "small"?`)
 }
 
 // Every preset is a configuration that trains: its sizes fit, with every method.

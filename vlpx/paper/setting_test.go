@@ -74,9 +74,7 @@ func TestSettingWhoseZeroIsItsUsualValue(t *testing.T) {
 		t.Errorf("got %q, want 0.07", got)
 	}
 	for _, zero := range []string{"temperature=0", "tau=0.0", "temperature=-0"} {
-		if err := s.Set(zero); err == nil || !strings.Contains(err.Error(), "temperature cannot be zero; leave it out for the usual 0.07") {
-			t.Errorf("%s: got %v", zero, err)
-		}
+		must.Fail(t, s.Set(zero), "temperature cannot be zero; leave it out for the usual 0.07", "%s", zero)
 	}
 	if err := s.Set("temperature=.2"); err != nil || temperature.Value(s) != "0.2" {
 		t.Errorf("got %q (%v), want 0.2", temperature.Value(s), err)

@@ -88,10 +88,7 @@ func TestLockedErrors(t *testing.T) {
 		}
 	}
 	a := papertest.Artifact(t, catalogue.List(), "falcon/table1")
-	if _, err := paper.NewPlan(a, plan.Request{Set: []string{"locked.side=7"}}); err == nil ||
-		!strings.Contains(err.Error(), "vlpx weights fetch") {
-		t.Errorf("without the ViT: got %v, want an error that says how to get it", err)
-	}
+	must.Fail(t, must.Err(paper.NewPlan(a, plan.Request{Set: []string{"locked.side=7"}})), "vlpx weights fetch", "without the ViT")
 }
 
 // Without a published encoder that of a run of CLIP is locked, one for all methods, seeds and noise, and made before them.

@@ -141,10 +141,7 @@ func TestPlanErrors(t *testing.T) {
 		"folder":       {plan.Request{Scale: "tiny", Data: "no/such/folder"}, "no/such/folder"},
 		"vocabulary":   {plan.Request{Scale: "tiny", Vocabulary: "no-such.txt"}, "no-such.txt"},
 	} {
-		if _, err := paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), c.request); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
-		}
+		must.Fail(t, must.Err(paper.NewPlan(papertest.Artifact(t, catalogue.List(), "falcon/table1"), c.request)), c.want, "%s", name)
 	}
 }
 

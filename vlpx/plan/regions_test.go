@@ -110,12 +110,8 @@ func TestRegionsThatCannotBe(t *testing.T) {
 		"no such file or directory": {Data: photographs, Regions: filepath.Join(found, "below")},
 	} {
 		q.Scale, q.Set = "mini", append([]string{"mincount=1"}, q.Set...)
-		if _, err := compared(t, q, "UNITER, framework=uniter"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error that says %q", err, want)
-		}
+		must.Fail(t, must.Err(compared(t, q, "UNITER, framework=uniter")), want)
 	}
 	q := plan.Request{Data: photographs, Regions: found, Scale: "tiny"}
-	if _, err := compared(t, q, "InfoNCE"); err == nil || !strings.Contains(err.Error(), "no run's framework reads regions") {
-		t.Errorf("regions for ALBEF: got %v", err)
-	}
+	must.Fail(t, must.Err(compared(t, q, "InfoNCE")), "no run's framework reads regions", "regions for ALBEF")
 }

@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"strings"
 	"testing"
 
 	"vlpx.internal/internal/test/must"
@@ -35,9 +34,7 @@ func TestVariant(t *testing.T) {
 		"GRIT-VLP, epochs=x":     "whole number",
 		"GRIT-VLP,":              "key=value",
 	} {
-		if _, err := plan.Variant(text, own); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: error %v, want one that says %q", text, err, says)
-		}
+		must.Fail(t, must.Err(plan.Variant(text, own)), says, "%q", text)
 	}
 }
 
@@ -70,9 +67,7 @@ func TestComparedPlan(t *testing.T) {
 	if want := 2 * 5; len(a.Claims) != want {
 		t.Errorf("%d claims, want %d", len(a.Claims), want)
 	}
-	if _, err := paper.Compared([]plan.Row{rows[0], rows[0]}); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("the same row twice: error %v", err)
-	}
+	must.Fail(t, must.Err(paper.Compared([]plan.Row{rows[0], rows[0]})), "twice", "the same row twice")
 	if _, err := paper.Compared(nil); err == nil {
 		t.Error("no rows: no error")
 	}

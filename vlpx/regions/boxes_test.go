@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -256,9 +255,7 @@ func TestSourcesThatAreNone(t *testing.T) {
 		"give a folder":   {regions.Source{Count: 2, Width: 8, Files: &regions.Files{Dir: t.TempDir()}}, set},
 		"no such file or": {regions.Source{Count: 2, Width: 8, Files: &regions.Files{Dir: "/nowhere"}}, set},
 	} {
-		if _, err := c.source.Open(c.set, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: got %v, want an error that says %q", c.source, err, want)
-		}
+		must.Fail(t, must.Err(c.source.Open(c.set, nil)), want, "%+v", c.source)
 	}
 	f := opened(t, regions.Source{Count: 2, Width: 8, Boxes: &regions.Boxes{}}, torn{set})
 	out := []float32{31: 7}

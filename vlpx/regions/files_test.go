@@ -105,9 +105,7 @@ func TestFilesOfPictures(t *testing.T) {
 			}
 		}
 	}
-	if _, err := source.Open(append(pictures, "cats/1.png"), nil); err == nil || !strings.Contains(err.Error(), "of two pictures") {
-		t.Errorf("two pictures of one file: got %v", err)
-	}
+	must.Fail(t, must.Err(source.Open(append(pictures, "cats/1.png"), nil)), "of two pictures", "two pictures of one file")
 }
 
 // UNITER's rule: those that are surer than .2, at least ten of them and at most as many as there are rows, the surest ones.
@@ -171,9 +169,7 @@ func TestHashOfFiles(t *testing.T) {
 	if after := folder(t, dir, 3, 4); after.Files.Hash == before.Files.Hash {
 		t.Error("the same hash with another file")
 	}
-	if _, err := before.Open(keyed{"a.jpg"}, nil); err == nil || !strings.Contains(err.Error(), "have changed") {
-		t.Errorf("changed since: got %v", err)
-	}
+	must.Fail(t, must.Err(before.Open(keyed{"a.jpg"}, nil)), "have changed", "changed since")
 }
 
 // What is wrong with a file is told with its name, and the picture has no regions then.
@@ -239,13 +235,9 @@ func TestFilesThatAreNone(t *testing.T) {
 	detections(3, 4).write(t, dir, "a.npz")
 	source := folder(t, dir, 3, 4)
 	f := opened(t, source, keyed{"a.jpg", "b.jpg"})
-	if err := f.Features(t.Context(), 1, make([]float32, f.Size())); err == nil || !strings.Contains(err.Error(), "no file for b.jpg; it "+
-		"is called b.npz") {
-		t.Errorf("no file: got %v", err)
-	}
-	if _, err := source.Open(keyed{"b.jpg"}, nil); err == nil || !strings.Contains(err.Error(), "no file for any picture") {
-		t.Errorf("no files at all: got %v", err)
-	}
+	must.Fail(t, f.Features(t.Context(), 1, make([]float32, f.Size())), "no file for b.jpg; it "+
+		"is called b.npz", "no file")
+	must.Fail(t, must.Err(source.Open(keyed{"b.jpg"}, nil)), "no file for any picture", "no files at all")
 }
 
 // BenchmarkFiles reads files of 36 regions of 2,048 features in float16.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
@@ -60,8 +59,6 @@ func TestGrid(t *testing.T) {
 		source regions.Source
 		tokens tokens
 	}{{source, tokens{18}}, {regions.Source{Count: 9, Width: 2, Grid: true}, tokens{18}}} {
-		if _, err := c.source.Open(set, c.tokens); err == nil || !strings.Contains(err.Error(), "square of patches") {
-			t.Errorf("%+v of %d numbers: got %v", c.source, c.tokens.size, err)
-		}
+		must.Fail(t, must.Err(c.source.Open(set, c.tokens)), "square of patches", "%+v of %d numbers", c.source, c.tokens.size)
 	}
 }

@@ -409,22 +409,14 @@ func TestMistakesOfMining(t *testing.T) {
 				t.Errorf("%s: a step is made", want)
 			}
 		}
-		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error that says %q", err, want)
-		}
+		must.Fail(t, must.Err(e.Run(t.Context(), r)), want)
 	}
 	asking, e := whole.Data, executor(t, t.TempDir())
 	asking.Texts = Questions
-	if _, err := asking.TrainingSet(); err == nil || !strings.Contains(err.Error(), "which are no captions") {
-		t.Errorf("added to questions: %v", err)
-	}
-	if _, err := whole.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), "Store.Placed") {
-		t.Errorf("without a store: %v", err)
-	}
+	must.Fail(t, must.Err(asking.TrainingSet()), "which are no captions", "added to questions")
+	must.Fail(t, must.Err(whole.Data.TrainingSet()), "Store.Placed", "without a store")
 	placed := e.Store.Placed(whole)
-	if _, err := placed.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), placed.Data.Added.File) {
-		t.Errorf("before it is mined: %v", err)
-	}
+	must.Fail(t, must.Err(placed.Data.TrainingSet()), placed.Data.Added.File, "before it is mined")
 	must.Do(t, os.MkdirAll(e.Store.Dir(*whole.Miner), 0o755))
 	for name, content := range map[string]string{
 		"cut off": `{"By": "`, "of another run": `{"By": "0123456789abcdef"}`,
@@ -432,9 +424,7 @@ func TestMistakesOfMining(t *testing.T) {
 			minedPairs{whole.Miner.ID(), whole.Data.Added.Mining, eval.Mined{Further: [][]int{{1}}}}), "\n"),
 	} {
 		must.Do(t, os.WriteFile(placed.Data.Added.File, []byte(content), 0o644))
-		if _, err := placed.Data.TrainingSet(); err == nil || !strings.Contains(err.Error(), "delete the file to mine again") {
-			t.Errorf("%s: got %v", name, err)
-		}
+		must.Fail(t, must.Err(placed.Data.TrainingSet()), "delete the file to mine again", "%s", name)
 	}
 }
 

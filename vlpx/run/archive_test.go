@@ -114,10 +114,8 @@ func TestArchive(t *testing.T) {
 	if err != nil || len(found) != 1 || !found[0].Harmless || !strings.Contains(found[0].What, Short(r.Init.ID())) {
 		t.Errorf("verifying it finds %v (%v), want that the run it needs is not there", found, err)
 	}
-	if _, err := third.Export(t.Context(), whole+"2", Archive{IDs: []string{r.ID()}}); err == nil ||
-		!strings.Contains(err.Error(), "export it alone") {
-		t.Errorf("got %v for a run whose need is not there", err)
-	}
+	must.Fail(t, must.Err(third.Export(t.Context(), whole+"2", Archive{IDs: []string{r.ID()}})), "export it alone",
+		"a run whose need is not there")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := e.Store.Export(stopped, whole+"3", Archive{IDs: []string{r.ID()}}); !errors.Is(err, context.Canceled) {
@@ -234,10 +232,8 @@ func TestImportRefuses(t *testing.T) {
 	all[0].content = toldBy(t, all[1:])
 	spoilt := filepath.Join(t.TempDir(), "other.tar.gz")
 	must.Do(t, os.WriteFile(spoilt, packed(t, all), 0o644))
-	if _, _, err := OpenStore(t.TempDir()).Import(t.Context(), spoilt); err == nil ||
-		!strings.Contains(err.Error(), `this is the result of run "0123456789abcdef"`) {
-		t.Errorf("got %v for another run's result", err)
-	}
+	must.Fail(t, must.Err2(OpenStore(t.TempDir()).Import(t.Context(), spoilt)), `this is the result of run "0123456789abcdef"`,
+		"another run's result")
 }
 
 // toldBy is a manifest that is true of members, each of which is ID/NAME.

@@ -17,9 +17,7 @@ import (
 // nothing of another task.
 func TestEvaluationIsKept(t *testing.T) {
 	e, r := executor(t, t.TempDir()), byTowers(t, negative.Plain())
-	if _, err := e.EvaluateBy(t.Context(), r, "test", gap{}); err == nil || !strings.Contains(err.Error(), "train it first") {
-		t.Errorf("got %v, want an error that says to train it", err)
-	}
+	must.Fail(t, must.Err(e.EvaluateBy(t.Context(), r, "test", gap{})), "train it first")
 	must.Get(e.Run(t.Context(), r))(t)
 	classes := eval.Classification{Prompts: []string{"an object on {}"}}
 	want := map[string]map[string]float64{}
@@ -80,10 +78,7 @@ func TestDamagedEvaluation(t *testing.T) {
 			t.Errorf("%s: done %v, %v; want an error that names the file and says to delete it", what, done, err)
 		}
 	}
-	if _, _, err := s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}}); err == nil ||
-		!strings.Contains(err.Error(), "secret") {
-		t.Errorf("a task with a hidden setting: got %v", err)
-	}
+	must.Fail(t, must.Err2(s.Evaluation(r, Measure{"test", eval.Tasks{hiding{secret: 1}}})), "secret", "a task with a hidden setting")
 }
 
 // What older code told of a run lacks a metric: it is added from the model, which alone is asked, and what was told stays. Today's code is

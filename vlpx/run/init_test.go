@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"strings"
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
@@ -109,8 +108,6 @@ func TestSelectMistakeShowsBeforeTraining(t *testing.T) {
 		e, r := executor(t, t.TempDir()), smallest(t)
 		e.Report = func(Run, train.Report) { t.Error("a step was made") }
 		r.Train.Select = metric
-		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), `use one such as "TR@1"`) {
-			t.Errorf("%s: got %v, want an error that names a metric", metric, err)
-		}
+		must.Fail(t, must.Err(e.Run(t.Context(), r)), `use one such as "TR@1"`, "%s", metric)
 	}
 }

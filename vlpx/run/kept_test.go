@@ -45,9 +45,7 @@ func TestDescribe(t *testing.T) {
 		"{":            {"[", "no run's settings"},
 	} {
 		text := strings.Replace(string(r.JSON()), old, spoilt.new, 1)
-		if _, err := Describe([]byte(text)); err == nil || !strings.Contains(err.Error(), spoilt.want) {
-			t.Errorf("%s: got error %v, want one that says %q", spoilt.new, err, spoilt.want)
-		}
+		must.Fail(t, must.Err(Describe([]byte(text))), spoilt.want, "%s", spoilt.new)
 	}
 }
 
@@ -80,9 +78,7 @@ func TestKept(t *testing.T) {
 	}
 	photographs := kept
 	photographs.Run.Train.Init, photographs.Run.Data = "", Data{Name: "flickr8k"}
-	if _, err := e.Store.Tokenizer(photographs); err == nil || !strings.Contains(err.Error(), kept.Dir+" has no tokenizer.json") {
-		t.Errorf("got error %v for an older run on photographs", err)
-	}
+	must.Fail(t, must.Err(e.Store.Tokenizer(photographs)), kept.Dir+" has no tokenizer.json", "an older run on photographs")
 
 	must.Do(t, os.Remove(filepath.Join(kept.Dir, resultName)))
 	if kept, err := e.Store.Kept(r.ID()); err != nil || kept.Done {
@@ -90,10 +86,7 @@ func TestKept(t *testing.T) {
 	}
 	settings := filepath.Join(kept.Dir, runName)
 	must.Do(t, os.WriteFile(settings, r.Init.JSON(), 0o644))
-	if _, err := e.Store.Kept(r.ID()); err == nil ||
-		!strings.Contains(err.Error(), settings+": these are the settings of run "+r.Init.ID()) {
-		t.Errorf("got error %v for another run's settings", err)
-	}
+	must.Fail(t, must.Err(e.Store.Kept(r.ID())), settings+": these are the settings of run "+r.Init.ID(), "another run's settings")
 	if _, err := e.Store.Kept("0000000000000000"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got error %v for a run that is not there", err)
 	}

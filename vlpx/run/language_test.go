@@ -20,9 +20,7 @@ func TestLikelihoodsOfAFinishedRun(t *testing.T) {
 	r.Train.Method, r.Tasks = negative.Plain(), eval.Tasks{eval.Perplexity{}}
 	r.Train.Epochs, r.Train.Schedule.Epochs, r.Train.Schedule.Rate = 8, 8, 1e-2
 	sentences := []string{"a", "b"}
-	if _, err := likelihoods(t, e, r, sentences); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
-		t.Errorf("before it is trained: got %v", err)
-	}
+	must.Fail(t, must.Err(likelihoods(t, e, r, sentences)), "is not trained yet", "before it is trained")
 	result := must.Get(e.Run(t.Context(), r))(t)
 	set := must.Get(r.Data.TestSet())(t)
 	var captions, backwards []string

@@ -85,7 +85,5 @@ func TestLocked(t *testing.T) {
 	}
 	changed = r
 	changed.Train.Transform = transform.ALBEF(24)
-	if _, err := e.Run(t.Context(), changed); err == nil || !strings.Contains(err.Error(), "augmentation") {
-		t.Errorf("with augmentation: got %v, want an error", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), changed)), "augmentation", "with augmentation")
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"strings"
 	"testing"
 	"vlpx.internal/internal/test/must"
 )
@@ -23,7 +22,5 @@ func TestPortionOfAFolder(t *testing.T) {
 		}
 	}
 	data.Portion = 1.5
-	if _, err := data.Open(); err == nil || !strings.Contains(err.Error(), "use a share from 0 to 1") {
-		t.Errorf("got error %v, want one that names the range", err)
-	}
+	must.Fail(t, must.Err(data.Open()), "use a share from 0 to 1")
 }

@@ -121,10 +121,8 @@ func TestRemove(t *testing.T) {
 	e := executor(t, t.TempDir())
 	makeRun(t, e, r)
 	first := r.Init.ID()
-	if err := e.Store.Remove(t.Context(), []string{first}, false, nil); err == nil ||
-		!strings.Contains(err.Error(), "needed by "+Short(r.ID())+" (tuned, seed 1)") {
-		t.Errorf("got %v for a run that another one needs", err)
-	}
+	must.Fail(t, e.Store.Remove(t.Context(), []string{first}, false, nil), "needed by "+Short(r.ID())+" (tuned, seed 1)",
+		"a run that another one needs")
 	unlock := must.Get(e.Store.lock(t.Context(), r, func() {}))(t)
 	for _, ids := range [][]string{{r.ID()}, {first}, {first, r.ID()}} {
 		if err := e.Store.Remove(t.Context(), ids, true, nil); err == nil ||
@@ -317,7 +315,5 @@ func TestPruneOrphans(t *testing.T) {
 	if _, err := os.Stat(importing); err != nil {
 		t.Errorf("an import at work was removed: %v", err)
 	}
-	if _, err := e.Store.Prunable("all"); err == nil || !strings.Contains(err.Error(), "orphans, checkpoints, stale") {
-		t.Errorf("got %v for a kind that is none", err)
-	}
+	must.Fail(t, must.Err(e.Store.Prunable("all")), "orphans, checkpoints, stale", "a kind that is none")
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"vlpx.internal/datasets/scenes"
@@ -157,9 +156,7 @@ func TestTunedSpeech(t *testing.T) {
 func TestSpeechErrors(t *testing.T) {
 	e := executor(t, t.TempDir())
 	done := speaking(t)
-	if _, err := e.speech(done, nil); err == nil || !strings.Contains(err.Error(), "is not trained yet") {
-		t.Errorf("got %v, want an error about the language model's run", err)
-	}
+	must.Fail(t, must.Err(e.speech(done, nil)), "is not trained yet")
 	for says, spoil := range map[string]func(*Run){
 		"has no language model; leave Run.Language out": func(r *Run) { r.Train.Framework.Framework = model(smallest(t)) },
 		"and Train.Language says":                       func(r *Run) { r.Train.Language = "another" },
@@ -170,15 +167,11 @@ func TestSpeechErrors(t *testing.T) {
 		r := speaking(t)
 		spoil(&r)
 		must.Get(e.Run(t.Context(), *r.Language))(t)
-		if _, err := e.speech(r, nil); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, must.Err(e.speech(r, nil)), says)
 	}
 	wider := speaking(t)
 	m := wider.Train.Framework.Framework.(blip2.Generative)
 	m.Language.Width = 12
 	wider.Train.Framework.Framework = m
-	if _, err := e.Run(t.Context(), wider); err == nil || !strings.Contains(err.Error(), "language") {
-		t.Errorf("a language model of another width: got %v", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), wider)), "language", "a language model of another width")
 }

@@ -315,9 +315,7 @@ func TestMistakesShowBeforeTraining(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
 	e.Report = func(Run, train.Report) { t.Error("a step was made") }
 	r.Tasks = eval.Tasks{eval.Retrieval{}}
-	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "re-ranking 0") {
-		t.Errorf("got %v, want an error about re-ranking", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), r)), "re-ranking 0")
 	r = smallest(t)
 	r.Data.Scenes, r.Data.Dir = nil, folder(t)
 	data := must.Get(FolderData(r.Data.Dir))(t)
@@ -329,9 +327,7 @@ func TestMistakesShowBeforeTraining(t *testing.T) {
 		t.Errorf("got %v and lines %q, want an error about the missing split and a line about b.jpg", err, said)
 	}
 	r.Data.Hash = "other"
-	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("got %v, want an error about changed data", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), r)), "has changed")
 }
 
 // folder is a collection in Karpathy's layout; the image of its split "val" is missing.
@@ -352,9 +348,7 @@ func folder(t *testing.T) string {
 // The weights of a finished run can be measured again; without them, or before it is finished, the error says what to do.
 func TestEvaluate(t *testing.T) {
 	e, r := executor(t, t.TempDir()), smallest(t)
-	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "train it first") {
-		t.Errorf("got %v, want an error that says to train it", err)
-	}
+	must.Fail(t, must.Err(e.Evaluate(t.Context(), r, "test")), "train it first")
 	result := must.Get(e.Run(t.Context(), r))(t)
 	metrics := must.Get(e.Evaluate(t.Context(), r, "test"))(t)
 	for name, got := range metrics {
@@ -362,13 +356,9 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%s: got %g, want the result's %g", name, got, result.Metrics[name])
 		}
 	}
-	if _, err := e.Evaluate(t.Context(), r, "tset"); err == nil || !strings.Contains(err.Error(), "test") {
-		t.Errorf("got %v for a split that is not there, want an error that lists the splits", err)
-	}
+	must.Fail(t, must.Err(e.Evaluate(t.Context(), r, "tset")), "test", "a split that is not there, want an error that lists the splits")
 	must.Do(t, os.Remove(filepath.Join(e.Store.Dir(r), train.CheckpointName)))
-	if _, err := e.Evaluate(t.Context(), r, "test"); err == nil || !strings.Contains(err.Error(), "vlpx rm "+Short(r.ID())) {
-		t.Errorf("got %v, want an error that says to remove the run", err)
-	}
+	must.Fail(t, must.Err(e.Evaluate(t.Context(), r, "test")), "vlpx rm "+Short(r.ID()))
 	left := must.Get(os.ReadDir(e.Store.Dir(r)))(t)
 	var names []string
 	for _, entry := range left {

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/layout"
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 )
 
@@ -63,25 +64,15 @@ func TestToySource(t *testing.T) {
 	for v := range 40 {
 		values = append(values, 6*v)
 	}
-	text, err := json.Marshal(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "greys.json"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(values))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "greys.json"), text, 0o644))
 	if layout.Of(dir) != "grey images" {
 		t.Errorf("the folder's layout is %q", layout.Of(dir))
 	}
 	r, e := smallest(t), executor(t, t.TempDir())
-	if r.Data, err = FolderData(dir); err != nil {
-		t.Fatal(err)
-	}
+	r.Data = must.Get(FolderData(dir))(t)
 	change(&r, func(a *albef.Model) { a.Text.Vocab = 48 })
-	result, err := e.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(e.Run(t.Context(), r))(t)
 	if last := result.Epochs[len(result.Epochs)-1]; len(result.Metrics) == 0 || len(last.Losses) == 0 || r.Data.Name != "greys" {
 		t.Errorf("on %s: got metrics %v and losses %v", r.Data.Name, result.Metrics, last.Losses)
 	}

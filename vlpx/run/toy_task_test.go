@@ -47,10 +47,7 @@ func TestToyTask(t *testing.T) {
 	var task eval.Task
 	for _, e := range eval.Registered() {
 		if e.Name == "longest" {
-			var err error
-			if task, err = e.With(map[string][]string{"least": {"3"}, "prompts": {"of another task"}}); err != nil {
-				t.Fatal(err)
-			}
+			task = must.Get(e.With(map[string][]string{"least": {"3"}, "prompts": {"of another task"}}))(t)
 		}
 	}
 	if task != (longest{3}) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -63,17 +62,12 @@ func byTowers(t *testing.T, m negative.Method) Run {
 // weightsOf are the numbers of a finished run's model.
 func weightsOf(t *testing.T, e *Executor, r Run) map[string][]float32 {
 	t.Helper()
-	m, err := train.Load(e.Backend, r.Train, nil, e.Store.Dir(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(train.Load(e.Backend, r.Train, nil, e.Store.Dir(r)))(t)
 	defer m.Close()
 	variables := must.Get(m.Weights())(t)
 	all := map[string][]float32{}
 	for path, value := range variables {
-		if all[path], err = tensors.CopyFlatData[float32](value); err != nil {
-			t.Fatal(err)
-		}
+		all[path] = must.Get(tensors.CopyFlatData[float32](value))(t)
 	}
 	return all
 }
@@ -211,9 +205,7 @@ func TestWhatIsMissingIsToldBeforeTraining(t *testing.T) {
 		r, e := byViews(t, folder), executor(t, t.TempDir())
 		c.change(&r)
 		e.Report = func(Run, train.Report) { t.Errorf("%s: it makes a step", name) }
-		if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error that says %q", name, err, c.want)
-		}
+		must.Fail(t, must.Err(e.Run(t.Context(), r)), c.want, "%s", name)
 	}
 }
 

@@ -51,10 +51,7 @@ func shades(t *testing.T, broken ...string) string {
 func on(t *testing.T, dir string) Run {
 	t.Helper()
 	r := smallest(t)
-	var err error
-	if r.Data, err = FolderData(dir); err != nil {
-		t.Fatal(err)
-	}
+	r.Data = must.Get(FolderData(dir))(t)
 	collection := must.Get(r.Data.Open())(t)
 	tokenizer := must.Get(r.Vocabulary.Tokenizer(collection))(t)
 	change(&r, func(a *albef.Model) { a.Text.Vocab = tokenizer.Size() })
@@ -137,9 +134,7 @@ func TestImagesThatBreakLater(t *testing.T) {
 
 	r, e = on(t, shades(t, "val0.jpg", "val1.jpg", "val2.jpg", "val3.jpg")), executor(t, t.TempDir())
 	e.Report = func(Run, train.Report) { t.Error("a step was made") }
-	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "none of the 4 images of shades/val can be read") {
-		t.Errorf("got %v, want an error about shades/val", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), r)), "none of the 4 images of shades/val can be read")
 }
 
 func TestSome(t *testing.T) {

@@ -133,9 +133,7 @@ func TestRunFromWords(t *testing.T) {
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, "words.txt")))
 	r.Train.Seed++
-	if _, err := e.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "words.txt") {
-		t.Errorf("without the list: got %v, want an error that names it", err)
-	}
+	must.Fail(t, must.Err(e.Run(t.Context(), r)), "words.txt", "without the list")
 }
 
 // still is a schedule whose steps are too small to change a weight.

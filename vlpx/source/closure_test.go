@@ -213,10 +213,8 @@ func TestSourceThatCannotBeToldApart(t *testing.T) {
 	}
 	p, dir := lab(t, cell, helping)
 	p.built = func() (time.Time, error) { return time.Now().Add(-time.Hour), nil }
-	if _, err := p.folder(dir, filepath.Join(dir, "main.go")); err == nil || !strings.Contains(err.Error(), "main.go has changed since "+
-		"the program was built") {
-		t.Errorf("an edited file: got %v", err)
-	}
+	must.Fail(t, must.Err(p.folder(dir, filepath.Join(dir, "main.go"))), "main.go has changed since "+
+		"the program was built", "an edited file")
 }
 
 // Tokens of a text are the same however it is laid out.

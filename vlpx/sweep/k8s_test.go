@@ -97,10 +97,7 @@ func TestKubernetes(t *testing.T) {
 	}
 	for set, want := range map[string]string{"": "image is missing", "image=x": "claim is missing", "image=x,claim=y,mount=z": "whole path",
 		"image=x,claim=y,env=A": "NAME=VALUE", "immage=x": "there are image"} {
-		if _, err := NewKubernetes(strings.FieldsFunc(set, func(r rune) bool { return r == ',' })); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", set, err, want)
-		}
+		must.Fail(t, must.Err(NewKubernetes(strings.FieldsFunc(set, func(r rune) bool { return r == ',' }))), want, "%s", set)
 	}
 	if _, err := k.YAML(s, Worker{}); err == nil {
 		t.Error("a program that an image does not have is its worker")

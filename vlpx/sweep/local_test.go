@@ -220,9 +220,7 @@ func TestIndex(t *testing.T) {
 		t.Errorf("Slurm: %d (%v)", got, err)
 	}
 	t.Setenv("SLURM_ARRAY_TASK_ID", "x")
-	if _, err := scheduled.Index(); err == nil || !strings.Contains(err.Error(), "SLURM_ARRAY_TASK_ID") {
-		t.Errorf("no index: %v", err)
-	}
+	must.Fail(t, must.Err(scheduled.Index()), "SLURM_ARRAY_TASK_ID", "no index")
 	// What the process beside tells stands, within another job too.
 	t.Setenv(taskEnv, "5")
 	if got, err := Called().Index(); got != 5 || err != nil {

@@ -75,9 +75,7 @@ exec '/a store/100%/sweeps/` + s.Name + `/program-abc' 'sweep' 'work' '/a store/
 		"a b=c":       "no option", "=c": "key=value", "name=!": "letters", "partition=": "needs a value", "x=a\nb": "one line",
 		"mem_gb=0": "no whole number",
 	} {
-		if _, err := NewSlurm([]string{set}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want an error about %q", set, err, want)
-		}
+		must.Fail(t, must.Err(NewSlurm([]string{set})), want, "%s", set)
 	}
 }
 
@@ -156,9 +154,7 @@ func unquoted(line string) (words []string) {
 func TestSlurmClient(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if _, err := slurm(t.Context(), "", "squeue"); err == nil || !strings.Contains(err.Error(), "-dry-run") {
-		t.Errorf("a missing program: %v", err)
-	}
+	must.Fail(t, must.Err(slurm(t.Context(), "", "squeue")), "-dry-run", "a missing program")
 	must.Do(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho 'error: no partition' >&2; echo 'do ask' >&2; exit 1\n"),
 		0o755))
 	if _, err := slurm(t.Context(), "", "squeue"); err == nil || err.Error() != "squeue: error: no partition; do ask" {

@@ -163,9 +163,7 @@ func TestConfigValidate(t *testing.T) {
 	} {
 		bad := good
 		c.spoil(&bad)
-		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got error %v, want one with %q", err, c.want)
-		}
+		must.Fail(t, bad.Validate(), c.want)
 	}
 }
 
@@ -262,7 +260,5 @@ func TestSchedulePast(t *testing.T) {
 		t.Errorf("half of the warm-up: got %g, want %g", got, want)
 	}
 	rest.Past = 11
-	if err := rest.Validate(); err == nil || !strings.Contains(err.Error(), "some must be left") {
-		t.Errorf("a cosine that is over: got error %v", err)
-	}
+	must.Fail(t, rest.Validate(), "some must be left", "a cosine that is over")
 }

@@ -37,16 +37,11 @@ func (s asked) Questions() (all []datasets.Question) {
 func answering(t *testing.T, from Job, contrast negative.Contrast, most int) Job {
 	t.Helper()
 	job := from
-	view, err := datasets.OfQuestions(asked{from.Set.(datasets.Labelled)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(datasets.OfQuestions(asked{from.Set.(datasets.Labelled)}))(t)
 	questions := view.(datasets.Questioned)
 	texts := []string{"what is the ground"}
 	texts = append(texts, datasets.DistinctAnswers(questions)...)
-	if job.Tokenizer, err = from.Tokenizer.Grown(slices.Values(texts), 1); err != nil {
-		t.Fatal(err)
-	}
+	job.Tokenizer = must.Get(from.Tokenizer.Grown(slices.Values(texts), 1))(t)
 	a := from.Config.Framework.Framework.(albef.Model)
 	a.Text.Vocab = job.Tokenizer.Size()
 	job.Set, job.Dir, job.Init, job.InitConfig = view, t.TempDir(), from.Dir, &from.Config
@@ -175,15 +170,11 @@ func TestAnsweringRefuses(t *testing.T) {
 	} {
 		job := answering(t, first, negative.InfoNCE{}, 3)
 		how(&job)
-		if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
-		}
+		must.Fail(t, must.Err2(Train(t.Context(), job)), want)
 	}
 	job := answering(t, first, negative.InfoNCE{}, 3)
 	job.Config.Framework = framework.Choice{Framework: crooked{job.Config.Framework.Framework.(albef.Answering)}}
-	if err := job.Config.Validate(); err == nil || !strings.Contains(err.Error(), `reads "weights of answers"`) {
-		t.Errorf("got %v, want an error about the shape of the weights", err)
-	}
+	must.Fail(t, job.Config.Validate(), `reads "weights of answers"`)
 }
 
 // silent has a question that nobody answered.

@@ -91,14 +91,9 @@ func TestImagesAreSentAhead(t *testing.T) {
 
 		apart := &enginetest.Apart{Backend: begun.Backend}
 		begun.Backend = apart
-		tr, err := newTrainer(begun)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Get(newTrainer(begun))(t)
 		defer tr.close()
-		if tr.steps, err = tr.sampler.Epoch(0); err != nil {
-			t.Fatal(err)
-		}
+		tr.steps = must.Get(tr.sampler.Epoch(0))(t)
 		for step := range c.known {
 			pairs, err := tr.sampler.Next()
 			if err == nil {

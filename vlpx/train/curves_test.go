@@ -31,9 +31,7 @@ func TestReadCurves(t *testing.T) {
 		}
 	}
 	must.Do(t, os.WriteFile(filepath.Join(dir, CurvesName), []byte(lines+"half\n"), 0o644))
-	if _, err := ReadCurves(dir); err == nil || !strings.Contains(err.Error(), CurvesName+": line 4") {
-		t.Errorf("error %v, want one that names line 4", err)
-	}
+	must.Fail(t, must.Err(ReadCurves(dir)), CurvesName+": line 4")
 }
 
 // A run's own curves are read back: every point and every record.

@@ -21,23 +21,14 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 	t.Helper()
 	var runs [2]*trainer
 	for i, job := range jobs {
-		var err error
-		if runs[i], err = newTrainer(job); err != nil {
-			t.Fatal(err)
-		}
+		runs[i] = must.Get(newTrainer(job))(t)
 		defer runs[i].close()
 	}
 	first := runs[0]
 	for ; first.Epoch < epochs; first.Epoch++ {
-		var err error
-		if first.steps, err = first.sampler.Epoch(first.Epoch); err != nil {
-			t.Fatal(err)
-		}
+		first.steps = must.Get(first.sampler.Epoch(first.Epoch))(t)
 		for first.Step = 0; first.Step < first.steps; first.Step++ {
-			pairs, err := first.sampler.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			pairs := must.Get(first.sampler.Next())(t)
 			must.Do(t, first.loader.Submit(first.request(pairs, first.Step)))
 			loaded := must.Get(first.loader.Next(t.Context()))(t)
 			batch := first.apart(loaded, first.Step)
@@ -45,9 +36,7 @@ func sideBySide(t *testing.T, epochs int, jobs [2]Job, compare func(epoch, step 
 			for i, run := range runs {
 				in := first.fields(batch) // a tensor stays with the engine that has read it
 				defer in.Release()
-				if outs[i], err = run.run(in); err != nil {
-					t.Fatal(err)
-				}
+				outs[i] = must.Get(run.run(in))(t)
 			}
 			compare(first.Epoch, first.Step, runs, outs)
 			seen := must.Get(observed(pairs, batch.Pairs, outs[0]))(t)
@@ -166,9 +155,7 @@ func TestHalfStep(t *testing.T) {
 				job := smallest(t, negative.Plain())
 				job.Backend = backend
 				change(&job, inHalf)
-				if _, _, err := Train(t.Context(), job); err == nil || !strings.Contains(err.Error(), "set half=false") {
-					t.Errorf("got error %v, want one that says what to set", err)
-				}
+				must.Fail(t, must.Err2(Train(t.Context(), job)), "set half=false")
 				return
 			}
 			var jobs [2]Job

@@ -69,9 +69,7 @@ func TestTuningGoesOn(t *testing.T) {
 
 	lost := tuning(t, first)
 	lost.Init = t.TempDir()
-	if _, _, err := Train(t.Context(), lost); err == nil || !strings.Contains(err.Error(), "model that tuned starts from") {
-		t.Errorf("a run to start from that is not there: error %v", err)
-	}
+	must.Fail(t, must.Err2(Train(t.Context(), lost)), "model that tuned starts from", "a run to start from that is not there")
 }
 
 // Published weights take the place of first values, in the momentum encoders, too, and leave the others as they are drawn.
@@ -99,7 +97,5 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	job.Weights = weights.Values{path: tensors.FromValue([]float32{1})}
-	if _, err := newTrainer(job); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("of another shape: got error %v, want one that names %s", err, path)
-	}
+	must.Fail(t, must.Err(newTrainer(job)), path, "of another shape")
 }

@@ -54,10 +54,7 @@ func TestRoom(t *testing.T) {
 		tr, in := begun(t, mining())
 		with(in, field.Truth, allTrue()) // 8 candidates are new positives
 		before := variables(t, tr.store, framework.Model)
-		out, err := tr.step.Run(in, room)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(tr.step.Run(in, room))(t)
 		if out.Joined != 8 {
 			t.Fatalf("got %d new positives, want 8", out.Joined)
 		}
@@ -65,9 +62,7 @@ func TestRoom(t *testing.T) {
 			t.Errorf("room %d: the weights stayed: %v", room, held)
 		}
 		if room < 8 { // and once more, with room
-			if out, err = tr.step.Run(in, 8); err != nil {
-				t.Fatal(err)
-			}
+			out = must.Get(tr.step.Run(in, 8))(t)
 		}
 		trainers[room], outs[room] = tr, out
 	}

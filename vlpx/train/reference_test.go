@@ -64,14 +64,10 @@ func TestReferenceIsConsulted(t *testing.T) {
 
 func TestReferenceMistakes(t *testing.T) {
 	missing := smallest(t, negative.SRCL(3))
-	if err := missing.Config.Validate(); err == nil || !strings.Contains(err.Error(), "a method that needs one") {
-		t.Errorf("SRCL without a reference model: error %v", err)
-	}
+	must.Fail(t, missing.Config.Validate(), "a method that needs one", "SRCL without a reference model")
 	needless := smallest(t, plain)
 	needless.Config.Reference = "x"
-	if err := needless.Config.Validate(); err == nil || !strings.Contains(err.Error(), "others none") {
-		t.Errorf("InfoNCE with a reference model: error %v", err)
-	}
+	must.Fail(t, needless.Config.Validate(), "others none", "InfoNCE with a reference model")
 	lost := smallest(t, negative.SRCL(3))
 	lost.Config.Reference, lost.Reference = "lost", t.TempDir()
 	if _, _, err := Train(t.Context(), lost); err == nil || errors.Is(err, t.Context().Err()) || !strings.Contains(err.Error(),

@@ -33,10 +33,7 @@ func (nextOnes) Pairs(c negative.Contrasted, _ *Node) negative.Pairs {
 // firstInput is the first mini-batch of a run, at a learning rate at which one step matters.
 func firstInput(t *testing.T, tr *trainer) field.Values {
 	t.Helper()
-	var err error
-	if tr.steps, err = tr.sampler.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
+	tr.steps = must.Get(tr.sampler.Epoch(0))(t)
 	pairs := must.Get(tr.sampler.Next())(t)
 	must.Do(t, tr.loader.Submit(loader.Request{Pairs: pairs}))
 	batch := must.Get(tr.loader.Next(t.Context()))(t)

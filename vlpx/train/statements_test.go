@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"vlpx.internal/datasets"
@@ -122,17 +121,13 @@ func TestStatementsAreWanted(t *testing.T) {
 		"captions beside statements": paired{smallest(t, negative.Plain()).Set}} {
 		job := view
 		job.Set = set
-		if _, err := newTrainer(job); err == nil || !strings.Contains(err.Error(), "statements about two images") {
-			t.Errorf("%s: got %v", name, err)
-		}
+		must.Fail(t, must.Err(newTrainer(job)), "statements about two images", "%s", name)
 	}
 	locked := view
 	locked.Features = unlike{}
 	change := locked.Config.Framework.Framework.(albef.Reasoning)
 	locked.Config.Framework = framework.Choice{Framework: change.Lock(6)}
-	if _, err := newTrainer(locked); err == nil || !strings.Contains(err.Error(), "has 10") {
-		t.Errorf("features of another shape: got %v", err)
-	}
+	must.Fail(t, must.Err(newTrainer(locked)), "has 10", "features of another shape")
 }
 
 // unlike are features of a size that no model reads.

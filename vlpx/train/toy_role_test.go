@@ -59,10 +59,7 @@ func (p *pulls) Observe(negative.Step) error {
 
 func identity(t *testing.T, m negative.Method) string {
 	t.Helper()
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(m))(t)
 	return string(text)
 }
 
@@ -92,7 +89,8 @@ func TestToyRole(t *testing.T) {
 	}
 	for k, epoch := range out.Epochs {
 		steps, again := negative.Observed[int](epoch.Observed, "pulls"), negative.Observed[int](resumed.Epochs[k].Observed, "pulls")
-		if steps == nil || again == nil || *steps == 0 || *steps != *again || epoch.Counted()["pulled"] != resumed.Epochs[k].Counted()["pulled"] {
+		if steps == nil || again == nil || *steps == 0 || *steps != *again ||
+			epoch.Counted()["pulled"] != resumed.Epochs[k].Counted()["pulled"] {
 			t.Errorf("epoch %d: observed %v and %v, counted %v and %v", k, steps, again, epoch.Counted(), resumed.Epochs[k].Counted())
 		}
 	}

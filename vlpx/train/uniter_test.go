@@ -43,10 +43,7 @@ func onUNITER(t *testing.T, m negative.Method, dropout float64) Job {
 	t.Helper()
 	job := smallest(t, m)
 	source := regions.Source{Count: 4, Width: 8, Boxes: &regions.Boxes{}}
-	var err error
-	if job.Features, err = source.Open(job.Set, nil); err != nil {
-		t.Fatal(err)
-	}
+	job.Features = must.Get(source.Open(job.Set, nil))(t)
 	job.Config.MaxLen = 14
 	job.Config.Framework = framework.Choice{Framework: uniter.Model{
 		Text:    encoder.BERT{Vocab: job.Tokenizer.Size(), Positions: 14, Width: 8, Heads: 2, MLP: 16, Layers: 2, Dropout: dropout},
@@ -155,14 +152,9 @@ func TestUNITEROnEngines(t *testing.T) {
 // steps makes the steps of a job's first epoch, and shows each with its mini-batch and what it read.
 func steps(t *testing.T, job Job, show func(tr *trainer, b *miniBatch, in field.Values, out Output)) *trainer {
 	t.Helper()
-	tr, err := newTrainer(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(newTrainer(job))(t)
 	t.Cleanup(tr.close)
-	if tr.steps, err = tr.sampler.Epoch(0); err != nil {
-		t.Fatal(err)
-	}
+	tr.steps = must.Get(tr.sampler.Epoch(0))(t)
 	for ; tr.Step < tr.steps; tr.Step++ {
 		pairs := must.Get(tr.sampler.Next())(t)
 		must.Do(t, tr.loader.Submit(tr.request(pairs, tr.Step)))

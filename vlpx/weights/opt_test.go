@@ -58,12 +58,7 @@ func TestOPT(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the number of positions is 7, the model's 8") {
 		t.Errorf("got %v for another number of positions", err)
 	}
-	if _, _, err := found(t, gpt2("")).OPT(o, "/t"); err == nil ||
-		!strings.Contains(err.Error(), "looks like GPT-2, and the model is OPT") {
-		t.Errorf("a GPT-2 as an OPT: got %v", err)
-	}
-	if _, _, err := found(t, optTensors("decoder.")).LanguageModel(encoder.GPT(o), "/t"); err == nil || !strings.Contains(err.Error(),
-		"looks like OPT, and the model is GPT-2") {
-		t.Errorf("an OPT as a GPT-2: got %v", err)
-	}
+	must.Fail(t, must.Err2(found(t, gpt2("")).OPT(o, "/t")), "looks like GPT-2, and the model is OPT", "a GPT-2 as an OPT")
+	must.Fail(t, must.Err2(found(t, optTensors("decoder.")).LanguageModel(encoder.GPT(o), "/t")), "looks like OPT, and the model is GPT-2",
+		"an OPT as a GPT-2")
 }

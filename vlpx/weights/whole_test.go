@@ -150,10 +150,7 @@ func shipped(t *testing.T, model, prefix string, others ...string) Source {
 	t.Helper()
 	all := Tensors{}
 	for _, from := range append([]string{model}, others...) {
-		f, err := Open(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", from, "weights.safetensors"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Open(filepath.Join("..", "..", "internal", "test", "golden", "testdata", "models", from, "weights.safetensors")))(t)
 		defer f.Close()
 		for _, name := range f.Names() {
 			under := prefix + name
@@ -163,9 +160,7 @@ func shipped(t *testing.T, model, prefix string, others ...string) Source {
 					continue
 				}
 			}
-			if all[under], err = f.Tensor(name); err != nil {
-				t.Fatal(err)
-			}
+			all[under] = must.Get(f.Tensor(name))(t)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
@@ -241,10 +236,7 @@ func TestCLIPInBothNames(t *testing.T) {
 		"fc1", "c_proj", "fc2")
 	all := Tensors{}
 	for _, name := range f.Names() {
-		x, err := f.Tensor(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(f.Tensor(name))(t)
 		under := names.Replace(name)
 		if strings.HasPrefix(under, "encoder.") {
 			under = "text_model." + under
@@ -252,28 +244,19 @@ func TestCLIPInBothNames(t *testing.T) {
 		before, part, stacked := strings.Cut(under, "in_proj_")
 		switch {
 		case stacked && part == "weight": // apart splits the last axis, and theirs are the first
-			if x, err = Linear.ours(x); err != nil {
-				t.Fatal(err)
-			}
+			x = must.Get(Linear.ours(x))(t)
 			fallthrough
 		case stacked:
-			parts, err := apart(x, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parts := must.Get(apart(x, 3))(t)
 			for i, of := range []string{"q", "k", "v"} {
 				if part == "weight" {
-					if parts[i], err = Linear.theirs(parts[i]); err != nil {
-						t.Fatal(err)
-					}
+					parts[i] = must.Get(Linear.theirs(parts[i]))(t)
 				}
 				all[before+of+"_proj."+part] = parts[i]
 			}
 			continue
 		case strings.HasSuffix(under, "_projection.weight"):
-			if x, err = Linear.theirs(x); err != nil {
-				t.Fatal(err)
-			}
+			x = must.Get(Linear.theirs(x))(t)
 		}
 		all[under] = x
 	}
@@ -291,12 +274,8 @@ func TestCLIPInBothNames(t *testing.T) {
 func TestResNetIsNoViT(t *testing.T) {
 	source := shipped(t, "resnet50_like_forward", "")
 	const want = "it looks like torchvision's ResNet of bottlenecks, which has no image encoder that is a vision transformer"
-	if _, _, err := source.ImageEncoder(vit, "/v"); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("as an image encoder: got error %v", err)
-	}
-	if _, err := source.Vision(0); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("its sizes: got error %v", err)
-	}
+	must.Fail(t, must.Err2(source.ImageEncoder(vit, "/v")), want, "as an image encoder")
+	must.Fail(t, must.Err(source.Vision(0)), want, "its sizes")
 }
 
 // A whole ALBEF is one image encoder, one text encoder and what joins them, without its momentum copy and its queues, in either of the
@@ -318,9 +297,7 @@ func TestWholeALBEF(t *testing.T) {
 	}
 	want := must.Get(Read(found(t, pretrained).Path, ALBEF("/m"), ALBEFMomentum("/o"), Queues))(t)
 	maps.DeleteFunc(want, func(path string, _ *tensors.Tensor) bool { return strings.HasPrefix(path, "/o/") })
-	if want, err = want.as(dtypes.Float32); err != nil {
-		t.Fatal(err)
-	}
+	want = must.Get(want.as(dtypes.Float32))(t)
 	declared := func() *model.Store {
 		store := model.NewStore()
 		for path, x := range want {
@@ -342,8 +319,6 @@ func TestWholeALBEF(t *testing.T) {
 	wider := declared()
 	must.Do(t, wider.DeleteVariable("/m/text/embeddings/word/embedding"))
 	wider.VariableWithShape("/m/text/embeddings/word/embedding", shapes.Make(dtypes.Float32, words+1, width), initializer.Zero)
-	if _, _, err := found(t, pretrained).Model(wider, "/m"); err == nil || !strings.Contains(err.Error(),
-		"has the shape [7 4] there, [8 4] in the model; give the vocabulary") {
-		t.Errorf("got error %v for another vocabulary", err)
-	}
+	must.Fail(t, must.Err2(found(t, pretrained).Model(wider, "/m")), "has the shape [7 4] there, [8 4] in the model; give the vocabulary",
+		"another vocabulary")
 }

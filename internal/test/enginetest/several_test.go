@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/distributed"
@@ -41,14 +40,10 @@ func TestSeveral(t *testing.T) {
 	if want := []float32{10, 20, 30, 40}; len(got) != 2 || !slices.Equal(got[0], want) || !slices.Equal(got[1], want) {
 		t.Errorf("got %v, want %v on both", got, want)
 	}
-	if _, err := called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(11)); err == nil ||
-		!strings.Contains(err.Error(), "is another one on device 1") {
-		t.Errorf("got error %v for copies that differ", err)
-	}
-	if _, err := called(scaled(), []float32{1, 2}, float32(10), []float32{3, 4}, float32(10)); err == nil ||
-		!strings.Contains(err.Error(), "has no layout") {
-		t.Errorf("got error %v for a result without a layout", err)
-	}
+	must.Fail(t, must.Err(called(times, []float32{1, 2}, float32(10), []float32{3, 4}, float32(11))), "is another one on device 1",
+		"copies that differ")
+	must.Fail(t, must.Err(called(scaled(), []float32{1, 2}, float32(10), []float32{3, 4}, float32(10))), "has no layout",
+		"a result without a layout")
 	if _, err := engine.BufferFromFlatData(2, []float32{1}, tensors.FromValue([]float32{1}).Shape()); err == nil {
 		t.Error("a third device took a buffer")
 	}

@@ -139,9 +139,7 @@ func TestCasesEmbedded(t *testing.T) {
 func TestCasesFromDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(golden.Env, dir)
-	if _, err := golden.Cases(); err == nil || !strings.Contains(err.Error(), "no .json file here") {
-		t.Errorf("empty directory: got %v", err)
-	}
+	must.Fail(t, must.Err(golden.Cases()), "no .json file here", "empty directory")
 	for name, text := range map[string]string{"b.json": small, "a.json": small, "FORMAT.md": "not read"} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -164,9 +162,7 @@ func TestCasesFromDirectory(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(folder, "case.json"),
 			[]byte(strings.Replace(small, `"params"`, `"files": {"weights": "w"}, "params"`, 1)), 0o600))
 	}
-	if cases, err = golden.Cases(); err != nil {
-		t.Fatal(err)
-	}
+	cases = must.Get(golden.Cases())(t)
 	var titles []string
 	for _, c := range cases {
 		titles = append(titles, c.Title())
@@ -178,9 +174,7 @@ func TestCasesFromDirectory(t *testing.T) {
 		t.Errorf("weights: got %s, want %s", got, want)
 	}
 	t.Setenv(golden.Env, filepath.Join(dir, "missing"))
-	if _, err := golden.Cases(); err == nil || !strings.Contains(err.Error(), golden.Env) {
-		t.Errorf("missing directory: got %v, want an error that names %s", err, golden.Env)
-	}
+	must.Fail(t, must.Err(golden.Cases()), golden.Env, "missing directory")
 }
 
 // FuzzParse reads whatever parses: no accessor may panic, and a tensor's values must fill its shape.

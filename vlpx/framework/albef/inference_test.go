@@ -24,19 +24,12 @@ func TestProbabilities(t *testing.T) {
 	weights := store.Scope(framework.Model).In("itm").GetVariable(encoder.Weights)
 	scores := func(head []float32) (match, probability []float32) {
 		must.Do(t, weights.SetValue(tensors.FromFlatDataAndDimensions(head, 12, 2)))
-		n, err := framework.NewInference(small(), framework.Use{Image: 16, Tokens: 4}, on, store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(framework.NewInference(small(), framework.Use{Image: 16, Tokens: 4}, on, store))(t)
 		defer n.Close()
 		texts := must.Get(n.Texts(ids))(t)
 		images := must.Get(n.Images(pixels))(t)
-		if match, err = n.Match(texts.States, ids, images.States); err != nil {
-			t.Fatal(err)
-		}
-		if probability, err = n.Probabilities(texts.States, ids, images.States); err != nil {
-			t.Fatal(err)
-		}
+		match = must.Get(n.Match(texts.States, ids, images.States))(t)
+		probability = must.Get(n.Probabilities(texts.States, ids, images.States))(t)
 		return match, probability
 	}
 	head, exchanged := make([]float32, 24), make([]float32, 24)

@@ -115,10 +115,8 @@ func TestFollowRenamesAsPublished(t *testing.T) {
 			t.Errorf("of a model with two layers for each: got %d values, %v; want none", len(made), err)
 		}
 	}
-	if _, err := r.Follow(valuesOf(t, begun(t, small(), negative.Plain(), on, 5))); err == nil ||
-		!strings.Contains(err.Error(), "2 text and 3 fusion") {
-		t.Errorf("of a model of fewer layers: got %v", err)
-	}
+	must.Fail(t, must.Err(r.Follow(valuesOf(t, begun(t, small(), negative.Plain(), on, 5)))), "2 text and 3 fusion",
+		"of a model of fewer layers")
 }
 
 // A verdict is on its own row, whatever else is in the batch and however long the padding, and depends on which image is the left one.

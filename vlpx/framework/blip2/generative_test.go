@@ -81,9 +81,7 @@ func TestGenerativeCheck(t *testing.T) {
 	} {
 		m, u := writer(), written()
 		spoil(&m, &u)
-		if err := m.Check(u); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, m.Check(u), says)
 	}
 }
 
@@ -221,10 +219,8 @@ func TestCaptionsAreOfImages(t *testing.T) {
 		t.Errorf("got the same caption for %d images: %v", count, texts)
 	}
 	request.Images = request.Images[1:]
-	if _, err := generate.Texts(context.Background(), inference, generate.Captions(), request); err == nil ||
-		!strings.Contains(err.Error(), "numbers of images for 6 prompts") {
-		t.Errorf("images that are cut: got %v", err)
-	}
+	must.Fail(t, must.Err(generate.Texts(context.Background(), inference, generate.Captions(), request)), "numbers of images for 6 prompts",
+		"images that are cut")
 }
 
 // The model of the first stage and that of a language model together have all but the projection.
@@ -260,9 +256,7 @@ func TestStartsFromTwoRuns(t *testing.T) {
 	if want := []string{"/model/language_projection/bias", "/model/language_projection/weights"}; !slices.Equal(lacking, want) {
 		t.Errorf("got nothing for %v, want that of %v", lacking, want)
 	}
-	if _, err := m.Speak(declared(m.BLIP2)); err == nil || !strings.Contains(err.Error(), "is of no language model") {
-		t.Errorf("of a model of images: got %v", err)
-	}
+	must.Fail(t, must.Err(m.Speak(declared(m.BLIP2))), "is of no language model", "of a model of images")
 }
 
 // Written in LAVIS's names, renamed as Hugging Face's converter renames them, a model has the names of the other table, which reads it

@@ -51,10 +51,8 @@ func TestPublishedModel(t *testing.T) {
 			}
 		}
 	}
-	if _, err := inference.Texts(make([]int32, tokens)); err == nil || !strings.Contains(err.Error(), "GPT-2 makes no embeddings "+
-		"of captions") {
-		t.Errorf("embeddings: got %v", err)
-	}
+	must.Fail(t, must.Err(inference.Texts(make([]int32, tokens))), "GPT-2 makes no embeddings "+
+		"of captions", "embeddings")
 }
 
 func TestFindRefuses(t *testing.T) {
@@ -83,9 +81,7 @@ func TestFindRefuses(t *testing.T) {
 		for name, content := range files {
 			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 		}
-		if _, err := Find(dir); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, must.Err(Find(dir)), says)
 	}
 }
 
@@ -113,14 +109,9 @@ func TestFirstValues(t *testing.T) {
 	} {
 		other := published.Model
 		spoil(&other)
-		if _, _, err := other.First(framework.Text, published.Weights); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, must.Err2(other.First(framework.Text, published.Weights)), says)
 	}
-	if _, _, err := published.Model.First(framework.Vision, published.Weights); err == nil ||
-		!strings.Contains(err.Error(), "reads text alone") {
-		t.Errorf("got %v for an image encoder", err)
-	}
+	must.Fail(t, must.Err2(published.Model.First(framework.Vision, published.Weights)), "reads text alone", "an image encoder")
 }
 
 // opened is a published model ready for texts of so many tokens on a backend. What it returns to close it frees model and weights.

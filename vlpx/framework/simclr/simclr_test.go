@@ -70,9 +70,7 @@ func TestCheck(t *testing.T) {
 		m := tiny()
 		u := use(m)
 		spoil(&m, &u)
-		if err := framework.Check(m, u); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, framework.Check(m, u), says)
 	}
 }
 
@@ -164,11 +162,7 @@ func TestFirstValues(t *testing.T) {
 	} {
 		other := m
 		spoil(&other)
-		if _, _, err := other.First(framework.Vision, source); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want an error that says %q", err, says)
-		}
+		must.Fail(t, must.Err2(other.First(framework.Vision, source)), says)
 	}
-	if _, _, err := m.First(framework.Text, source); err == nil || !strings.Contains(err.Error(), "an image encoder alone") {
-		t.Errorf("got %v for a text encoder", err)
-	}
+	must.Fail(t, must.Err2(m.First(framework.Text, source)), "an image encoder alone", "a text encoder")
 }

@@ -212,24 +212,15 @@ func lockedTokens(t *testing.T, store *run.Store, backend compute.Backend, r run
 func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run) pin {
 	t.Helper()
 	dir := store.Dir(r)
-	collection, err := r.Data.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	collection := must.Get(r.Data.Open())(t)
 	job := train.Job{Config: r.Train, Backend: backend, Dir: dir,
 		Evaluate: func(context.Context, *train.Model, int) (map[string]float64, error) {
 			return map[string]float64{r.Train.Select: 0}, nil
 		}}
-	if job.Tokenizer, err = r.Tokenizer(collection); err != nil {
-		t.Fatal(err)
-	}
-	if job.Set, err = r.Data.TrainingSet(); err != nil {
-		t.Fatal(err)
-	}
+	job.Tokenizer = must.Get(r.Tokenizer(collection))(t)
+	job.Set = must.Get(r.Data.TrainingSet())(t)
 	if r.Regions != (regions.Source{}) {
-		if job.Features, err = r.Regions.Open(job.Set, nil); err != nil {
-			t.Fatal(err)
-		}
+		job.Features = must.Get(r.Regions.Open(job.Set, nil))(t)
 	}
 	for _, needed := range r.Needs() {
 		if _, err := os.Stat(store.Dir(*needed)); err != nil {
@@ -240,10 +231,8 @@ func trained(t *testing.T, store *run.Store, backend compute.Backend, r run.Run)
 		job.Features = lockedTokens(t, store, backend, r, job.Set)
 	}
 	if r.Language != nil {
-		if job.Weights, err = r.Train.Framework.Framework.(framework.Speaking).Speak(weightsOf(t, store, backend,
-			*r.Language)); err != nil {
-			t.Fatal(err)
-		}
+		job.Weights = must.Get(r.Train.Framework.Framework.(framework.Speaking).Speak(weightsOf(t, store, backend,
+			*r.Language)))(t)
 	}
 	if r.Init != nil {
 		job.InitConfig = &r.Init.Train
@@ -366,8 +355,6 @@ func TestPins(t *testing.T) {
 			t.Errorf("%s: after regenerating got changed %q, missing %q, gone %q", name, changed, missing, gone)
 		}
 	}
-	if _, err := of(1, "a", 9, 9).renewed(have); err == nil || !strings.Contains(err.Error(), "raise format in vlpx/run/run.go and "+
-		"regenerate") {
-		t.Errorf("got %v, want an error that says to raise format", err)
-	}
+	must.Fail(t, must.Err(of(1, "a", 9, 9).renewed(have)), "raise format in vlpx/run/run.go and "+
+		"regenerate")
 }

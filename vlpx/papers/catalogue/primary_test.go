@@ -4,16 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/paper"
 )
 
 // A primary claim is one of its artifact's, named once, and there are six at most.
 func TestPrimaryClaims(t *testing.T) {
 	for id, claims := range primary() {
-		a, err := Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Find(id))(t)
 		if n := len(claims); n == 0 || n > 6 {
 			t.Errorf("%s: %d primary claims, want one to six", id, n)
 		}

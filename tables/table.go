@@ -145,7 +145,7 @@ func (r Row) value(column, source int) Value {
 	return r.Cells[column][source]
 }
 
-// lines lays a row out, a line for each source that has a value in it; the last source's, if none has.
+// lines lays a row out, a line for each source that has a value in it; one of no source, if none has.
 func (t Table) lines(r Row) []line {
 	var lines []line
 	for s := range max(1, len(t.Sources)) {
@@ -159,7 +159,11 @@ func (t Table) lines(r Row) []line {
 		}
 		lines = append(lines, l)
 	}
-	return spoken(lines, 0, len(t.Columns))
+	some := spoken(lines, 0, len(t.Columns))
+	if some[0].silent(0, len(t.Columns)) {
+		some[0].source = ""
+	}
+	return some
 }
 
 // spoken are the lines that say something in the columns from first up to past; the last one, if none does.

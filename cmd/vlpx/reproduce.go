@@ -145,7 +145,7 @@ func showCommand() *cobra.Command {
 					}
 					continue
 				}
-				grid, err := lab.Open(id, o.Options)
+				grid, err := lab.OpenShown(id, o.Options)
 				if err != nil {
 					return err
 				}

@@ -79,6 +79,23 @@ func (b Blocks) Paired(weights []float64) Test {
 	return newTest(len(values), mean, sd, float64(len(values)-1))
 }
 
+// Unblocked tests a contrast by what alone is known of rows: mean, standard deviation and number of runs. It takes the runs as if no block
+// were shared, which errs on the safe side. The variance is pooled over the rows, or else each row's own.
+func Unblocked(rows [][3]float64, weights []float64, blocks int, pooled bool) Test {
+	difference, common, own := 0., 0., 0.
+	for i, row := range rows {
+		variance := row[1] * row[1]
+		difference += weights[i] * row[0]
+		common += variance / float64(len(rows))
+		own += weights[i] * weights[i] * variance
+	}
+	freedom := float64(blocks - 1)
+	if pooled {
+		return newTest(blocks, difference, math.Sqrt(floats.Dot(weights, weights)*common), freedom*float64(len(rows)))
+	}
+	return newTest(blocks, difference, math.Sqrt(own), freedom)
+}
+
 // fitPrior fits a scaled F distribution to variances of some degrees of freedom by the moments of their logarithms, as limma's fitFDist
 // does: the prior variance and its degrees of freedom, infinite where the variances differ by no more than chance.
 func fitPrior(variances []float64, freedom float64) (variance, priorFreedom float64) {

@@ -14,8 +14,8 @@ const (
 	Resamples = 2000
 	// Coverage of an interval.
 	Coverage = .95
-	// resampleSeed draws the same resamples whatever is measured, so that differences are paired.
-	resampleSeed = 1
+	// ResampleSeed draws the same resamples whatever is measured, so that differences are paired.
+	ResampleSeed = 1
 )
 
 // Bootstrap holds resamples of items, drawn with replacement: the same ones for all statistics of so many items.
@@ -25,7 +25,7 @@ type Bootstrap struct {
 
 // NewBootstrap draws resamples of so many items, at least one.
 func NewBootstrap(items int) *Bootstrap {
-	draw := random.Stream(resampleSeed, "bootstrap")
+	draw := random.Stream(ResampleSeed, "bootstrap")
 	b := &Bootstrap{}
 	for range Resamples {
 		times := make([]float64, items)

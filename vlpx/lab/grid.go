@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -32,6 +33,32 @@ func Open(id string, o Options) (*Grid, error) {
 		return nil, fmt.Errorf("%s (%s) is not there yet; vlpx list, or vlpx.Show(\"\") in a notebook, says what is", id, artifact.Title)
 	}
 	return open(artifact, o)
+}
+
+// OpenShown is Open for showing what there is: of data that is not here it is what is shipped of the artifact on that data, if anything.
+func OpenShown(id string, o Options) (*Grid, error) {
+	artifact, err := catalogue.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	wanted := cmp.Or(o.Data, artifact.Data)
+	if wanted == "" || o.found(wanted) != "" || o.Scale == "tiny" && o.Data == "" {
+		return Open(id, o)
+	}
+	scale := cmp.Or(o.Scale, "mini")
+	reference, err := paper.ReferenceOn(artifact.ID, scale, wanted)
+	if err != nil || reference == nil {
+		return Open(id, o)
+	}
+	o.Data = "scenes" // whose results in the store are others
+	grid, err := Open(id, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(grid.Plan.Settings()) == 0 {
+		grid.Plan.Unsee(reference)
+	}
+	return grid, nil
 }
 
 // OpenComparison works out which runs a comparison of methods needs, each method as Compare names it; it runs nothing.

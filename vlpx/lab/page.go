@@ -85,7 +85,7 @@ func NewPage(ctx context.Context, names []string, o Options, say func(string)) (
 			p.NotYet = append(p.NotYet, a)
 			continue
 		}
-		grid, err := Open(a.ID, o)
+		grid, err := OpenShown(a.ID, o)
 		if err == nil && first == nil {
 			first = grid
 		}

@@ -3,6 +3,7 @@ package lab
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"vlpx.internal/internal/test/must"
 )
@@ -34,4 +35,27 @@ func TestSave(t *testing.T) {
 		}
 	}
 	must.Fail(t, report.Save(filepath.Join(dir, "missing", "f.png")), "missing", "a folder that is not there")
+}
+
+// A shipped result is shown without its data, and what is found of other data is not among it.
+func TestShippedWithoutItsData(t *testing.T) {
+	t.Setenv("VLPX_DATA", t.TempDir())
+	for _, c := range []struct{ id, data, want string }{
+		{"glofnd/table1", "", "CIFAR-100 is not here"}, {"vlpx/agreement", "flickr8k", "flickr8k is not here"},
+	} {
+		grid, err := OpenShown(c.id, Options{Data: c.data, Home: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := grid.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if note := report.whole.Note; !strings.Contains(note, c.want) || report.whole.Rows[0].Status != "3 shipped seeds" {
+			t.Errorf("%s: got %q under %q", c.id, note, report.whole.Rows[0].Status)
+		}
+	}
+	if _, err := OpenShown("falcon/table4", Options{Data: "flickr8k", Home: t.TempDir()}); err == nil {
+		t.Error("data that is not here, and of which nothing is shipped, is shown")
+	}
 }

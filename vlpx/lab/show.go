@@ -56,7 +56,7 @@ func Show(s cell.Screen, what any, o Options) (*Report, error) {
 		if table, ok := List(what); ok {
 			return nil, s.Show(table)
 		}
-		grid, err := Open(what, o)
+		grid, err := OpenShown(what, o)
 		if err != nil {
 			return nil, err
 		}

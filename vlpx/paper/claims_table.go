@@ -27,7 +27,8 @@ func (r *Report) ClaimsTable() tables.Table {
 			{Name: "moderated p", Format: "%.3f"}, {Name: "paired p", Format: "%.3f"}, {Name: "source"},
 		},
 	}
-	for k, f := range r.Claims {
+	for _, k := range r.primaryFirst() {
+		f := r.Claims[k]
 		if slices.ContainsFunc(r.claims[k].Rows(), func(name string) bool { return !r.asked(name) }) {
 			continue
 		}
@@ -55,19 +56,83 @@ func (r *Report) ClaimsTable() tables.Table {
 		t.Note = fmt.Sprintf("Nothing is tested yet: a verdict takes %d seeds of both rows of a claim.", fewestBlocks)
 		return t
 	}
-	t.Note = r.testNote() + fmt.Sprintf(" Equivalent: by two one-sided tests the rows differ by less than a point. Secondary claims are "+
-		"not corrected, and no verdict: their interval is for the claim, against it, or open. Could show: the smallest difference that "+
-		"so many seeds show with a power of .8, corrected; seeds: those that there are of those that show one point. Moderated: "+
-		"Smyth's test, in which rows may differ in variance; a verdict that it does not share hangs on pooling. Paired: of the two "+
-		"rows alone. Over images: 95 %% of %d paired bootstrap resamples of the test images, of the same seeds.", evidence.Resamples)
+	t.Columns, t.Rows = withValues(t)
+	t.Note = r.testNote() + " Could show: the smallest difference that so many seeds show with a power of .8, corrected; seeds: those " +
+		"that there are of those that show one point." + r.otherTests() + r.shippedClaims()
 	return t
+}
+
+// primaryFirst is the order of the claims in the table.
+func (r *Report) primaryFirst() (order []int) {
+	for _, primary := range []bool{true, false} {
+		for k, f := range r.Claims {
+			if f.Primary == primary {
+				order = append(order, k)
+			}
+		}
+	}
+	return order
+}
+
+// withValues are the columns in which some row has a value, and the rows with these.
+func withValues(t tables.Table) (columns []tables.Column, rows []tables.Row) {
+	rows = slices.Clone(t.Rows)
+	for k := range rows {
+		rows[k].Cells = nil
+	}
+	for c, column := range t.Columns {
+		if !slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return len(row.Cells[c]) > 0 && row.Cells[c][0] != tables.Value{} }) {
+			continue
+		}
+		columns = append(columns, column)
+		for k, row := range t.Rows {
+			rows[k].Cells = append(rows[k].Cells, row.Cells[c])
+		}
+	}
+	return columns, rows
+}
+
+// otherTests tells of the tests that stand beside the pooled one.
+func (r *Report) otherTests() string {
+	note := ""
+	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Paired != nil }) {
+		note = " Moderated: Smyth's test, in which rows may differ in variance; a verdict that it does not share hangs on pooling. Paired: " +
+			"of the two rows alone."
+	}
+	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return f.Interval != nil }) {
+		note += fmt.Sprintf(" Over images: 95 %% of %d paired bootstrap resamples of the test images, of the same seeds.", evidence.Resamples)
+	}
+	return note
+}
+
+// shippedClaims tells of claims that are tested on shipped seeds.
+func (r *Report) shippedClaims() string {
+	shipped := func(f Finding) bool { return f.From != "" }
+	means := func(f Finding) bool { return shipped(f) && f.P != nil && f.Paired == nil }
+	note := ""
+	if slices.ContainsFunc(r.Claims, shipped) {
+		note = " Shipped: seeds of the project's own runs, where this store has none."
+	}
+	if slices.ContainsFunc(r.Claims, means) {
+		note += " Where they have no paired p, means and standard deviations alone are shipped: the test takes no seed as shared, which " +
+			"errs on the safe side."
+	}
+	return note
 }
 
 // testNote says how claims are tested.
 func (r *Report) testNote() string {
-	return fmt.Sprintf("Randomised blocks: each seed is a block that all rows share, and the error is pooled over the rows of a column; "+
-		"what is counted of mini-batches is paired instead. Holm: p, corrected for the %d primary claims that are tested; below 0.05 it "+
-		"decides, from %d seeds on. Fewer are exploratory.", r.tested, fewestBlocks)
+	note := "Randomised blocks: each seed is a block that all rows share, and the error is pooled over the rows of a column; what is counted " +
+		"of mini-batches is paired instead."
+	if named := r.Plan.Artifact.Primary; len(named) > 0 {
+		note += fmt.Sprintf(" The %d primary claims, named before their runs, come first; the others are secondary and get no verdict: their "+
+			"interval is for the claim, against it, or open.", len(named))
+	}
+	if r.tested == 0 {
+		return note + fmt.Sprintf(" A verdict takes %d seeds; fewer are exploratory: a difference with its 95 %% interval.", fewestBlocks)
+	}
+	return note + fmt.Sprintf(" Holm: p, corrected for the %d primary claims that are tested; below 0.05 it decides. Equivalent: by two "+
+		"one-sided tests the rows differ by less than a point. Fewer than %d seeds are exploratory.", r.tested, fewestBlocks)
 }
 
 // between is a cell of an interval; empty without one.
@@ -81,13 +146,19 @@ func between(ends *[2]float64) tables.Cell {
 // ClaimsInShort are the claims as a paper prints them: differences, corrected p-values and verdicts.
 func (r *Report) ClaimsInShort() tables.Table {
 	t := r.ClaimsTable()
-	if !slices.ContainsFunc(t.Columns, func(c tables.Column) bool { return c.Name == "Holm" }) {
+	keep := []string{"difference", "95 % interval", "Holm", "verdict"}
+	for k, line := range t.Rows {
+		t.Rows[k].Cells = nil
+		for c, column := range t.Columns {
+			if slices.Contains(keep, column.Name) || column.Name == "source" && len(t.Columns) == 2 {
+				t.Rows[k].Cells = append(t.Rows[k].Cells, line.Cells[c])
+			}
+		}
+	}
+	if len(t.Columns) == 2 {
 		return t // nothing is tested
 	}
-	t.Columns = []tables.Column{t.Columns[0], t.Columns[1], {Name: "p", Format: t.Columns[3].Format}, t.Columns[4]}
-	for k, line := range t.Rows {
-		t.Rows[k].Cells = []tables.Cell{line.Cells[0], line.Cells[1], line.Cells[3], line.Cells[4]}
-	}
+	t.Columns = slices.DeleteFunc(t.Columns, func(c tables.Column) bool { return !slices.Contains(keep, c.Name) })
 	t.Note = fmt.Sprintf("Seeds %s. %s", r.Plan.SeedList(), r.testNote())
 	return t
 }
@@ -111,15 +182,20 @@ func (f Finding) Conclusion() string {
 	return fmt.Sprintf("%s: %s", f.Verdict, f.Reason)
 }
 
-// SeedsNote is the number of seeds, and of those that would show one point: "5 of 14"; empty for a claim that is not tested.
+// SeedsNote is the number of seeds, and of those that would show one point: "5 of 14", or "3 shipped of 14" where they are the project's
+// own; empty for a claim that is not tested.
 func (f Finding) SeedsNote() string {
+	seeds := fmt.Sprint(f.Seeds)
+	if f.From != "" {
+		seeds += " shipped"
+	}
 	switch {
 	case f.Difference == nil:
 		return ""
 	case f.Detectable == nil || f.Worth == nil || f.SeedsNeeded > 0 && f.SeedsNeeded <= f.Seeds:
-		return fmt.Sprint(f.Seeds)
+		return seeds
 	case f.SeedsNeeded == 0:
-		return fmt.Sprintf("%d of > %d", f.Seeds, evidence.MostBlocks)
+		return fmt.Sprintf("%s of > %d", seeds, evidence.MostBlocks)
 	}
-	return fmt.Sprintf("%d of %d", f.Seeds, f.SeedsNeeded)
+	return fmt.Sprintf("%s of %d", seeds, f.SeedsNeeded)
 }

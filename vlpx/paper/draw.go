@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func (r *Report) Table() (tables.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
+		t.Note += r.missingNote() + r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
 	}
 	return t, err
 }
@@ -74,14 +73,8 @@ func Comparison(r *Report) (tables.Table, error) {
 		if !r.Plan.Asked[i] {
 			continue
 		}
-		reference, stale, shipped := r.reference.row(r.Plan, i)
-		line := tables.Row{Name: row.Name}
-		if row.Status != string(Ready) {
-			line.Status = row.Status
-		}
-		if stale {
-			line.Status = strings.TrimPrefix(line.Status+", stale reference", ", ")
-		}
+		reference := r.shipped.row(i)
+		line := tables.Row{Name: row.Name, Status: r.status(i)}
 		for _, c := range columns {
 			s := row.Metrics[c.Key()]
 			cell := tables.Cell{{}, {}, {}}
@@ -94,7 +87,7 @@ func Comparison(r *Report) (tables.Table, error) {
 					cell[1].Std = *s.Std
 				}
 			}
-			if v, ok := reference.Metrics[c.Key()]; shipped && ok {
+			if v, ok := reference.Metrics[c.Key()]; ok && reference.of != nil {
 				cell[2] = tables.Value{Mean: v[0], Std: v[1], N: int(v[2]), Of: len(reference.Runs)}
 				if ends, ok := reference.Intervals[c.Key()]; ok {
 					cell[2].Interval = &ends
@@ -132,7 +125,7 @@ func (r *Report) Shown() []Column {
 // has tells whether a row has a value in a column, of this store or of the reference.
 func (r *Report) has(c Column) bool {
 	return slices.ContainsFunc(r.Rows, func(row RowReport) bool { return row.Metrics[c.Key()].Mean != nil }) ||
-		r.reference != nil && slices.ContainsFunc(r.reference.Rows, func(row ReferenceRow) bool {
+		slices.ContainsFunc(r.shipped.rows, func(row shippedRow) bool {
 			_, ok := row.Metrics[c.Key()]
 			return ok
 		})
@@ -143,14 +136,7 @@ func (r *Report) Note() string {
 	if slices.ContainsFunc(r.Plan.Artifact.Rows, func(row plan.Row) bool { return len(row.Paper) > 0 }) {
 		note += " The paper's numbers are of its own data and scale."
 	}
-	if r.reference != nil {
-		note += fmt.Sprintf(" Reference: the project's own runs, up to %d seeds a method, on data %s, %s, %s.", r.reference.seeds(),
-			plan.Abbreviated(r.reference.DataHash), r.reference.Date.Format("2006-01-02"), r.reference.origins())
-		if of := r.reference.Encoder; of != r.Encoder {
-			note += " There " + cmp.Or(strings.ToLower(of[:min(1, len(of))])+of[min(1, len(of)):], "no encoder is locked.")
-		}
-	}
-	return note
+	return note + r.shippedNote()
 }
 
 // scaleNote tells what this store's numbers are of.

@@ -8,7 +8,9 @@ import (
 
 var Leading = leading
 
-func (r *Report) SetReference(of *Reference) { r.reference = of }
+func (r *Report) SetReference(of *Reference) { r.ship([]Reference{*of}) }
+
+func (r *Report) Judge() { r.judge() }
 
 func (p *Planned) Seeded(row int, seed uint64) (run.Run, error) {
 	of, err := p.RunsOf(p.Artifact.Rows[row], []uint64{seed})

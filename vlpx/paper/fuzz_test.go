@@ -119,7 +119,7 @@ func FuzzReferences(f *testing.F) {
 				t.Fatalf("merged with itself it has %d references, not %d", len(again), len(all))
 			}
 			shown := *empty
-			shown.reference = &r
+			shown.ship([]Reference{r})
 			if _, err := shown.Table(); err != nil {
 				t.Fatalf("%s: %v", written, err)
 			}

@@ -46,8 +46,9 @@ const (
 type Finding struct {
 	Text    string `json:"text"`
 	Source  string `json:"source,omitempty"`
-	Primary bool   `json:"primary"` // tested with the table's other primary claims; else secondary
-	Seeds   int    `json:"seeds"`   // blocks that its rows share, 0 where a column is missing
+	Primary bool   `json:"primary"`        // tested with the table's other primary claims; else secondary
+	Seeds   int    `json:"seeds"`          // blocks that its rows share, 0 where a column is missing
+	From    string `json:"from,omitempty"` // "reference" where they are shipped ones; empty for this store's
 	// Difference of the means over these, better minus than; null if untested. Blocks is its 95 % confidence interval.
 	Difference *float64    `json:"difference"`
 	Blocks     *[2]float64 `json:"interval_blocks"`
@@ -78,15 +79,24 @@ type trial struct {
 	primary bool
 	rows    []string
 	values  [][]float64
-	reason  Reason // why there are no values, if it is known
+	means   [][3]float64 // of rows without values: mean, standard deviation and number of runs
+	from    string       // the source of values or means; empty for this store
+	reason  Reason       // why there are no values, if it is known
 }
 
 // blocks is the number of blocks.
 func (t trial) blocks() int {
-	if len(t.values) == 0 {
-		return 0
+	switch {
+	case len(t.values) > 0:
+		return len(t.values[0])
+	case len(t.means) > 0:
+		least := t.means[0][2]
+		for _, m := range t.means {
+			least = min(least, m[2])
+		}
+		return int(least)
 	}
-	return len(t.values[0])
+	return 0
 }
 
 // judge tests claims, the primary ones corrected for their number.
@@ -95,8 +105,8 @@ func judge(trials []trial) []Finding {
 	different, equivalent, primary := make([]float64, len(trials)), make([]float64, len(trials)), 0
 	for i, t := range trials {
 		f := &findings[i]
-		*f = Finding{Text: t.claim.String(), Source: t.claim.Source, Primary: t.primary, Seeds: t.blocks(), Verdict: Untested,
-			Reason: t.reason}
+		*f = Finding{Text: t.claim.String(), Source: t.claim.Source, Primary: t.primary, Seeds: t.blocks(), From: t.from,
+			Verdict: Untested, Reason: t.reason}
 		different[i], equivalent[i] = math.NaN(), math.NaN()
 		if f.Seeds == 1 {
 			f.Reason = OneSeed
@@ -135,12 +145,19 @@ func judge(trials []trial) []Finding {
 // test fills in what is known of a claim by itself.
 func (f *Finding) test(t trial) evidence.Test {
 	weights := t.claim.weights(t.rows)
-	all := evidence.NewBlocks(t.values)
-	test, moderated, paired := all.Pooled(weights), all.Moderated(weights), all.Paired(weights)
-	if !t.claim.In.pooled() {
-		test, moderated = paired, paired
+	var test, moderated, paired evidence.Test
+	if t.means != nil {
+		test = evidence.Unblocked(t.means, weights, f.Seeds, t.claim.In.pooled())
+		moderated.P, paired.P = math.NaN(), math.NaN()
 	} else {
-		f.Pooled = len(t.values)
+		all := evidence.NewBlocks(t.values)
+		test, moderated, paired = all.Pooled(weights), all.Moderated(weights), all.Paired(weights)
+		if !t.claim.In.pooled() {
+			test, moderated = paired, paired
+		}
+	}
+	if t.claim.In.pooled() {
+		f.Pooled = len(t.rows)
 	}
 	f.Difference = &test.Difference
 	if t.claim.In.Unit == "%" {

@@ -47,15 +47,11 @@ func (r *Report) facts(row, source string) []string {
 	case source == FromPaper:
 		return nil
 	case source == fromReference:
-		if r.reference == nil || i < 0 {
+		if i < 0 || r.shipped.row(i).of == nil {
 			return nil
 		}
-		shipped, _, ok := r.reference.row(r.Plan, i)
-		if !ok {
-			return nil
-		}
-		return []string{r.reference.Scale, "", r.reference.Data, r.reference.DataHash, shipped.engine(r.reference),
-			shipped.commit(r.reference)}
+		shipped := r.shipped.row(i)
+		return []string{shipped.of.Scale, "", shipped.of.Data, shipped.of.DataHash, shipped.engine(shipped.of), shipped.commit(shipped.of)}
 	}
 	data, engines, commits := r.Data, "", ""
 	if i >= 0 {
@@ -96,16 +92,6 @@ func Origins(rows []string, results [][]run.Result) string {
 			engines, commits = once(engines, result.Engine), once(commits, result.Commit)
 		}
 		of = append(of, origin{strings.Join(engines, ", "), strings.Join(commits, ", ")})
-	}
-	return gathered(rows, of)
-}
-
-// origins are those of the reference's runs.
-func (r *Reference) origins() string {
-	var rows []string
-	var of []origin
-	for _, row := range r.Rows {
-		rows, of = append(rows, row.Name), append(of, origin{row.engine(r), row.commit(r)})
 	}
 	return gathered(rows, of)
 }

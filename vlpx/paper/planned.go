@@ -1,12 +1,17 @@
 package paper
 
-import "vlpx.internal/vlpx/plan"
+import (
+	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/run"
+)
 
 // Planned is an artifact with its plan, of which reports are made.
 type Planned struct {
 	plan.Plan
 	// Artifact has the plan's rows, and columns for what the request's tasks measure.
 	Artifact Artifact
+
+	unseen bool // see Unsee
 
 	besides besides // what tasks gave of the runs beside their own
 }
@@ -19,6 +24,15 @@ func NewPlan(a Artifact, q plan.Request) (*Planned, error) {
 	}
 	a.Rows = p.Experiment.Rows
 	return &Planned{Plan: *p, Artifact: a.measuredBy(q.Tasks)}, err
+}
+
+// Unsee makes the plan one of data that is not here, of which only shipped results tell. What it plans and finds in the store is of other
+// data, and not shown.
+func (p *Planned) Unsee(of *Reference) {
+	p.unseen, p.Data = true, run.Data{Name: of.Data, Hash: of.DataHash}
+	for i := range p.Rows {
+		p.Rows[i], p.Jobs[i] = nil, nil
+	}
 }
 
 // Experiment is what is planned of the artifact.

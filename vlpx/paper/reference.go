@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"vlpx.internal/vlpx/evidence"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 )
@@ -34,14 +35,22 @@ type Reference struct {
 	Encoder  string  `json:",omitempty"` // Report.Encoder
 	// Framework is Report.Framework.
 	Framework string `json:",omitempty"`
-	Rows      []ReferenceRow
+	// Command made the runs. Resamples, drawn with ResampleSeed, are those of Intervals. Older references have neither.
+	Command      string `json:",omitempty"`
+	Resamples    int    `json:",omitempty"`
+	ResampleSeed uint64 `json:",omitempty"`
+	Rows         []ReferenceRow
+	// Claims are those that were tested, as judged then.
+	Claims []Finding `json:",omitempty"`
 }
 
 // ReferenceRow is one method's reference results.
 type ReferenceRow struct {
 	Name    string
-	Runs    []string              // identities of the runs; another configuration today makes the row stale
+	Runs    []string              // identities of the runs; where today has another configuration the row is not shown
 	Metrics map[string][3]float64 // mean, standard deviation (0 for a single run) and number of runs
+	// Values are those that Metrics are of, one a run, null where a run lacks the metric; none in older references.
+	Values map[string][]*float64 `json:",omitempty"`
 	// Intervals are as Summary.Interval; none from results of older versions.
 	Intervals map[string][2]float64 `json:",omitempty"`
 	Seeds     []uint64              `json:",omitempty"` // of Runs; 1, 2 and so on if none
@@ -101,22 +110,19 @@ func FindReference(p *Planned) (*Reference, error) {
 	return nil, nil
 }
 
-// row returns the reference results of a row, and whether they are stale: from runs other than those that the same seeds
-// would make today, whichever seeds the plan has.
-func (r *Reference) row(p *Planned, i int) (row ReferenceRow, stale, ok bool) {
-	if r == nil {
-		return ReferenceRow{}, false, false
+// ReferenceOn returns the reference results of an artifact at a scale on data of a name, as data sets are named in folders; nil if none
+// are shipped.
+func ReferenceOn(artifact, scale, data string) (*Reference, error) {
+	all, err := References()
+	if err != nil {
+		return nil, err
 	}
-	at := slices.IndexFunc(r.Rows, func(x ReferenceRow) bool { return x.Name == p.Artifact.Rows[i].Name })
-	if at < 0 {
-		return ReferenceRow{}, false, false
+	for i, r := range all {
+		if r.Artifact == artifact && r.Scale == scale && strings.EqualFold(strings.ReplaceAll(r.Data, "-", ""), data) {
+			return &all[i], nil
+		}
 	}
-	row = r.Rows[at]
-	if len(p.Rows[i]) > 0 {
-		today, err := p.RunsOf(p.Artifact.Rows[i], row.seeds())
-		stale = err != nil || !row.current(today.Jobs)
-	}
-	return row, stale, true
+	return nil, nil
 }
 
 // current tells whether these are the jobs that the row was shipped of, [seeds][jobs]. A downstream task that was left out then is no
@@ -139,15 +145,6 @@ func (row ReferenceRow) current(today [][]plan.Job) bool {
 	return slices.Equal(runs, row.Runs) && slices.Equal(questions, row.Questions)
 }
 
-// seeds is the largest number of runs that a method has.
-func (r *Reference) seeds() int {
-	most := 0
-	for _, row := range r.Rows {
-		most = max(most, len(row.Runs))
-	}
-	return most
-}
-
 // NewReference makes reference results of a report: of each row the runs of its first seeds, up to one that is not finished.
 func NewReference(r *Report) (Reference, error) {
 	if len(r.Plan.Artifact.Columns) == 0 {
@@ -155,7 +152,7 @@ func NewReference(r *Report) (Reference, error) {
 	}
 	ref := Reference{
 		Artifact: r.ID, Scale: r.Scale, Data: r.Data.Name, DataHash: r.Data.Hash, Engine: r.Engine, Commit: r.Commit, Date: r.Date,
-		Encoder: r.Encoder, Framework: r.Framework,
+		Encoder: r.Encoder, Framework: r.Framework, Command: r.command(), Resamples: evidence.Resamples, ResampleSeed: evidence.ResampleSeed,
 	}
 	var seconds []float64
 	for i, row := range r.Rows {
@@ -163,7 +160,8 @@ func NewReference(r *Report) (Reference, error) {
 		if len(results) == 0 {
 			continue
 		}
-		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}, Intervals: map[string][2]float64{}}
+		one := ReferenceRow{Name: row.Name, Metrics: map[string][3]float64{}, Values: map[string][]*float64{},
+			Intervals: map[string][2]float64{}}
 		var engines, commits []string
 		for k, result := range results {
 			for _, j := range r.Plan.Jobs[i][k] {
@@ -185,7 +183,7 @@ func NewReference(r *Report) (Reference, error) {
 				if len(values) > 1 {
 					summary[1] = round(stat.StdDev(values, nil))
 				}
-				one.Metrics[column.Key()] = summary
+				one.Metrics[column.Key()], one.Values[column.Key()] = summary, column.each(results)
 			}
 			if ends := r.bootstraps.over(column.shares(results)); ends != nil {
 				one.Intervals[column.Key()] = [2]float64{round(ends[0]), round(ends[1])}
@@ -207,7 +205,24 @@ func NewReference(r *Report) (Reference, error) {
 		return Reference{}, fmt.Errorf("paper: %s at %s on %s has no finished run; reproduce it first", r.ID, r.Scale, r.Data.Name)
 	}
 	ref.Seconds = round(stat.Mean(seconds, nil))
+	for _, f := range r.Claims {
+		if f.Difference != nil && f.From == "" {
+			ref.Claims = append(ref.Claims, f)
+		}
+	}
 	return ref, nil
+}
+
+// each are a column's values, one a result, rounded; nil where a result has none.
+func (c Column) each(results []run.Result) []*float64 {
+	values := make([]*float64, len(results))
+	for k, result := range results {
+		if v, ok := c.Value(result); ok {
+			v = round(v)
+			values[k] = &v
+		}
+	}
+	return values
 }
 
 // whole are the identities of the jobs of the downstream tasks that all results have, by the tasks' names; nil for none.

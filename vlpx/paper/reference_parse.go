@@ -54,6 +54,11 @@ func (row ReferenceRow) check() error {
 			return fmt.Errorf("%d outcomes of %s for %d runs; as many, or none", len(of), task, len(row.Runs))
 		}
 	}
+	for metric, values := range row.Values {
+		if len(values) != len(row.Runs) {
+			return fmt.Errorf("%s: %d values of %d runs; as many, null where a run has none", metric, len(values), len(row.Runs))
+		}
+	}
 	for metric, v := range row.Metrics {
 		if std, n := v[1], v[2]; std < 0 || n < 1 || n > float64(len(row.Runs)) || n != math.Trunc(n) {
 			return fmt.Errorf("%s: a standard deviation of %v and %v runs of %d", metric, std, n, len(row.Runs))

@@ -3,7 +3,9 @@ package paper_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,7 +92,7 @@ func TestNewReference(t *testing.T) {
 	}
 }
 
-// A reference is shown beside the user's own results; one from another configuration is marked.
+// A reference is shown beside the user's own results; one from another configuration is not.
 func TestReferenceInTable(t *testing.T) {
 	reference, _ := fresh(t)
 	for _, c := range []struct {
@@ -98,12 +100,12 @@ func TestReferenceInTable(t *testing.T) {
 		request plan.Request
 		status  string
 	}{
-		{"the same configuration", plan.Request{}, "0 of 3 seeds"},
-		{"two rows", plan.Request{Methods: []string{"GRIT-VLP", "ALBEF"}}, "0 of 3 seeds"},
-		{"further seeds", plan.Request{Seeds: []uint64{1, 2, 3, 4}}, "0 of 4 seeds"},
-		{"another configuration", plan.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
-		{"another seed", plan.Request{Seeds: []uint64{7}}, "0 of 1 seeds"},
-		{"another seed and configuration", plan.Request{Seeds: []uint64{7}, Set: []string{"epochs=2"}}, "0 of 1 seeds, stale reference"},
+		{"the same configuration", plan.Request{}, "3 shipped seeds"},
+		{"two rows", plan.Request{Methods: []string{"GRIT-VLP", "ALBEF"}}, "3 shipped seeds"},
+		{"further seeds", plan.Request{Seeds: []uint64{1, 2, 3, 4}}, "3 shipped seeds"},
+		{"another configuration", plan.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds"},
+		{"another seed", plan.Request{Seeds: []uint64{7}}, "3 shipped seeds"},
+		{"another seed and configuration", plan.Request{Seeds: []uint64{7}, Set: []string{"epochs=2"}}, "0 of 1 seeds"},
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.request), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)
@@ -111,8 +113,15 @@ func TestReferenceInTable(t *testing.T) {
 		if got := table.Rows[0].Status; got != c.status {
 			t.Errorf("%s: got status %q, want %q", c.name, got, c.status)
 		}
-		if got, want := table.Rows[0].Cells[0][2], (tables.Value{Mean: 20, Std: 10, N: 3, Of: 3}); got != want {
+		want := tables.Value{Mean: 20, Std: 10, N: 3, Of: 3}
+		if c.request.Set != nil {
+			want = tables.Value{}
+		}
+		if got := table.Rows[0].Cells[0][2]; got != want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
+		}
+		if got := strings.Contains(table.Note, "other settings are not shown: ALBEF"); got != (c.request.Set != nil) {
+			t.Errorf("%s: got the note %q", c.name, table.Note)
 		}
 		if got := table.Rows[1].Cells[0][2]; got != (tables.Value{}) {
 			t.Errorf("%s: a row without reference: got %+v", c.name, got)
@@ -148,8 +157,7 @@ func TestReferenceOfOtherSeeds(t *testing.T) {
 		q      plan.Request
 		status string
 	}{
-		{plan.Request{}, "0 of 3 seeds"}, {plan.Request{Seeds: []uint64{9}}, "0 of 1 seeds"},
-		{plan.Request{Set: []string{"epochs=2"}}, "0 of 3 seeds, stale reference"},
+		{plan.Request{}, "2 shipped seeds"}, {plan.Request{Seeds: []uint64{9}}, "2 shipped seeds"},
 	} {
 		r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", c.q), run.OpenStore(t.TempDir()))
 		r.SetReference(&reference)
@@ -211,5 +219,80 @@ func TestMergeOfAnotherFramework(t *testing.T) {
 	text := must.Get(json.Marshal(all))(t)
 	if read, err := paper.ParseReferences(text); err != nil || len(read) != 2 || read[0].Framework != "" || read[1].Framework != "CLIP" {
 		t.Errorf("got %+v (%v), want those of both frameworks", read, err)
+	}
+}
+
+// What verdicts are made of is shipped: a claim is tested on shipped seeds as it was on the store's own, and seeds.csv has them.
+func TestVerdictOfShippedSeeds(t *testing.T) {
+	q := plan.Request{Seeds: []uint64{1, 2, 3, 4, 5}, Without: papertest.RowsAlone}
+	store, p := run.OpenStore(t.TempDir()), papertest.Plan(t, catalogue.List(), "falcon/table1", q)
+	papertest.Finish(t, store, p, "FALCON", map[string][]float64{"IR@1": {44, 45, 46, 44.5, 45.5}})
+	papertest.Finish(t, store, p, "GRIT-VLP", map[string][]float64{"IR@1": {40, 41.1, 42, 40.4, 41.6}})
+	papertest.Finish(t, store, p, "MAFA", map[string][]float64{"IR@1": {43, 44, 45.2, 43.5, 44.4}})
+	made := papertest.Report(t, p, store)
+	text := must.Get(json.Marshal([]paper.Reference{must.Get(paper.NewReference(made))(t)}))(t)
+	references := must.Get(paper.ParseReferences(text))(t)
+	if v := references[0].Rows[0].Values["IR@1"]; references[0].Rows[0].Name != "GRIT-VLP" || len(v) != 5 || *v[1] != 41.1 {
+		t.Fatalf("got the values %v", v)
+	}
+	newcomer := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{Without: papertest.RowsAlone}),
+		run.OpenStore(t.TempDir()))
+	newcomer.SetReference(&references[0])
+	newcomer.Judge()
+	const claim = "FALCON above GRIT-VLP in Image Retrieval R@1"
+	want, got := papertest.Finding(made, claim), papertest.Finding(newcomer, claim)
+	if want.Verdict != paper.Supported || got.Verdict != want.Verdict || *got.P != *want.P || *got.Holm != *want.Holm ||
+		got.Pooled != 3 || got.SeedsNote() != "5 shipped" {
+		t.Errorf("got %+v of shipped seeds, want %+v", got, want)
+	}
+	if judged := references[0].Claims; len(judged) != len(slices.DeleteFunc(slices.Clone(made.Claims),
+		func(f paper.Finding) bool { return f.Difference == nil })) {
+		t.Errorf("%d claims are shipped", len(judged))
+	}
+	var csv strings.Builder
+	if err := newcomer.SeedsCSV(&csv); err != nil {
+		t.Fatal(err)
+	}
+	if lines := csv.String(); !strings.Contains(lines, "GRIT-VLP,2,IR@1,41.1,tiny,scenes,") || !strings.Contains(lines, ",reference\n") {
+		t.Errorf("seeds.csv has\n%s", lines)
+	}
+
+	// An older reference has means alone: the interval is wider, as blocks are not known.
+	for i := range references[0].Rows {
+		references[0].Rows[i].Values = nil
+	}
+	newcomer.SetReference(&references[0])
+	newcomer.Judge()
+	if old := papertest.Finding(newcomer, claim); old.Paired != nil || math.Abs(*old.Difference-*want.Difference) > 1e-9 ||
+		old.Blocks[0] >= want.Blocks[0] || old.Blocks[1] <= want.Blocks[1] {
+		t.Errorf("got %+v of means alone, want a wider interval than %v", old, *want.Blocks)
+	}
+}
+
+// A row without a current reference of its own has that of another artifact's row of the same runs.
+func TestShippedByAnotherArtifact(t *testing.T) {
+	reference, _ := fresh(t)
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/D.2", plan.Request{}), run.OpenStore(t.TempDir()))
+	r.SetReference(&reference)
+	table := papertest.Table(t, r)
+	if got := table.Rows[0]; got.Status != "3 shipped seeds" || got.Cells[0][2].Mean != 20 ||
+		!strings.Contains(table.Note, "whose runs these are: ALBEF (falcon/table1)") {
+		t.Errorf("got %+v, %s", got, table.Note)
+	}
+	nothing := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/figure4", plan.Request{}), run.OpenStore(t.TempDir()))
+	if note := papertest.Table(t, nothing).Note; !strings.Contains(note, "Nothing is shipped of this. vlpx reproduce falcon/figure4 -scale tiny") {
+		t.Errorf("got the note %q, want a command and its cost", note)
+	}
+}
+
+// A view takes what is shipped of its rows, in their order.
+func TestShippedInAView(t *testing.T) {
+	reference, _ := fresh(t)
+	r := papertest.Report(t, papertest.Plan(t, catalogue.List(), "falcon/table1", plan.Request{}), run.OpenStore(t.TempDir()))
+	r.SetReference(&reference)
+	viewed := must.Get(r.Viewed(paper.View{Rows: []string{"FALCON", "ALBEF"}, Metrics: []string{"TR@1"}}))(t)
+	rows := papertest.Table(t, viewed).Rows
+	if rows[0].Status != "0 of 3 seeds" || rows[1].Status != "3 shipped seeds" || rows[1].Cells[0][2].Mean != 20 {
+		t.Errorf("got %+v", rows)
 	}
 }

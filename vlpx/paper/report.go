@@ -40,7 +40,7 @@ type Report struct {
 	// Plan is what the report is of, its artifact among it.
 	Plan *Planned `json:"-"`
 
-	reference  *Reference
+	shipped    shipped
 	bootstraps bootstraps
 	claims     []Claim // of each of Claims
 	tested     int     // claims that were corrected for together
@@ -63,6 +63,8 @@ type RowReport struct {
 	Unreadable Unreadable `json:"unreadable,omitzero"`
 	// Seeds are what its finished runs gave, seed by seed.
 	Seeds []SeedReport `json:"seeds"`
+	// Shipped are what the project's own runs gave, seed by seed; none of older references, which have means alone.
+	Shipped []SeedReport `json:"shipped,omitempty"`
 
 	// Results are of the runs that are finished, seed by seed.
 	Results []run.Result `json:"-"`
@@ -102,8 +104,8 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 		ID: p.Artifact.ID, Title: p.Artifact.Title, Scale: p.Scale.Name, Data: p.Data, Seeds: p.Seeds, Set: p.Settings(),
 		Encoder: p.SeenBy(), Framework: p.Framework(), Plan: p, bootstraps: bootstraps{},
 	}
-	var err error
-	if r.reference, err = FindReference(p); err != nil {
+	references, err := References()
+	if err != nil {
 		return nil, err
 	}
 	answers, err := p.gather(store, r.steppedAround)
@@ -160,14 +162,26 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
 	}
+	r.ship(references)
 	r.judge()
 	return r, nil
+}
+
+// ship takes what is shipped of the artifact. Of data that is not here it is all that there is.
+func (r *Report) ship(all []Reference) {
+	r.shipped = r.Plan.ship(all)
+	for i := range r.Rows {
+		if r.Rows[i].Shipped = nil; r.shipped.row(i).of != nil {
+			r.Rows[i].Shipped = r.shipped.row(i).seedReports()
+		}
+	}
 }
 
 // judge tests the claims.
 func (r *Report) judge() {
 	a := r.Plan.Artifact
 	var trials []trial
+	r.claims, r.tested = nil, 0
 	for _, claim := range a.Claims {
 		if a.compared() && !r.measurable(claim.In) {
 			continue
@@ -178,7 +192,10 @@ func (r *Report) judge() {
 	}
 	r.Claims = judge(trials)
 	for k, c := range r.claims {
-		if r.Claims[k].Difference != nil {
+		switch {
+		case r.Claims[k].From != "":
+			r.Claims[k].Interval = r.shippedInterval(c)
+		case r.Claims[k].Difference != nil:
 			r.Claims[k].Interval = r.bootstraps.difference(c.In, r.paired(c))
 		}
 		if r.Claims[k].Primary && r.Claims[k].Holm != nil {
@@ -196,7 +213,7 @@ func (r *Report) trial(c Claim) trial {
 	}
 	paired := r.paired(c)
 	if len(paired[0]) == 0 {
-		return t
+		return r.shippedTrial(c)
 	}
 	var seeds []uint64
 	for _, result := range paired[0] {
@@ -319,12 +336,17 @@ func (r *Report) summary(c Column, results []run.Result) (s Summary) {
 // resolve puts the row that was best on the validation split for BestOfSweep.
 func (r *Report) resolve(c Claim) Claim {
 	best, highest := "", math.Inf(-1)
-	for _, row := range r.Rows {
+	for i, row := range r.Rows {
 		if !slices.Contains(r.Plan.Artifact.Sweep, row.Name) {
 			continue
 		}
-		if s := row.Metrics[r.Plan.Artifact.Columns[0].Key()]; s.Mean != nil && *s.Mean > highest {
-			best, highest = row.Name, *s.Mean
+		key := r.Plan.Artifact.Columns[0].Key()
+		mean := row.Metrics[key].Mean
+		if shipped, ok := r.shipped.row(i).Metrics[key]; ok && mean == nil {
+			mean = &shipped[0]
+		}
+		if mean != nil && *mean > highest {
+			best, highest = row.Name, *mean
 		}
 	}
 	for _, name := range []*string{&c.Better, &c.Than} {

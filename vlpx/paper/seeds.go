@@ -119,9 +119,14 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 	}
 	out := csv.NewWriter(w)
 	out.Write(slices.Concat([]string{"artifact", "row"}, settings,
-		[]string{"seed", "metric", "value", "scale", "data", "data hash", "unreadable images", "engine", "commit", "run"}))
+		[]string{"seed", "metric", "value", "scale", "data", "data hash", "unreadable images", "engine", "commit", "run",
+			"source"}))
 	for i, row := range r.Rows {
-		if len(row.Seeds) == 0 {
+		seeds, data, source := row.Seeds, row.Data, FromYou
+		if of := r.shipped.row(i).of; len(seeds) == 0 && of != nil {
+			seeds, data, source = row.Shipped, &run.Data{Name: of.Data, Hash: of.DataHash}, fromReference
+		}
+		if len(seeds) == 0 {
 			continue
 		}
 		scale, err := r.Plan.Planner.ScaleOf(r.Plan.Artifact.Rows[i], r.Plan.Scale)
@@ -137,12 +142,12 @@ func (r *Report) SeedsCSV(w io.Writer) error {
 			}
 			values = append(values, value)
 		}
-		for _, s := range row.Seeds {
+		for _, s := range seeds {
 			for _, metric := range slices.Sorted(maps.Keys(s.Metrics)) {
 				out.Write(slices.Concat([]string{r.ID, row.Name}, values, []string{
-					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, row.Data.Name,
-					row.Data.Hash,
-					strconv.Itoa(s.Unreadable), s.Engine, s.Commit, s.Run,
+					strconv.FormatUint(s.Seed, 10), metric, strconv.FormatFloat(s.Metrics[metric], 'g', -1, 64), r.Scale, data.Name,
+					data.Hash,
+					strconv.Itoa(s.Unreadable), s.Engine, s.Commit, s.Run, source,
 				}))
 			}
 		}

@@ -40,7 +40,7 @@ func TestSeedsCSV(t *testing.T) {
 	var b bytes.Buffer
 	must.Do(t, r.SeedsCSV(&b))
 	lines := must.Get(csv.NewReader(&b).ReadAll())(t)
-	if want := "artifact row epochs searchspace temperature seed metric value scale data data hash unreadable images engine commit run"; strings.Join(lines[0], " ") != want {
+	if want := "artifact row epochs searchspace temperature seed metric value scale data data hash unreadable images engine commit run source"; strings.Join(lines[0], " ") != want {
 		t.Fatalf("got the heading %q, want %q", lines[0], want)
 	}
 	var got []string
@@ -55,7 +55,7 @@ func TestSeedsCSV(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if tail := lines[1][8:]; !slices.Equal(tail, []string{"tiny", "scenes", p.Data.Hash, "0", "go", "c0ffee", p.Rows[0][0].ID()}) {
+	if tail := lines[1][8:]; !slices.Equal(tail, []string{"tiny", "scenes", p.Data.Hash, "0", "go", "c0ffee", p.Rows[0][0].ID(), "this store"}) {
 		t.Errorf("got %q at the end of a line", tail)
 	}
 

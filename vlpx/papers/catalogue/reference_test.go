@@ -77,6 +77,17 @@ func unfit(r paper.Reference, a paper.Artifact) (wrong []string) {
 				c.Unit == "%" && (mean < 0 || mean > 100) {
 				say("%s: %q is %v, which cannot be of a column of %d runs", row.Name, key, m, len(row.Runs))
 			}
+			if values, ok := row.Values[key]; ok {
+				sum, have := 0., 0
+				for _, v := range values {
+					if v != nil {
+						sum, have = sum+*v, have+1
+					}
+				}
+				if have != n || math.Abs(sum/float64(have)-mean) > 2e-4 {
+					say("%s: %q has a mean of %v, and %d values of %v in all", row.Name, key, mean, have, sum)
+				}
+			}
 			if ends, ok := row.Intervals[key]; ok && (ends[0] > mean || ends[1] < mean) {
 				say("%s: %q is %v, outside of its interval %v", row.Name, key, mean, ends)
 			}
@@ -116,6 +127,7 @@ func TestUnfitReferences(t *testing.T) {
 		`"TR@1" is [101`:      func(r *paper.Reference) { r.Rows[0].Metrics["TR@1"] = [3]float64{101, 0, 1} },
 		`"TR@1" is [10 1 1]`:  func(r *paper.Reference) { r.Rows[0].Metrics["TR@1"] = [3]float64{10, 1, 1} },
 		`"TR@1" is [10 1 2]`:  func(r *paper.Reference) { r.Rows[0].Metrics["TR@1"] = [3]float64{10, 1, 2} },
+		"values of":           func(r *paper.Reference) { v := 11.; r.Rows[0].Values = map[string][]*float64{"TR@1": {&v}} },
 		"outside of its":      func(r *paper.Reference) { r.Rows[0].Intervals = map[string][2]float64{"TR@1": {11, 12}} },
 		"which has no mean":   func(r *paper.Reference) { r.Rows[0].Intervals = map[string][2]float64{"IR@1": {11, 12}} },
 	} {

@@ -139,7 +139,7 @@ func TestEveryFieldIsPartOfTheIdentity(t *testing.T) {
 		seen[got] = path
 	})
 	if want := []string{"Run.Data.Dir", "Run.Data.GraphsFile", "Run.Vocabulary.File", "Run.Train.Method.Name", "Run.Encoder",
-		"Run.Language", "Run.LockedBytes", "Run.Reference", "Run.Init", "Run.Miner"}; !reflect.DeepEqual(outside, want) {
+		"Run.Language", "Run.LockedBytes", "Run.Reference", "Run.Init", "Run.Warm", "Run.Miner"}; !reflect.DeepEqual(outside, want) {
 		t.Errorf("got %v outside the identity, want %v", outside, want)
 	}
 	if r.ID() != id {

@@ -116,7 +116,7 @@ func readPackages(files fs.FS) packages {
 	}
 	of, err := fs.Glob(files, frameworks+"*")
 	for _, dir := range append(of, runs) {
-		if err == nil && path.Ext(dir) == "" {
+		if err == nil && path.Ext(dir) == "" && path.Base(dir) != "all" { // which lists frameworks with their presets, and computes nothing
 			err = read(dir)
 		}
 	}

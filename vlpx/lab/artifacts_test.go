@@ -18,8 +18,8 @@ var emptyAtTiny = map[string]bool{"mafa/figure7": true, "mafa/figure8": true}
 // Every artifact is reproduced at tiny as a cell does, on one store: its runs are all there afterwards, and its report and its figure
 // are shown.
 func TestReproduceEveryArtifact(t *testing.T) {
-	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" || testing.Short() {
-		t.Skip("trains too slowly on " + choice.Name + ", or under the race detector: " + choice.Slower)
+	if choice, _ := engine.Choose(engine.Cache()); choice.Slower != "" {
+		t.Skip("trains too slowly on " + choice.Name + ": " + choice.Slower)
 	}
 	home, tuned := t.TempDir(), map[string]bool{}
 	for _, c := range append(paper.NLVR2Columns(), paper.VQAColumns()...) {

@@ -51,7 +51,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 		return nil, fmt.Errorf("none of these runs can be read: %s", strings.Join(damaged, "; "))
 	}
 	rows, broken := s.alike(picked, byID)
-	inner, err := paper.NewPicked(rows)
+	inner, err := paper.NewRunsReport(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Store) Compare(ids []string) (*Report, error) {
 
 // alike are rows of runs that differ in nothing but the seed, and in runs that they need likewise, in the order of the first of each.
 // damaged has what tasks gave of them and cannot be read.
-func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []paper.Picked, damaged []string) {
+func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []paper.FinishedRuns, damaged []string) {
 	keys, groups := []string{}, map[string][]run.Entry{}
 	for _, e := range picked {
 		k := seedless(e, byID, map[string]bool{})
@@ -74,7 +74,7 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 		group := groups[k]
 		slices.SortFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
 		first := group[0]
-		row := paper.Picked{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks,
+		row := paper.FinishedRuns{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks,
 			Train: first.Run.Train}
 		if set := first.Label.Set; len(set) > 0 {
 			row.Scale = strings.Join(append([]string{row.Scale}, set...), ", ")
@@ -133,7 +133,7 @@ func seedless(e run.Entry, byID map[string]run.Entry, above map[string]bool) str
 }
 
 // apart gives rows of one name names of their own: by what they differ in that has a name, else by the first run's identity.
-func apart(rows []paper.Picked) {
+func apart(rows []paper.FinishedRuns) {
 	names := map[string][]int{}
 	for i, row := range rows {
 		names[strings.ToLower(row.Name)] = append(names[strings.ToLower(row.Name)], i)
@@ -142,10 +142,10 @@ func apart(rows []paper.Picked) {
 		if len(same) == 1 {
 			continue
 		}
-		for _, more := range []func(paper.Picked) string{
-			func(p paper.Picked) string { return p.Scale },
-			func(p paper.Picked) string { return p.Data.Name },
-			func(p paper.Picked) string { return run.Short(p.Results[0].ID) },
+		for _, more := range []func(paper.FinishedRuns) string{
+			func(p paper.FinishedRuns) string { return p.Scale },
+			func(p paper.FinishedRuns) string { return p.Data.Name },
+			func(p paper.FinishedRuns) string { return run.Short(p.Results[0].ID) },
 		} {
 			seen := map[string]bool{}
 			for _, i := range same {

@@ -117,17 +117,17 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 
 // Rows of one name are told apart by the scale or the data, if that does, else by their runs.
 func TestRowsOfOneName(t *testing.T) {
-	row := func(scale, data, id string) paper.Picked {
-		return paper.Picked{Name: "ALBEF", Scale: scale, Data: run.Data{Name: data}, Results: []run.Result{{ID: id}}}
+	row := func(scale, data, id string) paper.FinishedRuns {
+		return paper.FinishedRuns{Name: "ALBEF", Scale: scale, Data: run.Data{Name: data}, Results: []run.Result{{ID: id}}}
 	}
 	for _, c := range []struct {
-		rows []paper.Picked
+		rows []paper.FinishedRuns
 		want []string
 	}{
-		{[]paper.Picked{row("tiny", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, tiny", "ALBEF, mini"}},
-		{[]paper.Picked{row("", "scenes", "a"), row("", "coco", "b")}, []string{"ALBEF, scenes", "ALBEF, coco"}},
-		{[]paper.Picked{row("", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, a", "ALBEF, b"}},
-		{[]paper.Picked{row("", "scenes", "a")}, []string{"ALBEF"}},
+		{[]paper.FinishedRuns{row("tiny", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, tiny", "ALBEF, mini"}},
+		{[]paper.FinishedRuns{row("", "scenes", "a"), row("", "coco", "b")}, []string{"ALBEF, scenes", "ALBEF, coco"}},
+		{[]paper.FinishedRuns{row("", "scenes", "a"), row("mini", "scenes", "b")}, []string{"ALBEF, a", "ALBEF, b"}},
+		{[]paper.FinishedRuns{row("", "scenes", "a")}, []string{"ALBEF"}},
 	} {
 		apart(c.rows)
 		for i, row := range c.rows {

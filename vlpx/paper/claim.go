@@ -59,7 +59,7 @@ func (c Claim) weights(names []string) []float64 {
 // pooled tells whether the errors of rows in a column have one variance, as those of what a task measures have. What is counted of a
 // sampler, chosen or timed has not.
 func (c Column) pooled() bool {
-	if c.Of != nil || c.Told {
+	if c.Of != nil || c.Reported {
 		return false
 	}
 	metric := strings.TrimSuffix(strings.TrimPrefix(c.Metric, plan.SecondPrefix), plan.OnValidation)

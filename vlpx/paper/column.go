@@ -16,9 +16,9 @@ type Column struct {
 	Lower       bool // lower is better; in a neutral column, what claims say
 	// Neutral is a column in which neither more nor less is better, so that no row wins. The hardest negatives are one: the more of them
 	// are false the better a model ranks true pairs, and the more a method has to do with them.
-	Neutral bool
-	Told    bool  // by a part of one's own
-	Panel   Panel // of bars that it shares with other columns
+	Neutral  bool
+	Reported bool  // by a part of a method, under a name of its own
+	Panel    Panel // of bars that it shares with other columns
 	// Bar is its name in a panel of bars, where there is no room for the heading, Axis that of an axis of its own, and Alone its heading
 	// where it stands alone. Name stands for an empty one of the first two, "Group: Name" for the last.
 	Bar, Axis, Alone string
@@ -53,7 +53,7 @@ func (c Column) Value(r run.Result) (v float64, ok bool) {
 	if c.Of != nil {
 		return c.Of(r)
 	}
-	if !c.Validation && !c.Told {
+	if !c.Validation && !c.Reported {
 		if v, ok = r.Metrics[c.Metric]; ok || len(r.Epochs) == 0 {
 			return v, ok
 		}

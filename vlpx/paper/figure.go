@@ -13,6 +13,7 @@ import (
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/plan"
+	"vlpx.internal/vlpx/train"
 )
 
 // knownMethods look the same in all figures.
@@ -20,6 +21,18 @@ var knownMethods = []string{"ALBEF", "GRIT-VLP", "SRCL", "MAFA", "FALCON", "Hard
 
 // OnValidation is told below the curves of retrieval over training.
 const OnValidation = "Retrieval is on the validation split, without re-ranking."
+
+// Figure draws the report; nil where it has no figure, or no results to draw yet.
+func (r *Report) Figure() (plots.Drawing, error) {
+	if r.Plan.Artifact.Figure == nil {
+		return nil, nil
+	}
+	d, err := r.Plan.Artifact.Figure(r)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return r.view.dressed(d)
+}
 
 // NewFigure begins a figure of the report, with sentences for the note below it.
 func (r *Report) NewFigure(about ...string) plots.Figure {
@@ -81,6 +94,14 @@ func (r *Report) SpreadNote(marks string) string {
 	return note + "."
 }
 
+// FirstSeed are the epochs of the first row's first seed that has a result; none while there is none.
+func (r *Report) FirstSeed() []train.Record {
+	if len(r.Rows[0].Results) == 0 {
+		return nil
+	}
+	return r.Rows[0].Results[0].Epochs
+}
+
 // FirstSeedOnly tells of which seed a figure of FirstSeed is.
 func (r *Report) FirstSeedOnly() string {
 	for _, row := range r.Rows {
@@ -107,7 +128,7 @@ func Bars(r *Report) (plots.Drawing, error) {
 		}
 		title := r.panelOf(c)
 		switch {
-		case c.Told && c.Unit != field.Percent:
+		case c.Reported && c.Unit != field.Percent:
 			title = c.Name
 		case c.Unit == "" && slices.ContainsFunc(r.Plan.Artifact.Columns, func(other Column) bool {
 			return other.Unit != "" &&

@@ -13,7 +13,7 @@ type Planned struct {
 
 	unseen bool // see Unsee
 
-	besides besides // what tasks gave of the runs beside their own
+	answered answered // what tasks gave of the runs beside their own
 }
 
 // NewPlan works out which runs an artifact needs by a request. It reads the captions, for the vocabulary, but runs nothing.

@@ -139,7 +139,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 				unasked++
 			}
 			one.further = append(one.further, have)
-			one.Results = append(one.Results, p.besides.joined(result, answers[x.ID()]))
+			one.Results = append(one.Results, p.answered.joined(result, answers[x.ID()]))
 			other, err := codes.any(x, have)
 			if err != nil {
 				return nil, err
@@ -157,7 +157,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
 		r.Rows = append(r.Rows, one)
 	}
-	r.Plan = p.withTold(r.Rows)
+	r.Plan = p.withReported(r.Rows)
 	for i, row := range p.Artifact.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)

@@ -209,7 +209,7 @@ func (p *Planned) nameable() []Column {
 	for _, info := range eval.CosineMetrics() {
 		others = append(others, Cosine(info.Metric))
 	}
-	others = append(others, p.besides.columns()...)
+	others = append(others, p.answered.columns()...)
 	for _, c := range others {
 		if !slices.ContainsFunc(all, func(other Column) bool { return other.Key() == c.Key() }) {
 			all = append(all, c)

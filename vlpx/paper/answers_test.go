@@ -9,7 +9,7 @@ import (
 
 // Of a metric that was measured in several ways, that of most runs is taken, of as many the last; no run has another's, or what its own
 // task tells.
-func TestBesides(t *testing.T) {
+func TestAnswered(t *testing.T) {
 	answer := func(by string, hour int, metrics map[string]float64) run.Answer {
 		return run.Answer{By: by, Metrics: metrics, Finished: time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)}
 	}
@@ -17,7 +17,7 @@ func TestBesides(t *testing.T) {
 		{answer("a", 9, map[string]float64{"height": 1, "depth": 1}), answer("b", 1, map[string]float64{"height": 10})},
 		{answer("b", 2, map[string]float64{"height": 20}), answer("c", 3, map[string]float64{"depth": 30, "IR@1": 40, "cosine IR@1": 50})},
 	}
-	b := newBesides(answers, withCosine(map[string]bool{"IR@1": true}))
+	b := newAnswered(answers, withCosine(map[string]bool{"IR@1": true}))
 	if b.by["height"] != "b" || b.others["height"] != 1 || b.by["depth"] != "a" || b.by["IR@1"] != "" || len(b.columns()) != 2 {
 		t.Errorf("got the ways %v, and others %v; want b of height, which two runs have, a of depth, which is later, and nothing of IR@1",
 			b.by, b.others)

@@ -5,12 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/plan"
-	"vlpx.internal/vlpx/train"
 )
 
 // Sources of the values in a comparison's cells, in order.
@@ -25,21 +23,9 @@ func (r *Report) Table() (tables.Table, error) {
 	t, err := r.Plan.Artifact.Table(r)
 	if err == nil {
 		r.tell(&t)
-		t.Note += r.missingNote() + r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.besidesNote() + r.damagedNote()
+		t.Note += r.missingNote() + r.Plan.LeftNote() + r.Plan.Artifact.Remarks() + r.Unreadable.note() + r.answeredNote() + r.damagedNote()
 	}
 	return t, err
-}
-
-// Figure draws the report; nil where it has no figure, or no results to draw yet.
-func (r *Report) Figure() (plots.Drawing, error) {
-	if r.Plan.Artifact.Figure == nil {
-		return nil, nil
-	}
-	d, err := r.Plan.Artifact.Figure(r)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	return r.view.dressed(d)
 }
 
 // Comparison has the artifact's rows that were asked for, and columns, with the paper's numbers, the user's and the shipped reference
@@ -62,7 +48,7 @@ func Comparison(r *Report) (tables.Table, error) {
 		}
 		format := "" // a digit after the point for per cent
 		switch {
-		case c.Told && c.Unit != field.Percent:
+		case c.Reported && c.Unit != field.Percent:
 			format = "%.3g"
 		case c.Unit == "":
 			format = "%.2f"
@@ -157,14 +143,6 @@ func (r *Report) scaleNote() string {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}
 	return note + r.intervalNote()
-}
-
-// FirstSeed are the epochs of the first row's first seed that has a result; none while there is none.
-func (r *Report) FirstSeed() []train.Record {
-	if len(r.Rows[0].Results) == 0 {
-		return nil
-	}
-	return r.Rows[0].Results[0].Epochs
 }
 
 // NewTable begins a table without rows.

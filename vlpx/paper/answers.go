@@ -13,10 +13,10 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// besides are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric
+// answered are the metrics that tasks gave of a plan's finished runs beside the runs' own, as vlpx.Measure and vlpx eval keep them. A metric
 // is taken as it was measured of most of the runs, and of ways that are of as many the last one: numbers that were measured in other ways
 // do not mix.
-type besides struct {
+type answered struct {
 	by     map[string]string // the way of each metric
 	others map[string]int    // and how many others there are
 	own    map[string]bool   // metrics that the plan's own tasks have
@@ -28,8 +28,8 @@ type ways struct {
 	last time.Time
 }
 
-// newBesides are those of what tasks gave of each run, without the plan's own metrics, which need not be of the same run.
-func newBesides(answers [][]run.Answer, own map[string]bool) besides {
+// newAnswered are those of what tasks gave of each run, without the plan's own metrics, which need not be of the same run.
+func newAnswered(answers [][]run.Answer, own map[string]bool) answered {
 	all := map[string]map[string]ways{} // by metric and way
 	for _, of := range answers {
 		for _, a := range of {
@@ -45,7 +45,7 @@ func newBesides(answers [][]run.Answer, own map[string]bool) besides {
 			}
 		}
 	}
-	b := besides{map[string]string{}, map[string]int{}, own}
+	b := answered{map[string]string{}, map[string]int{}, own}
 	maps.DeleteFunc(all, func(name string, _ map[string]ways) bool { return own[name] })
 	for name, of := range all {
 		b.by[name] = slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(one, other string) int {
@@ -69,7 +69,7 @@ func withCosine(metrics map[string]bool) map[string]bool {
 }
 
 // joined is a result with what tasks gave of its run besides.
-func (b besides) joined(result run.Result, answers []run.Answer) run.Result {
+func (b answered) joined(result run.Result, answers []run.Answer) run.Result {
 	if len(answers) == 0 {
 		return result
 	}
@@ -105,12 +105,12 @@ func (p *Planned) gather(store *run.Store, steppedAround func(error) bool) (map[
 			answers[x.ID()] = of
 		}
 	}
-	p.besides = newBesides(slices.Collect(maps.Values(answers)), withCosine(p.Measures()))
+	p.answered = newAnswered(slices.Collect(maps.Values(answers)), withCosine(p.Measures()))
 	return answers, nil
 }
 
 // columns are those of metrics that no task of package eval has. Nobody knows whether more of them is better.
-func (b besides) columns() []Column {
+func (b answered) columns() []Column {
 	var all []Column
 	for _, name := range slices.Sorted(maps.Keys(b.by)) {
 		all = append(all, Column{Group: "Measured besides", Name: name, Metric: name, Neutral: true})
@@ -118,17 +118,17 @@ func (b besides) columns() []Column {
 	return all
 }
 
-// besidesNote tells of the columns shown that no run measures by itself how they were measured, and how what is missing of them is.
-func (r *Report) besidesNote() string {
+// answeredNote tells of the columns shown that no run measures by itself how they were measured, and how what is missing of them is.
+func (r *Report) answeredNote() string {
 	var told, lacking []string
 	for _, c := range r.Shown() {
-		_, known := r.Plan.besides.by[c.Metric]
-		if c.Told || c.Of != nil || c.Validation || r.Plan.besides.own[c.Metric] || !known && !r.chosen {
+		_, known := r.Plan.answered.by[c.Metric]
+		if c.Reported || c.Of != nil || c.Validation || r.Plan.answered.own[c.Metric] || !known && !r.chosen {
 			continue
 		}
 		if known {
-			note := fmt.Sprintf("%s by %s", c.Metric, r.Plan.besides.by[c.Metric])
-			if n := r.Plan.besides.others[c.Metric]; n > 0 {
+			note := fmt.Sprintf("%s by %s", c.Metric, r.Plan.answered.by[c.Metric])
+			if n := r.Plan.answered.others[c.Metric]; n > 0 {
 				note += fmt.Sprintf(" (left out, as it was measured otherwise: %d)", n)
 			}
 			told = append(told, note)

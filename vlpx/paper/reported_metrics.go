@@ -9,9 +9,9 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// withTold is the plan with a column for each number that the parts of some row told in an epoch of its runs by a name of their own, in the
+// withReported is the plan with a column for each number that the parts of some row reported in an epoch of its runs, in the
 // order in which they did. It is known only once the runs are there. An artifact that shows no columns stays as it is.
-func (p *Planned) withTold(rows []RowReport) *Planned {
+func (p *Planned) withReported(rows []RowReport) *Planned {
 	if len(p.Artifact.Columns) == 0 {
 		return p
 	}
@@ -21,7 +21,7 @@ func (p *Planned) withTold(rows []RowReport) *Planned {
 		for _, result := range row.Results {
 			for _, record := range result.Epochs {
 				for _, n := range record.Numbers {
-					with.Artifact.tell(n)
+					with.Artifact.show(n)
 				}
 			}
 		}
@@ -29,8 +29,8 @@ func (p *Planned) withTold(rows []RowReport) *Planned {
 	return &with
 }
 
-// tell adds the column of a number, unless it is there. A name that rows tell in several units has a column of each.
-func (a *Artifact) tell(n field.Number) {
+// show adds the column of a number, unless it is there. A name that rows report in several units has a column of each.
+func (a *Artifact) show(n field.Number) {
 	metric := n.Name
 	for _, c := range a.Columns {
 		if c.shows(n) {
@@ -40,16 +40,16 @@ func (a *Artifact) tell(n field.Number) {
 			metric = fmt.Sprintf("%s (%s)", n.Name, cmp.Or(n.Unit, "no unit"))
 		}
 	}
-	a.Columns = append(a.Columns, Column{Group: "Told by parts", Name: n.Name, Metric: metric, Unit: n.Unit, Told: true, Neutral: true,
+	a.Columns = append(a.Columns, Column{Group: "Told by parts", Name: n.Name, Metric: metric, Unit: n.Unit, Reported: true, Neutral: true,
 		Alone: n.Name})
 }
 
-// shows tells whether a column is that of a number that a part told.
-func (c Column) shows(n field.Number) bool { return c.Told && c.Name == n.Name && c.Unit == n.Unit }
+// shows tells whether a column is that of a number that a part reported.
+func (c Column) shows(n field.Number) bool { return c.Reported && c.Name == n.Name && c.Unit == n.Unit }
 
 // in is the column's number of an epoch.
 func (c Column) in(record train.Record) (v float64, ok bool) {
-	if !c.Told {
+	if !c.Reported {
 		return EpochValue(record, c.Metric)
 	}
 	for _, n := range record.Numbers {

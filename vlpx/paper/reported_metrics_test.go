@@ -14,8 +14,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// What parts told has a column a name, of the last epoch, and of each unit where rows tell a name in several; the plan stays as it is.
-func TestToldColumns(t *testing.T) {
+// What parts reported has a column a name, of the last epoch, and of each unit where rows report a name in several; the plan stays as it is.
+func TestReportedColumns(t *testing.T) {
 	var own []negative.Method
 	for k, name := range []string{"one", "other"} {
 		own = append(own, negative.Method{Name: name, Contrast: negative.Consistency{Weight: 0.5 + float64(k)}})

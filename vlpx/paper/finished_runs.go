@@ -15,8 +15,8 @@ import (
 	"vlpx.internal/vlpx/train"
 )
 
-// Picked is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
-type Picked struct {
+// FinishedRuns is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
+type FinishedRuns struct {
 	Name    string
 	Scale   string // the preset that they were made at; empty where nothing tells it
 	Data    run.Data
@@ -29,9 +29,9 @@ type Picked struct {
 	Answers [][]run.Answer
 }
 
-// NewPicked is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the
+// NewRunsReport is a report of rows of finished runs, each against the first. It tells of rows on other data, or of another scale, than the
 // first.
-func NewPicked(rows []Picked) (*Report, error) {
+func NewRunsReport(rows []FinishedRuns) (*Report, error) {
 	var named []plan.Row
 	for _, row := range rows {
 		method := func(scale.Scale) negative.Method { return row.Train.Method }
@@ -42,13 +42,13 @@ func NewPicked(rows []Picked) (*Report, error) {
 		return nil, err
 	}
 	a.Title = "Runs of the store"
-	if !slices.ContainsFunc(rows, func(row Picked) bool { return slices.ContainsFunc(row.Results, retrieves) }) {
+	if !slices.ContainsFunc(rows, func(row FinishedRuns) bool { return slices.ContainsFunc(row.Results, retrieves) }) {
 		a.Columns, a.Claims = nil, nil // as of images alone, or of models that write
 	}
 	a.Columns = append(a.Columns, measured(rows)...)
 	a.Table = func(r *Report) (tables.Table, error) {
 		t, err := ownComparison(r)
-		t.Note = r.pickedNote(rows)
+		t.Note = r.runsNote(rows)
 		return t, err
 	}
 	first := rows[0]
@@ -73,13 +73,13 @@ func NewPicked(rows []Picked) (*Report, error) {
 			own[string(info.Metric)] = true
 		}
 	}
-	p.besides = newBesides(answers, withCosine(own))
+	p.answered = newAnswered(answers, withCosine(own))
 	r := &Report{ID: a.ID, Title: a.Title, Scale: first.Scale, Data: first.Data, Seeds: p.Seeds, Set: []string{}, Plan: p,
 		bootstraps: bootstraps{}}
 	for i, row := range rows {
 		results := slices.Clone(row.Results)
 		for k := range min(len(results), len(row.Answers)) {
-			results[k] = p.besides.joined(results[k], row.Answers[k])
+			results[k] = p.answered.joined(results[k], row.Answers[k])
 		}
 		one := RowReport{
 			Name: row.Name, Status: string(Ready), Set: []string{}, Data: &rows[i].Data, Engines: []string{}, Commits: []string{},
@@ -99,7 +99,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 		}
 		r.Rows = append(r.Rows, one)
 	}
-	r.Plan = p.withTold(r.Rows)
+	r.Plan = p.withReported(r.Rows)
 	for i, row := range a.Rows {
 		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
 		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
@@ -109,7 +109,7 @@ func NewPicked(rows []Picked) (*Report, error) {
 }
 
 // measured are the columns of what tasks other than the usual one measure, of which some result has a value.
-func measured(rows []Picked) []Column {
+func measured(rows []FinishedRuns) []Column {
 	var columns []Column
 	for _, row := range rows {
 		for _, task := range row.Tasks {
@@ -119,7 +119,7 @@ func measured(rows []Picked) []Column {
 			for _, info := range task.Metrics() {
 				c := column(info)
 				known := slices.ContainsFunc(columns, func(other Column) bool { return other.Metric == c.Metric })
-				if !known && slices.ContainsFunc(rows, func(row Picked) bool { return len(c.Values(row.Results)) > 0 }) {
+				if !known && slices.ContainsFunc(rows, func(row FinishedRuns) bool { return len(c.Values(row.Results)) > 0 }) {
 					columns = append(columns, c)
 				}
 			}
@@ -128,8 +128,8 @@ func measured(rows []Picked) []Column {
 	return columns
 }
 
-// pickedNote tells which runs are compared, and what else they differ in.
-func (r *Report) pickedNote(rows []Picked) string {
+// runsNote tells which runs are compared, and what else they differ in.
+func (r *Report) runsNote(rows []FinishedRuns) string {
 	var ids, others []string
 	for i, row := range rows {
 		var of []string

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/engine"
+	_ "vlpx.internal/vlpx/framework/all"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"

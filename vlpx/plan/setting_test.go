@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"reflect"
@@ -59,7 +59,7 @@ func TestValuesOfTexts(t *testing.T) {
 	density := must.Get(scale.FindSetting("density"))(t)
 	for _, value := range density.Values {
 		q := plan.Request{Scale: "tiny", Seeds: []uint64{1}, Set: []string{"density=" + value}}
-		p, err := NewPlan(Artifact{ID: "test/density", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, q)
+		p, err := plan.New(plan.Experiment{ID: "test/density", Rows: []plan.Row{plan.MethodRow("InfoNCE")}}, q)
 		if err != nil || p.Data.Scenes.Density != value || !slices.Equal(p.Settings(), []string{"scenes.density=" + value}) {
 			t.Errorf("density %s: %v, of settings %v", value, err, p.Settings())
 		}

@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"reflect"
@@ -54,7 +54,7 @@ func TestEpochsCarryTheCosine(t *testing.T) {
 		{"paper", nil, 30},                   // of 20 epochs, as published
 		{"paper", []string{"epochs=40"}, 60}, // as many times as long
 	} {
-		p := must.Get(NewPlan(Artifact{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
+		p := must.Get(plan.New(plan.Experiment{ID: "test/epochs", Rows: []plan.Row{plan.MethodRow("InfoNCE")}},
 			plan.Request{Scale: c.scale, Set: append(c.set, "scenes.train=8"), Seeds: []uint64{1}}))(t)
 		if got := p.Runs()[0].Train.Schedule.Epochs; got != c.want {
 			t.Errorf("%s with %v: a cosine of %d epochs, want %d", c.scale, c.set, got, c.want)

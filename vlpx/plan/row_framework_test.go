@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"testing"
@@ -10,8 +10,8 @@ import (
 
 // What a request sets holds for a row on a framework of its own, too, whose preset has other values.
 func TestSettingsOutlastARowsFramework(t *testing.T) {
-	a := Artifact{ID: "vlpx/own", Title: "a row on SimCLR", Rows: []plan.Row{plan.MethodRow("GloFND").On("simclr")}}
-	p := must.Get(NewPlan(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25",
+	a := plan.Experiment{ID: "vlpx/own", Rows: []plan.Row{plan.MethodRow("GloFND").On("simclr")}}
+	p := must.Get(plan.New(a, plan.Request{Seeds: []uint64{1}, Set: []string{"epochs=7", "batchsize=64", "global.alpha=0.25",
 		"temperature=0.3",
 		"scenes.train=200"}}))(t)
 	c := p.Rows[0][0].Train

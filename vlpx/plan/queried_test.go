@@ -1,4 +1,4 @@
-package paper
+package plan_test
 
 import (
 	"testing"

@@ -13,6 +13,15 @@ type Batches interface {
 	Start(Start) (Sampler, error)
 }
 
+// ByEmbeddings reports whether mini-batches go by the embeddings that a sampler observes.
+func ByEmbeddings(b Batches) bool {
+	switch b.(type) {
+	case nil, Uniform, Streamed:
+		return false
+	}
+	return true
+}
+
 func batchesRole() Role {
 	grouped := []Setting{SearchSpaceSetting}
 	quantile := []Setting{SearchSpaceSetting, QuantileSetting}

@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
@@ -81,6 +82,38 @@ func TestWarmStart(t *testing.T) {
 }
 
 // A note tells what all runs start from, by the runs themselves: of tables of another framework, of several data, and of none.
+// A warm start with a cosine of its own leaves the whole of another to the methods, and those that go by embeddings look at its model
+// first.
+func TestWarmStartApart(t *testing.T) {
+	p := papertest.Plan(t, catalogue.List(), "mafa/table16", plan.Request{Scale: "tiny", Seeds: []uint64{1},
+		Set: []string{"warmstart=2", "epochs=3", "warmcosine=true", "look=true"}})
+	looks := map[string]bool{}
+	for _, r := range p.Runs() {
+		c, start := r.Train, r.Init
+		if r.Reference == nil && start != nil && start.Warm {
+			looks[c.Method.Name] = c.Look
+		}
+		if start == nil || !start.Warm {
+			if c.Look {
+				t.Errorf("%s looks, and starts from no warm start", c.Method.Name)
+			}
+			continue
+		}
+		if s := start.Train.Schedule; s.Epochs != 2 || s.Past != 0 {
+			t.Errorf("the warm start's cosine has %d epochs, %d of them past, want 2 and 0", s.Epochs, s.Past)
+		}
+		if s := c.Schedule; s.Epochs != 3 || s.Past != 0 {
+			t.Errorf("%s: a cosine of %d epochs, %d of them past, want 3 and 0", c.Method.Name, s.Epochs, s.Past)
+		}
+		if want := negative.ByEmbeddings(c.Method.Batches); c.Look != want {
+			t.Errorf("%s looks: %t, want %t", c.Method.Name, c.Look, want)
+		}
+	}
+	if !looks["GRIT"] {
+		t.Errorf("GRIT does not look: %v", looks)
+	}
+}
+
 func TestNoteOfAWarmStart(t *testing.T) {
 	for id, want := range map[string]string{
 		"mafa/table1":   "Every run starts from the same model, 6 epochs of InfoNCE.",

@@ -229,6 +229,7 @@ func (w planner) warm(runs []run.Run, s scale.Scale, vocabulary run.Vocabulary, 
 	for k := range runs {
 		runs[k].Weights = run.Weights{} // those that the warm start began with
 		runs[k].Init, runs[k].Train.Init = &starts[0], starts[0].ID()
+		runs[k].Train.Look = s.Look && negative.ByEmbeddings(runs[k].Train.Method.Batches)
 	}
 	return nil
 }

@@ -40,6 +40,8 @@ type Scale struct {
 	// papers' pre-trained encoders. The two share one cosine of the learning rate. 0 for none: first weights are drawn. A framework that
 	// has a Pretraining of its own starts from that.
 	WarmStart int
+	// WarmCosine gives the warm start a cosine of its own. Look has methods that go by embeddings begin with the warm start's.
+	WarmCosine, Look bool
 
 	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
 	Asked int

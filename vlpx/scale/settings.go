@@ -26,6 +26,10 @@ func trainingSettings() []Settable {
 			Also: []string{"gpus", "ngpus", "numgpus", "nprocpernode", "dataparallel"}},
 		{Name: "warmstart", Unit: "epochs", Says: "epochs of the run of InfoNCE on clean captions from whose model every method starts, " +
 			"in the place of the papers' pre-trained encoders; 0 to draw first weights", Also: []string{"pretrain", "pretrained"}},
+		{Name: "warmcosine", Says: "the learning rate of the warm start falls by a cosine of its own, and the method's begins anew; " +
+			"otherwise they share one"},
+		{Name: "look", Says: "behind a warm start, mini-batches that go by embeddings begin with the warm start's; otherwise their first " +
+			"epoch is uniform"},
 		{Name: "schedule.rate", Unit: "a step", Says: "the learning rate after the warm-up, from which it falls; 0 for what rootrate gives",
 			Also: []string{"lr", "learningrate", "maxlr", "peaklr", "baselr"}},
 		{Name: "schedule.min", Unit: "a step", Says: "the learning rate at which the cosine ends, schedule.rate at most",

@@ -41,7 +41,7 @@ func (s Scale) Resolved() Scale {
 
 // past is the epochs of the learning rate's fall that are over when a run starts: those of the warm start are, where the two share it.
 func (s Scale) past() int {
-	if s.Pretraining.Rate > 0 {
+	if s.Pretraining.Rate > 0 || s.WarmCosine {
 		return s.Schedule.Past
 	}
 	return s.Schedule.Past + s.WarmStart

@@ -31,6 +31,7 @@ func (s Scale) Next(from run.Run, data run.Data, t Tuning, m negative.Method) ru
 	r.Data, r.Reference, r.Init, r.Weights = data, nil, &from, run.Weights{}
 	c := &r.Train
 	c.Method, c.Reference, c.Init, c.Objectives, c.Select = m.WithDefaults(), "", from.ID(), negative.All, ""
+	c.Look = false
 	c.Epochs = t.Epochs
 	if t.BatchSize != 0 {
 		c.BatchSize = t.BatchSize

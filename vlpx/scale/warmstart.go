@@ -16,10 +16,11 @@ const WarmSeed = 1
 // warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
 // portions of the data, as the papers' pre-trained encoders are.
 func (s Scale) WarmScale() Scale {
-	if p := s.Pretraining; p.Rate > 0 {
+	switch p := s.Pretraining; {
+	case p.Rate > 0:
 		s.BatchSize, s.pretraining = p.BatchSize, true
 		s.Linear(p.Rate)
-	} else {
+	case !s.WarmCosine:
 		s.Schedule.Epochs = s.Resolved().Schedule.Epochs
 	}
 	s.Epochs, s.WarmStart = s.WarmStart, 0

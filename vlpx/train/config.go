@@ -34,6 +34,9 @@ type Config struct {
 	Objectives negative.Objectives `json:",omitempty"`
 	// Init is the identity of the run whose model this one starts from, as in fine-tuning; empty for first values by Seed.
 	Init string `json:",omitempty"`
+	// Look shows samplers that go by embeddings those of the model that the run starts from, before the first step: their mini-batches are
+	// of the method from the first epoch on, which is uniform otherwise.
+	Look bool `json:",omitempty"`
 	// Language is the identity of the run whose language model is frozen in this one's; empty for none.
 	Language string `json:",omitempty"`
 	// Select is the metric of the evaluation after each epoch by which the best epoch's weights become the model, the higher the
@@ -97,6 +100,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.BatchSize < 2:
 		return fmt.Errorf("train: a batch of %d has no negatives; use at least 2", c.BatchSize)
+	case c.Look && c.Init == "":
+		return fmt.Errorf("train: %s looks at the embeddings of the model that it starts from, and starts from none", c.Method.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("train: %d epochs; use at least 1", c.Epochs)
 	case c.Devices < 0 || c.Devices == 1:

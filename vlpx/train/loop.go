@@ -81,8 +81,8 @@ func newTrainer(job Job) (_ *trainer, err error) {
 		return nil, err
 	}
 	start := negative.Start{
-		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.Epochs, Seed: c.Seed,
-		Shards: datasets.ShardPairs(t.job.Set),
+		Pairs: len(t.pairs), BatchSize: c.BatchSize, Dim: framework.Dim(c.Framework.Framework), Epochs: c.samplerEpoch(c.Epochs),
+		Seed: c.Seed, Shards: datasets.ShardPairs(t.job.Set),
 	}
 	if t.sampler, err = c.Method.Batches.Start(start); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", c.Method.Name, err)
@@ -152,7 +152,7 @@ func (t *trainer) close() {
 func (t *trainer) epoch(ctx context.Context) error {
 	begun := time.Now()
 	var err error
-	if t.steps, err = t.sampler.Epoch(t.Epoch); err != nil {
+	if t.steps, err = t.sampler.Epoch(t.job.Config.samplerEpoch(t.Epoch)); err != nil {
 		return err
 	}
 	t.Sampling += time.Since(begun).Seconds()
@@ -241,7 +241,7 @@ func (t *trainer) submit(submitted int) (int, error) {
 // lookahead is the number of mini-batches that are decoded while a step runs.
 func (t *trainer) lookahead() int {
 	if learner, ok := t.job.Config.Method.Batches.(negative.Rewarded); ok {
-		return learner.Ahead(t.Epoch)
+		return learner.Ahead(t.job.Config.samplerEpoch(t.Epoch))
 	}
 	return 2
 }
@@ -305,6 +305,14 @@ func observed(handed, made []int, out Output) (negative.Observation, error) {
 		return negative.Observation{}, err
 	}
 	text, err := out.Floats(field.TextEmbedding)
+	clearReplaced(handed, made, image, text)
+	return negative.Observation{
+		Pairs: handed, Image: image, Text: text, Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
+	}, err
+}
+
+// clearReplaced sets the embeddings of pairs that others replaced to zero.
+func clearReplaced(handed, made []int, image, text []float32) {
 	for k, pair := range made {
 		if pair != handed[k] {
 			for _, side := range [][]float32{image, text} {
@@ -313,9 +321,6 @@ func observed(handed, made []int, out Output) (negative.Observation, error) {
 			}
 		}
 	}
-	return negative.Observation{
-		Pairs: handed, Image: image, Text: text, Temperature: out.Float(field.Temperature), Improvement: out.Float(field.Improvement),
-	}, err
 }
 
 // count takes a step with its mini-batch into the epoch's tally, and shows it to the observers.

@@ -91,6 +91,10 @@ func Train(ctx context.Context, job Job) (*Model, Outcome, error) {
 		return nil, Outcome{}, err
 	}
 	defer t.close()
+	if err := t.look(ctx); err != nil {
+		t.model.Close()
+		return nil, Outcome{}, err
+	}
 	for t.Epoch < job.Config.Epochs {
 		if err := t.epoch(ctx); err != nil {
 			t.model.Close()

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

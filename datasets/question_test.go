@@ -3,6 +3,7 @@ package datasets
 import (
 	"slices"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

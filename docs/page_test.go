@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

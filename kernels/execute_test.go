@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

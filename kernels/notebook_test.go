@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/plots"
 )

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

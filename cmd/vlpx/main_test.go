@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

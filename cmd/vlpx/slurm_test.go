@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

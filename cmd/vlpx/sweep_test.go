@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

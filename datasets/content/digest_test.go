@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

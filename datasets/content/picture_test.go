@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

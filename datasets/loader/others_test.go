@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"slices"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

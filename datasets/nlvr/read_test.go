@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

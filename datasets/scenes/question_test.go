@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

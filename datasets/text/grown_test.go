@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

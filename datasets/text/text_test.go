@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

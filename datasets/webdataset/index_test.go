@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

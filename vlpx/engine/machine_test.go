@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+
 	"vlpx.internal/internal/test/must"
 )
 

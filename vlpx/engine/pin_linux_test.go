@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/random"
 )

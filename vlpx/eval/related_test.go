@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 )

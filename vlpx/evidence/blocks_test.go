@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
 	"vlpx.internal/internal/test/must"
 )
 

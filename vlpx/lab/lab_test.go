@@ -2,6 +2,7 @@ package lab
 
 import (
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 
@@ -43,14 +44,8 @@ func TestShippedWithoutItsData(t *testing.T) {
 	for _, c := range []struct{ id, data, want string }{
 		{"glofnd/table1", "", "CIFAR-100 is not here"}, {"vlpx/agreement", "flickr8k", "flickr8k is not here"},
 	} {
-		grid, err := OpenShown(c.id, Options{Data: c.data, Home: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := grid.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := must.Get(OpenShown(c.id, Options{Data: c.data, Home: t.TempDir()}))(t)
+		report := must.Get(grid.Report())(t)
 		if note := report.whole.Note; !strings.Contains(note, c.want) || report.whole.Rows[0].Status != "3 shipped seeds" {
 			t.Errorf("%s: got %q under %q", c.id, note, report.whole.Rows[0].Status)
 		}

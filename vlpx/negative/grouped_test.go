@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

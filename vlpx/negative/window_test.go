@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
+
 	"vlpx.internal/internal/test/must"
 )
 

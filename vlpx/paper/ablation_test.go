@@ -3,6 +3,7 @@ package paper
 import (
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/plan"

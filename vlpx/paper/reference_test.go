@@ -250,9 +250,7 @@ func TestVerdictOfShippedSeeds(t *testing.T) {
 		t.Errorf("%d claims are shipped", len(judged))
 	}
 	var csv strings.Builder
-	if err := newcomer.SeedsCSV(&csv); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, newcomer.SeedsCSV(&csv))
 	if lines := csv.String(); !strings.Contains(lines, "GRIT-VLP,2,IR@1,41.1,tiny,scenes,") || !strings.Contains(lines, ",reference\n") {
 		t.Errorf("seeds.csv has\n%s", lines)
 	}

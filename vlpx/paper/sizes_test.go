@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"

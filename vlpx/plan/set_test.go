@@ -3,6 +3,7 @@ package plan_test
 import (
 	"reflect"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"

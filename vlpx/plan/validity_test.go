@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/scale"
 )

@@ -3,6 +3,7 @@ package run
 import (
 	"runtime/debug"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
 	"vlpx.internal/internal/test/must"
 )
 

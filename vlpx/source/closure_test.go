@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
 	"vlpx.internal/internal/test/must"
 )
 

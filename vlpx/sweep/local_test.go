@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"vlpx.internal/internal/test/must"
 )
 

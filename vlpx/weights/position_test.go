@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/internal/test/must"
 )
 

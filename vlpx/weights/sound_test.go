@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
 	"vlpx.internal/internal/test/must"
 )
 

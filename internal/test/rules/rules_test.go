@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	onnx "github.com/gomlx/compute-onnx/support/protos"
 	"google.golang.org/protobuf/proto"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
 	"vlpx.internal/internal/test/must"
 )
 

@@ -96,7 +96,14 @@ func registered[P any](of func(negative.Method) P, given ...P) []P {
 func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching, p negative.Positives) string {
 	rewarded, learns := b.(negative.Rewarded)
 	_, stateful := c.(negative.Stateful)
-	byITC := learns && rewarded.Reward().Has(negative.ITC)
+	if learns && rewarded.Reward().Has(negative.ITC) {
+		switch {
+		case stateful:
+			return "its state would change"
+		case p != nil:
+			return "which pairs count as positives"
+		}
+	}
 	if e, mines := p.(negative.ECM); mines {
 		_, picks := m.(negative.Picking)
 		_, connects := c.(negative.Connecting)
@@ -109,12 +116,7 @@ func reasonAgainst(b negative.Batches, c negative.Contrast, m negative.Matching,
 			return "captions of an image"
 		case inITC && !connects:
 			return "one positive an anchor"
-		case byITC && !stateful:
-			return "which pairs count as positives"
 		}
-	}
-	if byITC && stateful {
-		return "its state would change"
 	}
 	return ""
 }

@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vlpx.internal/vlpx/ending"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/scale"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	ctx, stop := ending.Signals(context.Background())
+	defer stop()
 	root := command()
 	root.SetArgs(doubleDashes(os.Args[1:]))
 	err := root.ExecuteContext(ctx)

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"vlpx.internal/kernels"
+	"vlpx.internal/vlpx/ending"
 )
 
 // notebook is what the notebook command's flags say.
@@ -205,8 +204,8 @@ func isDir(path string) bool {
 
 // serve opens Jupyter until Ctrl-C, or until the terminal is closed.
 func (n notebook) serve(c *cobra.Command, args []string) error {
-	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGHUP)
-	defer stop()
+	defer ending.Hold()() // it ends what runs in cells
+	ctx := c.Context()
 	program, err := kernels.JupyterServer(ctx)
 	if err != nil {
 		return err

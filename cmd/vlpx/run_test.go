@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -293,5 +294,30 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 		if status := exit(t, c.Wait()); status != 130 {
 			t.Errorf("got status %d, want 130", status)
 		}
+	}
+}
+
+// A program that is still planning, which hears of no signal, ends within a second or so of one.
+func TestEndedWhilePlanning(t *testing.T) {
+	var seeds []string
+	for seed := range 1000 {
+		seeds = append(seeds, strconv.Itoa(seed+1))
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		c, _, errs := prepared(t.TempDir(), "show", "falcon/table1", "-scale", "tiny", "-seeds", strings.Join(seeds, ","))
+		must.Do(t, c.Start())
+		time.Sleep(300 * time.Millisecond)
+		must.Do(t, c.Process.Signal(signal))
+		asked := time.Now()
+		if status := exit(t, c.Wait()); status != 130 {
+			t.Errorf("%v: got status %d, want 130: %s", signal, status, errs)
+		}
+		if took := time.Since(asked); took > 3*time.Second {
+			t.Errorf("%v: it took %v", signal, took)
+		}
+	}
+	if _, errs, status := execute(t, t.TempDir(), "show", "falcon/table1", "-seeds", strings.Join(seeds, ",")+",1001"); status != 1 ||
+		!strings.Contains(errs, "1001 seeds; use at most 1000") {
+		t.Errorf("1001 seeds: status %d, %q", status, errs)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vlpx.internal/vlpx/ending"
 	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/sweep"
 )
@@ -61,6 +62,7 @@ func sweepCommand() *cobra.Command {
 				return err
 			}
 			follower := &sweepLines{w: c.ErrOrStderr(), sweep: s}
+			defer ending.Hold()() // it ends its workers
 			if err := s.Run(c.Context(), how, follower.listen); err != nil {
 				return err
 			}
@@ -109,6 +111,7 @@ $JOB_COMPLETION_INDEX, or of -task. A task whose result is there is skipped. SIG
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			call.Plan = args[0]
+			defer ending.Hold()()              // what started it waits for its status
 			return lab.Work(c.Context(), call) // its signals are the worker's, which main's context ends with, too
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -60,15 +59,18 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
+// MostImages bounds the images of a split: a plan takes about 1 kB for each, and reads all captions.
+const MostImages = 10_000_000
+
 // validate checks a configuration with defaults; the error names the first bad field.
 func (c Config) validate() error {
 	for _, f := range []struct {
 		name            string
 		value, low, top int
 	}{
-		{"Train", c.Train, 1, math.MaxInt32},
-		{"Val", c.Val, 1, math.MaxInt32},
-		{"Test", c.Test, 1, math.MaxInt32},
+		{"Train", c.Train, 1, MostImages},
+		{"Val", c.Val, 1, MostImages},
+		{"Test", c.Test, 1, MostImages},
 		{"Captions", c.Captions, 1, 1000},
 		{"TrainCaptions", c.TrainCaptions, 0, 1000},
 		{"Size", c.Size, 16, 4096},

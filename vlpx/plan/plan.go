@@ -87,6 +87,9 @@ type Plan struct {
 	taken   takenOf   // images of the data, where that is a folder
 }
 
+// mostSeeds bounds the seeds of a plan, which keeps all of their runs in memory.
+const mostSeeds = 1000
+
 // New works a request out: it reads the captions (for the vocabulary) but runs nothing.
 func New(e Experiment, q Request) (*Plan, error) {
 	if q.Scale == "" {
@@ -112,6 +115,9 @@ func New(e Experiment, q Request) (*Plan, error) {
 	p := &Plan{Experiment: e, Scale: scale, Seeds: q.Seeds}
 	if len(p.Seeds) == 0 {
 		p.Seeds = []uint64{1, 2, 3}
+	}
+	if len(p.Seeds) > mostSeeds {
+		return nil, fmt.Errorf("%d seeds; use at most %d", len(p.Seeds), mostSeeds)
 	}
 	for i, seed := range p.Seeds {
 		if slices.Contains(p.Seeds[:i], seed) {

@@ -22,9 +22,15 @@ func (s *Scale) Set(assignment string) error {
 	if v, err := strconv.ParseFloat(text, 64); err == nil && v == 0 && x.Zero != 0 {
 		return fmt.Errorf("setting %s: %s cannot be zero; leave it out for the usual %g", assignment, x.Name, x.Zero)
 	}
-	if err := Assign(x.Of(s), text); err != nil {
+	next := *s
+	err = Assign(x.Of(&next), text)
+	if err == nil {
+		err = bounded(x.Of(&next), x.most())
+	}
+	if err != nil {
 		return fmt.Errorf("setting %s: %w; %s", assignment, err, x.Brief())
 	}
+	*s = next
 	return nil
 }
 
@@ -65,6 +71,9 @@ func Assign(field reflect.Value, text string) error {
 	// To JSON null is a value of any type, which changes nothing.
 	if err := json.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "null" {
 		return fmt.Errorf("%q is not %s", text, called(field.Type()))
+	}
+	if err := bounded(value.Elem(), mostOfAll); err != nil {
+		return err
 	}
 	field.Set(value.Elem())
 	return nil

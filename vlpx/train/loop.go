@@ -16,6 +16,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/ending"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -34,6 +35,7 @@ type trainer struct {
 	observers []negative.Observer // of the method
 	loader    *loader.Loader
 	curves    *os.File
+	release   func()            // of the end of the process, held while there are steps to save; nil before
 	ahead     [][]int           // mini-batches that the loader has and the step has not
 	coming    *miniBatch        // the mini-batch of the next step, where its images are sent ahead
 	steps     int               // an epoch
@@ -143,6 +145,9 @@ func (t *trainer) close() {
 	if t.loader != nil {
 		t.loader.Close()
 	}
+	if t.release != nil {
+		t.release()
+	}
 	if t.curves != nil {
 		t.curves.Close()
 	}
@@ -213,6 +218,9 @@ func (t *trainer) one(ctx context.Context) error {
 	}
 	if err := t.observe(batch, out); err != nil {
 		return err
+	}
+	if t.release == nil {
+		t.release = ending.Hold() // from here on there is something to save
 	}
 	t.Step++
 	t.made++

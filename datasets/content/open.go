@@ -7,14 +7,19 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
+
 	"vlpx.internal/datasets/plainjson"
 )
 
 // Open opens a file for reading, unpacked when its name ends in .gz.
 func Open(name string) (io.ReadCloser, error) {
-	f, err := os.Open(name)
-	if err != nil || !strings.HasSuffix(name, ".gz") {
-		return f, err
+	f, err := Regular(name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return f, nil
 	}
 	unpacked, err := gzip.NewReader(f)
 	if err != nil {
@@ -24,7 +29,41 @@ func Open(name string) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{unpacked, f}, nil
+	}{&bounded{unpacked, mostUnpacked}, f}, nil
+}
+
+// mostUnpacked bounds the bytes that a gzipped file is unpacked to.
+const mostUnpacked = 8 << 30
+
+// bounded reads so many bytes at most; more are an error.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d GiB; unpack it with gunzip if that is right", mostUnpacked>>30)
+	}
+	return n, err
+}
+
+// Regular opens a regular file for reading. A pipe, a socket or a device is refused, which might never end.
+func Regular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file (%v)", name, info.Mode().Type())
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // CutOff says where reading stopped; a file that ends too early is the usual reason.

@@ -1,0 +1,52 @@
+package content
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe is refused by its name, and so is a folder; opening them does not wait.
+func TestRegular(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "dataset_x.json")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{pipe, dir, os.DevNull} {
+		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if _, err := Picture(name); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("%s as a picture: got %v", name, err)
+		}
+	}
+}
+
+// More bytes than the bound are an error, not the end.
+func TestBounded(t *testing.T) {
+	if text, err := io.ReadAll(&bounded{strings.NewReader("12345"), 5}); err != nil || string(text) != "12345" {
+		t.Errorf("got %q (%v)", text, err)
+	}
+	if _, err := io.ReadAll(&bounded{strings.NewReader("123456"), 5}); err == nil || !strings.Contains(err.Error(), "unpacks to more than") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An image whose header claims absurd dimensions is refused by them.
+func TestAbsurdDimensions(t *testing.T) {
+	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), 100_000), 100_000)
+	header = append(header, 8, 6, 0, 0, 0)
+	png := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), header...)
+	png = binary.BigEndian.AppendUint32(png, crc32.ChecksumIEEE(header))
+	png = append(png, "\x00\x00\x00\x01IDAT\x00"...)
+	if _, err := Decode(bytes.NewReader(png)); err == nil || !strings.Contains(err.Error(), "100000 x 100000") {
+		t.Errorf("got %v", err)
+	}
+}

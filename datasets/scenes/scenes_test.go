@@ -260,9 +260,9 @@ func TestOneShape(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	for want, c := range map[string]Config{
-		"scenes: Config.Train is -1; use 1 to 10000000":                    {Train: -1},
-		"scenes: Config.Val is -2; use 1 to 10000000":                      {Val: -2},
-		"scenes: Config.Test is -3; use 1 to 10000000":                     {Test: -3},
+		"scenes: Config.Train is -1; use 1 to 10000000":                      {Train: -1},
+		"scenes: Config.Val is -2; use 1 to 10000000":                        {Val: -2},
+		"scenes: Config.Test is -3; use 1 to 10000000":                       {Test: -3},
 		"scenes: Config.Captions is 1001; use 1 to 1000":                     {Captions: 1001},
 		"scenes: Config.Size is 8; use 16 to 4096":                           {Size: 8},
 		`scenes: Config.Density is "full"; use one of base, dbl, half, mid`:  {Density: "full"},

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,11 +12,12 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/lab"
 	"vlpx.internal/vlpx/paper"
 )
 
 // made is a table of a document that is made of shipped results: a mark with what it has, and the table below it.
-var made = regexp.MustCompile(`(?m)^<!-- table (\{.*\}) -->\n((?:\|.*\n)*)`)
+var made = regexp.MustCompile(`(?m)^<!-- (table|claims) (\{.*\}) -->\n((?:\|.*\n)*)`)
 
 // wanted is what a mark asks for.
 type wanted struct {
@@ -35,13 +37,20 @@ func TestTables(t *testing.T) {
 		text := must.Get(os.ReadFile(page))(t)
 		current := made.ReplaceAllStringFunc(string(text), func(old string) string {
 			found++
-			mark := made.FindStringSubmatch(old)[1]
-			table, err := shipped(references, mark)
+			parts := made.FindStringSubmatch(old)
+			kind, mark := parts[1], parts[2]
+			var table string
+			var err error
+			if kind == "claims" {
+				table, err = claims(mark, t.TempDir())
+			} else {
+				table, err = shipped(references, mark)
+			}
 			if err != nil {
 				t.Errorf("%s: %s: %v", page, mark, err)
 				return old
 			}
-			return fmt.Sprintf("<!-- table %s -->\n%s", mark, table)
+			return fmt.Sprintf("<!-- %s %s -->\n%s", kind, mark, table)
 		})
 		if current == string(text) {
 			continue
@@ -56,6 +65,46 @@ func TestTables(t *testing.T) {
 		t.Error("no document has a mark of a table")
 	}
 }
+
+// claims is the table of the claims of the artifact that a mark names, on what is shipped: those that are tested.
+func claims(mark, home string) (string, error) {
+	var want wanted
+	if err := json.Unmarshal([]byte(mark), &want); err != nil {
+		return "", err
+	}
+	grid, err := lab.Open(want.Of, lab.Options{Home: home})
+	if err != nil {
+		return "", err
+	}
+	report, err := grid.Report()
+	if err != nil {
+		return "", err
+	}
+	var text bytes.Buffer
+	if err := report.JSON(&text); err != nil {
+		return "", err
+	}
+	var of paper.Report
+	if err := json.Unmarshal(text.Bytes(), &of); err != nil {
+		return "", err
+	}
+	table := "| claim | difference | 95 % interval | | source |\n| --- | ---: | --- | --- | --- |\n"
+	for _, f := range of.Claims {
+		if f.Difference == nil || f.Blocks == nil {
+			continue
+		}
+		conclusion := f.Conclusion()
+		if f.Primary {
+			conclusion = "primary, " + conclusion
+		}
+		table += fmt.Sprintf("| %s | %s | %s to %s | %s | %s |\n", f.Text, signed(*f.Difference), signed(f.Blocks[0]), signed(f.Blocks[1]),
+			conclusion, f.Source)
+	}
+	return table, nil
+}
+
+// signed is a difference as documents have it.
+func signed(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.1f", x), "-", "−") }
 
 // shipped is the table that a mark asks for.
 func shipped(references []paper.Reference, mark string) (string, error) {
@@ -138,7 +187,7 @@ func value(row, less paper.ReferenceRow, metric string) string {
 	case !ok || less.Name != "" && !differs:
 		return ""
 	case differs:
-		return strings.ReplaceAll(fmt.Sprintf("%+.1f", v[0]-w[0]), "-", "−")
+		return signed(v[0] - w[0])
 	case v[2] < 2:
 		return fmt.Sprintf("%.1f", v[0])
 	}

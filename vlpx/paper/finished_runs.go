@@ -87,23 +87,14 @@ func NewRunsReport(rows []FinishedRuns) (*Report, error) {
 			Downstream: map[string][]run.Result{}, OtherCode: row.OtherCode,
 		}
 		for _, result := range row.Results {
-			r.Unreadable.add(result)
-			one.Unreadable.add(result)
-			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
-			if result.Finished.After(r.Date) {
-				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
-			}
+			r.include(&one, result)
 		}
 		if n := len(one.Results); n < len(p.Seeds) {
 			one.Status = fmt.Sprintf("%d of %d seeds", n, len(p.Seeds))
 		}
 		r.Rows = append(r.Rows, one)
 	}
-	r.Plan = p.withReported(r.Rows)
-	for i, row := range a.Rows {
-		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
-		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
-	}
+	r.summarise(p)
 	r.judge()
 	return r, nil
 }
@@ -150,11 +141,7 @@ func (r *Report) runsNote(rows []FinishedRuns) string {
 	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "),
 		cmp.Or(rows[0].Scale, "an unknown scale"),
 		r.Data.Name, plan.Abbreviated(r.Data.Hash))
-	if len(r.Seeds) == 1 {
-		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())
-	} else {
-		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.SeedList())
-	}
+	note += r.spreadOfSeeds()
 	if len(others) > 0 {
 		note += fmt.Sprintf(" Not all is alike: %s.", strings.Join(others, "; "))
 	}

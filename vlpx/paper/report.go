@@ -147,21 +147,12 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 			if other {
 				one.OtherCode++
 			}
-			r.Unreadable.add(result)
-			one.Unreadable.add(result)
-			one.Engines, one.Commits = once(one.Engines, result.Engine), once(one.Commits, result.Commit)
-			if result.Finished.After(r.Date) {
-				r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
-			}
+			r.include(&one, result)
 		}
 		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
 		r.Rows = append(r.Rows, one)
 	}
-	r.Plan = p.withReported(r.Rows)
-	for i, row := range p.Artifact.Rows {
-		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
-		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
-	}
+	r.summarise(p)
 	r.ship(references)
 	r.judge()
 	return r, nil
@@ -174,6 +165,25 @@ func (r *Report) ship(all []Reference) {
 		if r.Rows[i].Shipped = nil; r.shipped.row(i).of != nil {
 			r.Rows[i].Shipped = r.shipped.row(i).seedReports()
 		}
+	}
+}
+
+// include adds to a row and the report where a result is from, and what of its images could not be read.
+func (r *Report) include(row *RowReport, result run.Result) {
+	r.Unreadable.add(result)
+	row.Unreadable.add(result)
+	row.Engines, row.Commits = once(row.Engines, result.Engine), once(row.Commits, result.Commit)
+	if result.Finished.After(r.Date) {
+		r.Date, r.Engine, r.Commit = result.Finished, result.Engine, result.Commit
+	}
+}
+
+// summarise fills in the rows' metrics and seeds, also in the columns of what parts reported.
+func (r *Report) summarise(p *Planned) {
+	r.Plan = p.withReported(r.Rows)
+	for i, row := range p.Artifact.Rows {
+		r.Rows[i].Metrics = r.summaries(row, r.Rows[i].Results)
+		r.Rows[i].Seeds = r.Plan.seedReports(r.Rows[i].Results)
 	}
 }
 

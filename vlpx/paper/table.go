@@ -128,11 +128,7 @@ func (r *Report) Note() string {
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
 	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash))
-	if len(r.Seeds) == 1 {
-		note += fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())
-	} else {
-		note += fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.SeedList())
-	}
+	note += r.spreadOfSeeds()
 	if warmed := r.Plan.Warmed(); warmed != "" {
 		note += " " + warmed
 	}
@@ -143,6 +139,14 @@ func (r *Report) scaleNote() string {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}
 	return note + r.intervalNote()
+}
+
+// spreadOfSeeds says over which seeds means are.
+func (r *Report) spreadOfSeeds() string {
+	if len(r.Seeds) == 1 {
+		return fmt.Sprintf("seed %s alone, so that neither a spread over seeds is known nor a claim is tested.", r.Plan.SeedList())
+	}
+	return fmt.Sprintf("seeds %s, mean ± standard deviation over seeds.", r.Plan.SeedList())
 }
 
 // NewTable begins a table without rows.

@@ -177,7 +177,7 @@ func TestToldByAMetricsName(t *testing.T) {
 	o := smallest(t.TempDir())
 	o.Own = []negative.Method{{Name: "mine", Contrast: tellsRecall{}}}
 	grid := must.Get(OpenComparison([]string{"mine"}, o))(t)
-	must.Fail(t, grid.Make(t.Context(), nil), `tells "IR@1", which is what a task measures`)
+	must.Fail(t, grid.Make(t.Context(), nil), `reports "IR@1", which is what a task measures`)
 }
 
 type tellsRecall struct{ negative.InfoNCE }

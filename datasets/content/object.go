@@ -15,11 +15,31 @@ type Object struct {
 	Needs  []string                       // fields that must be there
 
 	decoder *json.Decoder
+	entry   *entry
+}
+
+// mostOfEntry bounds the bytes of a list's entry. Those of an image with its captions are some hundred.
+const mostOfEntry = 4 << 20
+
+// entry is a file of which a list's entry is read, so much of it at most; no bound where most is 0.
+type entry struct {
+	r          io.Reader
+	read, most int64
+}
+
+func (e *entry) Read(p []byte) (int, error) {
+	if e.most > 0 && e.read > e.most {
+		return 0, fmt.Errorf("it is longer than %d bytes", mostOfEntry)
+	}
+	n, err := e.r.Read(p)
+	e.read += int64(n)
+	return n, err
 }
 
 // Read reads the object and nothing after it. A field that is read must not be there twice.
 func (o *Object) Read(r io.Reader) error {
-	o.decoder = json.NewDecoder(r)
+	o.entry = &entry{r: r}
+	o.decoder = json.NewDecoder(o.entry)
 	if err := o.expect(json.Delim('{')); err != nil {
 		return err
 	}
@@ -82,6 +102,7 @@ func Each[T any](key, what string, take func(i int, entry T) error) func(*Object
 		n := 0
 		for ; o.decoder.More(); n++ {
 			var entry T
+			o.entry.most = o.decoder.InputOffset() + mostOfEntry
 			if err := o.Decode(fmt.Sprintf("%s %d", what, n), &entry); err != nil {
 				return err
 			}
@@ -89,6 +110,7 @@ func Each[T any](key, what string, take func(i int, entry T) error) func(*Object
 				return fmt.Errorf("%s %d: %w", what, n, err)
 			}
 		}
+		o.entry.most = 0
 		if err := o.expect(json.Delim(']')); err != nil {
 			return fmt.Errorf("after %s %d: %w", what, n-1, err)
 		}

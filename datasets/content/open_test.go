@@ -50,3 +50,20 @@ func TestAbsurdDimensions(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An entry of a list that is absurdly long is refused by its name, however long the list may be.
+func TestLongEntry(t *testing.T) {
+	read := func(caption string, times int) (n int, err error) {
+		o := Object{Fields: map[string]func(*Object) error{
+			"images": Each("images", "image", func(int, string) error { n++; return nil }),
+		}}
+		entries := strings.TrimSuffix(strings.Repeat(`"`+caption+`",`, times), ",")
+		return n, o.Read(strings.NewReader(`{"images": [` + entries + `], "rest": 1}`))
+	}
+	if _, err := read(strings.Repeat("a", 3*mostOfEntry), 1); err == nil || !strings.Contains(err.Error(), "image 0: it is longer than") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := read(strings.Repeat("a", mostOfEntry/4), 20); err != nil {
+		t.Errorf("a long list: %v", err)
+	}
+}

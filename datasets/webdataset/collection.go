@@ -164,7 +164,7 @@ func (c *Collection) load(dir, split string, shards []string) (*Set, error) {
 }
 
 func indexFile(file string) (indexed, error) {
-	f, err := os.Open(file)
+	f, err := content.Regular(file)
 	if err != nil {
 		return indexed{}, err
 	}

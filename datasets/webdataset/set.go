@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"sort"
@@ -82,7 +81,7 @@ func (s *Set) Image(ctx context.Context, i int) (image.Image, error) {
 }
 
 func (s *Set) decode(i int) (image.Image, error) {
-	shard, err := os.Open(filepath.Join(s.dir, filepath.FromSlash(s.shardOf(i))))
+	shard, err := content.Regular(filepath.Join(s.dir, filepath.FromSlash(s.shardOf(i))))
 	if err != nil {
 		return nil, fmt.Errorf("%w; put the shard back", err)
 	}

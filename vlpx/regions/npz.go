@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
@@ -154,6 +157,9 @@ func array(file *zip.ReadCloser, name string) (numbers []float64, shape []int, e
 
 // parse reads the npy format.
 func parse(text []byte) ([]float64, []int, error) {
+	if err := fits(text); err != nil {
+		return nil, nil, err
+	}
 	t, err := numpy.FromNpyReader(bytes.NewReader(text))
 	if err != nil {
 		return nil, nil, err
@@ -180,6 +186,29 @@ func parse(text []byte) ([]float64, []int, error) {
 		}
 	})
 	return numbers, slices.Clone(t.Shape().Dimensions), err
+}
+
+// ofShape is the shape in the header of the npy format.
+var ofShape = regexp.MustCompile(`'shape':\s*\(([0-9, ]*)\)`)
+
+// fits refuses an array whose header tells of more numbers than there are bytes, before memory is taken for them.
+func fits(text []byte) error {
+	told := ofShape.FindSubmatch(text[:min(len(text), 1<<16)])
+	if told == nil {
+		return nil // the library says what is wrong
+	}
+	numbers := 1.
+	for _, side := range strings.FieldsFunc(string(told[1]), func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.ParseFloat(side, 64)
+		if err != nil {
+			return err
+		}
+		numbers *= n
+	}
+	if numbers > float64(len(text)) {
+		return fmt.Errorf("its header tells of (%s) numbers, and it has %d bytes", told[1], len(text))
+	}
+	return nil
 }
 
 func wide[T float32 | float64 | int32 | int64](from []T) []float64 {

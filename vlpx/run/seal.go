@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 
+	"vlpx.internal/datasets/content"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -35,7 +36,12 @@ func sumOf(said []byte) string {
 // readSealed reads a file that ends with its sum: a result, a label, what a task gave, mined pairs. One that says something else than its
 // sum is of is errUnsealed. One of an older version has no sum and is taken as it is.
 func readSealed(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	file, err := content.Regular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"vlpx.internal/internal/test/must"
@@ -43,6 +44,17 @@ func TestSeal(t *testing.T) {
 		case !c.found && (err != nil || got.Metrics["TR@1"] != 12.5):
 			t.Errorf("%s: got %v (%v), want it read", what, got.Metrics, err)
 		}
+	}
+}
+
+// A pipe in the place of a result is an error; nobody waits for what it may give.
+func TestPipeForAResult(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), Run{}
+	if err := errors.Join(os.MkdirAll(s.Dir(r), 0o755), syscall.Mkfifo(s.ResultFile(r), 0o644)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := s.Result(r); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -27,6 +27,9 @@ var usualPace = pace{beat: 15 * time.Second, lost: 3 * time.Minute}
 var ErrDisplaced = errors.New("run: another process took the run's folder over, as this one had not been heard of for minutes; " +
 	"what is there is kept, and the same call goes on from it")
 
+// lostPrefix begins the second name of a lock that is taken for lost.
+const lostPrefix = ".lost-"
+
 // lock is take for what needs no word of a takeover.
 func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
 	_, unlock, err = s.take(ctx, r, waiting)
@@ -64,6 +67,10 @@ func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.C
 		}
 		if got && inPlace(lock) {
 			held, unlock = s.keep(ctx, lock)
+			left, _ := filepath.Glob(filepath.Join(dir, lostPrefix+"*")) // of one that was killed while it displaced a lock
+			for _, name := range left {
+				os.Remove(name) // who still displaces one sees that this one was touched
+			}
 			return held, unlock, nil
 		}
 		lock.Close() // of a folder that was removed, or taken over, while this waited for it
@@ -101,7 +108,7 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 // displace removes a lock's file, unless another one than was seen lies there by now. Of those who wait only one may: who gives the file a
 // second name. Without that, one that comes late would move the file away which the quickest has taken meanwhile.
 func displace(path string, seen os.FileInfo) error {
-	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(".lost-%d", seen.ModTime().UnixNano()))
+	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(lostPrefix+"%d", seen.ModTime().UnixNano()))
 	if err := os.Link(path, aside); errors.Is(err, fs.ErrExist) {
 		return nil
 	} else if err != nil {

@@ -174,3 +174,20 @@ func TestFinishTwice(t *testing.T) {
 		t.Errorf("the folder has %v (%v), want the lock and the result", files, err)
 	}
 }
+
+// What a process left that was killed while it displaced a lock is gone once the folder is taken.
+func TestNothingIsLeftOfADisplacedLock(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), Run{}
+	left := filepath.Join(s.Dir(r), lostPrefix+"1")
+	if err := errors.Join(os.MkdirAll(s.Dir(r), 0o755), os.WriteFile(left, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := s.lock(t.Context(), r, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is left: %v", err)
+	}
+}

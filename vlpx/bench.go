@@ -3,7 +3,7 @@ package vlpx
 import (
 	"context"
 
-	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/lab"
 )
@@ -33,8 +33,8 @@ func Explore(model string, options ...Options) {
 
 // Benchmark measures how fast training is here and shows it: a step's forward pass, its backward pass and the whole of it, in turn with the
 // engine's matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing.
-func Benchmark(of Speed, options ...Options) benchmark.Result {
-	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (benchmark.Result, error) {
+func Benchmark(of Speed, options ...Options) bench.Result {
+	return must("benchmark", options, func(ctx context.Context, s cell.Screen, o Options) (bench.Result, error) {
 		block := s.Block()
 		result, err := lab.MeasureSpeedInProgram(ctx, of, o, func(line string) { block.Head(line) })
 		block.Erase()
@@ -51,12 +51,12 @@ func Benchmark(of Speed, options ...Options) benchmark.Result {
 }
 
 // ShowSpeed shows the whole steps of what vlpx bench -json has written into files in one table.
-func ShowSpeed(paths []string, options ...Options) []benchmark.Result {
-	return must("show speed", options, func(_ context.Context, s cell.Screen, _ Options) ([]benchmark.Result, error) {
+func ShowSpeed(paths []string, options ...Options) []bench.Result {
+	return must("show speed", options, func(_ context.Context, s cell.Screen, _ Options) ([]bench.Result, error) {
 		results, err := lab.ReadSpeed(paths)
 		if err != nil {
 			return nil, err
 		}
-		return results, s.Show(benchmark.Together(results))
+		return results, s.Show(bench.Together(results))
 	})
 }

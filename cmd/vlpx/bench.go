@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/lab"
 )
 
@@ -31,7 +31,7 @@ func benchCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				t := benchmark.Together(results)
+				t := bench.Together(results)
 				if markdown {
 					return t.Markdown(c.OutOrStdout())
 				}
@@ -82,13 +82,13 @@ func benchCommand() *cobra.Command {
 	flags.StringSliceVar(&of.Frameworks, "frameworks", nil, "`frameworks` to measure, separated by commas (default that of -framework)")
 	flags.StringSliceVar(&of.Scales, "scales", nil, "`scales` to measure at, separated by commas (default that of -scale)")
 	flags.IntSliceVar(&of.Batches, "batches", nil, "`sizes` of mini-batches, separated by commas (default the scale's)")
-	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(benchmark.Kinds(), ", ")+" (default all)")
+	flags.StringSliceVar(&of.What, "what", nil, "what to measure: "+strings.Join(bench.Kinds(), ", ")+" (default all)")
 	flags.IntVar(&of.Rounds, "rounds", 0, "turns of each part of a step, of five steps each (default 10)")
 	flags.BoolVar(&of.Peer, "peer", false, "let PyTorch make the same steps in turn with ours; it needs python3 with torch and numpy")
 	flags.IntVar(&of.Runs, "runs", 0, "measure steps of `N` runs at once, too, each a process of its own on its share of the processors")
-	flags.StringSliceVar(&of.Parts, "parts", nil, "`parts` of a step to measure: "+strings.Join(benchmark.PartNames(), ", ")+
+	flags.StringSliceVar(&of.Parts, "parts", nil, "`parts` of a step to measure: "+strings.Join(bench.PartNames(), ", ")+
 		" (default all)")
-	flags.StringSliceVar(&of.Modes, "modes", nil, "`modes` of PyTorch that race: "+strings.Join(benchmark.Modes(), ", ")+
+	flags.StringSliceVar(&of.Modes, "modes", nil, "`modes` of PyTorch that race: "+strings.Join(bench.Modes(), ", ")+
 		" (default all that there are)")
 	flags.DurationVar(&of.Ready, "ready", 0, "how long PyTorch may take to get ready for a step, all its ways together, a `time` such as "+
 		"90s (default as long as it takes)")

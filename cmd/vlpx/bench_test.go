@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/internal/test/must"
-	"vlpx.internal/vlpx/benchmark"
 )
 
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4,8", "-what", "step,sampler",
 		"-rounds", "1", "-json")
-	var result benchmark.Result
+	var result bench.Result
 	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
 		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
 	}
@@ -57,7 +57,7 @@ func TestBenchRunsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := execute(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1",
 		"-runs", "2", "-json")
-	var result benchmark.Result
+	var result bench.Result
 	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
 		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
 	}

@@ -48,7 +48,7 @@ const (
 // seedKey is the control of how many seeds a method is trained with.
 const seedKey = "seeds"
 
-type bench struct {
+type composer struct {
 	options Options
 	screen  cell.Screen
 	shown   *cell.Form
@@ -59,7 +59,7 @@ type bench struct {
 	progress, results cell.Block
 }
 
-func newBench(o Options, s cell.Screen) (*bench, error) {
+func newBench(o Options, s cell.Screen) (*composer, error) {
 	if o.Scale == "" {
 		o.Scale = "tiny"
 	}
@@ -78,7 +78,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 	if err := scale.SetAll(request.Set); err != nil {
 		return nil, err
 	}
-	b := &bench{options: o, screen: s, now: paper.PlainAblation(scale), seeds: max(1, len(o.Seeds))}
+	b := &composer{options: o, screen: s, now: paper.PlainAblation(scale), seeds: max(1, len(o.Seeds))}
 	plain, err := b.now.Row()
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func newBench(o Options, s cell.Screen) (*bench, error) {
 }
 
 // example is what a bench shows without a person.
-func (b *bench) example(ctx context.Context) (*Report, error) {
+func (b *composer) example(ctx context.Context) (*Report, error) {
 	b.now.Parts["Batches"], b.now.Parts["Contrast"] = "grouped", "consistency"
 	row, err := b.now.Row()
 	if err != nil {
@@ -105,14 +105,14 @@ func (b *bench) example(ctx context.Context) (*Report, error) {
 	return b.compare(ctx)
 }
 
-func (b *bench) keep(row plan.Row) {
+func (b *composer) keep(row plan.Row) {
 	if !slices.ContainsFunc(b.trained, func(r plan.Row) bool { return r.Name == row.Name }) {
 		b.trained = append(b.trained, row)
 	}
 }
 
 // compare trains what is missing and shows all rows.
-func (b *bench) compare(ctx context.Context) (*Report, error) {
+func (b *composer) compare(ctx context.Context) (*Report, error) {
 	grid, err := openRows(b.trained, b.withSeeds())
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (b *bench) compare(ctx context.Context) (*Report, error) {
 }
 
 // withSeeds are the options with as many seeds as the form says.
-func (b *bench) withSeeds() Options {
+func (b *composer) withSeeds() Options {
 	o := b.options
 	o.Seeds = slices.Clone(o.Seeds)
 	for seed := uint64(1); len(o.Seeds) < b.seeds; seed++ {
@@ -134,7 +134,7 @@ func (b *bench) withSeeds() Options {
 }
 
 // form is the bench's form.
-func (b *bench) form() *cell.Form {
+func (b *composer) form() *cell.Form {
 	f := &cell.Form{Name: "bench", Buttons: []cell.Button{
 		{Name: pressRun, Label: "Run"}, {Name: pressStop, Label: "Stop"}, {Name: pressCompare, Label: "Compare"},
 		{Name: pressFinish, Label: "Finish"},
@@ -168,7 +168,7 @@ func (b *bench) form() *cell.Form {
 }
 
 // set takes a control's new value, one that the control can have.
-func (b *bench) set(name, value string) error {
+func (b *composer) set(name, value string) error {
 	if err := b.shown.Check(cell.Event{Name: name, Value: value}); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (b *bench) set(name, value string) error {
 }
 
 // serve answers a person until "finish".
-func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
+func (b *composer) serve(ctx context.Context, form controls) (*Report, error) {
 	idle := []string{pressRun, pressCompare, pressFinish}
 	said := "compose a method and run it"
 	var last *Report
@@ -254,7 +254,7 @@ func (b *bench) serve(ctx context.Context, form controls) (*Report, error) {
 }
 
 // describe is the line below the buttons.
-func (b *bench) describe(said string) string {
+func (b *composer) describe(said string) string {
 	if said != "" {
 		return said
 	}
@@ -267,7 +267,7 @@ func (b *bench) describe(said string) string {
 
 // train trains rows until they are done or Stop is pressed, and reports them. What goes wrong with a composition is returned as text; an
 // error means that the bench cannot go on.
-func (b *bench) train(ctx context.Context, form controls, rows []plan.Row) (report *Report, text string, err error) {
+func (b *composer) train(ctx context.Context, form controls, rows []plan.Row) (report *Report, text string, err error) {
 	grid, err := openRows(rows, b.withSeeds())
 	if err != nil {
 		return nil, err.Error(), nil

@@ -257,7 +257,7 @@ func TestBenchSeeds(t *testing.T) {
 		{[]uint64{7, 2}, 4, []uint64{7, 2, 1, 3}},
 		{[]uint64{7, 2}, 1, []uint64{7}},
 	} {
-		b := &bench{options: Options{Seeds: c.asked}, seeds: c.n}
+		b := &composer{options: Options{Seeds: c.asked}, seeds: c.n}
 		if got := b.withSeeds().Seeds; !slices.Equal(got, c.want) {
 			t.Errorf("%v, %d seeds: got %v, want %v", c.asked, c.n, got, c.want)
 		}

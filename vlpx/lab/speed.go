@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/run"
 )
@@ -43,9 +43,9 @@ type Speed struct {
 }
 
 // ReadSpeed reads what vlpx bench -json has written into files.
-func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
+func ReadSpeed(paths []string) (results []bench.Result, err error) {
 	for _, path := range paths {
-		r, err := benchmark.Read(path)
+		r, err := bench.Read(path)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func ReadSpeed(paths []string) (results []benchmark.Result, err error) {
 // MeasureSpeed measures how fast training is here: a step's forward pass, its backward pass and the whole of it, in turn with the engine's
 // matrix product, the loader, the sampler, evaluation and writing. It trains nothing and keeps nothing. beside is the command that makes
 // steps of the index-th case in a process of its own, by [MakeSteps]. say, if not nil, hears what is at work.
-func MeasureSpeed(ctx context.Context, of Speed, o Options, beside Beside, say func(string)) (result benchmark.Result, err error) {
+func MeasureSpeed(ctx context.Context, of Speed, o Options, beside Beside, say func(string)) (result bench.Result, err error) {
 	settings, err := of.settings()
 	if err != nil {
 		return result, err
@@ -83,8 +83,8 @@ func MakeSteps(ctx context.Context, of Speed, o Options, index int) error {
 }
 
 // settings are those of the measuring itself.
-func (of Speed) settings() (benchmark.Settings, error) {
-	s := benchmark.Settings{
+func (of Speed) settings() (bench.Settings, error) {
+	s := bench.Settings{
 		Kinds: of.What, Rounds: of.Rounds, Parts: of.Parts, Peer: of.Peer, Modes: of.Modes, Ready: of.Ready, Alone: of.Alone,
 		Peak: of.Peak * 1e12, Costs: of.Costs, Pairs: of.Pairs, Workers: of.Workers, Runs: of.Runs,
 	}
@@ -92,12 +92,12 @@ func (of Speed) settings() (benchmark.Settings, error) {
 }
 
 func measureSpeed(
-	ctx context.Context, cases []benchmark.Case, store *run.Store, settings benchmark.Settings, say func(string),
-) (result benchmark.Result, err error) {
+	ctx context.Context, cases []bench.Case, store *run.Store, settings bench.Settings, say func(string),
+) (result bench.Result, err error) {
 	err = guard(func() error {
 		return onEngine(func(backend compute.Backend, name string) error {
 			executor := &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions(), Say: say}
-			result, err = benchmark.Measure(ctx, executor, cases, settings, say)
+			result, err = bench.Measure(ctx, executor, cases, settings, say)
 			return err
 		})
 	})
@@ -105,7 +105,7 @@ func measureSpeed(
 }
 
 // cases are the runs to measure: each framework, in it each method, and of that each batch.
-func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err error) {
+func (of Speed) cases(o Options) (cases []bench.Case, store *run.Store, err error) {
 	or := func(some []string, usual string) []string {
 		if len(some) == 0 {
 			return []string{usual}
@@ -129,7 +129,7 @@ func (of Speed) cases(o Options) (cases []benchmark.Case, store *run.Store, err 
 					return nil, nil, err
 				}
 				store = grid.Store
-				cases = append(cases, benchmark.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "),
+				cases = append(cases, bench.Case{Scale: grid.Plan.Scale.Name, Set: strings.Join(with.Set, ", "),
 					Run: grid.Plan.Rows[0][0]})
 			}
 		}

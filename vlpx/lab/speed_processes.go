@@ -13,7 +13,7 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/run"
 )
@@ -42,7 +42,7 @@ func again(of func(c *exec.Cmd, index int)) (Beside, error) {
 
 // MeasureSpeedInProgram is MeasureSpeed in a program other than the vlpx command, such as a cell: the processes beside it are the program
 // itself, started again, since only that has the parts that it defines. In one of them it makes steps and returns an [Exit].
-func MeasureSpeedInProgram(ctx context.Context, of Speed, o Options, say func(string)) (result benchmark.Result, err error) {
+func MeasureSpeedInProgram(ctx context.Context, of Speed, o Options, say func(string)) (result bench.Result, err error) {
 	settings, err := of.settings()
 	if err != nil {
 		return result, err
@@ -68,7 +68,7 @@ func MeasureSpeedInProgram(ctx context.Context, of Speed, o Options, say func(st
 const stepsEnv = "VLPX_BENCH_STEPS"
 
 // nameOf names a call among others of the same program.
-func nameOf(cases []benchmark.Case) string {
+func nameOf(cases []bench.Case) string {
 	sum := sha256.New()
 	for _, c := range cases {
 		fmt.Fprintln(sum, c.Scale, c.Run.ID())
@@ -77,7 +77,7 @@ func nameOf(cases []benchmark.Case) string {
 }
 
 // called reports whether this process was started again, and for which of the cases; -1 where it is for those of another call.
-func called(cases []benchmark.Case) (index int, started bool) {
+func called(cases []bench.Case) (index int, started bool) {
 	call, started := os.LookupEnv(stepsEnv)
 	name, text, _ := strings.Cut(call, ":")
 	if index, err := strconv.Atoi(text); err == nil && name == nameOf(cases) && index >= 0 && index < len(cases) {
@@ -90,7 +90,7 @@ func called(cases []benchmark.Case) (index int, started bool) {
 func serve(ctx context.Context, store *run.Store, r run.Run) error {
 	return guard(func() error {
 		return onEngine(func(backend compute.Backend, name string) error {
-			return benchmark.Serve(ctx, &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions()}, r)
+			return bench.Serve(ctx, &run.Executor{Store: store, Backend: backend, Engine: name, Versions: engine.Versions()}, r)
 		})
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"vlpx.internal/vlpx/benchmark"
+	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/sweep"
 )
@@ -33,7 +33,7 @@ func (s *Sweep) jobs(ctx context.Context, say func(string)) (int, error) {
 	best, fastest := most, 0.0
 	var rates []string
 	for n := most; n >= 1; n /= 2 {
-		rate, err := benchmark.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Steps(ctx, s.worker, first) })
+		rate, err := bench.Beside(ctx, n, func(ctx context.Context) *exec.Cmd { return s.Steps(ctx, s.worker, first) })
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}

@@ -1,4 +1,4 @@
-package benchmark
+package bench
 
 import (
 	"context"
@@ -61,11 +61,8 @@ func (b *bench) looksOut(ctx context.Context, c Case) error {
 		}
 	}
 	perSample := map[string]float64{}
-	for name, method := range map[string]negative.Method{
-		"SogCLR": {Contrast: negative.SogCLR{Gamma: 0.9}},
-		"GloFND": {Contrast: negative.SogCLR{Gamma: 0.9}, LeftOut: negative.Thresholds{Alpha: 0.01}},
-	} {
-		if perSample[name], err = bytesPerSample(method); err != nil {
+	for _, name := range []string{"SogCLR", "GloFND"} {
+		if perSample[name], err = bytesPerSample(sampled(name)); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,11 @@
-package benchmark
+package bench
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -83,6 +84,17 @@ func (b *bench) costs(ctx context.Context, c Case) error {
 	return nil
 }
 
+// registered is a method at sizes.
+func registered(name string, sizes negative.Sizes) negative.Method {
+	all := negative.Methods()
+	return all[slices.IndexFunc(all, func(e negative.Entry) bool { return e.Name == name })].At(sizes)
+}
+
+// sampled is a method that keeps numbers of each sample.
+func sampled(name string) negative.Method {
+	return registered(name, negative.Sizes{Global: negative.GlobalSettings{Gamma: 0.9, Alpha: 0.01}})
+}
+
 // samplerCosts are time and memory of the grouped samplers against the size of the search space.
 func (b *bench) samplerCosts(ctx context.Context, c Case) (all []Cost, err error) {
 	const pairs = 8 << 10
@@ -90,12 +102,7 @@ func (b *bench) samplerCosts(ctx context.Context, c Case) (all []Cost, err error
 		name   string
 		memory float64
 		why    string
-		start  func(space int) negative.Batches
-	}{
-		{"GRIT-VLP", 1, "embeddings of a search space",
-			func(space int) negative.Batches { return negative.Grouped{SearchSpace: space, Queue: space} }},
-		{"FALCON", 2, "similarities of a search space", func(space int) negative.Batches { return negative.Scheduled{SearchSpace: space} }},
-	} {
+	}{{"GRIT-VLP", 1, "embeddings of a search space"}, {"FALCON", 2, "similarities of a search space"}} {
 		b.say("costs: the sampler of " + of.name + " against its search space")
 		const against = "search space, pairs"
 		time := Cost{What: of.name + "'s sampler, a mini-batch", Against: against, Unit: "s", Expected: 1, Why: "each pair is compared " +
@@ -104,7 +111,7 @@ func (b *bench) samplerCosts(ctx context.Context, c Case) (all []Cost, err error
 		time, err = time.growing(ctx, spaces, func(space int) (float64, error) {
 			train := c.Run.Train
 			train.BatchSize = 32 // which divides the sizes
-			train.Method.Batches = of.start(space)
+			train.Method.Batches = registered(of.name, negative.Sizes{SearchSpace: space, GroupQueue: space}).Batches
 			times, most, err := sampling(ctx, train, pairs, 1)
 			memory.Points = append(memory.Points, Point{float64(space), float64(most)})
 			return times.Median(), err
@@ -126,7 +133,7 @@ func (b *bench) stateCosts(ctx context.Context, c Case) (all []Cost, err error) 
 	kept, err = kept.growing(ctx, sizes, func(pairs int) (float64, error) {
 		start := negative.Start{Pairs: pairs, BatchSize: of.BatchSize, Dim: framework.Dim(of.Framework.Framework), Epochs: 1,
 			Anchors: framework.Anchors(of.Framework.Framework)}
-		return keptBytes(negative.Method{Contrast: negative.SogCLR{Gamma: 0.9}}, start)
+		return keptBytes(sampled("SogCLR"), start)
 	})
 	return []Cost{kept}, err
 }
@@ -223,7 +230,7 @@ func (b *bench) evaluationCosts(ctx context.Context, c Case) ([]Cost, error) {
 				return 0, err
 			}
 			defer probe.Close()
-			times, err := repeated(ctx, b.few(), func() error { return probe.Evaluate(ctx, eval.Retrieval{Rerank: of.rerank}) })
+			times, err := repeated(ctx, b.few(), func() error { return probe.Evaluate(ctx, eval.UsualTask(of.rerank)) })
 			return times.Median(), err
 		})
 		if err != nil {

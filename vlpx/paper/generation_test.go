@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework/blip2"
+	blip2preset "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/papers/catalogue"
@@ -20,7 +21,7 @@ import (
 // spoken is BLIP-2 alone and with MAFA on noisy captions, with downstream tasks.
 func spoken(tasks ...plan.Downstream) []paper.Artifact {
 	noisy := func(method string) plan.Row {
-		return plan.BLIP2Row(method).On("BLIP-2", func(s *scale.Scale) { s.CaptionNoise = plan.WebNoise })
+		return blip2preset.Row(method).On("BLIP-2", func(s *scale.Scale) { s.CaptionNoise = plan.WebNoise })
 	}
 	return []paper.Artifact{{ID: "vlpx/spoken", Rows: []plan.Row{noisy(""), noisy("MAFA")}, Columns: paper.Retrieval(), Downstream: tasks,
 		Table: paper.Comparison}}
@@ -30,7 +31,7 @@ func spoken(tasks ...plan.Downstream) []paper.Artifact {
 // noise, with questions, and what is written elsewhere is asked of the same second stages.
 func TestGeneration(t *testing.T) {
 	planned := func(set ...string) *paper.Planned {
-		return papertest.Plan(t, spoken(plan.Generation, plan.GenerationElsewhere), "vlpx/spoken",
+		return papertest.Plan(t, spoken(blip2preset.Generation, blip2preset.GenerationElsewhere), "vlpx/spoken",
 			plan.Request{Seeds: []uint64{3, 5}, Set: set})
 	}
 	p := planned()
@@ -93,7 +94,8 @@ func TestGeneration(t *testing.T) {
 // Fine-tuning for captions goes on from the second stage, on captions without noise, and needs no other run; what it writes of other data
 // is asked.
 func TestCaptioningIsTuned(t *testing.T) {
-	p := papertest.Plan(t, spoken(plan.Generation, plan.Captioning, plan.NoCaps), "vlpx/spoken", plan.Request{Seeds: []uint64{3}})
+	p := papertest.Plan(t, spoken(blip2preset.Generation, blip2preset.Captioning, blip2preset.NoCaps), "vlpx/spoken",
+		plan.Request{Seeds: []uint64{3}})
 	for i := range p.Rows {
 		stage, tuned, asked := p.Jobs[i][0][1].Run, p.Jobs[i][0][2].Run, p.Jobs[i][0][3]
 		if tuned.Init.ID() != stage.ID() || tuned.Language != nil || tuned.Train.Language != "" || tuned.Data.Scenes.CaptionNoise != 0 ||
@@ -110,12 +112,12 @@ func TestCaptioningIsTuned(t *testing.T) {
 // Of photographs without questions captions alone are measured; a framework without queries has no second stage, which the table tells.
 func TestGenerationTakesWhatThereIs(t *testing.T) {
 	folder := papertest.Photographs(t)
-	p := papertest.Plan(t, spoken(plan.Generation), "vlpx/spoken",
+	p := papertest.Plan(t, spoken(blip2preset.Generation), "vlpx/spoken",
 		plan.Request{Seeds: []uint64{1}, Data: folder, Set: []string{"locked.side=0"}})
 	if r := p.Jobs[0][0][1].Run; len(r.Tasks) != 1 || r.Tasks[0].(eval.Captioning).Images != 0 {
 		t.Errorf("photographs without questions are measured by %+v", r.Tasks)
 	}
-	p = papertest.Plan(t, put(plan.Generation), "vlpx/put", plan.Request{Seeds: []uint64{1}})
+	p = papertest.Plan(t, put(blip2preset.Generation), "vlpx/put", plan.Request{Seeds: []uint64{1}})
 	if note := papertest.Table(t, papertest.Report(t, p, run.OpenStore(t.TempDir()))).Note; !strings.Contains(note,
 		"Not measured: generation, which needs queries") {
 		t.Errorf("of ALBEF: %s", note)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vlpx.internal/internal/test/must"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
@@ -103,7 +104,7 @@ func TestSwings(t *testing.T) {
 // Whatever the batch size, every method of the registry can be made, with its tasks.
 func TestAnyBatchSize(t *testing.T) {
 	for _, size := range []string{"2", "3", "7"} {
-		a := Artifact{ID: "test/batches", Downstream: []plan.Downstream{plan.NLVR2, plan.VQA}}
+		a := Artifact{ID: "test/batches", Downstream: []plan.Downstream{albef.NLVR2, albef.VQA}}
 		for _, name := range []string{"ALBEF", "GRIT-VLP", "MAFA", "FALCON", "Streamed", "Hard quantile"} {
 			a.Rows = append(a.Rows, plan.MethodRow(name))
 		}

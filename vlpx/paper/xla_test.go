@@ -20,11 +20,11 @@ import (
 	"vlpx.internal/vlpx/engine"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
+	albefpreset "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/opt"
 	"vlpx.internal/vlpx/framework/uniter"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
@@ -97,10 +97,10 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 	a := from.Train.Framework.Framework.(albef.Model)
 	add("distilled tuning", s.Tuned(from, run.Data{}, scale.DistilledTuning(s)), nil)
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
-	add("distilled answering", s.Next(from, run.Data{}, s.VQA, plan.DistilledUnderstanding()),
-		albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: plan.MostAnswers, Tokens: 8})
+	add("distilled answering", s.Next(from, run.Data{}, s.VQA, albefpreset.DistilledUnderstanding()),
+		albef.Answering{ALBEF: a, Layers: a.Text.Fusion, Answers: albefpreset.MostAnswers, Tokens: 8})
 	add("assignment", s.Next(from, run.Data{}, s.Assignment, negative.Plain()), albef.Assignment{ALBEF: a})
-	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, plan.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
+	add("distilled reasoning", s.Next(from, run.Data{}, s.NLVR, albefpreset.DistilledUnderstanding()), albef.Reasoning{ALBEF: a})
 
 	s = at(t, "BLIP-2")
 	from = trains(s, plain, words)
@@ -109,7 +109,7 @@ func stages(t *testing.T, at func(t *testing.T, name string) scale.Scale, words 
 	add("plain tuning", s.Tuned(from, run.Data{}, scale.PlainTuning(s)), nil)
 	add("second stage", s.Next(from, run.Data{}, s.Generation, negative.Plain()), blip2.Generative{BLIP2: first, Language: language})
 	add("answers", s.Next(from, run.Data{}, s.Generation, negative.Plain()),
-		blip2.Generative{BLIP2: first, Language: language, Answers: plan.MostAnswers, Tokens: 8})
+		blip2.Generative{BLIP2: first, Language: language, Answers: albefpreset.MostAnswers, Tokens: 8})
 
 	s = at(t, "UNITER")
 	from = trains(s, scale.Registered("UNITER"), words)

@@ -20,8 +20,9 @@ import (
 type Downstream struct {
 	// Name is that of the task, by which a request leaves it out.
 	Name string
-	// jobs are what it has of a row, one a seed: further runs, or measures of finished ones.
-	jobs func(trained) ([]Job, error)
+	// Jobs are what it has of a row, one a seed: further runs, or measures of finished ones. Its error is a framework.Lacking where the
+	// row's framework cannot have it.
+	Jobs func(Trained) ([]Job, error)
 }
 
 // SecondPrefix stands before the metrics of the second data.
@@ -29,44 +30,44 @@ const SecondPrefix = "second "
 
 // Second is retrieval on the second data, which stands in for Flickr30K: of other scenes, or of a folder that a request names. A row that
 // is fine-tuned is fine-tuned there; others are asked as they are.
-var Second = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
-	data, err := t.planner.second(t.scale)
+var Second = Downstream{Name: "second", Jobs: func(t Trained) ([]Job, error) {
+	data, err := t.Second()
 	if err != nil {
 		return nil, err
 	}
 	var all []Job
-	for k, from := range t.before {
-		j := Job{Run: t.own[k], Prefix: SecondPrefix}
-		if t.row.Tune != nil {
-			method := t.row.Tune(t.scale.Resolved())
-			method.Name = t.row.Name + " fine-tuned on the second data"
-			j.Run = t.scale.Tuned(from, data, method)
+	for k, from := range t.Before {
+		j := Job{Run: t.Own[k], Prefix: SecondPrefix}
+		if t.Row.Tune != nil {
+			method := t.Row.Tune(t.Scale.Resolved())
+			method.Name = t.Row.Name + " fine-tuned on the second data"
+			j.Run = t.Scale.Tuned(from, data, method)
 			growing, ok := j.Run.Train.Framework.Framework.(framework.Growing)
 			if !ok {
 				return nil, &framework.Lacking{Method: method.Name, Framework: j.Run.Train.Framework.Name(),
 					Needs:  "a vocabulary that grows by new words",
 					Advice: "leave the second data out"}
 			}
-			sizes, err := t.planner.grown(&j.Run)
+			sizes, err := t.Grown(&j.Run)
 			if err != nil {
 				return nil, err
 			}
 			j.Run.Train.Framework.Framework = growing.WithVocabulary(sizes.Words)
 		} else {
-			j.Prefix, j.Task = "", eval.On(target(data), SecondPrefix, eval.UsualTask(t.scale.Rerank))
+			j.Prefix, j.Task = "", eval.On(Target(data), SecondPrefix, eval.UsualTask(t.Scale.Rerank))
 		}
 		all = append(all, j)
 	}
 	return all, nil
 }}
 
-// target is data as a task is measured on it.
-func target(d run.Data) eval.Target {
+// Target is data as a task is measured on it.
+func Target(d run.Data) eval.Target {
 	return eval.Target{Name: d.Name, Hash: d.Hash, Scenes: d.Scenes, Dir: d.Dir}
 }
 
 // SecondWhole is Second for rows whose every stage is on the data at hand: the row is made anew on the second data.
-var SecondWhole = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
+var SecondWhole = Downstream{Name: "second", Jobs: func(t Trained) ([]Job, error) {
 	w := t.planner
 	s, err := w.Preset()
 	if err != nil {
@@ -85,16 +86,16 @@ var SecondWhole = Downstream{Name: "second", jobs: func(t trained) ([]Job, error
 	if err != nil {
 		return nil, err
 	}
-	runs, err := w.runs(t.row, s, data)
+	runs, err := w.runs(t.Row, s, data)
 	if err != nil {
 		return nil, err
 	}
-	return prefixed(SecondPrefix, jobs(runs)), nil
+	return prefixed(SecondPrefix, Made(runs)), nil
 }}
 
 // Beside is each row made anew on another framework, whose metrics join under its name.
 func Beside(framework string) Downstream {
-	return Downstream{Name: framework, jobs: func(t trained) ([]Job, error) {
+	return Downstream{Name: framework, Jobs: func(t Trained) ([]Job, error) {
 		w := t.planner
 		scale, err := w.Preset()
 		if err != nil {
@@ -103,13 +104,13 @@ func Beside(framework string) Downstream {
 		if err := scale.SetAll(w.Set); err != nil {
 			return nil, err
 		}
-		row := t.row
+		row := t.Row
 		row.Framework = framework
-		runs, err := w.runs(row, scale, t.clean)
+		runs, err := w.runs(row, scale, t.Clean)
 		if err != nil {
 			return nil, err
 		}
-		return prefixed(framework+" ", jobs(runs)), nil
+		return prefixed(framework+" ", Made(runs)), nil
 	}}
 }
 
@@ -122,6 +123,9 @@ func (q Request) onSecond() (Request, error) {
 	q.Data = q.Second
 	return q, nil
 }
+
+// Second is the second data at the row's scale.
+func (t Trained) Second() (run.Data, error) { return t.planner.second(t.Scale) }
 
 // second describes the second data at a scale.
 func (w planner) second(s scale.Scale) (run.Data, error) {
@@ -146,14 +150,14 @@ func prefixed(prefix string, all []Job) []Job {
 
 // downstream are the jobs of the artifact's downstream tasks for a row, [seeds][jobs], and the tasks that the row's framework or the data
 // do not allow.
-func (p *Plan) downstream(t trained) ([][]Job, []leftOut, error) {
-	all := make([][]Job, len(t.own))
+func (p *Plan) downstream(t Trained) ([][]Job, []leftOut, error) {
+	all := make([][]Job, len(t.Own))
 	var left []leftOut
 	for _, d := range p.Experiment.Downstream {
 		if p.without(d.Name) {
 			continue
 		}
-		of, err := d.jobs(t)
+		of, err := d.Jobs(t)
 		if none := new(datasets.NoTexts); errors.As(err, &none) {
 			err = &framework.Lacking{Method: d.Name, Framework: none.Set, Needs: none.Texts, Advice: none.Advice}
 		}
@@ -162,7 +166,7 @@ func (p *Plan) downstream(t trained) ([][]Job, []leftOut, error) {
 			continue
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s, %s: %w", t.row.Name, d.Name, err)
+			return nil, nil, fmt.Errorf("%s, %s: %w", t.Row.Name, d.Name, err)
 		}
 		for k, j := range of {
 			j.Downstream = d.Name
@@ -182,7 +186,7 @@ func (p *Plan) without(name string) bool { return p.Planner.without(name) }
 // checkWithout tells of a task to leave out that no artifact has; one that only others have is left out of nothing.
 func (q Request) checkWithout() error {
 	var names []string
-	for _, d := range []Downstream{NLVR2, VQA, Second, Generation, Captioning, NoCaps, Complexity, Beside("BLIP-2")} {
+	for _, d := range append([]Downstream{Second, Complexity}, stages...) {
 		names = append(names, d.Name)
 	}
 	for _, w := range q.Without {

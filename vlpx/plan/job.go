@@ -27,8 +27,8 @@ type Job struct {
 // onValidation ends the name of a metric of a further run on the validation split, after the last epoch or the one that was selected.
 const OnValidation = ", validation"
 
-// jobs are those of making runs.
-func jobs(runs []run.Run) []Job {
+// Made are the jobs of making runs.
+func Made(runs []run.Run) []Job {
 	var all []Job
 	for _, r := range runs {
 		all = append(all, Job{Run: r})

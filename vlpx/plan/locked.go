@@ -6,9 +6,7 @@ import (
 
 	"vlpx.internal/datasets/transform"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/locked"
-	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
@@ -56,29 +54,20 @@ func publishedEncoder(l scale.Locked, source weights.Source, image int) (locked.
 // encoderName is the name of what trains a locked image encoder of our own.
 const encoderName = "Image encoder"
 
-// ownEncoder is the run of CLIP whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the
+// ownEncoder is the run whose image encoder is locked, the same for all methods and seeds, and for all noise and portions of the
 // data, with that encoder.
 func (w planner) ownEncoder(s scale.Scale) (*run.Run, locked.Encoder, error) {
 	side, epochs := s.Resolved().Locked.Side, s.Locked.Epochs
-	s.Locked, s.Framework, s.WarmStart, s.Epochs = scale.Locked{}, "", 0, epochs
-	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
-	s.Schedule.Epochs = epochs
-	if err := s.Frame("CLIP"); err != nil {
-		return nil, locked.Encoder{}, err
+	lender, ok := scale.Lender()
+	if !ok {
+		return nil, locked.Encoder{}, fmt.Errorf("locked.epochs=%d: no framework lends its image encoder", epochs)
 	}
-	data, err := w.data(s)
+	s.Epochs, s.Schedule.Epochs = epochs, epochs
+	of, err := w.apart(s, lender.Name, encoderName)
 	if err != nil {
 		return nil, locked.Encoder{}, err
 	}
-	method := negative.Plain()
-	method.Name = encoderName
-	w.Model, w.Tasks = nil, nil
-	vocabulary, vocab, err := w.vocabulary(s, data, method)
-	if err != nil {
-		return nil, locked.Encoder{}, err
-	}
-	of := w.of(s, data, vocabulary, vocab, method, []uint64{scale.WarmSeed})[0]
-	vit := of.Train.Framework.Framework.(clip.Model).Vision
+	vit := lender.Lends(of.Train.Framework.Framework)
 	return &of, locked.Encoder{Run: of.ID(), Trained: &vit, Image: s.Image, Side: side, Pixels: transform.CLIP}, nil
 }
 
@@ -145,8 +134,8 @@ func (p *Plan) lockedNote() string {
 func (p *Plan) ownEncoderNote() string {
 	for _, runs := range p.Rows {
 		if len(runs) > 0 && runs[0].Encoder != nil {
-			return fmt.Sprintf("Images are seen by the image encoder of a run of CLIP of %d epochs (%s), which is not trained any further.",
-				runs[0].Encoder.Train.Epochs, runs[0].Encoder.ID())
+			return fmt.Sprintf("Images are seen by the image encoder of a run of %s of %d epochs (%s), which is not trained any "+
+				"further.", runs[0].Encoder.Train.Framework.Name(), runs[0].Encoder.Train.Epochs, runs[0].Encoder.ID())
 		}
 	}
 	return ""

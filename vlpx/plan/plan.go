@@ -171,7 +171,7 @@ func (p *Plan) rows(q Request) error {
 	}
 	p.Jobs = make([][][]Job, len(p.Experiment.Rows))
 	if p.Planner.known == nil {
-		p.Planner.known, p.Planner.sizes = map[words]*text.Tokenizer{}, map[string]textSizes{}
+		p.Planner.known, p.Planner.sizes = map[words]*text.Tokenizer{}, map[string]TextSizes{}
 	}
 	p.Planner = planner{q, p.Seeds, published, nil, p.Planner.known, p.Planner.sizes}
 	if q.Regions != "" {
@@ -229,8 +229,8 @@ func (p *Plan) RunsOf(row Row, seeds []uint64) (of seeded, err error) {
 	if err != nil {
 		return of, err
 	}
-	of.Runs = t.own
-	asks, err := w.asks(row, t.own, p.Scale, p.Data)
+	of.Runs = t.Own
+	asks, err := w.asks(row, t.Own, p.Scale, p.Data)
 	if err != nil {
 		return of, err
 	}
@@ -239,7 +239,7 @@ func (p *Plan) RunsOf(row Row, seeds []uint64) (of seeded, err error) {
 		return of, err
 	}
 	of.left = left
-	for k, j := range jobs(t.own) {
+	for k, j := range Made(t.Own) {
 		all := []Job{j}
 		if asks != nil {
 			all = append(all, asks[k])

@@ -18,7 +18,7 @@ type planner struct {
 	published run.Weights
 	files     *regions.Files // of Request.Regions; nil for none
 	known     map[words]*text.Tokenizer
-	sizes     map[string]textSizes // of the texts of runs that go on from others, by what they are read from
+	sizes     map[string]TextSizes // of the texts of runs that go on from others, by what they are read from
 }
 
 // words are what a tokenizer is made of; rows mostly share them.
@@ -27,46 +27,47 @@ type words struct {
 	vocabulary run.Vocabulary
 }
 
-// trained is a row with its runs.
-type trained struct {
+// Trained is a row with its runs, which a downstream task goes on from.
+type Trained struct {
+	Row   Row
+	Scale scale.Scale // the row's
+	Clean run.Data    // what it is fine-tuned on, without caption noise
+	// Before are the runs of pre-training, and Own those that are the row's, the same where it is not fine-tuned; one a seed.
+	Before, Own []run.Run
+
 	planner planner
-	row     Row
-	scale   scale.Scale // the row's
-	clean   run.Data    // what it is fine-tuned on, without caption noise
-	// before are the runs of pre-training, and own those that are the row's, the same where it is not fine-tuned; one a seed.
-	before, own []run.Run
 }
 
 // runs are the runs of a row at a scale on its data, one a seed, with those that they need.
 func (w planner) runs(row Row, scale scale.Scale, data run.Data) ([]run.Run, error) {
 	t, err := w.trained(row, scale, data)
-	return t.own, err
+	return t.Own, err
 }
 
 // trained works out the runs of a row at a scale on its data.
-func (w planner) trained(row Row, scale scale.Scale, data run.Data) (trained, error) {
+func (w planner) trained(row Row, scale scale.Scale, data run.Data) (Trained, error) {
 	before, scale, data, err := w.pretraining(row, scale, data)
 	if err != nil {
-		return trained{}, err
+		return Trained{}, err
 	}
 	if scale.CaptionNoise != 0 || scale.Scenes.CaptionNoise != 0 {
 		// The papers pre-train on captions from the web and fine-tune on COCO's.
 		scale.CaptionNoise, scale.Scenes.CaptionNoise = 0, 0
 		if data, err = w.data(scale); err != nil {
-			return trained{}, err
+			return Trained{}, err
 		}
 	}
-	t := trained{w, row, scale, data, before, before}
+	t := Trained{row, scale, data, before, before, w}
 	if err := before[0].Train.Validate(); err != nil || row.Tune == nil {
 		return t, err
 	}
 	method := row.Tune(scale.Resolved())
 	method.Name = row.Name + " fine-tuned"
-	t.own = nil
+	t.Own = nil
 	for _, from := range before {
-		t.own = append(t.own, scale.Tuned(from, data, method))
+		t.Own = append(t.Own, scale.Tuned(from, data, method))
 	}
-	return t, t.own[0].Train.Validate()
+	return t, t.Own[0].Train.Validate()
 }
 
 // pretraining are the runs of a row before it is fine-tuned, with the row's scale and data.
@@ -172,6 +173,33 @@ func (w planner) of(scale scale.Scale, data run.Data, vocabulary run.Vocabulary,
 		runs[k].Tasks = append(append(runs[k].Tasks, scale.FrameworkTasks()...), w.Tasks...)
 	}
 	return runs
+}
+
+// Apart is a run beside those of the row: see [planner.apart].
+func (t Trained) Apart(s scale.Scale, framework, name string) (run.Run, error) {
+	return t.planner.apart(s, framework, name)
+}
+
+// apart is a run of InfoNCE, or of what a framework has in its place, on that framework: the same for all methods and seeds, and for all
+// noise and portions of the data. The scale has its epochs and learning rate.
+func (w planner) apart(s scale.Scale, framework, name string) (run.Run, error) {
+	s.Locked, s.Framework, s.WarmStart = scale.Locked{}, "", 0
+	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
+	if err := s.Frame(framework); err != nil {
+		return run.Run{}, err
+	}
+	data, err := w.data(s)
+	if err != nil {
+		return run.Run{}, err
+	}
+	method := negative.Plain()
+	method.Name = name
+	w.Model, w.Tasks = nil, nil
+	vocabulary, vocab, err := w.vocabulary(s, data, method)
+	if err != nil {
+		return run.Run{}, err
+	}
+	return w.of(s, data, vocabulary, vocab, method, []uint64{scale.WarmSeed})[0], nil
 }
 
 // vocabulary is that of a method's runs, with its size, by the data of their warm start where they have one: none and 0 where the framework

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/must"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/negative"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
 
@@ -15,7 +15,7 @@ func TestBLIP2Rows(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		s := must.Get(scale.Preset(name, false))(t)
 		must.Do(t, s.Frame("BLIP-2"))
-		of := func(method string) negative.Method { return plan.BLIP2Row(method).Method(s).WithDefaults() }
+		of := func(method string) negative.Method { return blip2.Row(method).Method(s).WithDefaults() }
 		plain, grit, mafa, falcon := of(""), of("GRIT-VLP"), of("MAFA"), of("FALCON")
 		if plain.Batches != (negative.Uniform{}) || plain.Contrast != (negative.InfoNCE{Items: true}) ||
 			plain.Matching != (negative.Sampled{}) || plain.Positives != nil {
@@ -43,7 +43,7 @@ func TestBLIP2Rows(t *testing.T) {
 			t.Errorf("%s: BLIP-2 + MAFA has the labels of %+v, want S-ITC by .2", name, mafa.Contrast)
 		}
 		oracle := of("MAFA (Oracle)").Positives.(negative.ECM)
-		if plan.BLIP2Row("MAFA (Oracle)").Reference != nil || oracle.Use != ecm.Use {
+		if blip2.Row("MAFA (Oracle)").Reference != nil || oracle.Use != ecm.Use {
 			t.Errorf("%s: with the relation it has %+v, and a model to ask", name, oracle)
 		}
 	}

@@ -239,3 +239,12 @@ func (row Row) Further(method string) Row {
 		s.Linear(s.Writing.FurtherRate)
 	})
 }
+
+// Added is what the training captions of a second stage get besides (MAFA, Table 20).
+type Added string
+
+// What a second stage may learn from besides.
+const (
+	MinedPairs    Added = "mined"    // pairs that the first stage finds to match, among the hardest of grouped mini-batches
+	RepeatedPairs Added = "repeated" // as many of its own pairs again
+)

@@ -9,17 +9,20 @@ import (
 	"vlpx.internal/vlpx/run"
 )
 
-// textSizes are the sizes of what a run reads, as its training texts give them.
-type textSizes struct {
+// TextSizes are the sizes of what a run reads, as its training texts give them.
+type TextSizes struct {
 	Words   int // of the vocabulary
 	Text    int // tokens of the longest text, with those at its ends
 	Answers int // distinct answers of a question at most, and Answer the tokens of the longest, where texts are questions
 	Answer  int
 }
 
+// Grown lets the vocabulary of a run that goes on from another one grow: see [planner.grown].
+func (t Trained) Grown(r *run.Run) (TextSizes, error) { return t.planner.grown(r) }
+
 // grown lets the vocabulary of a run that goes on from another one grow by the words of its own training texts, unless it is from a file.
 // It gives no room for them to the framework: the caller does.
-func (w planner) grown(r *run.Run) (textSizes, error) {
+func (w planner) grown(r *run.Run) (TextSizes, error) {
 	r.Vocabulary.Grows = r.Vocabulary.Hash == ""
 	root := *r
 	for root.Init != nil {
@@ -27,20 +30,20 @@ func (w planner) grown(r *run.Run) (textSizes, error) {
 	}
 	key, err := json.Marshal([]any{r.Data, r.Vocabulary, root.Data, root.Vocabulary})
 	if err != nil {
-		return textSizes{}, fmt.Errorf("paper: %w", err)
+		return TextSizes{}, fmt.Errorf("paper: %w", err)
 	}
 	if sizes, known := w.sizes[string(key)]; known {
 		return sizes, nil
 	}
 	sizes, err := measureTexts(*r)
-	if err == nil {
+	if err == nil && w.sizes != nil {
 		w.sizes[string(key)] = sizes
 	}
 	return sizes, err
 }
 
 // measureTexts reads the training texts of a run.
-func measureTexts(r run.Run) (sizes textSizes, err error) {
+func measureTexts(r run.Run) (sizes TextSizes, err error) {
 	collection, err := r.Data.Open()
 	if err != nil {
 		return sizes, err
@@ -53,7 +56,7 @@ func measureTexts(r run.Run) (sizes textSizes, err error) {
 	if err != nil {
 		return sizes, err
 	}
-	sizes = textSizes{Words: tokenizer.Size(), Text: 2, Answers: 1, Answer: 3}
+	sizes = TextSizes{Words: tokenizer.Size(), Text: 2, Answers: 1, Answer: 3}
 	lengths := map[string]int{}
 	length := func(text string) int {
 		n, known := lengths[text]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/encoder"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
@@ -22,6 +23,10 @@ type Kind struct {
 	Starts map[string]First
 	// OwnLabels says that the framework has no momentum encoders, so that fine-tuning for retrieval is by its own labels.
 	OwnLabels bool
+	// Lends gives the image encoder of a trained model, to be locked in front of others; nil for none. The first framework that has it lends.
+	Lends func(framework.Framework) encoder.ViT
+	// Published finds a published model in a folder, for a row to take in the place of one that is trained; nil for none.
+	Published func(dir string) (Published, error)
 	// Tasks are what its runs are measured by besides retrieval; nil for nothing.
 	Tasks func(Scale) eval.Tasks
 	// Build makes the framework at a resolved scale, for a vocabulary of the given size.
@@ -30,6 +35,13 @@ type Kind struct {
 
 // First are the names of the checkpoints of the image encoder and of the text encoder; empty where weights are drawn.
 type First struct{ Vision, Text string }
+
+// Published is a published model.
+type Published struct {
+	Weights    string       // their file
+	Vocabulary string       // its file; empty where there is none
+	Fit        func(*Scale) // gives a scale the model's sizes
+}
 
 var registered []Kind
 
@@ -53,6 +65,15 @@ func Usual() Kind {
 		panic("scale: no framework is registered; import vlpx/framework/all")
 	}
 	return registered[0]
+}
+
+// Lender is the framework whose image encoder is locked where no published one is named, and whether there is one.
+func Lender() (Kind, bool) {
+	i := slices.IndexFunc(registered, func(k Kind) bool { return k.Lends != nil })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return registered[i], true
 }
 
 // Losses are those that it has.

@@ -9,9 +9,9 @@ import (
 	opt "vlpx.internal/vlpx/framework/opt/preset"
 	simclr "vlpx.internal/vlpx/framework/simclr/preset"
 	uniter "vlpx.internal/vlpx/framework/uniter/preset"
-	"vlpx.internal/vlpx/scale"
+	"vlpx.internal/vlpx/plan"
 )
 
 func init() {
-	scale.Register(albef.Kind, clip.Kind, blip2.Kind, simclr.Kind, uniter.Kind, gpt.Kind, opt.Kind)
+	plan.Register(albef.Framework, clip.Framework, blip2.Framework, simclr.Framework, uniter.Framework, gpt.Framework, opt.Framework)
 }

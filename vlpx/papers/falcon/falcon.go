@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"vlpx.internal/vlpx/eval"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -41,7 +42,7 @@ var table1 = paper.Artifact{
 	Figure:     paper.Bars,
 	Rows:       table1Rows,
 	Columns:    slices.Concat(paper.Retrieval(), paper.NLVR2Columns(), paper.VQAColumns(), paper.OwnColumns()),
-	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
+	Downstream: []plan.Downstream{albef.NLVR2, albef.VQA},
 	Claims: slices.Concat(
 		aboveAll("FALCON", "ALBEF", "GRIT-VLP", "DiHT", "SRCL", "MAFA", "Hard quantile", "Progressive-Hardening", "Progressive-Softening"),
 		paper.HardnessClaims("FALCON", plan.UniformRow().Name), paper.HardnessClaims("GRIT-VLP", plan.UniformRow().Name),

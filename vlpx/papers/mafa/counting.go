@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -90,7 +91,7 @@ var table9 = paper.Artifact{
 		{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Unit: "%", Lower: true, Neutral: true},
 		{Group: bySome[1], Name: "w.r.t. text", Metric: negative.ConDOfTexts, Unit: "%", Lower: true, Neutral: true},
 	}, onBLIP2, paper.MinedColumns()),
-	Downstream: []plan.Downstream{plan.Beside("BLIP-2")},
+	Downstream: []plan.Downstream{blip2.Beside},
 	Claims: append(countedClaims(countedBy(bySome[0]), "appendix B"),
 		paper.Claim{Better: "Random (clean)", Than: "GRIT (clean)", Source: "appendix B",
 			In: paper.Column{Group: bySome[1], Name: "w.r.t. image", Metric: negative.ConDOfImages, Lower: true}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -37,7 +38,7 @@ var table5 = paper.Artifact{
 		paper.AboveByCosine("GRIT + MAFA", "GRIT + MAFA (ECM-E)"), paper.AboveByCosine("GRIT + MAFA (ECM-E)", "GRIT"),
 		paper.AboveByCosine("Random + MAFA", "Random"),
 	),
-	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
+	Downstream: []plan.Downstream{albef.NLVR2, albef.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -100,7 +101,7 @@ var table15 = paper.Artifact{
 		{Better: "threshold 0.5", Than: "threshold 0.8", In: paper.Mined(negative.FalseLeft)},
 	}, paper.AboveByCosine("threshold 0.8", "threshold 0.5")...),
 	Unstated:   []paper.Unstated{{What: "Mining is stable across thresholds", Source: "appendix G.5", Why: paper.Alike}},
-	Downstream: []plan.Downstream{plan.NLVR2, plan.VQA},
+	Downstream: []plan.Downstream{albef.NLVR2, albef.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }

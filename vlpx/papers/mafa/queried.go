@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -12,7 +13,7 @@ import (
 
 // onWeb is BLIP-2 on captions from the web, by itself or with a method.
 func onWeb(method string, numbers ...float64) plan.Row {
-	row := plan.BLIP2Row(method, numbers...)
+	row := blip2.Row(method, numbers...)
 	return row.On("BLIP-2", func(s *scale.Scale) { s.CaptionNoise = plan.WebNoise })
 }
 
@@ -67,7 +68,7 @@ var table8 = paper.Artifact{
 	Note:       questionsNote,
 	Rows:       []plan.Row{onWeb("", 46.6, 23.8, 29.1, 35.6, 118.8), onWeb("MAFA", 50.8, 29.0, 31.8, 37.6, 125.4)},
 	Columns:    append(zeroShot(), ownZeroShot()...),
-	Downstream: []plan.Downstream{plan.Generation, plan.GenerationElsewhere},
+	Downstream: []plan.Downstream{blip2.Generation, blip2.GenerationElsewhere},
 	Claims:     paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "section 5.5", zeroShot()...),
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
@@ -89,7 +90,7 @@ var table20 = paper.Artifact{
 		{Group: "Added", Name: "pairs", Metric: run.AddedPairs},
 		{Group: "Added", Name: "true", Metric: run.AddedTrue, Unit: "%"},
 	}),
-	Downstream: []plan.Downstream{plan.Generation, plan.GenerationElsewhere},
+	Downstream: []plan.Downstream{blip2.Generation, blip2.GenerationElsewhere},
 	Claims: slices.Concat(paper.AboveIn("ECM", "Repeated", "appendix G.8", zeroShot()[1:]...),
 		paper.AboveIn("Repeated", "Once", "Table 20", zeroShot()[:3]...)),
 	Table:  paper.Comparison,
@@ -127,7 +128,7 @@ var table19 = paper.Artifact{
 	},
 	Columns: append(noCaps(), append(paper.Under("Fine-tuned", "", eval.BLEU4, eval.CIDEr),
 		paper.Under("Fine-tuned", "", eval.SPICE, eval.TrueCaptions)...)...),
-	Downstream: []plan.Downstream{plan.Captioning, plan.NoCaps},
+	Downstream: []plan.Downstream{blip2.Captioning, blip2.NoCaps},
 	Claims: append(paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "appendix G.8", noCaps()[6:]...),
 		paper.AboveIn("BLIP-2 + MAFA", "BLIP-2", "appendix G.8", paper.Under("Fine-tuned", "", eval.BLEU4, eval.CIDEr)...)...),
 	Table:  paper.Comparison,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
@@ -28,7 +29,7 @@ var table3 = paper.Artifact{
 		{What: "MAFA on noisy captions is above BLIP on clean ones", Source: "section 5.3", Why: noBLIP},
 		{What: "MAFA on 4 million images is above ALBEF on 14 million", Source: "section 5.3", Why: "there are no data of that size"},
 	},
-	Downstream: []plan.Downstream{plan.Second, plan.NLVR2, plan.VQA},
+	Downstream: []plan.Downstream{plan.Second, albef.NLVR2, albef.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -89,7 +90,7 @@ var table4 = paper.Artifact{
 	}),
 	Columns:    slices.Concat(firstRecalls(), secondFirst(), tasks(), paper.OwnColumns(), paper.MinedColumns()),
 	Claims:     componentClaims("section 5.4"),
-	Downstream: []plan.Downstream{plan.Second, plan.NLVR2, plan.VQA},
+	Downstream: []plan.Downstream{plan.Second, albef.NLVR2, albef.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }

@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/plots"
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 )
@@ -19,8 +20,8 @@ var captions = paper.Artifact{
 	Look: "What a wrong caption gets wrong, whether MAFA's first stage makes fewer of them, and what fine-tuning on clean " +
 		"captions mends. The scene tells which are true. Without a frame a sentence is none of the captions' grammar, so that " +
 		"nothing tells whether it is true.",
-	Rows:       []plan.Row{plan.BLIP2Row("").OnWebCaptions(), plan.BLIP2Row("MAFA").OnWebCaptions()},
-	Downstream: []plan.Downstream{plan.Generation, plan.Captioning},
+	Rows:       []plan.Row{blip2.Row("").OnWebCaptions(), blip2.Row("MAFA").OnWebCaptions()},
+	Downstream: []plan.Downstream{blip2.Generation, blip2.Captioning},
 	Table:      captionsTable,
 	Figure:     captionsFigure,
 }
@@ -34,7 +35,7 @@ const nothing = "(nothing)"
 // writer is a row's model that writes, by the downstream task that trains it.
 type writer struct{ task, name string }
 
-var writers = []writer{{plan.Generation.Name, "second stage"}, {plan.Captioning.Name, "fine-tuned"}}
+var writers = []writer{{blip2.Generation.Name, "second stage"}, {blip2.Captioning.Name, "fine-tuned"}}
 
 // written are some captions of the first seed of a row that has them, evenly over those that were written.
 func (w writer) written(row paper.RowReport) []eval.WrittenCaption {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -21,7 +22,7 @@ var queried = paper.Artifact{
 	Note: "ALBEF's rows have BLIP-2's search space, its sampled matching and one-hot labels, so that they differ in the framework and in " +
 		"BLIP-2's label smoothing alone. BLIP-2 sees images by a frozen encoder, ALBEF trains its own.",
 	Rows: []plan.Row{
-		plan.BLIP2Row(""), plan.BLIP2Row("GRIT-VLP"), plan.BLIP2Row("MAFA"), plan.BLIP2Row("MAFA (Oracle)"), plan.BLIP2Row("FALCON"),
+		blip2.Row(""), blip2.Row("GRIT-VLP"), blip2.Row("MAFA"), blip2.Row("MAFA (Oracle)"), blip2.Row("FALCON"),
 		beside("InfoNCE", "ALBEF"), beside("GRIT-VLP", "ALBEF + GRIT"),
 	},
 	Columns: slices.Concat(paper.Retrieval(), paper.OwnColumns(), paper.MinedColumns()),

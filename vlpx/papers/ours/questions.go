@@ -11,6 +11,8 @@ import (
 	"vlpx.internal/tables"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/eval/answer"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
+	blip2 "vlpx.internal/vlpx/framework/blip2/preset"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
 )
@@ -25,9 +27,9 @@ var questions = paper.Artifact{
 	Note: "ALBEF's rows are those of falcon/table1, BLIP-2's those of mafa/table8. " + whoseEncoder,
 	Rows: []plan.Row{
 		plan.MethodRow("ALBEF").On("ALBEF"), plan.MethodRow("MAFA").On("ALBEF"),
-		plan.BLIP2Row("").OnWebCaptions(), plan.BLIP2Row("MAFA").OnWebCaptions(),
+		blip2.Row("").OnWebCaptions(), blip2.Row("MAFA").OnWebCaptions(),
 	},
-	Downstream: []plan.Downstream{plan.VQA, plan.Generation},
+	Downstream: []plan.Downstream{albef.VQA, blip2.Generation},
 	Table:      questionsTable,
 	Figure:     questionsFigure,
 }
@@ -40,7 +42,7 @@ const answersShown = 3
 
 // answered are the questions of the first seed of a row that has them.
 func answered(row paper.RowReport) []eval.AnsweredQuestion {
-	for _, task := range []string{plan.VQA.Name, plan.Generation.Name} {
+	for _, task := range []string{albef.VQA.Name, blip2.Generation.Name} {
 		if result, done := row.First(task); done {
 			return eval.AnsweredQuestions.Of(result.Examples)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"vlpx.internal/vlpx/eval"
+	albef "vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/plan"
@@ -103,7 +104,7 @@ var table1 = paper.Artifact{
 	Claims: slices.Concat(
 		paper.Above("ALBEF++", "Nothing removed", "Table 1", eval.TR1, eval.TR5, eval.IR1, eval.IR5),
 		paper.AboveByCosine("ALBEF++", "Nothing removed")),
-	Downstream: []plan.Downstream{plan.VQA},
+	Downstream: []plan.Downstream{albef.VQA},
 	Table:      paper.Comparison,
 	Figure:     paper.Bars,
 }
@@ -143,7 +144,7 @@ var table3 = paper.Artifact{
 		unweighted("SRCL without weights"),
 	},
 	Columns:    append(paper.VQAColumns(), paper.NLVR2Columns()...),
-	Downstream: []plan.Downstream{plan.VQA, plan.NLVR2},
+	Downstream: []plan.Downstream{albef.VQA, albef.NLVR2},
 	Claims: slices.Concat(
 		paper.AboveIn("SRCL", "SRCL without weights", "section 4.2.2", paper.VQAColumns()[1], paper.NLVR2Columns()[1]),
 		paper.AboveIn("SRCL", "ALBEF", "section 4.2.2"+distils, paper.VQAColumns()[1], paper.NLVR2Columns()[1])),
@@ -187,7 +188,7 @@ var figure4 = paper.Artifact{
 	Note:       oneDifference,
 	Rows:       paper.RowsOf(figure4Points),
 	Columns:    slices.Concat(recallsAt1And5(), paper.VQAColumns()[1:], paper.OwnColumns()),
-	Downstream: []plan.Downstream{plan.VQA},
+	Downstream: []plan.Downstream{albef.VQA},
 	Claims: slices.Concat(
 		paper.Above("SRCL (1/4)", "SRCL without weights (1/4)", "section 4.4", eval.TR1, eval.IR1),
 		paper.Above("SRCL (1/2)", "SRCL without weights (1/2)", "section 4.4", eval.TR1, eval.IR1),

@@ -4,11 +4,15 @@ package preset
 import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 )
 
-// Kind is ALBEF. Scales are made for it, so that it changes nothing of them.
-var Kind = scale.Kind{
+// Framework is ALBEF with its stages.
+var Framework = plan.Framework{Kind: kind, Stages: []plan.Downstream{NLVR2, VQA}}
+
+// kind is ALBEF. Scales are made for it, so that it changes nothing of them.
+var kind = scale.Kind{
 	Name:   "ALBEF",
 	What:   "an image encoder and a text encoder with fusion layers (Li et al., 2021)",
 	Starts: map[string]scale.First{"paper": {Vision: "deit-base", Text: "bert-base"}},

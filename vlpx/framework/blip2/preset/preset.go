@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
@@ -13,8 +14,14 @@ import (
 // Name is BLIP-2's.
 const Name = "BLIP-2"
 
-// Kind is BLIP-2's first stage (METHODS.md 13).
-var Kind = scale.Kind{
+// Beside is each row made anew on BLIP-2.
+var Beside = plan.Beside(Name)
+
+// Framework is BLIP-2 with its stages.
+var Framework = plan.Framework{Kind: kind, Stages: []plan.Downstream{Generation, Captioning, NoCaps, Beside}}
+
+// kind is BLIP-2's first stage (METHODS.md 13).
+var kind = scale.Kind{
 	Name: Name,
 	What: "queries that read a frozen image encoder beside captions, its first stage (Li et al., 2023)",
 	Preset: func(s *scale.Scale) {

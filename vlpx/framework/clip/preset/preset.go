@@ -6,12 +6,16 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/clip"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
-// Kind is CLIP.
-var Kind = scale.Kind{
+// Framework is CLIP.
+var Framework = plan.Framework{Kind: kind}
+
+// kind is CLIP.
+var kind = scale.Kind{
 	Name: "CLIP",
 	What: "an image tower and a text tower (Radford et al., 2021)",
 	Preset: func(s *scale.Scale) {
@@ -19,6 +23,7 @@ var Kind = scale.Kind{
 		s.Optimiser.SpareScalars = true                    // the temperature does not decay
 	},
 	At:    map[string]func(*scale.Scale){"paper": paper},
+	Lends: func(f framework.Framework) encoder.ViT { return f.(clip.Model).Vision },
 	Build: func(s scale.Scale, vocab int) framework.Framework { return build(s, vocab) },
 }
 

@@ -11,13 +11,17 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/simclr"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
-// Kind is SimCLR as SogCLR and GloFND train it: two views of each image, LARS, and a rate that rises over the first epochs and then falls
+// Framework is SimCLR.
+var Framework = plan.Framework{Kind: kind}
+
+// kind is SimCLR as SogCLR and GloFND train it: two views of each image, LARS, and a rate that rises over the first epochs and then falls
 // at every iteration; at the paper's scale a ResNet-50 (METHODS.md 7.1 and 19).
-var Kind = scale.Kind{
+var kind = scale.Kind{
 	Name: "SimCLR",
 	What: "an image encoder with a projection head, for two views of each image (Chen et al., 2020)",
 	Preset: func(s *scale.Scale) {

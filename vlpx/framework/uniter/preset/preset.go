@@ -6,13 +6,17 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/uniter"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/train"
 )
 
-// Kind is UNITER as TAGS-DC fine-tunes it: a pre-training of its own, then a rate that rises over a tenth of the steps and falls in a line
+// Framework is UNITER.
+var Framework = plan.Framework{Kind: kind}
+
+// kind is UNITER as TAGS-DC fine-tunes it: a pre-training of its own, then a rate that rises over a tenth of the steps and falls in a line
 // (METHODS.md 12.5); at the paper's scale the sizes of UNITER-base.
-var Kind = scale.Kind{
+var kind = scale.Kind{
 	Name: "UNITER",
 	What: "one transformer over tokens and regions (Chen et al., 2020)",
 	Preset: func(s *scale.Scale) {

@@ -1,4 +1,4 @@
-package plan
+package preset
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 )
@@ -40,7 +41,8 @@ func assignment(s scale.Scale, from run.Run) (run.Run, error) {
 // taken, as ALBEF does.
 //
 // The vocabulary grows by the words of the statements, unless it is from a file. There is room for the longest statement of training.
-func reasoning(s scale.Scale, w planner, from run.Run, data run.Data, m negative.Method) (run.Run, error) {
+func reasoning(t plan.Trained, from run.Run, m negative.Method) (run.Run, error) {
+	s, data := t.Scale, t.Clean
 	pretrained, err := doubled(from)
 	if err != nil {
 		return run.Run{}, err
@@ -53,7 +55,7 @@ func reasoning(s scale.Scale, w planner, from run.Run, data run.Data, m negative
 	data.Texts = run.Statements
 	r := s.Closer(s.Next(from, data, s.NLVR, m))
 	r.Tasks, r.Train.Select = eval.Tasks{eval.Reasoning{}}, string(eval.ReasoningAccuracy)
-	sizes, err := w.grown(&r)
+	sizes, err := t.Grown(&r)
 	if err != nil {
 		return run.Run{}, err
 	}

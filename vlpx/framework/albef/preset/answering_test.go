@@ -1,4 +1,4 @@
-package plan_test
+package preset_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"vlpx.internal/internal/test/papertest"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -31,9 +32,9 @@ func TestAnsweringsFit(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
 		for _, folder := range []bool{false, true} {
 			s := papertest.Preset(t, name, folder)
-			for distils, tune := range map[bool]func() negative.Method{true: plan.DistilledUnderstanding, false: plan.PlainUnderstanding} {
+			for distils, tune := range map[bool]func() negative.Method{true: preset.DistilledUnderstanding, false: preset.PlainUnderstanding} {
 				from, data := preTrained(t, s)
-				r, err := plan.AnsweringRun(s, from, data, tune())
+				r, err := preset.Answering(plan.Trained{Scale: s, Clean: data}, from, tune())
 				if err != nil {
 					t.Errorf("%s, folder %v: %v", name, folder, err)
 					continue
@@ -67,7 +68,7 @@ func TestAnsweringTakesWhatThereIs(t *testing.T) {
 	from, data := preTrained(t, s)
 	from.Train.Framework.Framework = struct{ framework.Framework }{from.Train.Framework.Framework}
 	var lacking *framework.Lacking
-	if _, err := plan.AnsweringRun(s, from, data, plan.PlainUnderstanding()); !errors.As(err, &lacking) ||
+	if _, err := preset.Answering(plan.Trained{Scale: s, Clean: data}, from, preset.PlainUnderstanding()); !errors.As(err, &lacking) ||
 		!strings.Contains(err.Error(), "needs fusion layers") {
 		t.Errorf("got %v, want an error about fusion layers", err)
 	}

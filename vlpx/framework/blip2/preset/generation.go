@@ -1,4 +1,4 @@
-package plan
+package preset
 
 import (
 	"fmt"
@@ -7,8 +7,10 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/blip2"
 	"vlpx.internal/vlpx/framework/opt"
+	lm "vlpx.internal/vlpx/framework/opt/preset"
 	"vlpx.internal/vlpx/generate"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/scale"
 )
@@ -41,40 +43,27 @@ func writing(s scale.Scale, has func(eval.Task) error) (tasks eval.Tasks, err er
 	return nil, err
 }
 
-// language is the run of the language model that a second stage at a scale has frozen, the same for all methods and seeds, and for all
-// noise and portions of the data: it reads captions, and questions with their answers.
-func (w planner) language(s scale.Scale) (run.Run, error) {
-	t, queries := s.Language, s.Queries
-	s.Locked, s.Framework, s.WarmStart, s.Epochs = scale.Locked{}, "", 0, t.Epochs
-	s.CaptionNoise, s.Scenes.CaptionNoise, s.Portion = 0, 0, 0
-	if t.BatchSize != 0 {
-		s.BatchSize = t.BatchSize
+// language is the run of the language model that a row's second stage has frozen, the same for all methods and seeds, and for all noise and
+// portions of the data: it reads captions, and questions with their answers.
+func language(t plan.Trained) (run.Run, error) {
+	s, regime := t.Scale, t.Scale.Language
+	s.Epochs, s.Schedule = regime.Epochs, regime.Schedule()
+	if regime.BatchSize != 0 {
+		s.BatchSize = regime.BatchSize
 	}
-	s.Schedule = t.Schedule()
-	if err := s.Frame("OPT"); err != nil {
-		return run.Run{}, err
-	}
-	data, err := w.data(s)
+	r, err := t.Apart(s, lm.Name, languageName)
 	if err != nil {
 		return run.Run{}, err
 	}
-	method := negative.Plain()
-	method.Name = languageName
-	w.Model, w.Tasks = nil, nil
-	vocabulary, _, err := w.vocabulary(s, data, method)
-	if err != nil {
-		return run.Run{}, err
-	}
-	data.Texts = run.Talk
-	r := w.of(s, data, vocabulary, 1, method, []uint64{scale.WarmSeed})[0]
-	sizes, err := w.grown(&r)
+	r.Data.Texts = run.Talk
+	sizes, err := t.Grown(&r)
 	if err != nil {
 		return run.Run{}, err
 	}
 	m := r.Train.Framework.Framework.(opt.Model)
 	r.Train.MaxLen = max(r.Train.MaxLen, sizes.Text)
-	m.Lead = queries
-	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
+	m.Lead = s.Queries
+	m.Text.Vocab, m.Text.Positions = sizes.Words, max(m.Text.Positions, s.Queries+r.Train.MaxLen+max(generate.Captions().Max, s.MaxLen))
 	r.Train.Framework.Framework = m
 	return r, r.Train.Validate()
 }
@@ -106,40 +95,32 @@ func secondStage(s scale.Scale, from, language run.Run, data run.Data, name stri
 	return r, nil
 }
 
-// Added is what the training captions of a second stage get besides (MAFA, Table 20).
-type Added string
-
-// What a second stage may learn from besides.
-const (
-	MinedPairs    Added = "mined"    // pairs that the first stage finds to match, among the hardest of grouped mini-batches
-	RepeatedPairs Added = "repeated" // as many of its own pairs again
-)
-
 // adds puts what the row's second stage learns from besides into its run.
-func (t trained) adds(r *run.Run) {
-	if t.row.Added == "" {
+func adds(t plan.Trained, r *run.Run) {
+	if t.Row.Added == "" {
 		return
 	}
-	s := t.scale.Resolved()
+	s := t.Scale.Resolved()
 	r.Miner = r.Init
-	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.row.Added == RepeatedPairs, Mining: eval.Mining{
-		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize, Threshold: Connections().High,
-		Seed: r.Train.Seed}}
+	r.Data.Added = &run.Added{By: r.Init.ID(), Repeated: t.Row.Added == plan.RepeatedPairs, Mining: eval.Mining{
+		Sampling: negative.Grouped{SearchSpace: s.SearchSpace, Queue: s.GroupQueue}, BatchSize: s.BatchSize,
+		Threshold: plan.Connections().High,
+		Seed:      r.Train.Seed}}
 }
 
 // speaks are the second stages that go on from a row's runs of the first, one a seed.
-func (t trained) speaks() ([]run.Run, error) {
-	language, err := t.planner.language(t.scale)
+func speaks(t plan.Trained) ([]run.Run, error) {
+	language, err := language(t)
 	if err != nil {
 		return nil, err
 	}
 	var all []run.Run
-	for _, from := range t.before {
-		r, err := secondStage(t.scale, from, language, from.Data, t.row.Name+", second stage")
+	for _, from := range t.Before {
+		r, err := secondStage(t.Scale, from, language, from.Data, t.Row.Name+", second stage")
 		if err != nil {
 			return nil, err
 		}
-		t.adds(&r)
+		adds(t, &r)
 		all = append(all, r)
 	}
 	return all, nil
@@ -147,52 +128,53 @@ func (t trained) speaks() ([]run.Run, error) {
 
 // Generation is BLIP-2's second stage on each row's first: captions, and answers to questions about the images and about those of the
 // second data, without training for either.
-var Generation = Downstream{Name: "generation", jobs: func(t trained) ([]Job, error) {
-	stages, err := t.speaks()
+var Generation = plan.Downstream{Name: "generation", Jobs: func(t plan.Trained) ([]plan.Job, error) {
+	stages, err := speaks(t)
 	if err != nil {
 		return nil, err
 	}
-	return jobs(stages), nil
+	return plan.Made(stages), nil
 }}
 
 // GenerationElsewhere is what the second stages on each row's first write of the second data.
-var GenerationElsewhere = Downstream{Name: "second", jobs: func(t trained) ([]Job, error) {
-	stages, err := t.speaks()
+var GenerationElsewhere = plan.Downstream{Name: "second", Jobs: func(t plan.Trained) ([]plan.Job, error) {
+	stages, err := speaks(t)
 	if err != nil {
 		return nil, err
 	}
-	return t.writtenElsewhere(stages)
+	return writtenElsewhere(t, stages)
 }}
 
 // writtenElsewhere is what runs write of the second data.
-func (t trained) writtenElsewhere(by []run.Run) ([]Job, error) {
-	data, err := t.planner.second(t.scale)
+func writtenElsewhere(t plan.Trained, by []run.Run) ([]plan.Job, error) {
+	data, err := t.Second()
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := writing(t.scale, func(task eval.Task) error {
-		return eval.Elsewhere{Prefix: SecondPrefix, Of: eval.Tasks{task}, Target: target(data)}.Check(by[0].Train.Framework.Framework, nil)
+	tasks, err := writing(t.Scale, func(task eval.Task) error {
+		return eval.Elsewhere{Prefix: plan.SecondPrefix, Of: eval.Tasks{task},
+			Target: plan.Target(data)}.Check(by[0].Train.Framework.Framework, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
-	var all []Job
+	var all []plan.Job
 	for _, r := range by {
-		all = append(all, Job{Run: r, Task: eval.Elsewhere{Prefix: SecondPrefix, Of: tasks, Target: target(data)}})
+		all = append(all, plan.Job{Run: r, Task: eval.Elsewhere{Prefix: plan.SecondPrefix, Of: tasks, Target: plan.Target(data)}})
 	}
 	return all, nil
 }
 
 // captioned are the second stages on each row's first, fine-tuned for captions without noise.
-func (t trained) captioned() ([]run.Run, error) {
-	stages, err := t.speaks()
+func captioned(t plan.Trained) ([]run.Run, error) {
+	stages, err := speaks(t)
 	if err != nil {
 		return nil, err
 	}
 	for k, from := range stages {
 		method := negative.Plain()
-		method.Name = t.row.Name + " fine-tuned for captions"
-		r := t.scale.Next(from, t.clean, t.scale.Captioning, method)
+		method.Name = t.Row.Name + " fine-tuned for captions"
+		r := t.Scale.Next(from, t.Clean, t.Scale.Captioning, method)
 		r.Language, r.Train.Language, r.Miner = nil, "", nil
 		if err := r.Train.Validate(); err != nil {
 			return nil, fmt.Errorf("paper: fine-tuning for captions: %w", err)
@@ -203,19 +185,19 @@ func (t trained) captioned() ([]run.Run, error) {
 }
 
 // Captioning is fine-tuning each row's second stage for captions.
-var Captioning = Downstream{Name: "captioning", jobs: func(t trained) ([]Job, error) {
-	tuned, err := t.captioned()
+var Captioning = plan.Downstream{Name: "captioning", Jobs: func(t plan.Trained) ([]plan.Job, error) {
+	tuned, err := captioned(t)
 	if err != nil {
 		return nil, err
 	}
-	return jobs(tuned), nil
+	return plan.Made(tuned), nil
 }}
 
 // NoCaps is what the models that are fine-tuned for captions write of the second data, whose objects they know in part.
-var NoCaps = Downstream{Name: "NoCaps", jobs: func(t trained) ([]Job, error) {
-	tuned, err := t.captioned()
+var NoCaps = plan.Downstream{Name: "NoCaps", Jobs: func(t plan.Trained) ([]plan.Job, error) {
+	tuned, err := captioned(t)
 	if err != nil {
 		return nil, err
 	}
-	return t.writtenElsewhere(tuned)
+	return writtenElsewhere(t, tuned)
 }}

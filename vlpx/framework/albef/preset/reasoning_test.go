@@ -1,4 +1,4 @@
-package plan_test
+package preset_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/framework/albef"
+	"vlpx.internal/vlpx/framework/albef/preset"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
@@ -30,10 +31,10 @@ func pretraining(t *testing.T, s scale.Scale) run.Run {
 // further ones; that of the paper is ALBEF's (METHODS.md 15.6 and 19).
 func TestReasoningFits(t *testing.T) {
 	for _, name := range scale.ScaleNames() {
-		for _, tune := range []func() negative.Method{plan.DistilledUnderstanding, plan.PlainUnderstanding} {
+		for _, tune := range []func() negative.Method{preset.DistilledUnderstanding, preset.PlainUnderstanding} {
 			s := papertest.Preset(t, name, false)
 			from := pretraining(t, s)
-			r, err := plan.ReasoningRun(s, from, from.Data, tune())
+			r, err := preset.Reasoning(plan.Trained{Scale: s, Clean: from.Data}, from, tune())
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -71,7 +72,7 @@ func TestReasoningIsSet(t *testing.T) {
 	s := papertest.Preset(t, "tiny", false)
 	must.Do(t, s.SetAll([]string{"nlvr.rate=3e-3", "nlvr.batchsize=4", "assignment.epochs=0"}))
 	from := pretraining(t, s)
-	r, err := plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding())
+	r, err := preset.Reasoning(plan.Trained{Scale: s, Clean: from.Data}, from, preset.PlainUnderstanding())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func TestReasoningIsSet(t *testing.T) {
 		t.Errorf("got mini-batches of %d at the rate %g from %s", r.Train.BatchSize, r.Train.Schedule.Rate, r.Train.Init)
 	}
 	must.Do(t, s.SetAll([]string{"assignment.epochs=2", "assignment.rate=5e-3"}))
-	if r, err = plan.ReasoningRun(s, from, from.Data, plan.PlainUnderstanding()); err != nil || r.Init.Train.Epochs != 2 ||
+	if r, err = preset.Reasoning(plan.Trained{Scale: s, Clean: from.Data}, from, preset.PlainUnderstanding()); err != nil ||
+		r.Init.Train.Epochs != 2 ||
 		r.Init.Train.Schedule.Rate != 5e-3 {
 		t.Errorf("got %+v, %v", r.Init.Train, err)
 	}
@@ -87,7 +89,8 @@ func TestReasoningIsSet(t *testing.T) {
 	must.Do(t, towers.Set("framework=CLIP"))
 	var lacking *framework.Lacking
 	from = pretraining(t, towers)
-	if _, err := plan.ReasoningRun(towers, from, from.Data, plan.PlainUnderstanding()); !errors.As(err, &lacking) {
+	_, err = preset.Reasoning(plan.Trained{Scale: towers, Clean: from.Data}, from, preset.PlainUnderstanding())
+	if !errors.As(err, &lacking) {
 		t.Errorf("CLIP: got %v", err)
 	}
 }

@@ -1,0 +1,6 @@
+package preset
+
+var (
+	Answering = answering
+	Reasoning = reasoning
+)

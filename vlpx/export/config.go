@@ -15,6 +15,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/regions"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/train"
 )
 
 // Config is config.json: what builds the model, how its inputs are prepared, and the run behind it.
@@ -43,6 +44,8 @@ type Origin struct {
 	Own       []string `json:"own_tensors,omitzero"` // tensors of the model that published ones have not
 	// Locked is the frozen image encoder whose tokens the model reads and which its file leaves out; nil where it reads pixels.
 	Locked *Locked `json:"locked_vision,omitempty"`
+	// Learned are the variables that the method's parts trained beside the model, such as SigLIP's bias.
+	Learned []train.Learned `json:"learned,omitempty"`
 	// Settings are the run's canonical JSON.
 	Settings json.RawMessage `json:"settings"`
 }

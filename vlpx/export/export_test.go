@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -440,4 +441,33 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("described again: %+v (%v), want %+v", again, err, described)
 		}
 	})
+}
+
+// What the method's parts have learned goes with the weights: named in config.json and in the card, and read back.
+func TestLearnedVariables(t *testing.T) {
+	r, _ := small(t)
+	r.Train.Method = negative.Method{Name: "SigLIP", Contrast: negative.SigLIP{Scale: 10, Bias: -10}}.WithDefaults()
+	kept, m := made(t, r)
+	want := must.Get(m.Learned())(t)
+	if len(want) != 2 || want[0].Name != "bias" || want[1].Name != "log_scale" || want[0].Values[0] == -10 {
+		t.Fatalf("got %+v, want SigLIP's bias and the logarithm of its scale, trained", want)
+	}
+	dir := exported(t, kept, m)
+	folder := must.Get(Read(dir))(t)
+	if !reflect.DeepEqual(folder.VLPX.Learned, want) {
+		t.Errorf("got %+v from config.json, want %+v", folder.VLPX.Learned, want)
+	}
+	again := must.Get(folder.Model(backend(t)))(t)
+	defer again.Close()
+	if got := must.Get(again.Learned())(t); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v of the model that was read, want %+v", got, want)
+	}
+	card := string(must.Get(os.ReadFile(filepath.Join(dir, CardName)))(t))
+	if line := fmt.Sprintf("| learned by the Contrast: bias | %v |", want[0].Values[0]); !strings.Contains(card, line) {
+		t.Errorf("the card lacks %q:\n%s", line, card)
+	}
+	folder.VLPX.Learned[0].Values = nil
+	if _, err := folder.Model(backend(t)); err == nil {
+		t.Error("a variable without values is read")
+	}
 }

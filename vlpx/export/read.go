@@ -95,6 +95,11 @@ func (f *Folder) Model(backend compute.Backend) (*train.Model, error) {
 			slices.Sort(more)
 			return fmt.Errorf("%s has %s, which the model of its %s has not", path, strings.Join(more, ", "), ConfigName)
 		}
+		for _, learned := range f.VLPX.Learned {
+			if err := learned.Put(store); err != nil {
+				return err
+			}
+		}
 		err = values.Put(store, dtypes.Float32)
 		if err == nil {
 			err = weights.Missing(store, framework.Model)

@@ -102,7 +102,10 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 	if err != nil {
 		return err
 	}
-	config := describe(k, m, of, tensors)
+	config, err := describe(k, m, of, tensors)
+	if err != nil {
+		return err
+	}
 	settings, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return err
@@ -125,12 +128,14 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 }
 
 // describe makes the config.json of a run's model.
-func describe(k run.Kept, m *train.Model, of framework.Export, tensors weights.Tensors) Config {
+func describe(k run.Kept, m *train.Model, of framework.Export, tensors weights.Tensors) (Config, error) {
+	learned, err := m.Learned()
 	c := Config{of.Settings, inputs(k.Run, m.Tokenizer.MaxWords()), Origin{
-		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Settings: k.JSON,
+		Run: k.ID, Method: k.Result.Method, Seed: k.Run.Train.Seed, Tokenizer: m.Tokenizer.Hash(), Own: tensors.Own(), Learned: learned,
+		Settings: k.JSON,
 	}}
 	if l := k.Run.Locked; l != nil {
 		c.VLPX.Locked = &Locked{l.Name(), l.Weights.Hash, l.Side}
 	}
-	return c
+	return c, err
 }

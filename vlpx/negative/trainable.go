@@ -45,10 +45,12 @@ func VariablePath(role string, v Variable) string {
 	return "/" + trainedScope + "/" + role + "/" + v.Name
 }
 
-// Trains reports of a variable below the scope of what the method keeps whether a part has declared it as trained, and whether it decays.
-func Trains(path string) (trained, decays bool) {
-	_, of, trained := strings.Cut(path, "/"+trainedScope+"/")
-	return trained, trained && strings.Contains(of, "/"+decayScope+"/")
+// Trained finds the role and the variable of a path of VariablePath, and whether it is one.
+func Trained(path string) (role string, v Variable, trained bool) {
+	of, trained := strings.CutPrefix(path, "/"+trainedScope+"/")
+	role, v.Name, _ = strings.Cut(of, "/")
+	v.Name, v.Decays = strings.CutPrefix(v.Name, decayScope+"/")
+	return role, v, trained
 }
 
 // declareVariables makes the variables that the parts train.
@@ -142,7 +144,7 @@ func (m Method) untrained(state *model.Scope, loss *Node) error {
 			continue
 		}
 		name := strings.TrimPrefix(v.Path(), state.Scope())
-		trained, _ := Trains(name)
+		_, _, trained := Trained(name)
 		part := "negative: " + m.keeper(name)
 		if !trained {
 			return fmt.Errorf("%s: its variable %q is trainable, and no optimiser trains it; have Variables declare it (see "+
@@ -160,9 +162,10 @@ func (m Method) untrained(state *model.Scope, loss *Node) error {
 
 // keeper describes the part that has declared a variable, by its path below the scope of what the method keeps.
 func (m Method) keeper(path string) string {
-	places, by := strings.Split(path, "/"), contrastRole()
+	role, _, trained := Trained(path)
+	by := contrastRole()
 	for _, r := range Roles() {
-		if places[1] == trainedScope && places[2] == r.Name || r.scope != "" && places[1] == r.scope {
+		if trained && role == r.Name || r.scope != "" && strings.HasPrefix(path, "/"+r.scope+"/") {
 			by = r
 		}
 	}

@@ -52,7 +52,8 @@ func (l learned) norm() *Node {
 // ofPart reports whether a weight is one that a part of the method trains, and whether that decays.
 func ofPart(v *model.Variable) (is, decays bool) {
 	if below, is := strings.CutPrefix(v.Path(), framework.State); is {
-		return negative.Trains(below)
+		_, of, trained := negative.Trained(below)
+		return trained, of.Decays
 	}
 	return false, false
 }

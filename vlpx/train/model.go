@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -12,6 +13,7 @@ import (
 
 	"vlpx.internal/datasets/text"
 	"vlpx.internal/vlpx/framework"
+	"vlpx.internal/vlpx/negative"
 )
 
 // Model is a trained model, ready for inference. Not for concurrent use.
@@ -123,6 +125,47 @@ func (m *Model) State(path string) ([]float32, bool, error) {
 		return nil, false, fmt.Errorf("train: variable %s: %w", v.Path(), err)
 	}
 	return numbers, true, nil
+}
+
+// Learned is the value of a variable that a part of the method has trained (see negative.Trainable).
+type Learned struct {
+	Role   string    `json:"role"` // of the part, such as "Contrast"
+	Name   string    `json:"name"`
+	Decays bool      `json:"decays,omitempty"`
+	Shape  []int     `json:"shape"`
+	Values []float32 `json:"values"` // in flat order
+}
+
+// Learned are the values of the variables that the method's parts have trained, by role and name.
+func (m *Model) Learned() ([]Learned, error) {
+	var all []Learned
+	for _, v := range sortedVariables(m.store, framework.State) {
+		path := strings.TrimPrefix(v.Path(), framework.State)
+		role, of, trained := negative.Trained(path)
+		if !trained {
+			continue
+		}
+		values, _, err := m.State(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Learned{role, of.Name, of.Decays, v.Shape().Dimensions, values})
+	}
+	return all, nil
+}
+
+// Put makes the variable in a store, as training does.
+func (l Learned) Put(store *model.Store) error {
+	path := framework.State + negative.VariablePath(l.Role, negative.Variable{Name: l.Name, Decays: l.Decays})
+	size := 1
+	for _, dim := range l.Shape {
+		size *= dim
+	}
+	if size != len(l.Values) {
+		return fmt.Errorf("train: %s: %d values of the shape %v", path, len(l.Values), l.Shape)
+	}
+	_, err := store.CreateVariable(path, tensors.FromFlatDataAndDimensions(l.Values, l.Shape...))
+	return err
 }
 
 // Close frees the compiled graphs and the weights.

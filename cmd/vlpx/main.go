@@ -16,8 +16,14 @@ import (
 	"vlpx.internal/vlpx/scale"
 )
 
+// stoppedStatus is that of a program which was asked to end, as shells have it.
+const stoppedStatus = 130
+
 func main() {
-	ctx, stop := ending.Signals(context.Background())
+	ctx, stop := ending.Signals(context.Background(), func() {
+		fmt.Fprintln(os.Stderr, "vlpx: stopped; what was finished is kept")
+		os.Exit(stoppedStatus)
+	})
 	defer stop()
 	root := command()
 	root.SetArgs(doubleDashes(os.Args[1:]))
@@ -35,7 +41,7 @@ func main() {
 	}
 	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
 	if stopped != "" || errors.Is(err, context.Canceled) {
-		os.Exit(130)
+		os.Exit(stoppedStatus)
 	}
 	os.Exit(1)
 }

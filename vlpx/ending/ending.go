@@ -3,7 +3,6 @@ package ending
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -15,9 +14,6 @@ import (
 // That loses nothing which a kill would not, since files are whole or not at all.
 const grace = 800 * time.Millisecond
 
-// killed is the status of a process that was asked to end, as shells have it.
-const killed = 130
-
 var held atomic.Int64
 
 // Hold lets the process end by itself, however long that takes, until it is released: a training makes its step and its checkpoint first.
@@ -27,8 +23,9 @@ func Hold() (release func()) {
 }
 
 // Signals is a context that an interrupt, a request to terminate or the end of the terminal cancels. From then on the process has a moment
-// to end. A second signal ends it at once. What the parent ignores, as nohup does a hangup, is ignored.
-func Signals(parent context.Context) (ctx context.Context, stop func()) {
+// to end by itself; then exit is called, which ends it. A second signal ends it at once. What the parent ignores, as nohup does a hangup, is
+// ignored.
+func Signals(parent context.Context, exit func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	asked, end := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
@@ -51,8 +48,7 @@ func Signals(parent context.Context) (ctx context.Context, stop func()) {
 			}
 			was := calm // whoever has held it gets a moment, too
 			if calm = held.Load() == 0; calm && was {
-				fmt.Fprintln(os.Stderr, "vlpx: stopped; what was finished is kept")
-				os.Exit(killed)
+				exit()
 			}
 		}
 	}()

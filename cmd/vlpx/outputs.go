@@ -67,8 +67,11 @@ func (o outputs) prepare(base string) error {
 // write puts a report into files of a name and names each.
 func (o outputs) write(c *cobra.Command, base string, report *lab.Report) error {
 	endings := slices.DeleteFunc(slices.Clone(o.tables), func(format string) bool { return format == "claims.tex" && !report.HasClaims() })
-	if report.HasFigure() {
+	switch {
+	case report.HasFigure():
 		endings = append(endings, o.figures...)
+	case c.Flags().Changed("figures"):
+		fmt.Fprintln(c.ErrOrStderr(), "no figure is written: it is drawn of runs in this store, and has none to show")
 	}
 	for _, ending := range endings {
 		file := base + "." + ending

@@ -70,3 +70,12 @@ func files(t *testing.T, dir string) map[string]string {
 	}))
 	return all
 }
+
+// A figure that is asked for and cannot be drawn is told of.
+func TestNoFigureIsTold(t *testing.T) {
+	dir := t.TempDir()
+	_, errs := succeed(t, dir, "show", "falcon/table1", "-figures", "png", "-home", dir+"/store", "-out", dir+"/out")
+	if !strings.Contains(errs, "no figure is written") {
+		t.Errorf("it says %q", errs)
+	}
+}

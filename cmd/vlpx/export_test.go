@@ -38,7 +38,7 @@ func TestExport(t *testing.T) {
 		{[]string{"export", "xyz", "-o", "other"}, []string{`no run "xyz"`, "vlpx runs says which there are"}},
 		{[]string{"export", id, "-o", "home"}, []string{"home has runs", "choose a folder that is empty"}},
 		{[]string{"eval", "home"}, []string{"home has no config.json", "vlpx export wrote"}},
-		{[]string{"eval", "models/one", "-seeds", "2"}, []string{"-seeds is told by the exported model"}},
+		{[]string{"eval", "models/one", "-seeds", "2"}, []string{"-seeds is that of the exported model"}},
 		{[]string{"eval", "models/one", "two"}, []string{`not "two" too`, "vlpx eval -h"}},
 		{[]string{"eval", "models/one", "-data", "home"}, []string{"generated scenes", "leave out -data"}},
 		{[]string{"eval", "models/one", "-split", "tset"}, []string{"tset"}},

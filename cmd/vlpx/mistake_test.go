@@ -62,7 +62,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"runs", "show", "xyz"}, []string{`no run "xyz"`, "vlpx runs"}},
 		{[]string{"compare", "-runs", "xyz"}, []string{`no run "xyz"`, "vlpx runs"}},
 		{[]string{"compare", "ALBEF", "-runs", "xyz"}, []string{"finished", `"ALBEF"`}},
-		{[]string{"compare", "-runs", "xyz", "-scale", "tiny"}, []string{"-scale is told by the runs"}},
+		{[]string{"compare", "-runs", "xyz", "-scale", "tiny"}, []string{"-scale is that of the runs"}},
 		{[]string{"sweep"}, []string{"sweep needs an artifact", "vlpx list"}},
 		{[]string{"sweep", "falcon/tabel1"}, []string{`did you mean "falcon/table1"`}},
 		{shortest("sweep", "falcon/table1", "-launcher", "slrm"), []string{`no launcher "slrm"`, "local, slurm and k8s"}},

@@ -81,7 +81,7 @@ func compareCommand() *cobra.Command {
 				if !slices.Contains([]string{"runs", "home", "out", "tables", "figures", "title", "width", "height", "panels",
 					"metrics", "rows",
 					"curves"}, f.Name) {
-					err = fmt.Errorf("compare -runs: -%s is told by the runs; leave it out", f.Name)
+					err = fmt.Errorf("compare -runs: -%s is that of the runs; leave it out", f.Name)
 				}
 			})
 			return err

@@ -165,7 +165,7 @@ func methodOrFolder(c *cobra.Command, args []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		ofTask := slices.ContainsFunc(eval.Flags(), func(of eval.Flag) bool { return of.Name == f.Name })
 		if !ofTask && !slices.Contains([]string{"data", "regions", "weights", "home", "split", "task"}, f.Name) {
-			err = fmt.Errorf("eval %s: -%s is told by the exported model; leave it out", args[0], f.Name)
+			err = fmt.Errorf("eval %s: -%s is that of the exported model; leave it out", args[0], f.Name)
 		}
 	})
 	return err

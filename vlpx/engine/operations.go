@@ -64,7 +64,7 @@ func operations(n *graph.Node) (float64, error) {
 		return attention(n, 4) // a gradient of either factor of these
 	case graph.NodeTypeFusedAttentionQKVProjection, graph.NodeTypeFusedQuantizedDense, graph.NodeTypeCall, graph.NodeTypeWhile,
 		graph.NodeTypeIf:
-		return 0, fmt.Errorf("a node of type %s, whose operations nobody has told how to count", n.Type())
+		return 0, fmt.Errorf("a node of type %s, whose operations are not counted", n.Type())
 	}
 	return 0, nil
 }

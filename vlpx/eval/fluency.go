@@ -33,7 +33,7 @@ func (Fluency) Metrics() []Info {
 // Check implements Task.
 func (t Fluency) Check(f framework.Framework, _ datasets.Set) error {
 	if _, predicts := f.(framework.Predicts); !predicts {
-		return fmt.Errorf("eval: fluency is told by a language model, and %s is none; take one, such as GPT-2", f.Name())
+		return fmt.Errorf("eval: fluency is measured by a language model, and %s is none; take one, such as GPT-2", f.Name())
 	}
 	return about(t.Of, t.Version)
 }

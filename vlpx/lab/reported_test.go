@@ -75,7 +75,7 @@ func TestTold(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for ending, want := range map[string]string{
-		"csv": "Told by parts,true among joined,%", "json": `"true among joined"`, "md": "true among joined", "html": "true among joined",
+		"csv": "Reported by parts,true among joined,%", "json": `"true among joined"`, "md": "true among joined", "html": "true among joined",
 	} {
 		path := filepath.Join(dir, "table."+ending)
 		must.Do(t, report.Save(path))
@@ -83,11 +83,11 @@ func TestTold(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", ending, want, text)
 		}
 	}
-	if text := texts(t, report.table); !strings.Contains(text, "Told by parts") || !strings.Contains(text, "–") {
+	if text := texts(t, report.table); !strings.Contains(text, "Reported by parts") || !strings.Contains(text, "–") {
 		t.Errorf("got the table\n%s", text)
 	}
 	figure := report.figure.(plots.Figure)
-	if titles := titles(figure); !slices.Contains(titles, "Told by parts") || !slices.Contains(titles, "cosine of negatives") {
+	if titles := titles(figure); !slices.Contains(titles, "Reported by parts") || !slices.Contains(titles, "cosine of negatives") {
 		t.Errorf("got panels %q", titles)
 	}
 	drawing := must.Get(grid.curves(last))(t)

@@ -27,7 +27,7 @@ func (g *Grid) doTask(ctx context.Context, task sweep.Task, listen func(Progress
 	}
 	_, done, err := j.Metrics(g.Store)
 	if err == nil && !done {
-		err = errors.New("it was left out, for what is told above")
+		err = errors.New("it was left out, for the reason above")
 	}
 	return err
 }

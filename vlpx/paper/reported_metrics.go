@@ -40,7 +40,7 @@ func (a *Artifact) show(n field.Number) {
 			metric = fmt.Sprintf("%s (%s)", n.Name, cmp.Or(n.Unit, "no unit"))
 		}
 	}
-	a.Columns = append(a.Columns, Column{Group: "Told by parts", Name: n.Name, Metric: metric, Unit: n.Unit, Reported: true, Neutral: true,
+	a.Columns = append(a.Columns, Column{Group: "Reported by parts", Name: n.Name, Metric: metric, Unit: n.Unit, Reported: true, Neutral: true,
 		Alone: n.Name})
 }
 

@@ -56,7 +56,7 @@ func (a Added) name() string {
 // mined reads the file; one that is not there yet is fs.ErrNotExist.
 func (a Added) mined() (eval.Mined, error) {
 	if a.File == "" {
-		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not told; ask by "+
+		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not named; ask by "+
 			"Store.Placed", a.By)
 	}
 	text, err := readSealed(a.File)

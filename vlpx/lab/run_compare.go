@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"vlpx.internal/datasets/scenes"
 	"vlpx.internal/vlpx/paper"
 	"vlpx.internal/vlpx/run"
 )
@@ -70,12 +72,10 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 		}
 		groups[k] = append(groups[k], e)
 	}
-	for _, k := range keys {
-		group := groups[k]
-		slices.SortFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
+	for _, group := range blocks(keys, groups) {
 		first := group[0]
 		row := paper.FinishedRuns{Name: about(first, nil).label(), Scale: about(first, nil).Scale, Data: first.Run.Data, Tasks: first.Run.Tasks,
-			Train: first.Run.Train}
+			Train: first.Run.Train, Blocks: first.Run.Data.Hash != group[len(group)-1].Run.Data.Hash}
 		if set := first.Label.Set; len(set) > 0 {
 			row.Scale = strings.Join(append([]string{row.Scale}, set...), ", ")
 		}
@@ -96,6 +96,30 @@ func (s *Store) alike(picked []run.Entry, byID map[string]run.Entry) (rows []pap
 	return rows, damaged
 }
 
+// blocks are groups of runs by seed. Where a group has a seed twice, its runs are on several worlds and parted by these.
+func blocks(keys []string, groups map[string][]run.Entry) (parted [][]run.Entry) {
+	for _, k := range keys {
+		group := groups[k]
+		slices.SortStableFunc(group, func(a, b run.Entry) int { return cmp.Compare(a.Run.Train.Seed, b.Run.Train.Seed) })
+		seeds := map[uint64]bool{}
+		for _, e := range group {
+			seeds[e.Run.Train.Seed] = true
+		}
+		if len(seeds) == len(group) {
+			parted = append(parted, group)
+			continue
+		}
+		worlds := map[string][]run.Entry{}
+		for _, e := range group {
+			worlds[e.Run.Data.Hash] = append(worlds[e.Run.Data.Hash], e)
+		}
+		for _, hash := range slices.Sorted(maps.Keys(worlds)) {
+			parted = append(parted, worlds[hash])
+		}
+	}
+	return parted
+}
+
 // otherCode reports whether other code than this program's made a run, or one that it continues.
 func otherCode(e run.Entry, byID map[string]run.Entry) bool {
 	return e.Stale() || slices.ContainsFunc(e.Needs(), func(need run.Need) bool {
@@ -104,7 +128,7 @@ func otherCode(e run.Entry, byID map[string]run.Entry) bool {
 	})
 }
 
-// seedless is a run's configuration without its seed, and with those of the runs that it needs in the place of their identities.
+// seedless is a run's configuration without its seed and that of its scenes, and with those of the runs that it needs in the place of their identities.
 func seedless(e run.Entry, byID map[string]run.Entry, above map[string]bool) string {
 	var fields map[string]json.RawMessage
 	var training map[string]json.RawMessage
@@ -114,6 +138,16 @@ func seedless(e run.Entry, byID map[string]run.Entry, above map[string]bool) str
 	above[e.ID] = true
 	defer delete(above, e.ID)
 	delete(training, "Seed")
+	if of := e.Run.Data; of.Scenes != nil {
+		of.Scenes, of.Hash = new(scenes.Config), ""
+		*of.Scenes = *e.Run.Data.Scenes
+		of.Scenes.Seed = 0
+		text, err := json.Marshal(of)
+		if err != nil {
+			return e.ID
+		}
+		fields["Data"] = text
+	}
 	var b bytes.Buffer
 	for _, part := range []map[string]json.RawMessage{training, fields} {
 		delete(part, "Train")

@@ -12,7 +12,6 @@ import (
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
-	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -48,7 +47,7 @@ func (r *Report) Caption(about ...string) string {
 	if len(r.Set) > 0 {
 		scale += " with " + strings.Join(r.Set, ", ")
 	}
-	sentences := []string{fmt.Sprintf("Scale %s on %s (%s).", scale, r.Data.Name, plan.Abbreviated(r.Data.Hash))}
+	sentences := []string{fmt.Sprintf("Scale %s on %s.", scale, r.on())}
 	for _, sentence := range []string{r.Plan.Taken(), r.Encoder} {
 		if sentence != "" {
 			sentences = append(sentences, sentence)

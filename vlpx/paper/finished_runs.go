@@ -18,8 +18,9 @@ import (
 // FinishedRuns is a row of a comparison of finished runs of the store, whatever made them: runs that differ in nothing but the seed.
 type FinishedRuns struct {
 	Name    string
-	Scale   string // the preset that they were made at; empty where nothing tells it
-	Data    run.Data
+	Scale   string       // the preset that they were made at; empty where nothing tells it
+	Data    run.Data     // of the first run
+	Blocks  bool         // each run has scenes of its own
 	Tasks   eval.Tasks   // that they are measured by
 	Train   train.Config // of one of them
 	Results []run.Result // one a seed
@@ -53,7 +54,7 @@ func NewRunsReport(rows []FinishedRuns) (*Report, error) {
 	}
 	first := rows[0]
 	p := &Planned{Artifact: a, Plan: plan.Plan{
-		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Rows: make([][]run.Run, len(rows)),
+		Experiment: a.Experiment(), Scale: scale.Scale{Name: first.Scale}, Data: first.Data, Blocks: first.Blocks, Rows: make([][]run.Run, len(rows)),
 		Asked: make([]bool, len(rows)),
 	}}
 	for i, row := range rows {
@@ -138,9 +139,8 @@ func (r *Report) runsNote(rows []FinishedRuns) string {
 			others = append(others, fmt.Sprintf("%s is at %s", row.Name, scale))
 		}
 	}
-	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s (%s). Test split, ", strings.Join(ids, "; "),
-		cmp.Or(rows[0].Scale, "an unknown scale"),
-		r.Data.Name, plan.Abbreviated(r.Data.Hash))
+	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s. Test split, ", strings.Join(ids, "; "),
+		cmp.Or(rows[0].Scale, "an unknown scale"), r.on())
 	note += r.spreadOfSeeds()
 	if len(others) > 0 {
 		note += fmt.Sprintf(" Not all is alike: %s.", strings.Join(others, "; "))

@@ -127,7 +127,7 @@ func (r *Report) Note() string {
 
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
-	note := fmt.Sprintf("Scale %s on %s (%s), test split, ", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash))
+	note := fmt.Sprintf("Scale %s on %s, test split, ", r.Scale, r.on())
 	note += r.spreadOfSeeds()
 	if warmed := r.Plan.Warmed(); warmed != "" {
 		note += " " + warmed
@@ -139,6 +139,14 @@ func (r *Report) scaleNote() string {
 		note += fmt.Sprintf(" Run on %s.", ran)
 	}
 	return note + r.intervalNote()
+}
+
+// on names the data.
+func (r *Report) on() string {
+	if r.Plan.Blocks {
+		return "each seed's own " + r.Data.Name
+	}
+	return fmt.Sprintf("%s (%s)", r.Data.Name, plan.Abbreviated(r.Data.Hash))
 }
 
 // spreadOfSeeds says over which seeds means are.
@@ -153,8 +161,7 @@ func (r *Report) spreadOfSeeds() string {
 func (r *Report) NewTable(note string) tables.Table {
 	t := tables.Table{
 		Title: r.ID + ": " + r.Title,
-		Note: fmt.Sprintf("Scale %s on %s (%s), seeds %s. %s", r.Scale, r.Data.Name, plan.Abbreviated(r.Data.Hash),
-			r.Plan.SeedList(), note),
+		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.on(), r.Plan.SeedList(), note),
 	}
 	if ran := r.origins(); ran != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", ran)

@@ -13,8 +13,8 @@ type Ask struct {
 	// Model is the row whose run is asked, and Of the one whose run wrote, of the same seed; nil for the row itself. One on another
 	// framework than the row takes no weights, vocabulary and tasks of a request, which are for the row's.
 	Model, Of *Row
-	// Crossed takes the run of Of with the next seed of the plan, and for the last one with the first; where the plan has one seed, with
-	// the one above.
+	// Crossed takes the run of Of with the next seed of the plan, and for the last one with the first; where the plan has one seed, or each
+	// has scenes of its own, with the one above.
 	Crossed bool
 	// Task is that of the asked run; of is the identity of the run that wrote.
 	Task func(of string) eval.Task

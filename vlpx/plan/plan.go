@@ -71,7 +71,8 @@ func (e Experiment) Compared() bool { return e.ID == Comparison || e.ID == Singl
 type Plan struct {
 	Experiment Experiment
 	Scale      scale.Scale
-	Data       run.Data
+	Data       run.Data // of the first seed, where Blocks
+	Blocks     bool     // each seed has scenes of its own; see scale.Scale.BlockScenes
 	Seeds      []uint64
 	// Rows are the runs of each row, one a seed; nil where the method is not there yet or was not asked for.
 	Rows [][]run.Run
@@ -142,7 +143,25 @@ func New(e Experiment, q Request) (*Plan, error) {
 	if err := p.rows(q); err != nil {
 		return p, err
 	}
+	if p.Blocks {
+		if p.Data, err = q.data(scale.Block(p.Seeds[0])); err != nil {
+			return p, err
+		}
+	}
 	return p, p.repeated()
+}
+
+// checkBlocks refuses scenes that cannot be each seed's own.
+func (q Request) checkBlocks(s scale.Scale, seeds []uint64) error {
+	switch {
+	case q.Folder():
+		return fmt.Errorf("blockscenes=true on %s, which is there once; leave it out", q.Data)
+	case s.Scenes.Seed != 0:
+		return fmt.Errorf("scenes.seed=%d, and each seed has scenes of its own; set blockscenes=false for one world", s.Scenes.Seed)
+	case slices.Contains(seeds, 0):
+		return errors.New("seed 0 has no scenes of its own; use seeds from 1, or set blockscenes=false")
+	}
+	return nil
 }
 
 func asked(e Experiment, methods []string) ([]bool, error) {
@@ -193,7 +212,7 @@ func (p *Plan) rows(q Request) error {
 		if err != nil {
 			return err
 		}
-		p.Rows[i], p.Jobs[i] = of.Runs, of.Jobs
+		p.Rows[i], p.Jobs[i], p.Blocks = of.Runs, of.Jobs, p.Blocks || of.blocks
 		for _, l := range of.left {
 			if !slices.ContainsFunc(p.undone, func(u leftOut) bool { return u.row == l.row }) {
 				p.undone = append(p.undone, l)
@@ -219,18 +238,49 @@ type seeded struct {
 	Runs []run.Run
 	Jobs [][]Job
 	left []leftOut // downstream tasks that the runs cannot be put to
+
+	blocks bool // each seed has scenes of its own
 }
 
-// seeded works a row out with seeds, which may be none of the plan's.
-func (p *Plan) RunsOf(row Row, seeds []uint64) (of seeded, err error) {
-	w := p.Planner
-	w.seeds = seeds
-	t, err := w.trained(row, p.Scale, p.Data)
+// RunsOf works a row out with seeds, which may be none of the plan's.
+func (p *Plan) RunsOf(row Row, seeds []uint64) (all seeded, err error) {
+	s, err := p.Planner.ScaleOf(row, p.Scale)
+	if err != nil {
+		return all, err
+	}
+	if !s.BlockScenes {
+		w := p.Planner
+		w.seeds = seeds
+		return p.block(w, row, p.Scale, p.Data)
+	}
+	if err := p.Planner.checkBlocks(s, seeds); err != nil {
+		return all, err
+	}
+	all.blocks = true
+	for _, seed := range seeds {
+		w, s := p.Planner, p.Scale.Block(seed)
+		w.seeds, w.Set = []uint64{seed}, append(slices.Clone(w.Set), fmt.Sprint("scenes.seed=", seed))
+		data, err := w.data(s)
+		if err != nil {
+			return all, err
+		}
+		of, err := p.block(w, row, s, data)
+		if err != nil {
+			return all, err
+		}
+		all.Runs, all.Jobs, all.left = append(all.Runs, of.Runs...), append(all.Jobs, of.Jobs...), of.left
+	}
+	return all, nil
+}
+
+// block works a row out with seeds that share their data.
+func (p *Plan) block(w planner, row Row, scale scale.Scale, data run.Data) (of seeded, err error) {
+	t, err := w.trained(row, scale, data)
 	if err != nil {
 		return of, err
 	}
 	of.Runs = t.Own
-	asks, err := w.asks(row, t.Own, p.Scale, p.Data)
+	asks, err := w.asks(row, t.Own, scale, data)
 	if err != nil {
 		return of, err
 	}

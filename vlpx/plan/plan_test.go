@@ -116,10 +116,10 @@ func TestWarmStartApart(t *testing.T) {
 
 func TestNoteOfAWarmStart(t *testing.T) {
 	for id, want := range map[string]string{
-		"mafa/table1":   "Every run starts from the same model, 6 epochs of InfoNCE.",
+		"mafa/table1":   "Runs of the same seed start from the same model, 3 epochs of InfoNCE.",
 		"tags/table1":   "Every run starts from the same model, 12 epochs of UNITER's pre-training by ITM + MLM.",
 		"tags/table2":   "Every run starts from the same model, 12 epochs of UNITER's pre-training by ITM + MLM.", // in a second stage, too
-		"vlpx/density":  "Runs of the same data and sizes start from the same model, 6 epochs of InfoNCE.",
+		"vlpx/density":  "Runs of the same seed, data and sizes start from the same model, 3 epochs of InfoNCE.",
 		"glofnd/table1": "", // of SimCLR
 		"falcon/table5": "", // without runs
 	} {

@@ -249,7 +249,7 @@ func (w planner) warm(runs []run.Run, s scale.Scale, vocabulary run.Vocabulary, 
 	if err != nil {
 		return err
 	}
-	starts := w.of(s, data, vocabulary, vocab, s.WarmMethod(), []uint64{scale.WarmSeed})
+	starts := w.of(s, data, vocabulary, vocab, s.WarmMethod(), []uint64{s.WarmSeed()})
 	if err := w.publish(starts, s); err != nil {
 		return err
 	}

@@ -28,13 +28,18 @@ func (p *Plan) Warmed() string {
 			by = append(by, told)
 		}
 	}
-	switch len(from) {
-	case 0:
+	which := "Every run starts"
+	switch {
+	case len(from) == 0:
 		return ""
-	case 1:
-		return fmt.Sprintf("Every run starts from the same model, %s.", by[0])
+	case p.Blocks && len(from) > 1:
+		which = "Runs of the same seed, data and sizes start"
+	case p.Blocks:
+		which = "Runs of the same seed start"
+	case len(from) > 1:
+		which = "Runs of the same data and sizes start"
 	}
-	return fmt.Sprintf("Runs of the same data and sizes start from the same model, %s.", strings.Join(by, " or "))
+	return fmt.Sprintf("%s from the same model, %s.", which, strings.Join(by, " or "))
 }
 
 // warming tells what a warm start is.

@@ -42,6 +42,9 @@ type Scale struct {
 	WarmStart int
 	// WarmCosine gives the warm start a cosine of its own. Look has methods that go by embeddings begin with the warm start's.
 	WarmCosine, Look bool
+	// BlockScenes gives each seed scenes and a warm start of its own, which all methods share: what varies between seeds is then data, first
+	// weights and order together. Without it all seeds share scenes and warm start.
+	BlockScenes bool
 
 	// Asked is the number of questions of the test split that a model which writes answers is asked; 0 for all.
 	Asked int
@@ -160,7 +163,8 @@ func Scales() []Scale {
 	mini.Global.Alpha = 0.0034 // the share of true pairs among those of random images and captions, which GloFND takes for alpha
 	mini.Writing.FurtherRate = 2e-5
 	mini.Writing.Pool, mini.Writing.Hard, mini.Writing.Masks, mini.Writing.Refills, mini.Writing.Keep = 15, 3, 4, 4, 4
-	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 5, 6
+	mini.Rerank, mini.BatchSize, mini.Epochs, mini.WarmStart = 16, 32, 9, 3 // docs/CALIBRATION.md
+	mini.WarmCosine, mini.Look, mini.BlockScenes = true, true, true
 	mini.Patch = 8
 	mini.Width, mini.HeadWidth, mini.Embed = 96, 24, 64
 	mini.VisionLayers, mini.TextLayers, mini.Fusion = 2, 2, 1
@@ -182,7 +186,7 @@ func Scales() []Scale {
 	small.Scenes = scenes.Config{Train: 100000, Val: 1000, Test: 1000, Captions: 5, TrainCaptions: 1, Density: "spec"}
 	small.Writing.Pool, small.Writing.Hard, small.Writing.Masks, small.Writing.Refills, small.Writing.Keep = 63, 15, 8, 8, 15
 	small.Rerank, small.BatchSize, small.MaxLen = 64, 96, 25
-	small.Epochs, small.WarmStart = 10, 10
+	small.Epochs, small.WarmStart = 16, 4
 	small.MinCount, small.MaxVocab, small.Positions = 3, 10000, 64
 	small.Image, small.Patch = 128, 16
 	small.Width, small.HeadWidth, small.MLPTimes, small.Embed = 384, 64, 4, 256
@@ -244,7 +248,7 @@ func Preset(name string, folder bool) (Scale, error) {
 		return s, nil
 	}
 	s.Scheduler.Lookahead = 2 // photographs take time to decode
-	s.WarmStart = 0
+	s.WarmStart, s.BlockScenes = 0, false
 	s.Global.Alpha = negative.PublishedGlobal().Alpha
 	switch s.Name {
 	case "tiny":
@@ -253,6 +257,8 @@ func Preset(name string, folder bool) (Scale, error) {
 		s.Captions, s.MinCount, s.MaxVocab, s.MaxLen, s.Rerank = 2, 4, 1000, 16, 8
 		s.Image, s.Patch, s.Epochs = 64, 16, 3
 		s.SearchBatches, s.GroupBatches = 60, 360
+	case "small":
+		s.Epochs = 10
 	}
 	return s, nil
 }

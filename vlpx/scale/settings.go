@@ -30,6 +30,8 @@ func trainingSettings() []Settable {
 			"otherwise they share one"},
 		{Name: "look", Says: "behind a warm start, mini-batches that go by embeddings begin with the warm start's; otherwise their first " +
 			"epoch is uniform"},
+		{Name: "blockscenes", Says: "each seed has scenes and a warm start of its own, which all methods share; otherwise all seeds share them",
+			Also: []string{"blocks", "worlds"}},
 		{Name: "schedule.rate", Unit: "a step", Says: "the learning rate after the warm-up, from which it falls; 0 for what rootrate gives",
 			Also: []string{"lr", "learningrate", "maxlr", "peaklr", "baselr"}},
 		{Name: "schedule.min", Unit: "a step", Says: "the learning rate at which the cosine ends, schedule.rate at most",

@@ -10,11 +10,27 @@ type Pretraining struct {
 	BatchSize int
 }
 
-// warmSeed is the seed of the warm start, whatever those of the runs that go on from it.
+// WarmSeed is the seed of a model that runs of all seeds share.
 const WarmSeed = 1
 
-// warmStart is the scale of the run that Scale.WarmStart asks for: it is the same for all methods and seeds, and for all noise and
-// portions of the data, as the papers' pre-trained encoders are.
+// Block is the scale of a seed, with its scenes where it has its own.
+func (s Scale) Block(seed uint64) Scale {
+	if s.BlockScenes {
+		s.Scenes.Seed = seed
+	}
+	return s
+}
+
+// WarmSeed is the seed of the warm start: that of the scenes where each seed has its own.
+func (s Scale) WarmSeed() uint64 {
+	if s.BlockScenes {
+		return s.Scenes.Seed
+	}
+	return WarmSeed
+}
+
+// WarmScale is the scale of the run that Scale.WarmStart asks for: it is the same for all methods, and for all noise and portions of the
+// data, as the papers' pre-trained encoders are.
 func (s Scale) WarmScale() Scale {
 	switch p := s.Pretraining; {
 	case p.Rate > 0:

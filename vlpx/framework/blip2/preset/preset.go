@@ -35,7 +35,8 @@ var kind = scale.Kind{
 		},
 		"mini": func(s *scale.Scale) {
 			s.Queries, s.TextLayers = 8, 2
-			s.WarmStart, s.Epochs = 4, 3 // a step costs twice ALBEF's
+			s.WarmStart, s.Epochs = 4, 3                              // a step costs twice ALBEF's
+			s.WarmCosine, s.Look, s.BlockScenes = false, false, false // docs/CALIBRATION.md
 			s.SearchBatches, s.GroupBatches = 10, 60
 			encode(s, 6)
 		},

@@ -10,6 +10,7 @@ import (
 
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/sweep"
 )
 
@@ -20,7 +21,7 @@ func (g *Grid) doTask(ctx context.Context, task sweep.Task, listen func(Progress
 		return err
 	}
 	if err := g.work(ctx, []plan.Job{j}, listen); err != nil {
-		if errors.Is(err, run.ErrDisplaced) {
+		if errors.Is(err, store.ErrDisplaced) {
 			return fmt.Errorf("%w: %w", sweep.ErrAgain, err)
 		}
 		return err

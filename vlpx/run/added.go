@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/random"
+	"vlpx.internal/vlpx/run/store"
 )
 
 // Added are pairs that a training split has besides its own (MAFA, appendix G.8): new positives that the frozen model of a finished run
@@ -59,7 +59,7 @@ func (a Added) mined() (eval.Mined, error) {
 		return eval.Mined{}, fmt.Errorf("run: the training data has pairs that run %s mines, and the store's place is not named; ask by "+
 			"Store.Placed", a.By)
 	}
-	text, err := readSealed(a.File)
+	text, err := store.Read(a.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return eval.Mined{}, fmt.Errorf("run: the pairs that run %s mines: %w; train the run that needs them, which makes them", a.By, err)
 	}
@@ -163,7 +163,7 @@ func (d Data) added(c datasets.Collection) (map[string]float64, error) {
 func (s *Store) Placed(r Run) Run {
 	if r.Data.Added != nil {
 		a := *r.Data.Added
-		a.File = filepath.Join(s.dir, a.By, a.name())
+		a.File = s.folders.Path(a.By, a.name())
 		r.Data.Added = &a
 	}
 	if r.Init != nil {
@@ -235,5 +235,5 @@ func (e *Executor) mineBy(ctx context.Context, r Run, a Added) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	return e.Store.write(r, a.name(), sealed(text))
+	return e.Store.write(r, a.name(), store.Sealed(text))
 }

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"vlpx.internal/vlpx/run/store"
 )
 
 // Answer is what a task gave of a run, as the store has it, whether or not this program knows the task.
@@ -20,7 +21,7 @@ type Answer struct {
 
 // AnswersOf are all that tasks gave of a run of the store. What cannot be read is missing, and told by the error.
 func (s *Store) AnswersOf(id string) (all []Answer, err error) {
-	files, err := os.ReadDir(filepath.Join(s.dir, id))
+	files, err := os.ReadDir(s.folders.Folder(id))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
@@ -29,8 +30,8 @@ func (s *Store) AnswersOf(id string) (all []Answer, err error) {
 		if !strings.HasPrefix(file.Name(), taskPrefix) {
 			continue
 		}
-		path := filepath.Join(s.dir, id, file.Name())
-		text, err := readSealed(path)
+		path := s.folders.Path(id, file.Name())
+		text, err := store.Read(path)
 		var kept struct {
 			Of struct {
 				Split string

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -83,7 +84,7 @@ func TestArchive(t *testing.T) {
 		files := must.Get(os.ReadDir(entry.Dir))(t)
 		for _, file := range files {
 			want := must.Get(os.ReadFile(filepath.Join(entry.Dir, file.Name())))(t)
-			if got, err := os.ReadFile(filepath.Join(other.dir, id, file.Name())); file.Name() != lockName &&
+			if got, err := os.ReadFile(filepath.Join(other.folders.Folder(id), file.Name())); file.Name() != store.LockName &&
 				(err != nil || !bytes.Equal(got, want)) {
 				t.Errorf("%s of run %s came as something else (%v)", file.Name(), id, err)
 			}
@@ -152,8 +153,8 @@ func smallArchive(t testing.TB) (path, id string) {
 // Whatever is wrong with an archive, it is refused before anything of it is in the store.
 func TestImportRefuses(t *testing.T) {
 	path, id := smallArchive(t)
-	about := func(all []member, change func(*manifest)) {
-		var m manifest
+	about := func(all []member, change func(*store.Manifest)) {
+		var m store.Manifest
 		must.Do(t, json.Unmarshal(all[0].content, &m))
 		change(&m)
 		text := must.Get(json.Marshal(m))(t)
@@ -161,31 +162,31 @@ func TestImportRefuses(t *testing.T) {
 	}
 	for want, change := range map[string]func([]member) []member{
 		"runs of format 99": func(all []member) []member {
-			about(all, func(m *manifest) { m.Format = 99 })
+			about(all, func(m *store.Manifest) { m.Format = 99 })
 			return all
 		},
 		"version 2": func(all []member) []member {
-			about(all, func(m *manifest) { m.Version = 2 })
+			about(all, func(m *store.Manifest) { m.Version = 2 })
 			return all
 		},
 		`"../../etc"`: func(all []member) []member {
-			about(all, func(m *manifest) { m.Runs[0].ID = "../../etc" })
+			about(all, func(m *store.Manifest) { m.Runs[0].ID = "../../etc" })
 			return all
 		},
 		`"../evil"`: func(all []member) []member {
-			about(all, func(m *manifest) { m.Runs[0].Files[0].Name = "../evil" })
+			about(all, func(m *store.Manifest) { m.Runs[0].Files[0].Name = "../evil" })
 			return all
 		},
 		`"lock"`: func(all []member) []member {
-			about(all, func(m *manifest) { m.Runs[0].Files[0].Name = lockName })
+			about(all, func(m *store.Manifest) { m.Runs[0].Files[0].Name = store.LockName })
 			return all
 		},
 		"is there twice": func(all []member) []member {
-			about(all, func(m *manifest) { m.Runs = append(m.Runs, m.Runs[0]) })
+			about(all, func(m *store.Manifest) { m.Runs = append(m.Runs, m.Runs[0]) })
 			return all
 		},
 		"lacks its settings": func(all []member) []member {
-			about(all, func(m *manifest) { m.Runs[0].Files = m.Runs[0].Files[:1] })
+			about(all, func(m *store.Manifest) { m.Runs[0].Files = m.Runs[0].Files[:1] })
 			return all
 		},
 		"where its manifest has": func(all []member) []member {
@@ -213,7 +214,7 @@ func TestImportRefuses(t *testing.T) {
 				!strings.Contains(err.Error(), spoilt) {
 				t.Errorf("got %v, want an error that names the file and says %q", err, want)
 			}
-			if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
+			if left, err := os.ReadDir(s.folders.Dir()); err != nil || len(left) > 0 {
 				t.Errorf("left %v (%v)", left, err)
 			}
 		})
@@ -228,7 +229,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 	// One whose result is another run's has the right sums, and is no run.
 	all := unpacked(t, path)
-	all[1].content = seal.ReplaceAll(bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1), []byte("}"))
+	all[1].content = store.Seal.ReplaceAll(bytes.Replace(all[1].content, []byte(id), []byte("0123456789abcdef"), 1), []byte("}"))
 	all[0].content = toldBy(t, all[1:])
 	spoilt := filepath.Join(t.TempDir(), "other.tar.gz")
 	must.Do(t, os.WriteFile(spoilt, packed(t, all), 0o644))
@@ -239,13 +240,13 @@ func TestImportRefuses(t *testing.T) {
 // toldBy is a manifest that is true of members, each of which is ID/NAME.
 func toldBy(t testing.TB, all []member) []byte {
 	t.Helper()
-	m := manifest{Version: archiveVersion, Format: format}
+	m := store.Manifest{Version: store.ArchiveVersion, Format: format}
 	for _, x := range all {
 		id, name, _ := strings.Cut(x.Name, "/")
 		sum := sha256.Sum256(x.content)
-		file := archivedFile{name, int64(len(x.content)), hex.EncodeToString(sum[:])}
+		file := store.PackedFile{Name: name, Bytes: int64(len(x.content)), SHA256: hex.EncodeToString(sum[:])}
 		if n := len(m.Runs); n == 0 || m.Runs[n-1].ID != id {
-			m.Runs = append(m.Runs, archivedRun{ID: id})
+			m.Runs = append(m.Runs, store.PackedRun{ID: id})
 		}
 		last := &m.Runs[len(m.Runs)-1]
 		last.Files = append(last.Files, file)
@@ -277,7 +278,7 @@ func FuzzImport(f *testing.F) {
 			name    string
 			content []byte
 			kind    byte
-		}{{manifestName, about, tar.TypeReg}, {one, first, tar.TypeReg}, {other, second, kind}} {
+		}{{store.ManifestName, about, tar.TypeReg}, {one, first, tar.TypeReg}, {other, second, kind}} {
 			header := tar.Header{Name: m.name, Typeflag: m.kind, Mode: 0o644, Size: int64(len(m.content))}
 			if w.WriteHeader(&header) != nil {
 				return
@@ -311,7 +312,7 @@ func FuzzImport(f *testing.F) {
 			}
 		}
 		for _, path := range files {
-			if inside, err := filepath.Rel(s.dir, path); err != nil || strings.HasPrefix(inside, "..") || strings.Count(inside, "/") != 1 {
+			if inside, err := filepath.Rel(s.folders.Dir(), path); err != nil || strings.HasPrefix(inside, "..") || strings.Count(inside, "/") != 1 {
 				t.Fatalf("it wrote %q", path)
 			}
 		}

@@ -2,17 +2,12 @@ package run
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -46,27 +41,22 @@ type Entry struct {
 func (e Entry) Method() string { return cmp.Or(e.Result.Method, e.Label.Method) }
 
 // Short is the beginning of a run's identity that lists show, which most often tells it from all others.
-func Short(id string) string { return id[:min(len(id), 8)] }
+func Short(id string) string { return store.Short(id) }
 
 // Entries are all runs of the store, sorted by identity. What is wrong with one stands in its entry.
 func (s *Store) Entries() ([]Entry, error) {
-	folders, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run: %w", err)
-	}
+	ids, err := s.folders.IDs()
 	var all []Entry
-	for _, folder := range folders {
-		if isID(folder.Name()) && folder.IsDir() {
-			all = append(all, s.entry(folder.Name()))
-		}
+	for _, id := range ids {
+		all = append(all, s.entry(id))
 	}
-	return all, nil
+	return all, err
 }
 
 // entry reads a run's folder.
 func (s *Store) entry(id string) Entry {
-	e := Entry{Kept: Kept{Description: Description{ID: id}, Dir: filepath.Join(s.dir, id)}}
-	busy := s.busy(id) // before the files are read, so that a run which ends meanwhile is at work, not stopped
+	e := Entry{Kept: Kept{Description: Description{ID: id}, Dir: s.folders.Folder(id)}}
+	busy := s.folders.Busy(id) // before the files are read, so that a run which ends meanwhile is at work, not stopped
 	files, err := os.ReadDir(e.Dir)
 	e.Err = err
 	for _, file := range files {
@@ -81,7 +71,7 @@ func (s *Store) entry(id string) Entry {
 		if strings.HasPrefix(file.Name(), ".") && !busy {
 			e.left = append(e.left, file.Name())
 		}
-		if file.Name() != lockName && info.ModTime().After(e.Time) {
+		if file.Name() != store.LockName && info.ModTime().After(e.Time) {
 			e.Time = info.ModTime()
 		}
 	}
@@ -118,19 +108,7 @@ func (s *Store) entry(id string) Entry {
 }
 
 // Busy tells whether a process has the folder of a run, by its identity; on another node where the file system carries locks between nodes.
-func (s *Store) Busy(id string) bool { return s.busy(id) }
-
-// busy tells whether a process has the folder of a run.
-func (s *Store) busy(id string) bool {
-	path := filepath.Join(s.dir, id, lockName)
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	defer lock.Close()
-	got, err := lock.TryRLock()
-	return err == nil && !got
-}
+func (s *Store) Busy(id string) bool { return s.folders.Busy(id) }
 
 // NeededBy tells of each run which runs of the store need it, by their identities.
 func NeededBy(all []Entry) map[string][]Entry {

@@ -18,6 +18,7 @@ import (
 
 	"vlpx.internal/datasets/plainjson"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
 )
 
@@ -85,7 +86,7 @@ func (s *Store) evaluation(r Run, of Measure) (Evaluation, bool, error) {
 		return Evaluation{}, false, err
 	}
 	path := filepath.Join(s.Dir(r), name)
-	text, err := readSealed(path)
+	text, err := store.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Evaluation{}, false, nil
 	}
@@ -154,7 +155,7 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 // Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What
 // cannot be read is missing, and told by the error.
 func (s *Store) Answers(id string) (map[string]float64, error) {
-	files, err := os.ReadDir(filepath.Join(s.dir, id))
+	files, err := os.ReadDir(s.folders.Folder(id))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
@@ -164,8 +165,8 @@ func (s *Store) Answers(id string) (map[string]float64, error) {
 		if !strings.HasPrefix(file.Name(), taskPrefix) {
 			continue
 		}
-		path := filepath.Join(s.dir, id, file.Name())
-		text, err := readSealed(path)
+		path := s.folders.Path(id, file.Name())
+		text, err := store.Read(path)
 		var kept struct {
 			Of      struct{ Split string }
 			Metrics map[string]float64

@@ -7,13 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"vlpx.internal/datasets/text"
 )
-
-// idDigits are the hexadecimal digits of a run's identity.
-const idDigits = 16
 
 // Kept is a run as its folder in a store tells it.
 type Kept struct {
@@ -25,25 +22,16 @@ type Kept struct {
 
 // IDs are the identities of the runs that the store has, finished or not, sorted.
 func (s *Store) IDs() ([]string, error) {
-	folders, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	var ids []string
-	for _, folder := range folders {
-		if !isID(folder.Name()) {
-			continue // what an import or a removal left
-		}
-		if _, err := os.Stat(filepath.Join(s.dir, folder.Name(), runName)); err == nil {
-			ids = append(ids, folder.Name())
-		}
-	}
-	return ids, nil
+	folders, err := s.folders.IDs()
+	return slices.DeleteFunc(folders, func(id string) bool {
+		_, err := os.Stat(s.folders.Path(id, runName))
+		return err != nil
+	}), err
 }
 
 // Kept reads a run of the store by its identity.
 func (s *Store) Kept(id string) (Kept, error) {
-	dir := filepath.Join(s.dir, id)
+	dir := s.folders.Folder(id)
 	path := filepath.Join(dir, runName)
 	settings, err := os.ReadFile(path)
 	if err != nil {
@@ -58,14 +46,6 @@ func (s *Store) Kept(id string) (Kept, error) {
 	}
 	result, done, err := s.find(id)
 	return Kept{described, dir, done, result}, err
-}
-
-// isID tells whether a name can be a run's identity.
-func isID(name string) bool {
-	if len(name) != idDigits {
-		return false
-	}
-	return strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // Tokenizer is that of a run of the store. One that an older version made has none in its folder: where its words are those of generated

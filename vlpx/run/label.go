@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"vlpx.internal/vlpx/run/store"
 )
 
 // Label is what a run was called when it was made, which its settings do not tell. It is no part of the run's identity: the first request
@@ -45,8 +47,8 @@ func (s *Store) Asked(r Run) error {
 
 // Label is that of a run; the zero value where it has none.
 func (s *Store) Label(id string) (Label, error) {
-	path := filepath.Join(s.dir, id, labelName)
-	text, err := readSealed(path)
+	path := s.folders.Path(id, labelName)
+	text, err := store.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Label{}, nil
 	}

@@ -76,7 +76,7 @@ func (s *Store) Prunable(kinds ...string) ([]Prunable, error) {
 			found = append(found, p)
 		}
 	}
-	left, err := s.leftovers()
+	left, err := s.folders.Leftovers()
 	for _, dir := range left {
 		found = append(found, Prunable{Kind: PruneOrphans, Paths: []string{dir}, Bytes: size(dir),
 			Why: "left by a process that was killed"})
@@ -190,11 +190,11 @@ func (s *Store) Prune(ctx context.Context, what []Prunable, told func(Prunable))
 		var err error
 		switch {
 		case p.Paths == nil:
-			err = s.remove(p.Entry.ID)
+			err = s.folders.Remove(p.Entry.ID)
 		case p.Entry.ID == "":
 			err = removeAll(p.Paths)
 		default:
-			err = s.hold(p.Entry.ID, func(string) error { return removeAll(p.Paths) })
+			err = s.folders.Hold(p.Entry.ID, func(string) error { return removeAll(p.Paths) })
 		}
 		if err != nil {
 			failed = append(failed, err)

@@ -2,21 +2,8 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/gofrs/flock"
-)
-
-// Names of folders beside those of runs, which a process that was killed may leave.
-const (
-	removedPrefix = ".removed-"
-	importPrefix  = ".import-"
 )
 
 // Remove removes runs of the store, those that need others before these. Each is gone whole or not at all; told, if not nil, hears of each
@@ -59,7 +46,7 @@ func (s *Store) Remove(ctx context.Context, ids []string, force bool, told func(
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.remove(e.ID); err != nil {
+		if err := s.folders.Remove(e.ID); err != nil {
 			return err
 		}
 		if told != nil {
@@ -96,56 +83,4 @@ func dependentsFirst(all []Entry) []Entry {
 		add(e)
 	}
 	return sorted
-}
-
-// hold takes a run's folder, in which nobody is at work, for as long as do takes.
-func (s *Store) hold(id string, do func(dir string) error) error {
-	dir := filepath.Join(s.dir, id)
-	lock := flock.New(filepath.Join(dir, lockName))
-	got, err := lock.TryLock()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // gone already
-	}
-	if err != nil {
-		return fmt.Errorf("run: taking the folder %s: %w", dir, err)
-	}
-	defer lock.Unlock()
-	if !got || !inPlace(lock) {
-		return fmt.Errorf("run: a process is at run %s; stop it first, or wait for it", Short(id))
-	}
-	return do(dir)
-}
-
-// remove removes a run's folder: by a new name at once, then what is in it.
-func (s *Store) remove(id string) error {
-	return s.hold(id, func(dir string) error {
-		gone := filepath.Join(s.dir, removedPrefix+id)
-		err := os.RemoveAll(gone) // which an earlier removal left
-		if err == nil {
-			err = os.Rename(dir, gone)
-		}
-		if err == nil {
-			err = os.RemoveAll(gone)
-		}
-		if err != nil {
-			return fmt.Errorf("run: removing run %s: %w", id, err)
-		}
-		return nil
-	})
-}
-
-// leftovers are folders that removals and imports left which were killed.
-func (s *Store) leftovers() ([]string, error) {
-	folders, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	var left []string
-	for _, folder := range folders {
-		name := folder.Name()
-		if strings.HasPrefix(name, removedPrefix) || strings.HasPrefix(name, importPrefix) && !s.busy(name) {
-			left = append(left, filepath.Join(s.dir, name))
-		}
-	}
-	return left, nil
 }

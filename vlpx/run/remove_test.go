@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -147,7 +148,7 @@ func TestRemove(t *testing.T) {
 	if err := e.Store.Remove(t.Context(), []string{first}, false, nil); err != nil {
 		t.Error(err)
 	}
-	left, err := os.ReadDir(e.Store.dir)
+	left, err := os.ReadDir(e.Store.folders.Dir())
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
@@ -287,22 +288,22 @@ func TestPruneOrphans(t *testing.T) {
 	result.Finished = result.Finished.Add(-25 * time.Hour)
 	must.Do(t, e.Store.publish(*r.Init, resultName, result))
 	left := filepath.Join(e.Store.Dir(*r.Init), ".checkpoint123")
-	dead, importing := filepath.Join(e.Store.dir, importPrefix+"1"), filepath.Join(e.Store.dir, importPrefix+"2")
+	dead, importing := filepath.Join(e.Store.folders.Dir(), ".import-1"), filepath.Join(e.Store.folders.Dir(), ".import-2")
 	for _, dir := range []string{dead, importing} {
 		must.Do(t, errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "x"), []byte("x"), 0o644)))
 	}
-	lock := flock.New(filepath.Join(importing, lockName))
+	lock := flock.New(filepath.Join(importing, store.LockName))
 	must.Get(lock.TryLock())(t)
 	defer lock.Unlock()
-	if got, want := pruned(t, e.Store, PruneOrphans), []string{importPrefix + "1", r.Init.ID()}; !slices.Equal(got, want) {
+	if got, want := pruned(t, e.Store, PruneOrphans), []string{".import-1", r.Init.ID()}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	must.Do(t, e.Store.Asked(*r.Init))
 	must.Do(t, os.WriteFile(left, []byte("x"), 0o644))
-	if got, want := pruned(t, e.Store, PruneOrphans), []string{".checkpoint123", importPrefix + "1"}; !slices.Equal(got, want) {
+	if got, want := pruned(t, e.Store, PruneOrphans), []string{".checkpoint123", ".import-1"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	older := filepath.Join(e.Store.dir, "0123456789abcdef")
+	older := filepath.Join(e.Store.folders.Dir(), "0123456789abcdef")
 	must.Do(t, errors.Join(os.Mkdir(older, 0o755), os.WriteFile(filepath.Join(older, runName), []byte(`{"Format": 1}`), 0o644)))
 	if got := pruned(t, e.Store, PruneStale); !slices.Equal(got, []string{filepath.Base(older)}) {
 		t.Errorf("got %v, want the run of format 1", got)

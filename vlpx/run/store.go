@@ -1,26 +1,22 @@
 package run
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
 // Store keeps runs in a folder, each in a folder named by its identity: run.json, label.json with what it is called, tokenizer.json,
 // result.json once it is finished, the checkpoint with the weights, those of the best epoch where it selects, the curves, the pairs that
 // its model mined for other runs, and what tasks gave of it.
-type Store struct {
-	dir  string
-	pace pace // of processes that hold and wait for folders
-}
+type Store struct{ folders *store.Store }
 
 // Files of a run's folder, besides those of package train.
 const (
@@ -28,7 +24,6 @@ const (
 	labelName     = "label.json"
 	resultName    = "result.json"
 	tokenizerName = "tokenizer.json"
-	lockName      = "lock"
 	minedPrefix   = "mined-" // and a hash; see Added
 	taskPrefix    = "task-"  // and a hash; see Evaluation
 )
@@ -37,13 +32,13 @@ const (
 var modelNames = []string{train.CheckpointName, train.BestName}
 
 // OpenStore opens the store at home. The folder need not exist yet: only finished and started runs make it.
-func OpenStore(home string) *Store { return &Store{filepath.Join(home, "runs"), usualPace} }
+func OpenStore(home string) *Store { return &Store{store.Open(filepath.Join(home, "runs"))} }
 
 // LockedDir is the folder of what locked encoders made of images.
-func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.dir), "locked") }
+func (s *Store) LockedDir() string { return filepath.Join(filepath.Dir(s.folders.Dir()), "locked") }
 
 // Dir is the folder of a run.
-func (s *Store) Dir(r Run) string { return filepath.Join(s.dir, r.ID()) }
+func (s *Store) Dir(r Run) string { return s.folders.Folder(r.ID()) }
 
 // ResultFile is the file that is there once a run is finished.
 func (s *Store) ResultFile(r Run) string { return filepath.Join(s.Dir(r), resultName) }
@@ -52,15 +47,15 @@ func (s *Store) ResultFile(r Run) string { return filepath.Join(s.Dir(r), result
 func (s *Store) Result(r Run) (Result, error) { return s.result(r.ID()) }
 
 func (s *Store) result(id string) (Result, error) {
-	path := filepath.Join(s.dir, id, resultName)
-	text, err := readSealed(path)
+	path := s.folders.Path(id, resultName)
+	text, err := store.Read(path)
 	var result Result
 	switch {
 	case err == nil:
 		if result, err = readResult(text); err == nil {
 			err = result.check(id)
 		}
-	case !errors.Is(err, errUnsealed):
+	case !errors.Is(err, store.ErrUnsealed):
 		return Result{}, fmt.Errorf("run: %w; if the store's place is wrong, choose another with VLPX_HOME, -home or Options.Home", err)
 	}
 	if err != nil {
@@ -118,59 +113,35 @@ func (s *Store) hasModel(r Run) (bool, error) {
 	return there, err
 }
 
-// publish writes a value as JSON that ends with its sum; see write and readSealed.
+// lock is take for what needs no word of a takeover.
+func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
+	_, unlock, err = s.take(ctx, r, waiting)
+	return unlock, err
+}
+
+// take takes a run's folder for this process; see [store.Store.Take].
+func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.Context, unlock func(), err error) {
+	return s.folders.Take(ctx, r.ID(), waiting)
+}
+
+// publish writes a value as JSON that ends with its sum.
 func (s *Store) publish(r Run, name string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return fmt.Errorf("run: %s: %w", name, err)
-	}
-	return s.write(r, name, sealed(text))
+	return s.folders.Publish(r.ID(), name, value)
 }
 
 // write writes a file of the run's folder as a whole or not at all.
 func (s *Store) write(r Run, name string, content []byte) error {
-	path := filepath.Join(s.Dir(r), name)
-	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(s.Dir(r))); err != nil {
-		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
-	}
-	return nil
+	return s.folders.Write(r.ID(), name, content)
 }
 
 // finish publishes a run's result. The first one stays, where two processes have made the run at once, as on a cluster whose node came back
 // after its run had been given to another one: finish returns the result that the store has.
 func (s *Store) finish(r Run, result Result) (Result, error) {
-	text, err := json.MarshalIndent(result, "", "  ")
-	if err != nil {
-		return Result{}, fmt.Errorf("run: %s: %w", resultName, err)
+	first, err := s.folders.PublishFirst(r.ID(), resultName, result)
+	if err != nil || first {
+		return result, err
 	}
-	path := filepath.Join(s.Dir(r), resultName)
-	wrong := func(err error) error {
-		return fmt.Errorf("run: writing %s: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", path, err)
-	}
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(s.Dir(r)), renameio.WithPermissions(0o644))
-	if err != nil {
-		return Result{}, wrong(err)
-	}
-	defer file.Cleanup()
-	if _, err := file.Write(sealed(text)); err != nil {
-		return Result{}, wrong(err)
-	}
-	if err := file.Sync(); err != nil {
-		return Result{}, wrong(err)
-	}
-	err = os.Link(file.Name(), path)
-	switch {
-	case err == nil:
-		return result, nil
-	case errors.Is(err, fs.ErrExist):
-		return s.Result(r)
-	case os.IsPermission(err) || errors.Is(err, errors.ErrUnsupported): // a file system without links, which has no two nodes either
-		err = file.CloseAtomicallyReplace()
-	}
-	if err != nil {
-		return Result{}, wrong(err)
-	}
-	return result, nil
+	return s.Result(r)
 }
 
 // Find returns the run's result if it is finished, and whether it is.

@@ -21,6 +21,7 @@ import (
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/negative"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -190,7 +191,7 @@ func TestExamplesOfOlderVersions(t *testing.T) {
 			}
 			all = append(all, result)
 			must.Do(t, s.publish(r, resultName, result))
-			if _, err := readSealed(filepath.Join(s.Dir(r), resultName)); err != nil {
+			if _, err := store.Read(filepath.Join(s.Dir(r), resultName)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -366,5 +367,31 @@ func TestEvaluate(t *testing.T) {
 	}
 	if want := []string{"curves.jsonl", "lock", "result.json", "run.json", "tokenizer.json"}; !slices.Equal(names, want) {
 		t.Errorf("got files %v, want %v", names, want)
+	}
+}
+
+// Of two results of a run the first one stays.
+func TestFinishTwice(t *testing.T) {
+	s, r := OpenStore(t.TempDir()), smallest(t)
+	unlock := must.Get(s.lock(t.Context(), r, func() {}))(t)
+	defer unlock()
+	first := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}
+	second := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 2}}
+	for _, result := range []Result{first, second} {
+		got, err := s.finish(r, result)
+		if err != nil || got.Metrics["TR@1"] != 1 {
+			t.Errorf("got %v (%v), want the first result", got.Metrics, err)
+		}
+	}
+	if kept, err := s.Result(r); err != nil || kept.Metrics["TR@1"] != 1 {
+		t.Errorf("kept %v (%v), want the first result", kept.Metrics, err)
+	}
+	text, err := store.Read(s.ResultFile(r))
+	if err != nil || !store.Seal.Match(text) {
+		t.Errorf("the result has no seal (%v): %s", err, text)
+	}
+	files, err := os.ReadDir(s.Dir(r))
+	if err != nil || len(files) != 2 {
+		t.Errorf("the folder has %v (%v), want the lock and the result", files, err)
 	}
 }

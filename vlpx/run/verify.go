@@ -17,6 +17,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -55,7 +56,7 @@ func (s *Store) Verify(ctx context.Context, told func(Entry)) ([]Problem, error)
 			}
 		}
 	}
-	left, err := s.leftovers()
+	left, err := s.folders.Leftovers()
 	for _, dir := range left {
 		found = append(found, Problem{"", fmt.Sprintf("%s was left by a process that was killed; vlpx prune orphans removes it", dir),
 			true})
@@ -129,12 +130,12 @@ func present(err error) error {
 // verifyMined reads pairs that the run mined.
 func verifyMined(e Entry, name string) error {
 	path := filepath.Join(e.Dir, name)
-	content, err := readSealed(path)
+	text, err := store.Read(path)
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", path, err)
 	}
 	var kept minedPairs
-	if err := json.Unmarshal(content, &kept); err != nil {
+	if err := json.Unmarshal(text, &kept); err != nil {
 		return fmt.Errorf("run: %s: %w", path, err)
 	}
 	if kept.By != e.ID || (Added{Mining: kept.Mining}).name() != name {
@@ -146,7 +147,7 @@ func verifyMined(e Entry, name string) error {
 // verifyEvaluation reads what a task gave of the run.
 func verifyEvaluation(e Entry, name string) error {
 	path := filepath.Join(e.Dir, name)
-	content, err := readSealed(path)
+	text, err := store.Read(path)
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", path, err)
 	}
@@ -155,7 +156,7 @@ func verifyEvaluation(e Entry, name string) error {
 		Of      json.RawMessage
 		Metrics map[string]float64
 	}
-	if err := json.Unmarshal(content, &kept); err != nil {
+	if err := json.Unmarshal(text, &kept); err != nil {
 		return fmt.Errorf("run: %s: %w", path, err)
 	}
 	var of bytes.Buffer

@@ -12,6 +12,7 @@ import (
 
 	"vlpx.internal/internal/test/must"
 	"vlpx.internal/vlpx/eval"
+	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
 
@@ -23,10 +24,10 @@ func TestSeal(t *testing.T) {
 	must.Do(t, s.publish(r, resultName, Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 12.5},
 		Updated: &Update{Code: "x"}}))
 	written := must.Get(os.ReadFile(path))(t)
-	if at := seal.FindSubmatchIndex(written); at == nil || !json.Valid(written) {
+	if at := store.Seal.FindSubmatchIndex(written); at == nil || !json.Valid(written) {
 		t.Fatalf("got the file %s, want JSON that ends with a sum", written)
 	}
-	unsealed := append(written[:seal.FindIndex(written)[0]:seal.FindIndex(written)[0]], "\n}\n"...)
+	unsealed := append(written[:store.Seal.FindIndex(written)[0]:store.Seal.FindIndex(written)[0]], "\n}\n"...)
 	for what, c := range map[string]struct {
 		text  []byte
 		found bool
@@ -39,7 +40,7 @@ func TestSeal(t *testing.T) {
 		must.Do(t, os.WriteFile(path, c.text, 0o644))
 		got, err := s.Result(r)
 		switch {
-		case c.found && (!errors.Is(err, errUnsealed) || !strings.Contains(err.Error(), path)):
+		case c.found && (!errors.Is(err, store.ErrUnsealed) || !strings.Contains(err.Error(), path)):
 			t.Errorf("%s: got %v (%v), want an error that names the file", what, got.Metrics, err)
 		case !c.found && (err != nil || got.Metrics["TR@1"] != 12.5):
 			t.Errorf("%s: got %v (%v), want it read", what, got.Metrics, err)
@@ -98,7 +99,7 @@ func TestChangedFiles(t *testing.T) {
 			t.Errorf("%s: verifying finds %v (%v), want the file", name, found, err)
 		}
 		if kept, err := e.Store.Kept(r.ID()); err == nil && name == tokenizerName {
-			if _, err := e.Store.Tokenizer(kept); !errors.Is(err, errUnsealed) {
+			if _, err := e.Store.Tokenizer(kept); !errors.Is(err, store.ErrUnsealed) {
 				t.Errorf("the edited tokenizer is taken: %v", err)
 			}
 		}

@@ -1,4 +1,4 @@
-package run
+package store
 
 import (
 	"archive/tar"
@@ -13,14 +13,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gofrs/flock"
 )
 
-// readManifest reads what an archive has, of this version's runs.
-func readManifest(r *tar.Reader) (about manifest, err error) {
+// Kind says what may be in an archive.
+type Kind struct {
+	Format  int                    // of the runs
+	Belongs func(name string) bool // whether a file has a place in a run's folder
+	Needs   []string               // files without which a run is none
+}
+
+// readManifest reads what an archive has.
+func (k Kind) readManifest(r *tar.Reader) (about Manifest, err error) {
 	header, err := r.Next()
-	if err != nil || header.Name != manifestName || header.Typeflag != tar.TypeReg {
+	if err != nil || header.Name != ManifestName || header.Typeflag != tar.TypeReg {
 		return about, errors.New("no archive of runs; vlpx store export makes one")
 	}
 	if header.Size > longestManifest {
@@ -33,40 +41,40 @@ func readManifest(r *tar.Reader) (about manifest, err error) {
 	if err := json.Unmarshal(text, &about); err != nil {
 		return about, fmt.Errorf("its manifest: %w", err)
 	}
-	if about.Version != archiveVersion || about.Format != format {
+	if about.Version != ArchiveVersion || about.Format != k.Format {
 		return about, fmt.Errorf("an archive of version %d with runs of format %d; this program reads version %d with format %d, so use "+
 			"the version that wrote it",
-			about.Version, about.Format, archiveVersion, format)
+			about.Version, about.Format, ArchiveVersion, k.Format)
 	}
-	return about, about.check()
+	return about, k.check(about)
 }
 
 // check tells what is wrong with a manifest: every name is one that the store itself gives.
-func (m manifest) check() error {
+func (k Kind) check(m Manifest) error {
 	runs := map[string]bool{}
 	for _, one := range m.Runs {
-		if !isID(one.ID) || runs[one.ID] {
+		if !IsID(one.ID) || runs[one.ID] {
 			return fmt.Errorf("its manifest: %q is no run's identity, or is there twice", one.ID)
 		}
 		runs[one.ID] = true
 		files := map[string]bool{}
 		for _, file := range one.Files {
-			if !archivable(file.Name) || files[file.Name] || file.Bytes < 0 {
+			if !k.Belongs(file.Name) || files[file.Name] || file.Bytes < 0 {
 				return fmt.Errorf("its manifest: run %s has a file %q of %d bytes, which is none of a run's, or is there twice", one.ID,
 					file.Name, file.Bytes)
 			}
 			files[file.Name] = true
 		}
-		if !files[runName] || !files[resultName] {
+		if slices.ContainsFunc(k.Needs, func(name string) bool { return !files[name] }) {
 			return fmt.Errorf("its manifest: run %s lacks its settings or its result", one.ID)
 		}
 	}
 	return nil
 }
 
-// Import takes the runs of an archive into the store: all of them are verified before the first is there, and each is there whole or not at
+// Unpack takes the runs of an archive into the store: all of them are verified before the first is there, and each is there whole or not at
 // all. A run that the store has already stays as it is. It tells which it took and which were there.
-func (s *Store) Import(ctx context.Context, path string) (taken, there []string, err error) {
+func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*Store, string) error) (taken, there []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run: %w", err)
@@ -80,14 +88,16 @@ func (s *Store) Import(ctx context.Context, path string) (taken, there []string,
 		return nil, nil, fmt.Errorf("run: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	lock := flock.New(filepath.Join(dir, lockName)) // so that pruning leaves it alone
+	lock := flock.New(filepath.Join(dir, LockName)) // so that pruning leaves it alone
 	if _, err := lock.TryLock(); err != nil {
 		return nil, nil, fmt.Errorf("run: %w", err)
 	}
 	defer lock.Unlock()
-	about, err := unpack(ctx, file, dir)
-	if err == nil {
-		err = verifyUnpacked(dir, about)
+	about, err := k.unpack(ctx, file, dir)
+	for _, one := range about.Runs {
+		if err == nil {
+			err = verify(Open(dir), one.ID)
+		}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("run: %s: %w", path, err)
@@ -96,7 +106,7 @@ func (s *Store) Import(ctx context.Context, path string) (taken, there []string,
 		if ctx.Err() != nil {
 			return taken, there, context.Cause(ctx)
 		}
-		place := filepath.Join(s.dir, one.ID)
+		place := s.Folder(one.ID)
 		_, err := os.Stat(place)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.Rename(filepath.Join(dir, one.ID), place)
@@ -114,13 +124,13 @@ func (s *Store) Import(ctx context.Context, path string) (taken, there []string,
 }
 
 // unpack writes the files of an archive below a folder, each as the manifest says.
-func unpack(ctx context.Context, from io.Reader, dir string) (manifest, error) {
+func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest, error) {
 	packed, err := gzip.NewReader(from)
 	if err != nil {
-		return manifest{}, errors.New("no archive of runs; vlpx store export makes one")
+		return Manifest{}, errors.New("no archive of runs; vlpx store export makes one")
 	}
 	r := tar.NewReader(packed)
-	about, err := readManifest(r)
+	about, err := k.readManifest(r)
 	if err != nil {
 		return about, err
 	}
@@ -168,21 +178,6 @@ func unpackFile(from io.Reader, path, want string) error {
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want {
 		return errors.New("its content is not what the manifest says; the archive is damaged, get it again")
-	}
-	return nil
-}
-
-// verifyUnpacked reads runs as the store does.
-func verifyUnpacked(dir string, about manifest) error {
-	unpacked := &Store{dir: dir}
-	for _, one := range about.Runs {
-		e := unpacked.entry(one.ID)
-		if e.State == Stale {
-			return fmt.Errorf("run %s is of another format than the archive says", one.ID)
-		}
-		if err := unpacked.sound(e); err != nil {
-			return err
-		}
 	}
 	return nil
 }

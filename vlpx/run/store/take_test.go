@@ -1,4 +1,4 @@
-package run
+package store
 
 import (
 	"context"
@@ -15,34 +15,36 @@ import (
 	"vlpx.internal/internal/test/must"
 )
 
+const id = "0123456789abcdef"
+
 // quick is a store whose processes are taken for lost after two seconds, which a machine at its limit does not keep one from its lock for.
 func quick(t *testing.T) *Store {
 	t.Helper()
-	s := OpenStore(t.TempDir())
+	s := Open(t.TempDir())
 	s.pace = pace{beat: 20 * time.Millisecond, lost: 2 * time.Second}
 	return s
 }
 
 // The lock of a node that is gone, which its server still keeps, does not keep a run for ever.
 func TestTakeFromALostNode(t *testing.T) {
-	s, r := quick(t), smallest(t)
-	must.Do(t, os.MkdirAll(s.Dir(r), 0o755))
-	lost := flock.New(filepath.Join(s.Dir(r), lockName)) // and nobody touches it
+	s := quick(t)
+	must.Do(t, os.MkdirAll(s.Folder(id), 0o755))
+	lost := flock.New(filepath.Join(s.Folder(id), LockName)) // and nobody touches it
 	if got, err := lost.TryLock(); !got || err != nil {
 		t.Fatal(got, err)
 	}
 	defer lost.Close()
 	told := 0
 	begun := time.Now()
-	_, unlock := must.Get2(s.take(t.Context(), r, func() { told++ }))(t)
+	_, unlock := must.Get2(s.Take(t.Context(), id, func() { told++ }))(t)
 	if waited := time.Since(begun); waited < s.pace.lost || told != 1 {
 		t.Errorf("took it after %v, telling %d times; want after %v and once", waited, told, s.pace.lost)
 	}
-	if inPlace(lost) || !s.busy(r.ID()) {
+	if inPlace(lost) || !s.Busy(id) {
 		t.Error("the lock is still the lost node's, or nobody's")
 	}
 	unlock()
-	left, err := filepath.Glob(filepath.Join(s.Dir(r), ".*"))
+	left, err := filepath.Glob(filepath.Join(s.Folder(id), ".*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left %v (%v)", left, err)
 	}
@@ -50,11 +52,11 @@ func TestTakeFromALostNode(t *testing.T) {
 
 // Who is alive keeps the folder, however long it takes; many who wait take a lost one's over one after another.
 func TestTakeWaits(t *testing.T) {
-	s, r := quick(t), smallest(t)
-	held, unlock := must.Get2(s.take(t.Context(), r, func() { t.Error("a free folder is waited for") }))(t)
+	s := quick(t)
+	held, unlock := must.Get2(s.Take(t.Context(), id, func() { t.Error("a free folder is waited for") }))(t)
 	limited, cancel := context.WithTimeout(t.Context(), 3*s.pace.lost)
 	defer cancel()
-	if _, _, err := s.take(limited, r, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := s.Take(limited, id, func() {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want to have waited", err)
 	}
 	if held.Err() != nil {
@@ -62,7 +64,7 @@ func TestTakeWaits(t *testing.T) {
 	}
 	unlock()
 
-	lost := flock.New(filepath.Join(s.Dir(r), lockName))
+	lost := flock.New(filepath.Join(s.Folder(id), LockName))
 	if got, err := lost.TryLock(); !got || err != nil {
 		t.Fatal(got, err)
 	}
@@ -72,7 +74,7 @@ func TestTakeWaits(t *testing.T) {
 	const waiting = 4
 	for range waiting {
 		go func() {
-			held, unlock, err := s.take(t.Context(), r, func() {})
+			held, unlock, err := s.Take(t.Context(), id, func() {})
 			if err == nil {
 				select {
 				case inside <- true:
@@ -96,7 +98,7 @@ func TestTakeWaits(t *testing.T) {
 
 // However many take the same lock for lost at once, none puts aside the one that the quickest of them has taken.
 func TestDisplaceTogether(t *testing.T) {
-	path := filepath.Join(t.TempDir(), lockName)
+	path := filepath.Join(t.TempDir(), LockName)
 	for round := range 300 {
 		must.Do(t, os.WriteFile(path, nil, 0o644))
 		at := time.Unix(int64(round), 0)
@@ -128,13 +130,13 @@ func TestDisplaceTogether(t *testing.T) {
 
 // A holder that was taken for lost, and comes back, stops.
 func TestTakenOver(t *testing.T) {
-	s, r := quick(t), smallest(t)
-	held, unlock := must.Get2(s.take(t.Context(), r, func() {}))(t)
+	s := quick(t)
+	held, unlock := must.Get2(s.Take(t.Context(), id, func() {}))(t)
 	defer unlock()
-	path := filepath.Join(s.Dir(r), lockName)
+	path := filepath.Join(s.Folder(id), LockName)
 	seen := must.Get(os.Stat(path))(t)
 	must.Do(t, displace(path, seen))
-	_, other := must.Get2(s.take(t.Context(), r, func() { t.Error("the folder is not free") }))(t)
+	_, other := must.Get2(s.Take(t.Context(), id, func() { t.Error("the folder is not free") }))(t)
 	defer other()
 	select {
 	case <-held.Done():
@@ -144,45 +146,19 @@ func TestTakenOver(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("it goes on")
 	}
-	if err := displace(path, seen); err != nil || !s.busy(r.ID()) {
+	if err := displace(path, seen); err != nil || !s.Busy(id) {
 		t.Errorf("a lock that came meanwhile was put aside, too (%v)", err)
-	}
-}
-
-// Of two results of a run the first one stays.
-func TestFinishTwice(t *testing.T) {
-	s, r := OpenStore(t.TempDir()), smallest(t)
-	unlock := must.Get(s.lock(t.Context(), r, func() {}))(t)
-	defer unlock()
-	first := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 1}}
-	second := Result{ID: r.ID(), Metrics: map[string]float64{"TR@1": 2}}
-	for _, result := range []Result{first, second} {
-		got, err := s.finish(r, result)
-		if err != nil || got.Metrics["TR@1"] != 1 {
-			t.Errorf("got %v (%v), want the first result", got.Metrics, err)
-		}
-	}
-	if kept, err := s.Result(r); err != nil || kept.Metrics["TR@1"] != 1 {
-		t.Errorf("kept %v (%v), want the first result", kept.Metrics, err)
-	}
-	text, err := readSealed(s.ResultFile(r))
-	if err != nil || !seal.Match(text) {
-		t.Errorf("the result has no seal (%v): %s", err, text)
-	}
-	files, err := os.ReadDir(s.Dir(r))
-	if err != nil || len(files) != 2 {
-		t.Errorf("the folder has %v (%v), want the lock and the result", files, err)
 	}
 }
 
 // What a process left that was killed while it displaced a lock is gone once the folder is taken.
 func TestNothingIsLeftOfADisplacedLock(t *testing.T) {
-	s, r := OpenStore(t.TempDir()), Run{}
-	left := filepath.Join(s.Dir(r), lostPrefix+"1")
-	if err := errors.Join(os.MkdirAll(s.Dir(r), 0o755), os.WriteFile(left, nil, 0o644)); err != nil {
+	s := Open(t.TempDir())
+	left := filepath.Join(s.Folder(id), lostPrefix+"1")
+	if err := errors.Join(os.MkdirAll(s.Folder(id), 0o755), os.WriteFile(left, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := s.lock(t.Context(), r, func() {})
+	_, unlock, err := s.Take(t.Context(), id, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

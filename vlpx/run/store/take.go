@@ -1,4 +1,4 @@
-package run
+package store
 
 import (
 	"context"
@@ -17,6 +17,9 @@ import (
 // every few seconds, and who waits takes the folder over once it has seen no touch for a while by its own clock. A holder that comes back
 // finds another file in the place of its own and stops.
 
+// LockName is the file of a run's folder by which it is taken.
+const LockName = "lock"
+
 // pace is how often a holder touches its lock, and how long one is untouched that is taken for lost.
 type pace struct{ beat, lost time.Duration }
 
@@ -30,17 +33,11 @@ var ErrDisplaced = errors.New("run: another process took the run's folder over, 
 // lostPrefix begins the second name of a lock that is taken for lost.
 const lostPrefix = ".lost-"
 
-// lock is take for what needs no word of a takeover.
-func (s *Store) lock(ctx context.Context, r Run, waiting func()) (unlock func(), err error) {
-	_, unlock, err = s.take(ctx, r, waiting)
-	return unlock, err
-}
-
-// take makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once. The context that
+// Take makes the run's folder and takes it for this process. It waits while another process has it, telling waiting once. The context that
 // it returns ends, too, once the folder is taken over.
-func (s *Store) take(ctx context.Context, r Run, waiting func()) (held context.Context, unlock func(), err error) {
-	dir := s.Dir(r)
-	path := filepath.Join(dir, lockName)
+func (s *Store) Take(ctx context.Context, id string, waiting func()) (held context.Context, unlock func(), err error) {
+	dir := s.Folder(id)
+	path := filepath.Join(dir, LockName)
 	for told := false; ; {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)

@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 	got = slices.DeleteFunc(got, func(name string) bool { return !ast.IsExported(name) })
 	slices.Sort(got)
 	listtest.Equal(t, "the exported names of vlpx", got, strings.Fields(`
-		Bench Benchmark Compare CompareRuns Explore ExportRuns ImportRuns Measure Options PruneRuns Pruning Removal RemoveRuns Report Reproduce
+		Bench Benchmark Compare CompareRuns Explore ExportRuns ImportRuns Main Measure Options PruneRuns Pruning Removal RemoveRuns Report Reproduce
 		Run RunFilter Runs Save Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Update VerifyStore View`))
 }
 

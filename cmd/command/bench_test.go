@@ -1,0 +1,72 @@
+package command
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vlpx.internal/cmd/bench"
+	"vlpx.internal/internal/test/must"
+)
+
+func TestBench(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := executed(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4,8", "-what", "step,sampler",
+		"-rounds", "1", "-json")
+	var result bench.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
+		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
+	}
+	if len(result.Lines) != 8 || result.Engine != "go:ops_sequential" || result.Lines[4].Batch != 8 || result.Lines[0].Framework != "CLIP" {
+		t.Errorf("got %d lines on %s, the first %+v", len(result.Lines), result.Engine, result.Lines[0])
+	}
+	if !strings.Contains(errs, "CLIP, InfoNCE, batch 8 at tiny: sampler") {
+		t.Errorf("got %q on standard error, want what is at work", errs)
+	}
+	path := filepath.Join(dir, "a.json")
+	must.Do(t, os.WriteFile(path, []byte(out), 0o644))
+	table, errs, status := executed(t, dir, "bench", "-read", path, "-markdown")
+	if status != 0 || strings.Count(table, "\n| CLIP, InfoNCE, batch ") != 2 {
+		t.Errorf("got status %d, %q and\n%s\nwant the two whole steps", status, errs, table)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-read", filepath.Join(dir, "b.json")}, "b.json"},
+		{[]string{"-parts", "half"}, "forward, backward, whole"},
+		{[]string{"-modes", "eager"}, "add -peer"},
+		{[]string{"-peer", "-modes", "quick"}, "eager, compile, reduce-overhead"},
+	} {
+		if out, errs, status := executed(t, dir, append([]string{"bench", "-scale", "tiny"}, c.args...)...); status == 0 ||
+			!strings.Contains(errs, c.want) {
+			t.Errorf("%v: got status %d, %q and %q; want %q", c.args, status, out, errs, c.want)
+		}
+	}
+	if out, errs, status = executed(t, dir, "runs"); status != 0 || !strings.Contains(out+errs, "no runs") &&
+		strings.Contains(out, "InfoNCE") {
+		t.Errorf("got status %d, %q and %q; want a store without runs", status, out, errs)
+	}
+}
+
+// Runs at once are processes of the command, which end with it.
+func TestBenchRunsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := executed(t, dir, "bench", "-scale", "tiny", "-framework", "clip", "-batches", "4", "-what", "step", "-rounds", "1",
+		"-runs", "2", "-json")
+	var result bench.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != 0 {
+		t.Fatalf("got status %d, %v and errors %q", status, err, errs)
+	}
+	if last := result.Lines[len(result.Lines)-1]; len(result.Lines) != 4 || last.What != "whole step, 2 runs at once" || last.Runs != 2 ||
+		math.Abs(last.Pairs*last.Median-8) > 1e-9 || !(last.Median > 0) {
+		t.Errorf("got %d lines, the last %+v", len(result.Lines), last)
+	}
+	if _, errs, status = executed(t, dir, "bench", "-scale", "tiny", "-what", "loader", "-runs", "2"); status == 0 ||
+		!strings.Contains(errs, "add step") {
+		t.Errorf("without steps: status %d, %q", status, errs)
+	}
+}

@@ -1,0 +1,42 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/lab"
+)
+
+func exportCommand() *cobra.Command {
+	var home, dir string
+	c := &cobra.Command{
+		Use:   "export RUN -o FOLDER",
+		Short: "Write a finished run's model for other programs: safetensors in published names, settings, tokenizer, model card",
+		Long: "export writes a finished run's model for other programs: safetensors in the published names of its framework, settings, " +
+			"tokenizer and model card.\n" +
+			"RUN is the beginning of a run's name, as vlpx runs tells it.",
+		Example: "  vlpx export 1f0c -o exported/grit-vlp\n  vlpx eval exported/grit-vlp",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("export needs one run, by the beginning of its name; vlpx runs says which there are")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir == "" {
+				return errors.New("export needs a folder to write; name it with -o FOLDER")
+			}
+			kept, err := lab.Export(args[0], dir, home)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "wrote %s, seed %d, run %s, to %s\n", kept.Result.Method, kept.Result.Seed, kept.ID, dir)
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&dir, "o", "o", "", "the `folder` to write: one that is not there yet, is empty, or has an earlier export")
+	bindHome(c, &home)
+	return c
+}

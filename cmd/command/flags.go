@@ -1,0 +1,89 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/lab"
+	"vlpx.internal/vlpx/scale"
+)
+
+// options are the flags that say what to run; they fill lab.Options.
+type options struct {
+	lab.Options
+	seeds string
+}
+
+func (o *options) bind(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))
+	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
+	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a "+
+		"`folder` with dataset_*.json and images/, train/CLASS/*.jpg, *.tar shards or CIFAR's *.bin; "+
+		"a name is looked up in $VLPX_DATA")
+	flags.StringVar(&o.Framework, "framework", "", "the model and its losses, one that vlpx show frameworks lists (default ALBEF)")
+	flags.StringArrayVar(&o.Set, "set", nil, "change a setting by `key=value`, such as epochs=3 or scenes.density=dbl, one that vlpx show "+
+		"settings lists; may be repeated")
+	flags.StringVar(&o.Vocabulary, "vocab", "",
+		"BERT vocab.txt, tokenizer.json, CLIP's bpe_simple_vocab_16e6.txt.gz or GPT-2's merges.txt "+
+			"(default: built from the training captions)")
+	flags.StringSliceVar(&o.Weights, "weights", nil,
+		"published weights to start from, `vision=NAME,text=NAME` or model=NAME for all of a model: names that vlpx weights lists, paths, "+
+			"or none (default drawn; at paper DeiT and BERT)")
+	flags.StringVar(&o.Graphs, "graphs", "", "a `file` of scene graphs of training captions (caption, tab, graph; or FACTUAL's CSV), in "+
+		"the place of parsed ones, for methods that write sentences")
+	flags.StringVar(&o.Regions, "regions", "", "a `folder` of precomputed regions, an npz file a picture (docs/REGIONS.md), for a "+
+		"framework that reads regions of photographs, such as UNITER")
+	flags.StringVar(&o.Data2, "data2", "", "a `folder` of captioned images, or a name, in the place of Flickr30K in tables that have it "+
+		"(default of scenes: scenes of another world)")
+	flags.StringSliceVar(&o.Without, "without", nil, "downstream `tasks` of an artifact to leave out, such as VQA,NLVR2,second, each of "+
+		"which takes further runs")
+	bindHome(c, &o.Home)
+}
+
+func (o *options) bindMethods(c *cobra.Command) {
+	c.Flags().StringSliceVar(&o.Methods, "methods", nil, "`rows` to run, separated by commas (default all)")
+}
+
+func (o *options) bindTensorBoard(c *cobra.Command) {
+	c.Flags().StringVar(&o.TensorBoard, "tensorboard", "", "a `folder` for event files of the runs, which TensorBoard reads while they "+
+		"grow (default none)")
+}
+
+// bindView binds what a report shows.
+func (o *options) bindView(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.View.Title, "title", "", "title of table and figure (default the artifact's)")
+	flags.StringArrayVar(&o.View.Metrics, "metrics", nil, "`metrics` that table and figure show, such as IR@1,'cosine IR mAP'; names of "+
+		"vlpx show tasks, or headings (default all)")
+	flags.StringArrayVar(&o.View.Rows, "rows", nil, "`rows` that they show, in that order, by their names; may be repeated (default all)")
+	flags.BoolVar(&o.View.Curves, "curves", false, "draw the metrics over the epochs")
+	flags.StringVar(&o.View.Width, "width", "", "`width` of the figure: column (3.5in), page (7.16in) or a length such as 89mm")
+	flags.StringVar(&o.View.Height, "height", "", "`height` of a panel of the figure, such as 45mm")
+	flags.IntVar(&o.View.Panels, "panels", 0, "panels of the figure side by side at most")
+}
+
+func bindHome(c *cobra.Command, home *string) {
+	c.Flags().StringVar(home, "home", "", "the store's place (default $VLPX_HOME, else vlpx in the user's cache folder)")
+}
+
+// complete reads what the flags alone do not give.
+func (o *options) complete() (err error) {
+	o.Seeds, err = parseSeeds(o.seeds)
+	return err
+}
+
+// parseSeeds reads seeds that are separated by commas.
+func parseSeeds(list string) (seeds []uint64, err error) {
+	for _, text := range strings.Split(list, ",") {
+		seed, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("-seeds %s: %q is not a whole number; write them as 1,2,3", list, text)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds, nil
+}

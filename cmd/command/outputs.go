@@ -1,0 +1,84 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vlpx.internal/vlpx/lab"
+)
+
+// outputs are the files of a report: where they go and in which formats.
+type outputs struct {
+	dir             string
+	tables, figures []string
+}
+
+// usualFiles are what reproduce and compare write unless flags say otherwise.
+func usualFiles() outputs {
+	return outputs{tables: []string{"md", "csv", "json"}, figures: []string{"png"}}
+}
+
+func (o *outputs) bind(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.dir, "out", "results", "`folder` for files; their name says what differs from the defaults")
+	flags.StringSliceVar(&o.tables, "tables", o.tables, "`formats` of the table: "+strings.Join(lab.TableEndings(), ", ")+
+		"; tex is for a paper, seeds.csv has every run's values")
+	flags.StringSliceVar(&o.figures, "figures", o.figures, "`formats` of the figure: "+strings.Join(lab.FigureEndings(), ", "))
+}
+
+// check refuses formats that there are not.
+func (o outputs) check() error {
+	for _, of := range []struct {
+		flag         string
+		given, known []string
+	}{{"tables", o.tables, lab.TableEndings()}, {"figures", o.figures, lab.FigureEndings()}} {
+		for _, format := range of.given {
+			if !slices.Contains(of.known, format) {
+				return fmt.Errorf("-%s %s: no such format; there are %s", of.flag, format, strings.Join(of.known, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// base is where a grid's files go, without their endings: one of other settings has another name.
+func (o outputs) base(grid *lab.Grid) string {
+	of, name := path.Split(grid.Plan.Artifact.ID)
+	return filepath.Join(o.dir, of, grid.Plan.FileNameOf(name, grid.View))
+}
+
+// prepare makes the folder of files, where there will be any.
+func (o outputs) prepare(base string) error {
+	if len(o.tables)+len(o.figures) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+		return fmt.Errorf("%w; choose another folder with -out", err)
+	}
+	return nil
+}
+
+// write puts a report into files of a name and names each.
+func (o outputs) write(c *cobra.Command, base string, report *lab.Report) error {
+	endings := slices.DeleteFunc(slices.Clone(o.tables), func(format string) bool { return format == "claims.tex" && !report.HasClaims() })
+	switch {
+	case report.HasFigure():
+		endings = append(endings, o.figures...)
+	case c.Flags().Changed("figures"):
+		fmt.Fprintln(c.ErrOrStderr(), "no figure is written: it is drawn of runs in this store, and has none to show")
+	}
+	for _, ending := range endings {
+		file := base + "." + ending
+		if err := report.Save(file); err != nil {
+			return fmt.Errorf("%w; choose another folder with -out", err)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", file)
+	}
+	return nil
+}

@@ -146,6 +146,13 @@ func toolsIdentity(ctx context.Context, root string) (string, error) {
 		}
 		identity.Write(text)
 	}
+	notes, err := kernelNotes()
+	if err != nil {
+		return "", err
+	}
+	for _, note := range notes {
+		identity.Write([]byte(note))
+	}
 	version, err := goCommand(ctx, filepath.Join(root, tools), nil, "env", "GOVERSION", "GOOS", "GOARCH")
 	if err != nil {
 		return "", err
@@ -174,8 +181,12 @@ func buildPrograms(ctx context.Context, dir, root string) error {
 		return err
 	}
 	defer os.RemoveAll(staging)
-	for _, module := range []string{tools, "."} {
-		arguments := []string{"install", "-buildvcs=false"} // git may refuse to read another user's checkout
+	modfile, err := patchedTools(ctx, filepath.Join(staging, "source"), root)
+	if err != nil {
+		return err
+	}
+	for module, flags := range map[string][]string{tools: {"-modfile=" + modfile}, ".": nil} {
+		arguments := append([]string{"install", "-buildvcs=false"}, flags...) // git may refuse to read another user's checkout
 		for _, program := range programs {
 			if program.module == module {
 				arguments = append(arguments, program.packagePath)

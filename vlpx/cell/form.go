@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
 // Control is an input of a form. Exactly one of Options and Range is there.
@@ -72,6 +74,7 @@ func (f *Form) Open() error {
 		return err
 	}
 	f.listen()
+	f.status = statusOf("", nil)
 	ready := make(chan struct{})
 	var once sync.Once
 	comms.Start()
@@ -182,6 +185,17 @@ func (f *Form) Check(e Event) error {
 
 // Status says in a line below the buttons what is going on, and which of them can be pressed.
 func (f *Form) Status(text string, pressable ...string) {
+	status := statusOf(text, pressable)
+	f.mu.Lock()
+	changed := f.status != status
+	f.status = status
+	f.mu.Unlock()
+	if changed {
+		f.tell()
+	}
+}
+
+func statusOf(text string, pressable []string) string {
 	status, err := json.Marshal(struct {
 		Text      string   `json:"text"`
 		Pressable []string `json:"pressable"`
@@ -189,22 +203,14 @@ func (f *Form) Status(text string, pressable ...string) {
 	if err != nil {
 		panic(err) // of strings alone
 	}
-	f.mu.Lock()
-	changed := f.status != string(status)
-	f.status = string(status)
-	f.mu.Unlock()
-	if changed {
-		f.tell()
-	}
+	return string(status)
 }
 
 // tell sends the status.
 func (f *Form) tell() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.status != "" {
-		comms.Send(f.address(), f.status)
-	}
+	comms.Send(f.address(), f.status)
 }
 
 // Close takes the form off the page. What was done and not taken from Events is dropped.
@@ -212,6 +218,9 @@ func (f *Form) Close() {
 	close(f.closed)
 	gonbui.UpdateHTML(f.id, "")
 }
+
+// lost is what a form says whose cell does not answer: it was saved with the notebook, or the page was loaded again.
+const lost = "These controls have lost their cell. If it still runs (a * before it), stop it (\u25a0), and then run it again."
 
 func (f *Form) address() string { return "/vlpx/" + f.id }
 
@@ -225,8 +234,8 @@ func (f *Form) html() (string, error) {
 	var b strings.Builder
 	err := formTemplate.Execute(&b, struct {
 		*Form
-		ID, Address string
-	}{f, f.id, f.address()})
+		ID, Address, Kernel, Lost string
+	}{f, f.id, f.address(), os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV), lost})
 	if err != nil {
 		return "", fmt.Errorf("cell: form %s: %w", f.Name, err)
 	}

@@ -115,6 +115,24 @@ func TestCompareRunsOfTheStore(t *testing.T) {
 	}
 }
 
+// Runs of several worlds are a row where each seed has its own, and rows of their own where seeds share them.
+func TestCompareRunsOfWorlds(t *testing.T) {
+	o := smallest(t.TempDir())
+	o.Seeds = []uint64{1, 2}
+	for _, set := range []string{"blockscenes=true", "scenes.seed=1"} {
+		world := o
+		world.Set = append(slices.Clone(o.Set), set)
+		made(t, must.Get(OpenComparison([]string{"InfoNCE"}, world))(t))
+		got := must.Get(storeAt(t, o.Home).Compare(ids(t, o.Home, "InfoNCE")))(t)
+		switch text := texts(t, got.table); {
+		case set == "blockscenes=true" && (len(got.Rows) != 1 || !strings.Contains(text, "each seed's own scenes")):
+			t.Errorf("%d rows of two worlds, want one:\n%s", len(got.Rows), text)
+		case set != "blockscenes=true" && len(got.Rows) != 2:
+			t.Errorf("%d rows of two worlds and one that seeds share, want two:\n%s", len(got.Rows), text)
+		}
+	}
+}
+
 // Rows of one name are told apart by the scale or the data, if that does, else by their runs.
 func TestRowsOfOneName(t *testing.T) {
 	row := func(scale, data, id string) paper.FinishedRuns {

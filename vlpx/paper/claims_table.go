@@ -122,8 +122,12 @@ func (r *Report) shippedClaims() string {
 
 // testNote says how claims are tested.
 func (r *Report) testNote() string {
-	note := "Randomised blocks: each seed is a block that all rows share, and the error is pooled over the rows of a column; what is counted " +
-		"of mini-batches is paired instead."
+	block := "each seed is a block that all rows share"
+	if r.Plan.Blocks {
+		block = "each seed, with its scenes and warm start, is a block that all rows share"
+	}
+	note := fmt.Sprintf("Randomised blocks: %s, and the error is pooled over the rows of a column; what is counted of mini-batches is paired "+
+		"instead.", block)
 	if named := r.Plan.Artifact.Primary; len(named) > 0 {
 		note += fmt.Sprintf(" The %d primary claims, named before their runs, come first; the others are secondary and get no verdict: their "+
 			"interval is for the claim, against it, or open.", len(named))

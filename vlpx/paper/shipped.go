@@ -146,8 +146,12 @@ func (r *Report) shippedNote() string {
 				from = append(from, fmt.Sprintf("%s (%s)", names[k], row.of.Artifact))
 			}
 		}
-		note = fmt.Sprintf(" Reference: the project's own runs, shipped with vlpx, up to %d seeds a method, on data %s, %s, %s.", most,
-			plan.Abbreviated(of.DataHash), of.Date.Format("2006-01-02"), gathered(names, origins))
+		data := "data " + plan.Abbreviated(of.DataHash)
+		if r.Plan.Blocks {
+			data = r.on()
+		}
+		note = fmt.Sprintf(" Reference: the project's own runs, shipped with vlpx, up to %d seeds a method, on %s, %s, %s.", most, data,
+			of.Date.Format("2006-01-02"), gathered(names, origins))
 		if of.Encoder != r.Encoder {
 			note += " There " + cmp.Or(strings.ToLower(of.Encoder[:min(1, len(of.Encoder))])+of.Encoder[min(1, len(of.Encoder)):],
 				"no encoder is locked.")

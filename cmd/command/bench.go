@@ -25,7 +25,7 @@ func benchCommand() *cobra.Command {
 		Example: "  vlpx bench -scale mini\n  vlpx bench ALBEF GRIT-VLP -batches 32,64 -what step,sampler\n" +
 			"  vlpx bench -frameworks ALBEF,CLIP,SimCLR -what step -peer -runs 4",
 		RunE: func(c *cobra.Command, args []string) error {
-			of.Methods = args
+			of.Methods, o.Own = args, methods
 			if len(read) > 0 {
 				results, err := lab.ReadSpeed(read)
 				if err != nil {

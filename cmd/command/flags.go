@@ -72,7 +72,15 @@ func bindHome(c *cobra.Command, home *string) {
 
 // complete reads what the flags alone do not give.
 func (o *options) complete() (err error) {
+	o.Own = methods
 	o.Seeds, err = parseSeeds(o.seeds)
+	return err
+}
+
+// completeFor is complete for artifacts.
+func (o *options) completeFor(ids []string) error {
+	err := o.complete()
+	o.Options = o.Options.WithRows(methods, ids...)
 	return err
 }
 

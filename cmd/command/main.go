@@ -18,10 +18,15 @@ import (
 // stoppedStatus is that of a program which was asked to end, as shells have it.
 const stoppedStatus = 130
 
-// Main is the command vlpx: it does what the arguments of the program say, and ends it.
-func Main() {
+// Main is the command vlpx: it does what the arguments of the program say, and ends it. The program's own is known by name (see
+// vlpx.Main).
+func Main(own ...any) {
+	if err := take(own); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ctx, stop := ending.Signals(context.Background(), func() {
-		fmt.Fprintln(os.Stderr, "vlpx: stopped; what was finished is kept")
+		fmt.Fprintf(os.Stderr, "%s: stopped; what was finished is kept\n", calledAs)
 		os.Exit(stoppedStatus)
 	})
 	status := execute(ctx, os.Args[1:])
@@ -45,7 +50,7 @@ func execute(ctx context.Context, args []string) int {
 	if errors.As(err, &stopped) {
 		err = fmt.Errorf("%s; the same command goes on from there", string(stopped))
 	}
-	fmt.Fprintf(os.Stderr, "vlpx: %v\n", err)
+	fmt.Fprintf(os.Stderr, "%s: %v\n", calledAs, err)
 	if stopped != "" || errors.Is(err, context.Canceled) {
 		return stoppedStatus
 	}
@@ -54,7 +59,7 @@ func execute(ctx context.Context, args []string) int {
 
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "vlpx",
+		Use:           calledAs,
 		Short:         "A laboratory for false negatives in vision-language pre-training",
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -62,7 +67,7 @@ func command() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("no command %q; did you mean %q? See vlpx -h", args[0], scale.Nearest(args[0], names(c)))
+			return fmt.Errorf("no command %q; did you mean %q? See %s -h", args[0], scale.Nearest(args[0], names(c)), calledAs)
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

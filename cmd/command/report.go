@@ -26,6 +26,7 @@ func reportCommand() *cobra.Command {
 			if err := o.complete(); err != nil {
 				return err
 			}
+			o.Own = nil // the page is of artifacts as the papers have them
 			page, err := lab.NewPage(c.Context(), names, o.Options, func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) })
 			if err != nil {
 				return err

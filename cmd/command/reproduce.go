@@ -23,7 +23,7 @@ func reproduceCommand() *cobra.Command {
 			"  vlpx reproduce falcon/table1 -data flickr8k -methods ALBEF,GRIT-VLP -seeds 1,2,3,4,5",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.completeFor(ids); err != nil {
 				return err
 			}
 			if err := files.check(); err != nil {
@@ -125,7 +125,7 @@ func showCommand() *cobra.Command {
 		Example: "  vlpx show falcon/table1\n  vlpx show settings -scale tiny\n  vlpx show settings schedule\n  vlpx show settings epochs",
 		Args:    needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.completeFor(ids); err != nil {
 				return err
 			}
 			if err := files.check(); err != nil {
@@ -139,7 +139,7 @@ func showCommand() *cobra.Command {
 				return list.Text(c.OutOrStdout(), terminal())
 			}
 			for _, id := range ids {
-				if list, ok := lab.List(id); ok {
+				if list, ok := lab.List(id, methods...); ok {
 					if err := list.Text(c.OutOrStdout(), terminal()); err != nil {
 						return err
 					}

@@ -64,7 +64,8 @@ func TestStoreInOnesHands(t *testing.T) {
 	if out, _ := succeed(t, dir, "store", "import", "runs.tar.gz", "-home", "elsewhere"); out != "took 2 runs\n" {
 		t.Errorf("import printed %q", out)
 	}
-	if out, _ := succeed(t, dir, "store", "import", "runs.tar.gz"); !strings.HasPrefix(out, "took 0 runs; 2 runs stayed as the store has it") {
+	if out, _ := succeed(t, dir, "store", "import", "runs.tar.gz"); !strings.HasPrefix(out,
+		"took 0 runs; 2 runs stayed as the store has it") {
 		t.Errorf("import of what is there printed %q", out)
 	}
 	if out, _ := succeed(t, dir, "store", "verify", "-home", "elsewhere"); !strings.Contains(out, "everything can be read, of 2 runs") {

@@ -24,7 +24,7 @@ func sweepCommand() *cobra.Command {
 			"  vlpx sweep falcon/table1 falcon/table4 -launcher slurm -slurm timeout_min=240 -slurm partition=gpu -slurm gpus_per_node=1",
 		Args: needsIDs,
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.completeFor(ids); err != nil {
 				return err
 			}
 			if err := files.check(); err != nil {
@@ -111,8 +111,8 @@ $JOB_COMPLETION_INDEX, or of -task. A task whose result is there is skipped. SIG
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			call.Plan = args[0]
-			defer ending.Hold()()              // what started it waits for its status
-			return lab.Work(c.Context(), call) // its signals are the worker's, which main's context ends with, too
+			defer ending.Hold()()                       // what started it waits for its status
+			return lab.Work(c.Context(), call, methods) // its signals are the worker's, which main's context ends with, too
 		},
 	}
 	c.Flags().IntVar(&call.From, "from", 0, "the task that the scheduler's index 0 stands for")

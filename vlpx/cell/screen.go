@@ -203,6 +203,9 @@ type console struct{}
 
 func (console) Show(what ...any) error {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = fileWidth
+	}
 	for _, v := range what {
 		switch v := v.(type) {
 		case Shown:
@@ -229,8 +232,17 @@ func (console) Live() bool { return false }
 
 func (console) Close() error { return nil }
 
-// consoleBlock is a line on standard error.
-type consoleBlock struct{ shown, written bool }
+// fileWidth is how wide tables are where there is no terminal, and logEvery how often a line tells then where a block is.
+const (
+	fileWidth = 120
+	logEvery  = 10 * time.Second
+)
+
+// consoleBlock is a line on standard error: written over in a terminal, else a new one now and then.
+type consoleBlock struct {
+	shown, written bool
+	logged         time.Time
+}
 
 func (b *consoleBlock) Head(lines ...string) { console{}.Say(lines...) }
 
@@ -238,6 +250,9 @@ func (b *consoleBlock) Set(text string, _ plots.Drawing) {
 	if b.shown {
 		b.written = true
 		fmt.Fprint(os.Stderr, "\r\x1b[K"+text)
+	} else if time.Since(b.logged) >= logEvery {
+		b.logged = time.Now()
+		fmt.Fprintln(os.Stderr, text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -58,21 +59,38 @@ var registry = map[string]Entry{}
 // Register makes a task known: [Tasks] reads its JSON, [Metrics] lists its metrics, and the command finds it by its name. Each task is
 // registered in its own file, in an init function. Registering a type or a name twice panics.
 func Register[T Task](name string, usual T, flags ...Flag) {
-	kind := fmt.Sprintf("%T", usual)
+	add(Entry{name, usual, flags, decode[T]})
+}
+
+func add(new Entry) {
+	kind := fmt.Sprintf("%T", new.Task)
 	for other, e := range registry {
-		if other == kind || name != "" && e.Name == name {
-			panic(fmt.Sprintf("eval: the task %s, %q, is registered already, by %s", kind, name, other))
+		if other == kind || new.Name != "" && e.Name == new.Name {
+			panic(fmt.Sprintf("eval: the task %s, %q, is registered already, by %s", kind, new.Name, other))
 		}
 	}
-	registry[kind] = Entry{name, usual, flags, decode[T]}
+	registry[kind] = new
+}
+
+// RegisterTask is [Register] of a task whose type is not known when the program is built, without flags.
+func RegisterTask(name string, usual Task) {
+	add(Entry{name, usual, nil, func(settings json.RawMessage) (Task, error) {
+		task := reflect.New(reflect.TypeOf(usual))
+		err := strictly(settings, task.Interface())
+		return task.Elem().Interface().(Task), err
+	}})
 }
 
 func decode[T Task](settings json.RawMessage) (Task, error) {
 	var task T
+	err := strictly(settings, &task)
+	return task, err
+}
+
+func strictly(settings json.RawMessage, into any) error {
 	d := json.NewDecoder(bytes.NewReader(settings))
 	d.DisallowUnknownFields()
-	err := d.Decode(&task)
-	return task, err
+	return d.Decode(into)
 }
 
 // Usual is the name of the task that a command measures by where none is named.

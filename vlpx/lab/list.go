@@ -14,11 +14,11 @@ import (
 
 // List is the table of what there is: the artifacts of a paper by its name, or of all with an empty one; "methods", which Run and Compare
 // take by name; "frameworks", which Options.Framework takes; "tasks" with what they measure; or "settings" at the usual scale (see
-// Settings). It reports whether there is such a list.
-func List(name string) (tables.Table, bool) {
+// Settings). Own methods are listed, too. It reports whether there is such a list.
+func List(name string, own ...negative.Method) (tables.Table, bool) {
 	switch name {
 	case "methods":
-		return methods(), true
+		return methods(own), true
 	case "frameworks":
 		return frameworks(), true
 	case "tasks":
@@ -55,7 +55,7 @@ func words(name string, texts ...string) tables.Row {
 }
 
 // methods has the parts of each method.
-func methods() tables.Table {
+func methods(own []negative.Method) tables.Table {
 	t := tables.Table{
 		Title: "Methods",
 		Note: "The parts are types of package negative; a dash is none. Needs: a reference model, trained first, fine-tuning, or the " +
@@ -66,18 +66,25 @@ func methods() tables.Table {
 	}
 	t.Columns = append(t.Columns, tables.Column{Name: "needs"}, tables.Column{Name: "also called"}, tables.Column{Name: "source"})
 	for _, method := range scale.Methods() {
-		m := method.Parts(scale.Scale{Epochs: 1}).WithDefaults()
-		var parts []string
-		for _, role := range negative.Roles() {
-			part := ""
-			if of := role.Of(m); of != nil {
-				part = strings.TrimPrefix(fmt.Sprintf("%T", of), "negative.")
-			}
-			parts = append(parts, part)
-		}
+		parts := partNames(method.Parts(scale.Scale{Epochs: 1}))
 		t.Rows = append(t.Rows, words(method.Name, append(parts, method.Needs(), strings.Join(method.Aliases, ", "), method.Source)...))
 	}
+	for _, m := range own {
+		t.Rows = append(t.Rows, words(m.Name, append(partNames(m), "", "", "this program")...))
+	}
 	return t
+}
+
+// partNames are the types of a method's parts, one a role; empty for none.
+func partNames(m negative.Method) (all []string) {
+	for _, role := range negative.Roles() {
+		part := ""
+		if of := role.Of(m.WithDefaults()); of != nil {
+			part = strings.TrimPrefix(fmt.Sprintf("%T", of), "negative.")
+		}
+		all = append(all, part)
+	}
+	return all
 }
 
 // frameworks has what each framework is.

@@ -11,6 +11,7 @@ import (
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/paper"
+	"vlpx.internal/vlpx/papers/catalogue"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/scale"
 	"vlpx.internal/vlpx/weights"
@@ -64,6 +65,21 @@ type Options struct {
 
 // View is a choice of what a report's table and figure show, and how large the figure is.
 type View = paper.View
+
+// WithRows are the options with a program's methods as further rows of artifacts: all of them, or those that Methods names. Where one of
+// the artifacts compares no methods there are none.
+func (o Options) WithRows(own []negative.Method, ids ...string) Options {
+	o.Own = slices.DeleteFunc(slices.Clone(own), func(m negative.Method) bool {
+		return len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods,
+			func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), m.Name) })
+	})
+	for _, id := range ids {
+		if a, err := catalogue.Find(id); err == nil && len(a.Rows) == 0 {
+			o.Own = nil
+		}
+	}
+	return o
+}
 
 // Places are where known checkpoints lie: below the store's home, and in $VLPX_DATA.
 func Places(home string) weights.Places {

@@ -53,7 +53,7 @@ func Show(s cell.Screen, what any, o Options) (*Report, error) {
 		} else if asks {
 			return nil, s.Show(table)
 		}
-		if table, ok := List(what); ok {
+		if table, ok := List(what, o.Own...); ok {
 			return nil, s.Show(table)
 		}
 		grid, err := OpenShown(what, o)

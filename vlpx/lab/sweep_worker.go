@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/plan"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/run/store"
@@ -46,8 +47,8 @@ func (g *Grid) named(t sweep.Task) (plan.Job, error) {
 }
 
 // Work is a worker of the vlpx command: it does the task of a plan that the call names. The error is an [Exit], or says why it could not
-// begin.
-func Work(ctx context.Context, call sweep.Call) error {
+// begin. The program has own methods.
+func Work(ctx context.Context, call sweep.Call, own []negative.Method) error {
 	plan, err := sweep.Open(call.Plan)
 	if err != nil {
 		return err
@@ -58,7 +59,8 @@ func Work(ctx context.Context, call sweep.Call) error {
 			return nil, fmt.Errorf("sweep: %s: %w", call.Plan, err)
 		}
 		o.Home = plan.Home
-		return Open(plan.Artifacts[t.Of], o)
+		id := plan.Artifacts[t.Of]
+		return Open(id, o.WithRows(own, id))
 	})
 }
 

@@ -15,11 +15,18 @@ import (
 // removed instead of zeroed, which differs only where float32 underflows and the code would repeat pairs; and the last epoch
 // collects nothing.
 type Grouped struct {
-	SearchSpace int // pairs a chain runs through; 0 takes the published 1,920
-	Queue       int // pairs collected before they are grouped; 0 takes 25 search spaces, the published ratio
+	SearchSpace int // pairs a chain runs through; 0 takes the scale's, without a scale the published 1,920
+	// pairs collected before they are grouped; 0 takes the scale's with its search space, else 25 search spaces, the published ratio
+	Queue int
 
 	// Readmit lets the pairs that sat out an epoch take random places in the next one; those they displace sit out in turn.
 	Readmit bool `json:",omitempty"`
+}
+
+// Sized implements [Sized].
+func (g Grouped) Sized(s Sizes) any {
+	s.group(&g.SearchSpace, &g.Queue)
+	return g
 }
 
 // Start returns the sampler of a run. BatchSize must divide SearchSpace and SearchSpace the Queue.

@@ -109,7 +109,8 @@ func (m Method) Leaving(state *model.Scope, in field.Nodes) *Leaving {
 	if m.LeftOut == nil {
 		return nil
 	}
-	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: leftOutRole().state(state), root: state},
+	return &Leaving{m.LeftOut, m.Attract, Sight{Progress: in.Of(field.Progress), Fields: in, State: leftOutRole().state(state),
+		root: state},
 		map[string]*Node{}}
 }
 

@@ -11,6 +11,12 @@ type Progressive struct {
 	Readmit     bool    `json:",omitempty"` // as in Grouped
 }
 
+// Sized implements [Sized].
+func (p Progressive) Sized(s Sizes) any {
+	s.group(&p.SearchSpace, &p.Queue)
+	return p
+}
+
 // Start returns the sampler of a run; the sizes must fit as in Grouped.
 func (p Progressive) Start(run Start) (Sampler, error) {
 	for _, q := range []float64{p.From, p.To} {

@@ -10,6 +10,12 @@ type FixedQuantile struct {
 	Readmit     bool    `json:",omitempty"` // as in Grouped
 }
 
+// Sized implements [Sized].
+func (f FixedQuantile) Sized(s Sizes) any {
+	s.group(&f.SearchSpace, &f.Queue)
+	return f
+}
+
 // Start returns the sampler of a run; the sizes must fit as in Grouped.
 func (f FixedQuantile) Start(run Start) (Sampler, error) {
 	if err := checkQuantile(f.Quantile); err != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -23,8 +24,9 @@ type Role struct {
 	// Check reports what does not fit together with the role's part; nil for nothing.
 	Check func(Method) error
 
-	plain any    // the part of a method that names none; nil for none
-	scope string // of what its part keeps, below that of the method; empty for that itself
+	fits  func(part any) bool // whether it is of the role's type; nil for any
+	plain any                 // the part of a method that names none; nil for none
+	scope string              // of what its part keeps, below that of the method; empty for that itself
 	get   func(Method) any
 	put   func(*Method, any)
 }
@@ -74,6 +76,41 @@ func RegisterRole(r Role) {
 	furtherRoles = append(furtherRoles, r)
 }
 
+// furtherParts are those that programs have registered, by the role's name.
+var furtherParts = map[string][]Part{}
+
+// RegisterPart gives a part the name of its type in every role that it can take, so that a method is composed with it by that name, as in
+// "GRIT-VLP, contrast=Mine". The error says that there is no such role, or that the name is another part's.
+func RegisterPart(part any) error {
+	name, roles := TypeName(part), 0
+	for _, r := range Roles() {
+		if r.fits == nil || !r.fits(part) {
+			continue
+		}
+		for _, other := range r.Parts {
+			if strings.EqualFold(other.Name, name) {
+				return fmt.Errorf("negative: there is a %s %q already; give your type another name", r.Label, other.Name)
+			}
+		}
+		furtherParts[r.Name] = append(furtherParts[r.Name], Part{Name: name, What: "of this program", Value: part})
+		roles++
+	}
+	if roles == 0 {
+		return fmt.Errorf("negative: %T is no part of a method: it has none of the methods ITC, Pairs, Start, Connect, Find and Write as "+
+			"docs/EXTENDING.md has them", part)
+	}
+	return nil
+}
+
+// TypeName is the name of a part's type without its package.
+func TypeName(part any) string {
+	t := reflect.TypeOf(part)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
 // Of is a method's part, nil for none.
 func (r Role) Of(m Method) any { return r.get(m) }
 
@@ -93,6 +130,8 @@ func (m Method) Plain(but ...string) bool {
 
 // slot makes a role that is a field of Method.
 func slot[P any](r Role, of func(*Method) *P) Role {
+	r.fits = func(part any) bool { _, is := part.(P); return is }
+	r.Parts = append(r.Parts, furtherParts[r.Name]...)
 	r.get = func(m Method) any { return *of(&m) }
 	r.put = func(m *Method, part any) { *of(m), _ = part.(P) }
 	return r

@@ -16,7 +16,7 @@ import (
 //
 // The paper has published no code. Where its text is silent the zero value is our reading, measured in docs/FALCON.md.
 type Scheduled struct {
-	SearchSpace int        // pairs, a multiple of the batch size; 0 takes the published 5,664
+	SearchSpace int        // pairs, a multiple of the batch size; 0 takes the scale's, without a scale the published 5,664
 	Objectives  Objectives // whose improvement is the reward; none takes MLM (FALCON, section 3.3)
 	Quantiles   int        // of an anchor's similarities that the policy sees, M; 0 takes the published 100
 	Hidden      int        // width of the policy's layers; 0 takes the published 256
@@ -40,6 +40,12 @@ type Scheduled struct {
 	// Probe measures instead of learning: mini-batch k is built at the one quantile Probe[k mod len(Probe)], the policy is
 	// left alone, and the rewards report what it would be taught.
 	Probe []float64 `json:",omitempty"`
+}
+
+// Sized implements [Sized].
+func (s Scheduled) Sized(of Sizes) any {
+	s.SearchSpace = cmp.Or(s.SearchSpace, of.SearchSpace)
+	return s
 }
 
 // Reward implements Rewarded.

@@ -88,3 +88,27 @@ func PublishedWriting() WritingSettings {
 		Further: 1, FurtherRate: 1e-5,
 	}
 }
+
+// Sized is a part that takes from the scale the sizes which it does not name. A zero in it then means the scale's, as for the papers'
+// methods.
+type Sized interface {
+	// Sized returns the part with the sizes that it lacks.
+	Sized(Sizes) any
+}
+
+// Sized is the method with its parts at a scale's sizes, where they name none.
+func (m Method) Sized(s Sizes) Method {
+	for _, r := range Roles() {
+		if part, sized := r.Of(m).(Sized); sized {
+			r.Put(&m, part.Sized(s))
+		}
+	}
+	return m
+}
+
+// group fills in what a grouped sampler lacks. A queue goes with the search space that it is cut into.
+func (s Sizes) group(searchSpace, queue *int) {
+	if *searchSpace == 0 && *queue == 0 {
+		*searchSpace, *queue = s.SearchSpace, s.GroupQueue
+	}
+}

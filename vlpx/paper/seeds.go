@@ -97,9 +97,16 @@ func setting(row plan.Row, key string, s scale.Scale) (v reflect.Value, ok bool)
 	method := row.Method(s).WithDefaults()
 	f, ok := fieldOf(method, key)
 	if ok {
-		v = f.In(method)
+		return f.In(method), true
 	}
-	return v, ok
+	role, ok := plan.RoleOf(key)
+	if !ok {
+		return v, false
+	}
+	if part := role.Of(method); part != nil {
+		return reflect.ValueOf(negative.TypeName(part)), true
+	}
+	return reflect.ValueOf("none"), true
 }
 
 // SeedsCSV writes what every run gave, tidily: a line for each row, seed and metric, with a column for each setting that was changed, of

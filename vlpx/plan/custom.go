@@ -24,7 +24,7 @@ func (e Experiment) withOwn(methods []negative.Method) (Experiment, error) {
 		case slices.ContainsFunc(e.Rows, func(r Row) bool { return strings.EqualFold(r.Name, m.Name) }):
 			return e, fmt.Errorf("%s has a row %q already; give your method another Name", e.ID, m.Name)
 		}
-		e.Rows = append(e.Rows, Row{Name: m.Name, Method: func(scale.Scale) negative.Method { return m }})
+		e.Rows = append(e.Rows, Row{Name: m.Name, Method: func(s scale.Scale) negative.Method { return s.Sized(m) }})
 	}
 	return e, nil
 }

@@ -88,13 +88,20 @@ func (f PartField) set(m *negative.Method, text string) error {
 	return nil
 }
 
-// changed is the row with a setting of its own: of the scale, or of a field of its method's parts. What a name means is told by its first
-// word where it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
-func (row Row) changed(assignment string) (Row, error) {
+// changed is the row with a setting of its own: of the scale, of a field of its method's parts, or with another part (see [Row.composed]).
+// What a name means is told by its first word where it could be both: "contrast.temperature=.1" or "scale.temperature=.1".
+func (row Row) changed(assignment string, own []negative.Method) (Row, error) {
 	row.Base = cmp.Or(row.Base, row.Name)
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
 		return row, fmt.Errorf("setting %s: write it as key=value, such as epochs=3", assignment)
+	}
+	if role, is := RoleOf(key); is && new(scale.Scale).Set(assignment) != nil { // views.jitter.contrast is a number
+		with, err := row.composed(role, text, own)
+		if err != nil {
+			err = fmt.Errorf("setting %s: %w", assignment, err)
+		}
+		return with, err
 	}
 	small := scale.Scales()[0].Resolved()
 	method := row.Method(small).WithDefaults()

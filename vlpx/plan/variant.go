@@ -10,8 +10,8 @@ import (
 )
 
 // Variant is the row that a text names: a registered method, by its name or an alias, or one of one's own, and changes for this row alone,
-// of the scale or of a field of one of the method's parts, as in "GRIT-VLP", "GRIT-VLP, searchspace=960, epochs=5" or "Mine, tauplus=.05".
-// The method's name and the changes are the row's name.
+// of the scale, of a field of one of the method's parts, or of a part, as in "GRIT-VLP, searchspace=960, epochs=5", "Mine, tauplus=.05" or
+// "GRIT-VLP, contrast=Mine". The method's name and the changes are the row's name.
 func Variant(text string, own []negative.Method) (Row, error) {
 	var registry []Row
 	for _, m := range scale.Methods() {
@@ -28,7 +28,7 @@ func Variant(text string, own []negative.Method) (Row, error) {
 			continue
 		}
 		for _, assignment := range pieces[n:] {
-			if row, err = row.changed(strings.TrimSpace(assignment)); err != nil {
+			if row, err = row.changed(strings.TrimSpace(assignment), own); err != nil {
 				return Row{}, fmt.Errorf("%s: %w", text, err)
 			}
 		}

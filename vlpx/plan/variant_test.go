@@ -19,6 +19,9 @@ func TestVariant(t *testing.T) {
 		"Mine, too":                              "Mine, too",
 		"mine":                                   "Mine",
 		"GRIT-VLP,searchspace=16,temperature=.2": "GRIT-VLP, searchspace=16, temperature=.2",
+		"GRIT-VLP, contrast=siglip, bias=-5":     "GRIT-VLP, contrast=SigLIP, bias=-5",
+		"MAFA, left out=none":                    "MAFA, leftout=none",
+		"InfoNCE, contrast=.4":                   "InfoNCE, views.jitter.contrast=.4",
 	} {
 		row, err := plan.Variant(text, own)
 		if err != nil {
@@ -33,8 +36,46 @@ func TestVariant(t *testing.T) {
 		"GRIT-VLP, searchspce=3": `did you mean "searchspace"?`,
 		"GRIT-VLP, epochs=x":     "whole number",
 		"GRIT-VLP,":              "key=value",
+		"GRIT-VLP, contrast=Min": `no contrast "Min"; did you mean "Mine"?`,
+		"SRCL, positives=MAFA":   "one reference model",
 	} {
 		must.Fail(t, must.Err(plan.Variant(text, own)), says, "%q", text)
+	}
+}
+
+// mine is a contrast of this program.
+type mine struct {
+	negative.InfoNCE
+	Margin float64
+}
+
+// A row is composed of parts by name: a named one, a method's, and a type's of a custom method, whose fields are set behind it. A part that
+// needs a reference model brings its run, and one that needs none drops it.
+func TestComposed(t *testing.T) {
+	own := []negative.Method{{Name: "Mine, too", Contrast: mine{Margin: .5}}, {Name: "Grouped", Batches: negative.Grouped{}}}
+	small := papertest.Preset(t, "tiny", false)
+	method := func(text string) (plan.Row, negative.Method) {
+		row := must.Get(plan.Variant(text, own))(t)
+		m := row.Method(small).WithDefaults()
+		must.Do(t, m.Validate())
+		return row, m
+	}
+	if _, m := method("GRIT-VLP, contrast=Mine, margin=.7"); m.Contrast != (mine{Margin: .7}) || m.Batches == (negative.Uniform{}) {
+		t.Errorf("got %+v", m)
+	}
+	for text, want := range map[string]string{
+		"GRIT-VLP": "", "GRIT-VLP, contrast=SRCL": "InfoNCE", "SRCL, contrast=InfoNCE": "", "SRCL, batches=grouped": "InfoNCE",
+	} {
+		row, m := method(text)
+		if got := row.Reference; want == "" && got != nil || want != "" && (got == nil || got.Name != want) || m.Name != row.Name {
+			t.Errorf("%s: row %q of %q has the reference %v, want %q", text, row.Name, m.Name, got, want)
+		}
+	}
+	_, grit := method("GRIT-VLP")
+	for _, text := range []string{"Grouped", "InfoNCE, batches=Grouped", "InfoNCE, batches=GRIT"} {
+		if _, m := method(text); m.Batches != grit.Batches {
+			t.Errorf("%s: %+v, want the scale's sizes, %+v", text, m.Batches, grit.Batches)
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func Methods() []Method {
 // Parts are what the method is composed of at a scale.
 func (m Method) Parts(s Scale) negative.Method { return m.At(s.sizes()) }
 
+// Sized is a method with the sizes that its parts do not name.
+func (s Scale) Sized(m negative.Method) negative.Method { return m.Sized(s.sizes()) }
+
 // sizes are what the scale gives the methods.
 func (s Scale) sizes() negative.Sizes {
 	s = s.Resolved()

@@ -6,6 +6,7 @@ import (
 	"vlpx.internal/cmd/bench"
 	"vlpx.internal/vlpx/cell"
 	"vlpx.internal/vlpx/lab"
+	"vlpx.internal/vlpx/negative"
 )
 
 // Bench is an ablation bench: a form to compose a method from parts, to set what they can be set to, to train it while its curves are
@@ -59,4 +60,10 @@ func ShowSpeed(paths []string, options ...Options) []bench.Result {
 		}
 		return results, s.Show(bench.Together(results))
 	})
+}
+
+// Try shows what a contrast makes of a few embeddings, a row a pair of an image and its caption: the loss, its gradients, similarities, and
+// the numbers that it reports. It trains nothing. The embeddings are normalised first; the temperature is that of the options' scale.
+func Try(contrast negative.Contrast, image, text [][]float32, options ...Options) *lab.Trial {
+	return shown("try", options, func(_ context.Context, o Options) (*lab.Trial, error) { return lab.Try(contrast, image, text, o) })
 }

@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 	slices.Sort(got)
 	listtest.Equal(t, "the exported names of vlpx", got, strings.Fields(`
 		Bench Benchmark Compare CompareRuns Explore ExportRuns ImportRuns Main Measure Options PruneRuns Pruning Removal RemoveRuns Report Reproduce
-		Run RunFilter Runs Save Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Update VerifyStore View`))
+		Run RunFilter Runs Save Show ShowRun ShowSpeed ShowStore Speed Sweep Sweeping Try Update VerifyStore View`))
 }
 
 // A library returns its errors: a program ends in must alone, which is a cell's, and nothing changes its folder.

@@ -53,7 +53,7 @@ func CompareRuns(ids []string, options ...Options) *Report {
 // RemoveRuns removes runs of the store; see [run.Store.Remove].
 func RemoveRuns(r Removal, options ...Options) {
 	inStore("remove", options, func(ctx context.Context, c cell.Screen, s *lab.Store) (any, error) {
-		if len(r.IDs) == 0 {
+		if len(r.IDs) == 0 && r.Of.Empty() {
 			return nil, errors.New("no runs to remove; name some that vlpx.Runs lists")
 		}
 		return nil, s.Remove(ctx, r, func(removed lab.Removed) { c.Say(removed.String()) })

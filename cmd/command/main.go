@@ -71,7 +71,6 @@ func command() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if !errors.As(err, &unknown) {
@@ -90,6 +89,7 @@ func command() *cobra.Command {
 		trainCommand(), evalCommand(),
 		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(),
 		versionCommand(), referenceCommand())
+	completing(root)
 	return root
 }
 

@@ -198,6 +198,9 @@ func show(c *cobra.Command, grid *lab.Grid, files outputs) error {
 	if err := report.Text(c.OutOrStdout(), terminal()); err != nil {
 		return err
 	}
+	if mixed := report.Mixed(); mixed != "" {
+		fmt.Fprintln(c.ErrOrStderr(), mixed)
+	}
 	return files.write(c, files.base(grid), report)
 }
 

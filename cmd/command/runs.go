@@ -49,13 +49,22 @@ func runsCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.Var(&since, "since", "those finished or last written to at most so `long` ago: 90m, 12h, 3d, 2w")
-	flags.StringVar(&f.Method, "method", "", "those whose method's `name`, settings included, has this in it")
+	bindFilter(c, &f, &since)
 	flags.BoolVar(&f.Unfinished, "unfinished", false, "those that are not finished")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	bindHome(c, &home)
 	c.AddCommand(showRunCommand())
 	return c
+}
+
+// bindFilter binds the flags that choose runs.
+func bindFilter(c *cobra.Command, f *lab.RunFilter, since *age) {
+	flags := c.Flags()
+	flags.Var(since, "since", "those finished or last written to at most so `long` ago: 90m, 12h, 3d, 2w")
+	flags.StringVar(&f.Method, "method", "", "those whose method's `name`, settings included, has this in it")
+	flags.StringVar(&f.Scale, "scale", "", "those of this `scale`")
+	flags.StringVar(&f.Engine, "engine", "", "those whose engine's `name` has this in it, such as go or onnx")
+	flags.StringVar(&f.Data, "data", "", "those whose data's `name` has this in it")
 }
 
 func showRunCommand() *cobra.Command {

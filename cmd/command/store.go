@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,22 +15,43 @@ import (
 
 func rmCommand() *cobra.Command {
 	var home string
-	var force bool
+	var force, yes bool
+	var f lab.RunFilter
+	var since age
 	c := &cobra.Command{
-		Use:   "rm ID...",
-		Short: "Remove runs of the store",
-		Long: "Remove runs of the store, each by the beginning of its name. One that a process is at is never removed, one that other runs " +
-			"need only with -force.",
-		Example: "  vlpx rm 1ad961c2 a80abf64",
-		Args:    someRuns(0),
+		Use:   "rm ID... | rm -scale tiny -engine go [-yes]",
+		Short: "Remove runs of the store, by their names or all that flags choose",
+		Long: "Remove runs of the store, each by the beginning of its name, or all that flags choose: these are listed, and removed with -yes. " +
+			"One that a process is at is never removed, one that other runs need only with -force.",
+		Example: "  vlpx rm 1ad961c2 a80abf64\n  vlpx rm -scale tiny -engine go\n  vlpx rm -scale tiny -engine go -yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			store, err := lab.OpenStore(home)
 			if err != nil {
 				return err
 			}
-			return store.Remove(c.Context(), lab.Removal{IDs: args, Force: force}, func(r lab.Removed) { fmt.Fprintln(c.OutOrStdout(), r) })
+			f.Since = time.Duration(since)
+			switch {
+			case f.Empty() && len(args) == 0:
+				return someRuns(0)(c, args)
+			case !f.Empty() && len(args) > 0:
+				return fmt.Errorf("rm takes names of runs, or flags that choose some, not both; leave %s or the flags out", args[0])
+			case !f.Empty() && !yes:
+				list, err := store.Runs(f)
+				if err != nil {
+					return err
+				}
+				if err := list.Text(c.OutOrStdout(), terminal()); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.OutOrStdout(), "Nothing is removed yet: the same with -yes removes them.")
+				return nil
+			}
+			return store.Remove(c.Context(), lab.Removal{IDs: args, Of: f, Force: force},
+				func(r lab.Removed) { fmt.Fprintln(c.OutOrStdout(), r) })
 		},
 	}
+	c.Flags().BoolVar(&yes, "yes", false, "remove those that flags choose")
+	bindFilter(c, &f, &since)
 	c.Flags().BoolVar(&force, "force", false, "runs, too, that others need: these keep their results, and train them again to go on")
 	bindHome(c, &home)
 	return c
@@ -38,6 +60,8 @@ func rmCommand() *cobra.Command {
 func pruneCommand() *cobra.Command {
 	var home string
 	var yes bool
+	var f lab.RunFilter
+	var since age
 	kinds := strings.Join(run.PruneKinds(), ", ")
 	c := &cobra.Command{
 		Use:   "prune [KIND...]",
@@ -71,6 +95,8 @@ A run that a process is at, or that another one needs which stays, stays.`,
 			if err != nil {
 				return err
 			}
+			f.Since = time.Duration(since)
+			what = what.Of(f)
 			if len(what) == 0 {
 				fmt.Fprintln(c.OutOrStdout(), "nothing to prune")
 				return nil
@@ -86,6 +112,7 @@ A run that a process is at, or that another one needs which stays, stays.`,
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "remove it")
+	bindFilter(c, &f, &since)
 	bindHome(c, &home)
 	return c
 }

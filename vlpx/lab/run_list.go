@@ -19,7 +19,12 @@ type RunFilter struct {
 	Since      time.Duration // those finished, or last written to, at most so long ago; 0 for all
 	Method     string        // those whose method's name, settings included, has this in it
 	Unfinished bool          // those that are not finished
+	// Scale is that of runs, such as "tiny"; Engine and Data are in the names of their engine and their data. Empty for all.
+	Scale, Engine, Data string
 }
+
+// Empty reports whether the filter lets every run pass.
+func (f RunFilter) Empty() bool { return f == RunFilter{} }
 
 // RunInfo is a run of the store as lists tell it. What a run of an older version does not tell is empty.
 type RunInfo struct {
@@ -90,7 +95,13 @@ func (s *Store) Runs(f RunFilter) (*RunList, error) {
 
 func (f RunFilter) has(r RunInfo) bool {
 	return (f.Since == 0 || time.Since(r.Time) <= f.Since) && (!f.Unfinished || r.State != run.Finished) &&
-		strings.Contains(strings.ToLower(r.Method), strings.ToLower(f.Method))
+		within(r.Method, f.Method) && within(r.Engine, f.Engine) && within(r.Data, f.Data) &&
+		(f.Scale == "" || strings.EqualFold(r.Scale, f.Scale))
+}
+
+// within reports whether a text has another one in it, in any case.
+func within(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // about is what a list shows of a run.
@@ -232,16 +243,19 @@ func (l *RunList) Table() tables.Table {
 			damaged = append(damaged, r.Problem)
 		}
 	}
-	t.Note = fmt.Sprintf("%s, %s MB, in %s.", counted(len(l.Runs), "run"), megabytes(bytes), l.Home)
+	of := ""
 	if len(l.Runs) < l.Of {
-		t.Note = fmt.Sprintf("%s of %d, %s MB, in %s.", counted(len(l.Runs), "run"), l.Of, megabytes(bytes), l.Home)
+		of = fmt.Sprintf(" of %d", l.Of)
 	}
+	t.Title += fmt.Sprintf(": %s%s, %s MB, in %s", counted(len(l.Runs), "run"), of, megabytes(bytes), l.Home)
+	var notes []string
 	for _, sweep := range l.Sweeps {
-		t.Note += fmt.Sprintf(" Sweep %s: %s.", sweep.Name, sweep.Progress)
+		notes = append(notes, fmt.Sprintf("Sweep %s: %s.", sweep.Name, sweep.Progress))
 	}
 	if len(damaged) > 0 {
-		t.Note += fmt.Sprintf(" Damaged: %s.", strings.Join(damaged, "; "))
+		notes = append(notes, fmt.Sprintf("Damaged: %s.", strings.Join(damaged, "; ")))
 	}
+	t.Note = strings.Join(notes, " ")
 	return t
 }
 

@@ -29,8 +29,9 @@ func OpenStore(home string) (*Store, error) {
 
 // Removal says which runs to remove.
 type Removal struct {
-	IDs   []string // the beginnings of their identities
-	Force bool     // those, too, that other runs need
+	IDs   []string  // the beginnings of their identities
+	Of    RunFilter // those that it lets pass, too; none where it is empty
+	Force bool      // those, too, that other runs need
 }
 
 // Remove removes runs; see [run.Store.Remove]. removed hears of each.
@@ -38,6 +39,17 @@ func (s *Store) Remove(ctx context.Context, r Removal, removed func(Removed)) er
 	whole, err := s.identities(r.IDs)
 	if err != nil {
 		return err
+	}
+	if !r.Of.Empty() {
+		list, err := s.Runs(r.Of)
+		if err != nil {
+			return err
+		}
+		for _, one := range list.Runs {
+			if !slices.Contains(whole, one.ID) {
+				whole = append(whole, one.ID)
+			}
+		}
 	}
 	return s.Store.Remove(ctx, whole, r.Force, func(e run.Entry) { removed(Removed{Entry: e}) })
 }
@@ -188,6 +200,14 @@ type Pruning struct {
 // Prunables are what can be pruned.
 type Prunables []run.Prunable
 
+// Of are those of runs that a filter lets pass; all where it is empty.
+func (all Prunables) Of(f RunFilter) Prunables {
+	if f.Empty() {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p run.Prunable) bool { return p.Entry.ID == "" || !f.has(about(p.Entry, nil)) })
+}
+
 func (all Prunables) bytes() (sum int64) {
 	for _, p := range all {
 		sum += p.Bytes
@@ -217,7 +237,7 @@ func (all Prunables) Table() tables.Table {
 			parts = append(parts, fmt.Sprintf("%s %s MB", kind, megabytes(bytes)))
 		}
 	}
-	t.Note = "In all: " + strings.Join(parts, ", ") + "."
+	t.Title += ": " + strings.Join(parts, ", ")
 	return t
 }
 

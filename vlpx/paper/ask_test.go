@@ -123,7 +123,7 @@ func TestAnswersInAReport(t *testing.T) {
 		status string
 		mean   float64 // 0 for none
 	}{
-		"TAGS1 by TAGS1": {"ready", 91}, "TAGS2 by TAGS1": {"2 of 3 seeds asked", 80.5}, "VSE-C by UNITER": {"0 of 3 seeds asked", 0},
+		"TAGS1 by TAGS1": {"ready", 91}, "TAGS2 by TAGS1": {"answers of 2 of 3 seeds", 80.5}, "VSE-C by UNITER": {"without answers", 0},
 	} {
 		got := papertest.Row(r, row)
 		s := got.Metrics[metric]
@@ -141,7 +141,7 @@ func TestAnswersInAReport(t *testing.T) {
 		t.Errorf("got %+v of what nobody answered", f)
 	}
 	table := papertest.Table(t, r)
-	if table.Heading != "generator by discriminator" || table.Rows[2].Status != "2 of 3 seeds asked" {
+	if table.Heading != "generator by discriminator" || table.Rows[2].Status != "answers of 2 of 3 seeds" {
 		t.Errorf("got the heading %q and the status %q", table.Heading, table.Rows[2].Status)
 	}
 	damaged := filepath.Join(store.Dir(p.Jobs[0][0][1].Run), "task-*.json")

@@ -62,11 +62,11 @@ func TestOutcomesInAReport(t *testing.T) {
 	papertest.Put(t, store, tuned, run.Result{ID: tuned.ID(), Seed: 1, Metrics: map[string]float64{"TR@1": 7}, Finished: papertest.Noon})
 	answer(0, 5)
 	r := papertest.Report(t, p, store)
-	if s := papertest.Row(r, "InfoNCE"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 5 ||
+	if s := papertest.Row(r, "InfoNCE"); s.Status != "second of 1 of 2 seeds" || *s.Metrics["second TR@1"].Mean != 5 ||
 		*s.Metrics["TR@1"].Mean != 15 {
 		t.Errorf("asked once: %s %+v", s.Status, s.Metrics)
 	}
-	if s := papertest.Row(r, "tuned"); s.Status != "1 of 2 seeds asked" || *s.Metrics["second TR@1"].Mean != 7 ||
+	if s := papertest.Row(r, "tuned"); s.Status != "second of 1 of 2 seeds" || *s.Metrics["second TR@1"].Mean != 7 ||
 		*s.Metrics["TR@1"].Mean != 15 {
 		t.Errorf("fine-tuned once: %s %+v", s.Status, s.Metrics)
 	}

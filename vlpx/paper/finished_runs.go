@@ -139,7 +139,7 @@ func (r *Report) runsNote(rows []FinishedRuns) string {
 			others = append(others, fmt.Sprintf("%s is at %s", row.Name, scale))
 		}
 	}
-	note := fmt.Sprintf("Finished runs: %s. The first is at %s on %s. Test split, ", strings.Join(ids, "; "),
+	note := r.mixedFirst() + fmt.Sprintf("Finished runs: %s. The first is at %s on %s. Test split, ", strings.Join(ids, "; "),
 		cmp.Or(rows[0].Scale, "an unknown scale"), r.on())
 	note += r.spreadOfSeeds()
 	if len(others) > 0 {

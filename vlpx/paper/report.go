@@ -1,9 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -51,7 +53,7 @@ type Report struct {
 // RowReport is one row of a report.
 type RowReport struct {
 	Name    string    `json:"name"`
-	Status  string    `json:"status"`  // "ready", "2 of 3 seeds", "1 of 3 seeds asked", "not run" if not asked for, or "not yet"
+	Status  string    `json:"status"`  // "ready", "2 of 3 seeds", "without VQA", "not run" if not asked for, or "not yet"
 	Set     []string  `json:"set"`     // what the row itself changes of the scale and of its method's parts
 	Data    *run.Data `json:"data"`    // null without runs
 	Engines []string  `json:"engines"` // of the runs that are finished, each once
@@ -119,7 +121,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 		if len(p.Rows[i]) > 0 {
 			one.Data = &p.Rows[i][0].Data
 		}
-		unasked := 0
+		left := map[string]int{}
 		for k, x := range p.Rows[i] {
 			result, err := store.Result(x)
 			if errors.Is(err, fs.ErrNotExist) || r.steppedAround(err) {
@@ -135,8 +137,14 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 			for task, of := range further {
 				one.Downstream[task] = append(one.Downstream[task], of)
 			}
-			if 1+len(have) < len(p.Jobs[i][k]) {
-				unasked++
+			lacks := map[string]bool{}
+			for _, j := range p.Jobs[i][k][1:] {
+				if _, done, err := j.Metrics(store); err != nil || !done {
+					lacks[j.Downstream] = true
+				}
+			}
+			for task := range lacks {
+				left[task]++
 			}
 			one.further = append(one.further, have)
 			one.Results = append(one.Results, p.answered.joined(result, answers[x.ID()]))
@@ -149,7 +157,7 @@ func NewReport(p *Planned, store *run.Store) (*Report, error) {
 			}
 			r.include(&one, result)
 		}
-		one.Status = status(row, p.Rows[i], len(one.Results), unasked)
+		one.Status = status(row, p.Rows[i], len(one.Results), left)
 		r.Rows = append(r.Rows, one)
 	}
 	r.summarise(p)
@@ -301,8 +309,8 @@ func once(list []string, name string) []string {
 	return append(list, name)
 }
 
-// status tells how far a row's runs are.
-func status(row plan.Row, runs []run.Run, done, unasked int) string {
+// status tells how far a row's runs are. Left are the seeds that lack a downstream task, by its name, or what the row asks.
+func status(row plan.Row, runs []run.Run, done int, left map[string]int) string {
 	switch {
 	case row.Method == nil:
 		return string(NotYet)
@@ -310,10 +318,20 @@ func status(row plan.Row, runs []run.Run, done, unasked int) string {
 		return "not run"
 	case done < len(runs):
 		return fmt.Sprintf("%d of %d seeds", done, len(runs))
-	case unasked > 0:
-		return fmt.Sprintf("%d of %d seeds asked", done-unasked, len(runs))
 	}
-	return string(Ready)
+	var without, some []string
+	for _, task := range slices.Sorted(maps.Keys(left)) {
+		name, has := cmp.Or(task, "answers"), done-left[task]
+		if has == 0 {
+			without = append(without, name)
+		} else {
+			some = append(some, fmt.Sprintf("%s of %d of %d seeds", name, has, len(runs)))
+		}
+	}
+	if len(without) > 0 {
+		some = append([]string{"without " + strings.Join(without, ", ")}, some...)
+	}
+	return cmp.Or(strings.Join(some, "; "), string(Ready))
 }
 
 func (r *Report) summaries(row plan.Row, results []run.Result) map[string]Summary {

@@ -127,7 +127,7 @@ func (r *Report) Note() string {
 
 // scaleNote tells what this store's numbers are of.
 func (r *Report) scaleNote() string {
-	note := fmt.Sprintf("Scale %s on %s, test split, ", r.Scale, r.on())
+	note := r.mixedFirst() + fmt.Sprintf("Scale %s on %s, test split, ", r.Scale, r.on())
 	note += r.spreadOfSeeds()
 	if warmed := r.Plan.Warmed(); warmed != "" {
 		note += " " + warmed
@@ -161,7 +161,7 @@ func (r *Report) spreadOfSeeds() string {
 func (r *Report) NewTable(note string) tables.Table {
 	t := tables.Table{
 		Title: r.ID + ": " + r.Title,
-		Note:  fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.on(), r.Plan.SeedList(), note),
+		Note:  r.mixedFirst() + fmt.Sprintf("Scale %s on %s, seeds %s. %s", r.Scale, r.on(), r.Plan.SeedList(), note),
 	}
 	if ran := r.origins(); ran != "" {
 		t.Note += fmt.Sprintf(" Run on %s.", ran)

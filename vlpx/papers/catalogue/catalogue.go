@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,6 +73,10 @@ func Find(id string) (paper.Artifact, error) {
 			return paper.Artifact{}, fmt.Errorf("%s has many artifacts; name one, such as %s", id, a.ID)
 		}
 		ids = append(ids, a.ID)
+	}
+	named := slices.DeleteFunc(slices.Clone(ids), func(of string) bool { return !strings.EqualFold(path.Base(of), strings.TrimSpace(id)) })
+	if len(named) > 0 {
+		return paper.Artifact{}, fmt.Errorf("no artifact %q; did you mean %s?", id, strings.Join(named, " or "))
 	}
 	return paper.Artifact{}, fmt.Errorf("no artifact %q%s See them all with: vlpx list, or vlpx.Show(\"\") in a notebook", id,
 		scale.Suggest(id, ids))

@@ -131,7 +131,10 @@ func ExampleFind() {
 	fmt.Println(a.Title, err)
 	_, err = Find("falcon/tabel2")
 	fmt.Println(err)
+	_, err = Find("table6")
+	fmt.Println(err)
 	// Output:
 	// FALCON against heuristic negative mining <nil>
 	// no artifact "falcon/tabel2"; did you mean "falcon/table2"? See them all with: vlpx list, or vlpx.Show("") in a notebook
+	// no artifact "table6"; did you mean falcon/table6 or mafa/table6 or glofnd/table6?
 }

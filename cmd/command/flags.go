@@ -19,6 +19,7 @@ type options struct {
 
 func (o *options) bind(c *cobra.Command) {
 	flags := c.Flags()
+	flags.String("config", "", "a YAML `file` of method and flags by their names, as vlpx runs show ID -config writes it; flags win over it")
 	flags.StringVar(&o.Scale, "scale", "mini", "preset of sizes: "+strings.Join(scale.ScaleNames(), ", "))
 	flags.StringVar(&o.seeds, "seeds", "1,2,3", "seeds, separated by commas; every method gets the same")
 	flags.StringVar(&o.Data, "data", "", "scenes (generated, the default but of artifacts that ask for data which $VLPX_DATA has), or a "+

@@ -90,6 +90,7 @@ func command() *cobra.Command {
 		benchCommand(), runsCommand(), rmCommand(), pruneCommand(), storeCommand(), exportCommand(), weightsCommand(), doctorCommand(),
 		versionCommand(), referenceCommand())
 	completing(root)
+	configured(root)
 	return root
 }
 

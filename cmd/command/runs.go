@@ -69,7 +69,7 @@ func bindFilter(c *cobra.Command, f *lab.RunFilter, since *age) {
 
 func showRunCommand() *cobra.Command {
 	var home, file string
-	var asJSON bool
+	var asJSON, asConfig bool
 	c := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Print what the store has of a run: what it is, metrics, epochs, configuration",
@@ -82,6 +82,11 @@ func showRunCommand() *cobra.Command {
 			}
 			page, err := store.Run(args[0])
 			if err != nil {
+				return err
+			}
+			if asConfig {
+				config, err := page.Config()
+				c.OutOrStdout().Write(config)
 				return err
 			}
 			if asJSON {
@@ -101,6 +106,7 @@ func showRunCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&file, "out", "o", "", "draw its curves to this `file`: .png, .svg or .pdf")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&asConfig, "config", false, "print method, scale and settings as a file that -config reads")
 	bindHome(c, &home)
 	return c
 }

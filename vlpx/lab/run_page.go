@@ -33,6 +33,7 @@ type RunPage struct {
 	tasks  eval.Tasks
 	losses []negative.Loss
 	needs  []run.Need
+	scenes bool // the data are generated
 }
 
 // Run is the page of a run, named by its identity or the beginning of it.
@@ -45,7 +46,8 @@ func (s *Store) Run(id string) (*RunPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &RunPage{RunInfo: about(e, run.NeededBy(all)[e.ID]), Metrics: e.Result.Metrics, tasks: e.Run.Tasks, needs: e.Needs()}
+	p := &RunPage{RunInfo: about(e, run.NeededBy(all)[e.ID]), Metrics: e.Result.Metrics, tasks: e.Run.Tasks, needs: e.Needs(),
+		scenes: e.Run.Data.Scenes != nil}
 	if f := e.Run.Train.Framework.Framework; f != nil {
 		p.losses = f.Losses()
 	}

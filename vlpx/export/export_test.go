@@ -160,13 +160,14 @@ func TestSameEvaluation(t *testing.T) {
 	}
 }
 
-// An export has its five files and nothing else is left; a second one replaces it, and nothing else is replaced.
+// An export has its six files and nothing else is left; a second one replaces it, and nothing else is replaced.
 func TestWriteWholeOrNotAtAll(t *testing.T) {
 	r, tokenizer := small(t)
 	kept, m := drawn(t, r, tokenizer)
 	dir := exported(t, kept, m)
 	beside := func() []string { return list(t, filepath.Dir(dir)) }
-	if got := list(t, dir); !slices.Equal(got, []string{"README.md", "config.json", "model.safetensors", "tokenizer.json", "vocab.txt"}) {
+	if got := list(t, dir); !slices.Equal(got, []string{"README.md", "config.json", "model.py", "model.safetensors", "tokenizer.json",
+		"vocab.txt"}) {
 		t.Errorf("got the files %v", got)
 	}
 	before := contents(t, dir)

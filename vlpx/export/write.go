@@ -1,6 +1,7 @@
 package export
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
@@ -22,9 +24,17 @@ const (
 	TokenizerName = "tokenizer.json"
 	VocabName     = "vocab.txt"
 	CardName      = "README.md"
+	TorchName     = "model.py"
 )
 
-var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName}
+var names = []string{WeightsName, ConfigName, TokenizerName, VocabName, CardName, TorchName}
+
+// preparing is model.py without the framework's part, which stands in the place of torchPlace.
+//
+//go:embed model.py
+var preparing string
+
+const torchPlace = "# MODEL\n"
 
 // Write exports a finished run's model into a folder, whole or not at all. A folder that is there must be empty or an earlier export,
 // which is replaced.
@@ -117,9 +127,13 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{
+	files := map[string][]byte{
 		ConfigName: append(settings, '\n'), TokenizerName: m.Tokenizer.JSON(), VocabName: m.Tokenizer.Vocab(), CardName: text,
-	} {
+	}
+	if of.Torch != "" {
+		files[TorchName] = []byte(strings.Replace(preparing, torchPlace, of.Torch, 1))
+	}
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return err
 		}

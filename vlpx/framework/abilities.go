@@ -88,6 +88,9 @@ type Export struct {
 	Architecture [][2]string
 	// Use reports how other programs build the model and read its weights, Markdown that ends in a paragraph.
 	Use string
+	// Torch is Python, a class Model of PyTorch with encode_image and encode_text, as package export's model.py reads it; empty where the
+	// model embeds nothing, or is not what the published code builds.
+	Torch string
 }
 
 // Following is a Framework that is trained in stages whose models differ in their heads.

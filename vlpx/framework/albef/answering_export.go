@@ -28,6 +28,7 @@ func (m Answering) Export() framework.Export {
 	decoder := of.BERT
 	decoder.Layers, decoder.Fusion, decoder.EncoderWidth = m.Layers, 0, of.BERT.Width
 	e := m.ALBEF.Export()
+	e.Torch = "" // it writes answers
 	e.Settings = AnsweringSettings{"albef_vqa", of.ImageRes, of.Vision, of.BERT, decoder, m.Tokens}
 	e.Table = weights.Join(weights.VQA(framework.Model), weights.Table{Rest: framework.Model})
 	e.Use = strings.TrimSpace(answeringUse)

@@ -58,6 +58,9 @@ type BERT struct {
 //go:embed use.md
 var cardUse string
 
+//go:embed model.py
+var torch string
+
 // meanPooled reports what MeanPool changes.
 const meanPooled = " **One line differs from the published code**: the image's embedding reads the mean of the image's tokens,\n" +
 	"`vision_proj(image_embeds.mean(1))`, not the class token's."
@@ -76,6 +79,9 @@ func (a Model) Export() framework.Export {
 	}
 	if a.MeanPool {
 		e.Use += meanPooled
+	}
+	if !v.CLIP && v.Locked == 0 && v.Activation == "" {
+		e.Torch = torch
 	}
 	return e
 }

@@ -59,6 +59,9 @@ type Text struct {
 //go:embed use.md
 var cardUse string
 
+//go:embed model.py
+var torch string
+
 // Export implements framework.Exported.
 func (m Model) Export() framework.Export {
 	r, v, t := m.ResNet, m.Vision, m.Text
@@ -76,6 +79,9 @@ func (m Model) Export() framework.Export {
 		e.Architecture[0][1] = fmt.Sprintf("layers %d, width %d, %d pixels in patches of %d", v.Layers, v.Width, v.Image, v.Patch)
 	}
 	e.Table = weights.Join(e.Table, weights.Table{Rest: framework.Model})
+	if m.published() {
+		e.Torch = torch
+	}
 	return e
 }
 
@@ -111,6 +117,12 @@ func (m Model) vit() ViT {
 	return forward
 }
 
+// published tells whether the image tower is CLIP's.
+func (m Model) published() bool {
+	v := m.Vision
+	return m.resNet() || v.CLIP && v.Activation == m.Text.Activation && v.Locked == 0
+}
+
 // departures report where the model is not what the published code builds, a paragraph a departure.
 func (m Model) departures() string {
 	var all strings.Builder
@@ -127,7 +139,7 @@ func (m Model) departures() string {
 	switch stages := len(m.ResNet.Layers); {
 	case m.resNet() && stages != 4:
 		fmt.Fprintf(&all, "\n\n**The ResNet has %d stages**, and the published code builds four.", stages)
-	case !m.resNet() && (!m.Vision.CLIP || m.Vision.Activation != m.Text.Activation || m.Vision.Locked > 0):
+	case !m.published():
 		all.WriteString("\n\n**The image tower is not CLIP's**, so that open_clip does not build it: `vision_cfg` says what differs " +
 			"in keys that\n" +
 			"open_clip does not have, and the published class needs these changes.")

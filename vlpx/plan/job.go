@@ -22,6 +22,14 @@ type Job struct {
 	Prefix string
 	// Downstream is the name of the downstream task that the job belongs to; empty for the row's own run and for what the row asks.
 	Downstream string
+
+	known *identity // nil where no plan has worked it out
+}
+
+// identity is what a job of a plan is known by, which takes time to work out.
+type identity struct {
+	id    string
+	needs []*Job
 }
 
 // onValidation ends the name of a metric of a further run on the validation split, after the last epoch or the one that was selected.
@@ -40,18 +48,27 @@ func Made(runs []run.Run) []Job {
 func (j Job) Asked() bool { return j.Task != nil && j.Downstream == "" }
 
 // Needs are the jobs that are done before: the runs that a run needs, or the runs that a measure is of.
-func (j Job) Needs() []Job {
-	var all []Job
-	if j.Task == nil {
-		for _, needed := range j.Run.Needs() {
-			all = append(all, Job{Run: *needed})
-		}
-		return all
+func (j Job) Needs() []*Job { return j.known.needs }
+
+// identified is the job with its identity and its needs. Jobs of runs are shared, by where these lie.
+func (j Job) identified(shared map[*run.Run]*Job) Job {
+	runs := j.Run.Needs()
+	if j.Task != nil {
+		runs = []*run.Run{&j.Run}
 	}
 	if j.Of != nil {
-		all = append(all, Job{Run: *j.Of})
+		runs = []*run.Run{j.Of, &j.Run}
 	}
-	return append(all, Job{Run: j.Run})
+	known := &identity{id: j.ID()}
+	for _, r := range runs {
+		if shared[r] == nil {
+			needed := Job{Run: *r}.identified(shared)
+			shared[r] = &needed
+		}
+		known.needs = append(known.needs, shared[r])
+	}
+	j.known = known
+	return j
 }
 
 // Measure is what the store keeps the metrics under, where the job is a measure.
@@ -59,6 +76,9 @@ func (j Job) Measure() run.Measure { return run.Measure{Split: "test", Tasks: ev
 
 // ID is the job's identity: that of the run, or of who is measured, and by what.
 func (j Job) ID() string {
+	if j.known != nil {
+		return j.known.id
+	}
 	if j.Task == nil {
 		return j.Run.ID()
 	}

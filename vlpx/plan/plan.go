@@ -289,12 +289,17 @@ func (p *Plan) block(w planner, row Row, scale scale.Scale, data run.Data) (of s
 		return of, err
 	}
 	of.left = left
+	shared := map[*run.Run]*Job{}
 	for k, j := range Made(t.Own) {
 		all := []Job{j}
 		if asks != nil {
 			all = append(all, asks[k])
 		}
-		of.Jobs = append(of.Jobs, append(all, downstream[k]...))
+		all = append(all, downstream[k]...)
+		for i := range all {
+			all[i] = all[i].identified(shared)
+		}
+		of.Jobs = append(of.Jobs, all)
 	}
 	return of, nil
 }
@@ -307,18 +312,18 @@ func (p *Plan) All() []Job {
 	listed := map[string]bool{}
 	var add func(Job)
 	add = func(j Job) {
-		for _, needed := range j.Needs() {
-			add(needed)
+		if listed[j.ID()] {
+			return
 		}
-		id := j.ID()
-		switch {
-		case listed[id]:
-		case j.Task == nil:
+		listed[j.ID()] = true
+		for _, needed := range j.Needs() {
+			add(*needed)
+		}
+		if j.Task == nil {
 			runs = append(runs, j)
-		default:
+		} else {
 			measures = append(measures, j)
 		}
-		listed[id] = true
 	}
 	pass := func(seed int, takes func(Job) bool) {
 		for _, seeds := range p.Jobs {

@@ -35,6 +35,8 @@ type Plan struct {
 	// Options are how the worker finds the tasks' runs again, with absolute paths.
 	Options json.RawMessage `json:"options,omitempty"`
 	Tasks   []Task          `json:"tasks"`
+
+	at map[string]int // where tasks were added, until they are sorted
 }
 
 // Files and folders of a sweep's folder.
@@ -48,14 +50,18 @@ const (
 
 // Add puts a task behind those that are there, with its level, unless one of its identity is; it returns the task's index.
 func (p *Plan) Add(t Task) int {
-	if i := slices.IndexFunc(p.Tasks, func(other Task) bool { return other.ID == t.ID }); i >= 0 {
+	if i, ok := p.at[t.ID]; ok {
 		return i
 	}
 	for _, need := range t.Needs {
 		t.Level = max(t.Level, p.Tasks[need].Level+1)
 	}
+	if p.at == nil {
+		p.at = map[string]int{}
+	}
+	p.at[t.ID] = len(p.Tasks)
 	p.Tasks = append(p.Tasks, t)
-	return len(p.Tasks) - 1
+	return p.at[t.ID]
 }
 
 // Sort puts the tasks in the order of their levels, and within a level in the order in which they were added.
@@ -78,7 +84,7 @@ func (p *Plan) Sort() {
 		slices.Sort(needs)
 		sorted[i].Needs = needs
 	}
-	p.Tasks = sorted
+	p.Tasks, p.at = sorted, nil
 }
 
 // Name is the sweep's, which the same request has again: the first artifact's, and a hash of all that is planned.

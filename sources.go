@@ -8,3 +8,9 @@ import "embed"
 //
 //go:embed datasets/*.go datasets/*/*.go vlpx/*/*.go vlpx/*/*/*.go vlpx/*/*.s
 var Files embed.FS
+
+// Module is the module's path, that of go.mod; .ci/rename changes it in a copy. Folder is what the paths of its packages begin with.
+const (
+	Module = "vlpx.internal"
+	Folder = Module + "/"
+)

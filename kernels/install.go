@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	sources "vlpx.internal"
 )
 
 // programs are what Install builds: GoNB, the two tools that it calls, and the proxy before it.
@@ -25,7 +27,7 @@ var programs = []struct {
 	{"gonb", "gonb", tools, "github.com/janpfeifer/gonb"},
 	{"goimports-tool", "goimports", tools, "golang.org/x/tools/cmd/goimports"}, // bin/goimports is goimports.sh
 	{"gopls-server", "gopls", tools, "golang.org/x/tools/gopls"},               // bin/gopls is gopls.sh
-	{"proxy", "proxy", ".", modulePath + "/kernels/cmd/proxy"},
+	{"proxy", "proxy", ".", sources.Module + "/kernels/cmd/proxy"},
 }
 
 // tools is the folder of the module that pins the versions of others' programs.
@@ -110,7 +112,7 @@ func installFrom(ctx context.Context, prefix string, progress io.Writer, which f
 		return err
 	}
 	fmt.Fprintln(progress, "building the packages that a cell imports")
-	if _, err := goCommand(ctx, here, nil, "build", modulePath+"/vlpx"); err != nil {
+	if _, err := goCommand(ctx, here, nil, "build", sources.Module+"/vlpx"); err != nil {
 		return err
 	}
 	now.Link = old.Link
@@ -224,7 +226,7 @@ func linkFlags(ctx context.Context, root string) (string, error) {
 	defer os.RemoveAll(dir)
 	probe := filepath.Join(dir, "probe")
 	// Go fails where git refuses to read the checkout, as that of another user's.
-	_, err = goCommand(ctx, root, nil, "build", "-buildvcs=false", "-ldflags="+fast, "-o", probe, modulePath+"/kernels/cmd/probe")
+	_, err = goCommand(ctx, root, nil, "build", "-buildvcs=false", "-ldflags="+fast, "-o", probe, sources.Module+"/kernels/cmd/probe")
 	if err == nil {
 		err = exec.CommandContext(ctx, probe).Run()
 	}

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-)
 
-// modulePath is the module that cells import from.
-const modulePath = "vlpx.internal"
+	sources "vlpx.internal"
+)
 
 // dataDir returns Jupyter's data folder under prefix, an absolute path, or the user's own for the prefix "".
 func dataDir(prefix string) (string, error) {
@@ -95,7 +94,7 @@ func checkout(installed string) (string, error) {
 			return installed, err
 		}
 	}
-	return "", fmt.Errorf("no go.mod of %s at or above %s; call it inside a checkout of vlpx", modulePath, start)
+	return "", fmt.Errorf("no go.mod of %s at or above %s; call it inside a checkout of vlpx", sources.Module, start)
 }
 
 // checkoutAbove returns the checkout that a path, which may be that of a file, lies in, "" for none.
@@ -121,5 +120,5 @@ func isCheckout(dir string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return false, nil
 	}
-	return slices.Contains(strings.Split(string(text), "\n"), "module "+modulePath), err
+	return slices.Contains(strings.Split(string(text), "\n"), "module "+sources.Module), err
 }

@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	sources "vlpx.internal"
 )
 
 func main() {
@@ -36,9 +38,6 @@ func main() {
 		os.Exit(1)
 	}
 }
-
-// module is cut off the names of packages.
-const module = "vlpx.internal/"
 
 // allowance is a test that may be skipped.
 type allowance struct{ pkg, test, why string }
@@ -90,7 +89,7 @@ func report(events io.Reader, w io.Writer, allowed []allowance) error {
 			fmt.Fprintln(w, lines.Text()) // of the go command itself
 			continue
 		}
-		of := test{pkg: strings.TrimPrefix(e.Package, module), name: e.Test}
+		of := test{pkg: strings.TrimPrefix(e.Package, sources.Folder), name: e.Test}
 		ended := test{of.pkg, of.name, e.Elapsed, output[of]}
 		switch e.Action {
 		case "build-output":

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	sources "vlpx.internal"
 )
 
 // What stands beside the type of a foreign part in JSON, with a SHA-256 in hexadecimal digits: of the declarations that the type reaches,
@@ -59,7 +61,7 @@ func Foreign(part any) bool {
 func Without(text []byte) []byte { return hashes.ReplaceAll(text, []byte(`"$1": ""`)) }
 
 // ours begins the paths of this module's packages.
-const ours = "vlpx.internal/"
+const ours = sources.Folder
 
 // pointed is the type that a pointer points to, or the type itself.
 func pointed(t reflect.Type) reflect.Type {

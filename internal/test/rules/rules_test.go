@@ -16,10 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	sources "vlpx.internal"
 	"vlpx.internal/internal/test/must"
 )
-
-const module = "vlpx.internal/"
 
 var update = flag.Bool("update", false, "write testdata/exceptions.txt with the exceptions that are left")
 
@@ -59,7 +58,7 @@ func files(t *testing.T) []file {
 			if err != nil {
 				return err
 			}
-			of, ours := strings.CutPrefix(of, module)
+			of, ours := strings.CutPrefix(of, sources.Folder)
 			if !ours {
 				continue
 			}

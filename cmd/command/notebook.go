@@ -18,9 +18,9 @@ import (
 
 // notebook is what the notebook command's flags say.
 type notebook struct {
-	install, uninstall, run, noBrowser bool
-	prefix, out                        string
-	port                               int
+	install, uninstall, run, pages, noBrowser bool
+	prefix, out                               string
+	port                                      int
 }
 
 func notebookCommand() *cobra.Command {
@@ -35,7 +35,8 @@ Cells import vlpx from the checkout that the notebook lies in, else from that in
 installed the kernel, which stays its own until -install is called in another one.`,
 		Example: `  vlpx notebook
   vlpx notebook -install                                  # the kernel only, for a JupyterLab or VS Code of your own
-  vlpx notebook -run notebooks/falcon.ipynb -o falcon.html`,
+  vlpx notebook -run notebooks/falcon.ipynb -o falcon.html
+  vlpx notebook -run -pages notebooks/*.ipynb -o pages    # all of them as HTML`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := n.check(c, args); err != nil {
 				return err
@@ -64,6 +65,7 @@ installed the kernel, which stays its own until -install is called in another on
 	flags.BoolVar(&n.run, "run", false, "execute the notebooks without a browser; a cell that fails is an error")
 	flags.StringVarP(&n.out, "o", "o", "", "with -run, write the executed copy to this `file`, .ipynb or .html; for several notebooks, a "+
 		"folder")
+	flags.BoolVar(&n.pages, "pages", false, "with -run and a folder, write pages of HTML that need no network")
 	flags.StringVar(&n.prefix, "prefix", "", "where the kernel is: share/jupyter/kernels in this `folder` (default the user's own place, "+
 		"where Jupyter looks by itself)")
 	flags.IntVar(&n.port, "port", 0, "the server's port (default 8888, or a free one)")
@@ -73,9 +75,9 @@ installed the kernel, which stays its own until -install is called in another on
 
 // goesWith names, for each flag, those it can be given with.
 var goesWith = map[string]string{
-	"install": "prefix", "uninstall": "prefix", "run": "prefix o", "o": "run prefix", "port": "no-browser prefix",
+	"install": "prefix", "uninstall": "prefix", "run": "prefix o pages", "o": "run prefix pages", "pages": "run o prefix", "port": "no-browser prefix",
 	"no-browser": "port prefix",
-	"prefix":     "install uninstall run o port no-browser",
+	"prefix":     "install uninstall run o pages port no-browser",
 }
 
 // check finds flags and arguments that do not belong together.
@@ -98,6 +100,8 @@ func (n notebook) check(c *cobra.Command, args []string) error {
 		return fmt.Errorf("-run needs a notebook, such as notebooks/falcon.ipynb; see %s -h", c.CommandPath())
 	case n.out != "" && !n.run:
 		return fmt.Errorf("-o goes with -run; see %s -h", c.CommandPath())
+	case n.pages && n.out == "":
+		return fmt.Errorf("-pages needs the folder to write to, by -o; see %s -h", c.CommandPath())
 	case !n.run && len(args) > 1:
 		return fmt.Errorf("one folder or notebook can be opened, not %d; -run executes several. See %s -h", len(args), c.CommandPath())
 	}
@@ -188,6 +192,9 @@ func (n notebook) outputs(notebooks []string) ([]string, error) {
 	taken := map[string]string{}
 	for i, name := range notebooks {
 		base := filepath.Base(name)
+		if n.pages {
+			base = strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
+		}
 		if other, found := taken[base]; found {
 			return nil, fmt.Errorf("%s and %s would both go to %s; execute them one by one", other, name, filepath.Join(n.out, base))
 		}

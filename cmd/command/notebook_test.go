@@ -77,8 +77,9 @@ func TestExecutedCopies(t *testing.T) {
 		{"a page in a folder that is made", filepath.Join(folder, "new", "c.html"), one, under("new/c.html")},
 		{"into a folder", folder, one, under("a.ipynb")},
 		{"several into a folder that is made", filepath.Join(folder, "all"), two, under("all/a.ipynb", "all/b.ipynb")},
+		{"pages", filepath.Join(folder, "pages"), two, under("pages/a.html", "pages/b.html")},
 	} {
-		got, err := notebook{out: test.out}.outputs(test.notebooks)
+		got, err := notebook{out: test.out, pages: test.name == "pages"}.outputs(test.notebooks)
 		if err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q (%v), want %q", test.name, got, err, test.want)
 		}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/run"
 	"vlpx.internal/vlpx/train"
@@ -52,34 +52,37 @@ func Write(dir string, k run.Kept, m *train.Model) (err error) {
 	elsewhere := func(err error) error {
 		return fmt.Errorf("export: writing %s: %w; make room, or choose another folder", dir, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(dir)); err != nil {
 		return elsewhere(err)
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	beside, err := disk.NewPendingDir(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
 	if err != nil {
 		return elsewhere(err)
 	}
-	defer os.RemoveAll(beside)
-	fresh := filepath.Join(beside, "new")
-	if err := os.Mkdir(fresh, 0o755); err != nil {
+	defer beside.Discard()
+	fresh := filepath.Join(beside.Path, "new")
+	if err := disk.Mkdir(fresh); err != nil {
 		return elsewhere(err)
 	}
 	if err := fill(fresh, k, m, of); err != nil {
 		return elsewhere(err)
 	}
-	earlier := filepath.Join(beside, "earlier")
-	if err := os.Rename(dir, earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	earlier := filepath.Join(beside.Path, "earlier")
+	if err := disk.Rename(dir, earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return elsewhere(err)
 	}
-	if err := os.Rename(fresh, dir); err != nil {
-		return elsewhere(errors.Join(err, os.Rename(earlier, dir)))
+	if err := disk.Rename(fresh, dir); err != nil {
+		return elsewhere(errors.Join(err, disk.Rename(earlier, dir)))
+	}
+	if err := disk.SyncDir(filepath.Dir(dir)); err != nil {
+		return elsewhere(err)
 	}
 	return nil
 }
 
 // replaceable tells why a folder is not to be replaced: it has something in it that no export has.
 func replaceable(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
@@ -91,7 +94,7 @@ func replaceable(dir string) error {
 			return fmt.Errorf("export: %s has %s, which is of no export; choose a folder that is empty or not there yet", dir, entry.Name())
 		}
 	}
-	content, err := os.ReadFile(filepath.Join(dir, ConfigName))
+	content, err := disk.ReadFile(filepath.Join(dir, ConfigName))
 	if err == nil {
 		_, _, err = parse(content)
 	}
@@ -134,7 +137,7 @@ func fill(dir string, k run.Kept, m *train.Model, of framework.Export) error {
 		files[TorchName] = []byte(strings.Replace(preparing, torchPlace, of.Torch, 1))
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		if err := disk.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return err
 		}
 	}

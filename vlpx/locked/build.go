@@ -16,14 +16,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes/float16"
-	"github.com/google/renameio/v2"
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
 	"vlpx.internal/datasets/transform"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Store keeps caches in a folder, those of an encoder on some data in a folder of their own.
@@ -48,7 +47,7 @@ const batch = 32
 //   - split: the set's name in the collection. Sets of different lengths are the same images as far as they go.
 func (s Store) Open(ctx context.Context, e Encoder, set datasets.Set, data, split string) (*Cache, error) {
 	dir := filepath.Join(s.Dir, e.key(data))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("locked: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
 	}
 	width, err := e.Width()
@@ -59,7 +58,7 @@ func (s Store) Open(ctx context.Context, e Encoder, set datasets.Set, data, spli
 	if path := longEnough(dir, split, set.Len()); path != "" {
 		return openCache(path, set, size)
 	}
-	lock := flock.New(filepath.Join(dir, split+".lock"))
+	lock := disk.NewLock(filepath.Join(dir, split+".lock"))
 	got, err := lock.TryLock()
 	if err == nil && !got {
 		s.say("another process encodes the images of %s; waiting for it", set.Name())
@@ -83,7 +82,7 @@ func (s Store) Open(ctx context.Context, e Encoder, set datasets.Set, data, spli
 	if err != nil {
 		return nil, err
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, "encoder.json"), append(about, '\n'), 0o644, renameio.WithTempDir(dir)); err != nil {
+	if err := disk.WriteFile(filepath.Join(dir, "encoder.json"), append(about, '\n'), 0o644); err != nil {
 		return nil, fmt.Errorf("locked: %w", err)
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%s-%d%s", split, set.Len(), suffix))
@@ -108,7 +107,7 @@ func (e Encoder) key(data string) string {
 
 // longEnough finds a cache of a split with at least so many images; "" where there is none.
 func longEnough(dir, split string, images int) string {
-	files, _ := os.ReadDir(dir)
+	files, _ := disk.ReadDir(dir)
 	for _, file := range files {
 		number, of := strings.CutPrefix(file.Name(), split+"-")
 		number, whole := strings.CutSuffix(number, suffix)
@@ -121,7 +120,7 @@ func longEnough(dir, split string, images int) string {
 
 // build encodes the images that an unfinished file lacks and makes it whole.
 func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path string, size int) error {
-	file, err := os.OpenFile(path+unfinished, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := disk.OpenFile(path+unfinished, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return fmt.Errorf("locked: %w", err)
 	}
@@ -130,7 +129,8 @@ func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path stri
 	if err != nil {
 		return fmt.Errorf("locked: %w", err)
 	}
-	done := min(int(info.Size()/int64(batch*rowBytes(size)))*batch, set.Len())
+	// The last batch may have been written and not be there after a loss of power: it is made again.
+	done := min(max(0, int(info.Size()/int64(batch*rowBytes(size)))-1)*batch, set.Len())
 	if _, err := file.Seek(int64(done*rowBytes(size)), 0); err != nil {
 		return fmt.Errorf("locked: %w", err)
 	}
@@ -160,6 +160,9 @@ func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path stri
 		if _, err := file.Write(rows(tokens, next.failed, size, min(batch, set.Len()-done))); err != nil {
 			return fmt.Errorf("locked: %w; make room, or choose another place with VLPX_HOME, -home or Options.Home", err)
 		}
+		if err := file.Sync(); err != nil {
+			return fmt.Errorf("locked: %w", err)
+		}
 		if time.Since(said) > 5*time.Second {
 			said = time.Now()
 			each := time.Since(begun) / time.Duration(done+batch-first)
@@ -167,10 +170,10 @@ func (s Store) build(ctx context.Context, e Encoder, set datasets.Set, path stri
 				(each * time.Duration(max(0, set.Len()-done-batch))).Round(time.Second))
 		}
 	}
-	if err := errors.Join(file.Sync(), os.Rename(path+unfinished, path)); err != nil {
+	if err := disk.Rename(path+unfinished, path); err != nil {
 		return fmt.Errorf("locked: %w", err)
 	}
-	return nil
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 // pixels are those of a batch; failed tells which images could not be decoded and are the mean colour.
@@ -269,7 +272,7 @@ func (s Store) makeRoom(bytes int64, asking string) error {
 			}
 		}
 		c := caches[oldest]
-		if err := os.Remove(c.path); err != nil {
+		if err := disk.Remove(c.path); err != nil {
 			return fmt.Errorf("locked: %w", err)
 		}
 		s.say("removed %s, which was not used for longest, to make room", c.path)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"time"
 
 	"github.com/edsrzf/mmap-go"
 	"github.com/gomlx/compute/dtypes/float16"
 
 	"vlpx.internal/datasets"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Cache is what an encoder made of a set's images, mapped into memory from its file: a row an image, of float16 numbers and a mark
@@ -18,7 +17,7 @@ import (
 type Cache struct {
 	set  datasets.Set
 	size int
-	file *os.File
+	file *disk.File
 	rows mmap.MMap
 }
 
@@ -33,7 +32,7 @@ func rowBytes(size int) int { return 2 * (size + 1) }
 
 // openCache maps a whole file, which has rows for at least the set's images.
 func openCache(path string, set datasets.Set, size int) (*Cache, error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("locked: %w", err)
 	}
@@ -43,14 +42,14 @@ func openCache(path string, set datasets.Set, size int) (*Cache, error) {
 		err = fmt.Errorf("it has %d bytes, fewer than %d images take; delete it to have it made again", info.Size(), set.Len())
 	}
 	if err == nil {
-		c.rows, err = mmap.Map(file, mmap.RDONLY, 0)
+		c.rows, err = mmap.Map(file.File, mmap.RDONLY, 0)
 	}
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("locked: %s: %w", path, err)
 	}
 	// The time of the last use decides which cache goes when there is no room; a read-only place keeps them all.
-	_ = os.Chtimes(path, time.Time{}, time.Now())
+	_ = disk.Touch(path)
 	return c, nil
 }
 

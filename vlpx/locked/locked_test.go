@@ -178,8 +178,8 @@ func TestStoppedAndGoneOnWith(t *testing.T) {
 	cache := must.Get(store(t, backend, dir).Open(t.Context(), e, rest, "data", "train"))(t)
 	defer cache.Close()
 	done := info.Size() / int64(rowBytes(cache.Size()))
-	if got, want := rest.asked.Load(), int64(6*batch)-done; got != want {
-		t.Errorf("decoded %d images after the stop, want the %d that were lacking", got, want)
+	if got, want := rest.asked.Load(), int64(6*batch)-done+batch; got != want { // the last one may not be there after a loss of power
+		t.Errorf("decoded %d images after the stop, want the %d that were lacking and a batch", got, want)
 	}
 	whole := must.Get(store(t, backend, t.TempDir()).Open(t.Context(), e, &pictures{n: 6 * batch}, "data", "train"))(t)
 	defer whole.Close()

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/run/store"
 )
 
@@ -21,7 +21,7 @@ type Answer struct {
 
 // AnswersOf are all that tasks gave of a run of the store. What cannot be read is missing, and told by the error.
 func (s *Store) AnswersOf(id string) (all []Answer, err error) {
-	files, err := os.ReadDir(s.folders.Folder(id))
+	files, err := disk.ReadDir(s.folders.Folder(id))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

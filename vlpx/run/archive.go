@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
@@ -90,7 +90,7 @@ func (a Archive) of(all []Entry) ([]Entry, error) {
 
 // archived are the names of a run's files that go into an archive.
 func (s *Store) archived(id string, results bool) (names []string, err error) {
-	files, err := os.ReadDir(s.folders.Folder(id))
+	files, err := disk.ReadDir(s.folders.Folder(id))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

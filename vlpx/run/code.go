@@ -2,8 +2,8 @@ package run
 
 import (
 	"encoding/json"
-	"os"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/source"
 )
 
@@ -26,7 +26,7 @@ func (s *Store) AnsweredByOther(r Run, of Measure) (bool, error) {
 
 // stale tells whether a run is of a version whose numbers this one's are not: nothing asks for it any more.
 func (s *Store) stale(id string) bool {
-	text, err := os.ReadFile(s.folders.Path(id, runName))
+	text, err := disk.ReadFile(s.folders.Path(id, runName))
 	var version struct{ Format int }
 	return err == nil && json.Unmarshal(text, &version) == nil && version.Format > 0 && version.Format < format
 }

@@ -2,11 +2,11 @@ package run
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
@@ -57,7 +57,7 @@ func (s *Store) Entries() ([]Entry, error) {
 func (s *Store) entry(id string) Entry {
 	e := Entry{Kept: Kept{Description: Description{ID: id}, Dir: s.folders.Folder(id)}}
 	busy := s.folders.Busy(id) // before the files are read, so that a run which ends meanwhile is at work, not stopped
-	files, err := os.ReadDir(e.Dir)
+	files, err := disk.ReadDir(e.Dir)
 	e.Err = err
 	for _, file := range files {
 		info, err := file.Info()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"vlpx.internal/datasets/plainjson"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/source"
@@ -155,7 +155,7 @@ func (e *Executor) EvaluateBy(ctx context.Context, r Run, split string, task eva
 // Answers are all that tasks gave of a run of the store, by the names of the metrics, with the split where it is not the test split. What
 // cannot be read is missing, and told by the error.
 func (s *Store) Answers(id string) (map[string]float64, error) {
-	files, err := os.ReadDir(s.folders.Folder(id))
+	files, err := disk.ReadDir(s.folders.Folder(id))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Kept is a run as its folder in a store tells it.
@@ -24,7 +24,7 @@ type Kept struct {
 func (s *Store) IDs() ([]string, error) {
 	folders, err := s.folders.IDs()
 	return slices.DeleteFunc(folders, func(id string) bool {
-		_, err := os.Stat(s.folders.Path(id, runName))
+		_, err := disk.Stat(s.folders.Path(id, runName))
 		return err != nil
 	}), err
 }
@@ -33,7 +33,7 @@ func (s *Store) IDs() ([]string, error) {
 func (s *Store) Kept(id string) (Kept, error) {
 	dir := s.folders.Folder(id)
 	path := filepath.Join(dir, runName)
-	settings, err := os.ReadFile(path)
+	settings, err := disk.ReadFile(path)
 	if err != nil {
 		return Kept{}, fmt.Errorf("run: %w", err)
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/run/store"
 )
 
@@ -27,7 +27,7 @@ func (e *Executor) label(r Run) error {
 	if e.Label == nil {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(e.Store.Dir(r), labelName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := disk.Stat(filepath.Join(e.Store.Dir(r), labelName)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	l := e.Label(r)

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"vlpx.internal/vlpx/disk"
 )
 
 // Kinds of what pruning removes. All of it can be made again, by the request that made it.
@@ -151,7 +152,7 @@ func outlived(all []Entry, kinds []string) map[string]Prunable {
 // hasAny tells whether the run's folder has one of the files.
 func (e Entry) hasAny(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		_, err := os.Stat(filepath.Join(e.Dir, name))
+		_, err := disk.Stat(filepath.Join(e.Dir, name))
 		return err == nil
 	})
 }
@@ -209,7 +210,7 @@ func (s *Store) Prune(ctx context.Context, what []Prunable, told func(Prunable))
 
 func removeAll(paths []string) error {
 	for _, path := range paths {
-		if err := os.RemoveAll(path); err != nil {
+		if err := disk.RemoveAll(path); err != nil {
 			return fmt.Errorf("run: %w", err)
 		}
 	}

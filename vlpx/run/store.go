@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/eval"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
@@ -100,7 +100,7 @@ func (s *Store) Examples(id string) (eval.Examples, error) {
 
 // Started tells whether a run has a checkpoint to resume from.
 func (s *Store) Started(r Run) bool {
-	_, err := os.Stat(filepath.Join(s.Dir(r), train.CheckpointName))
+	_, err := disk.Stat(filepath.Join(s.Dir(r), train.CheckpointName))
 	return err == nil
 }
 

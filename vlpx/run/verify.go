@@ -10,13 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"vlpx.internal/datasets/text"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/run/store"
 	"vlpx.internal/vlpx/train"
 )
@@ -93,7 +93,7 @@ func (s *Store) problems(e Entry) (found []Problem) {
 	}
 	_, err := text.FromTokenizerJSON(filepath.Join(e.Dir, tokenizerName))
 	add(false, cmp.Or(e.Unchanged(tokenizerName), present(err)), again)
-	files, err := os.ReadDir(e.Dir)
+	files, err := disk.ReadDir(e.Dir)
 	add(false, err, "")
 	for _, file := range files {
 		switch name := file.Name(); {

@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Task is what one worker does: a run, or a question to finished ones.
@@ -160,7 +159,7 @@ func (s *Sweep) PlanFile() string { return filepath.Join(s.Dir(), planName) }
 
 // Open reads the sweep whose plan is in a file.
 func Open(planFile string) (*Sweep, error) {
-	text, err := os.ReadFile(planFile)
+	text, err := disk.ReadFile(planFile)
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %w; vlpx sweep ID makes the plan", err)
 	}
@@ -210,7 +209,7 @@ func (s *Sweep) Write(w Worker) error {
 // WritePlan makes the sweep's folder, with the plan.
 func (s *Sweep) WritePlan() error {
 	for _, dir := range []string{logsName, failedName} {
-		if err := os.MkdirAll(filepath.Join(s.Dir(), dir), 0o755); err != nil {
+		if err := disk.MkdirAll(filepath.Join(s.Dir(), dir)); err != nil {
 			return noRoom(err)
 		}
 	}
@@ -218,7 +217,7 @@ func (s *Sweep) WritePlan() error {
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	if err := renameio.WriteFile(s.PlanFile(), text, 0o644, renameio.WithTempDir(s.Dir())); err != nil {
+	if err := disk.WriteFile(s.PlanFile(), text, 0o644); err != nil {
 		return noRoom(err)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Worker says how a sweep's tasks are started: by a copy of a program, which stays what it is while the sweep goes on, whatever is built
@@ -38,7 +38,7 @@ func NewWorker() (Worker, error) {
 
 // workerOf is a program with arguments of its own.
 func workerOf(program string, own ...string) (Worker, error) {
-	file, err := os.Open(program)
+	file, err := disk.Open(program)
 	if err != nil {
 		return Worker{}, fmt.Errorf("sweep: %w", err)
 	}
@@ -97,30 +97,30 @@ func (s *Sweep) Steps(ctx context.Context, w Worker, task int) *exec.Cmd {
 // copyTo copies the program into a sweep's folder, unless it is there.
 func (w Worker) copyTo(s *Sweep) error {
 	to := w.Program(s)
-	if _, err := os.Stat(to); err == nil {
+	if _, err := disk.Stat(to); err == nil {
 		return nil
 	}
-	source, err := os.Open(w.program)
+	source, err := disk.Open(w.program)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	file, err := renameio.NewPendingFile(to, renameio.WithTempDir(filepath.Dir(to)), renameio.WithPermissions(0o755))
+	file, err := disk.NewPending(to, 0o755)
 	if err != nil {
 		return err
 	}
-	defer file.Cleanup()
+	defer file.Discard()
 	if _, err := io.Copy(file, source); err != nil {
 		return err
 	}
-	return file.CloseAtomicallyReplace()
+	return file.Place()
 }
 
 // Tidy takes copies of programs away, once no task is left for them.
 func (s *Sweep) Tidy() error {
 	all, err := filepath.Glob(filepath.Join(s.Dir(), programPrefix+"*"))
 	for _, file := range all {
-		err = errors.Join(err, os.Remove(file))
+		err = errors.Join(err, disk.Remove(file))
 	}
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)

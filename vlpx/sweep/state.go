@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // State is how far a task is, by the store's files.
@@ -31,7 +31,7 @@ func (s *Sweep) Done(index int) bool {
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		dir.Close()
 	}
-	_, err := os.Stat(path)
+	_, err := disk.Stat(path)
 	return err == nil
 }
 
@@ -53,7 +53,7 @@ func (s *Sweep) note(index int) string {
 
 // Failure is what went wrong with a task when it was last tried; empty for nothing.
 func (s *Sweep) Failure(index int) string {
-	text, err := os.ReadFile(s.note(index))
+	text, err := disk.ReadFile(s.note(index))
 	if err != nil {
 		return ""
 	}
@@ -68,8 +68,7 @@ func (s *Sweep) doomed(index int) bool {
 
 // fail notes a task's error.
 func (s *Sweep) fail(index int, what error) error {
-	if err := renameio.WriteFile(s.note(index), []byte(what.Error()+"\n"), 0o644,
-		renameio.WithTempDir(filepath.Dir(s.note(index)))); err != nil {
+	if err := disk.WriteFile(s.note(index), []byte(what.Error()+"\n"), 0o644); err != nil {
 		return fmt.Errorf("sweep: noting that a task failed (%w): %w", what, err)
 	}
 	return nil
@@ -78,7 +77,7 @@ func (s *Sweep) fail(index int, what error) error {
 // Forget takes the notes of failures away, so that the tasks are tried again.
 func (s *Sweep) Forget(indices ...int) error {
 	for _, i := range indices {
-		if err := os.Remove(s.note(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Remove(s.note(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("sweep: %w", err)
 		}
 	}

@@ -85,13 +85,13 @@ func (s *Sweep) Work(ctx context.Context, index int, alive io.Reader, w io.Write
 		return 1
 	}
 	task := s.Tasks[index]
-	if s.Done(index) {
-		fmt.Fprintf(w, "%s is there already\n", task.What)
-		return 0
-	}
 	if err := s.Forget(index); err != nil {
 		fmt.Fprintln(w, err)
 		return 1
+	}
+	if s.Done(index) {
+		fmt.Fprintf(w, "%s is there already\n", task.What)
+		return 0
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

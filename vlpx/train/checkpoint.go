@@ -9,16 +9,14 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/google/renameio/v2"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/framework"
 	"vlpx.internal/vlpx/negative"
 	"vlpx.internal/vlpx/weights"
@@ -79,13 +77,13 @@ func save(path string, variables []*model.Variable, state any) error {
 	slices.SortFunc(all, func(a, b saving) int { // the widest types first, so that all are aligned
 		return cmp.Or(cmp.Compare(b.value.DType().Size(), a.value.DType().Size()), cmp.Compare(a.Name, b.Name))
 	})
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)))
+	file, err := disk.NewPending(path, 0o600)
 	if err != nil {
 		return failed(err)
 	}
-	defer file.Cleanup()
+	defer file.Discard()
 	if err = writeCheckpoint(file.File, string(text), all); err == nil {
-		err = file.CloseAtomicallyReplace()
+		err = file.Place()
 	}
 	if err != nil {
 		return failed(fmt.Errorf("%w; the one before it, if any, is kept: make room and start the run again", err))
@@ -93,19 +91,8 @@ func save(path string, variables []*model.Variable, state any) error {
 	return nil
 }
 
-// removeUnfinished deletes what a process that was killed while it wrote the checkpoint or the best weights left beside them.
-func removeUnfinished(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, entry := range entries {
-		if name := entry.Name(); strings.HasPrefix(name, "."+CheckpointName) || strings.HasPrefix(name, "."+BestName) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
-		}
-	}
-	return err
-}
-
 // writeCheckpoint writes the file, and at last the checksum into its place.
-func writeCheckpoint(file *os.File, state string, all []saving) error {
+func writeCheckpoint(file *disk.File, state string, all []saving) error {
 	var entries []weights.Entry
 	for _, t := range all {
 		entries = append(entries, t.Entry)
@@ -151,7 +138,7 @@ func readState(path string, state any) error {
 }
 
 func opened(path string, read func(file io.Reader, size int64) error) error {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/negative"
 )
@@ -122,7 +123,7 @@ type Curves struct {
 // line that is being written is left out. Without a file there are none.
 func ReadCurves(dir string) (Curves, error) {
 	path := filepath.Join(dir, CurvesName)
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Curves{}, nil
 	}
@@ -163,8 +164,8 @@ func parseCurves(path string, text []byte) (Curves, error) {
 
 // openCurves opens the curves for appending after their first size bytes, or at their end if they are shorter; what stands
 // behind belongs to steps that are made again. It returns where they are appended to.
-func openCurves(dir string, size int64) (file *os.File, end int64, err error) {
-	file, err = os.OpenFile(filepath.Join(dir, CurvesName), os.O_CREATE|os.O_WRONLY, 0o644)
+func openCurves(dir string, size int64) (file *disk.File, end int64, err error) {
+	file, err = disk.OpenFile(filepath.Join(dir, CurvesName), os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, 0, fmt.Errorf("train: %w", err)
 	}

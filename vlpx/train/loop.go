@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"vlpx.internal/datasets"
 	"vlpx.internal/datasets/loader"
+	"vlpx.internal/vlpx/disk"
 	"vlpx.internal/vlpx/ending"
 	"vlpx.internal/vlpx/field"
 	"vlpx.internal/vlpx/framework"
@@ -34,7 +34,7 @@ type trainer struct {
 	sampler   negative.Sampler
 	observers []negative.Observer // of the method
 	loader    *loader.Loader
-	curves    *os.File
+	curves    *disk.File
 	release   func()            // of the end of the process, held while there are steps to save; nil before
 	ahead     [][]int           // mini-batches that the loader has and the step has not
 	coming    *miniBatch        // the mini-batch of the next step, where its images are sent ahead
@@ -112,7 +112,7 @@ func newTrainer(job Job) (_ *trainer, err error) {
 
 // resume continues from the folder's checkpoint, if there is one, and drops what the curves got after it.
 func (t *trainer) resume() error {
-	if err := removeUnfinished(t.job.Dir); err != nil {
+	if err := disk.RemoveLeft(t.job.Dir, func(string) bool { return true }); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	err := LoadCheckpoint(filepath.Join(t.job.Dir, CheckpointName), t.store, &t.progress)

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/google/renameio/v2"
+
+	"vlpx.internal/vlpx/disk"
 )
 
 // Tensors are published tensors by their names, in PyTorch's layouts.
@@ -93,17 +94,17 @@ func (t Tensors) Own() []string {
 
 // Write writes a safetensors file, whole or not at all.
 func (t Tensors) Write(path string) error {
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	file, err := disk.NewPending(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("weights: %w", err)
 	}
-	defer file.Cleanup()
+	defer file.Discard()
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	if err = t.encode(buffered); err == nil {
 		err = buffered.Flush()
 	}
 	if err == nil {
-		err = file.CloseAtomicallyReplace()
+		err = file.Place()
 	}
 	if err != nil {
 		return fmt.Errorf("weights: writing %s: %w", path, err)

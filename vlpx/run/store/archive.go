@@ -10,9 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // An archive is a gzipped tar: a manifest first, then the files of each run as ID/NAME.
@@ -45,11 +44,11 @@ type PackedFile struct {
 // Pack writes runs, of a format, into one archive, which appears whole or not at all. Each is kept from other processes from when names is
 // called, which lists its files or says why it does not go into an archive.
 func (s *Store) Pack(ctx context.Context, path string, format int, ids []string, names func(id string) ([]string, error)) error {
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(filepath.Dir(path)))
+	file, err := disk.NewPending(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("run: writing %s: %w; choose another place", path, err)
 	}
-	defer file.Cleanup()
+	defer file.Discard()
 	about := Manifest{Version: ArchiveVersion, Format: format}
 	for _, id := range ids {
 		release, err := s.share(id)
@@ -70,7 +69,7 @@ func (s *Store) Pack(ctx context.Context, path string, format int, ids []string,
 	if err := s.pack(ctx, file, about); err != nil {
 		return fmt.Errorf("run: writing %s: %w", path, err)
 	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
+	if err := file.Place(); err != nil {
 		return fmt.Errorf("run: writing %s: %w; make room, or choose another place", path, err)
 	}
 	return nil

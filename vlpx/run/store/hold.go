@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Names of folders beside those of runs, which a process that was killed may leave.
@@ -20,10 +19,10 @@ const (
 // Busy tells whether a process has the folder of a run; on another node where the file system carries locks between nodes.
 func (s *Store) Busy(id string) bool {
 	path := s.Path(id, LockName)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := disk.Stat(path); err != nil {
 		return false
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	lock := disk.NewReadLock(path)
 	defer lock.Close()
 	got, err := lock.TryRLock()
 	return err == nil && !got
@@ -32,7 +31,7 @@ func (s *Store) Busy(id string) bool {
 // Hold takes a run's folder, in which nobody is at work, for as long as do takes.
 func (s *Store) Hold(id string, do func(dir string) error) error {
 	dir := s.Folder(id)
-	lock := flock.New(filepath.Join(dir, LockName))
+	lock := disk.NewLock(filepath.Join(dir, LockName))
 	got, err := lock.TryLock()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // gone already
@@ -53,7 +52,7 @@ func atWork(id string) error {
 
 // share keeps other processes from a run's folder until it is released, and lets them read.
 func (s *Store) share(id string) (release func(), err error) {
-	lock := flock.New(s.Path(id, LockName))
+	lock := disk.NewLock(s.Path(id, LockName))
 	got, err := lock.TryRLock()
 	if err != nil {
 		return nil, fmt.Errorf("run: taking the folder of run %s: %w", id, err)
@@ -64,16 +63,27 @@ func (s *Store) share(id string) (release func(), err error) {
 	return func() { lock.Unlock() }, nil
 }
 
-// Remove removes a run's folder: by a new name at once, then what is in it.
+// Remove removes a run's folder: by a new name at once, then what is in it. What earlier removals left goes, too.
 func (s *Store) Remove(id string) error {
+	left, err := s.Leftovers()
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		if strings.HasPrefix(filepath.Base(dir), removedPrefix) {
+			if err := disk.RemoveAll(dir); err != nil {
+				return fmt.Errorf("run: %w", err)
+			}
+		}
+	}
 	return s.Hold(id, func(dir string) error {
 		gone := filepath.Join(s.dir, removedPrefix+id)
-		err := os.RemoveAll(gone) // which an earlier removal left
+		err := disk.Rename(dir, gone)
 		if err == nil {
-			err = os.Rename(dir, gone)
+			err = disk.SyncDir(s.dir)
 		}
 		if err == nil {
-			err = os.RemoveAll(gone)
+			err = disk.RemoveAll(gone)
 		}
 		if err != nil {
 			return fmt.Errorf("run: removing run %s: %w", id, err)
@@ -84,7 +94,7 @@ func (s *Store) Remove(id string) error {
 
 // Leftovers are folders that removals and imports left which were killed.
 func (s *Store) Leftovers() ([]string, error) {
-	folders, err := os.ReadDir(s.dir)
+	folders, err := disk.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run: %w", err)
 	}

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 
 	"vlpx.internal/datasets/content"
+	"vlpx.internal/vlpx/disk"
 )
 
 // ErrUnsealed says that a file is not as it was written.
@@ -57,7 +57,7 @@ func Sum(path string) (string, error) {
 }
 
 func copyFile(to io.Writer, path string) (int64, error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return 0, err
 	}

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Store is a folder of runs.
@@ -46,7 +45,7 @@ func Short(id string) string { return id[:min(len(id), 8)] }
 
 // IDs are the identities by which the store has folders, sorted.
 func (s *Store) IDs() ([]string, error) {
-	folders, err := os.ReadDir(s.dir)
+	folders, err := disk.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run: %w", err)
 	}
@@ -62,7 +61,7 @@ func (s *Store) IDs() ([]string, error) {
 // Write writes a file of a run's folder as a whole or not at all.
 func (s *Store) Write(id, name string, content []byte) error {
 	path := s.Path(id, name)
-	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(s.Folder(id))); err != nil {
+	if err := disk.WriteFile(path, content, 0o644); err != nil {
 		return unwritten(path, err)
 	}
 	return nil
@@ -88,23 +87,17 @@ func (s *Store) PublishFirst(id, name string, value any) (first bool, err error)
 		return false, fmt.Errorf("run: %s: %w", name, err)
 	}
 	path := s.Path(id, name)
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(s.Folder(id)), renameio.WithPermissions(0o644))
+	file, err := disk.NewPending(path, 0o644)
 	if err != nil {
 		return false, unwritten(path, err)
 	}
-	defer file.Cleanup()
+	defer file.Discard()
 	if _, err := file.Write(Sealed(text)); err != nil {
 		return false, unwritten(path, err)
 	}
-	if err := file.Sync(); err != nil {
-		return false, unwritten(path, err)
-	}
-	err = os.Link(file.Name(), path)
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	err = file.PlaceFirst()
+	if errors.Is(err, fs.ErrExist) {
 		return false, nil
-	case os.IsPermission(err) || errors.Is(err, errors.ErrUnsupported): // a file system without links, which has no two nodes either
-		err = file.CloseAtomicallyReplace()
 	}
 	if err != nil {
 		return false, unwritten(path, err)

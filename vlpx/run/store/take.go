@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"vlpx.internal/vlpx/disk"
 )
 
 // A run's folder is held by an exclusive flock on its file lock. The system frees it when the process ends, however it ends. Where the
@@ -39,10 +39,10 @@ func (s *Store) Take(ctx context.Context, id string, waiting func()) (held conte
 	dir := s.Folder(id)
 	path := filepath.Join(dir, LockName)
 	for told := false; ; {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := disk.MkdirAll(dir); err != nil {
 			return nil, nil, fmt.Errorf("run: making the run's folder: %w; choose another place with VLPX_HOME, -home or Options.Home", err)
 		}
-		lock := flock.New(path)
+		lock := disk.NewLock(path)
 		got, err := lock.TryLock()
 		if err == nil && !got {
 			if !told {
@@ -64,9 +64,9 @@ func (s *Store) Take(ctx context.Context, id string, waiting func()) (held conte
 		}
 		if got && inPlace(lock) {
 			held, unlock = s.keep(ctx, lock)
-			left, _ := filepath.Glob(filepath.Join(dir, lostPrefix+"*")) // of one that was killed while it displaced a lock
-			for _, name := range left {
-				os.Remove(name) // who still displaces one sees that this one was touched
+			if err := removeLeft(dir); err != nil {
+				unlock()
+				return nil, nil, fmt.Errorf("run: taking the run's folder %s: %w", dir, err)
 			}
 			return held, unlock, nil
 		}
@@ -74,8 +74,18 @@ func (s *Store) Take(ctx context.Context, id string, waiting func()) (held conte
 	}
 }
 
+// removeLeft removes what processes left in a run's folder that were killed while they wrote a file or displaced a lock. Who still
+// displaces one sees that this one was touched.
+func removeLeft(dir string) error {
+	lost, _ := filepath.Glob(filepath.Join(dir, lostPrefix+"*"))
+	for _, path := range lost {
+		disk.Remove(path)
+	}
+	return disk.RemoveLeft(dir, func(string) bool { return true })
+}
+
 // await waits for a lock that another process has. It returns without the lock where that is taken for lost and its file is out of the way.
-func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err error) {
+func (s *Store) await(ctx context.Context, lock *disk.Lock) (got bool, err error) {
 	const often = 200 * time.Millisecond
 	var seen os.FileInfo
 	var since time.Time
@@ -84,7 +94,7 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 		if err != nil || got {
 			return got, err
 		}
-		info, err := os.Stat(lock.Path())
+		info, err := disk.Stat(lock.Path())
 		if err != nil {
 			return false, err
 		}
@@ -106,16 +116,16 @@ func (s *Store) await(ctx context.Context, lock *flock.Flock) (got bool, err err
 // second name. Without that, one that comes late would move the file away which the quickest has taken meanwhile.
 func displace(path string, seen os.FileInfo) error {
 	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf(lostPrefix+"%d", seen.ModTime().UnixNano()))
-	if err := os.Link(path, aside); errors.Is(err, fs.ErrExist) {
+	if err := disk.Link(path, aside); errors.Is(err, fs.ErrExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	defer os.Remove(aside)
-	if info, err := os.Stat(aside); err != nil || !untouched(seen, info) {
+	defer disk.Remove(aside)
+	if info, err := disk.Stat(aside); err != nil || !untouched(seen, info) {
 		return err
 	}
-	return os.Remove(path)
+	return disk.Remove(path)
 }
 
 // untouched tells whether a file is the one that was seen, as it was then. The number of a file that was removed may be a new one's.
@@ -124,7 +134,7 @@ func untouched(seen, info os.FileInfo) bool {
 }
 
 // keep touches a lock that was taken until it is unlocked.
-func (s *Store) keep(ctx context.Context, lock *flock.Flock) (held context.Context, unlock func()) {
+func (s *Store) keep(ctx context.Context, lock *disk.Lock) (held context.Context, unlock func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	touch(lock)
 	end, ended := make(chan struct{}), make(chan struct{})
@@ -155,17 +165,16 @@ func (s *Store) keep(ctx context.Context, lock *flock.Flock) (held context.Conte
 
 // touch tells others that the holder is alive. It is not told where that fails: the lock itself holds, and whoever waits longer than it
 // should finds the run done.
-func touch(lock *flock.Flock) {
-	now := time.Now()
-	os.Chtimes(lock.Path(), now, now)
+func touch(lock *disk.Lock) {
+	disk.Touch(lock.Path())
 }
 
 // inPlace tells whether a lock that was taken is that of the file which lies at its path now.
-func inPlace(lock *flock.Flock) bool {
+func inPlace(lock *disk.Lock) bool {
 	taken, err := lock.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(lock.Path())
+	there, err := disk.Stat(lock.Path())
 	return err == nil && os.SameFile(taken, there)
 }

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"vlpx.internal/internal/test/must"
+	"vlpx.internal/vlpx/disk"
 )
 
 const id = "0123456789abcdef"
@@ -29,7 +28,7 @@ func quick(t *testing.T) *Store {
 func TestTakeFromALostNode(t *testing.T) {
 	s := quick(t)
 	must.Do(t, os.MkdirAll(s.Folder(id), 0o755))
-	lost := flock.New(filepath.Join(s.Folder(id), LockName)) // and nobody touches it
+	lost := disk.NewLock(filepath.Join(s.Folder(id), LockName)) // and nobody touches it
 	if got, err := lost.TryLock(); !got || err != nil {
 		t.Fatal(got, err)
 	}
@@ -64,7 +63,7 @@ func TestTakeWaits(t *testing.T) {
 	}
 	unlock()
 
-	lost := flock.New(filepath.Join(s.Folder(id), LockName))
+	lost := disk.NewLock(filepath.Join(s.Folder(id), LockName))
 	if got, err := lost.TryLock(); !got || err != nil {
 		t.Fatal(got, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gofrs/flock"
+	"vlpx.internal/vlpx/disk"
 )
 
 // Kind says what may be in an archive.
@@ -75,24 +75,20 @@ func (k Kind) check(m Manifest) error {
 // Unpack takes the runs of an archive into the store: all of them are verified before the first is there, and each is there whole or not at
 // all. A run that the store has already stays as it is. It tells which it took and which were there.
 func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*Store, string) error) (taken, there []string, err error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run: %w", err)
 	}
 	defer file.Close()
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if err := disk.MkdirAll(s.dir); err != nil {
 		return nil, nil, fmt.Errorf("run: %w", err)
 	}
-	dir, err := os.MkdirTemp(s.dir, importPrefix)
+	beside, err := disk.NewPendingDir(s.dir, importPrefix)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	lock := flock.New(filepath.Join(dir, LockName)) // so that pruning leaves it alone
-	if _, err := lock.TryLock(); err != nil {
-		return nil, nil, fmt.Errorf("run: %w", err)
-	}
-	defer lock.Unlock()
+	defer beside.Discard()
+	dir := beside.Path
 	about, err := k.unpack(ctx, file, dir)
 	for _, one := range about.Runs {
 		if err == nil {
@@ -102,20 +98,21 @@ func (s *Store) Unpack(ctx context.Context, path string, k Kind, verify func(*St
 	if err != nil {
 		return nil, nil, fmt.Errorf("run: %s: %w", path, err)
 	}
+	defer func() { err = errors.Join(err, disk.SyncDir(s.dir)) }()
 	for _, one := range about.Runs {
 		if ctx.Err() != nil {
 			return taken, there, context.Cause(ctx)
 		}
 		place := s.Folder(one.ID)
-		_, err := os.Stat(place)
+		_, err := disk.Stat(place)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = os.Rename(filepath.Join(dir, one.ID), place)
+			err = disk.Rename(filepath.Join(dir, one.ID), place)
 			if err == nil {
 				taken = append(taken, one.ID)
 				continue
 			}
 		}
-		if _, missing := os.Stat(place); missing != nil {
+		if _, missing := disk.Stat(place); missing != nil {
 			return taken, there, fmt.Errorf("run: taking run %s: %w", one.ID, err)
 		}
 		there = append(there, one.ID) // before, or made by another process just now
@@ -135,7 +132,7 @@ func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest,
 		return about, err
 	}
 	for _, one := range about.Runs {
-		if err := os.Mkdir(filepath.Join(dir, one.ID), 0o755); err != nil {
+		if err := disk.Mkdir(filepath.Join(dir, one.ID)); err != nil {
 			return about, err
 		}
 		for _, file := range one.Files {
@@ -154,6 +151,9 @@ func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest,
 				return about, fmt.Errorf("%s: %w", name, err)
 			}
 		}
+		if err := disk.SyncDir(filepath.Join(dir, one.ID)); err != nil {
+			return about, err
+		}
 	}
 	if header, err := r.Next(); err == nil {
 		return about, fmt.Errorf("%s is in it and not in its manifest", header.Name)
@@ -167,12 +167,14 @@ func (k Kind) unpack(ctx context.Context, from io.Reader, dir string) (Manifest,
 }
 
 func unpackFile(from io.Reader, path, want string) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(file, sum), from)
+	if _, err = io.Copy(io.MultiWriter(file, sum), from); err == nil {
+		err = file.Sync()
+	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("%w; the archive is cut off or damaged, or there is no room", err)
 	}
